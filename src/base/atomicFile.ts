@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Replaces `file` so that after a crash at any moment it holds either the old bytes or the new ones, and after a return
+ * the new ones survive a power cut: temporary file, fsync, rename, fsync of the folder.
+ *
+ * Synchronous, because its callers run in worker threads or commands and must not interleave with other writes.
+ */
+export function writeFileAtomicSync(file: string, data: Uint8Array | string): void {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    writeFileDurableSync(temporary, data);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncFolderSync(dirname(file));
+}
+
+/** Writes a new file and waits until its bytes are on the disk. The name itself is durable after {@link syncFolderSync}. */
+export function writeFileDurableSync(file: string, data: Uint8Array | string): void {
+  const fd = openSync(file, 'wx');
+  try {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Makes renames and new names in `folder` durable. Windows has no such call and needs none. */
+export function syncFolderSync(folder: string): void {
+  if (process.platform === 'win32') return;
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { MessageChannel } from 'node:worker_threads';
+import { SextantError } from './errors.ts';
+import { Caller, serve } from './rpc.ts';
+import { workerChannel } from './workerChannel.ts';
+
+interface Methods {
+  double(value: number): number;
+  fail(code: string): never;
+  wait(nothing: undefined): string;
+}
+interface Events {
+  readonly tick: number;
+}
+
+describe('rpc', () => {
+  function connect(): { caller: Caller<Methods, Events>; emit: (value: number) => void; aborted: Promise<void> } {
+    const { port1, port2 } = new MessageChannel();
+    after(() => {
+      port1.close();
+    });
+    let onAbort = (): void => undefined;
+    const aborted = new Promise<void>((resolve) => (onAbort = resolve));
+    const emit = serve<Methods, Events>(workerChannel(port1), {
+      double: (value) => value * 2,
+      fail(code) {
+        throw new SextantError(code, 'It failed.', { cause: new Error('the reason') });
+      },
+      wait: (_nothing, signal) =>
+        new Promise((resolve) =>
+          signal.addEventListener('abort', () => {
+            onAbort();
+            resolve('given up');
+          }),
+        ),
+    });
+    return { caller: new Caller(workerChannel(port2)), emit: (value) => emit('tick', value), aborted };
+  }
+
+  it('answers', async () => {
+    const { caller } = connect();
+    assert.deepEqual(await Promise.all([caller.call('double', 4), caller.call('double', 5)]), [8, 10]);
+  });
+
+  it('carries an error with its code and its cause', async () => {
+    const { caller } = connect();
+    await assert.rejects(caller.call('fail', 'TooBad'), { code: 'TooBad', message: 'It failed. (the reason)' });
+  });
+
+  it('answers an unknown method with an error, also one that every object has', async () => {
+    const { caller } = connect();
+    const anything = caller as unknown as Caller<{ toString(argument: null): string }, Events>;
+    await assert.rejects(anything.call('toString', null), { code: 'UnknownMethod' });
+  });
+
+  it('cancels on both sides', async () => {
+    const { caller, aborted } = connect();
+    const controller = new AbortController();
+    const call = caller.call('wait', undefined, controller.signal);
+    controller.abort();
+    await assert.rejects(call, { code: 'Cancelled' });
+    await aborted;
+  });
+
+  it('delivers events', async () => {
+    const { caller, emit } = connect();
+    const seen = new Promise((resolve) => caller.on('tick', resolve));
+    emit(3);
+    assert.equal(await seen, 3);
+  });
+
+  it('fails what waits when the other end is gone', async () => {
+    const { caller } = connect();
+    const call = caller.call('wait', undefined);
+    caller.close(new SextantError('ThreadDied', 'gone'));
+    await assert.rejects(call, { code: 'ThreadDied' });
+    await assert.rejects(caller.call('double', 1), { code: 'ThreadDied' });
+  });
+});

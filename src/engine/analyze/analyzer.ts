@@ -1,0 +1,52 @@
+import { cutChunks, type Chunk } from './chunks.ts';
+import { findDefinitions, type Definition } from './definitions.ts';
+import { IdentifierTable } from './identifiers.ts';
+import { LANGUAGES, languageOf } from './languages.ts';
+import { Scan, decode, hashIdentifier, scan } from './scanner.ts';
+
+export interface Analysis {
+  readonly language: string;
+  readonly definitions: readonly Definition[];
+  /** Cover the file without overlap. */
+  readonly chunks: readonly Chunk[];
+  /** Lines and tokens; valid until the next document is analysed. */
+  readonly scan: Scan;
+}
+
+/** Called for each identifier that was not met before, with its number and text. */
+export type Meet = (identifier: number, text: string) => void;
+
+/** Finds the language, lines, definitions and pieces of one document after the other. */
+export class Analyzer {
+  readonly #table = new IdentifierTable();
+  readonly #scan = new Scan();
+  readonly #meet: Meet;
+  /** For each language, the identifiers that may begin a definition. */
+  readonly #leaders = new Map<string, ReadonlySet<number>>();
+
+  constructor(meet: Meet = () => undefined) {
+    this.#meet = meet;
+    for (const { id, leaders } of LANGUAGES) this.#leaders.set(id, new Set(leaders.map((word) => this.#intern(word))));
+  }
+
+  /** Distinct identifiers met so far. */
+  get identifiers(): number {
+    return this.#table.size;
+  }
+
+  /** `text` is UTF-8; lines count from 0. */
+  analyze(path: string, text: Uint8Array): Analysis {
+    const language = languageOf(path, decode(text, 0, Math.min(text.length, 120)));
+    scan(text, this.#scan, this.#table, (identifier, start, end) => this.#meet(identifier, decode(text, start, end)));
+    const leaders = this.#leaders.get(language.id);
+    const definitions = leaders ? findDefinitions(this.#scan, language, (identifier) => leaders.has(identifier)) : [];
+    return { language: language.id, definitions, chunks: cutChunks(this.#scan, definitions), scan: this.#scan };
+  }
+
+  #intern(word: string): number {
+    const known = this.#table.size;
+    const identifier = this.#table.intern(...hashIdentifier(word));
+    if (identifier === known) this.#meet(identifier, word);
+    return identifier;
+  }
+}

@@ -1,0 +1,90 @@
+import type { Definition } from './definitions.ts';
+import type { Scan } from './scanner.ts';
+
+/** The longest piece that is found and shown as one. */
+export const MAX_CHUNK_LINES = 60;
+/** Neighbours smaller than this are joined, up to {@link JOINED_LINES}: a constant alone is no place to go to. */
+const SMALL_LINES = 6;
+const JOINED_LINES = 30;
+
+/** A piece of a file: lines `start` to `end`, from 0, both in it. */
+export interface Chunk {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Cuts a file into pieces of at most {@link MAX_CHUNK_LINES} lines that cover it without overlap: a definition that fits is
+ * one piece; a larger one is cut at the definitions in it; what lies between is cut at blank lines.
+ */
+export function cutChunks(scan: Scan, definitions: readonly Definition[]): Chunk[] {
+  const pieces: Chunk[] = [];
+  const last = scan.lineCount - 1;
+  if (last < 0) return pieces;
+  let index = 0;
+
+  // Definitions come in the order of their lines, so one walk with a look ahead suffices; nesting needs no stack because
+  // a definition too large to be a piece simply lets the walk go on into it.
+  let at = 0;
+  while (index < definitions.length) {
+    const { start, end } = definitions[index++]!;
+    if (start < at && end <= at - 1) continue;
+    const from = Math.max(start, at);
+    if (end - from + 1 > MAX_CHUNK_LINES) {
+      const inner = index < definitions.length && definitions[index]!.start <= end;
+      if (from > at) cutText(scan, at, from - 1, pieces);
+      if (!inner) cutText(scan, from, end, pieces);
+      at = inner ? from : end + 1;
+      continue;
+    }
+    if (from > at) cutText(scan, at, from - 1, pieces);
+    pieces.push({ start: from, end });
+    at = end + 1;
+  }
+  if (at <= last) cutText(scan, at, last, pieces);
+  return joinSmall(pieces);
+}
+
+/** Cuts lines at the best blank line or left edge in the last third before each limit. */
+function cutText(scan: Scan, start: number, end: number, pieces: Chunk[]): void {
+  let at = start;
+  while (end - at + 1 > MAX_CHUNK_LINES) {
+    const cut = bestCut(scan, at + Math.floor((MAX_CHUNK_LINES * 2) / 3), at + MAX_CHUNK_LINES);
+    pieces.push({ start: at, end: cut - 1 });
+    at = cut;
+  }
+  if (at <= end) pieces.push({ start: at, end });
+}
+
+/** The line in [from, to] that begins the next piece: after a blank line if there is one, else the least indented. */
+function bestCut(scan: Scan, from: number, to: number): number {
+  let best = to;
+  let bestScore = Number.POSITIVE_INFINITY;
+  for (let line = to; line >= from; line--) {
+    const indent = scan.indent[line]!;
+    if (indent < 0) continue;
+    const score = indent * 2 + (scan.indent[line - 1]! < 0 ? 0 : 3);
+    if (score < bestScore) {
+      best = line;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+function joinSmall(pieces: readonly Chunk[]): Chunk[] {
+  const joined: Chunk[] = [];
+  let lastWasSmall = false;
+  for (const piece of pieces) {
+    const previous = joined.at(-1);
+    const small = piece.end - piece.start < SMALL_LINES;
+    if (previous && (small || lastWasSmall) && piece.end - previous.start < JOINED_LINES) {
+      joined[joined.length - 1] = { start: previous.start, end: piece.end };
+      lastWasSmall &&= small;
+    } else {
+      joined.push(piece);
+      lastWasSmall = small;
+    }
+  }
+  return joined;
+}

@@ -1,0 +1,333 @@
+import type { DefinitionKind, Language } from './languages.ts';
+import type { Scan } from './scanner.ts';
+
+/** Lines count from 0 here; `end` is the last line of the definition. */
+export interface Definition {
+  readonly name: string;
+  readonly kind: DefinitionKind;
+  /** First line with the comment, decorators or attributes that belong to it. */
+  readonly start: number;
+  /** The line that names it. */
+  readonly line: number;
+  readonly end: number;
+}
+
+const MAX_NAME = 120;
+/** A generated file may hold a hundred thousand constants; past this they are found by their text alone. */
+const MAX_DEFINITIONS = 20_000;
+/** How far a function's opening brace may be from its name: a signature with a parameter a line. */
+const MAX_SIGNATURE_LINES = 24;
+
+const code = (character: string): number => character.charCodeAt(0);
+const HASH = code('#');
+const AT = code('@');
+const OPEN_BRACE = code('{');
+const CLOSE_BRACE = code('}');
+const OPEN_PARENTHESIS = code('(');
+const CLOSE_PARENTHESIS = code(')');
+const OPEN_BRACKET = code('[');
+const CLOSE_BRACKET = code(']');
+const SEMICOLON = code(';');
+const COLON = code(':');
+const GREATER = code('>');
+const EQUALS = code('=');
+const BACKSLASH = code('\\');
+const STAR = code('*');
+const SLASH = code('/');
+const UNDERSCORE = code('_');
+
+/** What the lines of a file say about its definitions, in the order in which they begin. */
+export function findDefinitions(
+  scan: Scan,
+  language: Language,
+  isLeader: (identifier: number) => boolean,
+): Definition[] {
+  if (language.patterns.length === 0) return [];
+  const quiet = quietLines(scan, language);
+  const found: Definition[] = [];
+  for (let line = 0; line < scan.lineCount && found.length < MAX_DEFINITIONS; line++) {
+    if (quiet[line] || !isCandidate(scan, language, line, isLeader)) continue;
+    const text = scan.line(line, 300);
+    for (const [pattern, kind] of language.patterns) {
+      const name = pattern.exec(text)?.[1];
+      if (name === undefined) continue;
+      if (language.needsBody && (kind === 'function' || kind === 'method') && !hasBody(scan, line)) continue;
+      found.push({
+        name: name.slice(0, MAX_NAME),
+        kind,
+        start: leadingLines(scan, quiet, line),
+        line,
+        end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(scan, language, line, kind),
+      });
+      break;
+    }
+  }
+  return kindsByNesting(found);
+}
+
+/** A function inside a class is a method, whichever word the language has for it. */
+function kindsByNesting(definitions: readonly Definition[]): Definition[] {
+  const open: Definition[] = [];
+  return definitions.map((definition) => {
+    while (open.length > 0 && open.at(-1)!.end < definition.line) open.pop();
+    const parent = open.at(-1);
+    open.push(definition);
+    const inType = parent !== undefined && ['class', 'interface', 'struct', 'enum'].includes(parent.kind);
+    return definition.kind === 'function' && inType ? { ...definition, kind: 'method' } : definition;
+  });
+}
+
+function isCandidate(scan: Scan, language: Language, line: number, isLeader: (identifier: number) => boolean): boolean {
+  if (scan.indent[line]! < 0) return false;
+  const token = scan.firstToken[line]!;
+  if (token < scan.firstToken[line + 1]! && isLeader(scan.tokens[token]!)) return true;
+  for (const shape of language.shapes) {
+    const first = scan.firstByte[line]!;
+    if (shape === 'heading' && first === HASH) return true;
+    if (shape === 'column0' && scan.indent[line] === 0 && (isLetter(first) || first === CLOSE_BRACE)) return true;
+    if (shape === 'call' && isCallWithBlock(scan, line)) return true;
+  }
+  return false;
+}
+
+/** `name(…) {`, with the brace on the next line, with a body of one line, or with a parameter a line. */
+function isCallWithBlock(scan: Scan, line: number): boolean {
+  const last = scan.lastByte[line]!;
+  if (last === OPEN_PARENTHESIS) return closesIntoBlock(scan, line);
+  const nextOpens = line + 1 < scan.lineCount && scan.firstByte[line + 1] === OPEN_BRACE;
+  const opens = last === OPEN_BRACE || nextOpens || (last === CLOSE_BRACE && contains(scan, line, OPEN_BRACE));
+  return opens && contains(scan, line, OPEN_PARENTHESIS);
+}
+
+function closesIntoBlock(scan: Scan, line: number): boolean {
+  const limit = Math.min(scan.lineCount, line + MAX_SIGNATURE_LINES);
+  for (let at = line + 1; at < limit; at++) {
+    if (scan.indent[at]! > scan.indent[line]!) continue;
+    return scan.firstByte[at] === CLOSE_PARENTHESIS && scan.lastByte[at] === OPEN_BRACE;
+  }
+  return false;
+}
+
+function hasBody(scan: Scan, line: number): boolean {
+  const indent = scan.indent[line]!;
+  const limit = Math.min(scan.lineCount, line + MAX_SIGNATURE_LINES);
+  for (let at = line; at < limit; at++) {
+    const last = scan.lastByte[at]!;
+    if (last === OPEN_BRACE || (at > line && scan.firstByte[at] === OPEN_BRACE)) return true;
+    if (last === CLOSE_BRACE && contains(scan, at, OPEN_BRACE)) return true;
+    if (last === SEMICOLON || scan.indent[at]! < 0 || (at > line && scan.indent[at]! < indent)) return false;
+  }
+  return false;
+}
+
+/** Marks the lines in which nothing is defined: comments, docstrings, fenced code. */
+function quietLines(scan: Scan, language: Language): Uint8Array {
+  const quiet = new Uint8Array(scan.lineCount);
+  for (const quote of language.quotes ?? []) markQuoted(scan, quote, quiet);
+  const comments = language.comments.map((prefix) => [...Buffer.from(prefix)]);
+  const brace = language.style === 'brace';
+  let inBlockComment = false;
+  for (let line = 0; line < scan.lineCount; line++) {
+    if (scan.indent[line]! < 0) continue;
+    if (inBlockComment) {
+      quiet[line] = 1;
+      inBlockComment = !containsPair(scan, line, STAR, SLASH);
+    } else if (brace && startsWith(scan, line, SLASH, STAR)) {
+      quiet[line] = 1;
+      inBlockComment = !containsPair(scan, line, STAR, SLASH);
+    } else if (comments.some(([first, second]) => startsWith(scan, line, first!, second))) quiet[line] = 1;
+  }
+  return quiet;
+}
+
+/** The lines after one that holds an odd number of `quote`s, up to and with the next that does. */
+function markQuoted(scan: Scan, quote: string, quiet: Uint8Array): void {
+  const bytes = Buffer.from(scan.bytes.buffer, scan.bytes.byteOffset, scan.length);
+  let opened = -1;
+  let line = 0;
+  for (let at = bytes.indexOf(quote); at >= 0; at = bytes.indexOf(quote, at + quote.length)) {
+    while (scan.lineStart[line + 1]! <= at) line++;
+    if (opened < 0) opened = line;
+    else {
+      quiet.fill(1, opened + 1, line + 1);
+      opened = -1;
+    }
+  }
+}
+
+/** Comments, decorators and attributes right above a definition belong to it; so does a return type alone on a line. */
+function leadingLines(scan: Scan, quiet: Uint8Array, line: number): number {
+  const indent = scan.indent[line]!;
+  let start = line;
+  while (start > 0) {
+    const above = start - 1;
+    if (scan.indent[above]! < 0) break;
+    const first = scan.firstByte[above]!;
+    const attribute = scan.indent[above] === indent && (first === AT || first === OPEN_BRACKET);
+    const rustAttribute = first === HASH && (scan.lastByte[above] === CLOSE_BRACKET || quiet[above] === 1);
+    if (quiet[above] !== 1 && !attribute && !rustAttribute) break;
+    start = above;
+  }
+  return start;
+}
+
+function blockEnd(scan: Scan, language: Language, line: number, kind: DefinitionKind): number {
+  if (kind === 'macro' && scan.firstByte[line] === HASH) return continuedEnd(scan, line);
+  if (language.style === 'line') return line;
+  if (language.style !== 'brace') return indentedEnd(scan, language, line);
+  const body = braceBody(scan, line);
+  if (body < 0) return statementEnd(scan, line);
+  return kind === 'module' ? moduleEnd(scan, line, body) : closingBrace(scan, line, body);
+}
+
+/** A namespace whose content is not indented has no end that indentation could tell: the file's end is near enough. */
+function moduleEnd(scan: Scan, line: number, body: number): number {
+  let inside = body + 1;
+  while (inside < scan.lineCount && scan.indent[inside]! < 0) inside++;
+  const isIndented = inside < scan.lineCount && scan.indent[inside]! > scan.indent[line]!;
+  return isIndented ? closingBrace(scan, line, body) : lastVisible(scan, scan.lineCount - 1, line);
+}
+
+/** The line on which the block of the statement at `line` opens, or -1 if the statement ends without one. */
+function braceBody(scan: Scan, line: number): number {
+  const indent = scan.indent[line]!;
+  const limit = Math.min(scan.lineCount, line + MAX_SIGNATURE_LINES);
+  for (let at = line; at < limit; at++) {
+    if (scan.indent[at]! < 0) return -1;
+    const first = scan.firstByte[at]!;
+    const last = scan.lastByte[at]!;
+    if (at > line && scan.indent[at]! <= indent && !isContinuation(first) && !isWhere(scan, at)) return -1;
+    if (opensBrace(scan, at)) return at;
+    if (last === SEMICOLON || last === CLOSE_BRACE) return -1;
+    // What follows `=` or `=>` is an expression; a block inside it ends at its own indentation, not at this one.
+    if (last === EQUALS || (last === GREATER && scan.line(at).trimEnd().endsWith('=>'))) return -1;
+  }
+  return -1;
+}
+
+/** Whether more braces open on a line than close. */
+function opensBrace(scan: Scan, line: number): boolean {
+  let open = 0;
+  const end = scan.lineStart[line + 1]!;
+  for (let at = scan.lineStart[line]!; at < end; at++) {
+    if (scan.bytes[at] === OPEN_BRACE) open++;
+    else if (scan.bytes[at] === CLOSE_BRACE && open > 0) open--;
+  }
+  return open > 0;
+}
+
+/** Rust's bounds stand between a signature and its block, at the signature's own indentation. */
+function isWhere(scan: Scan, line: number): boolean {
+  return /^\s*where\b/.test(scan.line(line, 200));
+}
+
+function isContinuation(first: number): boolean {
+  return first === OPEN_BRACE || first === CLOSE_PARENTHESIS || first === COLON || first === CLOSE_BRACKET;
+}
+
+/** The first line after `body` that closes a block at the definition's own indentation or left of it. */
+function closingBrace(scan: Scan, line: number, body: number): number {
+  const indent = scan.indent[line]!;
+  for (let at = body + 1; at < scan.lineCount; at++) {
+    if (scan.indent[at]! < 0 || scan.indent[at]! > indent) continue;
+    if (scan.firstByte[at] === CLOSE_BRACE) return at;
+    // Left of the definition without a brace: the file is not indented as its braces say.
+    if (scan.indent[at]! < indent && scan.firstByte[at] !== HASH) return at - 1;
+  }
+  return lastVisible(scan, scan.lineCount - 1, line);
+}
+
+/** Without a block: the line, and what is indented further below it if the statement goes on. */
+function statementEnd(scan: Scan, line: number): number {
+  const indent = scan.indent[line]!;
+  if (scan.lastByte[line] === SEMICOLON || scan.lastByte[line] === CLOSE_BRACE) return line;
+  let end = line;
+  for (let at = line + 1; at < scan.lineCount && scan.indent[at]! >= 0; at++) {
+    if (scan.indent[at]! <= indent) {
+      return end > line && scan.indent[at] === indent && isCloser(scan.firstByte[at]!) ? at : end;
+    }
+    end = at;
+  }
+  return end;
+}
+
+function isCloser(first: number): boolean {
+  return first === CLOSE_BRACE || first === CLOSE_PARENTHESIS || first === CLOSE_BRACKET;
+}
+
+function continuedEnd(scan: Scan, line: number): number {
+  let end = line;
+  while (scan.lastByte[end] === BACKSLASH && end + 1 < scan.lineCount) end++;
+  return end;
+}
+
+/** For Python, Ruby and their like: what is indented further belongs to it, and with `end`, that line too. */
+function indentedEnd(scan: Scan, language: Language, line: number): number {
+  const indent = scan.indent[line]!;
+  let end = line;
+  for (let at = line + 1; at < scan.lineCount; at++) {
+    if (scan.indent[at]! < 0) continue;
+    if (scan.indent[at]! <= indent) {
+      const first = scan.firstByte[at]!;
+      if (isCloser(first) && end === at - 1) {
+        end = at;
+        continue;
+      }
+      if (language.repeatsName && sameFirstToken(scan, at, line)) {
+        end = at;
+        continue;
+      }
+      if (language.style === 'end' && /^\s*end\b/.test(scan.line(at, 40))) end = at;
+      break;
+    }
+    end = at;
+  }
+  return end;
+}
+
+function sameFirstToken(scan: Scan, one: number, other: number): boolean {
+  return scan.tokens[scan.firstToken[one]!] === scan.tokens[scan.firstToken[other]!];
+}
+
+/** A heading's section reaches to the next heading of its level or a higher one. */
+function sectionEnd(scan: Scan, quiet: Uint8Array, line: number): number {
+  const level = /^\s*(#+)/.exec(scan.line(line, 20))?.[1]?.length ?? 1;
+  for (let at = line + 1; at < scan.lineCount; at++) {
+    if (scan.firstByte[at] !== HASH || scan.indent[at] !== 0 || quiet[at] === 1) continue;
+    const other = /^(#+)\s/.exec(scan.line(at, 20))?.[1]?.length;
+    if (other !== undefined && other <= level) return lastVisible(scan, at - 1, line);
+  }
+  return lastVisible(scan, scan.lineCount - 1, line);
+}
+
+function lastVisible(scan: Scan, from: number, notBefore: number): number {
+  let line = from;
+  while (line > notBefore && scan.indent[line]! < 0) line--;
+  return line;
+}
+
+function isLetter(byte: number): boolean {
+  return (byte >= 97 && byte <= 122) || (byte >= 65 && byte <= 90) || byte === UNDERSCORE || byte >= 128;
+}
+
+function contains(scan: Scan, line: number, byte: number): boolean {
+  const end = scan.lineStart[line + 1]!;
+  for (let at = scan.lineStart[line]!; at < end; at++) if (scan.bytes[at] === byte) return true;
+  return false;
+}
+
+function containsPair(scan: Scan, line: number, first: number, second: number): boolean {
+  const end = scan.lineStart[line + 1]! - 1;
+  for (let at = scan.lineStart[line]!; at < end; at++) {
+    if (scan.bytes[at] === first && scan.bytes[at + 1] === second) return true;
+  }
+  return false;
+}
+
+function startsWith(scan: Scan, line: number, first: number, second: number | undefined): boolean {
+  if (scan.firstByte[line] !== first) return false;
+  if (second === undefined) return true;
+  let at = scan.lineStart[line]!;
+  while (scan.bytes[at] !== first) at++;
+  return scan.bytes[at + 1] === second;
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { IdentifierTable } from './identifiers.ts';
+import { Scan, scan } from './scanner.ts';
+
+interface Line {
+  readonly text: string;
+  readonly indent: number;
+  readonly tokens: readonly string[];
+}
+
+function scanned(text: string): Line[] {
+  const out = new Scan();
+  const names: string[] = [];
+  const bytes = Buffer.from(text);
+  scan(bytes, out, new IdentifierTable(), (identifier, start, end) => {
+    assert.equal(identifier, names.length);
+    names.push(bytes.toString('utf8', start, end));
+  });
+  return Array.from({ length: out.lineCount }, (_, line) => ({
+    text: out.line(line),
+    indent: out.indent[line]!,
+    tokens: Array.from(out.tokens.subarray(out.firstToken[line], out.firstToken[line + 1]), (number) => names[number]!),
+  }));
+}
+
+/** The same by regular expressions. */
+function naive(text: string): Line[] {
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((line) => {
+    const lead = /^[ \t]*/.exec(line)![0];
+    let indent = 0;
+    for (const character of lead) indent = character === '\t' ? (Math.floor(indent / 8) + 1) * 8 : indent + 1;
+    const tokens = (line.match(/[A-Za-z0-9_\u0080-\uffff]+/g) ?? []).filter((run) =>
+      /^[0-9]/.test(run) ? /^[0-9]{2,6}$/.test(run) : Buffer.byteLength(run) <= 100,
+    );
+    return { text: line, indent: lead === line ? -1 : indent, tokens };
+  });
+}
+
+describe('scan', () => {
+  it('agrees with a naive reading of any text', () => {
+    const piece = fc.constantFrom(
+      'foo',
+      'Bar_2',
+      'x',
+      '12',
+      '1',
+      '1234567',
+      '0xff',
+      ' ',
+      '  ',
+      '\t',
+      '\n',
+      '\r\n',
+      '\r',
+      '(',
+      ';',
+      'ünï',
+      '字',
+      '"',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+        const text = pieces.join('');
+        assert.deepEqual(scanned(text), naive(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('grows with the file', () => {
+    const text = Array.from({ length: 40_000 }, (_, i) => `name${i} = ${i % 7}`).join('\n');
+    const lines = scanned(text);
+    assert.equal(lines.length, 40_000);
+    assert.deepEqual(lines[39_999]?.tokens, ['name39999']);
+  });
+
+  it('passes over a byte order mark', () => {
+    assert.deepEqual(scanned('\ufefffoo')[0]?.tokens, ['foo']);
+  });
+});

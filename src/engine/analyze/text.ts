@@ -1,0 +1,29 @@
+import { isUtf8 } from 'node:buffer';
+
+/**
+ * A file's bytes as UTF-8: as they are, or transcoded from UTF-16 with a byte order mark or, if that gives text one can
+ * print, from Windows-1252. `undefined` for what is not text; a NUL byte means binary.
+ */
+export function toUtf8(bytes: Uint8Array): Uint8Array | undefined {
+  if (bytes.length >= 2) {
+    if (bytes[0] === 0xff && bytes[1] === 0xfe) return transcode(bytes, 'utf-16le');
+    if (bytes[0] === 0xfe && bytes[1] === 0xff) return transcode(bytes, 'utf-16be');
+  }
+  if (bytes.includes(0)) return undefined;
+  if (isUtf8(bytes)) return bytes;
+  return isPrintable(bytes) ? transcode(bytes, 'windows-1252') : undefined;
+}
+
+function transcode(bytes: Uint8Array, encoding: string): Uint8Array | undefined {
+  const text = new TextDecoder(encoding).decode(bytes);
+  return text.includes('\0') ? undefined : new TextEncoder().encode(text);
+}
+
+function isPrintable(bytes: Uint8Array): boolean {
+  for (const byte of bytes) {
+    const control = byte < 32 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13 && byte !== 27;
+    // 0x81, 0x8d, 0x8f, 0x90 and 0x9d are the codes that Windows-1252 leaves free.
+    if (control || byte === 0x7f || [0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte)) return false;
+  }
+  return true;
+}

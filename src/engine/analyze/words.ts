@@ -1,0 +1,60 @@
+import { stemmer } from 'stemmer';
+
+/** Words so common in questions and code alike that they separate nothing. Neither indexed nor searched for. */
+const STOPWORDS = new Set(
+  (
+    'a an and are as at be been being by can could did do does doing for from had has have having how i if in into is it ' +
+    'its itself me my no nor not of off on or our out over should so such than that the their them then there these they ' +
+    'this those through to too up us was we were what when where which while who whom why will with would you your'
+  ).split(' '),
+);
+
+/** A part of an identifier longer than this is data (a hash, a base64 blob), not a word. */
+const MAX_WORD = 40;
+
+/**
+ * Splits an identifier where its writer joined words: `indexHtmlMiddleware`, `index_html`, `HTTPServer2`, `größeÄndern`.
+ * Parts are in lower case. Text without case, such as Chinese, gives overlapping pairs of characters.
+ */
+export function splitIdentifier(identifier: string): string[] {
+  if (/^\w*$/.test(identifier)) return splitAscii(identifier);
+  const parts: string[] = [];
+  for (const [run] of identifier.matchAll(PARTS)) {
+    if (UNSPACED.test(run)) pushPairs(run, parts);
+    else parts.push(run.toLowerCase());
+  }
+  return parts;
+}
+
+const UNSPACED_SCRIPTS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}`;
+const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u');
+const PARTS = new RegExp(
+  `[${UNSPACED_SCRIPTS}]+` +
+    String.raw`|\p{Lu}+(?!\p{Ll})\p{M}*|\p{Lu}?(?:(?![${UNSPACED_SCRIPTS}])[\p{Ll}\p{Lo}\p{Lt}\p{Lm}\p{M}])+|\p{Lu}+|\p{N}+`,
+  'gu',
+);
+
+/** The same rules for the letters that nearly all identifiers are made of, at a fifth of the time. */
+function splitAscii(identifier: string): string[] {
+  return identifier.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g)?.map((part) => part.toLowerCase()) ?? [];
+}
+
+function pushPairs(run: string, parts: string[]): void {
+  const characters = Array.from(run);
+  if (characters.length === 1) parts.push(run);
+  for (let i = 0; i + 1 < characters.length; i++) parts.push(characters[i]! + characters[i + 1]!);
+}
+
+/** Porter's stem of a word in lower case. Words with digits or other scripts stay as they are. */
+export function stem(word: string): string {
+  return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
+}
+
+export function isStopword(word: string): boolean {
+  return STOPWORDS.has(word);
+}
+
+/** Whether a part of an identifier is worth an entry in the index: more than a letter, less than a blob. */
+export function isIndexable(word: string): boolean {
+  return word.length > 1 ? word.length <= MAX_WORD && !STOPWORDS.has(word) : UNSPACED.test(word);
+}

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { killed, spawnUntil } from '../../test/support/processes.ts';
+import { temporaryFolder } from '../../test/support/temporary.ts';
+import { documentId } from './documentId.ts';
+import { Engine, EngineReader, type EngineDocument } from './engine.ts';
+
+function document(path: string, text: string): EngineDocument {
+  const content = Buffer.from(text);
+  return { id: documentId(path, content), path, content };
+}
+
+async function paths(engine: Pick<Engine, 'search'>, query: string, limit = 1000): Promise<string[]> {
+  return (await engine.search(query, { limit })).map((hit) => hit.path).sort();
+}
+
+describe('Engine', () => {
+  const folder = temporaryFolder();
+
+  async function withEngine(state: string, work: (engine: Engine) => Promise<void>): Promise<void> {
+    const engine = Engine.open(state);
+    try {
+      await work(engine);
+    } finally {
+      await engine.close();
+    }
+  }
+
+  it('finds what was added, by word, by stem, by name and by path', async () => {
+    await withEngine(folder(), async (engine) => {
+      await engine.apply({
+        add: [
+          document('src/pool.ts', 'export class ConnectionPool {\n  acquire() {}\n}\n'),
+          document('src/other.ts', 'const unrelated = 1;\n'),
+        ],
+      });
+      for (const query of ['connection', 'connections', 'ConnectionPool', 'connection_pool', 'pool', 'acquiring']) {
+        assert.deepEqual(await paths(engine, query), ['src/pool.ts'], query);
+      }
+      const [hit] = await engine.search('ConnectionPool');
+      assert.deepEqual([hit?.startLine, hit?.endLine, hit?.symbol?.kind], [1, 3, 'class']);
+    });
+  });
+
+  it('keeps what it has across closing, and reads no document again', async () => {
+    const state = folder();
+    await withEngine(state, async (engine) => {
+      await engine.apply({ add: [document('a.ts', 'lantern'), document('b.ts', 'harbour')] });
+    });
+    await withEngine(state, async (engine) => {
+      assert.deepEqual(await paths(engine, 'lantern'), ['a.ts']);
+      const again = await engine.apply({ add: [document('a.ts', 'lantern')] });
+      assert.deepEqual(again, { added: 0, removed: 0, binary: [] });
+      assert.equal(engine.stats().generation, 1);
+    });
+  });
+
+  it('agrees with a naive model through any sequence of changes, merges and reopenings', async () => {
+    const words = ['amber', 'birch', 'cedar', 'delta', 'ember', 'fjord'];
+    const text = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 5 }).map((list) => list.join(' '));
+    const change = fc.record({
+      add: fc.array(fc.tuple(fc.nat({ max: 30 }), text), { maxLength: 4 }),
+      remove: fc.array(fc.nat({ max: 30 }), { maxLength: 3 }),
+      reopen: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { maxLength: 24 }), async (changes) => {
+        const state = folder();
+        const model = new Map<string, EngineDocument>();
+        let engine = Engine.open(state);
+        try {
+          for (const { add, remove, reopen } of changes) {
+            const gone: string[] = [];
+            const added: EngineDocument[] = [];
+            for (const number of remove) {
+              const old = model.get(`${number}.txt`);
+              if (old) gone.push(old.id);
+              model.delete(`${number}.txt`);
+            }
+            for (const [number, content] of add) {
+              const next = document(`${number}.txt`, content);
+              const old = model.get(next.path);
+              if (old) gone.push(old.id);
+              added.push(next);
+              model.set(next.path, next);
+            }
+            // The same path twice in one change: only the last is left.
+            const last = added.filter((one) => model.get(one.path)?.id === one.id);
+            await engine.apply({ add: last, remove: gone });
+            if (reopen) {
+              await engine.close();
+              engine = Engine.open(state);
+            }
+          }
+          await engine.settle();
+          assert.deepEqual([...engine.ids()].sort(), [...model.values()].map(({ id }) => id).sort());
+          for (const word of words) {
+            const expected = [...model.values()].filter(({ content }) => Buffer.from(content).includes(word));
+            assert.deepEqual(await paths(engine, word), expected.map(({ path }) => path).sort());
+            const within = new Set(expected.slice(0, 2).map(({ id }) => id));
+            const found = await engine.search(word, { within, limit: 1000 });
+            assert.deepEqual(found.map(({ id }) => id).sort(), [...within].sort());
+          }
+        } finally {
+          await engine.close();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('merges small segments, so that a thousand edits do not leave a thousand files', async () => {
+    const state = folder();
+    await withEngine(state, async (engine) => {
+      for (let i = 0; i < 100; i++)
+        await engine.apply({ add: [document(`f${i}.ts`, `export const value${i} = shared;`)] });
+      await engine.settle();
+      assert.ok(engine.stats().segments < 16, `${engine.stats().segments} segments`);
+      assert.equal((await paths(engine, 'shared')).length, 100);
+    });
+    assert.ok(readdirSync(state).length < 20);
+  });
+
+  it('leaves everything as it was when a change is cancelled or fails midway', async () => {
+    const state = folder();
+    await withEngine(state, async (engine) => {
+      await engine.apply({ add: [document('a.ts', 'lantern')] });
+      const before = readdirSync(state).sort();
+      const controller = new AbortController();
+      function* endless(): Generator<EngineDocument> {
+        for (let i = 0; ; i++) {
+          if (i === 50) controller.abort();
+          yield document(`x${i}.ts`, `harbour ${i}`);
+        }
+      }
+      const remove = [document('a.ts', 'lantern').id];
+      await assert.rejects(engine.apply({ add: endless(), remove }, controller.signal), { code: 'Cancelled' });
+      function* failing(): Generator<EngineDocument> {
+        yield document('y.ts', 'harbour');
+        throw new Error('the disk is gone');
+      }
+      await assert.rejects(engine.apply({ add: failing(), remove }), /the disk is gone/);
+      assert.deepEqual(await paths(engine, 'lantern'), ['a.ts']);
+      assert.deepEqual(await paths(engine, 'harbour'), []);
+      assert.deepEqual(readdirSync(state).sort(), before);
+    });
+  });
+
+  it('reports what is no text, and keeps it out', async () => {
+    await withEngine(folder(), async (engine) => {
+      const binary = { id: documentId('b.bin', Buffer.from('a\0b')), path: 'b.bin', content: Buffer.from('a\0b') };
+      assert.deepEqual(await engine.apply({ add: [binary] }), { added: 0, removed: 0, binary: [binary.id] });
+    });
+  });
+
+  it('has one writer, whom readers follow', async () => {
+    const state = folder();
+    const reader = new EngineReader(state);
+    await withEngine(state, async (engine) => {
+      assert.throws(() => Engine.open(state), { code: 'IndexBusy' });
+      await engine.apply({ add: [document('a.ts', 'lantern')] });
+      assert.deepEqual(await paths(reader, 'lantern'), []);
+      assert.equal(reader.refresh(), true);
+      assert.equal(reader.refresh(), false);
+      assert.deepEqual(await paths(reader, 'lantern'), ['a.ts']);
+      for (let i = 0; i < 20; i++) await engine.apply({ add: [document(`${i}.ts`, `harbour ${i}`)] });
+      await engine.settle();
+      // The files that this reader has open were merged away; it still answers from them.
+      assert.deepEqual(await paths(reader, 'lantern'), ['a.ts']);
+      reader.refresh();
+      assert.equal((await paths(reader, 'harbour')).length, 20);
+    });
+    reader.close();
+  });
+
+  it('never gives a wrong result from a damaged file, whichever byte is flipped', async () => {
+    const state = folder();
+    const texts = ['amber birch cedar', 'birch delta', 'amber ember function amberLight() {}'];
+    await withEngine(state, async (engine) => {
+      await engine.apply({ add: texts.map((text, i) => document(`${i}.ts`, text)) });
+    });
+    const expected = await readAll(state);
+    for (const name of readdirSync(state).filter((file) => /\.sxs$|manifest/.test(file))) {
+      const file = join(state, name);
+      const whole = readFileSync(file);
+      for (let at = 0; at < whole.length; at++) {
+        const flipped = Buffer.from(whole);
+        flipped[at]! ^= 1 << (at & 7);
+        writeFileSync(file, flipped);
+        let results: string | undefined;
+        try {
+          results = await readAll(state);
+        } catch (error) {
+          assert.ok(['IndexDamaged', 'IndexFormat'].includes((error as { code: string }).code), String(error));
+        }
+        if (results !== undefined) assert.equal(results, expected, `${name}, byte ${at}`);
+      }
+      writeFileSync(file, whole);
+    }
+  });
+
+  async function readAll(state: string): Promise<string> {
+    const reader = new EngineReader(state);
+    try {
+      const answers = [];
+      for (const word of ['amber', 'birch', 'delta', 'amberLight']) answers.push(await reader.search(word));
+      return JSON.stringify([answers, reader.stats()]);
+    } finally {
+      reader.close();
+    }
+  }
+
+  it('is a whole commit after kill -9 at any moment, and can be written again', async () => {
+    const state = folder();
+    const writer = `
+      import { Engine } from './src/engine/engine.ts';
+      import { documentId } from './src/engine/documentId.ts';
+      const engine = Engine.open(process.argv.at(-1));
+      console.log('writing');
+      // Each step replaces the step before: exactly one of them is to be found.
+      let before;
+      for (let step = engine.stats().generation; ; step++) {
+        const add = Array.from({ length: 40 }, (_, i) => {
+          const path = i + '.ts';
+          const content = Buffer.from('export const step' + step + ' = ' + 'filler '.repeat(i));
+          return { id: documentId(path, content), path, content };
+        });
+        await engine.apply({ add, remove: before ?? [...engine.ids()] });
+        before = add.map(({ id }) => id);
+      }
+    `;
+    for (let round = 0; round < 12; round++) {
+      const { child } = await spawnUntil('writing', writer, [state]);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 120));
+      await killed(child);
+      await withEngine(state, async (engine) => {
+        const hits = await engine.search('filler', { limit: 100 });
+        const steps = new Set<string>();
+        for (const id of engine.ids()) steps.add(id);
+        assert.ok(steps.size === 40 || (steps.size === 0 && round === 0), `${steps.size} documents`);
+        if (steps.size > 0) assert.equal(hits.length, 39);
+      });
+    }
+  });
+});

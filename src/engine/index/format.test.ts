@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { ByteReader, ByteWriter, Field, hashTerm, type TermHash } from './format.ts';
+
+describe('varints', () => {
+  it('give back every number up to 2^32 - 1', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 2 ** 32 - 1 })), (numbers) => {
+        const writer = new ByteWriter();
+        for (const number of numbers) writer.varint(number);
+        const reader = new ByteReader(writer.view());
+        assert.deepEqual(
+          numbers.map(() => reader.varint()),
+          numbers,
+        );
+        assert.equal(reader.at, writer.length);
+      }),
+    );
+  });
+});
+
+describe('hashTerm', () => {
+  const hash = (field: Field, text: string): string => {
+    const out: TermHash = { bucket: 0, key: 0 };
+    hashTerm(field, text, out);
+    return `${out.bucket}:${out.key}`;
+  };
+
+  it('never changes: it is part of the format', () => {
+    assert.equal(hash(Field.body, 'fault'), '56964:3166994563');
+    assert.equal(hash(Field.symbol, 'handlemmfault'), '21332:2807987354');
+  });
+
+  it('tells fields and terms apart: no two of a million meet', () => {
+    const seen = new Set<string>();
+    for (let i = 0; i < 250_000; i++) {
+      for (const field of [Field.body, Field.symbol])
+        for (const stem of ['term', 'x']) seen.add(hash(field, `${stem}${i}`));
+    }
+    assert.equal(seen.size, 1_000_000);
+  });
+
+  it('fills buckets evenly', () => {
+    const counts = new Uint32Array(256);
+    for (let i = 0; i < 100_000; i++) counts[Number(hash(Field.body, `word${i}`).split(':')[0]) >>> 8]!++;
+    // 390 expected; six standard deviations.
+    assert.ok(Math.max(...counts) < 390 + 120 && Math.min(...counts) > 390 - 120);
+  });
+});

@@ -1,0 +1,155 @@
+import { SextantError } from '../../base/errors.ts';
+import type { DefinitionKind } from '../analyze/languages.ts';
+
+/*
+ * A segment is one immutable file:
+ *
+ *   cold      details of documents · postings by bucket · dictionary     read in pieces when a search needs them
+ *   resident  arrays of documents, chunks and buckets, checksums of cold  read whole when the segment is opened
+ *   footer    JSON: the sections' offsets and lengths, languages, counts
+ *   trailer   footer's length and checksum, resident's checksum, version, magic
+ *
+ * Numbers are little-endian. A posting names a chunk; the document follows from the chunk. Terms are kept as 48 bits of
+ * hash: 16 that choose the bucket and 32 that are looked for in it. A wrong hit needs a collision of 48 bits
+ * (one query word in 50 million on the Linux kernel); a term's text would cost another 60 MB there.
+ */
+
+export const FORMAT_VERSION = 1;
+/** Ends every segment file; the line end shows a file that went through a text-mode copy. */
+export const MAGIC = 'SXTSEG\r\n';
+export const TRAILER_BYTES = 24;
+export const COLD_BLOCK = 1 << 16;
+export const MAX_CHUNKS = 1 << 24;
+export const MAX_TF = 255;
+export const DOCUMENT_ID_BYTES = 32;
+
+/** Where a term stands. Each field has its own terms, so that a list holds postings of one field only. */
+export const Field = {
+  /** A word of the text, stemmed. */
+  body: 1,
+  /** A compound identifier of the text, folded: `handle_mm_fault` → `handlemmfault`. */
+  identifier: 2,
+  /** A word of a defined name, stemmed, in the chunk that defines it. */
+  definition: 3,
+  /** A defined name, folded. */
+  symbol: 4,
+  /** A word of a folder's name, stemmed, in the document's first chunk; likewise the file's name. */
+  folder: 5,
+  fileName: 6,
+} as const;
+export type Field = (typeof Field)[keyof typeof Field];
+
+/** In the order of their numbers on disk: append only. */
+export const KINDS: readonly DefinitionKind[] = [
+  'class',
+  'constant',
+  'enum',
+  'function',
+  'heading',
+  'interface',
+  'macro',
+  'method',
+  'module',
+  'struct',
+  'type',
+  'variable',
+];
+
+/** A term's 48 bits: `bucket` 16, `key` 32. */
+export interface TermHash {
+  bucket: number;
+  key: number;
+}
+
+/** Writes the hash of `text` in `field` into `out`, so that the builder's loop allocates nothing. */
+export function hashTerm(field: Field, text: string, out: TermHash): void {
+  let hash1 = Math.imul(field, 0x9e3779b1);
+  let hash2 = Math.imul(field, 0x85ebca6b) ^ 0x27d4eb2f;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    hash1 = Math.imul(hash1 ^ unit, 0x01000193);
+    hash2 = Math.imul(hash2 ^ unit, 0x5bd1e995);
+    hash2 ^= hash2 >>> 13;
+  }
+  out.bucket = mix(hash1) >>> 16;
+  out.key = mix(hash2 ^ Math.imul(hash1, 0xc2b2ae35)) >>> 0;
+}
+
+/** MurmurHash3's finalizer: every bit of the input moves every bit of the output. */
+function mix(hash: number): number {
+  let h = hash ^ (hash >>> 16);
+  h = Math.imul(h, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = Math.imul(h, 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}
+
+export const damaged = (file: string, what: string): SextantError =>
+  new SextantError('IndexDamaged', `The index file ${file} is damaged (${what}). Rebuild the index.`);
+
+export const newerFormat = (file: string, version: number): SextantError =>
+  new SextantError(
+    'IndexFormat',
+    `The index file ${file} has format ${version}; this version of Sextant reads ${FORMAT_VERSION}. Rebuild the index.`,
+  );
+
+/** A byte array that grows; numbers in it are LEB128 varints. */
+export class ByteWriter {
+  bytes = new Uint8Array(4096);
+  length = 0;
+
+  varint(value: number): void {
+    if (this.length + 5 > this.bytes.length) this.#grow(5);
+    let rest = value;
+    while (rest > 127) {
+      this.bytes[this.length++] = (rest & 127) | 128;
+      rest >>>= 7;
+    }
+    this.bytes[this.length++] = rest;
+  }
+
+  append(bytes: Uint8Array): void {
+    if (this.length + bytes.length > this.bytes.length) this.#grow(bytes.length);
+    this.bytes.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  view(): Uint8Array {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  #grow(more: number): void {
+    const larger = new Uint8Array(Math.max(this.bytes.length * 2, this.length + more));
+    larger.set(this.view());
+    this.bytes = larger;
+  }
+}
+
+/** Reads what {@link ByteWriter} wrote. */
+export class ByteReader {
+  readonly bytes: Uint8Array;
+  at: number;
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.bytes = bytes;
+    this.at = at;
+  }
+
+  varint(): number {
+    let value = 0;
+    let shift = 0;
+    for (;;) {
+      const byte = this.bytes[this.at++]!;
+      value |= (byte & 127) << shift;
+      if (byte < 128) return value >>> 0;
+      shift += 7;
+    }
+  }
+
+  text(length: number): string {
+    const { buffer, byteOffset } = this.bytes;
+    const text = Buffer.from(buffer, byteOffset + this.at, length).toString('utf8');
+    this.at += length;
+    return text;
+  }
+}

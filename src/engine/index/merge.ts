@@ -1,0 +1,101 @@
+import { Postings, type PostingList, type SegmentReader } from './segmentReader.ts';
+import type { SegmentWriter } from './segmentWriter.ts';
+import type { Segment } from './snapshot.ts';
+
+const GONE = 0xffffffff;
+
+/**
+ * Writes the documents that are left in `segments` as one segment. A generator, so that the caller decides when to go on
+ * and whether to: it yields every few thousand terms, and may be abandoned.
+ */
+export function* mergeSegments(segments: readonly Segment[], writer: SegmentWriter): Generator<void, void, void> {
+  const chunkMaps = segments.map((segment) => copyDocuments(segment, writer));
+  yield;
+  let expected = 0;
+  for (const { reader } of segments) expected += reader.footer.terms;
+  writer.beginTerms(expected);
+
+  const cursors = segments.map(({ reader }, index) => new Cursor(reader, chunkMaps[index]!));
+  const into = new Postings();
+  const part = new Postings();
+  let done = 0;
+  for (;;) {
+    let least: Cursor | undefined;
+    for (const cursor of cursors) if (cursor.isBefore(least)) least = cursor;
+    if (!least) return;
+    const { high, key } = least;
+    let count = 0;
+    // Segments are in the order of their chunks, so appending keeps each list ascending.
+    for (const cursor of cursors) {
+      if (cursor.high !== high || cursor.key !== key || !cursor.list) continue;
+      count = appendLive(cursor.list, cursor.chunkMap, part, into, count);
+      cursor.advance();
+    }
+    if (count > 0) writer.addTerm(high, key, into.chunks, into.frequencies, count);
+    if (++done % 4096 === 0) yield;
+  }
+}
+
+/** Copies the documents that are left; gives the new number of each old chunk. */
+function copyDocuments(segment: Segment, writer: SegmentWriter): Uint32Array {
+  const { reader } = segment;
+  const chunkMap = new Uint32Array(reader.footer.chunks).fill(GONE);
+  for (let document = 0; document < reader.documents; document++) {
+    if (segment.isDeleted(document)) continue;
+    const first = reader.firstChunk[document]!;
+    const end = reader.firstChunk[document + 1]!;
+    for (let chunk = first; chunk < end; chunk++) chunkMap[chunk] = writer.chunks + chunk - first;
+    writer.addDocument({
+      id: reader.idOf(document),
+      path: reader.pathBytesOf(document),
+      language: reader.languageOf(document),
+      contentBytes: reader.contentBytesOf(document),
+      lines: reader.linesOf(document),
+      chunkStarts: reader.chunkStarts.subarray(first, end),
+      chunkTokens: reader.chunkTokens.subarray(first, end),
+      details: reader.detailsOf(document),
+    });
+  }
+  return chunkMap;
+}
+
+function appendLive(list: PostingList, chunkMap: Uint32Array, part: Postings, into: Postings, at: number): number {
+  const count = list.read(part);
+  into.grow(at + count);
+  let end = at;
+  for (let i = 0; i < count; i++) {
+    const chunk = chunkMap[part.chunks[i]!]!;
+    if (chunk === GONE) continue;
+    into.chunks[end] = chunk;
+    into.frequencies[end++] = part.frequencies[i]!;
+  }
+  return end;
+}
+
+class Cursor {
+  readonly chunkMap: Uint32Array;
+  readonly #terms: ReturnType<SegmentReader['terms']>;
+  high = 0;
+  key = 0;
+  /** Undefined past the last term. */
+  list: PostingList | undefined;
+
+  constructor(reader: SegmentReader, chunkMap: Uint32Array) {
+    this.chunkMap = chunkMap;
+    this.#terms = reader.terms();
+    this.advance();
+  }
+
+  advance(): void {
+    const next = this.#terms.next();
+    this.list = next.done ? undefined : next.value.list;
+    if (next.done) return;
+    this.high = next.value.high;
+    this.key = next.value.key;
+  }
+
+  isBefore(other: Cursor | undefined): boolean {
+    if (!this.list) return false;
+    return other === undefined || this.high < other.high || (this.high === other.high && this.key < other.key);
+  }
+}

@@ -1,0 +1,29 @@
+import { groupBy } from '../../base/collections.ts';
+import { MAX_CHUNKS } from './format.ts';
+import type { Segment } from './snapshot.ts';
+
+/** As many segments of about one size become one; each document is written log₈(n) times. */
+const FAN_IN = 8;
+const SMALLEST_BYTES = 256 << 10;
+/** A segment of which more than this is gone is written anew. */
+const WASTE = 0.4;
+
+/** The segments to merge next, or none. A search looks into every segment, so there should be few. */
+export function chooseMerge(segments: readonly Segment[]): readonly Segment[] {
+  const levels = groupBy(segments, levelOf);
+  for (const level of [...levels.keys()].sort((a, b) => a - b)) {
+    const candidates = levels.get(level)!;
+    if (candidates.length >= FAN_IN) return fitting(candidates);
+  }
+  return segments.filter(({ reader, deletedCount }) => deletedCount > reader.documents * WASTE).slice(0, 1);
+}
+
+function levelOf({ reader }: Segment): number {
+  return Math.max(0, Math.floor(Math.log2(reader.footer.cold / SMALLEST_BYTES) / Math.log2(FAN_IN)));
+}
+
+function fitting(segments: readonly Segment[]): readonly Segment[] {
+  let chunks = 0;
+  const taken = segments.filter(({ reader }) => (chunks += reader.footer.chunks) <= MAX_CHUNKS);
+  return taken.length > 1 ? taken : [];
+}

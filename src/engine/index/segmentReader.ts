@@ -1,0 +1,340 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { systemCode } from '../../base/errors.ts';
+import { decodeDefinitions, type SymbolSpan } from './documents.ts';
+import {
+  ByteReader,
+  COLD_BLOCK,
+  FORMAT_VERSION,
+  MAGIC,
+  TRAILER_BYTES,
+  damaged,
+  newerFormat,
+  type TermHash,
+} from './format.ts';
+import { documentIdAt, type SegmentFooter } from './segmentWriter.ts';
+
+/** A term's postings in one segment, not read yet. */
+export interface PostingList {
+  /** Number of chunks, and of documents, that have the term. */
+  readonly chunks: number;
+  readonly documents: number;
+  /** Writes the chunks in ascending order and their frequencies into `into`, and returns how many. */
+  read(into: Postings): number;
+}
+
+/** Room for a decoded list; grows to the longest seen and is used again. */
+export class Postings {
+  chunks = new Uint32Array(1024);
+  frequencies = new Uint8Array(1024);
+
+  reserve(count: number): void {
+    if (count <= this.chunks.length) return;
+    const length = Math.max(count, this.chunks.length * 2);
+    this.chunks = new Uint32Array(length);
+    this.frequencies = new Uint8Array(length);
+  }
+
+  /** Like {@link reserve}, but keeps what is there. */
+  grow(count: number): void {
+    const { chunks, frequencies } = this;
+    this.reserve(count);
+    if (this.chunks === chunks) return;
+    this.chunks.set(chunks);
+    this.frequencies.set(frequencies);
+  }
+}
+
+/** Reads one segment file. Opening reads its resident part; a search reads the few pieces of the rest that it needs. */
+export class SegmentReader {
+  readonly file: string;
+  readonly footer: SegmentFooter;
+  readonly firstChunk: Uint32Array;
+  readonly chunkStarts: Uint32Array;
+  readonly chunkTokens: Uint16Array;
+  readonly documentTokens: Uint32Array;
+  /** The document of each chunk. */
+  readonly chunkDocument: Uint32Array;
+
+  readonly #fd: number;
+  readonly #resident: Uint8Array;
+  readonly #bucketPostings: Float64Array;
+  readonly #bucketEntries: Uint32Array;
+  readonly #blockSums: Uint32Array;
+  readonly #verified: Uint8Array;
+  readonly #ids: Uint8Array;
+  readonly #pathOffsets: Uint32Array;
+  readonly #paths: Uint8Array;
+  readonly #detailOffsets: Float64Array;
+  readonly #lines: Uint32Array;
+  readonly #contentBytes: Uint32Array;
+  readonly #documentLanguage: Uint8Array;
+
+  /** Throws `IndexDamaged`, `IndexFormat`, or the system's error where the file cannot be opened. */
+  constructor(file: string) {
+    this.file = file;
+    this.#fd = openSync(file, 'r');
+    try {
+      const { footer, resident } = readEnd(this.#fd, file);
+      this.footer = footer;
+      this.#resident = resident;
+      this.#bucketPostings = new Float64Array(...this.#section('bucketPostings', 8));
+      this.#bucketEntries = new Uint32Array(...this.#section('bucketEntries', 4));
+      this.#blockSums = new Uint32Array(...this.#section('blockSums', 4));
+      this.#ids = new Uint8Array(...this.#section('ids', 1));
+      this.#pathOffsets = new Uint32Array(...this.#section('pathOffsets', 4));
+      this.#paths = new Uint8Array(...this.#section('paths', 1));
+      this.#detailOffsets = new Float64Array(...this.#section('detailOffsets', 8));
+      this.firstChunk = new Uint32Array(...this.#section('firstChunk', 4));
+      this.#lines = new Uint32Array(...this.#section('lines', 4));
+      this.#contentBytes = new Uint32Array(...this.#section('contentBytes', 4));
+      this.documentTokens = new Uint32Array(...this.#section('documentTokens', 4));
+      this.#documentLanguage = new Uint8Array(...this.#section('documentLanguage', 1));
+      this.chunkStarts = new Uint32Array(...this.#section('chunkStarts', 4));
+      this.chunkTokens = new Uint16Array(...this.#section('chunkTokens', 2));
+    } catch (error) {
+      closeSync(this.#fd);
+      throw error;
+    }
+    this.#verified = new Uint8Array(this.#blockSums.length);
+    this.chunkDocument = new Uint32Array(this.footer.chunks);
+    for (let document = 0; document < this.documents; document++) {
+      this.chunkDocument.fill(document, this.firstChunk[document], this.firstChunk[document + 1]);
+    }
+  }
+
+  get documents(): number {
+    return this.footer.documents;
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  idOf(document: number): Uint8Array {
+    return documentIdAt(this.#ids, document);
+  }
+
+  pathOf(document: number): string {
+    return Buffer.from(this.pathBytesOf(document)).toString('utf8');
+  }
+
+  pathBytesOf(document: number): Uint8Array {
+    return this.#paths.subarray(this.#pathOffsets[document], this.#pathOffsets[document + 1]);
+  }
+
+  languageOf(document: number): string {
+    return this.footer.languages[this.#documentLanguage[document]!]!;
+  }
+
+  contentBytesOf(document: number): number {
+    return this.#contentBytes[document]!;
+  }
+
+  linesOf(document: number): number {
+    return this.#lines[document]!;
+  }
+
+  /** First and last line of a chunk, from 1. */
+  linesOfChunk(chunk: number): readonly [number, number] {
+    const document = this.chunkDocument[chunk]!;
+    const next = chunk + 1 < this.firstChunk[document + 1]! ? this.chunkStarts[chunk + 1]! : this.#lines[document]!;
+    return [this.chunkStarts[chunk]! + 1, Math.max(next, this.chunkStarts[chunk]! + 1)];
+  }
+
+  definitionsOf(document: number): SymbolSpan[] {
+    return decodeDefinitions(this.detailsOf(document));
+  }
+
+  detailsOf(document: number): Uint8Array {
+    const from = this.#detailOffsets[document]!;
+    return this.#readCold(from, this.#detailOffsets[document + 1]! - from);
+  }
+
+  find(term: TermHash): PostingList | undefined {
+    const bucket = this.#bucket(term.bucket >>> (16 - this.footer.bucketBits));
+    for (let entry = 0; entry < (bucket?.count ?? 0); entry++) {
+      if (bucket!.key(entry) === term.key && bucket!.high(entry) === term.bucket) return this.#list(bucket!, entry);
+    }
+    return undefined;
+  }
+
+  /** Every term in the order of its hash, for a merge. */
+  *terms(): Generator<{ readonly high: number; readonly key: number; readonly list: PostingList }> {
+    for (let number = 0; number < 1 << this.footer.bucketBits; number++) {
+      const bucket = this.#bucket(number);
+      if (!bucket) continue;
+      const postings = this.#readCold(bucket.postings, bucket.postingsEnd - bucket.postings);
+      for (let entry = 0; entry < bucket.count; entry++) {
+        yield { high: bucket.high(entry), key: bucket.key(entry), list: this.#list(bucket, entry, postings) };
+      }
+    }
+  }
+
+  #bucket(number: number): Bucket | undefined {
+    const first = this.#bucketEntries[number]!;
+    const count = this.#bucketEntries[number + 1]! - first;
+    if (count === 0) return undefined;
+    const { dictionary, terms, bucketBits } = this.footer;
+    const column = (before: number, width: number): DataView => {
+      const bytes = this.#readCold(dictionary + before * terms + width * first, count * width);
+      return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    };
+    const keys = column(0, 4);
+    const values = column(4, 4);
+    const highs = bucketBits < 16 ? column(8, 2) : undefined;
+    return {
+      count,
+      postings: this.#bucketPostings[number]!,
+      postingsEnd: this.#bucketPostings[number + 1]!,
+      key: (entry) => keys.getUint32(entry * 4, true),
+      value: (entry) => values.getUint32(entry * 4, true),
+      high: (entry) => highs?.getUint16(entry * 2, true) ?? number,
+    };
+  }
+
+  /** `postings` are the bucket's, if they have been read already. */
+  #list(bucket: Bucket, entry: number, postings?: Uint8Array): PostingList {
+    const value = bucket.value(entry);
+    if (value >= INLINE) return singlePosting((value >>> 7) & 0xffffff, value & 127);
+    let end = bucket.postingsEnd - bucket.postings;
+    for (let next = entry + 1; next < bucket.count; next++) {
+      if (bucket.value(next) >= INLINE) continue;
+      end = bucket.value(next);
+      break;
+    }
+    return new StoredList(postings?.subarray(value, end) ?? this.#readCold(bucket.postings + value, end - value));
+  }
+
+  #section(name: string, width: number): [ArrayBuffer, number, number] {
+    const [offset, length] = this.footer.sections[name] ?? [0, -1];
+    if (length < 0 || offset + length > this.#resident.length) throw damaged(this.file, `no section ${name}`);
+    return [this.#resident.buffer as ArrayBuffer, this.#resident.byteOffset + offset, length / width];
+  }
+
+  /** Reads from the cold part; a block's checksum is checked the first time something of it is read. */
+  #readCold(from: number, length: number): Uint8Array {
+    if (length === 0) return new Uint8Array(0);
+    if (from < 0 || from + length > this.footer.cold) throw damaged(this.file, 'an offset is out of range');
+    const firstBlock = Math.floor(from / COLD_BLOCK);
+    const lastBlock = Math.floor((from + length - 1) / COLD_BLOCK);
+    let verified = true;
+    for (let block = firstBlock; block <= lastBlock; block++) verified &&= this.#verified[block] === 1;
+    if (verified) return readAt(this.#fd, this.file, from, length);
+
+    const start = firstBlock * COLD_BLOCK;
+    const bytes = readAt(this.#fd, this.file, start, Math.min((lastBlock + 1) * COLD_BLOCK, this.footer.cold) - start);
+    for (let block = firstBlock; block <= lastBlock; block++) {
+      const at = (block - firstBlock) * COLD_BLOCK;
+      if (crc32(bytes.subarray(at, at + COLD_BLOCK)) !== this.#blockSums[block]) {
+        throw damaged(this.file, `block ${block}`);
+      }
+      this.#verified[block] = 1;
+    }
+    return bytes.subarray(from - start, from - start + length);
+  }
+}
+
+/** One bucket of the dictionary: columns of its entries, and where its posting lists stand. */
+interface Bucket {
+  readonly count: number;
+  readonly postings: number;
+  readonly postingsEnd: number;
+  key(entry: number): number;
+  /** The offset of the entry's list from `postings`; from {@link INLINE} on, its only posting. */
+  value(entry: number): number;
+  high(entry: number): number;
+}
+
+const INLINE = 0x80000000;
+
+function singlePosting(chunk: number, frequency: number): PostingList {
+  return {
+    chunks: 1,
+    documents: 1,
+    read(into) {
+      into.chunks[0] = chunk;
+      into.frequencies[0] = frequency;
+      return 1;
+    },
+  };
+}
+
+class StoredList implements PostingList {
+  readonly chunks: number;
+  readonly documents: number;
+  readonly #bytes: Uint8Array;
+  readonly #start: number;
+
+  constructor(bytes: Uint8Array) {
+    const reader = new ByteReader(bytes);
+    this.chunks = reader.varint();
+    this.documents = reader.varint();
+    this.#bytes = bytes;
+    this.#start = reader.at;
+  }
+
+  read(into: Postings): number {
+    into.reserve(this.chunks);
+    const bytes = this.#bytes;
+    const { chunks, frequencies } = into;
+    const count = this.chunks;
+    let at = this.#start;
+    let chunk = 0;
+    for (let i = 0; i < count; i++) {
+      let byte = bytes[at++]!;
+      let value = byte & 127;
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = bytes[at++]!;
+        value |= (byte & 127) << shift;
+      }
+      chunk += value >>> 2;
+      let frequency = (value & 3) + 1;
+      if (frequency === 4) {
+        byte = bytes[at++]!;
+        let more = byte & 127;
+        for (let shift = 7; byte > 127; shift += 7) {
+          byte = bytes[at++]!;
+          more |= (byte & 127) << shift;
+        }
+        frequency += more;
+      }
+      chunks[i] = chunk;
+      frequencies[i] = frequency;
+    }
+    return count;
+  }
+}
+
+function readEnd(fd: number, file: string): { footer: SegmentFooter; resident: Uint8Array } {
+  const { size } = fstatSync(fd);
+  if (size < TRAILER_BYTES) throw damaged(file, 'too short');
+  const trailer = Buffer.from(readAt(fd, file, size - TRAILER_BYTES, TRAILER_BYTES));
+  if (trailer.toString('latin1', 16) !== MAGIC) throw damaged(file, 'not a whole segment');
+  const version = trailer.readUInt32LE(12);
+  if (version !== FORMAT_VERSION) throw newerFormat(file, version);
+  const footerLength = trailer.readUInt32LE(0);
+  if (footerLength > size - TRAILER_BYTES) throw damaged(file, 'footer');
+  const footerBytes = readAt(fd, file, size - TRAILER_BYTES - footerLength, footerLength);
+  if (crc32(footerBytes) !== trailer.readUInt32LE(4)) throw damaged(file, 'footer');
+  const footer = JSON.parse(Buffer.from(footerBytes).toString('utf8')) as SegmentFooter;
+  const resident = readAt(fd, file, footer.cold, size - TRAILER_BYTES - footerLength - footer.cold);
+  if (crc32(resident) !== trailer.readUInt32LE(8)) throw damaged(file, 'resident part');
+  return { footer, resident };
+}
+
+function readAt(fd: number, file: string, from: number, length: number): Uint8Array {
+  // Not from Buffer's pool: the resident part's typed arrays need an aligned start.
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length;) {
+    let read: number;
+    try {
+      read = readSync(fd, bytes, at, length - at, from + at);
+    } catch (error) {
+      throw systemCode(error) === 'EIO' ? damaged(file, 'the disk cannot read it') : error;
+    }
+    if (read === 0) throw damaged(file, 'too short');
+    at += read;
+  }
+  return bytes;
+}

@@ -1,0 +1,288 @@
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import {
+  ByteWriter,
+  COLD_BLOCK,
+  DOCUMENT_ID_BYTES,
+  FORMAT_VERSION,
+  MAGIC,
+  MAX_CHUNKS,
+  TRAILER_BYTES,
+} from './format.ts';
+
+/** What a segment knows of a document besides its postings. */
+export interface DocumentRecord {
+  readonly id: Uint8Array;
+  readonly path: Uint8Array;
+  readonly language: string;
+  readonly contentBytes: number;
+  readonly lines: number;
+  /** First line (from 0) and number of tokens of each chunk; at least one chunk. */
+  readonly chunkStarts: ArrayLike<number>;
+  readonly chunkTokens: ArrayLike<number>;
+  /** Encoded definitions. */
+  readonly details: Uint8Array;
+}
+
+export interface SegmentFooter {
+  readonly documents: number;
+  readonly chunks: number;
+  readonly terms: number;
+  readonly tokens: number;
+  readonly contentBytes: number;
+  readonly languages: readonly string[];
+  readonly bucketBits: number;
+  readonly dictionary: number;
+  readonly cold: number;
+  /** Offset and length in bytes of each array in the resident part, from the part's start. */
+  readonly sections: Readonly<Record<string, readonly [number, number]>>;
+}
+
+const FLUSH_BYTES = 1 << 20;
+/** Terms per bucket that a look-up reads: about 40 × 8 bytes. */
+const TERMS_PER_BUCKET = 40;
+
+/** Writes one segment file: first every document, then every term in the order of its hash, then {@link finish}. */
+export class SegmentWriter {
+  readonly #file: string;
+  readonly #fd: number;
+  readonly #out = new ByteWriter();
+  readonly #blockSums: number[] = [];
+  /** Checksum and number of bytes of the cold block being filled. */
+  #blockSum = 0;
+  #blockBytes = 0;
+  #written = 0;
+
+  readonly #ids = new ByteWriter();
+  readonly #paths = new ByteWriter();
+  readonly #pathOffsets: number[] = [0];
+  readonly #detailOffsets: number[] = [0];
+  readonly #firstChunk: number[] = [0];
+  readonly #lines: number[] = [];
+  readonly #contentBytes: number[] = [];
+  readonly #documentTokens: number[] = [];
+  readonly #documentLanguage: number[] = [];
+  readonly #languages: string[] = [];
+  readonly #chunkStarts: number[] = [];
+  readonly #chunkTokens: number[] = [];
+  #chunkDocument = new Uint32Array(0);
+
+  #bucketBits = 0;
+  #terms = 0;
+  #keys = new Uint32Array(1024);
+  #highBits = new Uint16Array(1024);
+  #values = new Uint32Array(1024);
+  #bucketEntries = new Uint32Array(0);
+  #bucketPostings = new Float64Array(0);
+  #bucket = -1;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#fd = openSync(file, 'wx');
+  }
+
+  get documents(): number {
+    return this.#lines.length;
+  }
+
+  get chunks(): number {
+    return this.#chunkStarts.length;
+  }
+
+  addDocument(document: DocumentRecord): void {
+    this.#ids.append(document.id);
+    this.#paths.append(document.path);
+    this.#pathOffsets.push(this.#paths.length);
+    this.#out.append(document.details);
+    this.#detailOffsets.push(this.#written + this.#out.length);
+    this.#flush(FLUSH_BYTES);
+    let tokens = 0;
+    for (let i = 0; i < document.chunkStarts.length; i++) {
+      this.#chunkStarts.push(document.chunkStarts[i]!);
+      this.#chunkTokens.push(Math.min(document.chunkTokens[i]!, 0xffff));
+      tokens += document.chunkTokens[i]!;
+    }
+    this.#firstChunk.push(this.#chunkStarts.length);
+    this.#lines.push(document.lines);
+    this.#contentBytes.push(document.contentBytes);
+    this.#documentTokens.push(tokens);
+    let language = this.#languages.indexOf(document.language);
+    if (language < 0) language = this.#languages.push(document.language) - 1;
+    this.#documentLanguage.push(language);
+  }
+
+  /** Call between the last document and the first term. `expectedTerms` sets the number of buckets. */
+  beginTerms(expectedTerms: number): void {
+    if (this.chunks > MAX_CHUNKS) throw new RangeError(`A segment holds at most ${MAX_CHUNKS} chunks.`);
+    this.#bucketBits = Math.min(16, Math.max(0, Math.ceil(Math.log2(expectedTerms / TERMS_PER_BUCKET + 1))));
+    const buckets = 1 << this.#bucketBits;
+    this.#bucketEntries = new Uint32Array(buckets + 1);
+    this.#bucketPostings = new Float64Array(buckets + 1);
+    this.#chunkDocument = new Uint32Array(this.chunks);
+    for (let document = 0; document < this.documents; document++) {
+      this.#chunkDocument.fill(document, this.#firstChunk[document], this.#firstChunk[document + 1]);
+    }
+  }
+
+  /** Terms must come in the order of (`high`, `key`); `chunks` ascends. */
+  addTerm(high: number, key: number, chunks: Uint32Array, frequencies: Uint8Array, count: number): void {
+    const bucket = high >>> (16 - this.#bucketBits);
+    while (this.#bucket < bucket) this.#openBucket();
+    if (this.#terms === this.#keys.length) this.#growTerms();
+    this.#keys[this.#terms] = key;
+    this.#highBits[this.#terms] = high;
+    this.#values[this.#terms++] =
+      count === 1
+        ? (0x80000000 | (chunks[0]! << 7) | Math.min(frequencies[0]!, 127)) >>> 0
+        : this.#writePostings(bucket, chunks, frequencies, count);
+  }
+
+  #writePostings(bucket: number, chunks: Uint32Array, frequencies: Uint8Array, count: number): number {
+    const offset = this.#written + this.#out.length - this.#bucketPostings[bucket]!;
+    let documents = 0;
+    let lastDocument = -1;
+    for (let i = 0; i < count; i++) {
+      const document = this.#chunkDocument[chunks[i]!]!;
+      if (document !== lastDocument) documents++;
+      lastDocument = document;
+    }
+    const out = this.#out;
+    out.varint(count);
+    out.varint(documents);
+    let previous = 0;
+    for (let i = 0; i < count; i++) {
+      const chunk = chunks[i]!;
+      const frequency = frequencies[i]!;
+      const delta = (chunk - previous) * 4;
+      previous = chunk;
+      if (frequency < 4) out.varint(delta + frequency - 1);
+      else {
+        out.varint(delta + 3);
+        out.varint(frequency - 4);
+      }
+    }
+    this.#flush(FLUSH_BYTES);
+    return offset;
+  }
+
+  /** Writes the rest and makes the file durable. Returns its size in bytes. */
+  finish(): number {
+    const buckets = 1 << this.#bucketBits;
+    while (this.#bucket < buckets) this.#openBucket();
+    this.#flush(1);
+    const dictionary = this.#written;
+    this.#out.append(bytesOf(this.#keys.subarray(0, this.#terms)));
+    this.#out.append(bytesOf(this.#values.subarray(0, this.#terms)));
+    if (this.#bucketBits < 16) this.#out.append(bytesOf(this.#highBits.subarray(0, this.#terms)));
+    this.#flush(1);
+    const cold = this.#written;
+    if (this.#blockBytes > 0) this.#blockSums.push(this.#blockSum);
+
+    const resident = new ByteWriter();
+    const sections: Record<string, [number, number]> = {};
+    const section = (name: string, array: Uint8Array | Uint16Array | Uint32Array | Float64Array): void => {
+      resident.append(new Uint8Array((8 - (resident.length % 8)) % 8));
+      sections[name] = [resident.length, array.byteLength];
+      resident.append(bytesOf(array));
+    };
+    section('bucketPostings', this.#bucketPostings);
+    section('bucketEntries', this.#bucketEntries);
+    section('blockSums', Uint32Array.from(this.#blockSums));
+    section('ids', this.#ids.view());
+    section('pathOffsets', Uint32Array.from(this.#pathOffsets));
+    section('paths', this.#paths.view());
+    section('detailOffsets', Float64Array.from(this.#detailOffsets));
+    section('firstChunk', Uint32Array.from(this.#firstChunk));
+    section('lines', Uint32Array.from(this.#lines));
+    section('contentBytes', Uint32Array.from(this.#contentBytes));
+    section('documentTokens', Uint32Array.from(this.#documentTokens));
+    section('documentLanguage', Uint8Array.from(this.#documentLanguage));
+    section('chunkStarts', Uint32Array.from(this.#chunkStarts));
+    section('chunkTokens', Uint16Array.from(this.#chunkTokens));
+
+    const footer: SegmentFooter = {
+      documents: this.documents,
+      chunks: this.chunks,
+      terms: this.#terms,
+      tokens: sum(this.#documentTokens),
+      contentBytes: sum(this.#contentBytes),
+      languages: this.#languages,
+      bucketBits: this.#bucketBits,
+      dictionary,
+      cold,
+      sections,
+    };
+    const footerBytes = Buffer.from(JSON.stringify(footer));
+    const trailer = Buffer.alloc(TRAILER_BYTES);
+    trailer.writeUInt32LE(footerBytes.length, 0);
+    trailer.writeUInt32LE(crc32(footerBytes), 4);
+    trailer.writeUInt32LE(crc32(resident.view()), 8);
+    trailer.writeUInt32LE(FORMAT_VERSION, 12);
+    trailer.write(MAGIC, 16, 'latin1');
+    for (const part of [resident.view(), footerBytes, trailer]) this.#write(part);
+    fsyncSync(this.#fd);
+    closeSync(this.#fd);
+    return this.#written;
+  }
+
+  /** Gives up: the unfinished file is removed. */
+  abort(): void {
+    closeSync(this.#fd);
+    rmSync(this.#file, { force: true });
+  }
+
+  #openBucket(): void {
+    this.#bucket++;
+    this.#bucketEntries[this.#bucket] = this.#terms;
+    this.#bucketPostings[this.#bucket] = this.#written + this.#out.length;
+  }
+
+  #growTerms(): void {
+    const grow = <T extends Uint32Array | Uint16Array>(array: T): T => {
+      const larger = new (array.constructor as new (length: number) => T)(array.length * 2);
+      larger.set(array);
+      return larger;
+    };
+    this.#keys = grow(this.#keys);
+    this.#highBits = grow(this.#highBits);
+    this.#values = grow(this.#values);
+  }
+
+  /** Writes the buffer once it holds `atLeast` bytes, and takes the checksums of the cold blocks on the way. */
+  #flush(atLeast: number): void {
+    if (this.#out.length < atLeast) return;
+    const bytes = this.#out.view();
+    for (let at = 0; at < bytes.length;) {
+      const take = Math.min(COLD_BLOCK - this.#blockBytes, bytes.length - at);
+      this.#blockSum = crc32(bytes.subarray(at, at + take), this.#blockSum);
+      this.#blockBytes += take;
+      at += take;
+      if (this.#blockBytes === COLD_BLOCK) {
+        this.#blockSums.push(this.#blockSum);
+        this.#blockSum = 0;
+        this.#blockBytes = 0;
+      }
+    }
+    this.#write(bytes);
+    this.#out.length = 0;
+  }
+
+  #write(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) at += writeSync(this.#fd, bytes, at);
+    this.#written += bytes.length;
+  }
+}
+
+export function documentIdAt(ids: Uint8Array, document: number): Uint8Array {
+  return ids.subarray(document * DOCUMENT_ID_BYTES, (document + 1) * DOCUMENT_ID_BYTES);
+}
+
+function bytesOf(array: Uint8Array | Uint16Array | Uint32Array | Float64Array): Uint8Array {
+  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+function sum(values: readonly number[]): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}

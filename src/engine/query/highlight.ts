@@ -1,0 +1,52 @@
+import { splitIdentifier, stem } from '../analyze/words.ts';
+import type { Query } from './query.ts';
+
+/** A match in a line: UTF-16 columns from 0, the end not in it. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Finds where lines of text answer a query, by the rules by which the index was made. */
+export class Highlighter {
+  readonly #words: ReadonlySet<string>;
+  readonly #names: ReadonlySet<string>;
+
+  constructor(query: Query) {
+    this.#words = new Set(query.terms.filter((term) => term.kind === 'word').map((term) => term.text));
+    this.#names = new Set(query.terms.filter((term) => term.kind !== 'word').map((term) => term.text));
+  }
+
+  ranges(line: string): Range[] {
+    const ranges: Range[] = [];
+    for (const match of line.matchAll(/[\p{L}\p{N}_\p{M}]+/gu)) {
+      const [name] = match;
+      const parts = splitIdentifier(name);
+      if (this.#names.has(parts.join(''))) {
+        ranges.push({ start: match.index, end: match.index + name.length });
+        continue;
+      }
+      let from = 0;
+      for (const part of parts) {
+        const at = name.toLowerCase().indexOf(part, from);
+        if (at < 0) continue;
+        from = at + part.length;
+        if (this.#words.has(stem(part))) ranges.push({ start: match.index + at, end: match.index + from });
+      }
+    }
+    return ranges;
+  }
+
+  /** How well a line answers: the number of different words of the query on it, and 2 more for a whole name. */
+  score(line: string): number {
+    const seen = new Set<string>();
+    let names = 0;
+    for (const { start, end } of this.ranges(line)) {
+      const text = line.slice(start, end);
+      const parts = splitIdentifier(text);
+      if (this.#names.has(parts.join(''))) names = 2;
+      for (const part of parts) if (this.#words.has(stem(part))) seen.add(stem(part));
+    }
+    return seen.size + names;
+  }
+}

@@ -1,0 +1,26 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Runs TypeScript in a Node of its own; comes back with it, and what it said, when it has printed `word`. */
+export async function spawnUntil(
+  word: string,
+  code: string,
+  args: readonly string[] = [],
+): Promise<{ readonly child: ChildProcess; readonly said: string }> {
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code, '--', ...args], {
+    cwd: new URL('../..', import.meta.url),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  for await (const chunk of child.stdout) {
+    said += String(chunk);
+    if (said.includes(word)) return { child, said };
+  }
+  throw new Error(`It ended without "${word}": ${said}`);
+}
+
+export async function killed(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+  const exit = once(child, 'exit');
+  child.kill(signal);
+  await exit;
+}

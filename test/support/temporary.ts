@@ -1,0 +1,25 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A folder that is removed after the suite that asks for it. */
+export function temporaryFolder(): () => string {
+  const made: string[] = [];
+  after(() => {
+    for (const folder of made) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sextant-test-')));
+    made.push(folder);
+    return folder;
+  };
+}
+
+/** Writes files by path below `root`. */
+export function writeFiles(root: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+}
