@@ -1,11 +1,22 @@
 import type { Definition } from './definitions.ts';
+import type { DefinitionKind } from './languages.ts';
 import type { Scan } from './scanner.ts';
 
 /** The longest piece that is found and shown as one. */
 export const MAX_CHUNK_LINES = 60;
-/** Neighbours smaller than this are joined, up to {@link JOINED_LINES}: a constant alone is no place to go to. */
-const SMALL_LINES = 6;
+/** Neighbours are joined up to so many lines: a constant alone is no place to go to. */
 const JOINED_LINES = 30;
+/** But a function, type or section of at least so many lines stands for itself. */
+const WHOLE_LINES = 4;
+const WHOLE_KINDS: ReadonlySet<DefinitionKind> = new Set([
+  'class',
+  'enum',
+  'function',
+  'heading',
+  'interface',
+  'method',
+  'struct',
+]);
 
 /** A piece of a file: lines `start` to `end`, from 0, both in it. */
 export interface Chunk {
@@ -13,12 +24,17 @@ export interface Chunk {
   readonly end: number;
 }
 
+interface Piece extends Chunk {
+  /** Not to be joined with its neighbours. */
+  readonly whole: boolean;
+}
+
 /**
  * Cuts a file into pieces of at most {@link MAX_CHUNK_LINES} lines that cover it without overlap: a definition that fits is
  * one piece; a larger one is cut at the definitions in it; what lies between is cut at blank lines.
  */
 export function cutChunks(scan: Scan, definitions: readonly Definition[]): Chunk[] {
-  const pieces: Chunk[] = [];
+  const pieces: Piece[] = [];
   const last = scan.lineCount - 1;
   if (last < 0) return pieces;
   let index = 0;
@@ -27,7 +43,7 @@ export function cutChunks(scan: Scan, definitions: readonly Definition[]): Chunk
   // a definition too large to be a piece simply lets the walk go on into it.
   let at = 0;
   while (index < definitions.length) {
-    const { start, end } = definitions[index++]!;
+    const { start, end, kind } = definitions[index++]!;
     if (start < at && end <= at - 1) continue;
     const from = Math.max(start, at);
     if (end - from + 1 > MAX_CHUNK_LINES) {
@@ -38,22 +54,22 @@ export function cutChunks(scan: Scan, definitions: readonly Definition[]): Chunk
       continue;
     }
     if (from > at) cutText(scan, at, from - 1, pieces);
-    pieces.push({ start: from, end });
+    pieces.push({ start: from, end, whole: end - from + 1 >= WHOLE_LINES && WHOLE_KINDS.has(kind) });
     at = end + 1;
   }
   if (at <= last) cutText(scan, at, last, pieces);
-  return joinSmall(pieces);
+  return joinSmall(scan, pieces);
 }
 
 /** Cuts lines at the best blank line or left edge in the last third before each limit. */
-function cutText(scan: Scan, start: number, end: number, pieces: Chunk[]): void {
+function cutText(scan: Scan, start: number, end: number, pieces: Piece[]): void {
   let at = start;
   while (end - at + 1 > MAX_CHUNK_LINES) {
     const cut = bestCut(scan, at + Math.floor((MAX_CHUNK_LINES * 2) / 3), at + MAX_CHUNK_LINES);
-    pieces.push({ start: at, end: cut - 1 });
+    pieces.push({ start: at, end: cut - 1, whole: false });
     at = cut;
   }
-  if (at <= end) pieces.push({ start: at, end });
+  if (at <= end) pieces.push({ start: at, end, whole: false });
 }
 
 /** The line in [from, to] that begins the next piece: after a blank line if there is one, else the least indented. */
@@ -72,19 +88,25 @@ function bestCut(scan: Scan, from: number, to: number): number {
   return best;
 }
 
-function joinSmall(pieces: readonly Chunk[]): Chunk[] {
+function joinSmall(scan: Scan, pieces: readonly Piece[]): Chunk[] {
   const joined: Chunk[] = [];
-  let lastWasSmall = false;
-  for (const piece of pieces) {
+  /** Whether the last of them may still grow. */
+  let open = false;
+  for (const { start, end, whole } of pieces) {
     const previous = joined.at(-1);
-    const small = piece.end - piece.start < SMALL_LINES;
-    if (previous && (small || lastWasSmall) && piece.end - previous.start < JOINED_LINES) {
-      joined[joined.length - 1] = { start: previous.start, end: piece.end };
-      lastWasSmall &&= small;
+    const fits = previous && end - previous.start < MAX_CHUNK_LINES;
+    if (fits && isBlank(scan, start, end)) joined[joined.length - 1] = { start: previous.start, end };
+    else if (previous && open && !whole && end - previous.start < JOINED_LINES) {
+      joined[joined.length - 1] = { start: previous.start, end };
     } else {
-      joined.push(piece);
-      lastWasSmall = small;
+      joined.push({ start, end });
+      open = !whole;
     }
   }
   return joined;
+}
+
+function isBlank(scan: Scan, start: number, end: number): boolean {
+  for (let line = start; line <= end; line++) if (scan.indent[line]! >= 0) return false;
+  return true;
 }
