@@ -1,0 +1,104 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readCheckedJson, writeCheckedJson } from '../base/checkedJson.ts';
+import type { DocumentId } from '../engine/documentId.ts';
+import type { FileState } from './scan.ts';
+import type { Skip, SkipReason } from './skip.ts';
+
+/** What is known of a file whose content has been read: which document it is, or why its content is not indexed. */
+export type FileRecord = FileState & RacyMark & ({ readonly id: DocumentId } | { readonly skip: Skip });
+
+interface RacyMark {
+  /**
+   * The file was modified so shortly before it was read that a later change could have the same time and size
+   * (the "racy" entries of Git's index). Its content is compared again at the next occasion.
+   */
+  readonly racy?: true;
+}
+
+const CATALOG = 'files.json';
+const VERSION = 1;
+
+type StoredRecord = readonly [
+  path: string,
+  size: number,
+  mtimeMs: number,
+  idOrReason: string,
+  detail: string,
+  racy: 0 | 1,
+];
+
+interface StoredCatalog {
+  readonly version: number;
+  readonly root: string;
+  readonly files: readonly StoredRecord[];
+}
+
+/**
+ * The files of a folder as they were last read. Losing it costs reading the files again, never a wrong result: what a
+ * document is follows from its content.
+ */
+export class Catalog {
+  readonly #file: string;
+  readonly #root: string;
+  readonly #records = new Map<string, FileRecord>();
+  #changed = false;
+
+  /** Reads the catalog of `root` in the state folder; one that is damaged or of another version counts as empty. */
+  constructor(stateFolder: string, root: string) {
+    this.#file = join(stateFolder, CATALOG);
+    this.#root = root;
+    const read = readCheckedJson(this.#file);
+    if (read === undefined || read === 'damaged') return;
+    const stored = read.value as StoredCatalog;
+    if (stored.version !== VERSION || stored.root !== root) return;
+    for (const [path, size, mtimeMs, idOrReason, detail, racy] of stored.files) {
+      this.#records.set(path, {
+        size,
+        mtimeMs,
+        ...(/^[0-9a-f]{64}$/.test(idOrReason)
+          ? { id: idOrReason }
+          : { skip: { reason: idOrReason as SkipReason, ...(detail && { detail }) } }),
+        ...(racy && { racy: true }),
+      });
+    }
+  }
+
+  static erase(stateFolder: string): void {
+    rmSync(join(stateFolder, CATALOG), { force: true });
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  get(path: string): FileRecord | undefined {
+    return this.#records.get(path);
+  }
+
+  set(path: string, record: FileRecord): void {
+    this.#records.set(path, record);
+    this.#changed = true;
+  }
+
+  delete(path: string): void {
+    this.#changed = this.#records.delete(path) || this.#changed;
+  }
+
+  entries(): IterableIterator<[string, FileRecord]> {
+    return this.#records.entries();
+  }
+
+  /** Makes it durable, if it changed. */
+  save(): void {
+    if (!this.#changed) return;
+    const files: StoredRecord[] = [];
+    for (const [path, record] of this.#records) {
+      const { size, mtimeMs, racy } = record;
+      const [idOrReason, detail] = 'id' in record ? [record.id, ''] : [record.skip.reason, record.skip.detail ?? ''];
+      files.push([path, size, mtimeMs, idOrReason, detail, racy ? 1 : 0]);
+    }
+    writeCheckedJson(this.#file, { version: VERSION, root: this.#root, files } satisfies StoredCatalog);
+    this.#changed = false;
+  }
+}

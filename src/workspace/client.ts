@@ -1,0 +1,99 @@
+import { describeError } from '../base/errors.ts';
+import { Lease } from '../base/lease.ts';
+import type { Logger } from '../base/log.ts';
+import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
+import type { IndexEvents, IndexMethods, SearchMethods } from './indexProtocol.ts';
+import type { SearchRequest, SearchResponse } from './searcher.ts';
+import type { Skip } from './skip.ts';
+import type { FolderStatus } from './status.ts';
+import { Thread } from './thread.ts';
+
+export interface ClientOptions {
+  /** The bundled entries of the two threads. */
+  readonly indexThread: URL;
+  readonly searchThread: URL;
+  readonly logger: Logger;
+  readonly onStatus: (status: FolderStatus) => void;
+  /** The folder is too large to be watched by a thread of ours; see {@link WorkspaceClient.hint}. */
+  readonly onUnwatched: (root: string) => void;
+}
+
+/**
+ * The index of a workspace, seen from a thread that must not be kept waiting: one thread indexes, another searches. Both
+ * start when first needed and are restarted if they die.
+ */
+export class WorkspaceClient {
+  readonly #options: ClientOptions;
+  readonly #folders = new Map<string, FolderOptions>();
+  readonly #indexing: Thread<IndexMethods, IndexEvents>;
+  readonly #searching: Thread<SearchMethods, object>;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    const { indexThread, searchThread, logger, onStatus, onUnwatched } = options;
+    this.#indexing = new Thread(indexThread, logger, {
+      started: (caller) => {
+        caller.on('status', onStatus);
+        caller.on('unwatched', ({ root }) => onUnwatched(root));
+        caller.on('log', ({ level, message }) => logger[level](message));
+        for (const folder of this.#folders.values()) this.#send(caller.call('open', folder));
+      },
+      died: (error) => {
+        for (const { root, stateFolder } of this.#folders.values()) {
+          Lease.releaseOwn(indexFolderOf(stateFolder));
+          const state = { kind: 'failed', code: error.code, message: error.message } as const;
+          onStatus({ root, state, files: 0, skipped: {}, indexBytes: 0 });
+        }
+      },
+    });
+    this.#searching = new Thread(searchThread, logger, {});
+  }
+
+  /** Begins to keep the folder's index. What comes of it is told by `onStatus`. */
+  open(folder: FolderOptions): void {
+    this.#folders.set(folder.root, folder);
+    if (this.#indexing.isStarted) this.#send(this.#indexing.caller().call('open', folder));
+    else this.#indexing.caller();
+  }
+
+  async close(root: string): Promise<void> {
+    if (this.#folders.delete(root)) await this.#indexing.caller().call('close', { root });
+  }
+
+  /** Tells of paths, relative to the folder, that may have changed. */
+  hint(root: string, paths: readonly string[]): void {
+    this.#send(this.#indexing.caller().call('hint', { root, paths }));
+  }
+
+  reconcile(root: string): Promise<void> {
+    return this.#indexing.caller().call('reconcile', { root });
+  }
+
+  rebuild(root: string): Promise<void> {
+    return this.#indexing.caller().call('rebuild', { root });
+  }
+
+  skipped(root: string): Promise<Map<string, Skip>> {
+    return this.#indexing.caller().call('skipped', { root });
+  }
+
+  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
+    return this.#searching.caller().call('search', request, signal);
+  }
+
+  /** Ends both threads; the indexes are left as of their last commit and free for others. */
+  async dispose(): Promise<void> {
+    for (const root of [...this.#folders.keys()]) {
+      try {
+        await this.close(root);
+      } catch (error) {
+        this.#options.logger.warn(describeError(error));
+      }
+    }
+    await Promise.all([this.#indexing.stop(), this.#searching.stop()]);
+  }
+
+  #send(work: Promise<void>): void {
+    work.catch((error: unknown) => this.#options.logger.warn(describeError(error)));
+  }
+}

@@ -1,0 +1,309 @@
+import { closeSync, fstatSync, mkdirSync, openSync, readSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { SextantError, describeError, systemCode, throwIfCancelled } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import { documentId, type DocumentId } from '../engine/documentId.ts';
+import { Engine, type EngineDocument } from '../engine/engine.ts';
+import { Catalog, type FileRecord } from './catalog.ts';
+import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
+import { IgnoreRules, isRuleFile } from './ignoreRules.ts';
+import { observe, scanFolder, type FileState } from './scan.ts';
+import { isSecretContent, type Skip, type SkipReason } from './skip.ts';
+import type { FolderState, FolderStatus } from './status.ts';
+
+export interface FolderEdges {
+  readonly logger: Logger;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onStatus: (status: FolderStatus) => void;
+}
+
+/** A commit is made after so many bytes or files, so that searches find the first files soon and a crash loses little. */
+const BATCH_BYTES = 48 << 20;
+const FIRST_BATCH_FILES = 500;
+const BATCH_FILES = 20_000;
+/** Above so many hints at once a walk over the whole folder is cheaper than looking at each. */
+const MANY_HINTS = 500;
+/** A file modified less than this before it is read may change again without a sign (FAT has 2 s). */
+const RACY_MS = 2_000;
+const FILES_PER_TURN = 16;
+/** Progress is worth showing for more files than a person would notice. */
+const WORTH_REPORTING = 50;
+const REPORT_MS = 200;
+
+/**
+ * Keeps the index of one folder equal to its files.
+ *
+ * What changed is found by comparing sizes and times with the catalog, and decided by content: events of a watcher are
+ * only hints where to look. Work is serialized, and each batch is one commit of the engine followed by one of the catalog;
+ * a crash between the two costs reading that batch's files again.
+ */
+export class FolderIndex {
+  readonly options: FolderOptions;
+  readonly #edges: FolderEdges;
+  readonly #engine: Engine;
+  readonly #catalog: Catalog;
+  readonly #closing = new AbortController();
+  #skipped = new Map<string, Skip>();
+  #folders = 0;
+  #state: FolderState = { kind: 'scanning' };
+  #lastReport = 0;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: FolderOptions, edges: FolderEdges) {
+    this.options = options;
+    this.#edges = edges;
+    mkdirSync(options.stateFolder, { recursive: true });
+    this.#engine = openOrStartAnew(options.stateFolder, edges.logger);
+    this.#catalog = new Catalog(options.stateFolder, options.root);
+  }
+
+  /** Throws `IndexBusy` while another process keeps this index. The first {@link reconcile} is the caller's. */
+  static open(options: FolderOptions, edges: FolderEdges): FolderIndex {
+    return new FolderIndex(options, edges);
+  }
+
+  /** Removes the index, so that the next `open` starts from the files. Throws `IndexBusy` while somebody has it open. */
+  static erase(stateFolder: string): void {
+    Engine.erase(indexFolderOf(stateFolder));
+    Catalog.erase(stateFolder);
+  }
+
+  /** Number of folders that the last walk entered: a watcher needs one watch for each. */
+  get folders(): number {
+    return this.#folders;
+  }
+
+  status(): FolderStatus {
+    const skipped: Partial<Record<SkipReason, number>> = {};
+    for (const { reason } of this.skipped().values()) skipped[reason] = (skipped[reason] ?? 0) + 1;
+    const indexed = [...this.#catalog.entries()].filter(([, record]) => 'id' in record).length;
+    const indexBytes = folderBytes(indexFolderOf(this.options.stateFolder));
+    return { root: this.options.root, state: this.#state, files: indexed, skipped, indexBytes };
+  }
+
+  /** Every file and folder that is left out, and why. */
+  skipped(): Map<string, Skip> {
+    const all = new Map(this.#skipped);
+    for (const [path, record] of this.#catalog.entries()) if ('skip' in record) all.set(path, record.skip);
+    return all;
+  }
+
+  /** Makes the index equal to the folder, whatever happened to it. Rejects with `Cancelled` when `signal` aborts. */
+  reconcile(signal?: AbortSignal): Promise<void> {
+    return this.#exclusive(signal, (both) => this.#reconcileAll(both));
+  }
+
+  /** Looks at the given paths, relative to the folder; at the whole folder where that is not enough to be right. */
+  hint(paths: readonly string[], signal?: AbortSignal): Promise<void> {
+    return this.#exclusive(signal, async (both) => {
+      const needsWalk = paths.length > MANY_HINTS || paths.some((path) => isRuleFile(path) || this.#isFolder(path));
+      if (needsWalk) await this.#reconcileAll(both);
+      else await this.#reconcilePaths(paths, both);
+    });
+  }
+
+  /** Gives up what is under way and frees the index for another process. What was committed stays. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#queue;
+    await this.#engine.close();
+  }
+
+  #exclusive(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const both = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])]);
+    const result = this.#queue.then(async () => {
+      try {
+        throwIfCancelled(both);
+        await work(both);
+        this.#setState({ kind: 'ready' });
+      } catch (error) {
+        const code = error instanceof SextantError ? error.code : (systemCode(error) ?? 'Internal');
+        if (code !== 'Cancelled') this.#setState({ kind: 'failed', code, message: describeError(error) });
+        throw error;
+      }
+    });
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  async #reconcileAll(signal: AbortSignal): Promise<void> {
+    const { root } = this.options;
+    if (this.#catalog.size === 0) this.#setState({ kind: 'scanning' });
+    const rules = new IgnoreRules(root, this.options.exclude);
+    const scan = await scanFolder(root, rules, this.options, signal);
+    this.#skipped = scan.skipped;
+    this.#folders = scan.folders;
+
+    const gone = [...this.#catalog.entries()].filter(([path]) => !scan.files.has(path)).map(([path]) => path);
+    const changed = [...scan.files].filter(([path, state]) => this.#isChanged(path, state));
+    await this.#update(changed, gone, signal);
+
+    // Documents that no file has: a crash came between a commit of the engine and that of the catalog.
+    const wanted = new Set<DocumentId>();
+    for (const [, record] of this.#catalog.entries()) if ('id' in record) wanted.add(record.id);
+    const orphans = [...this.#engine.ids()].filter((id) => !wanted.has(id));
+    if (orphans.length > 0) await this.#engine.apply({ remove: orphans });
+  }
+
+  async #reconcilePaths(paths: readonly string[], signal: AbortSignal): Promise<void> {
+    const { root } = this.options;
+    const rules = new IgnoreRules(root, this.options.exclude);
+    const changed: [string, FileState][] = [];
+    const gone: string[] = [];
+    for (const path of new Set(paths)) {
+      const observed = rules.checkFromTop(path, false) ?? observe(root, path, this.options);
+      this.#skipped.delete(path);
+      if (observed === undefined || 'reason' in observed) {
+        gone.push(path, ...this.#filesUnder(path));
+        if (observed) this.#skipped.set(path, observed);
+      } else if (this.#isChanged(path, observed)) changed.push([path, observed]);
+    }
+    await this.#update(changed, gone, signal);
+  }
+
+  #isChanged(path: string, state: FileState): boolean {
+    const record = this.#catalog.get(path);
+    if (!record || record.racy === true) return true;
+    if (record.size !== state.size || record.mtimeMs !== state.mtimeMs) return true;
+    // The index may have lost what the catalog remembers, by damage or by a restored backup.
+    return 'id' in record && !this.#engine.has(record.id);
+  }
+
+  #isFolder(path: string): boolean {
+    return statSync(join(this.options.root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+  }
+
+  /** What the catalog knows below a path that may have been a folder. */
+  #filesUnder(path: string): string[] {
+    if (this.#catalog.get(path)) return [];
+    return [...this.#catalog.entries()].map(([file]) => file).filter((file) => file.startsWith(`${path}/`));
+  }
+
+  /** Reads the files that may have changed and commits what did, a batch at a time. */
+  async #update(changed: readonly [string, FileState][], gone: readonly string[], signal: AbortSignal): Promise<void> {
+    let done = 0;
+    const report = (): void => {
+      if (changed.length >= WORTH_REPORTING) this.#setProgress({ kind: 'indexing', done, total: changed.length });
+    };
+    report();
+    for (const batch of batches(changed, gone)) {
+      const records: [string, FileRecord][] = [];
+      const read = async function* (this: FolderIndex): AsyncGenerator<EngineDocument> {
+        for (const [path, state] of batch.changed) {
+          const { record, document } = readFileRecord(this.options.root, path, state, this.#edges.now());
+          records.push([path, record]);
+          if (document) yield document;
+          done++;
+          if (done % FILES_PER_TURN !== 0) continue;
+          report();
+          await setImmediate();
+        }
+      };
+      // What a path was before goes, unless it is added again: the engine keeps a document that is in both.
+      const before = [...batch.gone, ...batch.changed.map(([path]) => path)].map((path) => this.#catalog.get(path));
+      const remove = before.filter((record) => record !== undefined && 'id' in record).map((record) => record.id);
+      const { binary } = await this.#engine.apply({ add: read.call(this), remove }, signal);
+
+      const binaries = new Set(binary);
+      for (const path of batch.gone) this.#catalog.delete(path);
+      for (const [path, record] of records) {
+        this.#catalog.set(path, 'id' in record && binaries.has(record.id) ? asBinary(record) : record);
+      }
+      this.#catalog.save();
+      report();
+    }
+  }
+
+  #setState(state: FolderState): void {
+    this.#state = state;
+    this.#lastReport = this.#edges.now();
+    this.#edges.onStatus(this.status());
+  }
+
+  /** Like {@link #setState}, but no more often than a person can read. */
+  #setProgress(state: FolderState): void {
+    if (this.#state.kind === state.kind && this.#edges.now() - this.#lastReport < REPORT_MS) return;
+    this.#setState(state);
+  }
+}
+
+interface BatchOfFiles {
+  readonly changed: readonly [string, FileState][];
+  readonly gone: readonly string[];
+}
+
+/** The first batch is small, so that there is something to find within a second or two. */
+function* batches(changed: readonly [string, FileState][], gone: readonly string[]): Generator<BatchOfFiles> {
+  let from = 0;
+  do {
+    const limit = from === 0 ? FIRST_BATCH_FILES : BATCH_FILES;
+    let to = from;
+    for (let bytes = 0; to < changed.length && to - from < limit && bytes < BATCH_BYTES; to++)
+      bytes += changed[to]![1].size;
+    if (to > from || gone.length > 0) yield { changed: changed.slice(from, to), gone: from === 0 ? gone : [] };
+    from = to;
+  } while (from < changed.length);
+}
+
+/** Reads a file and says what is to be remembered of it; `document` is missing where its content is not to be indexed. */
+function readFileRecord(
+  root: string,
+  path: string,
+  seen: FileState,
+  now: number,
+): { readonly record: FileRecord; readonly document?: EngineDocument } {
+  let content: Uint8Array;
+  let state: FileState & { readonly racy?: true };
+  try {
+    ({ content, state } = readWhole(join(root, path), now));
+  } catch (error) {
+    return { record: { ...seen, racy: true, skip: { reason: 'unreadable', detail: describeError(error) } } };
+  }
+  if (isSecretContent(content)) return { record: { ...state, skip: { reason: 'secret', detail: 'a private key' } } };
+  const id = documentId(path, content);
+  return { record: { ...state, id }, document: { id, path, content } };
+}
+
+function readWhole(file: string, now: number): { content: Uint8Array; state: FileState & { readonly racy?: true } } {
+  const fd = openSync(file, 'r');
+  try {
+    const before = fstatSync(fd);
+    const content = Buffer.allocUnsafeSlow(before.size);
+    let length = 0;
+    for (let read = -1; length < content.length && read !== 0; length += read) {
+      read = readSync(fd, content, length, content.length - length, length);
+    }
+    const after = fstatSync(fd);
+    const changedMeanwhile = after.size !== length || after.mtimeMs !== before.mtimeMs;
+    const { size, mtimeMs } = after;
+    const racy = changedMeanwhile || Math.abs(now - mtimeMs) < RACY_MS;
+    return { content: content.subarray(0, length), state: { size, mtimeMs, ...(racy && { racy }) } };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function asBinary({ size, mtimeMs, racy }: FileRecord): FileRecord {
+  return { size, mtimeMs, ...(racy && { racy }), skip: { reason: 'binary' } };
+}
+
+/** An index that is damaged, or that another version wrote, is made anew from the files; it holds nothing else. */
+function openOrStartAnew(stateFolder: string, logger: Logger): Engine {
+  const folder = indexFolderOf(stateFolder);
+  try {
+    return Engine.open(folder, logger);
+  } catch (error) {
+    if (!(error instanceof SextantError) || !['IndexDamaged', 'IndexFormat'].includes(error.code)) throw error;
+    logger.warn(`${error.message} It is made anew now.`);
+    Engine.erase(folder);
+    return Engine.open(folder, logger);
+  }
+}
+
+function folderBytes(folder: string): number {
+  let bytes = 0;
+  for (const name of readdirSync(folder)) bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+
+/** What is to be indexed, where to, and what not. Crosses threads. */
+export interface FolderOptions {
+  /** The folder that is indexed; absolute. */
+  readonly root: string;
+  /** Where its index is kept; made if it is missing. */
+  readonly stateFolder: string;
+  /** Glob patterns, relative to the folder, of what is left out. */
+  readonly exclude: readonly string[];
+  readonly maxFileBytes: number;
+}
+
+/** What the `sextant.index.exclude` setting is by default, and what the command line uses. */
+export const DEFAULT_EXCLUDE: readonly string[] = ['**/node_modules', '**/bower_components'];
+
+/** Files over this many bytes are skipped, as the index and search service refuses them (spec §8: 1 MB). */
+export const MAX_FILE_BYTES = 1_048_576;
+
+/** Where a folder's index is kept inside its state folder. */
+export function indexFolderOf(stateFolder: string): string {
+  return join(stateFolder, 'index');
+}

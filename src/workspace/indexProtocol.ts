@@ -1,0 +1,29 @@
+import type { FolderOptions } from './folderOptions.ts';
+import type { SearchRequest, SearchResponse } from './searcher.ts';
+import type { Skip } from './skip.ts';
+import type { FolderStatus } from './status.ts';
+
+interface OfFolder {
+  readonly root: string;
+}
+
+/** What the indexing thread does on request. Progress and failures come as events. */
+export interface IndexMethods {
+  open(options: FolderOptions): void;
+  close(folder: OfFolder): Promise<void>;
+  hint(hint: OfFolder & { readonly paths: readonly string[] }): void;
+  reconcile(folder: OfFolder): Promise<void>;
+  rebuild(folder: OfFolder): Promise<void>;
+  skipped(folder: OfFolder): Map<string, Skip>;
+}
+
+export interface IndexEvents {
+  readonly status: FolderStatus;
+  readonly unwatched: OfFolder;
+  readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly message: string };
+}
+
+/** What the searching thread does. It only reads, and is never behind the indexing thread's work. */
+export interface SearchMethods {
+  search(request: SearchRequest): SearchResponse;
+}

@@ -1,0 +1,46 @@
+import { parentPort } from 'node:worker_threads';
+import { SextantError } from '../base/errors.ts';
+import { serve } from '../base/rpc.ts';
+import { workerChannel } from '../base/workerChannel.ts';
+import { FolderKeeper } from './folderKeeper.ts';
+import type { IndexEvents, IndexMethods } from './indexProtocol.ts';
+
+/* The entry of the thread in which folders are scanned, read, analysed and written to their indexes. */
+
+if (!parentPort) throw new Error('This module is the entry of a worker thread.');
+
+const keepers = new Map<string, FolderKeeper>();
+
+function keeperOf(root: string): FolderKeeper {
+  const keeper = keepers.get(root);
+  if (!keeper) throw new SextantError('FolderNotOpen', `The folder ${root} is not open.`);
+  return keeper;
+}
+
+const emit = serve<IndexMethods, IndexEvents>(workerChannel(parentPort), {
+  open(options) {
+    if (keepers.has(options.root)) return;
+    const keeper = new FolderKeeper(options, {
+      logger: {
+        debug: (message) => emit('log', { level: 'debug', message }),
+        info: (message) => emit('log', { level: 'info', message }),
+        warn: (message) => emit('log', { level: 'warn', message }),
+        error: (message) => emit('log', { level: 'error', message }),
+      },
+      now: Date.now,
+      onStatus: (status) => emit('status', status),
+      onUnwatched: () => emit('unwatched', { root: options.root }),
+    });
+    keepers.set(options.root, keeper);
+    keeper.start();
+  },
+  async close({ root }) {
+    const keeper = keepers.get(root);
+    keepers.delete(root);
+    await keeper?.close();
+  },
+  hint: ({ root, paths }) => keeperOf(root).hint(paths),
+  reconcile: ({ root }) => keeperOf(root).reconcile(),
+  rebuild: ({ root }) => keeperOf(root).rebuild(),
+  skipped: ({ root }) => keeperOf(root).skipped(),
+});

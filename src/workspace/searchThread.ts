@@ -1,0 +1,15 @@
+import { parentPort } from 'node:worker_threads';
+import { serve } from '../base/rpc.ts';
+import { workerChannel } from '../base/workerChannel.ts';
+import type { SearchMethods } from './indexProtocol.ts';
+import { Searcher } from './searcher.ts';
+
+/* The entry of the thread that answers searches, apart from the one that indexes, so that neither waits for the other. */
+
+if (!parentPort) throw new Error('This module is the entry of a worker thread.');
+
+const searcher = new Searcher();
+
+serve<SearchMethods, object>(workerChannel(parentPort), {
+  search: (request, signal) => searcher.search(request, signal),
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
+import { silentLogger } from '../base/log.ts';
+import { FolderIndex } from './folderIndex.ts';
+import { MAX_FILE_BYTES } from './folderOptions.ts';
+import { Searcher, type SearchResult } from './searcher.ts';
+
+describe('Searcher', () => {
+  const folder = temporaryFolder();
+
+  async function indexed(files: Record<string, string>): Promise<{ root: string; stateFolder: string }> {
+    const root = folder();
+    const stateFolder = folder();
+    writeFiles(root, files);
+    const edges = { logger: silentLogger, now: Date.now, onStatus: () => undefined };
+    const index = FolderIndex.open({ root, stateFolder, exclude: [], maxFileBytes: MAX_FILE_BYTES }, edges);
+    await index.reconcile();
+    await index.close();
+    return { root, stateFolder };
+  }
+
+  async function search(
+    query: string,
+    ...folders: { root: string; stateFolder: string }[]
+  ): Promise<readonly SearchResult[]> {
+    const searcher = new Searcher();
+    try {
+      return (await searcher.search({ folders, query, limit: 10 })).results;
+    } finally {
+      searcher.close();
+    }
+  }
+
+  const filler = Array.from({ length: 70 }, (_, i) => `const filler${i} = ${i};`).join('\n');
+
+  it('gives the best line of the span with its matches, in UTF-16 columns', async () => {
+    const place = await indexed({
+      'a.ts': `${filler}\r\n\r\n\tconst emoji = '😀'; const lantern = lightLantern();\r\n`,
+    });
+    const [result] = await search('light lantern', place);
+    assert.equal(result?.line, 72);
+    assert.equal(result.text, "const emoji = '😀'; const lantern = lightLantern();");
+    assert.deepEqual(
+      result.ranges.map(({ start, end }) => result.text.slice(start, end)),
+      ['lantern', 'lightLantern'],
+    );
+  });
+
+  it('locates a place again in a file that changed since it was indexed', async () => {
+    const place = await indexed({ 'a.ts': 'function lightLantern() {\n  return 1;\n}\n' });
+    writeFiles(place.root, { 'a.ts': `${filler}\n\n// moved\nfunction lightLantern() {\n  return 1;\n}\n` });
+    const [result] = await search('lightLantern', place);
+    assert.deepEqual([result?.startLine, result?.endLine, result?.line], [72, 75, 73]);
+    assert.equal(result?.text, 'function lightLantern() {');
+  });
+
+  it('leaves out a file that is gone, or in which nothing is left of the answer', async () => {
+    const place = await indexed({ 'a.ts': 'lantern', 'b.ts': 'lantern', 'c.ts': 'lantern' });
+    rmSync(join(place.root, 'a.ts'));
+    writeFiles(place.root, { 'b.ts': 'something else' });
+    assert.deepEqual(
+      (await search('lantern', place)).map(({ path }) => path),
+      ['c.ts'],
+    );
+  });
+
+  it('searches several folders as one', async () => {
+    const one = await indexed({ 'a.ts': 'lantern', 'x.ts': 'filler' });
+    const two = await indexed({ 'lantern.ts': 'export function lantern() {}', 'x.ts': 'filler' });
+    const results = await search('lantern', one, two);
+    assert.deepEqual(
+      results.map(({ root, path }) => [root, path]),
+      [
+        [two.root, 'lantern.ts'],
+        [one.root, 'a.ts'],
+      ],
+    );
+  });
+
+  it('finds nothing, without an error, before anything is indexed', async () => {
+    assert.deepEqual(await search('lantern', { root: folder(), stateFolder: folder() }), []);
+  });
+});

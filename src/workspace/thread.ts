@@ -1,0 +1,68 @@
+import { Worker } from 'node:worker_threads';
+import { SextantError, describeError } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import { Caller, type Methods } from '../base/rpc.ts';
+import { workerChannel } from '../base/workerChannel.ts';
+
+/** A thread that dies is started again, but not for ever: what kills it may be in the files. */
+const MAX_RESTARTS = 3;
+
+export interface ThreadEvents<M extends Methods<M>, E> {
+  readonly started?: (caller: Caller<M, E>) => void;
+  readonly died?: (error: SextantError) => void;
+}
+
+/** A worker thread and the calls to it. It starts when first needed, and again if it dies. */
+export class Thread<M extends Methods<M>, E> {
+  readonly #entry: URL;
+  readonly #logger: Logger;
+  readonly #events: ThreadEvents<M, E>;
+  #worker: Worker | undefined;
+  #caller: Caller<M, E> | undefined;
+  #restarts = 0;
+  #stopped = false;
+
+  constructor(entry: URL, logger: Logger, events: ThreadEvents<M, E>) {
+    this.#entry = entry;
+    this.#logger = logger;
+    this.#events = events;
+  }
+
+  get isStarted(): boolean {
+    return this.#caller !== undefined;
+  }
+
+  caller(): Caller<M, E> {
+    if (this.#caller) return this.#caller;
+    if (this.#stopped) throw new SextantError('Stopped', 'Sextant is shutting down.');
+    // Without stdio: what a library prints must not reach the extension host's own streams unseen.
+    const worker = new Worker(this.#entry, { name: 'sextant', execArgv: [], stdout: true, stderr: true });
+    const caller = new Caller<M, E>(workerChannel(worker));
+    let reason = 'it ended';
+    worker.on('error', (error) => (reason = describeError(error)));
+    worker.stderr.on('data', (text: Buffer) => this.#logger.warn(text.toString().trimEnd()));
+    worker.on('exit', () => this.#onExit(worker, caller, reason));
+    this.#worker = worker;
+    this.#caller = caller;
+    this.#events.started?.(caller);
+    return caller;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#worker?.terminate();
+  }
+
+  #onExit(worker: Worker, caller: Caller<M, E>, reason: string): void {
+    const error = new SextantError('ThreadDied', `A thread of Sextant stopped: ${reason}. See the log.`);
+    caller.close(error);
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    this.#caller = undefined;
+    if (this.#stopped) return;
+    this.#logger.error(error.message);
+    this.#events.died?.(error);
+    if (++this.#restarts <= MAX_RESTARTS) this.caller();
+    else this.#stopped = true;
+  }
+}
