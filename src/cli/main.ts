@@ -1,0 +1,76 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { describeError, isCancelled } from '../base/errors.ts';
+import { runIndex, type IndexOptions } from './index.ts';
+import { runSearch, type SearchOptions } from './search.ts';
+import { ExitCode, type Terminal } from './terminal.ts';
+
+declare const SEXTANT_VERSION: string;
+
+const controller = new AbortController();
+process.once('SIGINT', () => controller.abort());
+process.once('SIGTERM', () => controller.abort());
+// A reader that has seen enough, as in `sextant search … | head`, is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === 'EPIPE' ? 0 : ExitCode.failed),
+);
+
+const terminal: Terminal = { stdout: process.stdout, stderr: process.stderr, signal: controller.signal };
+process.exitCode = await main(process.argv, terminal);
+
+async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let exitCode: ExitCode = ExitCode.ok;
+  const program = new Command('sextant')
+    .description('Search code in plain words or by symbol, on your machine: no account, no network.')
+    .version(SEXTANT_VERSION)
+    .exitOverride()
+    .showHelpAfterError('Run with --help for the options.');
+
+  program
+    .command('index')
+    .description('index a folder, or bring its index up to date')
+    .argument('[dir]', 'the folder', '.')
+    .option('--state <dir>', "keep the index there instead of in the user's cache folder")
+    .option('--json', 'print the result as JSON')
+    .action(async (folder: string, options: IndexOptions) => {
+      exitCode = await runIndex(folder, options, terminal);
+    });
+
+  program
+    .command('search')
+    .description('search a folder; it is indexed first if it changed')
+    .argument('<query>', 'words ("page fault handler") or a name (handle_mm_fault)')
+    .argument('[dir]', 'the folder', '.')
+    .option('-n, --limit <number>', 'how many places at the most', positiveInteger, 10)
+    .option('--state <dir>', "keep the index there instead of in the user's cache folder")
+    .option('--no-update', 'search what is indexed, without looking for changed files first')
+    .option('--json', 'print the results as JSON')
+    .action(async (query: string, folder: string, options: SearchOptions) => {
+      exitCode = await runSearch(query, folder, options, terminal);
+    });
+
+  program.addHelpText(
+    'after',
+    `
+Examples:
+  sextant search "where are retries configured"
+  sextant search handleRequest ~/projects/shop --limit 3
+  sextant index . --json
+
+Exit codes: 0 done or found, 1 nothing found, 2 failed or wrong usage, 130 interrupted.`,
+  );
+
+  try {
+    await program.parseAsync([...argv]);
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.failed;
+    if (isCancelled(error)) return ExitCode.interrupted;
+    terminal.stderr.write(`sextant: ${describeError(error)}\n`);
+    return ExitCode.failed;
+  }
+}
+
+function positiveInteger(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 9999.');
+  return Number(text);
+}

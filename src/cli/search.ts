@@ -1,0 +1,64 @@
+import { styleText } from 'node:util';
+import { Searcher, type SearchResult } from '../workspace/searcher.ts';
+import { resolveFolder, stateFolderOf } from './stateFolder.ts';
+import { ExitCode, type Terminal } from './terminal.ts';
+import { folderOptions, updateIndex } from './updateIndex.ts';
+
+export interface SearchOptions {
+  readonly json?: true;
+  readonly limit: number;
+  readonly state?: string;
+  /** False: search what is indexed, without looking for changed files first. */
+  readonly update: boolean;
+}
+
+/** `sextant search QUERY [DIR]` */
+export async function runSearch(
+  query: string,
+  folder: string,
+  options: SearchOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const root = resolveFolder(folder);
+  const stateFolder = stateFolderOf(root, options.state);
+  if (options.update) {
+    const result = await updateIndex(folderOptions(root, stateFolder), terminal);
+    if ('busy' in result) terminal.stderr.write(`sextant: ${result.busy} Searching what it has indexed so far.\n`);
+  }
+  const searcher = new Searcher();
+  try {
+    const request = { folders: [{ root, stateFolder }], query, limit: options.limit };
+    const { results, tookMs } = await searcher.search(request, terminal.signal);
+    if (options.json) {
+      terminal.stdout.write(`${JSON.stringify({ query, root, tookMs, results: results.map(withoutRoot) }, null, 2)}\n`);
+    } else {
+      for (const result of results) terminal.stdout.write(format(result));
+      if (results.length === 0) terminal.stderr.write(`Nothing found for "${query}" in ${root}.\n`);
+    }
+    return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+  } finally {
+    searcher.close();
+  }
+}
+
+function withoutRoot({ root: _root, ...result }: SearchResult): Omit<SearchResult, 'root'> {
+  return result;
+}
+
+/** Colours where the output is a terminal that has them, and `NO_COLOR` does not forbid them. */
+function style(format: 'cyan' | 'bold' | 'dim' | 'yellow', text: string): string {
+  return styleText(format, text, { stream: process.stdout });
+}
+
+/** The place, as terminals and editors make links of it, and its best line. */
+function format({ path, line, symbol, text, ranges }: SearchResult): string {
+  const place = `${style('cyan', path)}:${line}`;
+  const name = symbol ? `  ${style('bold', symbol.name)} ${style('dim', symbol.kind)}` : '';
+  let marked = '';
+  let at = 0;
+  for (const { start, end } of ranges) {
+    marked += text.slice(at, start) + style('yellow', text.slice(start, end));
+    at = end;
+  }
+  return `${place}${name}\n    ${marked}${text.slice(at)}\n`;
+}

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { realpathSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import envPaths from 'env-paths';
+import { SextantError, systemCode } from '../base/errors.ts';
+
+/** The real path of a folder that a person named. Throws `NotAFolder`. */
+export function resolveFolder(path: string): string {
+  try {
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw error;
+  }
+  throw new SextantError('NotAFolder', `There is no folder "${path}". Name one, or leave it out for the current one.`);
+}
+
+/** Where the command line keeps a folder's index: the user's cache folder, by the folder's real path. */
+export function stateFolderOf(root: string, override: string | undefined): string {
+  if (override !== undefined) return override;
+  const key = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  return join(envPaths('sextant', { suffix: '' }).cache, `${basename(root)}-${key}`);
+}

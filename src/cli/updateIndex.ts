@@ -1,0 +1,50 @@
+import { SextantError } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import { FolderIndex } from '../workspace/folderIndex.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
+import type { FolderStatus } from '../workspace/status.ts';
+import { ProgressLine, type Terminal } from './terminal.ts';
+
+export function folderOptions(root: string, stateFolder: string): FolderOptions {
+  return { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
+}
+
+/**
+ * Brings a folder's index up to date, with progress on a terminal. Returns the status afterwards, or who keeps the index
+ * if that is another process: then it is up to date without us.
+ */
+export async function updateIndex(
+  options: FolderOptions,
+  terminal: Terminal,
+): Promise<{ readonly status: FolderStatus } | { readonly busy: string }> {
+  const progress = new ProgressLine(terminal.stderr);
+  let index: FolderIndex;
+  try {
+    index = FolderIndex.open(options, {
+      logger: logTo(terminal.stderr),
+      now: Date.now,
+      onStatus: (status) => progress.show(describe(status)),
+    });
+  } catch (error) {
+    if (error instanceof SextantError && error.code === 'IndexBusy') return { busy: error.message };
+    throw error;
+  }
+  try {
+    await index.reconcile(terminal.signal);
+    return { status: index.status() };
+  } finally {
+    await index.close();
+    progress.clear();
+  }
+}
+
+function describe({ state }: FolderStatus): string {
+  if (state.kind !== 'indexing') return 'Looking for files …';
+  const percent = Math.floor((100 * state.done) / Math.max(1, state.total));
+  return `Indexing … ${state.done} of ${state.total} files (${percent} %)`;
+}
+
+function logTo(stream: NodeJS.WriteStream): Logger {
+  const write = (message: string): void => void stream.write(`sextant: ${message}\n`);
+  return { debug: () => undefined, info: () => undefined, warn: write, error: write };
+}

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { killed, spawnUntil } from '../support/processes.ts';
+import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+
+const COMMAND = join(import.meta.dirname, '../../dist/cli/sextant.js');
+const SAMPLE = join(import.meta.dirname, '../fixtures/sample');
+
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Found {
+  readonly query: string;
+  readonly root: string;
+  readonly results: readonly {
+    readonly path: string;
+    readonly line: number;
+    readonly symbol?: { readonly name: string };
+  }[];
+}
+
+describe('sextant', () => {
+  const folder = temporaryFolder();
+  let cache: string;
+  before(() => (cache = folder()));
+
+  function sextant(...args: string[]): Outcome {
+    const env = { ...process.env, XDG_CACHE_HOME: cache, NO_COLOR: '1' };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8', env });
+    return { code: status, stdout, stderr };
+  }
+
+  function sample(): string {
+    const root = folder();
+    cpSync(SAMPLE, root, { recursive: true });
+    return root;
+  }
+
+  it('finds places in a folder that was never indexed', () => {
+    const { code, stdout, stderr } = sextant('search', 'how long to wait before the next attempt', sample());
+    assert.equal(stderr, '');
+    assert.equal(code, 0);
+    assert.match(stdout, /^src\/orders\/retryPolicy\.ts:\d+ {2}nextRetryDelay function\n {4}\S/);
+  });
+
+  it('prints JSON for programs', () => {
+    const root = sample();
+    const { code, stdout } = sextant('search', 'verifyPassword', root, '--json', '--limit', '1');
+    const found = JSON.parse(stdout) as Found;
+    assert.equal(code, 0);
+    assert.equal(found.root, root);
+    assert.deepEqual(
+      found.results.map(({ path, line, symbol }) => [path, line, symbol?.name]),
+      [['src/auth/passwordHash.ts', 13, 'verifyPassword']],
+    );
+  });
+
+  it('sees what changed since the last search', () => {
+    const root = sample();
+    sextant('index', root);
+    writeFiles(root, { 'src/lantern.ts': 'export function lightLantern() {}\n' });
+    assert.match(sextant('search', 'lightLantern', root).stdout, /^src\/lantern\.ts:1/);
+    assert.equal(sextant('search', 'extinguishLantern', root, '--no-update').code, 0);
+  });
+
+  it('tells nothing found from a failure by its exit code', () => {
+    const root = sample();
+    const nothing = sextant('search', 'zzyzx', root);
+    assert.deepEqual([nothing.code, nothing.stdout], [1, '']);
+    assert.match(nothing.stderr, /Nothing found for "zzyzx"/);
+    const missing = sextant('search', 'x', join(root, 'nowhere'));
+    assert.equal(missing.code, 2);
+    assert.match(missing.stderr, /^sextant: There is no folder .*Name one/);
+    for (const wrong of [['search'], ['search', 'x', '.', '--limit', '0'], ['nonsense'], ['index', '--nonsense']]) {
+      const { code, stderr } = sextant(...wrong);
+      assert.equal(code, 2, wrong.join(' '));
+      assert.match(stderr, /^error: /);
+      assert.match(stderr, /--help/);
+    }
+  });
+
+  it('says what was indexed and what was left out', () => {
+    const root = sample();
+    const text = sextant('index', root);
+    assert.match(
+      text.stdout,
+      /^15 files indexed in [\d.]+ m?s, [\d.]+ [kM]B on disk\.\nLeft out: 1 keys or passwords, 1 binary\.\n$/,
+    );
+    const { files, skipped } = JSON.parse(sextant('index', root, '--json').stdout) as {
+      files: number;
+      skipped: object;
+    };
+    assert.deepEqual({ files, skipped }, { files: 15, skipped: { secret: 1, binary: 1 } });
+  });
+
+  it('keeps the index where it is told to', () => {
+    const root = sample();
+    const state = folder();
+    assert.equal(sextant('index', root, '--state', state).code, 0);
+    assert.equal(sextant('search', 'verifyPassword', root, '--state', state, '--no-update').code, 0);
+  });
+
+  it('shows help with examples', () => {
+    const { code, stdout } = sextant('--help');
+    assert.equal(code, 0);
+    for (const word of ['index', 'search', 'Examples:', 'Exit codes:']) assert.ok(stdout.includes(word), word);
+  });
+
+  it('stops on Ctrl-C, and goes on from there the next time', async () => {
+    const root = folder();
+    const files = Array.from({ length: 3000 }, (_, i) => [
+      `f${i}.ts`,
+      `export const lantern${i} = ${'1 + '.repeat(200)}1;`,
+    ]);
+    writeFiles(root, Object.fromEntries(files) as Record<string, string>);
+    const env = { ...process.env, XDG_CACHE_HOME: cache };
+    const child = spawn(process.execPath, [COMMAND, 'index', root], { env, stdio: 'ignore' });
+    const exit = once(child, 'exit');
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    child.kill('SIGINT');
+    const [code] = (await exit) as [number];
+    assert.ok(code === 130 || code === 0, `exit code ${code}`);
+    assert.match(sextant('index', root).stdout, /^3000 files indexed/);
+  });
+
+  it('works while another process keeps the index', async () => {
+    const root = sample();
+    sextant('index', root);
+    const state = folder();
+    const hold = `
+      import { FolderIndex } from './src/workspace/folderIndex.ts';
+      import { silentLogger } from './src/base/log.ts';
+      const [root, stateFolder] = process.argv.slice(-2);
+      const edges = { logger: silentLogger, now: Date.now, onStatus: () => undefined };
+      const index = FolderIndex.open({ root, stateFolder, exclude: [], maxFileBytes: 1048576 }, edges);
+      await index.reconcile();
+      console.log('holding');
+      setInterval(() => undefined, 1000);
+    `;
+    const { child } = await spawnUntil('holding', hold, [root, state]);
+    try {
+      const search = sextant('search', 'verifyPassword', root, '--state', state);
+      assert.equal(search.code, 0);
+      assert.match(search.stderr, /Process \d+ .* is writing to this index\. Searching what it has indexed so far\./);
+      assert.match(search.stdout, /^src\/auth\/passwordHash\.ts:13/);
+    } finally {
+      await killed(child);
+    }
+  });
+});
