@@ -1,0 +1,36 @@
+import * as vscode from 'vscode';
+import { COMMANDS } from './commandIds.ts';
+import type { App, SextantApi } from './app.ts';
+
+/*
+ * All that runs while the editor starts. What the extension does is in a chunk of its own, which is loaded when a command
+ * or a view needs it, or once the editor has started up; only then does the indexer begin, in a thread.
+ */
+
+let running: Promise<App> | undefined;
+
+export function activate(context: vscode.ExtensionContext): SextantApi {
+  const app = (): Promise<App> => (running ??= load(context));
+  for (const id of COMMANDS) {
+    context.subscriptions.push(
+      vscode.commands.registerCommand(id, async (argument: unknown) => (await app()).run(id, argument)),
+    );
+  }
+  setTimeout(() => {
+    app().catch((error: unknown) => void vscode.window.showErrorMessage(`Sextant could not start: ${String(error)}`));
+  });
+  return {
+    search: async (query, limit) => (await app()).search(query, limit),
+    status: async () => (await app()).status(),
+    indexed: async () => (await app()).indexed(),
+  };
+}
+
+export async function deactivate(): Promise<void> {
+  await (await running)?.stop();
+}
+
+async function load(context: vscode.ExtensionContext): Promise<App> {
+  const { App } = await import('./app.ts');
+  return App.start(context);
+}

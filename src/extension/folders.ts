@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import * as vscode from 'vscode';
+import { DisposableStore } from '../base/disposable.ts';
+import { describeError } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import type { WorkspaceClient } from '../workspace/client.ts';
+import { MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
+import type { FolderStatus } from '../workspace/status.ts';
+import { excludePatterns } from './settings.ts';
+
+/** Looking at every file takes half a second of one core for 80,000 of them: not at each change of windows. */
+const FOCUS_PAUSE_MS = 30_000;
+
+/** The workspace folders that are indexed, and what is known of each. Follows the workspace and the settings. */
+export class Folders implements vscode.Disposable {
+  readonly #client: WorkspaceClient;
+  readonly #log: Logger;
+  readonly #storage: vscode.Uri | undefined;
+  readonly #open = new Map<string, OpenFolder>();
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #disposables = new DisposableStore();
+  #lastFocus = Date.now();
+
+  /** Fires when a folder came or went, or when its status changed. */
+  readonly onDidChange = this.#changed.event;
+
+  /** `storage` is where the editor keeps what belongs to this workspace; a window without a folder has none. */
+  constructor(client: WorkspaceClient, log: Logger, storage: vscode.Uri | undefined) {
+    this.#client = client;
+    this.#log = log;
+    this.#storage = storage;
+  }
+
+  start(): void {
+    this.#disposables.add(vscode.workspace.onDidChangeWorkspaceFolders(() => this.#synchronize()));
+    this.#disposables.add(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        const affects = (section: string): boolean => event.affectsConfiguration(section);
+        if (['sextant.index', 'files.exclude', 'search.exclude'].some(affects)) this.#restart();
+      }),
+    );
+    // What other programs did while the window was in the background, if the watcher missed it.
+    this.#disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.#onFocus()));
+    this.#synchronize();
+  }
+
+  get all(): readonly FolderOptions[] {
+    return [...this.#open.values()].map((folder) => folder.options);
+  }
+
+  statuses(): readonly FolderStatus[] {
+    return [...this.#open.values()].map((folder) => folder.status);
+  }
+
+  uriOf(root: string): vscode.Uri {
+    return this.#open.get(root)?.uri ?? vscode.Uri.file(root);
+  }
+
+  onStatus(status: FolderStatus): void {
+    const folder = this.#open.get(status.root);
+    if (!folder) return;
+    if (folder.status.state.kind !== status.state.kind) this.#log.info(`${status.root}: ${describeState(status)}`);
+    folder.status = status;
+    this.#changed.fire();
+  }
+
+  /** Watches a folder with the editor's own watcher, which serves the explorer already and has no limit of ours. */
+  watch(root: string): void {
+    const folder = this.#open.get(root);
+    if (!folder) return;
+    const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder.uri, '**'));
+    const hint = (uri: vscode.Uri): void => {
+      const path = uri.path.slice(folder.uri.path.length + 1);
+      if (path !== '') this.#client.hint(root, [path]);
+    };
+    watcher.onDidCreate(hint);
+    watcher.onDidChange(hint);
+    watcher.onDidDelete(hint);
+    folder.disposables.add(watcher);
+  }
+
+  indexed(): Promise<void> {
+    const settled = (): boolean =>
+      this.statuses().every(
+        ({ state }) => state.kind === 'ready' || state.kind === 'failed' || state.kind === 'following',
+      );
+    return new Promise((resolve) => {
+      if (settled()) {
+        resolve();
+        return;
+      }
+      const listener = this.onDidChange(() => {
+        if (!settled()) return;
+        listener.dispose();
+        resolve();
+      });
+    });
+  }
+
+  dispose(): void {
+    this.#disposables.dispose();
+    for (const folder of this.#open.values()) folder.disposables.dispose();
+    this.#changed.dispose();
+  }
+
+  #onFocus(): void {
+    if (Date.now() - this.#lastFocus < FOCUS_PAUSE_MS) return;
+    this.#lastFocus = Date.now();
+    for (const root of this.#open.keys()) {
+      this.#client.reconcile(root).catch((error: unknown) => this.#log.warn(describeError(error)));
+    }
+  }
+
+  #synchronize(): void {
+    const wanted = new Map((vscode.workspace.workspaceFolders ?? []).map(({ uri }) => [uri.fsPath, uri]));
+    for (const root of [...this.#open.keys()]) if (!wanted.has(root)) this.#close(root);
+    for (const [root, uri] of wanted) if (!this.#open.has(root)) this.#begin(root, uri);
+    this.#changed.fire();
+  }
+
+  #begin(root: string, uri: vscode.Uri): void {
+    // Folders that are not on a disk (a virtual file system) cannot be walked by a thread.
+    if (uri.scheme !== 'file' || !this.#storage) return;
+    const name = createHash('sha256').update(uri.toString()).digest('hex').slice(0, 16);
+    const options: FolderOptions = {
+      root,
+      stateFolder: vscode.Uri.joinPath(this.#storage, 'folders', name).fsPath,
+      exclude: excludePatterns(uri),
+      maxFileBytes: MAX_FILE_BYTES,
+    };
+    const status: FolderStatus = { root, state: { kind: 'scanning' }, files: 0, skipped: {}, indexBytes: 0 };
+    this.#open.set(root, { uri, options, status, disposables: new DisposableStore() });
+    this.#client.open(options);
+  }
+
+  #close(root: string): void {
+    this.#open.get(root)?.disposables.dispose();
+    this.#open.delete(root);
+    this.#client.close(root).catch((error: unknown) => this.#log.warn(describeError(error)));
+  }
+
+  #restart(): void {
+    for (const root of [...this.#open.keys()]) this.#close(root);
+    this.#synchronize();
+  }
+}
+
+interface OpenFolder {
+  readonly uri: vscode.Uri;
+  readonly options: FolderOptions;
+  readonly disposables: DisposableStore;
+  status: FolderStatus;
+}
+
+function describeState({ state, files }: FolderStatus): string {
+  switch (state.kind) {
+    case 'scanning':
+      return 'looking for files';
+    case 'indexing':
+      return `indexing ${state.total} new or changed files`;
+    case 'ready':
+      return `${files} files are indexed`;
+    case 'following':
+      return `another process keeps the index: ${state.owner}`;
+    case 'failed':
+      return `failed: ${state.message} (${state.code})`;
+  }
+}

@@ -1,0 +1,184 @@
+import { basename, dirname } from 'node:path';
+import * as vscode from 'vscode';
+import { DisposableStore } from '../base/disposable.ts';
+import { describeError, isCancelled } from '../base/errors.ts';
+import type { SearchResponse, SearchResult } from '../workspace/searcher.ts';
+import type { Folders } from './folders.ts';
+import { Preview } from './preview.ts';
+import { maxResults } from './settings.ts';
+import { isPartial, summarize } from './statusText.ts';
+import { symbolIcon } from './symbolIcon.ts';
+
+type Search = (query: string, limit: number, signal: AbortSignal) => Promise<SearchResponse>;
+
+interface Item extends vscode.QuickPickItem {
+  /** Missing on the line that says why there is nothing to choose. */
+  readonly result?: SearchResult;
+}
+
+/** A pause in typing after which it is worth searching; a search takes a few milliseconds. */
+const TYPING_PAUSE_MS = 60;
+
+/** "Search Workspace": results while one types, the place shown while one moves through them, Enter opens it. */
+export class SearchPick implements vscode.Disposable {
+  readonly #search: Search;
+  readonly #folders: Folders;
+  readonly #open = new Set<SearchSession>();
+
+  constructor(search: Search, folders: Folders) {
+    this.#search = search;
+    this.#folders = folders;
+  }
+
+  show(query: string): void {
+    const session = new SearchSession(this.#search, this.#folders, () => this.#open.delete(session));
+    this.#open.add(session);
+    session.show(query);
+  }
+
+  dispose(): void {
+    for (const session of this.#open) session.dispose();
+  }
+}
+
+class SearchSession implements vscode.Disposable {
+  readonly #search: Search;
+  readonly #folders: Folders;
+  readonly #pick = vscode.window.createQuickPick<Item>();
+  readonly #preview = new Preview();
+  readonly #disposables = new DisposableStore();
+  #timer: NodeJS.Timeout | undefined;
+  #running: AbortController | undefined;
+  /** The item that became active because the list changed, not because somebody moved to it. */
+  #unmoved: Item | undefined;
+
+  constructor(search: Search, folders: Folders, onHide: () => void) {
+    this.#search = search;
+    this.#folders = folders;
+    const pick = this.#pick;
+    pick.placeholder = vscode.l10n.t('Words (page fault handler) or a name (handleFault)');
+    // The order is the ranking's. `sortByLabel` is not in the typings yet but works in every version we support;
+    // without it the editor would sort items whose label contains the query before better ones.
+    (pick as { sortByLabel?: boolean }).sortByLabel = false;
+    this.#disposables.add(pick.onDidChangeValue((value) => this.#schedule(value, TYPING_PAUSE_MS)));
+    this.#disposables.add(pick.onDidChangeActive(([item]) => this.#onActive(item)));
+    this.#disposables.add(pick.onDidAccept(() => this.#accept(vscode.ViewColumn.Active)));
+    this.#disposables.add(pick.onDidTriggerItemButton(({ item }) => this.#openResult(item, vscode.ViewColumn.Beside)));
+    this.#disposables.add(folders.onDidChange(() => this.#updateTitle()));
+    this.#disposables.add(
+      pick.onDidHide(() => {
+        onHide();
+        this.dispose();
+      }),
+    );
+    this.#updateTitle();
+  }
+
+  show(query: string): void {
+    this.#pick.value = query;
+    this.#pick.show();
+    this.#schedule(query, 0);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.#preview.dispose();
+    this.#disposables.dispose();
+    this.#pick.dispose();
+  }
+
+  #updateTitle(): void {
+    const statuses = this.#folders.statuses();
+    const state = statuses.length === 0 ? vscode.l10n.t('no folder is open') : summarize(statuses);
+    const partial = isPartial(statuses) ? ` – ${vscode.l10n.t('results are partial')}` : '';
+    this.#pick.title = `${vscode.l10n.t('Search Workspace')} (${state}${partial})`;
+  }
+
+  #schedule(value: string, delay: number): void {
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.#timer = setTimeout(() => void this.#run(value.trim()), delay);
+  }
+
+  async #run(query: string): Promise<void> {
+    if (query === '') {
+      this.#pick.busy = false;
+      this.#show([]);
+      return;
+    }
+    const running = new AbortController();
+    this.#running = running;
+    this.#pick.busy = true;
+    try {
+      const { results } = await this.#search(query, maxResults(), running.signal);
+      this.#show(results.length > 0 ? results.map((result) => this.#toItem(result)) : [this.#nothingFound(query)]);
+    } catch (error) {
+      if (isCancelled(error)) return;
+      this.#show([notice(vscode.l10n.t('The search failed'), describeError(error))]);
+    }
+    if (this.#running === running) this.#pick.busy = false;
+  }
+
+  #show(items: Item[]): void {
+    this.#unmoved = items[0];
+    this.#pick.items = items;
+  }
+
+  #nothingFound(query: string): Item {
+    const statuses = this.#folders.statuses();
+    if (statuses.length === 0) {
+      return notice(vscode.l10n.t('No folder is open'), vscode.l10n.t('Open a folder to search in it.'));
+    }
+    const advice = isPartial(statuses)
+      ? vscode.l10n.t('The index is not complete yet.')
+      : vscode.l10n.t('Try fewer or other words. The Sextant view lists what is not indexed.');
+    return notice(vscode.l10n.t('Nothing found for “{0}”', literal(query)), advice);
+  }
+
+  #toItem(result: SearchResult): Item {
+    const { symbol, path, line, text } = result;
+    const several = this.#folders.all.length > 1;
+    const shownPath = several ? `${basename(result.root)}/${path}` : path;
+    return {
+      result,
+      label: literal(symbol ? symbol.name : basename(path)),
+      description: literal(symbol ? `${shownPath}:${line}` : `${dirname(shownPath)}:${line}`),
+      detail: literal(text),
+      iconPath: symbol ? symbolIcon(symbol.kind) : vscode.ThemeIcon.File,
+      // The editor's own filter would hide what does not contain the typed letters in this order.
+      alwaysShow: true,
+      buttons: [{ iconPath: new vscode.ThemeIcon('split-horizontal'), tooltip: vscode.l10n.t('Open to the Side') }],
+    };
+  }
+
+  #onActive(item: Item | undefined): void {
+    if (!item || item === this.#unmoved) return;
+    this.#unmoved = undefined;
+    if (item.result) this.#preview.show(this.#uriOf(item.result), item.result);
+  }
+
+  #accept(column: vscode.ViewColumn): void {
+    const [item] = this.#pick.activeItems;
+    if (item?.result) this.#openResult(item, column);
+  }
+
+  #openResult({ result }: Item, column: vscode.ViewColumn): void {
+    if (!result) return;
+    this.#preview.open(this.#uriOf(result), result, column);
+    this.#pick.hide();
+  }
+
+  #uriOf({ root, path }: SearchResult): vscode.Uri {
+    return vscode.Uri.joinPath(this.#folders.uriOf(root), path);
+  }
+}
+
+/** Text for a list item, where `$(name)` would become an icon. */
+function literal(text: string): string {
+  return text.replaceAll('$(', String.raw`\$(`);
+}
+
+function notice(label: string, detail: string): Item {
+  return { label, detail, alwaysShow: true, iconPath: new vscode.ThemeIcon('info') };
+}

@@ -1,0 +1,64 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { SkipReason } from '../workspace/skip.ts';
+import type { FolderStatus } from '../workspace/status.ts';
+
+/* The words for what the index is doing: the same in the status bar, the view and the search. */
+
+const counts = new Intl.NumberFormat('en');
+
+export function formatCount(count: number): string {
+  return counts.format(count);
+}
+
+/** One line about one folder. */
+export function describeFolder(status: FolderStatus): string {
+  return `${basename(status.root)}: ${describeState(status)}`;
+}
+
+export function describeState({ state, files }: FolderStatus): string {
+  switch (state.kind) {
+    case 'scanning':
+      return vscode.l10n.t('looking for files');
+    case 'indexing':
+      return vscode.l10n.t('indexing, {0} of {1} files read', formatCount(state.done), formatCount(state.total));
+    case 'ready':
+      return vscode.l10n.t('{0} files indexed', formatCount(files));
+    case 'following':
+      return vscode.l10n.t('{0} files indexed by another window', formatCount(files));
+    case 'failed':
+      return vscode.l10n.t('not indexed: {0}', state.message);
+  }
+}
+
+/** One line about all folders, for a title or a screen reader. */
+export function summarize(statuses: readonly FolderStatus[]): string {
+  if (statuses.length === 1) return describeState(statuses[0]!);
+  return statuses.map(describeFolder).join('; ');
+}
+
+/** Whether a search may miss files that are still to be read. */
+export function isPartial(statuses: readonly FolderStatus[]): boolean {
+  return statuses.some(({ state }) => state.kind === 'scanning' || state.kind === 'indexing');
+}
+
+export function describeSkip(reason: SkipReason): string {
+  switch (reason) {
+    case 'excluded':
+      return vscode.l10n.t('Excluded by settings');
+    case 'ignored':
+      return vscode.l10n.t('Ignored by .gitignore');
+    case 'tooLarge':
+      return vscode.l10n.t('Over 1 MB');
+    case 'binary':
+      return vscode.l10n.t('Binary');
+    case 'secret':
+      return vscode.l10n.t('Keys and passwords');
+    case 'link':
+      return vscode.l10n.t('Symbolic links');
+    case 'special':
+      return vscode.l10n.t('Not regular files');
+    case 'unreadable':
+      return vscode.l10n.t('Cannot be read');
+  }
+}
