@@ -1,0 +1,63 @@
+// The floors of docs/architecture.md: a room imports only from lower floors.
+const FLOORS = [
+  ['base'],
+  ['engine', 'wire', 'analytics', 'webhooks', 'protocol'],
+  ['workspace', 'ask'],
+  ['context'],
+  ['server', 'mcp'],
+  ['cli', 'extension'],
+];
+
+const tests = String.raw`\.test\.ts$`;
+
+const floorRules = FLOORS.flatMap((rooms, floor) =>
+  rooms.map((room) => {
+    const allowed = [room, ...FLOORS.slice(0, floor).flat()];
+    return {
+      name: `floor-of-${room}`,
+      comment: `src/${room} may import from: ${allowed.join(', ')}.`,
+      severity: /** @type {const} */ ('error'),
+      from: { path: `^src/${room}/`, pathNot: tests },
+      to: { path: '^src/', pathNot: `^src/(${allowed.join('|')})/` },
+    };
+  }),
+);
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...floorRules,
+    {
+      name: 'every-room-has-a-floor',
+      severity: 'error',
+      from: { path: '^src/', pathNot: `^src/(index\\.ts$|(${FLOORS.flat().join('|')})/)` },
+      to: {},
+    },
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'vscode-only-in-the-extension',
+      severity: 'error',
+      from: { pathNot: '^(src/extension|test/vscode)/' },
+      to: { path: '^(vscode|node_modules/@types/vscode)' },
+    },
+    {
+      name: 'the-engine-knows-no-network',
+      severity: 'error',
+      from: { path: '^src/(base|engine)/', pathNot: tests },
+      to: { path: '^(node:)?(https?|http2|net|tls|dgram|dns)$' },
+    },
+    {
+      name: 'what-ships-imports-no-tests',
+      severity: 'error',
+      from: { path: '^src/', pathNot: tests },
+      to: { path: ['^test/', tests] },
+    },
+    { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^vscode$' } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

@@ -1,0 +1,127 @@
+// Bundles the extension, the command, the library and the tests that run inside the editor.
+//   node scripts/build.mjs [--watch]
+// One entry per target; fails when a bundle outgrows its budget.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as esbuild from 'esbuild';
+
+const root = join(import.meta.dirname, '..');
+process.chdir(root);
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const watch = process.argv.includes('--watch');
+
+/** @type {esbuild.BuildOptions} */
+const common = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  format: 'esm',
+  sourcemap: true,
+  minify: !watch,
+  keepNames: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true,
+  define: { SEXTANT_VERSION: JSON.stringify(version) },
+};
+// Bundled CommonJS packages call require() for Node's own modules.
+const requireBanner =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+/** Minified kilobytes (of 1,000 bytes) of all JavaScript of a target. Raise one only with a reason in the commit. */
+/** @type {{ name: string, budget: number, options: esbuild.BuildOptions }[]} */
+const targets = [
+  {
+    name: 'extension',
+    budget: 160,
+    options: {
+      entryPoints: {
+        extension: 'src/extension/extension.ts',
+        indexThread: 'src/workspace/indexThread.ts',
+        searchThread: 'src/workspace/searchThread.ts',
+      },
+      outdir: 'dist/extension',
+      splitting: true,
+      external: ['vscode'],
+    },
+  },
+  {
+    name: 'command',
+    budget: 160,
+    options: {
+      entryPoints: { sextant: 'src/cli/main.ts' },
+      outdir: 'dist/cli',
+      banner: { js: `#!/usr/bin/env node\n${requireBanner}` },
+    },
+  },
+  {
+    name: 'library',
+    budget: 80,
+    options: { entryPoints: { index: 'src/index.ts' }, outdir: 'dist/lib' },
+  },
+  {
+    name: 'editor tests',
+    budget: 2000,
+    options: {
+      entryPoints: readdirSync('test/vscode')
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => `test/vscode/${name}`),
+      outdir: 'out/test/vscode',
+      // The editor loads the entry with require().
+      format: 'cjs',
+      outExtension: { '.js': '.cjs' },
+      external: ['vscode', 'mocha'],
+      minify: false,
+    },
+  },
+];
+
+if (watch) {
+  for (const { options } of targets) {
+    const context = await esbuild.context({ ...common, ...options, logLevel: 'info' });
+    await context.watch();
+  }
+  console.log('[build] watching');
+} else {
+  rmSync('dist', { recursive: true, force: true });
+  rmSync('out/test', { recursive: true, force: true });
+  /** @type {Set<string>} */
+  const packages = new Set();
+  for (const { name, budget, options } of targets) {
+    const { metafile } = await esbuild.build({ ...common, ...options });
+    let bytes = 0;
+    for (const [file, output] of Object.entries(metafile?.outputs ?? {}))
+      if (/\.c?js$/.test(file)) bytes += output.bytes;
+    const size = Math.ceil(bytes / 1000);
+    console.log(`[build] ${name}: ${size} kB of ${budget} kB`);
+    if (size > budget) {
+      console.error(`[build] ${name} is over its budget. What is in it: npx esbuild --analyze, or dist/${name}.`);
+      process.exitCode = 1;
+    }
+    if (options.outdir?.startsWith('dist/')) {
+      for (const file of Object.keys(metafile?.inputs ?? {})) {
+        const folder = /^(node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
+        if (folder !== undefined) packages.add(folder);
+      }
+    }
+  }
+  writeFileSync('dist/THIRD-PARTY-NOTICES.txt', notices([...packages].sort()));
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {
+    stdio: 'inherit',
+  });
+}
+
+/**
+ * The licences of what is bundled, as they ask for.
+ * @param {string[]} folders
+ */
+function notices(folders) {
+  const parts = folders.map((folder) => {
+    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+    const text = file === undefined ? `Licence: ${manifest.license}` : readFileSync(join(folder, file), 'utf8').trim();
+    return `${manifest.name} ${manifest.version}\n${'='.repeat(40)}\n${text}\n`;
+  });
+  return `Sextant contains these packages.\n\n${parts.join('\n\n')}`;
+}

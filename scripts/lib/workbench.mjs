@@ -1,0 +1,102 @@
+// What a test does in the workbench: run a test entry in its extension host, or work with it as a person.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { launchBrowser } from './browser.mjs';
+import { ensureEditor, installVsix, makeDataFolder, startServer, workbenchUrl } from './editor.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/**
+ * @typedef {object} OpenOptions
+ * @property {import('./editor.mjs').Which} [which]
+ * @property {string | undefined} [folder]
+ * @property {string[]} [extensions] folders of extensions under development
+ * @property {string} [tests] the entry of tests to run in the extension host
+ * @property {string} [vsix] installed before the editor starts
+ * @property {Record<string, unknown>} [settings]
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {{ width?: number, height?: number }} [size]
+ * @property {boolean} [trust] whether workspace trust is on
+ */
+
+/**
+ * A workbench in a headless browser. `close` leaves nothing behind.
+ * @param {OpenOptions} options
+ * @param {(page: Page) => Promise<void> | void} [beforeLoad]
+ */
+export async function openWorkbench(options, beforeLoad) {
+  const editor = await ensureEditor(options.which ?? 'newest');
+  const dataFolder = makeDataFolder(options.settings);
+  const remove = () => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    if (options.vsix !== undefined) installVsix(editor, dataFolder, options.vsix);
+    const { env = {}, trust = false } = options;
+    const server = await startServer(editor, { dataFolder, forTests: true, env, trust });
+    const browser = await launchBrowser(join(dataFolder, 'browser'), options.size);
+    const page = browser.pages()[0] ?? (await browser.newPage());
+    const said = /** @type {string[]} */ ([]);
+    page.on('console', (message) => said.push(`[${message.type()}] ${message.text()}`));
+    await beforeLoad?.(page);
+    await page.goto(workbenchUrl(server, options));
+    const close = async () => {
+      await browser.close();
+      await server.stop();
+      remove();
+    };
+    return { page, server, said, dataFolder, close };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/**
+ * Runs a test entry (a module with `run()`) in a real extension host.
+ * @param {OpenOptions & { limitMs?: number, onTimeout?: (page: Page) => Promise<unknown> }} options
+ * @returns {Promise<{ code: number | 'timeout' | 'closed', said: string[] }>}
+ */
+export async function runInEditor({ limitMs = 180_000, onTimeout, ...options }) {
+  /** @type {(code: number | 'closed') => void} */
+  let done = () => undefined;
+  const finished = new Promise((resolve) => (done = resolve));
+  const workbench = await openWorkbench(options, async (page) => {
+    await page.exposeFunction('codeAutomationExit', (/** @type {number} */ code) => done(code));
+    page.once('close', () => done('closed'));
+    page.once('crash', () => done('closed'));
+  });
+  try {
+    const code = await Promise.race([finished, new Promise((late) => setTimeout(late, limitMs, 'timeout').unref())]);
+    if (code === 'timeout') await onTimeout?.(workbench.page);
+    return { code, said: workbench.said };
+  } finally {
+    await workbench.close();
+  }
+}
+
+/**
+ * Runs a command through the palette. An open palette never learns of commands that arrive later, and an extension's
+ * commands arrive after the file tree does, so it is opened again until it lists the command.
+ * @param {Page} page
+ * @param {string} title
+ */
+export async function runCommand(page, title) {
+  const input = page.locator('.quick-input-widget input.input');
+  const row = page
+    .locator('.quick-input-list .monaco-list-row')
+    .filter({ has: page.getByText(title, { exact: true }) });
+  await page.locator('.monaco-workbench').waitFor();
+  for (const end = Date.now() + 60_000; ;) {
+    await page.keyboard.press('F1');
+    try {
+      await input.waitFor({ timeout: 1500 });
+      await input.fill(`>${title}`);
+      await row.first().waitFor({ timeout: 1500 });
+      break;
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+    await page.keyboard.press('Escape');
+    await input.waitFor({ state: 'hidden' });
+  }
+  await row.first().click();
+}

@@ -1,0 +1,95 @@
+// npm start [-- FOLDER] [--browser]
+// Opens a real VS Code with Sextant on a folder: the desktop one if `code` is on PATH, else the VS Code server in the
+// browser, else (macOS and Windows) a desktop one that is downloaded. Installs what is missing first.
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ensureDependencies, root } from './lib/dependencies.mjs';
+import { openForPerson } from './lib/browser.mjs';
+import {
+  OFFLINE_SETTINGS,
+  ensureEditor,
+  installVsix,
+  serverRunsHere,
+  startServer,
+  workbenchUrl,
+  writeSettings,
+} from './lib/editor.mjs';
+import { build, packageVsix, sourcesHash } from './lib/package.mjs';
+import { fail, say, sinceStart, step } from './lib/say.mjs';
+
+const args = process.argv.slice(2);
+const inBrowser = args.includes('--browser');
+const [named, ...more] = args.filter((arg) => arg !== '--browser');
+if (more.length > 0 || named?.startsWith('-')) fail('Usage: npm start [-- FOLDER] [--browser]');
+// npm runs scripts in the package's folder; INIT_CWD is where the person is.
+const wanted = resolve(process.env.INIT_CWD ?? '.', named ?? join(root, 'test/fixtures/sample'));
+if (!existsSync(wanted) || !statSync(wanted).isDirectory())
+  fail(`There is no folder ${wanted}. Name one: npm start -- FOLDER`);
+const folder = realpathSync(wanted);
+
+await ensureDependencies();
+
+const desktop = inBrowser ? undefined : desktopCode();
+if (desktop !== undefined) {
+  await step('Building', build);
+  openDesktop(desktop);
+} else if (serverRunsHere) await openInBrowser();
+else {
+  await step('Building', build);
+  const { downloadAndUnzipVSCode, resolveCliPathFromVSCodeExecutablePath } = await import('@vscode/test-electron');
+  const executable = await step('Downloading VS Code', () =>
+    downloadAndUnzipVSCode({ cachePath: join(root, '.vscode-test') }).catch((/** @type {unknown} */ error) =>
+      fail(
+        `VS Code could not be downloaded (${String(error)}). Install it from https://code.visualstudio.com and its "code" command, then try again.`,
+      ),
+    ),
+  );
+  openDesktop(resolveCliPathFromVSCodeExecutablePath(executable));
+}
+
+function desktopCode() {
+  try {
+    execFileSync('code', ['--version'], { stdio: 'ignore', shell: process.platform === 'win32' });
+    return 'code';
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} code */
+function openDesktop(code) {
+  say(`Opening ${folder} in VS Code with the extension from this folder.`);
+  const shell = process.platform === 'win32';
+  spawn(code, ['--new-window', `--extensionDevelopmentPath=${root}`, folder], { stdio: 'inherit', shell });
+}
+
+async function openInBrowser() {
+  const editor = await ensureEditor('newest');
+  const dataFolder = join(root, '.vscode-test/start');
+  mkdirSync(dataFolder, { recursive: true });
+  if (!existsSync(join(dataFolder, 'data/data/User/settings.json'))) {
+    writeSettings(dataFolder, {
+      ...OFFLINE_SETTINGS,
+      'workbench.secondarySideBar.defaultVisibility': 'hidden',
+      'workbench.startupEditor': 'readme',
+    });
+  }
+  const stamp = join(dataFolder, 'installed.txt');
+  const sources = sourcesHash();
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== sources) {
+    await step('Building and packing the extension', () => installVsix(editor, dataFolder, packageVsix()));
+    writeFileSync(stamp, sources);
+  }
+  const token = randomBytes(16).toString('hex');
+  const server = await startServer(editor, { dataFolder, token, trust: true });
+  const url = workbenchUrl(server, { folder, token });
+  say(`VS Code ${editor.vscode} is ready after ${sinceStart()} on ${folder}.`);
+  say(openForPerson(url) ? `It opens in your browser. If not: ${url}` : `Open ${url}`);
+  say('Then press F1 and choose "Sextant: Search Workspace". Ctrl-C here ends it.');
+  const asked = new Promise((stop) => process.once('SIGINT', stop).once('SIGTERM', stop));
+  const end = await Promise.race([asked.then(() => 'asked'), server.exited.then(() => 'by itself')]);
+  await server.stop();
+  if (end === 'by itself') fail(`The VS Code server ended by itself:\n${server.said().slice(-2000)}`);
+}

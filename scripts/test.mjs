@@ -1,0 +1,175 @@
+// npm test [-- STAGE…]
+// Runs everything, or the named stages, and ends with "N passed, N failed". Installs what is missing first.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
+import { ensureBrowser } from './lib/browser.mjs';
+import { ensureEditor, serverRunsHere } from './lib/editor.mjs';
+import { fail, say, sinceStart } from './lib/say.mjs';
+
+const MAX_VSIX_BYTES = 3_000_000;
+
+/** @typedef {{ passed: number, failed: string[] }} Outcome */
+
+/** @type {Record<string, () => Promise<Outcome> | Outcome>} */
+const stages = {
+  types: () => check('types', 'node_modules/typescript/bin/tsc', ['-p', '.']),
+  lint: () => check('lint', 'node_modules/eslint/bin/eslint.js', ['.']),
+  floors: () => check('floors', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src']),
+  format: () => check('format', 'node_modules/prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
+  build: () => check('build and bundle budgets', 'scripts/build.mjs', []),
+  unit: () => mocha('unit', []),
+  package: packages,
+  editor: () => editor('newest'),
+  'editor-oldest': () => editor('oldest'),
+  'editor-vsix': () => editor('newest', join(root, 'out/sextant-code.vsix')),
+  browser: () => mocha('browser', ['--spec', 'test/browser/**/*.test.ts', '--timeout', '180000']),
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !(name in stages));
+if (unknown.length > 0)
+  fail(`There is no stage ${unknown.join(', ')}. The stages are: ${Object.keys(stages).join(', ')}.`);
+
+await ensureDependencies();
+mkdirSync(join(root, 'out'), { recursive: true });
+const chosen = wanted.length > 0 ? wanted : Object.keys(stages);
+if (chosen.some((name) => name.startsWith('editor') || name === 'browser')) {
+  await ensureBrowser();
+  if (serverRunsHere) {
+    await ensureEditor('newest');
+    if (chosen.includes('editor-oldest')) await ensureEditor('oldest');
+  }
+}
+
+let passed = 0;
+const failed = /** @type {string[]} */ ([]);
+for (const name of chosen) {
+  const began = performance.now();
+  const outcome = await stages[name]?.();
+  passed += outcome?.passed ?? 0;
+  failed.push(...(outcome?.failed ?? []).map((title) => `${name}: ${title}`));
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  say(`${name}: ${outcome?.passed} passed, ${outcome?.failed.length} failed (${seconds} s)`);
+}
+say(`All stages took ${sinceStart()}.`);
+for (const title of failed) say(`FAILED ${title}`);
+console.log(`${passed} passed, ${failed.length} failed`);
+process.exitCode = failed.length === 0 && passed > 0 ? 0 : 1;
+
+/**
+ * One command that passes or fails as a whole; its output is shown when it fails.
+ * @param {string} title
+ * @param {string} script
+ * @param {string[]} args
+ * @returns {Outcome}
+ */
+function check(title, script, args) {
+  const { status, stdout, stderr } = spawnSync(pinnedNode(), [join(root, script), ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (status === 0) return { passed: 1, failed: [] };
+  console.log(`${stdout}${stderr}`);
+  return { passed: 0, failed: [title] };
+}
+
+/**
+ * @param {string} title
+ * @param {string[]} args
+ * @returns {Outcome}
+ */
+function mocha(title, args) {
+  const results = freshResultsFile(title);
+  const script = join(root, 'node_modules/mocha/bin/mocha.js');
+  const env = { ...process.env, SEXTANT_TEST_RESULTS: results };
+  const own = args.length > 0 ? ['--no-config', ...args] : [];
+  const reporter = ['--reporter', 'test/support/reporter.mjs', ...(process.stdout.isTTY ? [] : ['--no-color'])];
+  spawnSync(pinnedNode(), [script, ...own, ...reporter], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env });
+  return readResults(results, title);
+}
+
+/**
+ * The tests inside the editor: on the sources, or on an installed .vsix.
+ * @param {import('./lib/editor.mjs').Which} which
+ * @param {string} [vsix]
+ * @returns {Promise<Outcome>}
+ */
+async function editor(which, vsix) {
+  const title = vsix === undefined ? `editor-${which}` : 'editor-vsix';
+  if (vsix !== undefined && !existsSync(vsix))
+    return { passed: 0, failed: ['there is no .vsix; run the stage "package" first'] };
+  const results = freshResultsFile(title);
+  const folder = mkdtempSync(join(tmpdir(), 'sextant-workspace-'));
+  cpSync(join(root, 'test/fixtures/sample'), folder, { recursive: true });
+  // .gitignore counts in a repository only.
+  spawnSync('git', ['init', '-q', folder]);
+  Object.assign(process.env, {
+    SEXTANT_TEST_RESULTS: results,
+    SEXTANT_TEST_EDITOR: which,
+    SEXTANT_TEST_VSIX: vsix ?? '',
+  });
+  const { runTests } = await import('@vscode/test-electron');
+  try {
+    await runTests({
+      // Where the server from npm runs, it stands in for VS Code; elsewhere VS Code itself is downloaded.
+      ...(serverRunsHere
+        ? { vscodeExecutablePath: join(root, 'scripts/codeShim.mjs') }
+        : { version: which === 'oldest' ? '1.103.2' : 'stable' }),
+      extensionDevelopmentPath: vsix === undefined ? root : join(root, 'test/vscode/driver'),
+      extensionTestsPath: join(root, 'out/test/vscode/index.cjs'),
+      launchArgs: [folder],
+    });
+  } catch (error) {
+    if (!existsSync(results)) console.error(error);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return readResults(results, title);
+}
+
+/** The .vsix and the npm package: made, small enough, and with nothing in them that does not belong there. */
+function packages() {
+  const outcome = check('vsce package', 'node_modules/@vscode/vsce/vsce', [
+    'package',
+    '--no-dependencies',
+    '--out',
+    'out/sextant-code.vsix',
+  ]);
+  if (outcome.failed.length > 0) return outcome;
+  const { size } = statSync(join(root, 'out/sextant-code.vsix'));
+  say(`the .vsix has ${(size / 1000).toFixed(0)} kB of ${MAX_VSIX_BYTES / 1000} kB`);
+  if (size > MAX_VSIX_BYTES) outcome.failed.push(`the .vsix has ${size} bytes, more than ${MAX_VSIX_BYTES}`);
+  else outcome.passed++;
+
+  const contents = mocha('package', ['--spec', 'test/package/**/*.test.ts', '--timeout', '60000']);
+  return { passed: outcome.passed + contents.passed, failed: [...outcome.failed, ...contents.failed] };
+}
+
+/** @param {string} name */
+function freshResultsFile(name) {
+  const file = join(root, `out/results-${name}.json`);
+  rmSync(file, { force: true });
+  return file;
+}
+
+/**
+ * @param {string} file
+ * @param {string} title
+ * @returns {Outcome}
+ */
+function readResults(file, title) {
+  if (!existsSync(file)) return { passed: 0, failed: [`${title} ended without results`] };
+  /** @type {{ title: string, state: string, error?: string }[]} */
+  const results = JSON.parse(readFileSync(file, 'utf8'));
+  const bad = results.filter(({ state }) => state === 'failed');
+  if (title.startsWith('editor'))
+    for (const { state, title, error } of results) console.log(`  ${state} ${title}${error ? `\n${error}` : ''}`);
+  const good = results.filter(({ state }) => state === 'passed').length;
+  return {
+    passed: good,
+    failed: good === 0 && bad.length === 0 ? [`${title} ran no test`] : bad.map((result) => result.title),
+  };
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+import { ROOT, Workbench, copySample } from './support.ts';
+
+describe('Search Workspace', () => {
+  const folder = temporaryFolder();
+  let root: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    root = copySample(join(folder(), 'harbour'));
+    writeFiles(root, {
+      'src/<img src=x onerror=document.title=1>.ts': 'export function hostileName() {}\n',
+      'src/markup.ts': '// $(alert) **bold** [link](command:workbench.action.quit) <b>hostileText</b>\n',
+    });
+    workbench = await Workbench.open({ folder: root });
+    await workbench.treeItem(/^README.md/).waitFor();
+  });
+  after(() => workbench.close());
+  afterEach(async () => {
+    await workbench.page.keyboard.press('Escape');
+    await workbench.page.keyboard.press('Escape');
+  });
+
+  it('shows ranked places while one types', async () => {
+    await workbench.search('nextRetryDelay');
+    await workbench.pick.getByText('nextRetryDelay', { exact: true }).first().waitFor();
+    const [first] = await workbench.rows();
+    assert.match(first ?? '', /^nextRetryDelay, src\/orders\/retryPolicy\.ts:6, export function nextRetryDelay/);
+    await workbench.shoot('search-results');
+  });
+
+  it('keeps the order of the ranking, not of the alphabet', async () => {
+    await workbench.search('price');
+    await workbench.pick.locator('.monaco-list-row').nth(2).waitFor();
+    const command = join(ROOT, 'dist/cli/sextant.js');
+    const printed = execFileSync(process.execPath, [command, 'search', 'price', root, '--json', '--limit', '50']);
+    const { results } = JSON.parse(printed.toString()) as { results: { path: string; line: number }[] };
+    const places = (await workbench.rows()).map((row) => /[\w./]+:\d+/.exec(row)?.[0] ?? '');
+    assert.ok(places.length >= 3);
+    for (const [i, place] of places.entries()) {
+      const { path, line } = results[i]!;
+      assert.ok(
+        `${path}:${line}`.includes(place.replace(/:\d+$/, '')) && place.endsWith(`:${line}`),
+        `${place} at ${i}`,
+      );
+    }
+  });
+
+  it('shows the place one moves to, and puts everything back on Escape', async () => {
+    const { page } = workbench;
+    await workbench.treeItem(/^README.md/).dblclick();
+    await workbench.tab('README.md').waitFor();
+    await workbench.search('verify password hash');
+    await workbench.pick.locator('.monaco-list-row').nth(1).waitFor();
+    const before = await workbench.tabs();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await workbench.tab('passwordHash.ts').waitFor();
+    await page.locator('.monaco-editor .view-overlays .cdr').first().waitFor();
+    await workbench.shoot('search-preview');
+    await page.keyboard.press('Escape');
+    await workbench.tab('passwordHash.ts').waitFor({ state: 'detached' });
+    assert.deepEqual(await workbench.tabs(), before);
+    assert.match(await page.locator('.tabs-container .tab.active').innerText(), /README/);
+  });
+
+  it('does not touch the editor while one only types', async () => {
+    await workbench.search('withRetries');
+    await workbench.pick.getByText('withRetries', { exact: true }).first().waitFor();
+    await workbench.page.keyboard.type(' lantern cart', { delay: 15 });
+    await workbench.pick.getByText('Cart', { exact: true }).first().waitFor();
+    assert.equal(await workbench.tab('retryPolicy.ts').count(), 0);
+  });
+
+  it('opens the place on Enter, with the match selected', async () => {
+    await workbench.search('verifyPassword');
+    await workbench.pick.getByText('verifyPassword', { exact: true }).first().waitFor();
+    await workbench.page.keyboard.press('Enter');
+    await workbench.tab('passwordHash.ts').waitFor();
+    await workbench.pick.waitFor({ state: 'hidden' });
+    await workbench.page.getByText('Ln 13, Col 37 (14 selected)').waitFor();
+    await workbench.shoot('search-opened');
+  });
+
+  it('says when there is nothing, and what to do', async () => {
+    await workbench.search('zzyzx');
+    await workbench.pick.getByText('Nothing found for “zzyzx”').waitFor();
+    await workbench.pick.getByText('Try fewer or other words.').waitFor();
+    await workbench.shoot('search-nothing');
+  });
+
+  it('shows hostile names and text as text', async () => {
+    await workbench.search('hostileName');
+    await workbench.pick.getByText('src/<img src=x onerror=document.title=1>.ts:1').waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await workbench.search('hostileText');
+    const text = '// $(alert) **bold** [link](command:workbench.action.quit) <b>hostileText</b>';
+    await workbench.pick.getByText(text).waitFor();
+    await workbench.shoot('search-hostile');
+  });
+
+  it('says in the view what is indexed and what is not, and why', async () => {
+    await workbench.openSextantView();
+    await workbench.treeItem(/harbour 17 files indexed/).waitFor();
+    await workbench.treeItem(/^Keys and passwords/).click();
+    await workbench.treeItem(/^\.env/).waitFor();
+    await workbench.shoot('index-view');
+    await workbench.treeItem(/^\.env/).click();
+    await workbench.tab('.env').waitFor();
+  });
+
+  it('has a status-bar item that leads to the search', async () => {
+    await workbench.statusBarItem.click();
+    await workbench.pick.getByText(/^Search Workspace \(17 files indexed\)/).waitFor();
+  });
+
+  it('offers every command in the palette', async () => {
+    for (const command of ['Search Workspace', 'Update Index', 'Rebuild Index', 'Show Log']) {
+      await workbench.page.keyboard.press('F1');
+      await workbench.pick.locator('input.input').fill(`>Sextant: ${command}`);
+      await workbench.pick.getByText(`Sextant: ${command}`, { exact: true }).waitFor();
+      await workbench.page.keyboard.press('Escape');
+    }
+  });
+});
+
+describe('without a folder', () => {
+  let workbench: Workbench;
+  before(async () => (workbench = await Workbench.open({})));
+  after(() => workbench.close());
+
+  it('says what to do', async () => {
+    await workbench.search('anything');
+    await workbench.pick.getByText('No folder is open').waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await workbench.openSextantView();
+    await workbench.page.getByText('Open a folder to search its code').waitFor();
+    await workbench.page.getByRole('button', { name: 'Open Folder' }).waitFor();
+    await workbench.shoot('no-folder');
+  });
+});
+
+describe('themes and widths', () => {
+  const folder = temporaryFolder();
+  const themes = [
+    'Default Dark Modern',
+    'Default Light Modern',
+    'Default High Contrast',
+    'Default High Contrast Light',
+  ];
+  for (const theme of themes) {
+    it(`shows search and view in ${theme}, at 600 and 1,400 pixels`, async () => {
+      const root = copySample(join(folder(), 'harbour'));
+      const settings = { 'workbench.colorTheme': theme };
+      const workbench = await Workbench.open({ folder: root, settings, size: { width: 1400, height: 800 } });
+      try {
+        await workbench.openSextantView();
+        await workbench.treeItem(/harbour 15 files indexed/).waitFor();
+        for (const width of [1400, 600]) {
+          await workbench.page.setViewportSize({ width, height: 800 });
+          await workbench.search('retry a failed payment');
+          await workbench.pick.locator('.monaco-list-row').nth(1).waitFor();
+          await workbench.page.keyboard.press('ArrowDown');
+          await workbench.page.locator('.tabs-container .tab').first().waitFor();
+          await workbench.shoot(`theme-${theme.toLowerCase().replaceAll(' ', '-')}-${width}`);
+          const overflows = await workbench.pick.evaluate('(widget) => widget.scrollWidth > widget.clientWidth');
+          assert.equal(String(overflows), 'false');
+          await workbench.page.keyboard.press('Escape');
+        }
+      } finally {
+        await workbench.close();
+      }
+    });
+  }
+});

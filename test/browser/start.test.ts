@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from '../../scripts/lib/browser.mjs';
+import { temporaryFolder } from '../support/temporary.ts';
+import { ROOT, Workbench, copySample } from './support.ts';
+
+describe('npm start', () => {
+  const folder = temporaryFolder();
+  let child: ChildProcess;
+  let url: string;
+  let browser: BrowserContext;
+  let page: Page;
+  let workbench: Workbench;
+
+  before(async () => {
+    const root = copySample(join(folder(), 'harbour'));
+    const env = { ...process.env, SEXTANT_NO_BROWSER: '1' };
+    child = spawn(process.execPath, [join(ROOT, 'scripts/start.mjs'), root, '--browser'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    url = await addressOf(child);
+    browser = await launchBrowser(folder());
+    page = await browser.newPage();
+    workbench = Workbench.of(page);
+  });
+  after(async () => {
+    await browser.close();
+    const exit = once(child, 'exit');
+    child.kill('SIGINT');
+    assert.deepEqual(await exit, [0, null]);
+  });
+
+  it('lets nobody in without the token', async () => {
+    const { origin } = new URL(url);
+    assert.equal((await fetch(`${origin}/`)).status, 403);
+    assert.equal((await fetch(`${origin}/?tkn=wrong`)).status, 403);
+  });
+
+  it('opens VS Code with the extension installed, and finds code before the folder is trusted: it only reads', async () => {
+    await page.goto(url);
+    await page.getByText('Restricted Mode is intended for safe code browsing').waitFor();
+    await workbench.treeItem(/^README.md/).waitFor();
+    await workbench.search('where are passwords hashed');
+    await workbench.pick.getByText('hashPassword', { exact: true }).first().waitFor();
+    await workbench.shoot('npm-start');
+    await page.keyboard.press('Enter');
+    await workbench.tab('passwordHash.ts').waitFor();
+  });
+
+  it('goes on when the folder is trusted', async () => {
+    await page.locator('a.monaco-link', { hasText: 'Manage' }).click();
+    await page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true }).first().click();
+    await page.getByText('Restricted Mode is intended for safe code browsing').waitFor({ state: 'hidden' });
+    await workbench.search('nextRetryDelay');
+    await workbench.pick.getByText('nextRetryDelay', { exact: true }).first().waitFor();
+    await page.keyboard.press('Escape');
+  });
+});
+
+async function addressOf(child: ChildProcess): Promise<string> {
+  let said = '';
+  for await (const chunk of child.stdout ?? []) {
+    said += String(chunk);
+    const found = /http:\/\/127\.0\.0\.1:\d+\/\S+/.exec(said)?.[0];
+    if (found !== undefined) return found;
+  }
+  throw new Error(`npm start ended without an address:\n${said}`);
+}

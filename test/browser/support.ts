@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { openWorkbench, runCommand, type OpenOptions } from '../../scripts/lib/workbench.mjs';
+
+export const ROOT = join(import.meta.dirname, '../..');
+const SHOTS = join(ROOT, 'out/shots');
+
+/** A copy of the sample workspace, in a Git repository of its own. */
+export function copySample(to: string): string {
+  cpSync(join(ROOT, 'test/fixtures/sample'), to, { recursive: true });
+  execFileSync('git', ['init', '-q', to]);
+  return to;
+}
+
+export class Workbench {
+  readonly page: Page;
+  readonly close: () => Promise<void>;
+
+  private constructor(page: Page, close: () => Promise<void>) {
+    this.page = page;
+    this.close = close;
+  }
+
+  static async open(options: Partial<OpenOptions>): Promise<Workbench> {
+    const { page, close } = await openWorkbench({ extensions: [ROOT], ...options });
+    return new Workbench(page, close);
+  }
+
+  static of(page: Page): Workbench {
+    return new Workbench(page, () => page.close());
+  }
+
+  /** Pictures of every view, to be looked at: out/shots. */
+  async shoot(name: string): Promise<void> {
+    mkdirSync(SHOTS, { recursive: true });
+    await this.page.screenshot({ path: join(SHOTS, `${name}.png`) });
+  }
+
+  run(command: string): Promise<void> {
+    return runCommand(this.page, command);
+  }
+
+  get statusBarItem(): Locator {
+    return this.page.locator('.statusbar-item').filter({ hasText: 'Sextant' });
+  }
+
+  get pick(): Locator {
+    return this.page.locator('.quick-input-widget');
+  }
+
+  /** Opens the search and types, as a person does. */
+  async search(query: string): Promise<void> {
+    await this.run('Sextant: Search Workspace');
+    await this.pick.getByText(/^Search Workspace/).waitFor();
+    await this.page.keyboard.type(query, { delay: 15 });
+  }
+
+  /** What a screen reader says of the list's rows: label, description, detail. */
+  async rows(): Promise<string[]> {
+    const rows = await this.pick.locator('.monaco-list-row').all();
+    return Promise.all(rows.map(async (row) => (await row.getAttribute('aria-label')) ?? ''));
+  }
+
+  /** The editors' names, in their order. */
+  async tabs(): Promise<string[]> {
+    const tabs = await this.page.locator('.tabs-container .tab').allInnerTexts();
+    return tabs.map((text) => text.replaceAll(/\s+/g, ''));
+  }
+
+  tab(name: string): Locator {
+    return this.page.locator('.tabs-container .tab').filter({ hasText: name });
+  }
+
+  /** What the status bar says of the cursor: `Ln 3, Col 5`. */
+  cursor(): Promise<string> {
+    return this.page
+      .locator('.statusbar-item')
+      .filter({ hasText: /^Ln \d+/ })
+      .innerText();
+  }
+
+  async openSextantView(): Promise<void> {
+    await this.page.locator('.activitybar').getByRole('tab', { name: 'Sextant' }).click();
+  }
+
+  treeItem(name: RegExp): Locator {
+    return this.page.getByRole('treeitem', { name });
+  }
+}

@@ -1,0 +1,29 @@
+// mocha's spec reporter, which also writes what came of each test where SEXTANT_TEST_RESULTS says.
+import { writeFileSync } from 'node:fs';
+import Mocha from 'mocha';
+
+export default class Reporter extends Mocha.reporters.Spec {
+  /**
+   * @param {Mocha.Runner} runner
+   * @param {Mocha.MochaOptions} options
+   */
+  constructor(runner, options) {
+    super(runner, options);
+    /** @type {{ title: string, state: string, ms: number, error?: string }[]} */
+    const results = [];
+    runner.on('pass', (test) => results.push({ title: test.fullTitle(), state: 'passed', ms: test.duration ?? 0 }));
+    runner.on('fail', (test, error) => {
+      results.push({
+        title: test.fullTitle(),
+        state: 'failed',
+        ms: test.duration ?? 0,
+        error: String(error.stack ?? error),
+      });
+    });
+    runner.on('pending', (test) => results.push({ title: test.fullTitle(), state: 'pending', ms: 0 }));
+    runner.once('end', () => {
+      const file = process.env.SEXTANT_TEST_RESULTS;
+      if (file !== undefined) writeFileSync(file, JSON.stringify(results));
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { COMMANDS } from '../../src/extension/commandIds.ts';
+import { EXTENSION_ID, sextant } from './support.ts';
+
+interface Manifest {
+  readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+}
+
+describe('activation', () => {
+  it('happens by itself once the editor has started', async () => {
+    const extension = vscode.extensions.getExtension(EXTENSION_ID);
+    await sextant();
+    assert.equal(extension?.isActive, true);
+  });
+
+  it('contributes exactly the commands that it has', async () => {
+    const { contributes } = vscode.extensions.getExtension(EXTENSION_ID)!.packageJSON as Manifest;
+    assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), [...COMMANDS].sort());
+    await sextant();
+    const registered = new Set(await vscode.commands.getCommands(true));
+    assert.deepEqual(
+      COMMANDS.filter((id) => !registered.has(id)),
+      [],
+    );
+  });
+
+  it('says where it runs', () => {
+    console.log(`VS Code ${vscode.version}, Node ${process.version}, ${vscode.env.appName}`);
+  });
+});

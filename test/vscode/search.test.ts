@@ -1,0 +1,72 @@
+import * as assert from 'node:assert/strict';
+import { TextEncoder } from 'node:util';
+import * as vscode from 'vscode';
+import { folder, sextant, until } from './support.ts';
+
+const write = (path: string, text: string): Thenable<void> =>
+  vscode.workspace.fs.writeFile(vscode.Uri.joinPath(folder(), path), new TextEncoder().encode(text));
+const remove = (path: string): Thenable<void> => vscode.workspace.fs.delete(vscode.Uri.joinPath(folder(), path));
+
+async function paths(query: string): Promise<string[]> {
+  const { results } = await (await sextant()).search(query);
+  return results.map((result) => result.path);
+}
+
+describe('search', () => {
+  before(async () => (await sextant()).indexed());
+
+  it('finds code by plain words', async () => {
+    const { results } = await (await sextant()).search('how long to wait before the next attempt');
+    assert.equal(results[0]?.path, 'src/orders/retryPolicy.ts');
+  });
+
+  it('finds a definition by its name and says where it is', async () => {
+    const { results } = await (await sextant()).search('verifyPassword');
+    const first = results[0]!;
+    assert.equal(first.path, 'src/auth/passwordHash.ts');
+    assert.deepEqual(first.symbol, { name: 'verifyPassword', kind: 'function', line: 13 });
+    assert.deepEqual([first.startLine, first.endLine, first.line], [12, 16, 13]);
+  });
+
+  it('tells what is left out, and why', async () => {
+    const status = (await (await sextant()).status())[0]!;
+    assert.deepEqual(status.state, { kind: 'ready' });
+    assert.equal(status.skipped.secret, 1);
+    assert.equal(status.skipped.binary, 1);
+    assert.equal((await paths('DATABASE_URL')).includes('.env'), false);
+  });
+
+  it('finds a new file, its new content after an edit, and nothing after it is gone', async () => {
+    await write('src/lighthouse.ts', 'export function igniteLantern(): void {}\n');
+    await until('the new file is found', async () => (await paths('igniteLantern')).includes('src/lighthouse.ts'));
+    await write('src/lighthouse.ts', '\n\nexport function extinguishLantern(): void {}\n');
+    const found = await until('the new content is found', async () => {
+      const { results } = await (await sextant()).search('extinguishLantern');
+      return results.find((result) => result.path === 'src/lighthouse.ts' && result.line === 3);
+    });
+    assert.equal(found.text, 'export function extinguishLantern(): void {}');
+    await remove('src/lighthouse.ts');
+    await until('the removed file is gone', async () => (await paths('extinguishLantern')).length === 0);
+  });
+
+  it('follows .gitignore when it changes', async () => {
+    await until('labels.go is found', async () => (await paths('PrintLabel')).includes('worker/labels.go'));
+    await write('.gitignore', 'node_modules/\ndist/\n*.log\nworker/labels.go\n');
+    await until('labels.go is ignored', async () => !(await paths('PrintLabel')).includes('worker/labels.go'));
+    await write('.gitignore', 'node_modules/\ndist/\n*.log\n');
+    await until('labels.go is back', async () => (await paths('PrintLabel')).includes('worker/labels.go'));
+  });
+
+  it('follows the exclude setting', async () => {
+    const configuration = vscode.workspace.getConfiguration('sextant.index');
+    await configuration.update('exclude', ['db/**'], vscode.ConfigurationTarget.Global);
+    await until('the schema is excluded', async () => !(await paths('out_of_stock')).includes('db/schema.sql'));
+    await configuration.update('exclude', undefined, vscode.ConfigurationTarget.Global);
+    await until('the schema is back', async () => (await paths('out_of_stock')).includes('db/schema.sql'));
+  });
+
+  it('makes the index anew on command', async () => {
+    await vscode.commands.executeCommand('sextant.rebuildIndex');
+    await until('it is found again', async () => (await paths('verifyPassword'))[0] === 'src/auth/passwordHash.ts');
+  });
+});
