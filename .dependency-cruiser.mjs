@@ -37,7 +37,7 @@ export default {
     {
       name: 'vscode-only-in-the-extension',
       severity: 'error',
-      from: { pathNot: '^(src/extension|test/vscode)/' },
+      from: { pathNot: '^(src/extension|test)/' },
       to: { path: '^(vscode|node_modules/@types/vscode)' },
     },
     {

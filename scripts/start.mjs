@@ -10,6 +10,7 @@ import { openForPerson } from './lib/browser.mjs';
 import {
   OFFLINE_SETTINGS,
   ensureEditor,
+  ensureLogs,
   installVsix,
   serverRunsHere,
   startServer,
@@ -67,6 +68,7 @@ function openDesktop(code) {
 
 async function openInBrowser() {
   const editor = await ensureEditor('newest');
+  await ensureLogs(editor);
   const dataFolder = join(root, '.vscode-test/start');
   mkdirSync(dataFolder, { recursive: true });
   if (!existsSync(join(dataFolder, 'data/data/User/settings.json'))) {

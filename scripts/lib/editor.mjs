@@ -1,12 +1,12 @@
 // Real VS Code for tests, and for people without a desktop one: the server and workbench that npm's code-server package
 // carries. Only its lib/vscode is used, with a Node of its own version; neither needs an install script or a compiler.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { npm, root } from './dependencies.mjs';
-import { fail, step } from './say.mjs';
+import { fail, say, step } from './say.mjs';
 
 const arm = process.arch === 'arm64';
 
@@ -83,6 +83,25 @@ export async function ensureEditor(which) {
     writeFileSync(stamp, wanted);
   });
   return editor;
+}
+
+/**
+ * Compiles the two modules that VS Code logs with, if this machine can compile. Without them everything works but its
+ * "Output" panel, which stays empty. Both are Node-API modules, and the headers come with the node package.
+ * @param {Editor} editor
+ */
+export async function ensureLogs({ folder, node }) {
+  const stamp = join(folder, 'logs.json');
+  const canCompile = ['python3', 'make', 'g++'].every((tool) => spawnSync(tool, ['--version']).status === 0);
+  if (existsSync(stamp) || !canCompile) return;
+  await step('Compiling what VS Code logs with', () => {
+    const path = `${join(folder, 'node/bin')}${delimiter}${process.env.PATH ?? ''}`;
+    const env = { ...process.env, PATH: path, npm_config_nodedir: join(folder, 'node') };
+    const args = ['rebuild', '@vscode/spdlog', '@vscode/native-watchdog', '--loglevel=error'];
+    const { status } = spawnSync('npm', args, { cwd: join(folder, 'vscode'), env, stdio: 'ignore' });
+    writeFileSync(stamp, JSON.stringify({ compiled: status === 0 }));
+    if (status !== 0) say('It did not compile; the Output panel will stay empty.');
+  });
 }
 
 /**

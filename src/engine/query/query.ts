@@ -3,10 +3,10 @@ import { isIndexable, isStopword, splitIdentifier, stem } from '../analyze/words
 /** One thing a query asks for. */
 export interface QueryTerm {
   /**
-   * `word`: a stemmed word. `name`: a name as a whole, folded. `maybeName`: a word among others that may be the whole name
-   * of something. `phrase`: neighbours that may be one name.
+   * `word`: a stemmed word. `name`: a name as a whole, folded, wherever it stands; `symbol`: where it is defined.
+   * `maybeSymbol`: a word among others that may be the whole name of something. `phrase`: neighbours that may be one name.
    */
-  readonly kind: 'word' | 'name' | 'maybeName' | 'phrase';
+  readonly kind: 'word' | 'name' | 'symbol' | 'maybeSymbol' | 'phrase';
   readonly text: string;
 }
 
@@ -33,8 +33,10 @@ export function parseQuery(text: string): Query {
   const content = all.some((word) => isIndexable(word)) ? isIndexable : (word: string) => word.length > 0;
   for (const parts of names) {
     for (const part of parts) if (content(part)) add('word', stem(part));
-    if (parts.length > 1 || names.length === 1) add('name', parts.join(''));
-    else if (!isStopword(parts[0] ?? '')) add('maybeName', parts.join(''));
+    const name = parts.join('');
+    if (parts.length > 1) add('name', name);
+    if (parts.length > 1 || names.length === 1) add('symbol', name);
+    else if (!isStopword(name)) add('maybeSymbol', name);
   }
   for (let i = 0; i + 1 < names.length; i++) {
     add('phrase', [...names[i]!, ...names[i + 1]!].join(''));

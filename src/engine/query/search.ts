@@ -35,11 +35,18 @@ const FIELD_WEIGHT: Readonly<Record<Field, number>> = {
   [Field.folder]: 2,
   [Field.fileName]: 5,
 };
-const KIND_WEIGHT: Readonly<Record<QueryTerm['kind'], number>> = { word: 1, name: 1, maybeName: 0.15, phrase: 0.4 };
+const KIND_WEIGHT: Readonly<Record<QueryTerm['kind'], number>> = {
+  word: 1,
+  name: 1,
+  symbol: 2,
+  maybeSymbol: 0.15,
+  phrase: 0.4,
+};
 const FIELDS_OF: Readonly<Record<QueryTerm['kind'], readonly Field[]>> = {
   word: [Field.body, Field.definition, Field.folder, Field.fileName],
-  name: [Field.identifier, Field.symbol],
-  maybeName: [Field.symbol],
+  name: [Field.identifier],
+  symbol: [Field.symbol],
+  maybeSymbol: [Field.symbol],
   phrase: [Field.identifier, Field.symbol],
 };
 // Set by hand on the benchmark of test/bench; to be replaced by fitted weights.
