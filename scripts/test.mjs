@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
 import { ensureBrowser } from './lib/browser.mjs';
 import { ensureEditor, serverRunsHere } from './lib/editor.mjs';
+import { VSCE_OPTIONS } from './lib/package.mjs';
 import { fail, say, sinceStart } from './lib/say.mjs';
 
 const MAX_VSIX_BYTES = 3_000_000;
@@ -132,12 +133,8 @@ async function editor(which, vsix) {
 
 /** The .vsix and the npm package: made, small enough, and with nothing in them that does not belong there. */
 function packages() {
-  const outcome = check('vsce package', 'node_modules/@vscode/vsce/vsce', [
-    'package',
-    '--no-dependencies',
-    '--out',
-    'out/sextant-code.vsix',
-  ]);
+  const args = ['package', ...VSCE_OPTIONS, '--out', 'out/sextant-code.vsix'];
+  const outcome = check('vsce package', 'node_modules/@vscode/vsce/vsce', args);
   if (outcome.failed.length > 0) return outcome;
   const { size } = statSync(join(root, 'out/sextant-code.vsix'));
   say(`the .vsix has ${(size / 1000).toFixed(0)} kB of ${MAX_VSIX_BYTES / 1000} kB`);

@@ -90,7 +90,7 @@ export async function ensureEditor(which) {
  * "Output" panel, which stays empty. Both are Node-API modules, and the headers come with the node package.
  * @param {Editor} editor
  */
-export async function ensureLogs({ folder, node }) {
+export async function ensureLogs({ folder }) {
   const stamp = join(folder, 'logs.json');
   const canCompile = ['python3', 'make', 'g++'].every((tool) => spawnSync(tool, ['--version']).status === 0);
   if (existsSync(stamp) || !canCompile) return;

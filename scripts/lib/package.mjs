@@ -6,6 +6,9 @@ import { join, resolve } from 'node:path';
 import { pinnedNode, root } from './dependencies.mjs';
 import { fail } from './say.mjs';
 
+/** Everything is bundled; there is no public repository yet that links could be rewritten to. */
+export const VSCE_OPTIONS = ['--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links'];
+
 export function build() {
   run('scripts/build.mjs', []);
 }
@@ -13,7 +16,7 @@ export function build() {
 /** Makes the .vsix of what is built; `vscode:prepublish` builds it first, as for a release. */
 export function packageVsix() {
   const vsix = join(root, 'out/sextant-code.vsix');
-  run('node_modules/@vscode/vsce/vsce', ['package', '--no-dependencies', '--out', vsix]);
+  run('node_modules/@vscode/vsce/vsce', ['package', ...VSCE_OPTIONS, '--out', vsix]);
   return vsix;
 }
 
@@ -21,7 +24,7 @@ export function packageVsix() {
 export function sourcesHash() {
   const hash = createHash('sha256');
   const files = ['package.json', 'package-lock.json', 'README.md', 'CHANGELOG.md', '.vscodeignore'];
-  for (const folder of ['src', 'media', 'scripts', 'docs']) {
+  for (const folder of ['src', 'media', 'scripts']) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (entry.isFile()) files.push(join(entry.parentPath, entry.name));
     }

@@ -128,7 +128,7 @@ function openNewest(folder: string, known: readonly Segment[]): [Manifest, reado
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw error;
       if (attempt === 5) {
-        throw new SextantError('IndexDamaged', `The index in ${folder} lacks a file. Rebuild the index.`, {
+        throw new SextantError('IndexDamaged', `The index in ${folder} lacks a file.`, {
           cause: error,
         });
       }
@@ -166,7 +166,8 @@ export class Engine {
 
   /**
    * Opens the index in `folder` for writing, making an empty one if there is none.
-   * Throws `IndexBusy` while another process writes to it, `IndexDamaged` or `IndexFormat` if it cannot be read.
+   * Throws `IndexBusy` while another process writes to it, `IndexDamaged` or `IndexFormat` if it cannot be read: then
+   * {@link erase} it and add the documents again.
    */
   static open(folder: string, logger: Logger = silentLogger): Engine {
     const lease = Engine.#acquire(folder);
@@ -334,8 +335,9 @@ export class Engine {
   #publish(segments: readonly SegmentEntry[]): void {
     syncFolderSync(this.#folder);
     this.#lease.check();
-    const { format, generation } = this.#reader.manifest;
-    writeManifest(this.#folder, { format, generation: generation + 1, nextFile: this.#nextFile, segments });
+    const { manifest } = this.#reader;
+    const next = { generation: manifest.generation + 1, nextFile: this.#nextFile, segments };
+    writeManifest(this.#folder, { ...manifest, ...next });
     this.#reader.refresh();
   }
 

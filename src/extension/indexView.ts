@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { formatBytes } from '../base/format.ts';
@@ -50,7 +50,8 @@ export class IndexView implements vscode.TreeDataProvider<Node>, vscode.Disposab
       }
       case 'file': {
         const uri = vscode.Uri.joinPath(this.#folders.uriOf(node.root), node.path);
-        const file = item(basename(node.path), node.path);
+        const folder = dirname(node.path);
+        const file = item(basename(node.path), folder === '.' ? '' : folder);
         file.resourceUri = uri;
         file.iconPath = vscode.ThemeIcon.File;
         file.tooltip = node.detail === '' ? node.path : `${node.path}\n${node.detail}`;

@@ -44,7 +44,8 @@ export class Preview implements vscode.Disposable {
         const last = clampLine(editor, result.endLine - 1);
         editor.setDecorations(this.#span, [new vscode.Range(first, 0, last, 0)]);
         editor.setDecorations(this.#matches, matchesOf(editor, result));
-        editor.revealRange(selectionOf(editor, result), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+        // In the middle even if it is in view: the list covers the editor's upper third.
+        editor.revealRange(selectionOf(editor, result), vscode.TextEditorRevealType.InCenter);
       },
       // A file that the editor cannot show (removed, a custom editor) has no preview; Enter says why.
       () => undefined,

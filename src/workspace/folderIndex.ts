@@ -296,7 +296,7 @@ function openOrStartAnew(stateFolder: string, logger: Logger): Engine {
     return Engine.open(folder, logger);
   } catch (error) {
     if (!(error instanceof SextantError) || !['IndexDamaged', 'IndexFormat'].includes(error.code)) throw error;
-    logger.warn(`${error.message} It is made anew now.`);
+    logger.warn(`${error.message} It is made anew from the files.`);
     Engine.erase(folder);
     return Engine.open(folder, logger);
   }

@@ -15,6 +15,8 @@ import type { DefinitionKind } from '../analyze/languages.ts';
  */
 
 export const FORMAT_VERSION = 1;
+/** To be raised when the same text gives other terms, definitions or chunks: an index must not mix the two. */
+export const ANALYSIS_VERSION = 1;
 /** Ends every segment file; the line end shows a file that went through a text-mode copy. */
 export const MAGIC = 'SXTSEG\r\n';
 export const TRAILER_BYTES = 24;
@@ -85,13 +87,16 @@ function mix(hash: number): number {
 }
 
 export const damaged = (file: string, what: string): SextantError =>
-  new SextantError('IndexDamaged', `The index file ${file} is damaged (${what}). Rebuild the index.`);
+  new SextantError('IndexDamaged', `The index file ${file} is damaged (${what}).`);
 
 export const newerFormat = (file: string, version: number): SextantError =>
   new SextantError(
     'IndexFormat',
-    `The index file ${file} has format ${version}; this version of Sextant reads ${FORMAT_VERSION}. Rebuild the index.`,
+    `The index file ${file} has format ${version}; this version of Sextant reads ${FORMAT_VERSION}.`,
   );
+
+export const otherAnalysis = (folder: string): SextantError =>
+  new SextantError('IndexFormat', `The index in ${folder} was made by another version of Sextant.`);
 
 /** A byte array that grows; numbers in it are LEB128 varints. */
 export class ByteWriter {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readCheckedJson, writeCheckedJson } from '../../base/checkedJson.ts';
-import { FORMAT_VERSION, damaged, newerFormat } from './format.ts';
+import { ANALYSIS_VERSION, FORMAT_VERSION, damaged, newerFormat, otherAnalysis } from './format.ts';
 
 /** A segment's number, and that of the file that marks its removed documents, if it has any. */
 export interface SegmentEntry {
@@ -11,6 +11,7 @@ export interface SegmentEntry {
 /** What the index consists of at one moment. Replacing it is the commit. */
 export interface Manifest {
   readonly format: number;
+  readonly analysis: number;
   /** Grows with each commit. */
   readonly generation: number;
   /** Files are numbered from here, so that no name is ever used twice. */
@@ -18,7 +19,13 @@ export interface Manifest {
   readonly segments: readonly SegmentEntry[];
 }
 
-export const EMPTY_MANIFEST: Manifest = { format: FORMAT_VERSION, generation: 0, nextFile: 1, segments: [] };
+export const EMPTY_MANIFEST: Manifest = {
+  format: FORMAT_VERSION,
+  analysis: ANALYSIS_VERSION,
+  generation: 0,
+  nextFile: 1,
+  segments: [],
+};
 
 export const MANIFEST = 'manifest.json';
 
@@ -33,6 +40,7 @@ export function readManifest(folder: string): Manifest {
   if (read === 'damaged') throw damaged(file, 'checksum');
   const manifest = read.value as Manifest;
   if (manifest.format !== FORMAT_VERSION) throw newerFormat(file, manifest.format);
+  if (manifest.analysis !== ANALYSIS_VERSION) throw otherAnalysis(folder);
   return manifest;
 }
 

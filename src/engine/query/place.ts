@@ -39,8 +39,8 @@ export function locate(path: string, text: Uint8Array, query: Query): Place | un
 }
 
 /**
- * The definition to name a chunk by: of those in it, the one whose name answers most of the query; if none does, the
- * innermost that encloses the chunk.
+ * The definition to name a chunk by: of those in it, the one whose name answers most of the query; if none does, the one
+ * that makes up most of the chunk; else the innermost that encloses it.
  */
 function bestSymbol(
   symbols: readonly SymbolSpan[],
@@ -48,19 +48,21 @@ function bestSymbol(
   endLine: number,
   query: Query,
 ): SymbolSpan | undefined {
-  let best: SymbolSpan | undefined;
-  let bestScore = 0;
+  let named: SymbolSpan | undefined;
+  let namedScore = 0;
+  let main: SymbolSpan | undefined;
   let enclosing: SymbolSpan | undefined;
   for (const symbol of symbols) {
     if (symbol.startLine <= startLine && symbol.endLine >= endLine) enclosing = symbol;
     if (symbol.line < startLine || symbol.line > endLine) continue;
+    if (symbol.endLine - symbol.startLine >= (endLine - startLine) / 2) main = symbol;
     const score = nameScore(symbol.name, query);
-    if (score > bestScore) {
-      best = symbol;
-      bestScore = score;
+    if (score > namedScore) {
+      named = symbol;
+      namedScore = score;
     }
   }
-  return best ?? enclosing;
+  return named ?? main ?? enclosing;
 }
 
 function nameScore(name: string, query: Query): number {
