@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { describeError, isCancelled } from '../base/errors.ts';
@@ -18,6 +18,8 @@ interface Item extends vscode.QuickPickItem {
 
 /** A pause in typing after which it is worth searching; a search takes a few milliseconds. */
 const TYPING_PAUSE_MS = 60;
+/** How often shown results are found again while the index grows. */
+const REFRESH_MS = 2_000;
 
 /** "Search Workspace": results while one types, the place shown while one moves through them, Enter opens it. */
 export class SearchPick implements vscode.Disposable {
@@ -49,8 +51,11 @@ class SearchSession implements vscode.Disposable {
   readonly #disposables = new DisposableStore();
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | undefined;
-  /** The item that became active because the list changed, not because somebody moved to it. */
-  #unmoved: Item | undefined;
+  /** When the shown results were looked for. */
+  #searchedAt = 0;
+  /** Whether somebody moved through the list; and the item that became active without that, because the list changed. */
+  #moved = false;
+  #passive: Item | undefined;
 
   constructor(search: Search, folders: Folders, onHide: () => void) {
     this.#search = search;
@@ -60,11 +65,11 @@ class SearchSession implements vscode.Disposable {
     // The order is the ranking's. `sortByLabel` is not in the typings yet but works in every version we support;
     // without it the editor would sort items whose label contains the query before better ones.
     (pick as { sortByLabel?: boolean }).sortByLabel = false;
-    this.#disposables.add(pick.onDidChangeValue((value) => this.#schedule(value, TYPING_PAUSE_MS)));
+    this.#disposables.add(pick.onDidChangeValue((value) => this.#onType(value)));
     this.#disposables.add(pick.onDidChangeActive(([item]) => this.#onActive(item)));
     this.#disposables.add(pick.onDidAccept(() => this.#accept(vscode.ViewColumn.Active)));
     this.#disposables.add(pick.onDidTriggerItemButton(({ item }) => this.#openResult(item, vscode.ViewColumn.Beside)));
-    this.#disposables.add(folders.onDidChange(() => this.#updateTitle()));
+    this.#disposables.add(folders.onDidChange(() => this.#onIndexChange()));
     this.#disposables.add(
       pick.onDidHide(() => {
         onHide();
@@ -88,11 +93,23 @@ class SearchSession implements vscode.Disposable {
     this.#pick.dispose();
   }
 
+  /** The same words may find something else now. */
+  #onIndexChange(): void {
+    this.#updateTitle();
+    const isDue = !isPartial(this.#folders.statuses()) || Date.now() - this.#searchedAt > REFRESH_MS;
+    if (isDue && this.#pick.value.trim() !== '') this.#schedule(this.#pick.value, 0);
+  }
+
   #updateTitle(): void {
     const statuses = this.#folders.statuses();
     const state = statuses.length === 0 ? vscode.l10n.t('no folder is open') : summarize(statuses);
     const partial = isPartial(statuses) ? ` – ${vscode.l10n.t('results are partial')}` : '';
     this.#pick.title = `${vscode.l10n.t('Search Workspace')} (${state}${partial})`;
+  }
+
+  #onType(value: string): void {
+    this.#moved = false;
+    this.#schedule(value, TYPING_PAUSE_MS);
   }
 
   #schedule(value: string, delay: number): void {
@@ -109,6 +126,7 @@ class SearchSession implements vscode.Disposable {
     }
     const running = new AbortController();
     this.#running = running;
+    this.#searchedAt = Date.now();
     this.#pick.busy = true;
     try {
       const { results } = await this.#search(query, maxResults(), running.signal);
@@ -121,8 +139,12 @@ class SearchSession implements vscode.Disposable {
   }
 
   #show(items: Item[]): void {
-    this.#unmoved = items[0];
+    // Whoever has moved to a place stays on it when the list is refreshed.
+    const [active] = this.#moved ? this.#pick.activeItems : [];
+    const same = active && items.find((item) => samePlace(item, active));
+    this.#passive = same ?? items[0];
     this.#pick.items = items;
+    if (same) this.#pick.activeItems = [same];
   }
 
   #nothingFound(query: string): Item {
@@ -143,7 +165,7 @@ class SearchSession implements vscode.Disposable {
     return {
       result,
       label: literal(symbol ? symbol.name : basename(path)),
-      description: literal(symbol ? `${shownPath}:${line}` : `${dirname(shownPath)}:${line}`),
+      description: literal(`${shownPath}:${line}`),
       detail: literal(text),
       iconPath: symbol ? symbolIcon(symbol.kind) : vscode.ThemeIcon.File,
       // The editor's own filter would hide what does not contain the typed letters in this order.
@@ -153,8 +175,9 @@ class SearchSession implements vscode.Disposable {
   }
 
   #onActive(item: Item | undefined): void {
-    if (!item || item === this.#unmoved) return;
-    this.#unmoved = undefined;
+    if (!item || item === this.#passive) return;
+    this.#passive = undefined;
+    this.#moved = true;
     if (item.result) this.#preview.show(this.#uriOf(item.result), item.result);
   }
 
@@ -172,6 +195,10 @@ class SearchSession implements vscode.Disposable {
   #uriOf({ root, path }: SearchResult): vscode.Uri {
     return vscode.Uri.joinPath(this.#folders.uriOf(root), path);
   }
+}
+
+function samePlace({ result: a }: Item, { result: b }: Item): boolean {
+  return a !== undefined && a.root === b?.root && a.path === b.path && a.line === b.line;
 }
 
 /** Text for a list item, where `$(name)` would become an icon. */

@@ -63,6 +63,11 @@ export class Workbench {
     return Promise.all(rows.map(async (row) => (await row.getAttribute('aria-label')) ?? ''));
   }
 
+  /** Waits until this is the first result. */
+  async firstRow(label: string): Promise<void> {
+    await this.pick.locator('.monaco-list-row').first().getByText(label, { exact: true }).waitFor();
+  }
+
   /** The editors' names, in their order. */
   async tabs(): Promise<string[]> {
     const tabs = await this.page.locator('.tabs-container .tab').allInnerTexts();
