@@ -74,29 +74,26 @@ export async function runInEditor({ limitMs = 180_000, onTimeout, ...options }) 
 }
 
 /**
- * Runs a command through the palette. An open palette never learns of commands that arrive later, and an extension's
- * commands arrive after the file tree does, so it is opened again until it lists the command.
+ * Runs a command through the palette. It is opened again until that works: an open palette never learns of commands that
+ * arrive later, as an extension's do, and an editor that opens meanwhile takes the focus, which closes it.
  * @param {Page} page
  * @param {string} title
  */
 export async function runCommand(page, title) {
   const input = page.locator('.quick-input-widget input.input');
-  const row = page
-    .locator('.quick-input-list .monaco-list-row')
-    .filter({ has: page.getByText(title, { exact: true }) });
+  const row = page.locator('.quick-input-list .monaco-list-row').filter({ has: page.getByText(title, { exact: true }) });
   await page.locator('.monaco-workbench').waitFor();
-  for (const end = Date.now() + 60_000; ;) {
+  for (const end = Date.now() + 60_000; ; ) {
     await page.keyboard.press('F1');
     try {
       await input.waitFor({ timeout: 1500 });
-      await input.fill(`>${title}`);
-      await row.first().waitFor({ timeout: 1500 });
-      break;
+      await input.fill(`>${title}`, { timeout: 1500 });
+      await row.first().click({ timeout: 1500 });
+      return;
     } catch (error) {
       if (Date.now() > end) throw error;
     }
     await page.keyboard.press('Escape');
     await input.waitFor({ state: 'hidden' });
   }
-  await row.first().click();
 }

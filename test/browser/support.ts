@@ -53,6 +53,7 @@ export class Workbench {
   /** Opens the search and types, as a person does. */
   async search(query: string): Promise<void> {
     await this.run('Sextant: Search Workspace');
+    // Not before it is there: what is typed earlier goes to the editor.
     await this.pick.getByText(/^Search Workspace/).waitFor();
     await this.page.keyboard.type(query, { delay: 15 });
   }
