@@ -81,9 +81,11 @@ export async function runInEditor({ limitMs = 180_000, onTimeout, ...options }) 
  */
 export async function runCommand(page, title) {
   const input = page.locator('.quick-input-widget input.input');
-  const row = page.locator('.quick-input-list .monaco-list-row').filter({ has: page.getByText(title, { exact: true }) });
+  const row = page
+    .locator('.quick-input-list .monaco-list-row')
+    .filter({ has: page.getByText(title, { exact: true }) });
   await page.locator('.monaco-workbench').waitFor();
-  for (const end = Date.now() + 60_000; ; ) {
+  for (const end = Date.now() + 60_000; ;) {
     await page.keyboard.press('F1');
     try {
       await input.waitFor({ timeout: 1500 });
