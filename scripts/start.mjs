@@ -69,7 +69,8 @@ function openDesktop(code) {
 async function openInBrowser() {
   const editor = await ensureEditor('newest');
   await ensureLogs(editor);
-  const dataFolder = join(root, '.vscode-test/start');
+  // A person's settings and layout are kept from start to start; the tests bring a folder of their own.
+  const dataFolder = process.env.SEXTANT_START_STATE ?? join(root, '.vscode-test/start');
   mkdirSync(dataFolder, { recursive: true });
   if (!existsSync(join(dataFolder, 'data/data/User/settings.json'))) {
     writeSettings(dataFolder, {

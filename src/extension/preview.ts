@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
+import { describeError } from '../base/errors.ts';
 import type { SearchResult } from '../workspace/searcher.ts';
 
 /**
@@ -11,8 +12,12 @@ export class Preview implements vscode.Disposable {
   readonly #disposables = new DisposableStore();
   readonly #span: vscode.TextEditorDecorationType;
   readonly #matches: vscode.TextEditorDecorationType;
-  #shown: vscode.TextEditor | undefined;
-  #latest = 0;
+  /** Editors that are asked for together may open in any order, so each waits for the one before. */
+  #work: Promise<void> = Promise.resolve();
+  /** The place asked for last; others that still wait are passed over. */
+  #wanted: SearchResult | undefined;
+  #previewed: vscode.Uri | undefined;
+  #marked: vscode.TextEditor | undefined;
   #kept = false;
 
   constructor() {
@@ -32,51 +37,60 @@ export class Preview implements vscode.Disposable {
     );
   }
 
-  /** Shows a place without taking the focus. The latest call wins. */
+  /** Shows a place without taking the focus. Of places asked for in quick succession only the last is shown. */
   show(uri: vscode.Uri, result: SearchResult): void {
-    const turn = ++this.#latest;
-    void vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true }).then(
-      (editor) => {
-        if (turn !== this.#latest || this.#kept) return;
-        this.#clear();
-        this.#shown = editor;
-        const first = clampLine(editor, result.startLine - 1);
-        const last = clampLine(editor, result.endLine - 1);
-        editor.setDecorations(this.#span, [new vscode.Range(first, 0, last, 0)]);
-        editor.setDecorations(this.#matches, matchesOf(editor, result));
-        // In the middle even if it is in view: the list covers the editor's upper third.
-        editor.revealRange(selectionOf(editor, result), vscode.TextEditorRevealType.InCenter);
-      },
-      // A file that the editor cannot show (removed, a custom editor) has no preview; Enter says why.
-      () => undefined,
-    );
+    this.#wanted = result;
+    this.#enqueue(async () => {
+      if (this.#wanted !== result) return;
+      this.#previewed = uri;
+      const editor = await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
+      if (this.#wanted === result) this.#mark(editor, result);
+    });
   }
 
   /** Opens a place for good. */
   open(uri: vscode.Uri, result: SearchResult, viewColumn: vscode.ViewColumn): void {
     this.#kept = true;
-    this.#latest++;
-    this.#clear();
-    void vscode.window.showTextDocument(uri, { preview: false, viewColumn }).then(
-      (editor) => {
-        const selection = selectionOf(editor, result);
-        editor.selection = new vscode.Selection(selection.start, selection.end);
-        editor.revealRange(selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-      },
-      (error: unknown) => void vscode.window.showErrorMessage(String(error instanceof Error ? error.message : error)),
-    );
+    this.#wanted = undefined;
+    this.#enqueue(async () => {
+      this.#unmark();
+      const editor = await vscode.window.showTextDocument(uri, { preview: false, viewColumn });
+      const range = selectionOf(editor, result);
+      editor.selection = new vscode.Selection(range.start, range.end);
+      editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    });
   }
 
   dispose(): void {
-    this.#latest++;
-    this.#clear();
-    this.#disposables.dispose();
-    if (!this.#kept && this.#shown) void restoreEditor(this.#before, this.#shown.document.uri);
+    this.#wanted = undefined;
+    this.#enqueue(async () => {
+      this.#unmark();
+      this.#disposables.dispose();
+      if (!this.#kept && this.#previewed) await restoreEditor(this.#before, this.#previewed);
+    });
   }
 
-  #clear(): void {
-    this.#shown?.setDecorations(this.#span, []);
-    this.#shown?.setDecorations(this.#matches, []);
+  #enqueue(work: () => Promise<void>): void {
+    this.#work = this.#work.then(work).catch((error: unknown) => {
+      // A file that the editor cannot show has no preview; whoever opens it is told why.
+      if (this.#kept) void vscode.window.showErrorMessage(describeError(error));
+    });
+  }
+
+  #mark(editor: vscode.TextEditor, result: SearchResult): void {
+    this.#unmark();
+    this.#marked = editor;
+    const first = clampLine(editor, result.startLine - 1);
+    const last = clampLine(editor, result.endLine - 1);
+    editor.setDecorations(this.#span, [new vscode.Range(first, 0, last, 0)]);
+    editor.setDecorations(this.#matches, matchesOf(editor, result));
+    // In the middle even if it is in view: the list covers the editor's upper third.
+    editor.revealRange(selectionOf(editor, result), vscode.TextEditorRevealType.InCenter);
+  }
+
+  #unmark(): void {
+    this.#marked?.setDecorations(this.#span, []);
+    this.#marked?.setDecorations(this.#matches, []);
   }
 }
 

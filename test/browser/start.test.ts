@@ -17,7 +17,7 @@ describe('npm start', () => {
 
   before(async () => {
     const root = copySample(join(folder(), 'harbour'));
-    const env = { ...process.env, SEXTANT_NO_BROWSER: '1' };
+    const env = { ...process.env, SEXTANT_NO_BROWSER: '1', SEXTANT_START_STATE: join(folder(), 'state') };
     child = spawn(process.execPath, [join(ROOT, 'scripts/start.mjs'), root, '--browser'], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
