@@ -5,11 +5,21 @@
 //   prints {"ready":true}
 //   {"op":"index","repo_dir":"/abs"}                         → {"ok":true,"files":n,"chunks":n}
 //   {"op":"query","repo_dir":"/abs","query":"…","k":10}      → {"results":[{"path","start_line","end_line"}]}, best first
-// `code` (the default) lists what the harness's own walk gives to its baselines, so that figures compare. `all` lists what
-// the extension would index: every text file but those of node_modules and of the version control system.
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+// `code` (the default) lists what the harness's own walk gives to its baselines, so that figures compare, and scripts without
+// an extension. `all` lists what the extension would index: every text file but those of node_modules and of version control.
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
@@ -20,10 +30,9 @@ const CODE = new Set(
     '.groovy .gradle .clj .erl .ml .r .jl .pl .pm'
   ).split(' '),
 );
-const CODE_NAMES = new Set(['bats', 'bats-core', 'Makefile', 'Dockerfile', 'Rakefile', 'Gemfile']);
-const isCode = (/** @type {string} */ name) => CODE.has(extname(name).toLowerCase()) || CODE_NAMES.has(name);
+const CODE_NAMES = new Set(['Makefile', 'Dockerfile', 'Rakefile', 'Gemfile']);
 
-/** @type {Record<string, { skipped: Set<string>, isWanted: (name: string) => boolean, maxBytes: number }>} */
+/** @type {Record<string, { skipped: Set<string>, isWanted: (file: string) => boolean, maxBytes: number }>} */
 const LISTINGS = {
   code: {
     skipped: new Set(
@@ -88,7 +97,7 @@ function listFiles(root) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) {
         if (!skipped.has(entry.name)) pending.push(path);
-      } else if (entry.isFile() && isWanted(entry.name)) {
+      } else if (entry.isFile() && isWanted(join(root, path))) {
         if (statSync(join(root, path)).size <= maxBytes) files.push(path);
       }
     }
@@ -99,4 +108,21 @@ function listFiles(root) {
 /** @returns {never} */
 function unknownListing() {
   throw new Error(`--files is code or all, not ${values.files}.`);
+}
+
+/** @param {string} file */
+function isCode(file) {
+  const extension = extname(file).toLowerCase();
+  return CODE.has(extension) || CODE_NAMES.has(basename(file)) || (extension === '' && isScript(file));
+}
+
+/** Whether the file begins with `#!`. @param {string} file */
+function isScript(file) {
+  const start = Buffer.alloc(2);
+  const fd = openSync(file, 'r');
+  try {
+    return readSync(fd, start, 0, 2, 0) === 2 && start.toString('latin1') === '#!';
+  } finally {
+    closeSync(fd);
+  }
 }
