@@ -87,10 +87,13 @@ for (const peer of names) {
 const { median } = await import('../test/bench/metric.ts');
 const rounded = (/** @type {number} */ value, digits = 0) => value.toFixed(digits);
 const size = `${raw.files} files, ${rounded(raw.megabytes)} MB`;
-console.log(`\n${size}: to read and tokenise them takes ${rounded(raw.ms / 1000, 1)} s on one thread.\n`);
+console.log(
+  `\n${size}: to read and tokenise them takes ${rounded(raw.ms / 1000, 1)} s, processor time ${rounded(raw.cpuMs / 1000, 1)} s.\n`,
+);
 /** @type {[string, (of: any) => number | undefined, number][]} */
 const measures = [
   ['index: all searchable, s', ({ index }) => index.indexMs / 1000, 1],
+  ['index: processor time, s', ({ index }) => index.indexCpuMs / 1000, 1],
   ['index: merged or saved too, s', ({ index }) => index.settledMs / 1000, 1],
   ['index: peak memory, MB', ({ index }) => index.peakMB, 0],
   ['index: on disk, MB', ({ index }) => index.diskMB, 0],

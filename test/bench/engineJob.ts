@@ -94,7 +94,8 @@ function measureRaw(folder: string): object {
     });
   }
   const ms = performance.now() - began;
-  return { ms, files, megabytes: bytes / 1e6, identifiers, distinct: numbers.size };
+  const { user, system } = process.cpuUsage();
+  return { ms, cpuMs: (user + system) / 1000, files, megabytes: bytes / 1e6, identifiers, distinct: numbers.size };
 }
 
 /** What to ask: half words, half phrases; and the rarest name of sampled files. */
@@ -118,6 +119,7 @@ async function index({ peer, folder, state }: Place, batchBytes: number, limitMs
   mkdirSync(state, { recursive: true });
   const opened = await PEERS[peer](state, 'write');
   const began = performance.now();
+  const cpu = process.cpuUsage();
   const sources = readSources(folder, listSources(folder));
   let files = 0;
   let next = sources.next();
@@ -134,10 +136,12 @@ async function index({ peer, folder, state }: Place, batchBytes: number, limitMs
     if (batchBytes < Infinity) console.log('{"event":"committed"}');
   }
   const indexMs = performance.now() - began;
+  const { user, system } = process.cpuUsage(cpu);
+  const indexCpuMs = (user + system) / 1000;
   await opened.settle();
   const settledMs = performance.now() - began;
   await opened.close();
-  return { files, commits, indexMs, settledMs, diskMB: folderMegabytes(state) };
+  return { files, commits, indexMs, indexCpuMs, settledMs, diskMB: folderMegabytes(state) };
 }
 
 async function open({ peer, state }: Place, query: string): Promise<object> {
