@@ -49,13 +49,12 @@ const MAX_SIMILAR = 3;
 /** Names of languages that somebody who typed `name` may have meant, or may be about to type; the likeliest first. */
 export function similarLanguages(name: string): string[] {
   const typed = name.toLowerCase();
-  if (typed.length < 3) return [];
-  const allowed = typed.length < 6 ? 1 : 2;
+  const allowed = typed.length < 3 ? 0 : typed.length < 6 ? 1 : 2;
   const ranked: { readonly known: string; readonly distance: number }[] = [];
   for (const known of [...ALL_LANGUAGES.map(({ id }) => id), ...Object.keys(ALIASES)]) {
     const distance = known.startsWith(typed) ? 0 : editDistance(typed, known);
     if (distance <= allowed) ranked.push({ known, distance });
   }
-  ranked.sort((a, b) => a.distance - b.distance);
+  ranked.sort((a, b) => a.distance - b.distance || a.known.length - b.known.length);
   return ranked.slice(0, MAX_SIMILAR).map(({ known }) => known);
 }
