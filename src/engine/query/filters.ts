@@ -60,7 +60,7 @@ function pathTest(pattern: string): Test {
   if (!isGlob(local)) return literalTest(local, isFloating);
   const last = local.slice(local.lastIndexOf('/') + 1);
   const names = isGlob(last) ? local : last === '' ? `${local}**` : `${local}{,/**}`;
-  // From any folder on, it makes no difference; without it, it is twice as fast.
+  // Where any folder will do, a leading `**/` adds nothing but five times the work.
   return compileGlob(isFloating ? names.replace(/^(?:\*\*\/)+/, '') : names, { isFloating });
 }
 
