@@ -15,8 +15,12 @@ export interface SymbolNames {
   readonly acronym: string | undefined;
 }
 
-/** `parts` are those of the name. Headings and titles of tests are text, which has no such names. */
+/**
+ * `parts` are those of the name. Headings and titles of tests are text, which has no such names. Macros have no acronym:
+ * there may be millions, and no one remembers a register by its initials.
+ */
 export function symbolNames({ name, kind, container }: Definition, parts: readonly string[]): SymbolNames | undefined {
+  if (kind === 'macro') return parts.length === 0 ? undefined : { own: name, qualified: undefined, acronym: undefined };
   if (kind === 'heading' || parts.length === 0 || /\s/.test(name)) return undefined;
   const segments = nameSegments(name);
   const own = segments.at(-1) ?? name;
@@ -24,8 +28,7 @@ export function symbolNames({ name, kind, container }: Definition, parts: readon
   return {
     own,
     qualified: outer === undefined ? undefined : `${outer}.${own}`,
-    // Of macros there are millions, and no one remembers a register by its initials.
-    acronym: kind === 'macro' || segments.length > 1 ? undefined : acronymOf(parts),
+    acronym: segments.length > 1 ? undefined : acronymOf(parts),
   };
 }
 
