@@ -166,8 +166,15 @@ const pythonPatterns: Language['patterns'] = [
   [/^([A-Za-z_]\w*)\s*(?::[^=]+)?=[^=]/, 'variable'],
 ];
 
-/** In the order of preference where two claim an extension. */
-export const LANGUAGES: readonly Language[] = [
+/** In a pattern, `\w` is a letter of any script: names need not be English. */
+function withAllLetters([pattern, kind]: Language['patterns'][number]): Language['patterns'][number] {
+  const source = pattern.source.replace(/\[(?:[^\]\\]|\\.)*\]|\\w/g, (part) =>
+    part === '\\w' ? String.raw`[\w\u0080-\uffff]` : part.replaceAll('\\w', String.raw`\w\u0080-\uffff`),
+  );
+  return [new RegExp(source, pattern.flags), kind];
+}
+
+const WRITTEN: readonly Language[] = [
   {
     id: 'python',
     extensions: ['py', 'pyi', 'pyw', 'pyx', 'bzl', 'star'],
@@ -569,6 +576,12 @@ export const LANGUAGES: readonly Language[] = [
     patterns: [[/^([\w./%-]+)\s*:(?!=)/, 'function']],
   },
 ];
+
+/** In the order of preference where two claim an extension. */
+export const LANGUAGES: readonly Language[] = WRITTEN.map((language) => ({
+  ...language,
+  patterns: language.patterns.map(withAllLetters),
+}));
 
 /** Languages without definitions that are still worth naming, for `lang:` filters and statistics. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,11 @@
 import { Analyzer } from '../analyze/analyzer.ts';
+import type { Definition } from '../analyze/definitions.ts';
 import type { Scan } from '../analyze/scanner.ts';
+import { foldName, foldQualified, symbolNames } from '../analyze/symbolNames.ts';
 import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
 import { ByteWriter, Field, MAX_TF, hashTerm, type TermHash } from './format.ts';
+import { NameSet } from './nameSet.ts';
 import type { DocumentRecord, SegmentWriter } from './segmentWriter.ts';
 
 /** A document to be indexed: `text` is UTF-8. */
@@ -28,6 +31,7 @@ export class SegmentBuilder {
   readonly #terms = new TermTable();
   readonly #analyzer: Analyzer;
   readonly #documents: DocumentRecord[] = [];
+  readonly #names = new NameSet();
   #chunks = 0;
 
   /** For each identifier, where its terms begin in {@link #identifierTerms}. */
@@ -67,7 +71,7 @@ export class SegmentBuilder {
       const to = scan.lineCount === 0 ? 0 : scan.firstToken[end + 1]!;
       this.#countTokens(scan, from, to);
       for (; next < definitions.length && definitions[next]!.line <= end; next++) {
-        this.#countName(definitions[next]!.name, Field.definition, Field.symbol);
+        this.#countDefinition(definitions[next]!);
       }
       if (index === 0) this.#countPath(path);
       this.#emitChunk(this.#chunks + index);
@@ -124,6 +128,8 @@ export class SegmentBuilder {
       }
       if (count > 0) writer.addTerm(this.#terms.highOf(term), this.#terms.keyOf(term), chunks, frequencies, count);
     }
+    writer.beginNames();
+    this.#names.write(writer.names);
   }
 
   /** Works out an identifier's terms, when it occurs for the first time. */
@@ -154,10 +160,25 @@ export class SegmentBuilder {
     }
   }
 
-  #countName(name: string, wordField: Field, wholeField?: Field): void {
+  #countDefinition(definition: Definition): void {
+    const { name } = definition;
+    const parts = this.#countName(name, Field.definition);
+    if (parts.length > 0) this.#count(this.#terms.number(Field.symbol, parts.join('')));
+    const names = symbolNames(definition, parts);
+    if (!names) return;
+    const { own, qualified, acronym } = names;
+    this.#names.add(own);
+    if (own !== name) this.#count(this.#terms.number(Field.symbol, foldName(own)));
+    if (acronym !== undefined) this.#count(this.#terms.number(Field.acronym, acronym));
+    if (qualified === undefined) return;
+    this.#names.add(qualified);
+    this.#count(this.#terms.number(Field.qualified, foldQualified(qualified)));
+  }
+
+  #countName(name: string, wordField: Field): string[] {
     const parts = splitIdentifier(name);
     for (const part of parts) if (isIndexable(part)) this.#count(this.#terms.number(wordField, stem(part)));
-    if (wholeField !== undefined && parts.length > 0) this.#count(this.#terms.number(wholeField, parts.join('')));
+    return parts;
   }
 
   #countPath(path: string): void {
