@@ -1,8 +1,9 @@
 import { Analyzer } from '../analyze/analyzer.ts';
-import type { Scan } from '../analyze/scanner.ts';
-import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
+import { IdentifierTable } from '../analyze/identifiers.ts';
+import { decode, internWord, type Scan } from '../analyze/scanner.ts';
+import { AsciiParts, isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
-import { ByteWriter, Field, MAX_TF, hashTerm, type TermHash } from './format.ts';
+import { ByteWriter, Field, MAX_TF, hashParts, hashTerm, type TermHash } from './format.ts';
 import type { DocumentRecord, SegmentWriter } from './segmentWriter.ts';
 
 /** A document to be indexed: `text` is UTF-8. */
@@ -21,11 +22,14 @@ const FULL_IDENTIFIERS = 1_500_000;
 /**
  * Analyses documents and gathers their postings in memory until a segment is worth writing.
  *
- * Every identifier is split and stemmed once, when it is met first; each later occurrence costs a hash over its bytes and
- * a few additions. Postings are kept in the order of documents and sorted by term once, when the segment is written.
+ * Every identifier is split once, when it is met first, and every word stemmed once; each later occurrence costs a hash
+ * over its bytes and a few additions. Postings are kept in the order of documents and sorted by term once, when the segment
+ * is written.
  */
 export class SegmentBuilder {
   readonly #terms = new TermTable();
+  readonly #words = new WordTerms(this.#terms);
+  readonly #parts = new AsciiParts();
   readonly #analyzer: Analyzer;
   readonly #documents: DocumentRecord[] = [];
   #chunks = 0;
@@ -39,13 +43,13 @@ export class SegmentBuilder {
   #postingValues = new Uint32Array(1 << 16);
   #postings = 0;
 
-  /** Frequencies of the chunk at hand, by term, and the terms that have one. */
-  #frequencies = new Uint32Array(1 << 16);
-  #touched = new Uint32Array(1 << 12);
-  #touchedCount = 0;
+  /** The number of each term's latest posting, and that of the first of the chunk at hand. */
+  #latest = new Int32Array(1 << 16).fill(-1);
+  #chunkBegin = 0;
+  #chunk = 0;
 
   constructor() {
-    this.#analyzer = new Analyzer((identifier, text) => this.#meet(identifier, text));
+    this.#analyzer = new Analyzer((identifier, bytes, start, end) => this.#meet(identifier, bytes, start, end));
   }
 
   get documents(): number {
@@ -63,6 +67,8 @@ export class SegmentBuilder {
     const chunkTokens: number[] = [];
     let next = 0;
     for (const [index, { start, end }] of pieces.entries()) {
+      this.#chunk = this.#chunks + index;
+      this.#chunkBegin = this.#postings;
       const from = scan.lineCount === 0 ? 0 : scan.firstToken[start]!;
       const to = scan.lineCount === 0 ? 0 : scan.firstToken[end + 1]!;
       this.#countTokens(scan, from, to);
@@ -70,7 +76,6 @@ export class SegmentBuilder {
         this.#countName(definitions[next]!.name, Field.definition, Field.symbol);
       }
       if (index === 0) this.#countPath(path);
-      this.#emitChunk(this.#chunks + index);
       chunkTokens.push(to - from);
     }
     this.#chunks += pieces.length;
@@ -127,12 +132,21 @@ export class SegmentBuilder {
   }
 
   /** Works out an identifier's terms, when it occurs for the first time. */
-  #meet(identifier: number, text: string): void {
+  #meet(identifier: number, bytes: Uint8Array, start: number, end: number): void {
     if (identifier + 1 >= this.#termsFrom.length) this.#termsFrom = doubled(this.#termsFrom);
-    const parts = splitIdentifier(text);
-    for (const part of parts)
-      if (isIndexable(part)) this.#pushIdentifierTerm(this.#terms.number(Field.body, stem(part)));
-    if (parts.length > 1) this.#pushIdentifierTerm(this.#terms.number(Field.identifier, parts.join('')));
+    const parts = this.#parts;
+    if (parts.split(bytes, start, end)) {
+      for (let part = 0; part < parts.count; part++) {
+        const term = this.#words.term(Field.body, bytes, parts.starts[part]!, parts.ends[part]!);
+        if (term >= 0) this.#pushIdentifierTerm(term);
+      }
+      if (parts.count > 1) this.#pushIdentifierTerm(this.#terms.numberOfParts(Field.identifier, bytes, parts));
+    } else {
+      const words = splitIdentifier(decode(bytes, start, end));
+      for (const word of words)
+        if (isIndexable(word)) this.#pushIdentifierTerm(this.#terms.number(Field.body, stem(word)));
+      if (words.length > 1) this.#pushIdentifierTerm(this.#terms.number(Field.identifier, words.join('')));
+    }
     this.#termsFrom[identifier + 1] = this.#identifierTermCount;
   }
 
@@ -155,9 +169,21 @@ export class SegmentBuilder {
   }
 
   #countName(name: string, wordField: Field, wholeField?: Field): void {
-    const parts = splitIdentifier(name);
-    for (const part of parts) if (isIndexable(part)) this.#count(this.#terms.number(wordField, stem(part)));
-    if (wholeField !== undefined && parts.length > 0) this.#count(this.#terms.number(wholeField, parts.join('')));
+    const bytes = Buffer.from(name);
+    const parts = this.#parts;
+    if (parts.split(bytes, 0, bytes.length)) {
+      for (let part = 0; part < parts.count; part++) {
+        const term = this.#words.term(wordField, bytes, parts.starts[part]!, parts.ends[part]!);
+        if (term >= 0) this.#count(term);
+      }
+      if (wholeField !== undefined && parts.count > 0) {
+        this.#count(this.#terms.numberOfParts(wholeField, bytes, parts));
+      }
+      return;
+    }
+    const words = splitIdentifier(name);
+    for (const word of words) if (isIndexable(word)) this.#count(this.#terms.number(wordField, stem(word)));
+    if (wholeField !== undefined && words.length > 0) this.#count(this.#terms.number(wholeField, words.join('')));
   }
 
   #countPath(path: string): void {
@@ -166,29 +192,59 @@ export class SegmentBuilder {
     this.#countName(path.slice(slash), Field.fileName);
   }
 
+  /** Counts an occurrence of `term` in the chunk at hand. */
   #count(term: number): void {
-    if (term >= this.#frequencies.length) {
-      const larger = new Uint32Array(Math.max(this.#frequencies.length * 2, term + 1));
-      larger.set(this.#frequencies);
-      this.#frequencies = larger;
+    if (term >= this.#latest.length) {
+      const known = this.#latest;
+      this.#latest = new Int32Array(Math.max(known.length * 2, term + 1)).fill(-1, known.length);
+      this.#latest.set(known);
     }
-    if (this.#frequencies[term]!++ > 0) return;
-    if (this.#touchedCount === this.#touched.length) this.#touched = doubled(this.#touched);
-    this.#touched[this.#touchedCount++] = term;
+    const latest = this.#latest[term]!;
+    if (latest >= this.#chunkBegin) {
+      if ((this.#postingValues[latest]! & MAX_TF) < MAX_TF) this.#postingValues[latest]!++;
+      return;
+    }
+    if (this.#postings === this.#postingTerms.length) {
+      this.#postingTerms = doubled(this.#postingTerms);
+      this.#postingValues = doubled(this.#postingValues);
+    }
+    this.#latest[term] = this.#postings;
+    this.#postingTerms[this.#postings] = term;
+    this.#postingValues[this.#postings++] = (this.#chunk << FREQUENCY_BITS) | 1;
+  }
+}
+
+/** The terms that words stand for in each field: a word is looked at as text, and stemmed, when it is met first there. */
+class WordTerms {
+  readonly #terms: TermTable;
+  readonly #table = new IdentifierTable();
+  /** By field and word: the term's number + 1, 0 for a word that was not met in the field, -1 for one not indexed. */
+  readonly #byField: Int32Array[] = [];
+
+  constructor(terms: TermTable) {
+    this.#terms = terms;
   }
 
-  #emitChunk(chunk: number): void {
-    for (let i = 0; i < this.#touchedCount; i++) {
-      const term = this.#touched[i]!;
-      if (this.#postings === this.#postingTerms.length) {
-        this.#postingTerms = doubled(this.#postingTerms);
-        this.#postingValues = doubled(this.#postingValues);
-      }
-      this.#postingTerms[this.#postings] = term;
-      this.#postingValues[this.#postings++] = (chunk << FREQUENCY_BITS) | Math.min(this.#frequencies[term]!, MAX_TF);
-      this.#frequencies[term] = 0;
-    }
-    this.#touchedCount = 0;
+  /** The term of the letters or digits in ASCII from `start` to `end`, or a negative number if it is not worth one. */
+  term(field: Field, bytes: Uint8Array, start: number, end: number): number {
+    const word = internWord(bytes, start, end, this.#table);
+    let terms = this.#byField[field];
+    if (terms === undefined || word >= terms.length) terms = this.#grow(field, word);
+    return (terms[word]! || this.#meet(terms, word, field, bytes, start, end)) - 1;
+  }
+
+  #meet(terms: Int32Array, word: number, field: Field, bytes: Uint8Array, start: number, end: number): number {
+    const text = decode(bytes, start, end).toLowerCase();
+    const term = isIndexable(text) ? this.#terms.number(field, stem(text)) + 1 : -1;
+    terms[word] = term;
+    return term;
+  }
+
+  #grow(field: Field, word: number): Int32Array {
+    const larger = new Int32Array(Math.max(1 << 12, word * 2));
+    larger.set(this.#byField[field] ?? []);
+    this.#byField[field] = larger;
+    return larger;
   }
 }
 
@@ -209,8 +265,17 @@ class TermTable {
   }
 
   number(field: Field, text: string): number {
-    const hash = this.#hash;
-    hashTerm(field, text, hash);
+    hashTerm(field, text, this.#hash);
+    return this.#intern(this.#hash);
+  }
+
+  /** The number of all `parts` as one term. */
+  numberOfParts(field: Field, bytes: Uint8Array, parts: AsciiParts): number {
+    hashParts(field, bytes, parts, this.#hash);
+    return this.#intern(this.#hash);
+  }
+
+  #intern(hash: TermHash): number {
     const mask = this.#slots.length - 1;
     let slot = (hash.key ^ (hash.bucket << 4)) & mask;
     for (;;) {
