@@ -31,6 +31,13 @@ export class Analyzer {
     for (const { id, leaders } of LANGUAGES) this.#leaders.set(id, new Set(leaders.map((word) => this.#intern(word))));
   }
 
+  /** Forgets the identifiers met, which are then met again. */
+  clear(): void {
+    this.#table.clear();
+    // In the order of the first time, so that they have the numbers of the first time.
+    for (const { leaders } of LANGUAGES) for (const word of leaders) this.#intern(word);
+  }
+
   /** Distinct identifiers met so far. */
   get identifiers(): number {
     return this.#table.size;

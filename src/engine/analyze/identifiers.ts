@@ -32,6 +32,11 @@ export class IdentifierTable {
     }
   }
 
+  clear(): void {
+    this.#slots.fill(0);
+    this.#count = 0;
+  }
+
   #slotOf(hash1: number, hash2: number): number {
     return (hash1 ^ Math.imul(hash2, 0x9e3779b1)) & this.#mask;
   }

@@ -13,9 +13,9 @@ export interface NewDocument {
   readonly text: Uint8Array;
 }
 
-/** A posting is its term's number and, in one word, the chunk (24 bits) and the frequency (8 bits). */
+/** A posting is one word: its term's number (24 bits) and the frequency; sorted by term, its chunk and the frequency. */
 const FREQUENCY_BITS = 8;
-/** Postings that make a segment full: about 64 MB of text, 100 MB of memory. */
+/** Postings that make a segment full: about 90 MB of text, 150 MB of memory. */
 const FULL_POSTINGS = 6_000_000;
 const FULL_IDENTIFIERS = 1_500_000;
 
@@ -31,7 +31,7 @@ export class SegmentBuilder {
   readonly #words = new WordTerms(this.#terms);
   readonly #parts = new AsciiParts();
   readonly #analyzer: Analyzer;
-  readonly #documents: DocumentRecord[] = [];
+  #documents: DocumentRecord[] = [];
   #chunks = 0;
 
   /** For each identifier, where its terms begin in {@link #identifierTerms}. */
@@ -39,14 +39,14 @@ export class SegmentBuilder {
   #identifierTerms = new Uint32Array(1 << 16);
   #identifierTermCount = 0;
 
-  #postingTerms = new Uint32Array(1 << 16);
-  #postingValues = new Uint32Array(1 << 16);
-  #postings = 0;
-
-  /** The number of each term's latest posting, and that of the first of the chunk at hand. */
+  /** In the order of chunks. */
+  #postings = new Uint32Array(1 << 16);
+  #postingCount = 0;
+  /** For each chunk, where its postings begin. */
+  #chunkBegins = new Uint32Array(1 << 10);
+  /** The number of each term's latest posting. */
   #latest = new Int32Array(1 << 16).fill(-1);
   #chunkBegin = 0;
-  #chunk = 0;
 
   constructor() {
     this.#analyzer = new Analyzer((identifier, bytes, start, end) => this.#meet(identifier, bytes, start, end));
@@ -57,7 +57,7 @@ export class SegmentBuilder {
   }
 
   get isFull(): boolean {
-    return this.#postings >= FULL_POSTINGS || this.#analyzer.identifiers >= FULL_IDENTIFIERS;
+    return this.#postingCount >= FULL_POSTINGS || this.#analyzer.identifiers >= FULL_IDENTIFIERS;
   }
 
   add(document: NewDocument): void {
@@ -67,8 +67,7 @@ export class SegmentBuilder {
     const chunkTokens: number[] = [];
     let next = 0;
     for (const [index, { start, end }] of pieces.entries()) {
-      this.#chunk = this.#chunks + index;
-      this.#chunkBegin = this.#postings;
+      this.#beginChunk();
       const from = scan.lineCount === 0 ? 0 : scan.firstToken[start]!;
       const to = scan.lineCount === 0 ? 0 : scan.firstToken[end + 1]!;
       this.#countTokens(scan, from, to);
@@ -78,8 +77,6 @@ export class SegmentBuilder {
       if (index === 0) this.#countPath(path);
       chunkTokens.push(to - from);
     }
-    this.#chunks += pieces.length;
-
     const details = new ByteWriter();
     encodeDefinitions(definitions, details);
     this.#documents.push({
@@ -94,29 +91,48 @@ export class SegmentBuilder {
     });
   }
 
-  /** Writes everything gathered. The builder is of no use afterwards. */
+  /** Forgets everything gathered. What memory it took is used again: getting it anew costs more than the analysis of a file. */
+  clear(): void {
+    this.#terms.clear();
+    this.#words.clear();
+    this.#documents = [];
+    this.#chunks = 0;
+    this.#identifierTermCount = 0;
+    this.#postingCount = 0;
+    this.#chunkBegin = 0;
+    this.#latest.fill(-1);
+    this.#analyzer.clear();
+  }
+
+  /** Writes everything gathered, and keeps it. */
   write(writer: SegmentWriter): void {
     for (const document of this.#documents) writer.addDocument(document);
     writer.beginTerms(this.#terms.size);
 
     // Counting sort by the terms' order on disk; it is stable, so each list keeps its chunks ascending.
     const order = this.#terms.sorted();
-    const begins = new Uint32Array(this.#terms.size + 1);
-    for (let i = 0; i < this.#postings; i++) begins[this.#postingTerms[i]!]!++;
+    const postings = this.#postings;
+    const ends = new Uint32Array(this.#terms.size);
+    for (let i = 0; i < this.#postingCount; i++) ends[postings[i]! >>> FREQUENCY_BITS]!++;
     let total = 0;
     for (const term of order) {
-      const count = begins[term]!;
-      begins[term] = total;
+      const count = ends[term]!;
+      ends[term] = total;
       total += count;
     }
-    const sorted = new Uint32Array(this.#postings);
-    const ends = begins.slice();
-    for (let i = 0; i < this.#postings; i++) sorted[ends[this.#postingTerms[i]!]!++] = this.#postingValues[i]!;
+    const sorted = new Uint32Array(this.#postingCount);
+    for (let chunk = 0; chunk < this.#chunks; chunk++) {
+      const end = chunk + 1 < this.#chunks ? this.#chunkBegins[chunk + 1]! : this.#postingCount;
+      for (let i = this.#chunkBegins[chunk]!; i < end; i++) {
+        const posting = postings[i]!;
+        sorted[ends[posting >>> FREQUENCY_BITS]!++] = (chunk << FREQUENCY_BITS) | (posting & MAX_TF);
+      }
+    }
 
     let chunks = new Uint32Array(1024);
     let frequencies = new Uint8Array(1024);
+    let from = 0;
     for (const term of order) {
-      const from = begins[term]!;
       const count = ends[term]! - from;
       if (count > chunks.length) {
         chunks = new Uint32Array(count * 2);
@@ -128,6 +144,7 @@ export class SegmentBuilder {
         frequencies[i] = value & MAX_TF;
       }
       if (count > 0) writer.addTerm(this.#terms.highOf(term), this.#terms.keyOf(term), chunks, frequencies, count);
+      from += count;
     }
   }
 
@@ -201,16 +218,18 @@ export class SegmentBuilder {
     }
     const latest = this.#latest[term]!;
     if (latest >= this.#chunkBegin) {
-      if ((this.#postingValues[latest]! & MAX_TF) < MAX_TF) this.#postingValues[latest]!++;
+      if ((this.#postings[latest]! & MAX_TF) < MAX_TF) this.#postings[latest]!++;
       return;
     }
-    if (this.#postings === this.#postingTerms.length) {
-      this.#postingTerms = doubled(this.#postingTerms);
-      this.#postingValues = doubled(this.#postingValues);
-    }
-    this.#latest[term] = this.#postings;
-    this.#postingTerms[this.#postings] = term;
-    this.#postingValues[this.#postings++] = (this.#chunk << FREQUENCY_BITS) | 1;
+    if (this.#postingCount === this.#postings.length) this.#postings = doubled(this.#postings);
+    this.#latest[term] = this.#postingCount;
+    this.#postings[this.#postingCount++] = (term << FREQUENCY_BITS) | 1;
+  }
+
+  #beginChunk(): void {
+    if (this.#chunks === this.#chunkBegins.length) this.#chunkBegins = doubled(this.#chunkBegins);
+    this.#chunkBegins[this.#chunks++] = this.#postingCount;
+    this.#chunkBegin = this.#postingCount;
   }
 }
 
@@ -219,10 +238,15 @@ class WordTerms {
   readonly #terms: TermTable;
   readonly #table = new IdentifierTable();
   /** By field and word: the term's number + 1, 0 for a word that was not met in the field, -1 for one not indexed. */
-  readonly #byField: Int32Array[] = [];
+  readonly #byField: (Int32Array | undefined)[] = [];
 
   constructor(terms: TermTable) {
     this.#terms = terms;
+  }
+
+  clear(): void {
+    this.#table.clear();
+    for (const terms of this.#byField) terms?.fill(0);
   }
 
   /** The term of the letters or digits in ASCII from `start` to `end`, or a negative number if it is not worth one. */
@@ -250,11 +274,18 @@ class WordTerms {
 
 /** Numbers the distinct terms of a segment by their hashes. */
 class TermTable {
+  /** Pairs of a term's number + 1 (0 where the slot is free) and its key. The load stays under two thirds. */
   #slots = new Int32Array(1 << 17);
-  #keys = new Uint32Array(1 << 16);
-  #highs = new Uint16Array(1 << 16);
+  #mask = (1 << 16) - 1;
+  #keys = new Uint32Array(1 << 15);
+  #highs = new Uint16Array(1 << 15);
   #hash: TermHash = { bucket: 0, key: 0 };
   size = 0;
+
+  clear(): void {
+    this.#slots.fill(0);
+    this.size = 0;
+  }
 
   keyOf(term: number): number {
     return this.#keys[term]!;
@@ -275,35 +306,36 @@ class TermTable {
     return this.#intern(this.#hash);
   }
 
-  #intern(hash: TermHash): number {
-    const mask = this.#slots.length - 1;
-    let slot = (hash.key ^ (hash.bucket << 4)) & mask;
-    for (;;) {
-      const found = this.#slots[slot]!;
-      if (found === 0) break;
-      if (this.#keys[found - 1] === hash.key && this.#highs[found - 1] === hash.bucket) return found - 1;
+  #intern({ bucket, key }: TermHash): number {
+    const slots = this.#slots;
+    const mask = this.#mask;
+    let slot = (key ^ (bucket << 4)) & mask;
+    for (let found = slots[slot * 2]!; found !== 0; found = slots[slot * 2]!) {
+      if (slots[slot * 2 + 1] === (key | 0) && this.#highs[found - 1] === bucket) return found - 1;
       slot = (slot + 1) & mask;
     }
     if (this.size === this.#keys.length) {
       this.#keys = doubled(this.#keys);
       this.#highs = doubled(this.#highs);
     }
-    this.#keys[this.size] = hash.key;
-    this.#highs[this.size] = hash.bucket;
-    this.#slots[slot] = ++this.size;
-    if (this.size * 2 > this.#slots.length) this.#grow();
+    this.#keys[this.size] = key;
+    this.#highs[this.size] = bucket;
+    slots[slot * 2 + 1] = key;
+    slots[slot * 2] = ++this.size;
+    if (this.size * 3 > slots.length) this.#grow();
     return this.size - 1;
   }
 
   #grow(): void {
-    const slots = new Int32Array(this.#slots.length * 2);
-    const mask = slots.length - 1;
+    this.#slots = new Int32Array(this.#slots.length * 2);
+    this.#mask = this.#mask * 2 + 1;
     for (let term = 0; term < this.size; term++) {
-      let slot = (this.#keys[term]! ^ (this.#highs[term]! << 4)) & mask;
-      while (slots[slot] !== 0) slot = (slot + 1) & mask;
-      slots[slot] = term + 1;
+      const key = this.#keys[term]!;
+      let slot = (key ^ (this.#highs[term]! << 4)) & this.#mask;
+      while (this.#slots[slot * 2] !== 0) slot = (slot + 1) & this.#mask;
+      this.#slots[slot * 2] = term + 1;
+      this.#slots[slot * 2 + 1] = key;
     }
-    this.#slots = slots;
   }
 
   /** The terms' numbers in the order of (bucket, key): a radix sort, 16 bits at a time. */
