@@ -314,6 +314,18 @@ export class SegmentWriter {
   }
 }
 
+/** Writes one segment file; `fill` adds its documents and terms. Nothing is left of it if that throws. */
+export function writeSegment(file: string, fill: (writer: SegmentWriter) => void): void {
+  const writer = new SegmentWriter(file);
+  try {
+    fill(writer);
+    writer.finish();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+}
+
 export function documentIdAt(ids: Uint8Array, document: number): Uint8Array {
   return ids.subarray(document * DOCUMENT_ID_BYTES, (document + 1) * DOCUMENT_ID_BYTES);
 }
