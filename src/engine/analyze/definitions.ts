@@ -137,7 +137,7 @@ function hasBody(scan: Scan, line: number): boolean {
 }
 
 /** Marks the lines in which nothing is defined: comments, docstrings, fenced code. */
-function quietLines(scan: Scan, language: Language): Uint8Array {
+export function quietLines(scan: Scan, language: Language): Uint8Array {
   const quiet = new Uint8Array(scan.lineCount);
   for (const quote of language.quotes ?? []) markQuoted(scan, quote, quiet);
   const comments = language.comments.map((prefix) => [...Buffer.from(prefix)]);
