@@ -1,7 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { SextantError, systemCode } from './errors.ts';
+import { SextantError, explainWriteError, systemCode } from './errors.ts';
 
 /** How often the owner shows that it lives, and after what silence it counts as dead though its process id is in use. */
 const HEARTBEAT_MS = 5_000;
@@ -57,7 +70,7 @@ export class Lease {
     const highest = existsSync(folder) ? highestNumber(folder) : 0;
     if (highest === 0) return;
     const owner = livingOwner(fileName(folder, highest));
-    if (owner?.pid === process.pid && owner.host === hostname()) writeFileSync(fileName(folder, highest), RELEASED);
+    if (owner?.pid === process.pid && owner.host === hostname()) markReleased(fileName(folder, highest));
   }
 
   /** Call before each commit. Throws `LeaseLost` when another process took over. */
@@ -71,7 +84,13 @@ export class Lease {
   release(): void {
     if (!this.#held) return;
     this.#stop();
-    writeFileSync(fileName(this.#folder, this.#number), RELEASED);
+    try {
+      markReleased(fileName(this.#folder, this.#number));
+    } catch (error) {
+      // Read-only by now, or gone: nothing can be marked, and the lease ends with this process at the latest.
+      if (!(explainWriteError(error, this.#folder) instanceof SextantError) && systemCode(error) !== 'ENOENT')
+        throw error;
+    }
   }
 
   #stop(): void {
@@ -104,13 +123,26 @@ function highestNumber(folder: string): number {
 }
 
 function claim(folder: string, number: number): boolean {
+  const file = fileName(folder, number);
   try {
     const owner: LeaseOwner = { pid: process.pid, host: hostname() };
-    writeFileSync(fileName(folder, number), JSON.stringify(owner), { flag: 'wx' });
+    writeFileSync(file, JSON.stringify(owner), { flag: 'wx' });
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
+    // A full disk has room for the name only: it would pass for an owner who is still writing.
+    rmSync(file, { force: true });
     throw error;
+  }
+}
+
+/** Writes over what is there: emptying the file first could leave it empty where the disk is full. */
+function markReleased(file: string): void {
+  const fd = openSync(file, 'r+');
+  try {
+    ftruncateSync(fd, writeSync(fd, RELEASED, 0));
+  } finally {
+    closeSync(fd);
   }
 }
 
@@ -123,7 +155,7 @@ function livingOwner(file: string): LeaseOwner | undefined {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-  if (text === RELEASED) return undefined;
+  if (text.startsWith(RELEASED)) return undefined;
   const owner = parseOwner(text);
   return owner.host === hostname() && !isRunning(owner.pid) ? undefined : owner;
 }
