@@ -31,7 +31,8 @@ export function encodeDefinitions(definitions: readonly Definition[], out: ByteW
   }
 }
 
-export function decodeDefinitions(bytes: Uint8Array): SymbolSpan[] {
+/** Undefined where the bytes are not what {@link encodeDefinitions} writes. */
+export function decodeDefinitions(bytes: Uint8Array): SymbolSpan[] | undefined {
   const reader = new ByteReader(bytes);
   const spans: SymbolSpan[] = [];
   let line = 1;
@@ -43,5 +44,5 @@ export function decodeDefinitions(bytes: Uint8Array): SymbolSpan[] {
     const endLine = line + reader.varint();
     spans.push({ name, kind, startLine, line, endLine });
   }
-  return spans;
+  return reader.at === bytes.length ? spans : undefined;
 }

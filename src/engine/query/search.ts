@@ -130,6 +130,11 @@ interface Scratch {
 const scratches = new WeakMap<SegmentReader, Scratch>();
 const postings = new Postings();
 
+/** To be called when a search of these segments failed: the scores that it had added up are no zeros. */
+export function forgetScores(segments: readonly Segment[]): void {
+  for (const { reader } of segments) scratches.delete(reader);
+}
+
 class SegmentScorer {
   readonly segment: Segment;
   readonly #reader: SegmentReader;
