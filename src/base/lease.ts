@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
   ftruncateSync,
+  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -122,16 +124,41 @@ function highestNumber(folder: string): number {
   return highest;
 }
 
+/**
+ * Creates the file whole, or finds that another process did. A file of one's own is given the name as a second one: a
+ * process that was killed between creating and writing would leave an owner nobody can name.
+ */
 function claim(folder: string, number: number): boolean {
-  const file = fileName(folder, number);
+  const owner: LeaseOwner = { pid: process.pid, host: hostname() };
+  const temporary = join(folder, `writer.${randomBytes(6).toString('hex')}.tmp`);
   try {
-    const owner: LeaseOwner = { pid: process.pid, host: hostname() };
-    writeFileSync(file, JSON.stringify(owner), { flag: 'wx' });
+    writeFileSync(temporary, JSON.stringify(owner), { flag: 'wx' });
+    return link(temporary, fileName(folder, number));
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    // ENOENT: the owner that there is by now removed what it does not know.
+    const isLost = ['EEXIST', 'ENOENT'].includes(systemCode(error) ?? '');
+    return isLost ? false : copyExclusively(from, to);
+  }
+}
+
+/** For file systems without links, such as exFAT. */
+function copyExclusively(from: string, to: string): boolean {
+  try {
+    writeFileSync(to, readFileSync(from), { flag: 'wx' });
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
     // A full disk has room for the name only: it would pass for an owner who is still writing.
-    rmSync(file, { force: true });
+    rmSync(to, { force: true });
     throw error;
   }
 }
