@@ -51,7 +51,7 @@ export class Lease {
 
   /** Takes the lease, or tells who has it. Creates `folder` if it is missing. */
   static acquire(folder: string): Lease | LeaseOwner {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     for (;;) {
       const highest = highestNumber(folder);
       const owner = highest === 0 ? undefined : livingOwner(fileName(folder, highest));
@@ -108,6 +108,16 @@ export class Lease {
       // Gone: a later owner cleaned up, or the folder was removed. The next check() says so to whoever writes.
       this.#stop();
     }
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    // Node says so where the disk is read-only; without `recursive` it says what is the matter.
+    if (systemCode(error) === 'ENOENT') mkdirSync(folder);
+    throw error;
   }
 }
 
