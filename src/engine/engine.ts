@@ -112,6 +112,7 @@ export class EngineReader {
     return this.#snapshot.manifest;
   }
 
+  /** What of this commit was found damaged, and is left out. */
   get damage(): readonly Damage[] {
     return [...this.#manifestDamage, ...damageOf(this.#snapshot)];
   }
@@ -287,9 +288,14 @@ export class Engine {
     return hits;
   }
 
-  /** `damage` is all that was found since the index was opened. */
+  /** All that was found damaged since the index was opened, and taken out of it. */
+  get damage(): readonly Damage[] {
+    return [...this.#damage];
+  }
+
+  /** `damage` is that of {@link damage}. */
   stats(): EngineStats {
-    return { ...this.#reader.stats(), damage: [...this.#damage] };
+    return { ...this.#reader.stats(), damage: this.damage };
   }
 
   /**
