@@ -50,6 +50,16 @@ describe('A damaged index', () => {
     reader.close();
   });
 
+  it('is known as such where zeros stand instead: they are the checksum of nothing', async () => {
+    const state = await twoSegments();
+    const file = join(state, 'segment-1.sxs');
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0, bytes.length - 24, bytes.length - 16));
+    const reader = new EngineReader(state);
+    assert.deepEqual(reader.damage, [{ file: 'segment-1.sxs', what: 'footer', documents: 1 }]);
+    reader.close();
+  });
+
   it('is repaired when it is opened for writing: what is lost can be added again', async () => {
     const state = await twoSegments();
     rmSync(join(state, 'segment-1.sxs'));

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fastFolder, filesOf, keepForInspection, restore, smallIndex, type Truth } from './truth.ts';
@@ -27,7 +28,9 @@ describe('An index of which a byte is flipped', () => {
         flipped[at]! ^= 1 << bit;
         writeFileSync(join(folder, name), flipped);
         try {
-          await truth.check(folder, true);
+          const damage = await truth.check(folder, true);
+          const lost = damage.map(({ documents }) => documents ?? Infinity);
+          assert.ok(Math.max(...lost) <= 6 && damage.length === 1, JSON.stringify(damage));
         } catch (error) {
           restore(folder, files);
           writeFileSync(join(folder, name), flipped);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Engine, EngineReader } from '../../src/engine/engine.ts';
@@ -33,6 +33,7 @@ describe('An index whose writer is killed with SIGKILL', () => {
       const seed = first + kill;
       const random = seeded(seed + 2);
       const index = join(folder, `index${Math.floor(kill / KILLS_PER_INDEX)}`);
+      mkdirSync(index, { recursive: true });
       if (kill % KILLS_PER_INDEX === 0) versions = new Map();
       const writer = next;
       await writer.ready;

@@ -423,7 +423,8 @@ function readFooter(
   // Which format an index has is the manifest's to say; no segment of it has another.
   if (trailer.readUInt32LE(12) !== FORMAT_VERSION) throw damaged(file, 'format');
   const footerLength = trailer.readUInt32LE(0);
-  if (footerLength > size - TRAILER_BYTES) throw damaged(file, 'footer');
+  // Zeros are the checksum of nothing.
+  if (footerLength === 0 || footerLength > size - TRAILER_BYTES) throw damaged(file, 'footer');
   const footerBytes = readAt(fd, file, size - TRAILER_BYTES - footerLength, footerLength);
   if (crc32(footerBytes) !== trailer.readUInt32LE(4)) throw damaged(file, 'footer');
   const footer = JSON.parse(Buffer.from(footerBytes).toString('utf8')) as SegmentFooter;
