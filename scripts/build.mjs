@@ -48,7 +48,7 @@ const targets = [
   },
   {
     name: 'command',
-    budget: 210,
+    budget: 211,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts' },
       outdir: 'dist/cli',
@@ -57,7 +57,7 @@ const targets = [
   },
   {
     name: 'library',
-    budget: 110,
+    budget: 114,
     options: { entryPoints: { index: 'src/index.ts' }, outdir: 'dist/lib' },
   },
   {

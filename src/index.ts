@@ -22,6 +22,7 @@ export {
   type EngineDocument,
   type EngineStats,
 } from './engine/engine.ts';
+export type { Damage } from './engine/index/damage.ts';
 export type { DefinitionKind } from './engine/analyze/languages.ts';
 export type { SymbolSpan } from './engine/index/documents.ts';
 export type { Place } from './engine/query/place.ts';

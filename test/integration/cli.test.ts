@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { killed, spawnUntil } from '../support/processes.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
@@ -112,6 +112,22 @@ describe('sextant', () => {
       skipped: object;
     };
     assert.deepEqual({ files, skipped }, { files: 15, skipped: { secret: 1, binary: 1 } });
+  });
+
+  it('repairs a damaged index before it answers, and says so', () => {
+    const root = sample();
+    const state = folder();
+    sextant('index', root, '--state', state);
+    const file = join(state, 'index/segment-1.sxs');
+    writeFileSync(file, readFileSync(file).fill(0, 0, 64));
+    const { code, stdout, stderr } = sextant('search', 'verifyPassword', root, '--state', state);
+    assert.equal(code, 0);
+    assert.match(
+      stderr,
+      /^sextant: The index was damaged: segment-1\.sxs, block 0\. 15 documents are to be added again/,
+    );
+    assert.match(stdout, /^src\/auth\/passwordHash\.ts:13/);
+    assert.equal(sextant('search', 'verifyPassword', root, '--state', state).stderr, '');
   });
 
   it('keeps the index where it is told to', () => {
