@@ -140,6 +140,8 @@ describe('findDefinitions', () => {
         '# Title',
         'type T =',
         ');',
+        // A pattern with two ways to read a bracket would try all 2^120.
+        `impl ${'[ '.repeat(120)}`,
       ],
     );
     const path = fc.constantFrom(...LANGUAGES.map(({ extensions }) => `file.${extensions[0]}`));

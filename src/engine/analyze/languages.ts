@@ -249,7 +249,7 @@ const WRITTEN: readonly Language[] = [
       [/^\s*(?:pub(?:\([^)]*\))?\s+)?enum\s+(\w+)/, 'enum'],
       [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?:auto\s+)?trait\s+(\w+)/, 'interface'],
       [
-        /^\s*(?:unsafe\s+)?impl\b(?:\s*<.*?>)?\s+(?:.*\s+for\s+)?(?:[&[(]+\s*)*(?:'\w+\s+)?(?:mut\s+|dyn\s+)*(?:[\w:]+::)?(\w+)/,
+        /^\s*(?:unsafe\s+)?impl\b(?:\s*<.*?>)?\s+(?:.*\s+for\s+)?(?:[&[(]\s*)*(?:'\w+\s+)?(?:mut\s+|dyn\s+)*(?:[\w:]+::)?(\w+)/,
         'class',
       ],
       [/^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)/, 'module'],
