@@ -1,4 +1,4 @@
-import { SextantError, cancelled, describeError, throwIfCancelled } from './errors.ts';
+import { SextantError, cancelled, describeError, systemCode, throwIfCancelled } from './errors.ts';
 
 /**
  * Typed calls across a thread or a webview: a request has one reply, which is a result or an error and never silence;
@@ -43,7 +43,7 @@ export function serve<M extends Methods<M>, E>(channel: Channel, handlers: Handl
       const value = await handlers[name as keyof M](argument as never, controller.signal);
       send({ kind: 'result', id, value });
     } catch (error) {
-      const code = error instanceof SextantError ? error.code : 'Internal';
+      const code = error instanceof SextantError ? error.code : (systemCode(error) ?? 'Internal');
       send({ kind: 'error', id, code, message: describeError(error) });
     } finally {
       running.delete(id);

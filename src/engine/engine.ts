@@ -18,12 +18,12 @@ import {
   type SegmentEntry,
 } from './index/manifest.ts';
 import { mergeSegments } from './index/merge.ts';
-import { SegmentBuilder } from './index/segmentBuilder.ts';
+import { SegmentMaker, type SegmentFiles } from './index/segmentMaker.ts';
+import type { SegmentThreads } from './index/segmentThreads.ts';
 import { SegmentWriter } from './index/segmentWriter.ts';
 import type { Segment } from './index/snapshot.ts';
 import { closeUnused, openSegments, setBit, writeDeletions } from './index/snapshot.ts';
 import { chooseMerge } from './index/mergePolicy.ts';
-import { parseQuery } from './query/query.ts';
 import { searchSegments, type Hit, type SearchOptions } from './query/search.ts';
 
 /** A document to be added. `content` is its bytes in any encoding that {@link toUtf8} reads. */
@@ -90,7 +90,7 @@ export class EngineReader {
   /** Never blocks on a writer. Runs to its end at once; `async` so that it can move to a thread. */
   // eslint-disable-next-line @typescript-eslint/require-await
   async search(query: string, options?: SearchOptions): Promise<Hit[]> {
-    return searchSegments(this.#segments, parseQuery(query), options);
+    return searchSegments(this.#segments, query, options);
   }
 
   stats(): EngineStats {
@@ -136,6 +136,12 @@ function openNewest(folder: string, known: readonly Segment[]): [Manifest, reado
   }
 }
 
+export interface EngineOptions {
+  readonly logger?: Logger;
+  /** Help to analyse many documents. Any number of engines may share it; whoever made it closes it. */
+  readonly threads?: SegmentThreads;
+}
+
 /** How many documents are analysed before other work gets a turn. */
 const DOCUMENTS_PER_TURN = 8;
 
@@ -144,6 +150,7 @@ export class Engine {
   readonly #folder: string;
   readonly #lease: Lease;
   readonly #logger: Logger;
+  readonly #threads: SegmentThreads | undefined;
   readonly #reader: EngineReader;
   /** Where each document is: the number of its segment and its own in it. */
   readonly #places = new Map<DocumentId, Place>();
@@ -154,10 +161,11 @@ export class Engine {
   #merging: Promise<void> | undefined;
   #closed = false;
 
-  private constructor(folder: string, lease: Lease, logger: Logger) {
+  private constructor(folder: string, lease: Lease, { logger = silentLogger, threads }: EngineOptions) {
     this.#folder = folder;
     this.#lease = lease;
     this.#logger = logger;
+    this.#threads = threads;
     this.#reader = new EngineReader(folder);
     this.#nextFile = this.#reader.manifest.nextFile;
     for (const segment of this.#reader.segments) this.#enter(segment);
@@ -169,10 +177,10 @@ export class Engine {
    * Throws `IndexBusy` while another process writes to it, `IndexDamaged` or `IndexFormat` if it cannot be read: then
    * {@link erase} it and add the documents again.
    */
-  static open(folder: string, logger: Logger = silentLogger): Engine {
+  static open(folder: string, options: EngineOptions = {}): Engine {
     const lease = Engine.#acquire(folder);
     try {
-      return new Engine(folder, lease, logger);
+      return new Engine(folder, lease, options);
     } catch (error) {
       lease.release();
       throw error;
@@ -212,7 +220,8 @@ export class Engine {
 
   /**
    * Adds and removes documents as one step: whoever reads the index sees all of it or nothing, also after a crash.
-   * `add` is read one document at a time. Aborting `signal` leaves the index as it was.
+   * `add` is read one document at a time; its content may be overwritten when the next is asked for. Aborting `signal`
+   * leaves the index as it was, and so does a thread that dies (`ThreadDied`).
    */
   apply(changes: Changes, signal?: AbortSignal): Promise<Applied> {
     return this.#exclusive(() => this.#apply(changes, signal));
@@ -244,19 +253,12 @@ export class Engine {
     const remove = new Set(changes.remove);
     const added = new Set<DocumentId>();
     const binary: DocumentId[] = [];
-    const written: SegmentEntry[] = [];
-    let builder = new SegmentBuilder();
-    const flush = (): void => {
-      if (builder.documents === 0) return;
-      const full = builder;
-      builder = new SegmentBuilder();
-      const segment = this.#newFile();
-      written.push({ segment });
-      this.#writeSegment(segment, (writer) => {
-        full.write(writer);
-        writer.finish();
-      });
+    const reserved: number[] = [];
+    const files: SegmentFiles = {
+      reserve: () => reserved[reserved.push(this.#newFile()) - 1]!,
+      pathOf: (segment) => join(this.#folder, segmentFile(segment)),
     };
+    const maker = new SegmentMaker(files, this.#threads);
 
     try {
       let turn = 0;
@@ -270,12 +272,12 @@ export class Engine {
           continue;
         }
         added.add(id);
-        builder.add({ id: Buffer.from(id, 'hex'), path, text });
-        if (builder.isFull) flush();
+        maker.add({ id, path, text });
         if (++turn % DOCUMENTS_PER_TURN === 0) await setImmediate();
       }
       throwIfCancelled(signal);
-      flush();
+      const written = (await maker.finish()).map((segment): SegmentEntry => ({ segment }));
+      throwIfCancelled(signal);
       const gone = [...remove].filter((id) => this.#places.has(id));
       if (written.length > 0 || gone.length > 0) {
         this.#publish([...this.#withDeletions(gone), ...written]);
@@ -285,7 +287,8 @@ export class Engine {
       this.#mergeIfDue();
       return { added: added.size, removed: gone.length, binary };
     } finally {
-      for (const { segment } of written) this.#unfinished.delete(segmentFile(segment));
+      await maker.abandon();
+      for (const segment of reserved) this.#unfinished.delete(segmentFile(segment));
       this.#removeUnused();
     }
   }
@@ -294,16 +297,6 @@ export class Engine {
     const number = this.#nextFile++;
     this.#unfinished.add(segmentFile(number));
     return number;
-  }
-
-  #writeSegment(number: number, fill: (writer: SegmentWriter) => void): void {
-    const writer = new SegmentWriter(join(this.#folder, segmentFile(number)));
-    try {
-      fill(writer);
-    } catch (error) {
-      writer.abort();
-      throw error;
-    }
   }
 
   /** The commit's segments, with the documents `gone` marked in files of their own. */

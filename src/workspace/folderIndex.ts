@@ -293,12 +293,12 @@ function asBinary({ size, mtimeMs, racy }: FileRecord): FileRecord {
 function openOrStartAnew(stateFolder: string, logger: Logger): Engine {
   const folder = indexFolderOf(stateFolder);
   try {
-    return Engine.open(folder, logger);
+    return Engine.open(folder, { logger });
   } catch (error) {
     if (!(error instanceof SextantError) || !['IndexDamaged', 'IndexFormat'].includes(error.code)) throw error;
     logger.warn(`${error.message} It is made anew from the files.`);
     Engine.erase(folder);
-    return Engine.open(folder, logger);
+    return Engine.open(folder, { logger });
   }
 }
 

@@ -1,5 +1,5 @@
 import { cutChunks, type Chunk } from './chunks.ts';
-import { findDefinitions, type Definition } from './definitions.ts';
+import { findDefinitions, quietLines, type Definition } from './definitions.ts';
 import { IdentifierTable } from './identifiers.ts';
 import { CPP_WORDS, isCppHeader } from './headers.ts';
 import { LANGUAGES, languageOf, type Language } from './languages.ts';
@@ -10,27 +10,38 @@ export interface Analysis {
   readonly definitions: readonly Definition[];
   /** Cover the file without overlap. */
   readonly chunks: readonly Chunk[];
+  /** For each line 1 if it is a comment or within quotes, else 0. */
+  readonly quiet: Uint8Array;
   /** Lines and tokens; valid until the next document is analysed. */
   readonly scan: Scan;
 }
 
-/** Called for each identifier that was not met before, with its number and text. */
-export type Meet = (identifier: number, text: string) => void;
+/** Called for each identifier that was not met before, with its number and the place of its UTF-8 text. */
+export type Meet = (identifier: number, bytes: Uint8Array, start: number, end: number) => void;
 
 /** Finds the language, lines, definitions and pieces of one document after the other. */
 export class Analyzer {
   readonly #table = new IdentifierTable();
   readonly #scan = new Scan();
   readonly #meet: Meet;
+  readonly #meetInScan = (identifier: number, start: number, end: number): void =>
+    this.#meet(identifier, this.#scan.bytes, start, end);
   /** For each language, the identifiers that may begin a definition. */
   readonly #leaders = new Map<string, ReadonlySet<number>>();
-
   readonly #cppWords: ReadonlySet<number>;
 
   constructor(meet: Meet = () => undefined) {
     this.#meet = meet;
     for (const { id, leaders } of LANGUAGES) this.#leaders.set(id, new Set(leaders.map((word) => this.#intern(word))));
     this.#cppWords = new Set(CPP_WORDS.map((word) => this.#intern(word)));
+  }
+
+  /** Forgets the identifiers met, which are then met again. */
+  clear(): void {
+    this.#table.clear();
+    // In the order of the first time, so that they have the numbers of the first time.
+    for (const { leaders } of LANGUAGES) for (const word of leaders) this.#intern(word);
+    for (const word of CPP_WORDS) this.#intern(word);
   }
 
   /** Distinct identifiers met so far. */
@@ -40,11 +51,12 @@ export class Analyzer {
 
   /** `text` is UTF-8; lines count from 0. */
   analyze(path: string, text: Uint8Array): Analysis {
-    scan(text, this.#scan, this.#table, (identifier, start, end) => this.#meet(identifier, decode(text, start, end)));
+    scan(text, this.#scan, this.#table, this.#meetInScan);
     const language = this.#languageOf(path, text);
     const leaders = this.#leaders.get(language.id);
-    const definitions = leaders ? findDefinitions(this.#scan, language, (identifier) => leaders.has(identifier)) : [];
-    return { language: language.id, definitions, chunks: cutChunks(this.#scan, definitions), scan: this.#scan };
+    const quiet = quietLines(this.#scan, language);
+    const definitions = leaders ? findDefinitions(this.#scan, language, quiet, (word) => leaders.has(word)) : [];
+    return { language: language.id, definitions, chunks: cutChunks(this.#scan, definitions), quiet, scan: this.#scan };
   }
 
   #languageOf(path: string, text: Uint8Array): Language {
@@ -56,7 +68,7 @@ export class Analyzer {
   #intern(word: string): number {
     const known = this.#table.size;
     const identifier = this.#table.intern(...hashIdentifier(word));
-    if (identifier === known) this.#meet(identifier, word);
+    if (identifier === known) this.#meet(identifier, Buffer.from(word), 0, word.length);
     return identifier;
   }
 }

@@ -55,10 +55,10 @@ interface File {
 export function findDefinitions(
   scan: Scan,
   language: Language,
+  quiet: Uint8Array,
   isLeader: (identifier: number) => boolean,
 ): Definition[] {
   if (language.patterns.length === 0) return [];
-  const quiet = quietLines(scan, language);
   const file: File = { scan, language, quiet, braces: new BraceMatcher(scan, language) };
   const found: Definition[] = [];
   for (let line = 0; line < scan.lineCount && found.length < MAX_DEFINITIONS; line++) {
@@ -170,7 +170,7 @@ function hasBody(scan: Scan, line: number): boolean {
 }
 
 /** Marks the lines in which nothing is defined: comments, docstrings, fenced code. */
-function quietLines(scan: Scan, language: Language): Uint8Array {
+export function quietLines(scan: Scan, language: Language): Uint8Array {
   const quiet = new Uint8Array(scan.lineCount);
   for (const quote of language.quotes ?? []) markQuoted(scan, quote, quiet);
   const comments = language.comments.map((prefix) => [...Buffer.from(prefix)]);

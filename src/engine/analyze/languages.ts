@@ -639,12 +639,13 @@ export const PLAIN_TEXT: Language = {
 const byExtension = new Map<string, Language>();
 const byFileName = new Map<string, Language>();
 const byInterpreter = new Map<string, Language>();
-const all: Language[] = [
+/** Every language a file can be in, those without definitions included. */
+export const ALL_LANGUAGES: readonly Language[] = [
   ...LANGUAGES,
   PLAIN_TEXT,
   ...Object.entries(PLAIN).map(([id, extensions]): Language => ({ ...PLAIN_TEXT, id, extensions })),
 ];
-for (const language of all.toReversed()) {
+for (const language of ALL_LANGUAGES.toReversed()) {
   for (const extension of language.extensions) byExtension.set(extension, language);
   for (const name of language.fileNames ?? []) byFileName.set(name, language);
   for (const name of language.interpreters ?? []) byInterpreter.set(name, language);

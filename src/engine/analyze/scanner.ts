@@ -6,7 +6,8 @@ import type { IdentifierTable } from './identifiers.ts';
  * the lines that may define something. Measured on the Linux kernel (947 MB): 5 s for the pass, against 40 s with strings.
  */
 export class Scan {
-  bytes: Uint8Array = new Uint8Array(0);
+  /** The file's bytes, a copy with a line end after it: loops over it need not ask at each byte whether it ends. */
+  bytes = new Uint8Array(1 << 16);
   length = 0;
 
   lineCount = 0;
@@ -35,16 +36,20 @@ export class Scan {
     return end;
   }
 
+  load(text: Uint8Array): void {
+    if (text.length >= this.bytes.length) this.bytes = new Uint8Array(text.length * 2);
+    this.bytes.set(text);
+    this.bytes[text.length] = LF;
+    if (this.tokens.length <= text.length / 2) this.tokens = new Int32Array(text.length);
+    this.length = text.length;
+  }
+
   growLines(): void {
     this.lineStart = grown(this.lineStart);
     this.indent = grown(this.indent);
     this.firstByte = grown(this.firstByte);
     this.lastByte = grown(this.lastByte);
     this.firstToken = grown(this.firstToken);
-  }
-
-  growTokens(): void {
-    this.tokens = grown(this.tokens);
   }
 }
 
@@ -65,14 +70,16 @@ const TAB = 9;
 const SPACE = 32;
 
 const OTHER = 0;
-const LETTER = 1;
+const LINE_END = 1;
 const DIGIT = 2;
+const LETTER = 3;
 /** What a byte can be. Bytes above 127 belong to letters of other scripts, and count as such. */
 const CLASS = new Uint8Array(256);
 for (let byte = 0; byte < 256; byte++) {
   const character = String.fromCharCode(byte);
   if (byte >= 128 || /[A-Za-z_]/.test(character)) CLASS[byte] = LETTER;
   else if (/[0-9]/.test(character)) CLASS[byte] = DIGIT;
+  else if (byte === LF || byte === CR) CLASS[byte] = LINE_END;
 }
 
 /** Longer runs of letters and digits are data, not names. */
@@ -84,85 +91,104 @@ const MAX_DIGITS = 6;
 const SEED1 = 0x811c9dc5 | 0;
 const SEED2 = 0x9747b28c | 0;
 
-/** The pair of hashes by which {@link scan} interns an identifier. */
+/** The pair of hashes, as signed integers, by which {@link scan} interns an identifier. */
 export function hashIdentifier(identifier: string): [number, number] {
   let hash1 = SEED1;
   let hash2 = SEED2;
   for (const byte of Buffer.from(identifier)) {
     hash1 = Math.imul(hash1 ^ byte, 0x01000193);
-    hash2 = Math.imul(hash2 ^ byte, 0x5bd1e995);
-    hash2 ^= hash2 >>> 13;
+    hash2 = Math.imul(hash2 + byte, 0x5bd1e995);
   }
-  return [hash1 >>> 0, hash2 >>> 0];
+  return [hash1, hash2];
 }
 
-/** `meet` is called for each identifier the table has not seen, with its place in `bytes`. */
+/** The number in `table` of the letters and digits in ASCII from `start` to `end`, capital and small letters alike. */
+export function internWord(bytes: Uint8Array, start: number, end: number, table: IdentifierTable): number {
+  let hash1 = SEED1;
+  let hash2 = SEED2;
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]! | LOWER_CASE;
+    hash1 = Math.imul(hash1 ^ byte, 0x01000193);
+    hash2 = Math.imul(hash2 + byte, 0x5bd1e995);
+  }
+  return table.intern(hash1, hash2);
+}
+
+/** Makes a capital letter of ASCII small, and leaves small ones and digits as they are. */
+const LOWER_CASE = 32;
+
+/** `meet` is called for each identifier the table has not seen, with its place in `out.bytes`. */
 export function scan(
-  bytes: Uint8Array,
+  text: Uint8Array,
   out: Scan,
   table: IdentifierTable,
   meet: (identifier: number, start: number, end: number) => void,
 ): void {
-  const length = bytes.length;
-  out.bytes = bytes;
-  out.length = length;
+  out.load(text);
+  const { bytes, length, tokens } = out;
+  let { lineStart, indent, firstByte, lastByte, firstToken } = out;
   let tokenCount = 0;
   let line = 0;
   let known = table.size;
   let at = length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 
   while (at < length) {
-    if (line + 2 >= out.lineStart.length) out.growLines();
-    out.lineStart[line] = at;
-    out.firstToken[line] = tokenCount;
-
-    let indent = 0;
-    let byte = LF;
-    for (; at < length; at++) {
-      byte = bytes[at]!;
-      if (byte === SPACE) indent++;
-      else if (byte === TAB) indent = (indent | 7) + 1;
-      else break;
+    if (line + 2 >= lineStart.length) {
+      out.growLines();
+      ({ lineStart, indent, firstByte, lastByte, firstToken } = out);
     }
-    const blank = at === length || byte === LF || byte === CR;
-    out.firstByte[line] = blank ? LF : byte;
-    out.indent[line] = blank ? -1 : indent;
-    let last = LF;
+    lineStart[line] = at;
+    firstToken[line] = tokenCount;
 
-    while (at < length) {
-      byte = bytes[at]!;
-      const kind = CLASS[byte]!;
+    let column = 0;
+    let byte = bytes[at]!;
+    for (; byte === SPACE || byte === TAB; byte = bytes[++at]!) column = byte === SPACE ? column + 1 : (column | 7) + 1;
+    let kind = CLASS[byte]!;
+    firstByte[line] = byte;
+    const visible = at;
+
+    // The line end after the last byte of the file ends the last line too.
+    while (kind !== LINE_END) {
       if (kind === OTHER) {
-        at++;
-        if (byte === LF || (byte === CR && bytes[at] !== LF)) break;
-        if (byte !== SPACE && byte !== TAB && byte !== CR) last = byte;
+        byte = bytes[++at]!;
+        kind = CLASS[byte]!;
         continue;
       }
       const start = at;
+      const first = kind;
       let hash1 = SEED1;
       let hash2 = SEED2;
       do {
         hash1 = Math.imul(hash1 ^ byte, 0x01000193);
-        hash2 = Math.imul(hash2 ^ byte, 0x5bd1e995);
-        hash2 ^= hash2 >>> 13;
+        hash2 = Math.imul(hash2 + byte, 0x5bd1e995);
         byte = bytes[++at]!;
-      } while (at < length && CLASS[byte] !== OTHER);
-      last = bytes[at - 1]!;
+        kind = CLASS[byte]!;
+      } while (kind >= DIGIT);
 
       const size = at - start;
-      if (kind === DIGIT) {
+      if (first === DIGIT) {
         if (size < MIN_DIGITS || size > MAX_DIGITS || !isNumber(bytes, start, at)) continue;
       } else if (size > MAX_IDENTIFIER_BYTES) continue;
-      const identifier = table.intern(hash1 >>> 0, hash2 >>> 0);
+      const identifier = table.intern(hash1, hash2);
       if (identifier === known) {
         known++;
         meet(identifier, start, at);
       }
-      if (tokenCount === out.tokens.length) out.growTokens();
-      out.tokens[tokenCount++] = identifier;
+      tokens[tokenCount++] = identifier;
     }
-    out.lastByte[line] = last;
+
+    if (at === visible) {
+      indent[line] = -1;
+      firstByte[line] = LF;
+      lastByte[line] = LF;
+    } else {
+      let last = at - 1;
+      while (bytes[last] === SPACE || bytes[last] === TAB) last--;
+      indent[line] = column;
+      lastByte[line] = bytes[last]!;
+    }
     line++;
+    at += byte === CR && bytes[at + 1] === LF ? 2 : 1;
   }
   out.lineStart[line] = length;
   out.firstToken[line] = tokenCount;

@@ -16,19 +16,19 @@ export interface SymbolNames {
 }
 
 /**
- * `parts` are those of the name. Headings and titles of tests are text, which has no such names. Macros have no acronym:
+ * For a name that has a letter or digit. Headings and titles of tests are text, which has no such names. Macros have no acronym:
  * there may be millions, and no one remembers a register by its initials.
  */
-export function symbolNames({ name, kind, container }: Definition, parts: readonly string[]): SymbolNames | undefined {
-  if (kind === 'macro') return parts.length === 0 ? undefined : { own: name, qualified: undefined, acronym: undefined };
-  if (kind === 'heading' || parts.length === 0 || /\s/.test(name)) return undefined;
+export function symbolNames({ name, kind, container }: Definition): SymbolNames | undefined {
+  if (kind === 'macro') return { own: name, qualified: undefined, acronym: undefined };
+  if (kind === 'heading' || /\s/.test(name)) return undefined;
   const segments = nameSegments(name);
   const own = segments.at(-1) ?? name;
   const outer = segments.at(-2) ?? (container === undefined ? undefined : nameSegments(container).at(-1));
   return {
     own,
     qualified: outer === undefined ? undefined : `${outer}.${own}`,
-    acronym: segments.length > 1 ? undefined : acronymOf(parts),
+    acronym: segments.length > 1 ? undefined : acronymOf(splitIdentifier(name)),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isIndexable, splitIdentifier, stem } from './words.ts';
+import { AsciiParts, isIndexable, splitIdentifier, stem } from './words.ts';
 
 describe('splitIdentifier', () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
@@ -37,6 +37,38 @@ describe('splitIdentifier', () => {
       }),
     );
   });
+});
+
+describe('AsciiParts', () => {
+  const parts = new AsciiParts();
+  function split(text: string): string[] | undefined {
+    // Not at the beginning and not at the end, to see that it stays within its bounds.
+    const bytes = Buffer.from(`aB1${text}aB1`);
+    if (!parts.split(bytes, 3, bytes.length - 3)) return undefined;
+    return Array.from({ length: parts.count }, (_, part) =>
+      bytes.toString('latin1', parts.starts[part], parts.ends[part]).toLowerCase(),
+    );
+  }
+
+  /** The definition. */
+  const PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g;
+
+  it('splits any text in ASCII as the regular expression and splitIdentifier do', () => {
+    const pieces = fc.array(fc.constantFrom('A', 'B', 'c', 'd', '0', '1', '_', '-', '$', '/'), { maxLength: 40 });
+    const text = fc.oneof(
+      pieces.map((list) => list.join('')),
+      fc.string({ unit: 'binary-ascii', maxLength: 300 }),
+    );
+    fc.assert(
+      fc.property(text, (text) => {
+        assert.deepEqual(split(text), text.match(PARTS)?.map((part) => part.toLowerCase()) ?? []);
+        assert.deepEqual(split(text), splitIdentifier(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('leaves other text to splitIdentifier', () => assert.equal(split('größeÄndern'), undefined));
 });
 
 describe('stem', () => {

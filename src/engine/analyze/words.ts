@@ -34,6 +34,48 @@ const PARTS = new RegExp(
   'gu',
 );
 
+/** The parts of identifiers in ASCII, as {@link splitIdentifier} finds them, without making strings. */
+export class AsciiParts {
+  count = 0;
+  /** Offsets of each part's first byte and of the byte after its last. */
+  starts = new Int32Array(128);
+  ends = new Int32Array(128);
+
+  /** Splits the bytes from `start` to `end`. Tells whether it could: not where there is a byte above 127. */
+  split(bytes: Uint8Array, start: number, end: number): boolean {
+    if (end - start > this.starts.length) {
+      this.starts = new Int32Array((end - start) * 2);
+      this.ends = new Int32Array((end - start) * 2);
+    }
+    let count = 0;
+    let at = start;
+    while (at < end) {
+      const from = at;
+      const kind = KIND[bytes[at++]!]!;
+      if (kind === NEITHER) continue;
+      if (kind === FOREIGN) return false;
+      while (at < end && KIND[bytes[at]!] === kind) at++;
+      if (kind === UPPER && at < end && KIND[bytes[at]!] === LOWER) {
+        // Of several capitals before a small letter, the last begins the next part: HTTPServer.
+        if (at - from > 1) at--;
+        else while (at < end && KIND[bytes[at]!] === LOWER) at++;
+      }
+      this.starts[count] = from;
+      this.ends[count++] = at;
+    }
+    this.count = count;
+    return true;
+  }
+}
+
+const NEITHER = 0;
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 3;
+const FOREIGN = 4;
+const KIND = new Uint8Array(256).fill(FOREIGN, 128);
+KIND.fill(LOWER, 0x61, 0x7b).fill(UPPER, 0x41, 0x5b).fill(DIGIT, 0x30, 0x3a);
+
 /** The same rules for the letters that nearly all identifiers are made of, at a fifth of the time. */
 function splitAscii(identifier: string): string[] {
   return identifier.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g)?.map((part) => part.toLowerCase()) ?? [];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ByteReader, ByteWriter, Field, hashTerm, type TermHash } from './format.ts';
+import { AsciiParts, splitIdentifier } from '../analyze/words.ts';
+import { ByteReader, ByteWriter, Field, hashParts, hashTerm, type TermHash } from './format.ts';
 
 describe('varints', () => {
   it('give back every number up to 2^32 - 1', () => {
@@ -45,5 +46,22 @@ describe('hashTerm', () => {
     for (let i = 0; i < 100_000; i++) counts[Number(hash(Field.body, `word${i}`).split(':')[0]) >>> 8]!++;
     // 390 expected; six standard deviations.
     assert.ok(Math.max(...counts) < 390 + 120 && Math.min(...counts) > 390 - 120);
+  });
+
+  it('is what hashParts makes of bytes', () => {
+    const parts = new AsciiParts();
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[A-Za-z0-9_./-]{0,40}$/),
+        fc.constantFrom(...Object.values(Field)),
+        (text, field) => {
+          const bytes = Buffer.from(text);
+          parts.split(bytes, 0, bytes.length);
+          const out: TermHash = { bucket: 0, key: 0 };
+          hashParts(field, bytes, parts, out);
+          assert.equal(`${out.bucket}:${out.key}`, hash(field, splitIdentifier(text).join('')));
+        },
+      ),
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { SextantError } from '../../base/errors.ts';
 import type { DefinitionKind } from '../analyze/languages.ts';
+import type { AsciiParts } from '../analyze/words.ts';
 
 /*
  * A segment is one immutable file:
@@ -22,7 +23,9 @@ export const MAGIC = 'SXTSEG\r\n';
 export const TRAILER_BYTES = 24;
 export const COLD_BLOCK = 1 << 16;
 export const MAX_CHUNKS = 1 << 24;
-export const MAX_TF = 255;
+/** A posting's byte: how often the term stands in the chunk, and a bit that tells whether it does so in a comment. */
+export const MAX_TF = 127;
+export const IN_COMMENT = 128;
 export const DOCUMENT_ID_BYTES = 32;
 
 /** Where a term stands. Each field has its own terms, so that a list holds postings of one field only. */
@@ -80,6 +83,26 @@ export function hashTerm(field: Field, text: string, out: TermHash): void {
   out.bucket = mix(hash1) >>> 16;
   out.key = mix(hash2 ^ Math.imul(hash1, 0xc2b2ae35)) >>> 0;
 }
+
+/** Like {@link hashTerm} of letters and digits in ASCII as they are in `parts`, in lower case and joined. */
+export function hashParts(field: Field, bytes: Uint8Array, parts: AsciiParts, out: TermHash): void {
+  let hash1 = Math.imul(field, 0x9e3779b1);
+  let hash2 = Math.imul(field, 0x85ebca6b) ^ 0x27d4eb2f;
+  for (let part = 0; part < parts.count; part++) {
+    const end = parts.ends[part]!;
+    for (let at = parts.starts[part]!; at < end; at++) {
+      const unit = bytes[at]! | LOWER_CASE;
+      hash1 = Math.imul(hash1 ^ unit, 0x01000193);
+      hash2 = Math.imul(hash2 ^ unit, 0x5bd1e995);
+      hash2 ^= hash2 >>> 13;
+    }
+  }
+  out.bucket = mix(hash1) >>> 16;
+  out.key = mix(hash2 ^ Math.imul(hash1, 0xc2b2ae35)) >>> 0;
+}
+
+/** Makes a capital letter of ASCII small, and leaves small ones and digits as they are. */
+const LOWER_CASE = 32;
 
 /** MurmurHash3's finalizer: every bit of the input moves every bit of the output. */
 function mix(hash: number): number {

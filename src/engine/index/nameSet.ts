@@ -28,7 +28,7 @@ export class NameSet {
       units |= unit;
     }
     const known = this.#table.size;
-    if (this.#table.intern(hash1 >>> 0, hash2 >>> 0) !== known) return;
+    if (this.#table.intern(hash1, hash2) !== known) return;
     const start = this.#entries.length;
     if (units < 128 && name.length <= MAX_NAME_BYTES) this.#appendAscii(name);
     else this.#appendText(name);

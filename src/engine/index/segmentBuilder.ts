@@ -1,10 +1,11 @@
 import { Analyzer } from '../analyze/analyzer.ts';
 import type { Definition } from '../analyze/definitions.ts';
-import type { Scan } from '../analyze/scanner.ts';
+import { IdentifierTable } from '../analyze/identifiers.ts';
+import { decode, internWord, type Scan } from '../analyze/scanner.ts';
 import { foldName, foldQualified, symbolNames } from '../analyze/symbolNames.ts';
-import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
+import { AsciiParts, isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
-import { ByteWriter, Field, MAX_TF, hashTerm, type TermHash } from './format.ts';
+import { ByteWriter, Field, IN_COMMENT, MAX_TF, hashParts, hashTerm, type TermHash } from './format.ts';
 import { NameSet } from './nameSet.ts';
 import type { DocumentRecord, SegmentWriter } from './segmentWriter.ts';
 
@@ -15,23 +16,27 @@ export interface NewDocument {
   readonly text: Uint8Array;
 }
 
-/** A posting is its term's number and, in one word, the chunk (24 bits) and the frequency (8 bits). */
+/** A posting is one word: its term's number (24 bits) and the frequency; sorted by term, its chunk and the frequency. */
 const FREQUENCY_BITS = 8;
-/** Postings that make a segment full: about 64 MB of text, 100 MB of memory. */
+const FREQUENCY_MASK = MAX_TF | IN_COMMENT;
+/** Postings that make a segment full: about 90 MB of text, 150 MB of memory. */
 const FULL_POSTINGS = 6_000_000;
 const FULL_IDENTIFIERS = 1_500_000;
 
 /**
  * Analyses documents and gathers their postings in memory until a segment is worth writing.
  *
- * Every identifier is split and stemmed once, when it is met first; each later occurrence costs a hash over its bytes and
- * a few additions. Postings are kept in the order of documents and sorted by term once, when the segment is written.
+ * Every identifier is split once, when it is met first, and every word stemmed once; each later occurrence costs a hash
+ * over its bytes and a few additions. Postings are kept in the order of documents and sorted by term once, when the segment
+ * is written.
  */
 export class SegmentBuilder {
   readonly #terms = new TermTable();
+  readonly #words = new WordTerms(this.#terms);
+  readonly #parts = new AsciiParts();
   readonly #analyzer: Analyzer;
-  readonly #documents: DocumentRecord[] = [];
-  readonly #names = new NameSet();
+  #documents: DocumentRecord[] = [];
+  #names = new NameSet();
   #chunks = 0;
 
   /** For each identifier, where its terms begin in {@link #identifierTerms}. */
@@ -39,17 +44,17 @@ export class SegmentBuilder {
   #identifierTerms = new Uint32Array(1 << 16);
   #identifierTermCount = 0;
 
-  #postingTerms = new Uint32Array(1 << 16);
-  #postingValues = new Uint32Array(1 << 16);
-  #postings = 0;
-
-  /** Frequencies of the chunk at hand, by term, and the terms that have one. */
-  #frequencies = new Uint32Array(1 << 16);
-  #touched = new Uint32Array(1 << 12);
-  #touchedCount = 0;
+  /** In the order of chunks. */
+  #postings = new Uint32Array(1 << 16);
+  #postingCount = 0;
+  /** For each chunk, where its postings begin. */
+  #chunkBegins = new Uint32Array(1 << 10);
+  /** The number of each term's latest posting. */
+  #latest = new Int32Array(1 << 16).fill(-1);
+  #chunkBegin = 0;
 
   constructor() {
-    this.#analyzer = new Analyzer((identifier, text) => this.#meet(identifier, text));
+    this.#analyzer = new Analyzer((identifier, bytes, start, end) => this.#meet(identifier, bytes, start, end));
   }
 
   get documents(): number {
@@ -57,28 +62,24 @@ export class SegmentBuilder {
   }
 
   get isFull(): boolean {
-    return this.#postings >= FULL_POSTINGS || this.#analyzer.identifiers >= FULL_IDENTIFIERS;
+    return this.#postingCount >= FULL_POSTINGS || this.#analyzer.identifiers >= FULL_IDENTIFIERS;
   }
 
   add(document: NewDocument): void {
     const { text, path } = document;
-    const { language, definitions, chunks, scan } = this.#analyzer.analyze(path, text);
+    const { language, definitions, chunks, quiet, scan } = this.#analyzer.analyze(path, text);
     const pieces = chunks.length > 0 ? chunks : [{ start: 0, end: 0 }];
     const chunkTokens: number[] = [];
     let next = 0;
     for (const [index, { start, end }] of pieces.entries()) {
-      const from = scan.lineCount === 0 ? 0 : scan.firstToken[start]!;
-      const to = scan.lineCount === 0 ? 0 : scan.firstToken[end + 1]!;
-      this.#countTokens(scan, from, to);
+      this.#beginChunk();
+      this.#countLines(scan, quiet, start, end);
       for (; next < definitions.length && definitions[next]!.line <= end; next++) {
         this.#countDefinition(definitions[next]!);
       }
       if (index === 0) this.#countPath(path);
-      this.#emitChunk(this.#chunks + index);
-      chunkTokens.push(to - from);
+      chunkTokens.push(scan.lineCount === 0 ? 0 : scan.firstToken[end + 1]! - scan.firstToken[start]!);
     }
-    this.#chunks += pieces.length;
-
     const details = new ByteWriter();
     encodeDefinitions(definitions, details);
     this.#documents.push({
@@ -93,29 +94,49 @@ export class SegmentBuilder {
     });
   }
 
-  /** Writes everything gathered. The builder is of no use afterwards. */
+  /** Forgets everything gathered. What memory it took is used again: getting it anew costs more than the analysis of a file. */
+  clear(): void {
+    this.#terms.clear();
+    this.#words.clear();
+    this.#documents = [];
+    this.#names = new NameSet();
+    this.#chunks = 0;
+    this.#identifierTermCount = 0;
+    this.#postingCount = 0;
+    this.#chunkBegin = 0;
+    this.#latest.fill(-1);
+    this.#analyzer.clear();
+  }
+
+  /** Writes everything gathered, and keeps it. */
   write(writer: SegmentWriter): void {
     for (const document of this.#documents) writer.addDocument(document);
     writer.beginTerms(this.#terms.size);
 
     // Counting sort by the terms' order on disk; it is stable, so each list keeps its chunks ascending.
     const order = this.#terms.sorted();
-    const begins = new Uint32Array(this.#terms.size + 1);
-    for (let i = 0; i < this.#postings; i++) begins[this.#postingTerms[i]!]!++;
+    const postings = this.#postings;
+    const ends = new Uint32Array(this.#terms.size);
+    for (let i = 0; i < this.#postingCount; i++) ends[postings[i]! >>> FREQUENCY_BITS]!++;
     let total = 0;
     for (const term of order) {
-      const count = begins[term]!;
-      begins[term] = total;
+      const count = ends[term]!;
+      ends[term] = total;
       total += count;
     }
-    const sorted = new Uint32Array(this.#postings);
-    const ends = begins.slice();
-    for (let i = 0; i < this.#postings; i++) sorted[ends[this.#postingTerms[i]!]!++] = this.#postingValues[i]!;
+    const sorted = new Uint32Array(this.#postingCount);
+    for (let chunk = 0; chunk < this.#chunks; chunk++) {
+      const end = chunk + 1 < this.#chunks ? this.#chunkBegins[chunk + 1]! : this.#postingCount;
+      for (let i = this.#chunkBegins[chunk]!; i < end; i++) {
+        const posting = postings[i]!;
+        sorted[ends[posting >>> FREQUENCY_BITS]!++] = (chunk << FREQUENCY_BITS) | (posting & FREQUENCY_MASK);
+      }
+    }
 
     let chunks = new Uint32Array(1024);
     let frequencies = new Uint8Array(1024);
+    let from = 0;
     for (const term of order) {
-      const from = begins[term]!;
       const count = ends[term]! - from;
       if (count > chunks.length) {
         chunks = new Uint32Array(count * 2);
@@ -124,21 +145,31 @@ export class SegmentBuilder {
       for (let i = 0; i < count; i++) {
         const value = sorted[from + i]!;
         chunks[i] = value >>> FREQUENCY_BITS;
-        frequencies[i] = value & MAX_TF;
+        frequencies[i] = value & FREQUENCY_MASK;
       }
       if (count > 0) writer.addTerm(this.#terms.highOf(term), this.#terms.keyOf(term), chunks, frequencies, count);
+      from += count;
     }
     writer.beginNames();
     this.#names.write(writer.names);
   }
 
   /** Works out an identifier's terms, when it occurs for the first time. */
-  #meet(identifier: number, text: string): void {
+  #meet(identifier: number, bytes: Uint8Array, start: number, end: number): void {
     if (identifier + 1 >= this.#termsFrom.length) this.#termsFrom = doubled(this.#termsFrom);
-    const parts = splitIdentifier(text);
-    for (const part of parts)
-      if (isIndexable(part)) this.#pushIdentifierTerm(this.#terms.number(Field.body, stem(part)));
-    if (parts.length > 1) this.#pushIdentifierTerm(this.#terms.number(Field.identifier, parts.join('')));
+    const parts = this.#parts;
+    if (parts.split(bytes, start, end)) {
+      for (let part = 0; part < parts.count; part++) {
+        const term = this.#words.term(Field.body, bytes, parts.starts[part]!, parts.ends[part]!);
+        if (term >= 0) this.#pushIdentifierTerm(term);
+      }
+      if (parts.count > 1) this.#pushIdentifierTerm(this.#terms.numberOfParts(Field.identifier, bytes, parts));
+    } else {
+      const words = splitIdentifier(decode(bytes, start, end));
+      for (const word of words)
+        if (isIndexable(word)) this.#pushIdentifierTerm(this.#terms.number(Field.body, stem(word)));
+      if (words.length > 1) this.#pushIdentifierTerm(this.#terms.number(Field.identifier, words.join('')));
+    }
     this.#termsFrom[identifier + 1] = this.#identifierTermCount;
   }
 
@@ -149,22 +180,31 @@ export class SegmentBuilder {
     this.#identifierTerms[this.#identifierTermCount++] = term;
   }
 
-  #countTokens(scan: Scan, from: number, to: number): void {
+  #countLines(scan: Scan, quiet: Uint8Array, start: number, end: number): void {
+    if (scan.lineCount === 0) return;
+    for (let from = start; from <= end;) {
+      let next = from + 1;
+      while (next <= end && quiet[next] === quiet[from]) next++;
+      this.#countTokens(scan, scan.firstToken[from]!, scan.firstToken[next]!, quiet[from] === 1 ? IN_COMMENT : 0);
+      from = next;
+    }
+  }
+
+  #countTokens(scan: Scan, from: number, to: number, flag: number): void {
     const { tokens } = scan;
     const termsFrom = this.#termsFrom;
     const terms = this.#identifierTerms;
     for (let token = from; token < to; token++) {
       const identifier = tokens[token]!;
       const end = termsFrom[identifier + 1]!;
-      for (let i = termsFrom[identifier]!; i < end; i++) this.#count(terms[i]!);
+      for (let i = termsFrom[identifier]!; i < end; i++) this.#count(terms[i]!, flag);
     }
   }
 
   #countDefinition(definition: Definition): void {
     const { name } = definition;
-    const parts = this.#countName(name, Field.definition);
-    if (parts.length > 0) this.#count(this.#terms.number(Field.symbol, parts.join('')));
-    const names = symbolNames(definition, parts);
+    const hasWords = this.#countName(name, Field.definition, Field.symbol);
+    const names = hasWords ? symbolNames(definition) : undefined;
     if (!names) return;
     const { own, qualified, acronym } = names;
     this.#names.add(own);
@@ -175,10 +215,24 @@ export class SegmentBuilder {
     this.#count(this.#terms.number(Field.qualified, foldQualified(qualified)));
   }
 
-  #countName(name: string, wordField: Field): string[] {
-    const parts = splitIdentifier(name);
-    for (const part of parts) if (isIndexable(part)) this.#count(this.#terms.number(wordField, stem(part)));
-    return parts;
+  /** Counts a name's words, and all of it if `wholeField` is given. Tells whether it has any. */
+  #countName(name: string, wordField: Field, wholeField?: Field): boolean {
+    const bytes = Buffer.from(name);
+    const parts = this.#parts;
+    if (parts.split(bytes, 0, bytes.length)) {
+      for (let part = 0; part < parts.count; part++) {
+        const term = this.#words.term(wordField, bytes, parts.starts[part]!, parts.ends[part]!);
+        if (term >= 0) this.#count(term);
+      }
+      if (wholeField !== undefined && parts.count > 0) {
+        this.#count(this.#terms.numberOfParts(wholeField, bytes, parts));
+      }
+      return parts.count > 0;
+    }
+    const words = splitIdentifier(name);
+    for (const word of words) if (isIndexable(word)) this.#count(this.#terms.number(wordField, stem(word)));
+    if (wholeField !== undefined && words.length > 0) this.#count(this.#terms.number(wholeField, words.join('')));
+    return words.length > 0;
   }
 
   #countPath(path: string): void {
@@ -187,39 +241,84 @@ export class SegmentBuilder {
     this.#countName(path.slice(slash), Field.fileName);
   }
 
-  #count(term: number): void {
-    if (term >= this.#frequencies.length) {
-      const larger = new Uint32Array(Math.max(this.#frequencies.length * 2, term + 1));
-      larger.set(this.#frequencies);
-      this.#frequencies = larger;
+  /** Counts an occurrence of `term` in the chunk at hand. */
+  #count(term: number, flag = 0): void {
+    if (term >= this.#latest.length) {
+      const known = this.#latest;
+      this.#latest = new Int32Array(Math.max(known.length * 2, term + 1)).fill(-1, known.length);
+      this.#latest.set(known);
     }
-    if (this.#frequencies[term]!++ > 0) return;
-    if (this.#touchedCount === this.#touched.length) this.#touched = doubled(this.#touched);
-    this.#touched[this.#touchedCount++] = term;
+    const latest = this.#latest[term]!;
+    if (latest >= this.#chunkBegin) {
+      if ((this.#postings[latest]! & MAX_TF) < MAX_TF) this.#postings[latest]!++;
+      this.#postings[latest]! |= flag;
+      return;
+    }
+    if (this.#postingCount === this.#postings.length) this.#postings = doubled(this.#postings);
+    this.#latest[term] = this.#postingCount;
+    this.#postings[this.#postingCount++] = (term << FREQUENCY_BITS) | flag | 1;
   }
 
-  #emitChunk(chunk: number): void {
-    for (let i = 0; i < this.#touchedCount; i++) {
-      const term = this.#touched[i]!;
-      if (this.#postings === this.#postingTerms.length) {
-        this.#postingTerms = doubled(this.#postingTerms);
-        this.#postingValues = doubled(this.#postingValues);
-      }
-      this.#postingTerms[this.#postings] = term;
-      this.#postingValues[this.#postings++] = (chunk << FREQUENCY_BITS) | Math.min(this.#frequencies[term]!, MAX_TF);
-      this.#frequencies[term] = 0;
-    }
-    this.#touchedCount = 0;
+  #beginChunk(): void {
+    if (this.#chunks === this.#chunkBegins.length) this.#chunkBegins = doubled(this.#chunkBegins);
+    this.#chunkBegins[this.#chunks++] = this.#postingCount;
+    this.#chunkBegin = this.#postingCount;
+  }
+}
+
+/** The terms that words stand for in each field: a word is looked at as text, and stemmed, when it is met first there. */
+class WordTerms {
+  readonly #terms: TermTable;
+  readonly #table = new IdentifierTable();
+  /** By field and word: the term's number + 1, 0 for a word that was not met in the field, -1 for one not indexed. */
+  readonly #byField: (Int32Array | undefined)[] = [];
+
+  constructor(terms: TermTable) {
+    this.#terms = terms;
+  }
+
+  clear(): void {
+    this.#table.clear();
+    for (const terms of this.#byField) terms?.fill(0);
+  }
+
+  /** The term of the letters or digits in ASCII from `start` to `end`, or a negative number if it is not worth one. */
+  term(field: Field, bytes: Uint8Array, start: number, end: number): number {
+    const word = internWord(bytes, start, end, this.#table);
+    let terms = this.#byField[field];
+    if (terms === undefined || word >= terms.length) terms = this.#grow(field, word);
+    return (terms[word]! || this.#meet(terms, word, field, bytes, start, end)) - 1;
+  }
+
+  #meet(terms: Int32Array, word: number, field: Field, bytes: Uint8Array, start: number, end: number): number {
+    const text = decode(bytes, start, end).toLowerCase();
+    const term = isIndexable(text) ? this.#terms.number(field, stem(text)) + 1 : -1;
+    terms[word] = term;
+    return term;
+  }
+
+  #grow(field: Field, word: number): Int32Array {
+    const larger = new Int32Array(Math.max(1 << 12, word * 2));
+    larger.set(this.#byField[field] ?? []);
+    this.#byField[field] = larger;
+    return larger;
   }
 }
 
 /** Numbers the distinct terms of a segment by their hashes. */
 class TermTable {
+  /** Pairs of a term's number + 1 (0 where the slot is free) and its key. The load stays under two thirds. */
   #slots = new Int32Array(1 << 17);
-  #keys = new Uint32Array(1 << 16);
-  #highs = new Uint16Array(1 << 16);
+  #mask = (1 << 16) - 1;
+  #keys = new Uint32Array(1 << 15);
+  #highs = new Uint16Array(1 << 15);
   #hash: TermHash = { bucket: 0, key: 0 };
   size = 0;
+
+  clear(): void {
+    this.#slots.fill(0);
+    this.size = 0;
+  }
 
   keyOf(term: number): number {
     return this.#keys[term]!;
@@ -230,36 +329,46 @@ class TermTable {
   }
 
   number(field: Field, text: string): number {
-    const hash = this.#hash;
-    hashTerm(field, text, hash);
-    const mask = this.#slots.length - 1;
-    let slot = (hash.key ^ (hash.bucket << 4)) & mask;
-    for (;;) {
-      const found = this.#slots[slot]!;
-      if (found === 0) break;
-      if (this.#keys[found - 1] === hash.key && this.#highs[found - 1] === hash.bucket) return found - 1;
+    hashTerm(field, text, this.#hash);
+    return this.#intern(this.#hash);
+  }
+
+  /** The number of all `parts` as one term. */
+  numberOfParts(field: Field, bytes: Uint8Array, parts: AsciiParts): number {
+    hashParts(field, bytes, parts, this.#hash);
+    return this.#intern(this.#hash);
+  }
+
+  #intern({ bucket, key }: TermHash): number {
+    const slots = this.#slots;
+    const mask = this.#mask;
+    let slot = (key ^ (bucket << 4)) & mask;
+    for (let found = slots[slot * 2]!; found !== 0; found = slots[slot * 2]!) {
+      if (slots[slot * 2 + 1] === (key | 0) && this.#highs[found - 1] === bucket) return found - 1;
       slot = (slot + 1) & mask;
     }
     if (this.size === this.#keys.length) {
       this.#keys = doubled(this.#keys);
       this.#highs = doubled(this.#highs);
     }
-    this.#keys[this.size] = hash.key;
-    this.#highs[this.size] = hash.bucket;
-    this.#slots[slot] = ++this.size;
-    if (this.size * 2 > this.#slots.length) this.#grow();
+    this.#keys[this.size] = key;
+    this.#highs[this.size] = bucket;
+    slots[slot * 2 + 1] = key;
+    slots[slot * 2] = ++this.size;
+    if (this.size * 3 > slots.length) this.#grow();
     return this.size - 1;
   }
 
   #grow(): void {
-    const slots = new Int32Array(this.#slots.length * 2);
-    const mask = slots.length - 1;
+    this.#slots = new Int32Array(this.#slots.length * 2);
+    this.#mask = this.#mask * 2 + 1;
     for (let term = 0; term < this.size; term++) {
-      let slot = (this.#keys[term]! ^ (this.#highs[term]! << 4)) & mask;
-      while (slots[slot] !== 0) slot = (slot + 1) & mask;
-      slots[slot] = term + 1;
+      const key = this.#keys[term]!;
+      let slot = (key ^ (this.#highs[term]! << 4)) & this.#mask;
+      while (this.#slots[slot * 2] !== 0) slot = (slot + 1) & this.#mask;
+      this.#slots[slot * 2] = term + 1;
+      this.#slots[slot * 2 + 1] = key;
     }
-    this.#slots = slots;
   }
 
   /** The terms' numbers in the order of (bucket, key): a radix sort, 16 bits at a time. */

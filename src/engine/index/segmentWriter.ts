@@ -5,8 +5,10 @@ import {
   COLD_BLOCK,
   DOCUMENT_ID_BYTES,
   FORMAT_VERSION,
+  IN_COMMENT,
   MAGIC,
   MAX_CHUNKS,
+  MAX_TF,
   TRAILER_BYTES,
   type TermHash,
 } from './format.ts';
@@ -148,7 +150,7 @@ export class SegmentWriter {
     this.#highBits[this.#terms] = high;
     this.#values[this.#terms++] =
       count === 1
-        ? (0x80000000 | (chunks[0]! << 7) | Math.min(frequencies[0]!, 127)) >>> 0
+        ? (0x80000000 | (chunks[0]! << 7) | shortByte(frequencies[0]!)) >>> 0
         : this.#writePostings(bucket, chunks, frequencies, count);
   }
 
@@ -167,12 +169,12 @@ export class SegmentWriter {
     let previous = 0;
     for (let i = 0; i < count; i++) {
       const chunk = chunks[i]!;
-      const frequency = frequencies[i]!;
-      const delta = (chunk - previous) * 4;
+      const frequency = frequencies[i]! & MAX_TF;
+      const head = (chunk - previous) * 8 + (frequencies[i]! & IN_COMMENT ? 4 : 0);
       previous = chunk;
-      if (frequency < 4) out.varint(delta + frequency - 1);
+      if (frequency < 4) out.varint(head + frequency - 1);
       else {
-        out.varint(delta + 3);
+        out.varint(head + 3);
         out.varint(frequency - 4);
       }
     }
@@ -314,6 +316,18 @@ export class SegmentWriter {
   }
 }
 
+/** Writes one segment file; `fill` adds its documents and terms. Nothing is left of it if that throws. */
+export function writeSegment(file: string, fill: (writer: SegmentWriter) => void): void {
+  const writer = new SegmentWriter(file);
+  try {
+    fill(writer);
+    writer.finish();
+  } catch (error) {
+    writer.abort();
+    throw error;
+  }
+}
+
 export function documentIdAt(ids: Uint8Array, document: number): Uint8Array {
   return ids.subarray(document * DOCUMENT_ID_BYTES, (document + 1) * DOCUMENT_ID_BYTES);
 }
@@ -326,4 +340,9 @@ function sum(values: readonly number[]): number {
   let total = 0;
   for (const value of values) total += value;
   return total;
+}
+
+/** A posting's byte in 7 bits: it stands in the dictionary beside its chunk when it is the only one. */
+function shortByte(byte: number): number {
+  return Math.min(byte & MAX_TF, 63) | (byte & IN_COMMENT ? 64 : 0);
 }

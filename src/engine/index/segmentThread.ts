@@ -1,0 +1,33 @@
+import { parentPort } from 'node:worker_threads';
+import { serve } from '../../base/rpc.ts';
+import { workerChannel } from '../../base/workerChannel.ts';
+import { SegmentBuilder } from './segmentBuilder.ts';
+import type { SegmentThreadMethods } from './segmentThreads.ts';
+import { writeSegment } from './segmentWriter.ts';
+
+/* The entry of a thread that analyses documents and writes them as segments. */
+
+if (!parentPort) throw new Error('This module is the entry of a worker thread.');
+
+const builder = new SegmentBuilder();
+
+function write(file: string): boolean {
+  if (builder.documents === 0) return false;
+  try {
+    writeSegment(file, (writer) => builder.write(writer));
+  } finally {
+    builder.clear();
+  }
+  return true;
+}
+
+serve<SegmentThreadMethods, object>(workerChannel(parentPort), {
+  add({ text, documents, file }) {
+    for (const { id, path, start, end } of documents) {
+      builder.add({ id: Buffer.from(id, 'hex'), path, text: new Uint8Array(text, start, end - start) });
+    }
+    return builder.isFull && write(file);
+  },
+  write,
+  drop: () => builder.clear(),
+});

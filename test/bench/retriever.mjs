@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+// Speaks the retriever protocol of the code-search benchmark's harness over the built library (npm run build).
+//   node test/bench/retriever.mjs [--files code|all]
+// One JSON object a line on stdin and stdout, one process per repository:
+//   prints {"ready":true}
+//   {"op":"index","repo_dir":"/abs"}                         → {"ok":true,"files":n,"chunks":n}
+//   {"op":"query","repo_dir":"/abs","query":"…","k":10}      → {"results":[{"path","start_line","end_line"}]}, best first
+// `code` (the default) lists what the harness's own walk gives to its baselines, so that figures compare, and scripts without
+// an extension. `all` lists what the extension would index: every text file but those of node_modules and of version control.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { listFiles } from './listing.mjs';
+
+const { values } = parseArgs({ options: { files: { type: 'string', default: 'code' } } });
+
+const library = new URL('../../dist/lib/index.js', import.meta.url);
+if (!existsSync(library)) throw new Error('The library is not built: npm run build');
+const { Engine, documentId } = /** @type {typeof import('../../src/index.ts')} */ (await import(library.href));
+
+const state = mkdtempSync(join(tmpdir(), 'sextant-retriever-'));
+process.on('exit', () => rmSync(state, { recursive: true, force: true }));
+const engine = Engine.open(state);
+
+console.log('{"ready":true}');
+for await (const line of createInterface({ input: process.stdin })) {
+  const message = JSON.parse(line);
+  console.log(JSON.stringify(message.op === 'index' ? await index(message) : { results: await query(message) }));
+}
+await engine.close();
+
+/** @param {{ repo_dir: string }} message */
+async function index({ repo_dir }) {
+  const { binary, added } = await engine.apply({ add: documents(repo_dir) });
+  return { ok: true, files: added, binary: binary.length, chunks: engine.stats().chunks };
+}
+
+/** @param {{ query: string, k: number }} message */
+async function query({ query, k }) {
+  const hits = await engine.search(query, { limit: k });
+  return hits.map(({ path, startLine, endLine }) => ({ path, start_line: startLine, end_line: endLine }));
+}
+
+/** @param {string} root */
+function* documents(root) {
+  for (const path of listFiles(root, values.files)) {
+    const content = readFileSync(join(root, path));
+    yield { id: documentId(path, content), path, content };
+  }
+}
