@@ -40,7 +40,7 @@ const STAR = code('*');
 const SLASH = code('/');
 const UNDERSCORE = code('_');
 
-const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set(['class', 'interface', 'struct', 'enum']);
+const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct']);
 
 /** What is known of the file at hand. */
 interface File {

@@ -1,10 +1,12 @@
 /** How a definition's last line is found from its first: by braces, by indentation, by `end`, or it is one line. */
 export type BlockStyle = 'brace' | 'indent' | 'end' | 'line';
 
+/** An `extension` adds to what is defined elsewhere: Rust's `impl`, Swift's `extension`, Haskell's `instance`. */
 export type DefinitionKind =
   | 'class'
   | 'constant'
   | 'enum'
+  | 'extension'
   | 'function'
   | 'heading'
   | 'interface'
@@ -250,7 +252,7 @@ const WRITTEN: readonly Language[] = [
       [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?:auto\s+)?trait\s+(\w+)/, 'interface'],
       [
         /^\s*(?:unsafe\s+)?impl\b(?:\s*<.*?>)?\s+(?:.*\s+for\s+)?(?:[&[(]\s*)*(?:'\w+\s+)?(?:mut\s+|dyn\s+)*(?:[\w:]+::)?(\w+)/,
-        'class',
+        'extension',
       ],
       [/^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)/, 'module'],
       [/^\s*macro_rules!\s*(\w+)/, 'macro'],
@@ -335,7 +337,7 @@ const WRITTEN: readonly Language[] = [
       [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*struct\s+(\w+)/, 'struct'],
       [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*enum\s+(\w+)/, 'enum'],
       [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*protocol\s+(\w+)/, 'interface'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*extension\s+([\w.]+)/, 'class'],
+      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*extension\s+([\w.]+)/, 'extension'],
       [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*(init)\??\s*[(<]/, 'method'],
       [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*typealias\s+(\w+)/, 'type'],
       [/^\s{0,4}(?:@\w+\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:var|let)\s+(\w+)/, 'variable'],
@@ -410,7 +412,8 @@ const WRITTEN: readonly Language[] = [
     quotes: ['"""'],
     patterns: [
       [/^\s*def(?:p|macrop?|guardp?|delegate)?\s+([\w?!]+)/, 'function'],
-      [/^\s*def(?:module|protocol|impl)\s+([\w.]+)/, 'module'],
+      [/^\s*def(?:module|protocol)\s+([\w.]+)/, 'module'],
+      [/^\s*defimpl\s+([\w.]+)/, 'extension'],
       [/^\s*@(?:type|typep|opaque|callback|macrocallback)\s+(\w+)/, 'type'],
     ],
   },
@@ -455,7 +458,7 @@ const WRITTEN: readonly Language[] = [
       [/^(?:data|newtype)\s+(?:family\s+|instance\s+)?(?:[^=]*=>\s*)?(\w+)/, 'struct'],
       [/^type\s+(?:family\s+|instance\s+)?(\w+)/, 'type'],
       [/^class\s+(?:.*=>\s*)?(\w+)/, 'interface'],
-      [/^instance\s+(?:.*=>\s*)?(\w+)/, 'class'],
+      [/^instance\s+(?:.*=>\s*)?(\w+)/, 'extension'],
       [/^module\s+([\w.]+)/, 'module'],
       [/^([a-z_][\w']*)(?:\s*,\s*[a-z_][\w']*)*\s*::/, 'function'],
     ],
