@@ -63,6 +63,7 @@ export const KINDS: readonly DefinitionKind[] = [
   'struct',
   'type',
   'variable',
+  'extension',
 ];
 
 /** A term's 48 bits: `bucket` 16, `key` 32. */
