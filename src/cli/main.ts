@@ -35,10 +35,10 @@ async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCo
       exitCode = await runIndex(folder, options, terminal);
     });
 
-  program
+  const search = program
     .command('search')
     .description('search a folder; it is indexed first if it changed')
-    .argument('<query>', 'words ("page fault handler") or a name (handle_mm_fault)')
+    .argument('<query>', 'words (page fault handler), a name (handle_mm_fault), "phrases", filters (lang:c path:mm)')
     .argument('[dir]', 'the folder', '.')
     .option('-n, --limit <number>', 'how many places at the most', positiveInteger, 10)
     .option('--state <dir>', "keep the index there instead of in the user's cache folder")
@@ -48,11 +48,28 @@ async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCo
       exitCode = await runSearch(query, folder, options, terminal);
     });
 
+  search.addHelpText(
+    'after',
+    `
+In a query:
+  "failed payment"        this phrase (in a shell: '"failed payment"')
+  path:src/net            in files whose path contains this; also file: for the name alone
+  path:src/**/*.ts        in files whose path ends like this; * ? ** [abc] {a,b}
+  lang:python             in files of this language; also by extension: lang:py
+  sym:parse*              in definitions with such a name
+  -word -path:test        not with this; a query that begins with - goes after --
+
+Examples:
+  sextant search 'retry payment path:src lang:ts -file:*.test.ts'
+  sextant search -- '-path:vendor parse header'`,
+  );
+
   program.addHelpText(
     'after',
     `
 Examples:
   sextant search "where are retries configured"
+  sextant search 'retry payment lang:ts -path:test'
   sextant search handleRequest ~/projects/shop --limit 3
   sextant index . --json
 

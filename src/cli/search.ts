@@ -1,5 +1,7 @@
 import { styleText } from 'node:util';
+import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import { Searcher, type SearchResult } from '../workspace/searcher.ts';
+import { formatProblems } from './queryProblems.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { ExitCode, type Terminal } from './terminal.ts';
 import { folderOptions, updateIndex } from './updateIndex.ts';
@@ -25,12 +27,15 @@ export async function runSearch(
     const result = await updateIndex(folderOptions(root, stateFolder), terminal);
     if ('busy' in result) terminal.stderr.write(`sextant: ${result.busy} Searching what it has indexed so far.\n`);
   }
+  const { problems } = parseQueryLanguage(query);
+  if (problems.length > 0 && !options.json) terminal.stderr.write(formatProblems(query, problems));
   const searcher = new Searcher();
   try {
     const request = { folders: [{ root, stateFolder }], query, limit: options.limit };
     const { results, tookMs } = await searcher.search(request, terminal.signal);
     if (options.json) {
-      terminal.stdout.write(`${JSON.stringify({ query, root, tookMs, results: results.map(withoutRoot) }, null, 2)}\n`);
+      const answer = { query, problems, root, tookMs, results: results.map(withoutRoot) };
+      terminal.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
     } else {
       for (const result of results) terminal.stdout.write(format(result));
       if (results.length === 0) terminal.stderr.write(`Nothing found for "${query}" in ${root}.\n`);

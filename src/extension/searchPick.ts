@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { describeError, isCancelled } from '../base/errors.ts';
+import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import type { SearchResponse, SearchResult } from '../workspace/searcher.ts';
 import type { Folders } from './folders.ts';
 import { Preview } from './preview.ts';
@@ -12,7 +13,7 @@ import { symbolIcon } from './symbolIcon.ts';
 type Search = (query: string, limit: number, signal: AbortSignal) => Promise<SearchResponse>;
 
 interface Item extends vscode.QuickPickItem {
-  /** Missing on the line that says why there is nothing to choose. */
+  /** Missing on a line that says what is wrong with the query, or why there is nothing to choose. */
   readonly result?: SearchResult;
 }
 
@@ -61,7 +62,7 @@ class SearchSession implements vscode.Disposable {
     this.#search = search;
     this.#folders = folders;
     const pick = this.#pick;
-    pick.placeholder = vscode.l10n.t('Words (page fault handler) or a name (handleFault)');
+    pick.placeholder = vscode.l10n.t('Words (page fault), a name (handleFault), "a phrase", lang:ts, path:src, -not');
     // The order is the ranking's. `sortByLabel` is not in the typings yet but works in every version we support;
     // without it the editor would sort items whose label contains the query before better ones.
     (pick as { sortByLabel?: boolean }).sortByLabel = false;
@@ -130,7 +131,8 @@ class SearchSession implements vscode.Disposable {
     this.#pick.busy = true;
     try {
       const { results } = await this.#search(query, maxResults(), running.signal);
-      this.#show(results.length > 0 ? results.map((result) => this.#toItem(result)) : [this.#nothingFound(query)]);
+      const items = results.length > 0 ? results.map((result) => this.#toItem(result)) : [this.#nothingFound(query)];
+      this.#show([...queryProblem(query), ...items]);
     } catch (error) {
       if (isCancelled(error)) return;
       this.#show([notice(vscode.l10n.t('The search failed'), describeError(error))]);
@@ -140,11 +142,12 @@ class SearchSession implements vscode.Disposable {
 
   #show(items: Item[]): void {
     // Whoever has moved to a place stays on it when the list is refreshed.
-    const [active] = this.#moved ? this.#pick.activeItems : [];
-    const same = active && items.find((item) => samePlace(item, active));
-    this.#passive = same ?? items[0];
+    const [chosen] = this.#moved ? this.#pick.activeItems : [];
+    const same = chosen && items.find((item) => samePlace(item, chosen));
+    const active = same ?? items.find(({ result }) => result) ?? items[0];
+    this.#passive = active;
     this.#pick.items = items;
-    if (same) this.#pick.activeItems = [same];
+    if (active && (same || active !== items[0])) this.#pick.activeItems = [active];
   }
 
   #nothingFound(query: string): Item {
@@ -175,10 +178,10 @@ class SearchSession implements vscode.Disposable {
   }
 
   #onActive(item: Item | undefined): void {
-    if (!item || item === this.#passive) return;
+    if (!item?.result || item === this.#passive) return;
     this.#passive = undefined;
     this.#moved = true;
-    if (item.result) this.#preview.show(this.#uriOf(item.result), item.result);
+    this.#preview.show(this.#uriOf(item.result), item.result);
   }
 
   #accept(column: vscode.ViewColumn): void {
@@ -204,6 +207,15 @@ function samePlace({ result: a }: Item, { result: b }: Item): boolean {
 /** Text for a list item, where `$(name)` would become an icon. */
 function literal(text: string): string {
   return text.replaceAll('$(', String.raw`\$(`);
+}
+
+/** The first thing in a query that was not understood, above what the rest of it finds. */
+function queryProblem(query: string): Item[] {
+  const [problem] = parseQueryLanguage(query).problems;
+  if (!problem) return [];
+  const { start, end, message } = problem;
+  const label = vscode.l10n.t('“{0}” at character {1}', literal(query.slice(start, end)), start + 1);
+  return [{ label, detail: literal(message), alwaysShow: true, iconPath: new vscode.ThemeIcon('warning') }];
 }
 
 function notice(label: string, detail: string): Item {

@@ -92,6 +92,20 @@ describe('Search Workspace', () => {
     await workbench.shoot('search-nothing');
   });
 
+  it('says what in the query is malformed, and searches for the rest', async () => {
+    await workbench.search('path:[ withRetries');
+    await workbench.pick.getByText('“[” at character 6').waitFor();
+    await workbench.pick.getByText('withRetries', { exact: true }).first().waitFor();
+    const [problem, first] = await workbench.rows();
+    assert.match(problem ?? '', /This \[ is not closed/);
+    assert.match(first ?? '', /^withRetries, src\/orders\/retryPolicy\.ts:\d+/);
+    await workbench.shoot('search-problem');
+    assert.equal(await workbench.tab('retryPolicy.ts').count(), 0);
+    // Enter opens the first result, not the line above it.
+    await workbench.page.keyboard.press('Enter');
+    await workbench.tab('retryPolicy.ts').waitFor();
+  });
+
   it('finds what is indexed while the list is open, without typing again', async () => {
     await workbench.search('igniteLantern');
     await workbench.pick.getByText('Nothing found for').waitFor();

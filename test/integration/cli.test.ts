@@ -18,6 +18,7 @@ interface Outcome {
 interface Found {
   readonly query: string;
   readonly root: string;
+  readonly problems: readonly { readonly code: string; readonly start: number; readonly end: number }[];
   readonly results: readonly {
     readonly path: string;
     readonly line: number;
@@ -58,6 +59,20 @@ describe('sextant', () => {
     assert.deepEqual(
       found.results.map(({ path, line, symbol }) => [path, line, symbol?.name]),
       [['src/auth/passwordHash.ts', 13, 'verifyPassword']],
+    );
+  });
+
+  it('points at what is malformed in a query, and searches for the rest', () => {
+    const root = sample();
+    const { code, stdout, stderr } = sextant('search', 'path:[ verifyPassword', root);
+    assert.equal(code, 0);
+    assert.match(stdout, /^src\/auth\/passwordHash\.ts:13/);
+    assert.match(stderr, /^path:\[ verifyPassword\n {5}\^ This \[ is not closed: .*\n$/);
+    const json = sextant('search', 'lang:klingon verifyPassword', root, '--json');
+    assert.equal(json.stderr, '');
+    assert.deepEqual(
+      (JSON.parse(json.stdout) as Found).problems.map(({ code, start, end }) => [code, start, end]),
+      [['UnknownLanguage', 5, 12]],
     );
   });
 

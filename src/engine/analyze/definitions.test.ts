@@ -28,6 +28,20 @@ describe('findDefinitions', () => {
     });
   }
 
+  it('takes names in letters of any script', () => {
+    const lines: Record<string, string> = {
+      'a.py': 'def größe(x):\n    pass\n',
+      'a.ts': 'export function größe() {}\n',
+      'a.go': 'func größe() {}\n',
+      'a.rs': 'fn größe() {}\n',
+      'A.java': 'class A {\n  void größe() {\n  }\n}\n',
+    };
+    for (const [path, text] of Object.entries(lines)) {
+      const { definitions } = new Analyzer().analyze(path, Buffer.from(text));
+      assert.equal(definitions.at(-1)?.name, 'größe', path);
+    }
+  });
+
   it('stays inside the file, names each by its line, and ends on any text', () => {
     const line = fc.constantFrom(
       ...['class A {', '  void run(int a) {', '}', 'def f(x):', '  return 1', 'end', 'function g() {', '', '/*', '*/'],

@@ -5,6 +5,8 @@ import type { Scan } from './scanner.ts';
 export interface Definition {
   readonly name: string;
   readonly kind: DefinitionKind;
+  /** What it is a member of: the innermost class, module or function around it, or the type that its line names. */
+  readonly container?: string;
   /** First line with the comment, decorators or attributes that belong to it. */
   readonly start: number;
   /** The line that names it. */
@@ -49,12 +51,15 @@ export function findDefinitions(
     if (quiet[line] || !isCandidate(scan, language, line, isLeader)) continue;
     const text = scan.line(line, 300);
     for (const [pattern, kind] of language.patterns) {
-      const name = pattern.exec(text)?.[1];
+      const match = pattern.exec(text);
+      const name = match?.groups?.name ?? match?.[1];
       if (name === undefined) continue;
+      const container = match?.groups?.container;
       if (language.needsBody && (kind === 'function' || kind === 'method') && !hasBody(scan, line)) continue;
       found.push({
         name: name.slice(0, MAX_NAME),
         kind,
+        ...(container !== undefined && { container: container.slice(0, MAX_NAME) }),
         start: leadingLines(scan, quiet, line),
         line,
         end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(scan, language, line, kind),
@@ -62,19 +67,30 @@ export function findDefinitions(
       break;
     }
   }
-  return kindsByNesting(found);
+  return nest(scan, found);
 }
 
-/** A function inside a class is a method, whichever word the language has for it. */
-function kindsByNesting(definitions: readonly Definition[]): Definition[] {
+/** Names each definition's container. A function inside a class is a method, whichever word the language has for it. */
+function nest(scan: Scan, definitions: readonly Definition[]): Definition[] {
   const open: Definition[] = [];
   return definitions.map((definition) => {
     while (open.length > 0 && open.at(-1)!.end < definition.line) open.pop();
     const parent = open.at(-1);
     open.push(definition);
-    const inType = parent !== undefined && ['class', 'interface', 'struct', 'enum'].includes(parent.kind);
-    return definition.kind === 'function' && inType ? { ...definition, kind: 'method' } : definition;
+    if (parent === undefined) return definition;
+    const inType = ['class', 'interface', 'struct', 'enum'].includes(parent.kind);
+    const kind = definition.kind === 'function' && inType ? 'method' : definition.kind;
+    const container = definition.container ?? (isMember(scan, definition, parent) ? parent.name : undefined);
+    if (kind === definition.kind && container === definition.container) return definition;
+    return { ...definition, kind, ...(container !== undefined && { container }) };
   });
+}
+
+/** What is not indented further than its container, a module excepted, is in it by a mistake about the container's end. */
+function isMember(scan: Scan, definition: Definition, parent: Definition): boolean {
+  if (definition.kind === 'macro' || parent.kind === 'macro') return false;
+  if (definition.kind === 'heading' || parent.kind === 'heading') return false;
+  return parent.kind === 'module' || scan.indent[definition.line]! > scan.indent[parent.line]!;
 }
 
 function isCandidate(scan: Scan, language: Language, line: number, isLeader: (identifier: number) => boolean): boolean {
@@ -121,7 +137,7 @@ function hasBody(scan: Scan, line: number): boolean {
 }
 
 /** Marks the lines in which nothing is defined: comments, docstrings, fenced code. */
-function quietLines(scan: Scan, language: Language): Uint8Array {
+export function quietLines(scan: Scan, language: Language): Uint8Array {
   const quiet = new Uint8Array(scan.lineCount);
   for (const quote of language.quotes ?? []) markQuoted(scan, quote, quiet);
   const comments = language.comments.map((prefix) => [...Buffer.from(prefix)]);

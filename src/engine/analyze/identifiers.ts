@@ -16,7 +16,7 @@ export class IdentifierTable {
   }
 
   /**
-   * The number of the identifier with these two independent 32-bit hashes. Identifiers are compared by their 64 bits of
+   * The number of the identifier with these two independent hashes, signed integers of 32 bits. Identifiers are compared by their 64 bits of
    * hash alone: among ten million the chance that any two meet is 3 in a million.
    */
   intern(hash1: number, hash2: number): number {

@@ -166,8 +166,15 @@ const pythonPatterns: Language['patterns'] = [
   [/^([A-Za-z_]\w*)\s*(?::[^=]+)?=[^=]/, 'variable'],
 ];
 
-/** In the order of preference where two claim an extension. */
-export const LANGUAGES: readonly Language[] = [
+/** In a pattern, `\w` is a letter of any script: names need not be English. */
+function withAllLetters([pattern, kind]: Language['patterns'][number]): Language['patterns'][number] {
+  const source = pattern.source.replace(/\[(?:[^\]\\]|\\.)*\]|\\w/g, (part) =>
+    part === '\\w' ? String.raw`[\w\u0080-\uffff]` : part.replaceAll('\\w', String.raw`\w\u0080-\uffff`),
+  );
+  return [new RegExp(source, pattern.flags), kind];
+}
+
+const WRITTEN: readonly Language[] = [
   {
     id: 'python',
     extensions: ['py', 'pyi', 'pyw', 'pyx', 'bzl', 'star'],
@@ -570,6 +577,12 @@ export const LANGUAGES: readonly Language[] = [
   },
 ];
 
+/** In the order of preference where two claim an extension. */
+export const LANGUAGES: readonly Language[] = WRITTEN.map((language) => ({
+  ...language,
+  patterns: language.patterns.map(withAllLetters),
+}));
+
 /** Languages without definitions that are still worth naming, for `lang:` filters and statistics. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
   json: ['json', 'jsonc', 'json5', 'ndjson', 'jsonl'],
@@ -608,12 +621,13 @@ export const PLAIN_TEXT: Language = {
 const byExtension = new Map<string, Language>();
 const byFileName = new Map<string, Language>();
 const byInterpreter = new Map<string, Language>();
-const all: Language[] = [
+/** Every language a file can be in, those without definitions included. */
+export const ALL_LANGUAGES: readonly Language[] = [
   ...LANGUAGES,
   PLAIN_TEXT,
   ...Object.entries(PLAIN).map(([id, extensions]): Language => ({ ...PLAIN_TEXT, id, extensions })),
 ];
-for (const language of all.toReversed()) {
+for (const language of ALL_LANGUAGES.toReversed()) {
   for (const extension of language.extensions) byExtension.set(extension, language);
   for (const name of language.fileNames ?? []) byFileName.set(name, language);
   for (const name of language.interpreters ?? []) byInterpreter.set(name, language);

@@ -5,7 +5,7 @@ import type { AsciiParts } from '../analyze/words.ts';
 /*
  * A segment is one immutable file:
  *
- *   cold      details of documents · postings by bucket · dictionary     read in pieces when a search needs them
+ *   cold      details of documents · postings by bucket · names · dictionary     read in pieces when a search needs them
  *   resident  arrays of documents, chunks and buckets, checksums of cold  read whole when the segment is opened
  *   footer    JSON: the sections' offsets and lengths, languages, counts
  *   trailer   footer's length and checksum, resident's checksum, version, magic
@@ -15,9 +15,9 @@ import type { AsciiParts } from '../analyze/words.ts';
  * (one query word in 50 million on the Linux kernel); a term's text would cost another 60 MB there.
  */
 
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 /** To be raised when the same text gives other terms, definitions or chunks: an index must not mix the two. */
-export const ANALYSIS_VERSION = 1;
+export const ANALYSIS_VERSION = 2;
 /** Ends every segment file; the line end shows a file that went through a text-mode copy. */
 export const MAGIC = 'SXTSEG\r\n';
 export const TRAILER_BYTES = 24;
@@ -39,6 +39,10 @@ export const Field = {
   /** A word of a folder's name, stemmed, in the document's first chunk; likewise the file's name. */
   folder: 5,
   fileName: 6,
+  /** The initials of a defined name of three words or more: `ihm`. */
+  acronym: 10,
+  /** Container and name of a definition, folded: `foo.bar`. */
+  qualified: 11,
 } as const;
 export type Field = (typeof Field)[keyof typeof Field];
 
@@ -124,8 +128,13 @@ export class ByteWriter {
   bytes = new Uint8Array(4096);
   length = 0;
 
+  /** Makes room in `bytes` for `more` bytes after `length`. */
+  reserve(more: number): void {
+    if (this.length + more > this.bytes.length) this.#grow(more);
+  }
+
   varint(value: number): void {
-    if (this.length + 5 > this.bytes.length) this.#grow(5);
+    this.reserve(5);
     let rest = value;
     while (rest > 127) {
       this.bytes[this.length++] = (rest & 127) | 128;
@@ -135,7 +144,7 @@ export class ByteWriter {
   }
 
   append(bytes: Uint8Array): void {
-    if (this.length + bytes.length > this.bytes.length) this.#grow(bytes.length);
+    this.reserve(bytes.length);
     this.bytes.set(bytes, this.length);
     this.length += bytes.length;
   }

@@ -1,4 +1,7 @@
+import { foldName, foldQualified } from '../analyze/symbolNames.ts';
+import { Field, hashTerm, type TermHash } from './format.ts';
 import { Postings, type PostingList, type SegmentReader } from './segmentReader.ts';
+import type { NameCursor } from './names.ts';
 import type { SegmentWriter } from './segmentWriter.ts';
 import type { Segment } from './snapshot.ts';
 
@@ -22,7 +25,7 @@ export function* mergeSegments(segments: readonly Segment[], writer: SegmentWrit
   for (;;) {
     let least: Cursor | undefined;
     for (const cursor of cursors) if (cursor.isBefore(least)) least = cursor;
-    if (!least) return;
+    if (!least) break;
     const { high, key } = least;
     let count = 0;
     // Segments are in the order of their chunks, so appending keeps each list ascending.
@@ -34,6 +37,41 @@ export function* mergeSegments(segments: readonly Segment[], writer: SegmentWrit
     if (count > 0) writer.addTerm(high, key, into.chunks, into.frequencies, count);
     if (++done % 4096 === 0) yield;
   }
+  yield* mergeNames(segments, writer);
+}
+
+/** Names without a posting are left behind: they were defined in removed documents only. */
+function* mergeNames(segments: readonly Segment[], writer: SegmentWriter): Generator<void, void, void> {
+  writer.beginNames();
+  const someAreGone = segments.some(({ deletedCount }) => deletedCount > 0);
+  const term: TermHash = { bucket: 0, key: 0 };
+  const open = segments.map(({ reader }) => reader.names()).filter((cursor) => cursor.next());
+  open.sort((a, b) => a.compare(b));
+  for (let done = 0; open.length > 0; done++) {
+    const least = open[0]!;
+    if (someAreGone) hashName(least.text(), term);
+    if (!someAreGone || writer.hasTerm(term)) writer.names.add(least.keyBytes(), least.nameBytes());
+    while (open.length > 1 && open[1]!.compare(least) === 0) advanceAt(open, 1);
+    advanceAt(open, 0);
+    if (done % 4096 === 0) yield;
+  }
+}
+
+/** Takes the cursor at `index` to its next name, and to the place that it then has in the order. */
+function advanceAt(cursors: NameCursor[], index: number): void {
+  const cursor = cursors[index]!;
+  if (!cursor.next()) {
+    cursors.splice(index, 1);
+    return;
+  }
+  let at = index;
+  for (; at + 1 < cursors.length && cursors[at + 1]!.compare(cursor) < 0; at++) cursors[at] = cursors[at + 1]!;
+  cursors[at] = cursor;
+}
+
+function hashName(name: string, out: TermHash): void {
+  if (name.includes('.')) hashTerm(Field.qualified, foldQualified(name), out);
+  else hashTerm(Field.symbol, foldName(name), out);
 }
 
 /** Copies the documents that are left; gives the new number of each old chunk. */

@@ -1,9 +1,12 @@
 import { Analyzer } from '../analyze/analyzer.ts';
+import type { Definition } from '../analyze/definitions.ts';
 import { IdentifierTable } from '../analyze/identifiers.ts';
 import { decode, internWord, type Scan } from '../analyze/scanner.ts';
+import { foldName, foldQualified, symbolNames } from '../analyze/symbolNames.ts';
 import { AsciiParts, isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
 import { ByteWriter, Field, MAX_TF, hashParts, hashTerm, type TermHash } from './format.ts';
+import { NameSet } from './nameSet.ts';
 import type { DocumentRecord, SegmentWriter } from './segmentWriter.ts';
 
 /** A document to be indexed: `text` is UTF-8. */
@@ -32,6 +35,7 @@ export class SegmentBuilder {
   readonly #parts = new AsciiParts();
   readonly #analyzer: Analyzer;
   #documents: DocumentRecord[] = [];
+  #names = new NameSet();
   #chunks = 0;
 
   /** For each identifier, where its terms begin in {@link #identifierTerms}. */
@@ -72,7 +76,7 @@ export class SegmentBuilder {
       const to = scan.lineCount === 0 ? 0 : scan.firstToken[end + 1]!;
       this.#countTokens(scan, from, to);
       for (; next < definitions.length && definitions[next]!.line <= end; next++) {
-        this.#countName(definitions[next]!.name, Field.definition, Field.symbol);
+        this.#countDefinition(definitions[next]!);
       }
       if (index === 0) this.#countPath(path);
       chunkTokens.push(to - from);
@@ -96,6 +100,7 @@ export class SegmentBuilder {
     this.#terms.clear();
     this.#words.clear();
     this.#documents = [];
+    this.#names = new NameSet();
     this.#chunks = 0;
     this.#identifierTermCount = 0;
     this.#postingCount = 0;
@@ -146,6 +151,8 @@ export class SegmentBuilder {
       if (count > 0) writer.addTerm(this.#terms.highOf(term), this.#terms.keyOf(term), chunks, frequencies, count);
       from += count;
     }
+    writer.beginNames();
+    this.#names.write(writer.names);
   }
 
   /** Works out an identifier's terms, when it occurs for the first time. */
@@ -185,7 +192,22 @@ export class SegmentBuilder {
     }
   }
 
-  #countName(name: string, wordField: Field, wholeField?: Field): void {
+  #countDefinition(definition: Definition): void {
+    const { name } = definition;
+    const hasWords = this.#countName(name, Field.definition, Field.symbol);
+    const names = hasWords ? symbolNames(definition) : undefined;
+    if (!names) return;
+    const { own, qualified, acronym } = names;
+    this.#names.add(own);
+    if (own !== name) this.#count(this.#terms.number(Field.symbol, foldName(own)));
+    if (acronym !== undefined) this.#count(this.#terms.number(Field.acronym, acronym));
+    if (qualified === undefined) return;
+    this.#names.add(qualified);
+    this.#count(this.#terms.number(Field.qualified, foldQualified(qualified)));
+  }
+
+  /** Counts a name's words, and all of it if `wholeField` is given. Tells whether it has any. */
+  #countName(name: string, wordField: Field, wholeField?: Field): boolean {
     const bytes = Buffer.from(name);
     const parts = this.#parts;
     if (parts.split(bytes, 0, bytes.length)) {
@@ -196,11 +218,12 @@ export class SegmentBuilder {
       if (wholeField !== undefined && parts.count > 0) {
         this.#count(this.#terms.numberOfParts(wholeField, bytes, parts));
       }
-      return;
+      return parts.count > 0;
     }
     const words = splitIdentifier(name);
     for (const word of words) if (isIndexable(word)) this.#count(this.#terms.number(wordField, stem(word)));
     if (wholeField !== undefined && words.length > 0) this.#count(this.#terms.number(wholeField, words.join('')));
+    return words.length > 0;
   }
 
   #countPath(path: string): void {

@@ -12,6 +12,7 @@ import {
   newerFormat,
   type TermHash,
 } from './format.ts';
+import { NameCursor, nameKey, type NameBlocks } from './names.ts';
 import { documentIdAt, type SegmentFooter } from './segmentWriter.ts';
 
 /** A term's postings in one segment, not read yet. */
@@ -62,6 +63,7 @@ export class SegmentReader {
   readonly #bucketEntries: Uint32Array;
   readonly #blockSums: Uint32Array;
   readonly #verified: Uint8Array;
+  readonly #names: NameBlocks;
   readonly #ids: Uint8Array;
   readonly #pathOffsets: Uint32Array;
   readonly #paths: Uint8Array;
@@ -81,6 +83,11 @@ export class SegmentReader {
       this.#bucketPostings = new Float64Array(...this.#section('bucketPostings', 8));
       this.#bucketEntries = new Uint32Array(...this.#section('bucketEntries', 4));
       this.#blockSums = new Uint32Array(...this.#section('blockSums', 4));
+      this.#names = {
+        offsets: new Float64Array(...this.#section('nameOffsets', 8)),
+        keys: new Uint8Array(...this.#section('nameKeys', 1)),
+        keyOffsets: new Uint32Array(...this.#section('nameKeyOffsets', 4)),
+      };
       this.#ids = new Uint8Array(...this.#section('ids', 1));
       this.#pathOffsets = new Uint32Array(...this.#section('pathOffsets', 4));
       this.#paths = new Uint8Array(...this.#section('paths', 1));
@@ -169,6 +176,31 @@ export class SegmentReader {
         yield { high: bucket.high(entry), key: bucket.key(entry), list: this.#list(bucket, entry, postings) };
       }
     }
+  }
+
+  /** The defined names whose key begins with that of `prefix`, in the order of their keys; see {@link nameKey}. */
+  names(prefix = ''): NameCursor {
+    return new NameCursor(
+      this.#names,
+      (from, length) => this.#readCold(this.footer.nameBlocks + from, length),
+      nameKey(prefix),
+    );
+  }
+
+  /** The first `limit` of {@link names}: a member stands there as `bar` and as `Foo.bar`. */
+  namesWithPrefix(prefix: string, limit: number): string[] {
+    return this.namesMatching(() => true, limit, prefix);
+  }
+
+  /** Likewise, only those that `matches` accepts. Without a prefix all names are read: 0.3 µs each. */
+  namesMatching(matches: (name: string) => boolean, limit: number, prefix = ''): string[] {
+    const names: string[] = [];
+    const cursor = this.names(prefix);
+    while (names.length < limit && cursor.next()) {
+      const name = cursor.text();
+      if (matches(name)) names.push(name);
+    }
+    return names;
   }
 
   #bucket(number: number): Bucket | undefined {

@@ -8,7 +8,9 @@ import {
   MAGIC,
   MAX_CHUNKS,
   TRAILER_BYTES,
+  type TermHash,
 } from './format.ts';
+import { NameWriter } from './names.ts';
 
 /** What a segment knows of a document besides its postings. */
 export interface DocumentRecord {
@@ -33,6 +35,9 @@ export interface SegmentFooter {
   readonly languages: readonly string[];
   readonly bucketBits: number;
   readonly dictionary: number;
+  /** Number of defined names, and where their blocks begin. */
+  readonly names: number;
+  readonly nameBlocks: number;
   readonly cold: number;
   /** Offset and length in bytes of each array in the resident part, from the part's start. */
   readonly sections: Readonly<Record<string, readonly [number, number]>>;
@@ -42,7 +47,10 @@ const FLUSH_BYTES = 1 << 20;
 /** Terms per bucket that a look-up reads: about 40 × 8 bytes. */
 const TERMS_PER_BUCKET = 40;
 
-/** Writes one segment file: first every document, then every term in the order of its hash, then {@link finish}. */
+/**
+ * Writes one segment file: first every document, then every term in the order of its hash, then the defined names, then
+ * {@link finish}.
+ */
 export class SegmentWriter {
   readonly #file: string;
   readonly #fd: number;
@@ -75,6 +83,13 @@ export class SegmentWriter {
   #bucketEntries = new Uint32Array(0);
   #bucketPostings = new Float64Array(0);
   #bucket = -1;
+
+  /** To be given the names between the last term and {@link finish}. */
+  readonly names = new NameWriter((block) => {
+    this.#out.append(block);
+    this.#flush(FLUSH_BYTES);
+  });
+  #nameBlocks = 0;
 
   constructor(file: string) {
     this.#file = file;
@@ -165,10 +180,31 @@ export class SegmentWriter {
     return offset;
   }
 
-  /** Writes the rest and makes the file durable. Returns its size in bytes. */
-  finish(): number {
+  /** Call between the last term and the first name. */
+  beginNames(): void {
     const buckets = 1 << this.#bucketBits;
     while (this.#bucket < buckets) this.#openBucket();
+    this.#nameBlocks = this.#written + this.#out.length;
+  }
+
+  /** Whether the term was added; call after {@link beginNames}. */
+  hasTerm({ bucket: high, key }: TermHash): boolean {
+    const bucket = high >>> (16 - this.#bucketBits);
+    let low = this.#bucketEntries[bucket]!;
+    let end = this.#bucketEntries[bucket + 1]!;
+    while (low < end) {
+      const middle = (low + end) >>> 1;
+      const order = this.#highBits[middle]! - high || this.#keys[middle]! - key;
+      if (order === 0) return true;
+      if (order < 0) low = middle + 1;
+      else end = middle;
+    }
+    return false;
+  }
+
+  /** Writes the rest and makes the file durable. Returns its size in bytes. */
+  finish(): number {
+    const names = this.names.finish();
     this.#flush(1);
     const dictionary = this.#written;
     this.#out.append(bytesOf(this.#keys.subarray(0, this.#terms)));
@@ -188,6 +224,9 @@ export class SegmentWriter {
     section('bucketPostings', this.#bucketPostings);
     section('bucketEntries', this.#bucketEntries);
     section('blockSums', Uint32Array.from(this.#blockSums));
+    section('nameOffsets', names.offsets);
+    section('nameKeys', names.keys);
+    section('nameKeyOffsets', names.keyOffsets);
     section('ids', this.#ids.view());
     section('pathOffsets', Uint32Array.from(this.#pathOffsets));
     section('paths', this.#paths.view());
@@ -209,6 +248,8 @@ export class SegmentWriter {
       languages: this.#languages,
       bucketBits: this.#bucketBits,
       dictionary,
+      names: this.names.count,
+      nameBlocks: this.#nameBlocks,
       cold,
       sections,
     };

@@ -34,6 +34,8 @@ const FIELD_WEIGHT: Readonly<Record<Field, number>> = {
   [Field.symbol]: 8,
   [Field.folder]: 2,
   [Field.fileName]: 5,
+  [Field.acronym]: 2,
+  [Field.qualified]: 10,
 };
 const KIND_WEIGHT: Readonly<Record<QueryTerm['kind'], number>> = {
   word: 1,

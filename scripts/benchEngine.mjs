@@ -1,0 +1,198 @@
+// npm run bench:engine -- FOLDER [--peers fts5,fts5-lean,minisearch] [--complete N] [--changes N] [--state DIR] [--json FILE]
+// The engine on a large folder, beside SQLite FTS5 and MiniSearch in the same run: time and memory to index, size on disk,
+// opening, queries, changes, and whether every file is found by its rarest name. Each measurement has a process of its own.
+// With BENCH_DIR (see bench:quality) the benchmark's questions are asked as well. A figure depends on the machine and on
+// what else it does: compare figures of one run only. Files come from the page cache where they fit in it.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
+import { build } from './lib/package.mjs';
+import { fail, say, sinceStart } from './lib/say.mjs';
+import { table } from './lib/table.mjs';
+
+/** @typedef {import('../test/bench/engineJob.ts').Job} Job */
+/** @typedef {import('../test/bench/engineJob.ts').PeerName} PeerName */
+
+const PEERS = ['fts5', 'fts5-lean', 'minisearch'];
+const COMMON_TERMS = 200;
+const OPENINGS = 5;
+/** While queries are asked: a commit every so often, and no longer than this. */
+const BATCH_BYTES = 16 << 20;
+const BATCHES_MS = 30_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    peers: { type: 'string', default: 'fts5' },
+    complete: { type: 'string', default: '1000' },
+    changes: { type: 'string', default: '5000' },
+    state: { type: 'string', default: tmpdir() },
+    json: { type: 'string' },
+  },
+});
+const at = (/** @type {string} */ path) => resolve(process.env.INIT_CWD ?? '.', path);
+const [named] = positionals;
+const peers = values.peers.split(',').filter((name) => name !== '');
+const unknown = peers.filter((name) => !PEERS.includes(name));
+if (named === undefined || unknown.length > 0)
+  fail(
+    `Usage: npm run bench:engine -- FOLDER [--peers ${PEERS.join(',')}] [--complete N] [--changes N] [--state DIR] ` +
+      "[--json FILE]; FOLDER is, for example, the unpacked sources of Debian's linux-source-6.1.",
+  );
+const folder = at(named);
+if (!existsSync(folder)) fail(`There is no folder ${folder}.`);
+
+await ensureDependencies();
+build();
+const names = /** @type {PeerName[]} */ (['sextant', ...peers]);
+const work = mkdtempSync(join(at(values.state), 'sextant-bench-'));
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+
+say('Reading and tokenising, nothing else …');
+const raw = await run({ kind: 'raw', folder });
+say(`Looking for the ${COMMON_TERMS} commonest terms and the rarest names …`);
+const corpus = await run({ kind: 'corpus', folder, terms: COMMON_TERMS, sampled: Number(values.complete) });
+/** @type {Record<string, string[]>} */
+const sets = { ...(process.env.BENCH_DIR && { questions: await questions(at(process.env.BENCH_DIR)) }) };
+sets['common terms'] = corpus.common;
+const mixed = Object.values(sets).flat();
+
+/** @type {Record<string, any>} */
+const measured = {};
+for (const peer of names) {
+  const state = join(work, peer);
+  const place = { peer, folder, state };
+  say(`${peer}: indexing …`);
+  const index = await run({ kind: 'index', ...place });
+  say(`${peer}: opening and asking …`);
+  const opened = [];
+  for (let i = 0; i < OPENINGS; i++) {
+    const query = mixed[Math.floor((i * mixed.length) / OPENINGS)] ?? '';
+    opened.push(await run({ kind: 'open', query, ...place }));
+  }
+  const asked = await run({ kind: 'query', sets, ...place });
+  const complete = peer === 'sextant' && (await run({ kind: 'complete', names: corpus.names, ...place }));
+  say(`${peer}: changing files …`);
+  const changed = await run({ kind: 'change', changes: Number(values.changes), ...place });
+  rmSync(state, { recursive: true, force: true });
+  // MiniSearch lives in one process.
+  const during = peer !== 'minisearch' && (await askWhileIndexing(place));
+  measured[peer] = { index, opened, asked, changed, ...(complete && { complete }), ...(during && { during }) };
+}
+
+const { median } = await import('../test/bench/metric.ts');
+const rounded = (/** @type {number} */ value, digits = 0) => value.toFixed(digits);
+const size = `${raw.files} files, ${rounded(raw.megabytes)} MB`;
+console.log(
+  `\n${size}: to read and tokenise them takes ${rounded(raw.ms / 1000, 1)} s, processor time ${rounded(raw.cpuMs / 1000, 1)} s.\n`,
+);
+/** @type {[string, (of: any) => number | undefined, number][]} */
+const measures = [
+  ['index: all searchable, s', ({ index }) => index.indexMs / 1000, 1],
+  ['index: processor time, s', ({ index }) => index.indexCpuMs / 1000, 1],
+  ['index: merged or saved too, s', ({ index }) => index.settledMs / 1000, 1],
+  ['index: peak memory, MB', ({ index }) => index.peakMB, 0],
+  ['index: on disk, MB', ({ index }) => index.diskMB, 0],
+  ['open to search, median, ms', ({ opened }) => median(pick(opened, 'openMs')), 1],
+  ['first query after it, median, ms', ({ opened }) => median(pick(opened, 'firstMs')), 1],
+  ['first query after it, max, ms', ({ opened }) => Math.max(...pick(opened, 'firstMs')), 1],
+  ...Object.entries(sets).flatMap(([set, queries]) =>
+    ['p50', 'p95', 'max'].map((figure) => {
+      const title = `${queries.length} ${set}: ${figure}, ms`;
+      return /** @type {[string, (of: any) => number, number]} */ ([title, ({ asked }) => asked.sets[set][figure], 2]);
+    }),
+  ),
+  ['peak memory of asking, MB', ({ asked }) => asked.peakMB, 0],
+  ['open to write, ms', ({ changed }) => changed.openMs, 1],
+  ['one changed file, median, ms', ({ changed }) => changed.oneMs, 1],
+  [`${measured.sextant?.changed.changed} changed files, ms`, ({ changed }) => changed.manyMs, 0],
+  ['then merged or saved too, ms', ({ changed }) => changed.settleMs, 0],
+  ['peak memory of changing, MB', ({ changed }) => changed.peakMB, 0],
+  ['asked while indexing: p50, ms', ({ during }) => during?.p50, 2],
+  ['asked while indexing: p95, ms', ({ during }) => during?.p95, 2],
+  ['asked while indexing: max, ms', ({ during }) => during?.max, 2],
+  ['asked while indexing: queries', ({ during }) => during?.queries, 0],
+];
+const rows = measures.map(([title, of, digits]) => {
+  const figures = names.map((peer) => of(measured[peer]));
+  const [own] = figures;
+  const ratios = figures.slice(1).map((figure) => (figure === undefined || !own ? '–' : rounded(figure / own, 2)));
+  return [title, ...figures.map((figure) => (figure === undefined ? '–' : rounded(figure, digits))), ...ratios];
+});
+console.log(table([['', ...names, ...peers.map((peer) => `${peer} : sextant`)], ...rows]));
+
+const { asked, missed, low } = measured.sextant.complete;
+console.log(`\nComplete: ${asked - missed.length} of ${asked} sampled files are found by their rarest name;`);
+console.log(`${low} of them below files that do not have the name.`);
+for (const { path, name, documents } of missed)
+  console.log(`  missed ${path} by ${name}, which ${documents} files have`);
+if (values.json !== undefined) writeFileSync(at(values.json), `${JSON.stringify({ raw, measured }, null, 1)}\n`);
+say(`All of it took ${sinceStart()}.`);
+if (missed.length > 0) fail(`${missed.length} files are not found by their rarest name.`);
+
+/**
+ * @param {any[]} rows
+ * @param {string} key
+ * @returns {number[]}
+ */
+function pick(rows, key) {
+  return rows.map((row) => row[key]);
+}
+
+/** Indexes in many commits, while another process asks. @param {{ peer: PeerName, folder: string, state: string }} place */
+async function askWhileIndexing(place) {
+  say(`${place.peer}: asking while it indexes …`);
+  const writer = start({ kind: 'index', batchBytes: BATCH_BYTES, limitMs: BATCHES_MS, ...place });
+  await writer.committed;
+  const reader = start({ kind: 'queryUntilTold', queries: mixed, ...place });
+  await writer.result;
+  reader.tell();
+  const result = await reader.result;
+  rmSync(place.state, { recursive: true, force: true });
+  return result;
+}
+
+/** @param {Job} job */
+function run(job) {
+  return start(job).result;
+}
+
+/** @param {Job} job */
+function start(job) {
+  // MiniSearch holds a large folder's index as objects: gigabytes.
+  const heap = 'peer' in job && job.peer === 'minisearch' ? ['--max-old-space-size=20000'] : [];
+  const script = join(root, 'test/bench/engineJob.ts');
+  const child = spawn(pinnedNode(), [...heap, script, JSON.stringify(job)], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  /** @type {() => void} */
+  let onCommit = () => undefined;
+  /** @type {Promise<void>} */
+  const committed = new Promise((resolve) => (onCommit = resolve));
+  /** @type {Promise<any>} */
+  const result = new Promise((resolve) => {
+    /** @type {unknown} */
+    let last;
+    const lines = createInterface({ input: /** @type {import('node:stream').Readable} */ (child.stdout) });
+    lines.on('line', (line) => {
+      const message = JSON.parse(line);
+      if (message.event === 'committed') onCommit();
+      else last = message.result;
+    });
+    lines.on('close', () => {
+      if (last === undefined) fail(`The measurement "${job.kind}" failed; what it said is above.`);
+      resolve(last);
+    });
+  });
+  return { committed, result, tell: () => child.send('stop') };
+}
+
+/** @param {string} data */
+async function questions(data) {
+  const { questionsOf, repositories } = await import('../test/bench/questions.ts');
+  return repositories(data).flatMap(({ name }) => questionsOf(data, name).map(({ query }) => query));
+}

@@ -1,0 +1,55 @@
+import type { Definition } from './definitions.ts';
+import { splitIdentifier } from './words.ts';
+
+/** From so many words on a name has an acronym; two letters would say nothing. */
+const ACRONYM_WORDS = 3;
+const SEPARATORS = /::|->|[.#:/\\]/;
+
+/** The names by which a definition is looked for, besides the whole of what is written. */
+export interface SymbolNames {
+  /** `Repo` of `Ecto.Repo`, else the name as it is. */
+  readonly own: string;
+  /** `Ecto.Repo` of `Acme.Ecto.Repo`, `Foo.bar` of a member `bar` of `Foo`: always with a dot, and of two parts. */
+  readonly qualified: string | undefined;
+  /** `ihm` of `indexHtmlMiddleware`. */
+  readonly acronym: string | undefined;
+}
+
+/**
+ * For a name that has a letter or digit. Headings and titles of tests are text, which has no such names. Macros have no acronym:
+ * there may be millions, and no one remembers a register by its initials.
+ */
+export function symbolNames({ name, kind, container }: Definition): SymbolNames | undefined {
+  if (kind === 'macro') return { own: name, qualified: undefined, acronym: undefined };
+  if (kind === 'heading' || /\s/.test(name)) return undefined;
+  const segments = nameSegments(name);
+  const own = segments.at(-1) ?? name;
+  const outer = segments.at(-2) ?? (container === undefined ? undefined : nameSegments(container).at(-1));
+  return {
+    own,
+    qualified: outer === undefined ? undefined : `${outer}.${own}`,
+    acronym: segments.length > 1 ? undefined : acronymOf(splitIdentifier(name)),
+  };
+}
+
+/** `['a', 'b', 'c']` of `a.b::c`; `->`, `#`, `/` and `\` separate too. */
+export function nameSegments(name: string): string[] {
+  return SEPARATORS.test(name) ? name.split(SEPARATORS).filter((segment) => foldName(segment) !== '') : [name];
+}
+
+/** A name as terms have it: `indexHtml`, `index_html` and `INDEX_HTML` are all `indexhtml`. */
+export function foldName(name: string): string {
+  return splitIdentifier(name).join('');
+}
+
+/** The term of a qualified name: that of its last two parts, `foo.bar`. */
+export function foldQualified(qualified: string): string {
+  return nameSegments(qualified).slice(-2).map(foldName).join('.');
+}
+
+/** First characters of a name's parts. */
+export function acronymOf(parts: readonly string[]): string | undefined {
+  return parts.length < ACRONYM_WORDS
+    ? undefined
+    : parts.map((part) => String.fromCodePoint(part.codePointAt(0)!)).join('');
+}

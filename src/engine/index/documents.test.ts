@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Definition } from '../analyze/definitions.ts';
+import { decodeDefinitions, encodeDefinitions, toSymbolSpan } from './documents.ts';
+import { ByteWriter, KINDS } from './format.ts';
+
+describe('definitions of a document', () => {
+  it('come back as they were, with what they are members of', () => {
+    const name = fc.constantFrom('Pool', 'acquire', 'größe', '<=>', 'a heading of words');
+    const definition = fc.record(
+      {
+        name,
+        kind: fc.constantFrom(...KINDS),
+        container: name,
+        before: fc.nat({ max: 300 }),
+        gap: fc.nat({ max: 300 }),
+        lines: fc.nat({ max: 3000 }),
+      },
+      { requiredKeys: ['name', 'kind', 'before', 'gap', 'lines'] },
+    );
+    fc.assert(
+      fc.property(fc.array(definition), (entries) => {
+        let line = 0;
+        const definitions = entries.map(({ before, gap, lines, ...rest }): Definition => {
+          line += gap;
+          return { ...rest, start: Math.max(0, line - before), line, end: line + lines };
+        });
+        const out = new ByteWriter();
+        encodeDefinitions(definitions, out);
+        assert.deepEqual(decodeDefinitions(out.view()), definitions.map(toSymbolSpan));
+      }),
+    );
+  });
+});

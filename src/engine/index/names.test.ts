@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { NameSet } from './nameSet.ts';
+import { NameCursor, NameWriter, nameKey } from './names.ts';
+
+/** Names as they are in code: some alike but for case and separators, some long, some of other scripts. */
+const part = fc.constantFrom(
+  'get',
+  'Get',
+  'GET',
+  'set',
+  '_',
+  '$',
+  '.',
+  '2',
+  'x',
+  'größe',
+  'ÄNDERN',
+  '数据库',
+  'İ',
+  '𝒜',
+);
+const name = fc.oneof(
+  fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join('')),
+  fc.string({ unit: fc.constantFrom('a', 'b', 'A', 'B', '_', '0'), minLength: 1, maxLength: 8 }),
+);
+
+function pack(names: readonly string[]): (prefix?: string) => NameCursor {
+  const set = new NameSet();
+  for (const one of names) set.add(one);
+  const written: Uint8Array[] = [];
+  const writer = new NameWriter((block) => written.push(block.slice()));
+  set.write(writer);
+  const blocks = writer.finish();
+  const bytes = Buffer.concat(written);
+  return (prefix) => new NameCursor(blocks, (from, length) => bytes.subarray(from, from + length), prefix);
+}
+
+function rest(cursor: NameCursor): string[] {
+  const names: string[] = [];
+  while (cursor.next()) names.push(cursor.text());
+  return names;
+}
+
+function ordered(names: readonly string[]): string[] {
+  const entries = [...new Set(names)].map((one) => [nameKey(one), Buffer.from(one).toString('latin1'), one] as const);
+  entries.sort((a, b) => (a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]) ? -1 : 1));
+  return entries.filter(([key]) => key !== '').map(([, , one]) => one);
+}
+
+describe('nameKey', () => {
+  it('is the same for all spellings of a name', () => {
+    for (const spelling of ['indexHtml', 'index_html', 'INDEX_HTML', '_indexHtml$']) {
+      assert.equal(nameKey(spelling), 'indexhtml');
+    }
+    assert.equal(nameKey('Größe_Ändern'), nameKey('GRÖSSE_ÄNDERN'.replace('SS', 'ß')));
+    assert.equal(nameKey('<=>'), '');
+  });
+});
+
+describe('names of a segment', () => {
+  it('come back in the order of their keys, each once', () => {
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 60 }), (names) => {
+        assert.deepEqual(rest(pack(names)()), ordered(names));
+      }),
+    );
+  });
+
+  it('are found by any prefix, over many blocks', () => {
+    const many = Array.from(
+      { length: 30_000 },
+      (_, i) => `${['get', 'Get_', 'set', 'größe'][i % 4]}${(i * 7919) % 10007}`,
+    );
+    const all = ordered(many);
+    const names = pack(many);
+    assert.deepEqual(rest(names()), all);
+    fc.assert(
+      fc.property(fc.oneof(name, fc.constantFrom(...many)), fc.nat({ max: 8 }), (one, length) => {
+        const prefix = nameKey(one.slice(0, length));
+        assert.deepEqual(
+          rest(names(prefix)),
+          all.filter((other) => nameKey(other).startsWith(prefix)),
+        );
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('leave out what is too long to be a name', () => {
+    assert.deepEqual(rest(pack(['short', 'x'.repeat(5000), 'ß'.repeat(5000)])()), ['short']);
+  });
+});

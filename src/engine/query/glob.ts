@@ -1,0 +1,110 @@
+/*
+ * Globs of the query language: `*` and `?` within a folder's name, `**` across folders, `[abc]`, `[a-z]`, `[!abc]`,
+ * `{a,b}`; a backslash takes the meaning from one of these characters.
+ *
+ * Not picomatch, against which the tests check it: a query needs the offset of what is wrong in a glob, which is the
+ * greater part of the work; `[!a]`, `{1..9}`, quotes and parentheses mean other things to it; and `*.ts` in any folder
+ * takes it 40 ms for the kernel's 80,000 paths. This takes 10.
+ */
+
+/** A piece of a glob that stands for more than itself, or that a backslash makes stand for itself. */
+const PIECE =
+  /\\(?<escaped>[*?[\]{},\\])|\[(?<negation>[!^]?)(?<set>\][^\]]*|[^\]]+)\]|(?<stars>\*+)|(?<any>\?)|(?<brace>[{},])/gu;
+
+/** Whether a pattern has anything in it that stands for more than itself. */
+export function isGlob(pattern: string): boolean {
+  for (const { groups } of pattern.matchAll(PIECE)) {
+    if (groups!.escaped === undefined && groups!.brace !== ',' && groups!.brace !== '}') return true;
+  }
+  return false;
+}
+
+/** The text that a pattern without wildcards stands for. */
+export function unescapeGlob(pattern: string): string {
+  return pattern.replace(/\\([*?[\]{},\\])/g, '$1');
+}
+
+/** What is wrong with a glob, and the offset of the character that is. */
+export interface GlobProblem {
+  readonly kind: 'unclosed' | 'range' | 'stars';
+  readonly at: number;
+}
+
+/** More in one pattern tell no more, and each multiplies the ways in which a long name may fail to match. */
+export const MAX_STARS = 8;
+
+/** The first thing that {@link compileGlob} could not make sense of. */
+export function checkGlob(pattern: string): GlobProblem | undefined {
+  const open: number[] = [];
+  let stars = 0;
+  let end = 0;
+  for (const match of pattern.matchAll(PIECE)) {
+    const { set, brace, stars: run } = match.groups!;
+    const bracket = pattern.slice(end, match.index).indexOf('[');
+    if (bracket >= 0) return { kind: 'unclosed', at: end + bracket };
+    end = match.index + match[0].length;
+    if (set !== undefined && hasInvalidRange(set)) return { kind: 'range', at: match.index };
+    if (run !== undefined && ++stars > MAX_STARS) return { kind: 'stars', at: match.index };
+    if (brace === '{') open.push(match.index);
+    if (brace === '}') open.pop();
+  }
+  const bracket = pattern.indexOf('[', end);
+  const at = bracket >= 0 ? bracket : open.at(-1);
+  return at === undefined ? undefined : { kind: 'unclosed', at };
+}
+
+function hasInvalidRange(set: string): boolean {
+  for (const [, from, to] of set.matchAll(/(.)-(.)/gsu)) if (from!.codePointAt(0)! > to!.codePointAt(0)!) return true;
+  return false;
+}
+
+export interface GlobOptions {
+  readonly matchCase?: boolean;
+  /** `*` and `?` match a slash as well: for names, in which it separates nothing. */
+  readonly isName?: boolean;
+  /** It may begin after any folder. */
+  readonly isFloating?: boolean;
+}
+
+/** A test of whole texts against a pattern that {@link checkGlob} finds nothing wrong with. */
+export function compileGlob(pattern: string, options: GlobOptions = {}): (text: string) => boolean {
+  const character = options.isName ? '.' : '[^/]';
+  let source = '';
+  let depth = 0;
+  let end = 0;
+  for (const match of pattern.matchAll(PIECE)) {
+    const { escaped, negation, set, stars, brace } = match.groups!;
+    source += escapeRegExp(pattern.slice(end, match.index));
+    end = match.index + match[0].length;
+    if (escaped !== undefined) source += escapeRegExp(escaped);
+    else if (set !== undefined) {
+      const members = set.replace(/[\\\][^]/g, String.raw`\$&`);
+      source += negation ? `(?=${character})[^${members}]` : `[${members}]`;
+    } else if (stars === '**' && !options.isName && isWholeSegment(pattern, match.index, end)) {
+      if (pattern[end] === '/') source += '(?:.*/)?';
+      else source += '.*';
+      if (pattern[end] === '/') end++;
+    } else if (stars !== undefined) source += `${character}*`;
+    else if (brace === '{') {
+      depth++;
+      source += '(?:';
+    } else if (brace === '}' && depth > 0) {
+      depth--;
+      source += ')';
+    } else if (brace !== undefined) source += brace === ',' && depth > 0 ? '|' : escapeRegExp(brace);
+    else source += character;
+  }
+  source += escapeRegExp(pattern.slice(end));
+  const begin = options.isFloating ? '(?:^|/)' : '^';
+  const expression = new RegExp(`${begin}(?:${source})$`, options.matchCase ? 'su' : 'isu');
+  return (text) => expression.test(text);
+}
+
+function isWholeSegment(pattern: string, start: number, end: number): boolean {
+  return /^[/{,]?$/.test(pattern.slice(0, start).slice(-1)) && /^[/},]?$/.test(pattern.slice(end, end + 1));
+}
+
+/** `RegExp.escape`, which Node 20 does not have. */
+export function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { compilePhrase, type PhraseMatch } from './phrase.ts';
+
+describe('compilePhrase', () => {
+  const at = (phrase: string, content: string): PhraseMatch | undefined => compilePhrase(phrase).firstIn(content);
+  const place = (line: number, column: number, endLine: number, endColumn: number): PhraseMatch => ({
+    ...{ line, column, endLine, endColumn },
+  });
+
+  it('finds characters as they are, in the middle of words, ignoring case', () => {
+    assert.deepEqual(at('a.b(', 'x\nxA.B()'), place(2, 1, 2, 5));
+    assert.equal(at('a.b', 'acb'), undefined);
+    assert.deepEqual(at('größe', 'GRÖßE'), place(1, 0, 1, 5));
+    assert.deepEqual(at('\\n', 'say "\\n"'), place(1, 5, 1, 7));
+  });
+
+  it('takes any run of spaces and line breaks for any other', () => {
+    assert.deepEqual(at('return  x', 'a\r\nreturn\r\n\t x;'), place(2, 0, 3, 3));
+    assert.equal(at('return x', 'returnx'), undefined);
+    assert.deepEqual(at(' x ', 'a\n  x\n'), place(1, 1, 3, 0));
+    assert.equal(at(' x', 'x'), undefined);
+  });
+
+  it('counts UTF-16 columns, and lines by every kind of break', () => {
+    assert.deepEqual(at('b', '😀\r\r\n\n😀b'), place(4, 2, 4, 3));
+    assert.deepEqual(at('😀', 'a😀'), place(1, 1, 1, 3));
+  });
+
+  it('lists matches that do not overlap', () => {
+    assert.deepEqual(compilePhrase('aa').allIn('aaaaa\naa'), [place(1, 0, 1, 2), place(1, 2, 1, 4), place(2, 0, 2, 2)]);
+    assert.equal(compilePhrase('a').allIn('aaaa', 3).length, 3);
+  });
+
+  it('is through with a megabyte of spaces', () => {
+    const content = ' '.repeat(1_000_000);
+    for (const phrase of [' x', 'x ', ' x ', '  '])
+      assert.equal(compilePhrase(phrase).firstIn(content) !== undefined, phrase === '  ');
+  });
+
+  it('finds what a naive search finds, where it stands', () => {
+    const unit = fc.constantFrom('a', 'B', 'é', '.', '😀', '𐐀', ' ', '\t', '\r\n', '\n', '\r');
+    const phrase = fc.string({ unit, minLength: 1, maxLength: 4 });
+    const content = fc.string({ unit, maxLength: 40 });
+    fc.assert(
+      fc.property(phrase, content, (text, within) => {
+        const { firstIn, allIn } = compilePhrase(text);
+        const fold = (any: string): string => any.toLowerCase().replace(/\s+/g, ' ');
+        const all = allIn(within);
+        assert.equal(all.length > 0, fold(within).includes(fold(text)));
+        assert.deepEqual(all[0], firstIn(within));
+        let previous = 0;
+        for (const { line, column, endLine, endColumn } of all) {
+          const start = offsetOf(within, line, column);
+          const end = offsetOf(within, endLine, endColumn);
+          assert.equal(fold(within.slice(start, end)), fold(text));
+          assert.ok(start >= previous && start < end);
+          previous = end;
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
+
+function offsetOf(content: string, line: number, column: number): number {
+  const lines = content.split(/(\r\n|\r|\n)/);
+  return lines.slice(0, 2 * (line - 1)).join('').length + column;
+}

@@ -1,0 +1,70 @@
+import { escapeRegExp } from './glob.ts';
+
+/** Where a phrase stands in a text. Lines count from 1, UTF-16 columns from 0; the end is not in it. */
+export interface PhraseMatch {
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  readonly endColumn: number;
+}
+
+export interface Phrase {
+  readonly firstIn: (content: string) => PhraseMatch | undefined;
+  /** Matches that do not overlap, in order, at most `limit` of them. */
+  readonly allIn: (content: string, limit?: number) => PhraseMatch[];
+}
+
+/**
+ * A phrase matches its own characters, in the middle of words as well, ignoring case; any spaces, tabs and line breaks in
+ * a row match any others. `text` must not be empty. 1 MB takes a few milliseconds.
+ */
+export function compilePhrase(text: string): Phrase {
+  // Only where a run of spaces begins is it worth looking at: from every one of its spaces takes quadratic time.
+  const source = text.split(/(\s+)/).map((part, i) => (i % 2 === 0 ? escapeRegExp(part) : String.raw`\s+`));
+  const expression = new RegExp(source.join('').replace(/^\\s\+/, String.raw`(?<!\s)\s+`), 'giu');
+  return {
+    firstIn: (content) => matches(expression, content, 1)[0],
+    allIn: (content, limit = Infinity) => matches(expression, content, limit),
+  };
+}
+
+function matches(expression: RegExp, content: string, limit: number): PhraseMatch[] {
+  const found: PhraseMatch[] = [];
+  const position = new Position(content);
+  expression.lastIndex = 0;
+  while (found.length < limit) {
+    const match = expression.exec(content);
+    if (!match) break;
+    const { line, column } = position.at(match.index);
+    const end = position.at(match.index + match[0].length);
+    found.push({ line, column, endLine: end.line, endColumn: end.column });
+  }
+  return found;
+}
+
+/** Turns rising offsets into lines and columns in one pass. */
+class Position {
+  readonly #breaks: RegExpStringIterator<RegExpExecArray>;
+  #next: RegExpExecArray | undefined;
+  #line = 1;
+  #lineStart = 0;
+
+  constructor(content: string) {
+    this.#breaks = content.matchAll(/\r\n|\r|\n/g);
+    this.#next = this.#following();
+  }
+
+  at(offset: number): { readonly line: number; readonly column: number } {
+    while (this.#next && this.#next.index + this.#next[0].length <= offset) {
+      this.#line++;
+      this.#lineStart = this.#next.index + this.#next[0].length;
+      this.#next = this.#following();
+    }
+    return { line: this.#line, column: offset - this.#lineStart };
+  }
+
+  #following(): RegExpExecArray | undefined {
+    const { value, done } = this.#breaks.next();
+    return done ? undefined : value;
+  }
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { FILTER_FIELDS, parseQueryLanguage, type FilterField, type ParsedQuery } from './queryLanguage.ts';
+
+/** What a query was understood as, without offsets: `-path:x` for filters, `-"x"` for phrases, `-x` for words. */
+function understood(text: string): Record<string, unknown> {
+  const { words, phrases, filters, excludedWords, problems } = parseQueryLanguage(text);
+  const minus = ({ exclude }: { exclude: boolean }): string => (exclude ? '-' : '');
+  return {
+    words,
+    ...(phrases.length > 0 && { phrases: phrases.map((phrase) => minus(phrase) + JSON.stringify(phrase.text)) }),
+    ...(filters.length > 0 && {
+      filters: filters.map((filter) => `${minus(filter)}${filter.field}:${filter.pattern}`),
+    }),
+    ...(excludedWords.length > 0 && { excluded: excludedWords.map((word) => word.text) }),
+    ...(problems.length > 0 && { problems: problems.map(({ code, start, end }) => [code, text.slice(start, end)]) }),
+  };
+}
+
+describe('parseQueryLanguage', () => {
+  it('leaves what people type in code search as words', () => {
+    const plain = [
+      'page fault handler',
+      '  two  spaces ',
+      'foo::bar std::vector<int> path::Path file::open',
+      'http://x file:///etc/hosts https://a.b/c?d=e',
+      'a:b a:1 case x: {key: value}',
+      '- -1 --flag -- -> x - y a-b i-- -.5',
+      'f("x y") don\'t',
+      'printf("%d") 5"',
+      '->next *ptr a && !b (a|b) [x] {y} $HOME @media #include',
+      'PATH: Lang: language: en',
+      'path lang sym file',
+      '検索 エンジン 😀',
+      '',
+      ' ',
+    ];
+    for (const text of plain) assert.deepEqual(understood(text), { words: text });
+  });
+
+  const cases: Record<string, Record<string, unknown>> = {
+    'retry path:src/net lang:ts payment': { words: 'retry payment', filters: ['path:src/net', 'lang:ts'] },
+    '-path:test -lang:md -sym:Test* x': { words: 'x', filters: ['-path:test', '-lang:md', '-sym:Test*'] },
+    'path:"my dir/*.ts" x': { words: 'x', filters: ['path:my dir/*.ts'] },
+    'path:"my dir"/*.ts x': { words: 'x', filters: ['path:my dir/*.ts'] },
+    'sym:operator::new': { words: '', filters: ['sym:operator::new'] },
+    'open "page fault" file': { words: 'open page fault file', phrases: ['"page fault"'] },
+    'open -"page fault" file': { words: 'open file', phrases: ['-"page fault"'] },
+    '"say \\"hi\\" \\\\ \\n"': { words: 'say "hi" \\ \\n', phrases: [JSON.stringify('say "hi" \\ \\n')] },
+    '"a"path:b"c"': { words: 'a', phrases: ['"a"'], filters: ['path:bc'] },
+    'open -close -größe -_x': { words: 'open', excluded: ['close', 'größe', '_x'] },
+    'x -a:b -foo::bar': { words: 'x', excluded: ['a:b', 'foo::bar'] },
+    'lang: x': { words: 'x', problems: [['EmptyFilter', 'lang:']] },
+    '-sym:"" x': { words: 'x', problems: [['EmptyFilter', '-sym:""']] },
+    '"" x': { words: 'x', problems: [['EmptyPhrase', '""']] },
+    'x "open file': { words: 'x open file', phrases: ['"open file"'], problems: [['UnclosedQuote', '"']] },
+    'x path:"my dir': { words: 'x', filters: ['path:my dir'], problems: [['UnclosedQuote', '"']] },
+    'x "': { words: 'x', problems: [['UnclosedQuote', '"']] },
+    'pth:src x': { words: 'pth:src x', problems: [['UnknownFilter', 'pth:']] },
+    '-language:go x': { words: 'x', excluded: ['language:go'], problems: [['UnknownFilter', 'language:']] },
+    'Path:src': { words: 'Path:src', problems: [['UnknownFilter', 'Path:']] },
+    'constructor:x': { words: 'constructor:x' },
+    'path:[ x': { words: 'x', problems: [['UnclosedBracket', '[']] },
+    'path:"a \\" {b,[c]" x': { words: 'x', problems: [['UnclosedBracket', '{']] },
+    'path:[z-a] x': { words: 'x', problems: [['InvalidRange', '[']] },
+    'file:*a*b*c*d*e*f*g*h*': { words: '', problems: [['TooManyWildcards', '*']] },
+    'file:src/a.ts x': { words: 'x', problems: [['FolderInFileName', '/']] },
+    'file:src\\a.ts x': { words: 'x', problems: [['FolderInFileName', '\\']] },
+    'lang:klingon lang:go x': { words: 'x', filters: ['lang:go'], problems: [['UnknownLanguage', 'klingon']] },
+    'lang:*script': { words: '', filters: ['lang:*script'] },
+  };
+  for (const [text, expected] of Object.entries(cases)) {
+    it(`understands ${text}`, () => assert.deepEqual(understood(text), expected));
+  }
+
+  it('knows languages by ids, other names and extensions', () => {
+    const names = 'ts js py c++ cpp c# cs golang rs kt sh bash md C Python .go tsx yml docker node objc';
+    for (const name of names.split(' ')) {
+      assert.deepEqual(understood(`lang:${name}`), { words: '', filters: [`lang:${name}`] });
+    }
+  });
+
+  it('names near languages and fields', () => {
+    const messageOf = (text: string): string => parseQueryLanguage(text).problems[0]!.message;
+    assert.match(messageOf('lang:pyhton'), /Did you mean python\?/);
+    assert.match(messageOf('lang:typ'), /Did you mean typescript\?/);
+    assert.match(messageOf('lang:xyzzy'), /file:\*\.xyz/);
+    assert.match(messageOf('pth:src'), /Did you mean path:\?/);
+    assert.match(messageOf('symbol:x'), /Did you mean sym:\?/);
+  });
+
+  /** Text in which operators are likely. */
+  const query = fc
+    .array(
+      fc.oneof(
+        fc.constantFrom('"', '-', ':', '\\', ' ', '[', ']', '{', '}', '*', '/', '\n', '😀', 'a', '-x', 'pth:', '""'),
+        fc.constantFrom(...FILTER_FIELDS.map((field) => `${field}:`)),
+        fc.string({ maxLength: 4, unit: 'binary' }),
+      ),
+    )
+    .map((parts) => parts.join(''));
+
+  it('reads any text, and places everything inside it', () => {
+    fc.assert(
+      fc.property(query, (text) => {
+        const { phrases, filters, excludedWords, problems } = parseQueryLanguage(text);
+        const parts = [...phrases, ...filters, ...excludedWords].sort((a, b) => a.start - b.start);
+        let end = 0;
+        for (const part of parts) {
+          assert.ok(part.start >= end && part.start < part.end && part.end <= text.length);
+          ({ end } = part);
+        }
+        for (const problem of problems) {
+          assert.ok(problem.start >= 0 && problem.start < problem.end && problem.end <= text.length);
+          assert.match(problem.message, /^.+[.?]$/s);
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('takes a query without operators as its own text', () => {
+    // Neither a quote, a dash nor a colon begins anything here.
+    const text = fc.string({ unit: 'binary' }).map((any) => any.replaceAll(/(?<=^|\s)["-]|:/g, '.'));
+    fc.assert(
+      fc.property(text, (plain) => {
+        assert.deepEqual(understood(plain), { words: plain });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('understands what is written by the rules as it is meant', () => {
+    const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+    const unquoted = /^[\w/.*?-]+$/;
+    const value = fc.oneof(fc.stringMatching(/^[\w/. -]{1,10}$/), fc.string()).filter((text) => text.trim() !== '');
+    const pattern = fc.stringMatching(/^[\w. "\\é😀]{1,10}$/u).filter((text) => text.trim() !== '');
+    const exclude = fc.boolean();
+    const field = fc.constantFrom(...(['path', 'sym'] as const satisfies FilterField[]));
+    const part = fc.oneof(
+      fc.record({
+        kind: fc.constant('word' as const),
+        text: fc.stringMatching(/^[\wé(){}.=>]{1,8}$/),
+        exclude: fc.constant(false),
+      }),
+      fc.record({
+        kind: fc.constant('word' as const),
+        text: fc.stringMatching(/^[a-zé]{1,8}$/),
+        exclude: fc.constant(true),
+      }),
+      fc.record({ kind: fc.constant('phrase' as const), text: value, exclude }),
+      fc.record({ kind: field, text: pattern, exclude }),
+    );
+    fc.assert(
+      fc.property(fc.array(part), (parts) => {
+        const text = parts
+          .map((item) => {
+            const minus = item.exclude ? '-' : '';
+            if (item.kind === 'word') return minus + item.text;
+            if (item.kind === 'phrase') return minus + quote(item.text);
+            return `${minus}${item.kind}:${unquoted.test(item.text) ? item.text : quote(item.text)}`;
+          })
+          .join(' ');
+        const parsed = parseQueryLanguage(text);
+        const of = (kind: string): typeof parts => parts.filter((item) => item.kind === kind);
+        const words = parts.filter(({ kind, exclude }) => (kind === 'word' || kind === 'phrase') && !exclude);
+        assert.equal(parsed.words, words.map((word) => word.text).join(' '));
+        assert.deepEqual(
+          parsed.phrases.map((phrase) => [phrase.text, phrase.exclude]),
+          of('phrase').map((phrase) => [phrase.text, phrase.exclude]),
+        );
+        assert.deepEqual(
+          parsed.excludedWords.map((word) => word.text),
+          of('word')
+            .filter((word) => word.exclude)
+            .map((word) => word.text),
+        );
+        assert.deepEqual(
+          parsed.filters.map((filter) => [filter.field, filter.pattern, filter.exclude]),
+          [...parts.filter(({ kind }) => kind === 'path' || kind === 'sym')].map((item) => [
+            item.kind,
+            item.text,
+            item.exclude,
+          ]),
+        );
+        assert.deepEqual(parsed.problems, [] satisfies ParsedQuery['problems']);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('reads a pasted page at once', () => {
+    for (const text of ['"'.repeat(1e5), 'path:'.repeat(1e5), '-x '.repeat(1e5), `path:${'[a]{b'.repeat(1e5)}`]) {
+      assert.ok(parseQueryLanguage(text).words.length <= text.length);
+    }
+  });
+});

@@ -1,0 +1,296 @@
+import { checkGlob, MAX_STARS, type GlobProblem } from './glob.ts';
+import { languagesNamed, similarLanguages } from './languageNames.ts';
+import { editDistance } from './similar.ts';
+
+/* The query language of docs/query-language.md: words, "phrases", filters, and what `-` excludes. */
+
+export const FILTER_FIELDS = ['path', 'file', 'lang', 'sym'] as const;
+export type FilterField = (typeof FILTER_FIELDS)[number];
+
+/** A part of a query's text: offsets in UTF-16 units, the end not in it. */
+export interface QuerySpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface QueryPhrase extends QuerySpan {
+  /** What stands between the quotes, never blank. */
+  readonly text: string;
+  readonly exclude: boolean;
+}
+
+export interface QueryFilter extends QuerySpan {
+  readonly field: FilterField;
+  /** As typed, without quotes; {@link compileFilters} knows what it means. */
+  readonly pattern: string;
+  readonly exclude: boolean;
+}
+
+export interface ExcludedWord extends QuerySpan {
+  readonly text: string;
+}
+
+export type QueryProblemCode =
+  | 'UnclosedQuote'
+  | 'EmptyPhrase'
+  | 'EmptyFilter'
+  | 'UnknownFilter'
+  | 'UnknownLanguage'
+  | 'UnclosedBracket'
+  | 'InvalidRange'
+  | 'TooManyWildcards'
+  | 'FolderInFileName';
+
+/** What could not be understood, and where. The rest of the query is searched for all the same. */
+export interface QueryProblem extends QuerySpan {
+  readonly code: QueryProblemCode;
+  /** What is wrong and what to do about it, in sentences. */
+  readonly message: string;
+}
+
+export interface ParsedQuery {
+  /** The text to rank by: what was typed without filters and exclusions, and the phrases without their quotes. */
+  readonly words: string;
+  readonly phrases: readonly QueryPhrase[];
+  readonly filters: readonly QueryFilter[];
+  readonly excludedWords: readonly ExcludedWord[];
+  readonly problems: readonly QueryProblem[];
+}
+
+/**
+ * Reads what a person typed. Never throws: what is malformed gives a problem. Code is full of colons, dashes and quotes,
+ * so these mean something only where a token begins: `foo::bar`, `http://x`, `a->b`, `--flag`, `-1`, `f("x")` are words.
+ */
+export function parseQueryLanguage(text: string): ParsedQuery {
+  return new Parser(text).parse();
+}
+
+/** What a token may begin with. A field's colon is followed neither by another, as in C++, nor by `//`, as in a URL. */
+const BEGINNING = /(?<minus>-?)(?:(?<quote>")|(?<field>\p{L}+):(?!:|\/\/)|[\p{L}_])/uy;
+const SPACE = /\s/g;
+const NO_SPACE = /\S/g;
+/** Characters that part folders, where a backslash takes no meaning from the next. */
+const SEPARATOR = /\/|\\(?![*?[\]{},\\])/;
+
+class Parser {
+  readonly #text: string;
+  readonly #phrases: QueryPhrase[] = [];
+  readonly #filters: QueryFilter[] = [];
+  readonly #excludedWords: ExcludedWord[] = [];
+  readonly #problems: QueryProblem[] = [];
+  /** The text to rank by, and where what is not in it yet begins. */
+  readonly #words: string[] = [];
+  #plainStart = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  parse(): ParsedQuery {
+    const text = this.#text;
+    for (let at = find(NO_SPACE, text, 0); at < text.length; at = find(NO_SPACE, text, at)) at = this.#token(at);
+    const isPlain = this.#plainStart === 0;
+    this.#endPlain(text.length);
+    return {
+      words: isPlain ? text : this.#words.join(' '),
+      phrases: this.#phrases,
+      filters: this.#filters,
+      excludedWords: this.#excludedWords,
+      problems: this.#problems.sort((a, b) => a.start - b.start),
+    };
+  }
+
+  /** Reads the token at `start`, and returns where it ends. */
+  #token(start: number): number {
+    BEGINNING.lastIndex = start;
+    const { minus, quote, field } = BEGINNING.exec(this.#text)?.groups ?? {};
+    const exclude = minus === '-';
+    if (quote !== undefined) return this.#phrase(start, exclude);
+    if (isFilterField(field)) return this.#filter(start, field, exclude);
+    const end = find(SPACE, this.#text, start);
+    const from = exclude ? start + 1 : start;
+    if (field !== undefined && from + field.length + 1 < end) this.#checkUnknownField(from, field);
+    if (exclude) {
+      this.#excludedWords.push({ text: this.#text.slice(from, end), start, end });
+      this.#cut(start, end);
+    }
+    return end;
+  }
+
+  #phrase(start: number, exclude: boolean): number {
+    const value = this.#quoted(exclude ? start + 1 : start);
+    const { text, end } = value;
+    this.#cut(start, end);
+    if (text.trim() !== '') {
+      this.#phrases.push({ text, exclude, start, end });
+      if (!exclude) this.#words.push(text);
+    } else if (value.isClosed)
+      this.#complain('EmptyPhrase', start, end, 'Nothing stands between these quotes: write words there.');
+    return end;
+  }
+
+  #filter(start: number, field: FilterField, exclude: boolean): number {
+    const from = start + (exclude ? 1 : 0) + field.length + 1;
+    const value = this.#value(from);
+    const { text: pattern, end } = value;
+    this.#cut(start, end);
+    const problem = problemOf(field, value, from);
+    if (problem) this.#problems.push(problem);
+    else if (pattern.trim() !== '') this.#filters.push({ field, pattern, exclude, start, end });
+    else if (value.isClosed) {
+      this.#complain('EmptyFilter', start, end, `${field}: needs a value right after it, such as ${EXAMPLES[field]}.`);
+    }
+    return end;
+  }
+
+  /** A filter's value ends at a space outside quotes; quotes may stand around all of it or a part, as in a shell. */
+  #value(from: number): Value {
+    let text = '';
+    const offsets: number[] = [];
+    let isClosed = true;
+    let at = from;
+    while (at < this.#text.length && !/\s/.test(this.#text[at]!)) {
+      if (this.#text[at] === '"') {
+        const quoted = this.#quoted(at);
+        text += quoted.text;
+        for (const offset of quoted.offsets) offsets.push(offset);
+        isClosed &&= quoted.isClosed;
+        at = quoted.end;
+      } else {
+        text += this.#text.charAt(at);
+        offsets.push(at);
+        at++;
+      }
+    }
+    return { text, offsets, end: at, isClosed };
+  }
+
+  /** Reads from the quote at `start` to the closing one, or to the end. `\"` and `\\` stand for the character itself. */
+  #quoted(start: number): Value {
+    let text = '';
+    const offsets: number[] = [];
+    let at = start + 1;
+    while (at < this.#text.length && this.#text[at] !== '"') {
+      if (this.#text[at] === '\\' && /["\\]/.test(this.#text[at + 1] ?? '')) at++;
+      text += this.#text.charAt(at);
+      offsets.push(at);
+      at++;
+    }
+    const isClosed = at < this.#text.length;
+    if (!isClosed) {
+      this.#complain(
+        'UnclosedQuote',
+        start,
+        start + 1,
+        'This quote reaches to the end of the query: close it with another.',
+      );
+    }
+    return { text, offsets, end: isClosed ? at + 1 : at, isClosed };
+  }
+
+  /** A field that is nearly one of ours is more often code than a slip (`math:floor`), so it stays a word all the same. */
+  #checkUnknownField(start: number, typed: string): void {
+    const field = typed.toLowerCase();
+    const meant = SYNONYMS.get(field) ?? FILTER_FIELDS.find((known) => isSlip(field, known));
+    if (!meant) return;
+    const message = `There is no filter ${typed}:, so this is searched for as words. Did you mean ${meant}:?`;
+    this.#complain('UnknownFilter', start, start + typed.length + 1, message);
+  }
+
+  #complain(code: QueryProblemCode, start: number, end: number, message: string): void {
+    this.#problems.push({ code, message, start, end });
+  }
+
+  /** Leaves out of the text to rank by what stands from `start` to `end`. */
+  #cut(start: number, end: number): void {
+    this.#endPlain(start);
+    this.#plainStart = end;
+  }
+
+  #endPlain(end: number): void {
+    const plain = this.#text.slice(this.#plainStart, end).trim();
+    if (plain !== '') this.#words.push(plain);
+  }
+}
+
+interface Value {
+  readonly text: string;
+  /** Where in the query each UTF-16 unit of `text` stands. */
+  readonly offsets: readonly number[];
+  readonly end: number;
+  readonly isClosed: boolean;
+}
+
+const EXAMPLES: Readonly<Record<FilterField, string>> = {
+  path: 'path:src/net',
+  file: 'file:*.test.ts',
+  lang: 'lang:python',
+  sym: 'sym:parse*',
+};
+
+/** What other code searches call our fields. */
+const SYNONYMS: ReadonlyMap<string, FilterField> = new Map([
+  ['dir', 'path'],
+  ['directory', 'path'],
+  ['ext', 'lang'],
+  ['extension', 'lang'],
+  ['filename', 'file'],
+  ['filepath', 'path'],
+  ['folder', 'path'],
+  ['language', 'lang'],
+  ['symbol', 'sym'],
+]);
+
+/** Whether somebody who typed `typed` may have meant `known`: two letters are too few to tell. */
+function isSlip(typed: string, known: string): boolean {
+  return typed.length > 2 && Math.abs(typed.length - known.length) <= 1 && editDistance(typed, known) <= 1;
+}
+
+function isFilterField(name: string | undefined): name is FilterField {
+  return FILTER_FIELDS.some((field) => field === name);
+}
+
+/** What keeps a filter from being applied, if anything; `from` is where its value begins in the query. */
+function problemOf(field: FilterField, { text, offsets, end }: Value, from: number): QueryProblem | undefined {
+  const glob = checkGlob(text);
+  if (glob) {
+    const start = offsets[glob.at]!;
+    return { ...describeGlobProblem(glob, text), start, end: start + 1 };
+  }
+  const separator = field === 'file' ? text.search(SEPARATOR) : -1;
+  if (separator >= 0) {
+    const start = offsets[separator]!;
+    const message = 'file: looks at the name alone, in which there is no folder. Use path: for a name with folders.';
+    return { code: 'FolderInFileName', message, start, end: start + 1 };
+  }
+  if (field === 'lang' && text.trim() !== '' && languagesNamed(text).size === 0) {
+    const similar = similarLanguages(text);
+    const advice =
+      similar.length > 0
+        ? `Did you mean ${similar.join(' or ')}?`
+        : 'Name one such as python, or an extension such as py; file:*.xyz finds files by any extension.';
+    return { code: 'UnknownLanguage', message: `There is no language "${text}". ${advice}`, start: from, end };
+  }
+  return undefined;
+}
+
+function describeGlobProblem({ kind, at }: GlobProblem, pattern: string): Pick<QueryProblem, 'code' | 'message'> {
+  const character = pattern[at]!;
+  switch (kind) {
+    case 'unclosed': {
+      const closing = character === '[' ? ']' : '}';
+      const message = `This ${character} is not closed: add ${closing}, or write \\${character} for the character itself.`;
+      return { code: 'UnclosedBracket', message };
+    }
+    case 'range':
+      return { code: 'InvalidRange', message: 'A range in these brackets runs backwards: write it as [a-z].' };
+    case 'stars':
+      return { code: 'TooManyWildcards', message: `A pattern may have ${MAX_STARS} stars: leave some out.` };
+  }
+}
+
+/** Where the next match of a global expression begins; the text's end if there is none. */
+function find(expression: RegExp, text: string, from: number): number {
+  expression.lastIndex = from;
+  return expression.exec(text)?.index ?? text.length;
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { documentId } from '../documentId.ts';
+import { SegmentBuilder } from '../index/segmentBuilder.ts';
+import { SegmentReader } from '../index/segmentReader.ts';
+import { SegmentWriter } from '../index/segmentWriter.ts';
+import { compileGlob, expandGlob, expandSymbol, type SymbolTerm } from './symbols.ts';
+
+describe('symbols', () => {
+  const folder = temporaryFolder();
+  const opened: SegmentReader[] = [];
+  after(() => {
+    for (const reader of opened) reader.close();
+  });
+
+  function segment(files: Readonly<Record<string, string>>): SegmentReader {
+    const builder = new SegmentBuilder();
+    for (const [path, content] of Object.entries(files)) {
+      const text = Buffer.from(content);
+      builder.add({ id: Buffer.from(documentId(path, text), 'hex'), path, text });
+    }
+    const file = join(folder(), 'segment-1.sxs');
+    const writer = new SegmentWriter(file);
+    builder.write(writer);
+    writer.finish();
+    const reader = new SegmentReader(file);
+    opened.push(reader);
+    return reader;
+  }
+
+  const functions = (names: readonly string[]): string => names.map((name) => `function ${name}() {}\n\n`).join('');
+  const texts = (terms: readonly SymbolTerm[]): string[] => terms.map(({ how, text }) => `${how} ${text}`);
+
+  describe('expandSymbol', () => {
+    let readers: SegmentReader[];
+    before(() => {
+      readers = [
+        segment({
+          'server.ts': `export class Server {\n  handle() {\n  }\n\n  handleAll() {\n  }\n}\n`,
+          'html.ts': functions(['indexHtmlMiddleware', 'indexHtml', 'indexHtmlPlugin', 'indexation', 'Index']),
+        }),
+        segment({
+          'repo.ex': 'defmodule Acme.Repo do\n  def insert(x) do\n    x\n  end\nend\n',
+          'index.c': 'int index_html(void)\n{\n}\n',
+        }),
+      ];
+    });
+
+    it('takes a name as typed, however it is spelt', () => {
+      assert.deepEqual(expandSymbol('indexHtml', readers, 0), [
+        { field: 4, text: 'indexhtml', how: 'exact', name: 'indexHtml', similarity: 1 },
+      ]);
+      const [variant] = expandSymbol('INDEX_HTML', readers, 0);
+      assert.deepEqual([variant?.how, variant?.text, variant?.name], ['case', 'indexhtml', 'indexHtml']);
+    });
+
+    it('goes on from a prefix to the shortest and most similar names', () => {
+      assert.deepEqual(texts(expandSymbol('index', readers)), [
+        'case index',
+        'prefix indexhtml',
+        'prefix indexhtmlplugin',
+        'prefix indexation',
+        'prefix indexhtmlmiddleware',
+      ]);
+      assert.deepEqual(texts(expandSymbol('indexHtmlM', readers)), ['prefix indexhtmlmiddleware']);
+    });
+
+    it('knows a name by its initials', () => {
+      assert.deepEqual(texts(expandSymbol('ihm', readers)), ['acronym ihm']);
+      assert.deepEqual(texts(expandSymbol('IHM', readers)), ['acronym ihm']);
+      assert.deepEqual(expandSymbol('xyz', readers), []);
+    });
+
+    it('reads qualified names in the ways of all languages', () => {
+      for (const typed of [
+        'Server.handle',
+        'Server::handle',
+        'Server#handle',
+        'server->handle',
+        'App::Server<T>.handle(x)',
+      ]) {
+        assert.deepEqual(texts(expandSymbol(typed, readers)), [
+          'qualified server.handle',
+          'member handle',
+          'prefix server.handleall',
+        ]);
+      }
+      assert.deepEqual(texts(expandSymbol('Server.', readers)), ['prefix server.handle', 'prefix server.handleall']);
+      assert.deepEqual(texts(expandSymbol('Other.handle', readers)), ['member handle']);
+      assert.deepEqual(texts(expandSymbol('Repo.insert/1', readers)), ['qualified repo.insert', 'member insert']);
+      assert.deepEqual(texts(expandSymbol('Acme.Repo', readers)), ['qualified acme.repo', 'member repo']);
+    });
+
+    it('finds nothing for what is no name', () => {
+      for (const typed of ['', '::', '<=>', '()', '/2']) assert.deepEqual(expandSymbol(typed, readers), []);
+    });
+  });
+
+  const name = fc
+    .array(fc.constantFrom('get', 'Set', '_', 'HTML', 'x', 'Über', '2'), { minLength: 1, maxLength: 4 })
+    .map((parts) => `f${parts.join('')}`);
+  const fold = (text: string): string => text.replaceAll('_', '').toLowerCase();
+
+  it('expandSymbol finds exactly the names that begin with what was typed, in any number of segments', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(name, { maxLength: 12 }), { minLength: 1, maxLength: 3 }), name, (parts, typed) => {
+        const readers = parts.map((names) => segment({ 'a.js': functions([...new Set(names)]) }));
+        const all = new Set(parts.flat().map(fold));
+        const terms = expandSymbol(typed, readers, 1000);
+        const prefixes = terms.filter(({ how }) => how === 'prefix').map(({ text }) => text);
+        const expected = [...all].filter((other) => other !== fold(typed) && other.startsWith(fold(typed)));
+        assert.deepEqual(prefixes.sort(), expected.sort());
+        const [first] = terms.filter(({ how }) => how === 'exact' || how === 'case');
+        assert.equal(first?.how, parts.flat().includes(typed) ? 'exact' : all.has(fold(typed)) ? 'case' : undefined);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('expandGlob finds what a naive match finds', () => {
+    const piece = fc.constantFrom('f', 'get', 'set', '_', '*', '?', '[gs]', '{get,x}', 'html', 'ü', '2');
+    const globs = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(''));
+    const names = fc.array(name, { maxLength: 12 }).map((list) => [...new Set(list)]);
+    fc.assert(
+      fc.property(names, globs, (list, glob) => {
+        const found = expandGlob(glob, [segment({ 'a.js': functions(list) })]).map(({ text }) => text);
+        const expected = new Set(list.filter((one) => naiveMatch(glob.toLowerCase(), one.toLowerCase())).map(fold));
+        assert.deepEqual(found.sort(), [...expected].sort());
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('expandGlob looks for members of a class, and for a member of any', () => {
+    const reader = segment({
+      'a.py': 'class Pool:\n    def get(self):\n        pass\n\n    def put(self):\n        pass\n',
+    });
+    assert.deepEqual(texts(expandGlob('Pool.*', [reader])).sort(), ['glob pool.get', 'glob pool.put']);
+    assert.deepEqual(texts(expandGlob('*::put', [reader])), ['glob pool.put']);
+    assert.deepEqual(texts(expandGlob('P*', [reader])).sort(), ['glob pool', 'glob put']);
+    assert.equal(expandGlob('*', [reader], 2).length, 2);
+  });
+
+  it('compileGlob takes any text', () => {
+    fc.assert(
+      fc.property(
+        fc.string({
+          unit: fc.constantFrom('a', 'z', '[', ']', '{', '}', '^', '-', '\\', '*', '(', '+', '|', '.', '𝒜'),
+        }),
+        (glob) => {
+          assert.ok(compileGlob(glob).pattern instanceof RegExp);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+/** By trying every way. */
+function naiveMatch(glob: string, text: string): boolean {
+  if (glob === '') return text === '';
+  const [, special, rest] = /^(\[.*?\]|\{.*?\}|.)(.*)$/u.exec(glob)!;
+  const options = special!.slice(1, -1);
+  if (special === '*')
+    return Array.from({ length: text.length + 1 }, (_, i) => text.slice(i)).some((tail) => naiveMatch(rest!, tail));
+  if (special === '?') return text !== '' && naiveMatch(rest!, text.slice(1));
+  const starts = special!.startsWith('[')
+    ? options.split('')
+    : special!.startsWith('{')
+      ? options.split(',')
+      : [special!];
+  return starts.some((start) => text.startsWith(start) && naiveMatch(rest!, text.slice(start.length)));
+}

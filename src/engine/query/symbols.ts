@@ -1,0 +1,208 @@
+import { foldName, foldQualified, nameSegments } from '../analyze/symbolNames.ts';
+import { splitIdentifier } from '../analyze/words.ts';
+import { Field, hashTerm, type TermHash } from '../index/format.ts';
+import type { SegmentReader } from '../index/segmentReader.ts';
+
+/** A term to look up for a symbol that somebody typed. */
+export interface SymbolTerm {
+  /** `symbol`, `qualified` or `acronym`. */
+  readonly field: Field;
+  /** The term in that field. */
+  readonly text: string;
+  /**
+   * `exact`: spelt as typed; `case`: the same words otherwise spelt; `qualified`: as `Foo.bar`; `member`: only the last part
+   * of what was typed; `acronym`: its initials; `prefix`: begins with it; `glob`: matches it.
+   */
+  readonly how: 'exact' | 'case' | 'qualified' | 'member' | 'acronym' | 'prefix' | 'glob';
+  /** A spelling in the index, the most similar one; of an acronym, as typed. */
+  readonly name: string;
+  /** 1 for what was typed, down to 0 for what has little in common with it. */
+  readonly similarity: number;
+}
+
+type Names = Pick<SegmentReader, 'find' | 'names'>;
+
+const MAX_PREFIXES = 20;
+const MAX_GLOB_NAMES = 1000;
+/** A prefix of one letter may be that of a hundred thousand names; past so many per segment no better one is looked for. */
+const MAX_SCANNED = 4000;
+const SIMILARITY = { case: 0.9, member: 0.6, acronym: 0.7 };
+/** A prefix that ends within a word is a weaker sign than one that ends with it. */
+const WITHIN_WORD = 0.6;
+
+/**
+ * The terms that may be meant by one typed word, best first: the name in any spelling, what its qualified name says, names
+ * of which it is the initials, and the at most `limit` most similar names that begin with it. `Foo.bar`, `foo::bar`,
+ * `Foo#bar` and `foo->bar` are qualified names; `Foo.` asks for the members of `Foo`.
+ */
+export function expandSymbol(typed: string, readers: readonly Names[], limit = MAX_PREFIXES): SymbolTerm[] {
+  const name = withoutArguments(typed);
+  const segments = nameSegments(name);
+  const isOpen = /(?:::|->|[.#])$/.test(name) && segments.length > 0;
+  if (foldName(name) === '') return [];
+  if (segments.length + (isOpen ? 1 : 0) < 2) return expandPlain(segments[0] ?? name, readers, limit);
+
+  const terms: SymbolTerm[] = [];
+  const last = segments.at(-1)!;
+  const [outer, own] = isOpen ? [last, ''] : [segments.at(-2)!, last];
+  const qualified = `${foldName(outer)}.${foldName(own)}`;
+  if (isDefined(Field.qualified, qualified, readers)) {
+    terms.push({ field: Field.qualified, text: qualified, how: 'qualified', name: `${outer}.${own}`, similarity: 1 });
+  }
+  if (!isOpen && isDefined(Field.symbol, foldName(last), readers)) {
+    terms.push({ field: Field.symbol, text: foldName(last), how: 'member', name: last, similarity: SIMILARITY.member });
+  }
+  const longer = new Candidates(Field.qualified, `${outer}.${own}`);
+  scan(readers, `${outer}${own}`, (candidate) => {
+    if (!candidate.includes('.')) return;
+    const text = foldQualified(candidate);
+    if (text !== qualified && text.startsWith(qualified)) longer.add(text, candidate);
+  });
+  return [...terms, ...longer.best(limit)];
+}
+
+function expandPlain(name: string, readers: readonly Names[], limit: number): SymbolTerm[] {
+  const terms: SymbolTerm[] = [];
+  const text = foldName(name);
+  const spellings = new Set<string>();
+  const longer = new Candidates(Field.symbol, name);
+  scan(readers, name, (candidate) => {
+    if (candidate.includes('.')) return;
+    const folded = foldName(candidate);
+    if (folded === text) spellings.add(candidate);
+    else if (folded.startsWith(text)) longer.add(folded, candidate);
+  });
+  if (spellings.has(name)) terms.push({ field: Field.symbol, text, how: 'exact', name, similarity: 1 });
+  else if (isDefined(Field.symbol, text, readers)) {
+    const [spelling = name] = spellings;
+    terms.push({ field: Field.symbol, text, how: 'case', name: spelling, similarity: SIMILARITY.case });
+  }
+  const acronym = name.toLowerCase();
+  if (isDefined(Field.acronym, acronym, readers)) {
+    terms.push({ field: Field.acronym, text: acronym, how: 'acronym', name, similarity: SIMILARITY.acronym });
+  }
+  return [...terms, ...longer.best(limit)];
+}
+
+/**
+ * The terms of defined names that match a glob, at most `limit`: `*` is any text, `?` any character, `[ab]` one of them,
+ * `{get,set}` one of both. Case does not matter. `Foo.*` and `*::new` are about qualified names.
+ */
+export function expandGlob(glob: string, readers: readonly Names[], limit = MAX_GLOB_NAMES): SymbolTerm[] {
+  const { pattern, prefix, isQualified } = compileGlob(glob);
+  const found = new Candidates(isQualified ? Field.qualified : Field.symbol, prefix, 'glob');
+  for (const reader of readers) {
+    const cursor = reader.names(prefix);
+    let left = limit;
+    while (left > 0 && cursor.next()) {
+      const name = cursor.text();
+      if (!pattern.test(name)) continue;
+      left--;
+      found.add(isQualified ? foldQualified(name) : foldName(name), name);
+    }
+  }
+  return found.best(limit);
+}
+
+interface SymbolGlob {
+  /** For names as the index lists them: plain, or qualified with one dot. */
+  readonly pattern: RegExp;
+  /** What every match begins with. */
+  readonly prefix: string;
+  readonly isQualified: boolean;
+}
+
+/** Brackets without an end stand for themselves. */
+export function compileGlob(glob: string): SymbolGlob {
+  const parts = glob
+    .split(/::|->|[.#/]/)
+    .filter((part) => part !== '')
+    .slice(-2);
+  const text = parts.join('.');
+  const source = text.replace(/\*+|\?|\[[^\][]+\]|\{[^{}]+\}|[^\p{L}\p{N}\p{M}]/gu, (part) => {
+    if (part.startsWith('*')) return '[^.]*';
+    if (part === '?') return '[^.]';
+    if (part.length > 1 && part.startsWith('[')) return compileSet(part.slice(1, -1));
+    if (part.length > 1) return `(?:${part.slice(1, -1).split(',').map(escape).join('|')})`;
+    return escape(part);
+  });
+  const prefix = /^[^*?[{]*/.exec(text)![0];
+  return { pattern: new RegExp(`^${source}$`, 'iu'), prefix, isQualified: parts.length > 1 };
+}
+
+function escape(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+}
+
+/** `a-z` is a range, unless it goes backwards. */
+function compileSet(characters: string): string {
+  const literal = (character: string): string => character.replace(/[\\^-]/, String.raw`\$&`);
+  const set = characters.replace(/(.)-(.)|[\\^-]/gsu, (part, first?: string, last?: string) => {
+    if (first === undefined || last === undefined) return literal(part);
+    const isRange = first.codePointAt(0)! <= last.codePointAt(0)!;
+    return literal(first) + (isRange ? '-' : String.raw`\-`) + literal(last);
+  });
+  return `[${set}]`;
+}
+
+/** `map(f)` and Elixir's `map/2` mean `map`; `Vec<T>::push` means `Vec::push`. */
+function withoutArguments(typed: string): string {
+  return typed
+    .trim()
+    .replace(/\(.*$/s, '')
+    .replace(/<[^<>]*>/g, '')
+    .replace(/\/\d+$/, '');
+}
+
+function scan(readers: readonly Names[], prefix: string, visit: (name: string) => void): void {
+  for (const reader of readers) {
+    const cursor = reader.names(prefix);
+    for (let left = MAX_SCANNED; left > 0 && cursor.next(); left--) visit(cursor.text());
+  }
+}
+
+function isDefined(field: Field, text: string, readers: readonly Names[]): boolean {
+  const term: TermHash = { bucket: 0, key: 0 };
+  hashTerm(field, text, term);
+  return readers.some((reader) => reader.find(term) !== undefined);
+}
+
+/** Names that begin with what was typed, by their terms. */
+class Candidates {
+  readonly #field: Field;
+  readonly #typed: string;
+  readonly #how: SymbolTerm['how'];
+  readonly #terms = new Map<string, SymbolTerm>();
+
+  constructor(field: Field, typed: string, how: SymbolTerm['how'] = 'prefix') {
+    this.#field = field;
+    this.#typed = typed;
+    this.#how = how;
+  }
+
+  /** Of two spellings of one term the more similar one is kept. */
+  add(text: string, name: string): void {
+    const similarity = this.#similarity(name);
+    const known = this.#terms.get(text);
+    if (known && known.similarity >= similarity) return;
+    this.#terms.set(text, { field: this.#field, text, how: this.#how, name, similarity });
+  }
+
+  best(limit: number): SymbolTerm[] {
+    const terms = [...this.#terms.values()];
+    terms.sort((a, b) => b.similarity - a.similarity || a.name.length - b.name.length || (a.name < b.name ? -1 : 1));
+    return terms.slice(0, limit);
+  }
+
+  /** The share of the name that was typed; less if it ends within a word, or is spelt otherwise. */
+  #similarity(name: string): number {
+    const typed = foldName(this.#typed).length;
+    let length = 0;
+    let endsWord = false;
+    for (const part of splitIdentifier(name)) {
+      length += part.length;
+      endsWord ||= length === typed;
+    }
+    return (typed / length) * (endsWord ? 1 : WITHIN_WORD) * (name.startsWith(this.#typed) ? 1 : SIMILARITY.case);
+  }
+}

@@ -1,0 +1,281 @@
+// One measurement of the engine's benchmark, in a process of its own, so that its peak memory is its own.
+//   node test/bench/engineJob.ts JOB        (JSON, see Job)
+// Prints a line of JSON at the end: {"result": …}; a job that commits in batches prints {"event":"committed"} after each.
+import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { listSources, readSources, sample, type SourceFile } from './corpus.ts';
+import { median, percentile } from './metric.ts';
+import { openFts5 } from './peers/fts5.ts';
+import { openMiniSearch } from './peers/minisearch.ts';
+import type { ChangedFile, OpenPeer, Peer } from './peers/peer.ts';
+import { openSextant } from './peers/sextant.ts';
+import { Numbers, Vocabulary, eachIdentifier } from './vocabulary.ts';
+
+export const PEERS = {
+  sextant: openSextant,
+  fts5: (folder, mode) => openFts5(false, folder, mode),
+  'fts5-lean': (folder, mode) => openFts5(true, folder, mode),
+  minisearch: (folder) => openMiniSearch(folder),
+} satisfies Record<string, OpenPeer>;
+export type PeerName = keyof typeof PEERS;
+
+interface Place {
+  readonly peer: PeerName;
+  /** The folder of sources. */
+  readonly folder: string;
+  /** Where the peer keeps its index. */
+  readonly state: string;
+}
+
+export type Job =
+  | { readonly kind: 'raw'; readonly folder: string }
+  | { readonly kind: 'corpus'; readonly folder: string; readonly terms: number; readonly sampled: number }
+  /** `batchBytes`: commit that often; `limitMs`: stop after a while. */
+  | ({ readonly kind: 'index'; readonly batchBytes?: number; readonly limitMs?: number } & Place)
+  | ({ readonly kind: 'open'; readonly query: string } & Place)
+  | ({ readonly kind: 'query'; readonly sets: Readonly<Record<string, readonly string[]>> } & Place)
+  /** Queries one after the other, until the parent sends anything. */
+  | ({ readonly kind: 'queryUntilTold'; readonly queries: readonly string[] } & Place)
+  | ({ readonly kind: 'change'; readonly changes: number } & Place)
+  | ({ readonly kind: 'complete'; readonly names: readonly RareName[] } & Place);
+
+export interface RareName {
+  readonly path: string;
+  readonly name: string;
+  /** In how many files the name stands. */
+  readonly documents: number;
+}
+
+const LIMIT = 10;
+const PASSES = 3;
+/** No further pass over the queries after this. */
+const ENOUGH_MS = 60_000;
+const SINGLE_CHANGES = 7;
+
+const job = JSON.parse(process.argv[2]!) as Job;
+const result = await run(job);
+console.log(JSON.stringify({ result: { ...result, peakMB: peakMegabytes() } }));
+
+function run(job: Job): Promise<object> | object {
+  switch (job.kind) {
+    case 'raw':
+      return measureRaw(job.folder);
+    case 'corpus':
+      return describeCorpus(job.folder, job.terms, job.sampled);
+    case 'index':
+      return index(job, job.batchBytes ?? Infinity, job.limitMs ?? Infinity);
+    case 'open':
+      return open(job, job.query);
+    case 'query':
+      return query(job, job.sets);
+    case 'queryUntilTold':
+      return queryUntilTold(job, job.queries);
+    case 'change':
+      return change(job, job.changes);
+    case 'complete':
+      return complete(job, job.names);
+  }
+}
+
+/** The floor: each file is read, and each identifier in it gets a number, on one thread. */
+function measureRaw(folder: string): object {
+  const began = performance.now();
+  const numbers = new Numbers();
+  let files = 0;
+  let bytes = 0;
+  let identifiers = 0;
+  for (const { content } of readSources(folder, listSources(folder))) {
+    files++;
+    bytes += content.length;
+    eachIdentifier(content, (_start, _end, hash1, hash2) => {
+      identifiers++;
+      numbers.of(hash1, hash2);
+    });
+  }
+  const ms = performance.now() - began;
+  const { user, system } = process.cpuUsage();
+  return { ms, cpuMs: (user + system) / 1000, files, megabytes: bytes / 1e6, identifiers, distinct: numbers.size };
+}
+
+/** What to ask: half words, half phrases; and the rarest name of sampled files. */
+function describeCorpus(folder: string, terms: number, sampled: number): object {
+  const paths = listSources(folder);
+  const vocabulary = new Vocabulary();
+  for (const { content } of readSources(folder, paths)) vocabulary.add(content);
+  const texts = function* (): Generator<Uint8Array> {
+    for (const { content } of readSources(folder, paths)) yield content;
+  };
+  const { words, pairs } = vocabulary.commonest(texts(), terms / 2);
+  const names: RareName[] = [];
+  for (const { path, content } of readSources(folder, sample(paths, sampled))) {
+    const rarest = vocabulary.rarest(content);
+    if (rarest) names.push({ path, ...rarest });
+  }
+  return { common: [...words, ...pairs.map((pair) => `"${pair}"`)], names };
+}
+
+async function index({ peer, folder, state }: Place, batchBytes: number, limitMs: number): Promise<object> {
+  mkdirSync(state, { recursive: true });
+  const opened = await PEERS[peer](state, 'write');
+  const began = performance.now();
+  const cpu = process.cpuUsage();
+  const sources = readSources(folder, listSources(folder));
+  let files = 0;
+  let next = sources.next();
+  const batch = function* (): Generator<SourceFile> {
+    for (let bytes = 0; !next.done && bytes < batchBytes; next = sources.next()) {
+      files++;
+      bytes += next.value.content.length;
+      yield next.value;
+    }
+  };
+  let commits = 0;
+  for (; !next.done && performance.now() - began < limitMs; commits++) {
+    await opened.add(batch());
+    if (batchBytes < Infinity) console.log('{"event":"committed"}');
+  }
+  const indexMs = performance.now() - began;
+  const { user, system } = process.cpuUsage(cpu);
+  const indexCpuMs = (user + system) / 1000;
+  await opened.settle();
+  const settledMs = performance.now() - began;
+  await opened.close();
+  return { files, commits, indexMs, indexCpuMs, settledMs, diskMB: folderMegabytes(state) };
+}
+
+async function open({ peer, state }: Place, query: string): Promise<object> {
+  const began = performance.now();
+  const opened = await PEERS[peer](state, 'read');
+  const openMs = performance.now() - began;
+  const asked = performance.now();
+  await opened.search(query, LIMIT);
+  const firstMs = performance.now() - asked;
+  await opened.close();
+  return { openMs, firstMs };
+}
+
+/** Of each query the median of up to three passes over all; then what these are distributed like. */
+async function query({ peer, state }: Place, sets: Readonly<Record<string, readonly string[]>>): Promise<object> {
+  const opened = await PEERS[peer](state, 'read');
+  const figures: Record<string, Latency> = {};
+  for (const [name, queries] of Object.entries(sets)) {
+    const times = queries.map(() => [] as number[]);
+    const began = performance.now();
+    for (let pass = 0; pass < PASSES && (pass === 0 || performance.now() - began < ENOUGH_MS); pass++) {
+      for (const [i, text] of queries.entries()) times[i]!.push(await timed(opened, text));
+    }
+    figures[name] = latency(times.map(median), queries);
+  }
+  await opened.close();
+  return { sets: figures };
+}
+
+async function queryUntilTold({ peer, state }: Place, queries: readonly string[]): Promise<object> {
+  const told = new AbortController();
+  process.once('message', () => told.abort());
+  const opened = await PEERS[peer](state, 'read');
+  const times: number[] = [];
+  const asked: string[] = [];
+  for (let i = 0; !told.signal.aborted; i = (i + 1) % queries.length) {
+    const began = performance.now();
+    opened.refresh();
+    await opened.search(queries[i]!, LIMIT);
+    times.push(performance.now() - began);
+    asked.push(queries[i]!);
+    await setImmediate();
+  }
+  await opened.close();
+  return { queries: times.length, ...latency(times, asked) };
+}
+
+/** One file after the other, each until it is found by a new word; then many at once. */
+async function change({ peer, folder, state }: Place, changes: number): Promise<object> {
+  const opening = performance.now();
+  const opened = await PEERS[peer](state, 'write');
+  const openMs = performance.now() - opening;
+  const paths = listSources(folder);
+  const single: number[] = [];
+  for (const [i, file] of changed(opened, folder, sample(paths, SINGLE_CHANGES), 'qzoneq').entries()) {
+    const began = performance.now();
+    await opened.replace([{ ...file, content: Buffer.concat([file.content, Buffer.from(` qzone${letters(i)}\n`)]) }]);
+    const found = await opened.search(`qzone${letters(i)}`, LIMIT);
+    single.push(performance.now() - began);
+    if (found[0] !== file.path) throw new Error(`${file.path} was not found by its new word.`);
+  }
+  // Others than those: their old content is the folder's.
+  const alone = new Set(sample(paths, SINGLE_CHANGES));
+  const others = paths.filter((path) => !alone.has(path));
+  const many = changed(opened, folder, sample(others, changes), 'qzmanyq');
+  const began = performance.now();
+  await opened.replace(many);
+  const found = await opened.search('qzmanyq', LIMIT);
+  const manyMs = performance.now() - began;
+  if (found.length === 0) throw new Error('None of the changed files was found by its new word.');
+  const settling = performance.now();
+  await opened.settle();
+  const settleMs = performance.now() - settling;
+  await opened.close();
+  return { openMs, oneMs: median(single), oneMaxMs: Math.max(...single), changed: many.length, manyMs, settleMs };
+}
+
+/** Files with a new word at their end. */
+function changed(peer: Peer, folder: string, paths: readonly string[], word: string): ChangedFile[] {
+  return [...readSources(folder, paths)].map((file) => ({
+    path: file.path,
+    before: peer.handleOf(file),
+    content: Buffer.concat([file.content, Buffer.from(`\n${word}\n`)]),
+  }));
+}
+
+/** A number as letters, since engines differ in what they make of digits. */
+function letters(number: number): string {
+  return String.fromCharCode(
+    ...String(number)
+      .split('')
+      .map((digit) => 'bcdfghjklm'.charCodeAt(Number(digit))),
+  );
+}
+
+/** Whether each file is found by its name, and whether next to all files that have the name as well. */
+async function complete({ peer, state }: Place, names: readonly RareName[]): Promise<object> {
+  const opened = await PEERS[peer](state, 'read');
+  const missed: RareName[] = [];
+  let low = 0;
+  for (const rare of names) {
+    const found = await opened.search(rare.name, Math.max(1000, 2 * rare.documents));
+    const rank = found.indexOf(rare.path);
+    if (rank < 0) missed.push(rare);
+    else if (rank >= rare.documents) low++;
+  }
+  await opened.close();
+  return { asked: names.length, missed, low };
+}
+
+async function timed(peer: Peer, query: string): Promise<number> {
+  const began = performance.now();
+  await peer.search(query, LIMIT);
+  return performance.now() - began;
+}
+
+interface Latency {
+  readonly p50: number;
+  readonly p95: number;
+  readonly max: number;
+  readonly slowest: string;
+}
+
+function latency(times: readonly number[], queries: readonly string[]): Latency {
+  const max = Math.max(...times);
+  return { p50: median(times), p95: percentile(times, 95), max, slowest: queries[times.indexOf(max)] ?? '' };
+}
+
+function folderMegabytes(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0) / 1e6;
+}
+
+/** The most that this process ever held. Elsewhere than on Linux the system's own count, which may include its parent's. */
+function peakMegabytes(): number {
+  if (process.platform !== 'linux') return process.resourceUsage().maxRSS / 1000;
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1000;
+}
