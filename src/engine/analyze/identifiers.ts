@@ -7,8 +7,8 @@ export class IdentifierTable {
    * Open addressing; the load stays under one half. The hashes stand beside the number because a look-up costs what it
    * misses in the processor's cache: one line rather than three.
    */
-  #slots = new Int32Array(1 << 17);
-  #mask = (1 << 15) - 1;
+  #slots = new Int32Array(1 << 14);
+  #mask = (1 << 12) - 1;
   #count = 0;
 
   get size(): number {

@@ -35,7 +35,7 @@ export class SegmentBuilder {
   readonly #parts = new AsciiParts();
   readonly #analyzer: Analyzer;
   #documents: DocumentRecord[] = [];
-  #names = new NameSet();
+  readonly #names = new NameSet();
   #chunks = 0;
 
   /** For each identifier, where its terms begin in {@link #identifierTerms}. */
@@ -100,7 +100,7 @@ export class SegmentBuilder {
     this.#terms.clear();
     this.#words.clear();
     this.#documents = [];
-    this.#names = new NameSet();
+    this.#names.clear();
     this.#chunks = 0;
     this.#identifierTermCount = 0;
     this.#postingCount = 0;

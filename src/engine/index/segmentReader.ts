@@ -13,7 +13,7 @@ import {
   type TermHash,
 } from './format.ts';
 import { NameCursor, nameKey, type NameBlocks } from './names.ts';
-import { documentIdAt, type SegmentFooter } from './segmentWriter.ts';
+import { bytesOf, documentIdAt, type SegmentFooter } from './segmentWriter.ts';
 
 /** A term's postings in one segment, not read yet. */
 export interface PostingList {
@@ -45,6 +45,18 @@ export class Postings {
     this.frequencies.set(frequencies);
   }
 }
+
+/** Terms in a row, with their lists. */
+export interface TermRun {
+  readonly count: number;
+  readonly highs: Uint16Array;
+  readonly keys: Uint32Array;
+  /** Like {@link PostingList.read}, of one term. */
+  read(entry: number, into: Postings): number;
+}
+
+/** How many bytes of postings, about, are read at once for a merge. */
+const RUN_BYTES = 256 << 10;
 
 /** Reads one segment file. Opening reads its resident part; a search reads the few pieces of the rest that it needs. */
 export class SegmentReader {
@@ -166,16 +178,42 @@ export class SegmentReader {
     return undefined;
   }
 
-  /** Every term in the order of its hash, for a merge. */
-  *terms(): Generator<{ readonly high: number; readonly key: number; readonly list: PostingList }> {
-    for (let number = 0; number < 1 << this.footer.bucketBits; number++) {
-      const bucket = this.#bucket(number);
-      if (!bucket) continue;
-      const postings = this.#readCold(bucket.postings, bucket.postingsEnd - bucket.postings);
-      for (let entry = 0; entry < bucket.count; entry++) {
-        yield { high: bucket.high(entry), key: bucket.key(entry), list: this.#list(bucket, entry, postings) };
+  /** Every term in the order of its hash, many at a time, for a merge. */
+  *termRuns(): Generator<TermRun> {
+    const buckets = 1 << this.footer.bucketBits;
+    for (let from = 0, to = 1; from < buckets; from = to, to++) {
+      while (to < buckets && this.#bucketPostings[to]! - this.#bucketPostings[from]! < RUN_BYTES) to++;
+      if (this.#bucketEntries[from] !== this.#bucketEntries[to]) yield this.#termRun(from, to);
+    }
+  }
+
+  #termRun(from: number, to: number): TermRun {
+    const { dictionary, terms, bucketBits } = this.footer;
+    const first = this.#bucketEntries[from]!;
+    const count = this.#bucketEntries[to]! - first;
+    const keys = new Uint32Array(count);
+    const values = new Uint32Array(count);
+    const highs = new Uint16Array(count);
+    bytesOf(keys).set(this.#readCold(dictionary + 4 * first, count * 4));
+    bytesOf(values).set(this.#readCold(dictionary + 4 * terms + 4 * first, count * 4));
+    if (bucketBits < 16) bytesOf(highs).set(this.#readCold(dictionary + 8 * terms + 2 * first, count * 2));
+    // Offsets count from each bucket's own postings.
+    const begin = this.#bucketPostings[from]!;
+    for (let bucket = from; bucket < to; bucket++) {
+      const end = this.#bucketEntries[bucket + 1]! - first;
+      const offset = this.#bucketPostings[bucket]! - begin;
+      for (let entry = this.#bucketEntries[bucket]! - first; entry < end; entry++) {
+        if (values[entry]! < INLINE) values[entry]! += offset;
+        if (bucketBits === 16) highs[entry] = bucket;
       }
     }
+    const postings = this.#readCold(begin, this.#bucketPostings[to]! - begin);
+    const read = (entry: number, into: Postings): number => {
+      const value = values[entry]!;
+      const list = value < INLINE ? new StoredList(postings.subarray(value)) : singlePosting(value);
+      return list.read(into);
+    };
+    return { count, highs, keys, read };
   }
 
   /** The defined names whose key begins with that of `prefix`, in the order of their keys; see {@link nameKey}. */
@@ -225,17 +263,16 @@ export class SegmentReader {
     };
   }
 
-  /** `postings` are the bucket's, if they have been read already. */
-  #list(bucket: Bucket, entry: number, postings?: Uint8Array): PostingList {
+  #list(bucket: Bucket, entry: number): PostingList {
     const value = bucket.value(entry);
-    if (value >= INLINE) return singlePosting((value >>> 7) & 0xffffff, value & 127);
+    if (value >= INLINE) return singlePosting(value);
     let end = bucket.postingsEnd - bucket.postings;
     for (let next = entry + 1; next < bucket.count; next++) {
       if (bucket.value(next) >= INLINE) continue;
       end = bucket.value(next);
       break;
     }
-    return new StoredList(postings?.subarray(value, end) ?? this.#readCold(bucket.postings + value, end - value));
+    return new StoredList(this.#readCold(bucket.postings + value, end - value));
   }
 
   #section(name: string, width: number): [ArrayBuffer, number, number] {
@@ -280,7 +317,9 @@ interface Bucket {
 
 const INLINE = 0x80000000;
 
-function singlePosting(chunk: number, frequency: number): PostingList {
+function singlePosting(value: number): PostingList {
+  const chunk = (value >>> 7) & 0xffffff;
+  const frequency = value & 127;
   return {
     chunks: 1,
     documents: 1,

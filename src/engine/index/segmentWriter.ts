@@ -44,6 +44,8 @@ export interface SegmentFooter {
 }
 
 const FLUSH_BYTES = 1 << 20;
+/** A distance of 24 bits with two bits of frequency in 4 bytes, and the rest of the frequency in 2. */
+const MAX_POSTING_BYTES = 6;
 /** Terms per bucket that a look-up reads: about 40 × 8 bytes. */
 const TERMS_PER_BUCKET = 40;
 
@@ -154,28 +156,34 @@ export class SegmentWriter {
 
   #writePostings(bucket: number, chunks: Uint32Array, frequencies: Uint8Array, count: number): number {
     const offset = this.#written + this.#out.length - this.#bucketPostings[bucket]!;
+    const chunkDocument = this.#chunkDocument;
     let documents = 0;
     let lastDocument = -1;
     for (let i = 0; i < count; i++) {
-      const document = this.#chunkDocument[chunks[i]!]!;
+      const document = chunkDocument[chunks[i]!]!;
       if (document !== lastDocument) documents++;
       lastDocument = document;
     }
     const out = this.#out;
     out.varint(count);
     out.varint(documents);
+    // Room for all of it at once, so that the loop is one over arrays: nearly all postings take one byte or two.
+    out.reserve(count * MAX_POSTING_BYTES);
+    const { bytes } = out;
+    let at = out.length;
     let previous = 0;
     for (let i = 0; i < count; i++) {
-      const chunk = chunks[i]!;
       const frequency = frequencies[i]!;
-      const delta = (chunk - previous) * 4;
-      previous = chunk;
-      if (frequency < 4) out.varint(delta + frequency - 1);
-      else {
-        out.varint(delta + 3);
-        out.varint(frequency - 4);
-      }
+      let rest = (chunks[i]! - previous) * 4 + Math.min(frequency - 1, 3);
+      previous = chunks[i]!;
+      for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
+      bytes[at++] = rest;
+      if (frequency < 4) continue;
+      rest = frequency - 4;
+      for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
+      bytes[at++] = rest;
     }
+    out.length = at;
     this.#flush(FLUSH_BYTES);
     return offset;
   }
@@ -330,7 +338,7 @@ export function documentIdAt(ids: Uint8Array, document: number): Uint8Array {
   return ids.subarray(document * DOCUMENT_ID_BYTES, (document + 1) * DOCUMENT_ID_BYTES);
 }
 
-function bytesOf(array: Uint8Array | Uint16Array | Uint32Array | Float64Array): Uint8Array {
+export function bytesOf(array: Uint8Array | Uint16Array | Uint32Array | Float64Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
