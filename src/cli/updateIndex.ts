@@ -1,5 +1,6 @@
 import { SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
+import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { FolderIndex } from '../workspace/folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
 import type { FolderStatus } from '../workspace/status.ts';
@@ -20,10 +21,13 @@ export async function updateIndex(
   verify = false,
 ): Promise<{ readonly status: FolderStatus } | { readonly busy: string }> {
   const progress = new ProgressLine(terminal.stderr);
+  const logger = logTo(terminal.stderr);
+  const threads = new SegmentThreads({ logger });
   let index: FolderIndex;
   try {
     index = FolderIndex.open(options, {
-      logger: logTo(terminal.stderr),
+      logger,
+      threads,
       now: Date.now,
       onStatus: (status) => progress.show(describe(status)),
     });
@@ -37,6 +41,7 @@ export async function updateIndex(
     return { status: index.status() };
   } finally {
     await index.close();
+    await threads.close();
     progress.clear();
   }
 }

@@ -14,7 +14,7 @@ import {
   type TermHash,
 } from './format.ts';
 import { NameCursor, nameKey, type NameSource } from './names.ts';
-import { documentIdAt, type SegmentFooter } from './segmentWriter.ts';
+import { bytesOf, documentIdAt, type SegmentFooter } from './segmentWriter.ts';
 
 /** A term's postings in one segment, not read yet. */
 export interface PostingList {
@@ -46,6 +46,18 @@ export class Postings {
     this.frequencies.set(frequencies);
   }
 }
+
+/** Terms in a row, with their lists. */
+export interface TermRun {
+  readonly count: number;
+  readonly highs: Uint16Array;
+  readonly keys: Uint32Array;
+  /** Like {@link PostingList.read}, of one term. */
+  read(entry: number, into: Postings): number;
+}
+
+/** How many bytes of postings, about, are read at once for a merge. */
+const RUN_BYTES = 256 << 10;
 
 /** How much {@link SegmentReader.verify} reads before it lets others work: 4 MB, a few milliseconds. */
 const BLOCKS_PER_TURN = 64;
@@ -236,16 +248,42 @@ export class SegmentReader {
     return undefined;
   }
 
-  /** Every term in the order of its hash, for a merge. */
-  *terms(): Generator<{ readonly high: number; readonly key: number; readonly list: PostingList }> {
-    for (let number = 0; number < 1 << this.footer.bucketBits; number++) {
-      const bucket = this.#bucket(number);
-      if (!bucket) continue;
-      const postings = this.#readCold(bucket.postings, bucket.postingsEnd - bucket.postings);
-      for (let entry = 0; entry < bucket.count; entry++) {
-        yield { high: bucket.high(entry), key: bucket.key(entry), list: this.#list(bucket, entry, postings) };
+  /** Every term in the order of its hash, many at a time, for a merge. */
+  *termRuns(): Generator<TermRun> {
+    const buckets = 1 << this.footer.bucketBits;
+    for (let from = 0, to = 1; from < buckets; from = to, to++) {
+      while (to < buckets && this.#bucketPostings[to]! - this.#bucketPostings[from]! < RUN_BYTES) to++;
+      if (this.#bucketEntries[from] !== this.#bucketEntries[to]) yield this.#termRun(from, to);
+    }
+  }
+
+  #termRun(from: number, to: number): TermRun {
+    const { dictionary, terms, bucketBits } = this.footer;
+    const first = this.#bucketEntries[from]!;
+    const count = this.#bucketEntries[to]! - first;
+    const keys = new Uint32Array(count);
+    const values = new Uint32Array(count);
+    const highs = new Uint16Array(count);
+    bytesOf(keys).set(this.#readCold(dictionary + 4 * first, count * 4));
+    bytesOf(values).set(this.#readCold(dictionary + 4 * terms + 4 * first, count * 4));
+    if (bucketBits < 16) bytesOf(highs).set(this.#readCold(dictionary + 8 * terms + 2 * first, count * 2));
+    // Offsets count from each bucket's own postings.
+    const begin = this.#bucketPostings[from]!;
+    for (let bucket = from; bucket < to; bucket++) {
+      const end = this.#bucketEntries[bucket + 1]! - first;
+      const offset = this.#bucketPostings[bucket]! - begin;
+      for (let entry = this.#bucketEntries[bucket]! - first; entry < end; entry++) {
+        if (values[entry]! < INLINE) values[entry]! += offset;
+        if (bucketBits === 16) highs[entry] = bucket;
       }
     }
+    const postings = this.#readCold(begin, this.#bucketPostings[to]! - begin);
+    const read = (entry: number, into: Postings): number => {
+      const value = values[entry]!;
+      const list = value < INLINE ? this.#stored(postings.subarray(value)) : this.#single(value);
+      return list.read(into);
+    };
+    return { count, highs, keys, read };
   }
 
   /** The defined names whose key begins with that of `prefix`, in the order of their keys; see {@link nameKey}. */
@@ -291,22 +329,28 @@ export class SegmentReader {
     };
   }
 
-  /** `postings` are the bucket's, if they have been read already. */
-  #list(bucket: Bucket, entry: number, postings?: Uint8Array): PostingList {
+  #list(bucket: Bucket, entry: number): PostingList {
     const value = bucket.value(entry);
-    if (value >= INLINE) {
-      const chunk = (value >>> 7) & 0xffffff;
-      if (chunk >= this.footer.chunks) throw this.#damaged('a posting is out of range');
-      return singlePosting(chunk, value & 63, (value & 64) !== 0);
-    }
+    if (value >= INLINE) return this.#single(value);
     let end = bucket.postingsEnd - bucket.postings;
     for (let next = entry + 1; next < bucket.count; next++) {
       if (bucket.value(next) >= INLINE) continue;
       end = bucket.value(next);
       break;
     }
-    const bytes = postings?.subarray(value, end) ?? this.#readCold(bucket.postings + value, end - value);
+    return this.#stored(this.#readCold(bucket.postings + value, end - value));
+  }
+
+  /** `bytes` begin with the list. */
+  #stored(bytes: Uint8Array): PostingList {
     return new StoredList(bytes, this.footer.chunks, this.#damaged);
+  }
+
+  /** The list of a term with one posting, which is its value in the dictionary. */
+  #single(value: number): PostingList {
+    const chunk = (value >>> 7) & 0xffffff;
+    if (chunk >= this.footer.chunks) throw this.#damaged('a posting is out of range');
+    return singlePosting(chunk, value & 63, (value & 64) !== 0);
   }
 
   #section(name: string, width: number): [ArrayBuffer, number, number] {

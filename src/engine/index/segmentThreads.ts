@@ -109,7 +109,13 @@ export class SegmentThread {
   #stopping = false;
 
   constructor(logger: Logger, onExit: (died: boolean) => void) {
-    const worker = new Worker(ENTRY, { name: 'sextant-segments', execArgv: [], stdout: true, stderr: true });
+    const worker = new Worker(ENTRY, {
+      name: 'sextant-segments',
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxYoungGenerationSizeMb: 24 },
+    });
     this.#worker = worker;
     this.#caller = new Caller(workerChannel(worker));
     let reason = 'it ended';
