@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { SextantError } from '../../src/base/errors.ts';
 import { silentLogger } from '../../src/base/log.ts';
 import { Engine, EngineReader } from '../../src/engine/engine.ts';
+import { SegmentThreads } from '../../src/engine/index/segmentThreads.ts';
 import { FolderIndex } from '../../src/workspace/folderIndex.ts';
 import type { FolderStatus } from '../../src/workspace/status.ts';
 import { document, filesOf } from './truth.ts';
@@ -64,8 +65,29 @@ assert.equal(engine.has(old[0]!.id), false);
 rmSync(filler);
 assert.deepEqual(await engine.verify(), []);
 
+// The same where a thread writes the segment: so much text that it starts before the first document is analysed.
+await engine.close();
+const threads = new SegmentThreads({ count: 1 });
+engine = Engine.open(index, { threads });
+const large = document('large.txt', 'lantern harbour\n'.repeat(800_000));
+const moved = more.map(({ path, content }) => document(`moved/${path}`, Buffer.from(content).toString()));
+for (const free of [0, PAGE, 16 * PAGE]) {
+  fill(free);
+  await assert.rejects(engine.apply({ add: [large, ...moved] }), (error: SextantError) => {
+    assert.equal(error.code, 'DiskFull');
+    assert.ok(error.cause instanceof SextantError, 'it comes from the thread');
+    return true;
+  });
+  assert.equal((await engine.search('grove', { limit: 200 })).length, 60);
+}
+rmSync(filler);
+await engine.apply({ add: [large, ...moved] });
+assert.equal((await engine.search('grove', { limit: 200 })).length, 120);
+assert.deepEqual(await engine.verify(), []);
+
 fill(0);
 await engine.close();
+await threads.close();
 assert.throws(() => Engine.open(index), isFull);
 rmSync(filler);
 engine = Engine.open(index);
