@@ -245,7 +245,8 @@ async function complete({ peer, state }: Place, names: readonly RareName[]): Pro
   const missed: RareName[] = [];
   let low = 0;
   for (const rare of names) {
-    const among = async (limit: number): Promise<boolean> => (await opened.search(rare.name, limit)).includes(rare.path);
+    const among = async (limit: number): Promise<boolean> =>
+      (await opened.search(rare.name, limit)).includes(rare.path);
     if (await among(rare.documents)) continue;
     if (await among(Math.max(FAR, 2 * rare.documents))) low++;
     else missed.push(rare);
