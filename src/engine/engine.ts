@@ -24,7 +24,6 @@ import { SegmentWriter } from './index/segmentWriter.ts';
 import type { Segment } from './index/snapshot.ts';
 import { closeUnused, openSegments, setBit, writeDeletions } from './index/snapshot.ts';
 import { chooseMerge } from './index/mergePolicy.ts';
-import { parseQuery } from './query/query.ts';
 import { searchSegments, type Hit, type SearchOptions } from './query/search.ts';
 
 /** A document to be added. `content` is its bytes in any encoding that {@link toUtf8} reads. */
@@ -91,7 +90,7 @@ export class EngineReader {
   /** Never blocks on a writer. Runs to its end at once; `async` so that it can move to a thread. */
   // eslint-disable-next-line @typescript-eslint/require-await
   async search(query: string, options?: SearchOptions): Promise<Hit[]> {
-    return searchSegments(this.#segments, parseQuery(query), options);
+    return searchSegments(this.#segments, query, options);
   }
 
   stats(): EngineStats {

@@ -7,51 +7,14 @@
 //   {"op":"query","repo_dir":"/abs","query":"…","k":10}      → {"results":[{"path","start_line","end_line"}]}, best first
 // `code` (the default) lists what the harness's own walk gives to its baselines, so that figures compare, and scripts without
 // an extension. `all` lists what the extension would index: every text file but those of node_modules and of version control.
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, extname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-
-const CODE = new Set(
-  (
-    '.py .pyi .js .jsx .mjs .cjs .ts .tsx .mts .cts .vue .svelte .go .rs .java .kt .kts .rb .rake .php .c .h .cc .cpp ' +
-    '.cxx .hpp .hh .inl .cs .swift .scala .sbt .ex .exs .dart .lua .sql .sh .bash .zsh .bats .zig .hs .m .mm .proto ' +
-    '.groovy .gradle .clj .erl .ml .r .jl .pl .pm'
-  ).split(' '),
-);
-const CODE_NAMES = new Set(['Makefile', 'Dockerfile', 'Rakefile', 'Gemfile']);
-
-/** @type {Record<string, { skipped: Set<string>, isWanted: (file: string) => boolean, maxBytes: number }>} */
-const LISTINGS = {
-  code: {
-    skipped: new Set(
-      '.git .hg .svn node_modules __pycache__ .venv venv .tox .cache dist build .eggs target .next .nuxt vendor'.split(
-        ' ',
-      ),
-    ),
-    isWanted: isCode,
-    maxBytes: 1_000_000,
-  },
-  all: {
-    skipped: new Set('.git .hg .svn .jj .bzr CVS node_modules bower_components'.split(' ')),
-    isWanted: () => true,
-    maxBytes: 1_048_576,
-  },
-};
+import { listFiles } from './listing.mjs';
 
 const { values } = parseArgs({ options: { files: { type: 'string', default: 'code' } } });
-const { skipped, isWanted, maxBytes } = LISTINGS[values.files] ?? unknownListing();
 
 const library = new URL('../../dist/lib/index.js', import.meta.url);
 if (!existsSync(library)) throw new Error('The library is not built: npm run build');
@@ -82,47 +45,8 @@ async function query({ query, k }) {
 
 /** @param {string} root */
 function* documents(root) {
-  for (const path of listFiles(root).sort()) {
+  for (const path of listFiles(root, values.files)) {
     const content = readFileSync(join(root, path));
     yield { id: documentId(path, content), path, content };
-  }
-}
-
-/** @param {string} root */
-function listFiles(root) {
-  const files = [];
-  const pending = [''];
-  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory()) {
-        if (!skipped.has(entry.name)) pending.push(path);
-      } else if (entry.isFile() && isWanted(join(root, path))) {
-        if (statSync(join(root, path)).size <= maxBytes) files.push(path);
-      }
-    }
-  }
-  return files;
-}
-
-/** @returns {never} */
-function unknownListing() {
-  throw new Error(`--files is code or all, not ${values.files}.`);
-}
-
-/** @param {string} file */
-function isCode(file) {
-  const extension = extname(file).toLowerCase();
-  return CODE.has(extension) || CODE_NAMES.has(basename(file)) || (extension === '' && isScript(file));
-}
-
-/** Whether the file begins with `#!`. @param {string} file */
-function isScript(file) {
-  const start = Buffer.alloc(2);
-  const fd = openSync(file, 'r');
-  try {
-    return readSync(fd, start, 0, 2, 0) === 2 && start.toString('latin1') === '#!';
-  } finally {
-    closeSync(fd);
   }
 }

@@ -1,5 +1,5 @@
 import { cutChunks, type Chunk } from './chunks.ts';
-import { findDefinitions, type Definition } from './definitions.ts';
+import { findDefinitions, quietLines, type Definition } from './definitions.ts';
 import { IdentifierTable } from './identifiers.ts';
 import { LANGUAGES, languageOf } from './languages.ts';
 import { Scan, decode, hashIdentifier, scan } from './scanner.ts';
@@ -9,6 +9,8 @@ export interface Analysis {
   readonly definitions: readonly Definition[];
   /** Cover the file without overlap. */
   readonly chunks: readonly Chunk[];
+  /** For each line 1 if it is a comment or within quotes, else 0. */
+  readonly quiet: Uint8Array;
   /** Lines and tokens; valid until the next document is analysed. */
   readonly scan: Scan;
 }
@@ -48,8 +50,9 @@ export class Analyzer {
     const language = languageOf(path, decode(text, 0, Math.min(text.length, 120)));
     scan(text, this.#scan, this.#table, this.#meetInScan);
     const leaders = this.#leaders.get(language.id);
-    const definitions = leaders ? findDefinitions(this.#scan, language, (identifier) => leaders.has(identifier)) : [];
-    return { language: language.id, definitions, chunks: cutChunks(this.#scan, definitions), scan: this.#scan };
+    const quiet = quietLines(this.#scan, language);
+    const definitions = leaders ? findDefinitions(this.#scan, language, quiet, (word) => leaders.has(word)) : [];
+    return { language: language.id, definitions, chunks: cutChunks(this.#scan, definitions), quiet, scan: this.#scan };
   }
 
   #intern(word: string): number {

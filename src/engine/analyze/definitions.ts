@@ -42,10 +42,10 @@ const UNDERSCORE = code('_');
 export function findDefinitions(
   scan: Scan,
   language: Language,
+  quiet: Uint8Array,
   isLeader: (identifier: number) => boolean,
 ): Definition[] {
   if (language.patterns.length === 0) return [];
-  const quiet = quietLines(scan, language);
   const found: Definition[] = [];
   for (let line = 0; line < scan.lineCount && found.length < MAX_DEFINITIONS; line++) {
     if (quiet[line] || !isCandidate(scan, language, line, isLeader)) continue;

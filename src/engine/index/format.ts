@@ -23,7 +23,9 @@ export const MAGIC = 'SXTSEG\r\n';
 export const TRAILER_BYTES = 24;
 export const COLD_BLOCK = 1 << 16;
 export const MAX_CHUNKS = 1 << 24;
-export const MAX_TF = 255;
+/** A posting's byte: how often the term stands in the chunk, and a bit that tells whether it does so in a comment. */
+export const MAX_TF = 127;
+export const IN_COMMENT = 128;
 export const DOCUMENT_ID_BYTES = 32;
 
 /** Where a term stands. Each field has its own terms, so that a list holds postings of one field only. */

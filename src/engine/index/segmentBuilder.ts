@@ -6,7 +6,7 @@ import { foldName, foldQualified, symbolNames } from '../analyze/symbolNames.ts'
 import { AsciiParts, isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
 import { DocumentTable } from './documentTable.ts';
-import { ByteWriter, Field, MAX_TF, hashParts, hashTerm, type TermHash } from './format.ts';
+import { ByteWriter, Field, IN_COMMENT, MAX_TF, hashParts, hashTerm, type TermHash } from './format.ts';
 import { NameSet } from './nameSet.ts';
 import type { SegmentWriter } from './segmentWriter.ts';
 
@@ -19,6 +19,7 @@ export interface NewDocument {
 
 /** A posting is one word: its term's number (24 bits) and the frequency; sorted by term, its chunk and the frequency. */
 const FREQUENCY_BITS = 8;
+const FREQUENCY_MASK = MAX_TF | IN_COMMENT;
 /** Postings that make a segment full: about 60 MB of text, 100 MB of memory. */
 const FULL_POSTINGS = 4_100_000;
 const FULL_IDENTIFIERS = 1_000_000;
@@ -48,6 +49,7 @@ export class SegmentBuilder {
   /** In the order of chunks. */
   #postings = new Uint32Array(1 << 16);
   #postingCount = 0;
+  #sorted = new Uint32Array(0);
   /** For each chunk, where its postings begin. */
   #chunkBegins = new Uint32Array(1 << 10);
   /** The number of each term's latest posting. */
@@ -68,20 +70,18 @@ export class SegmentBuilder {
 
   add(document: NewDocument): void {
     const { text, path } = document;
-    const { language, definitions, chunks, scan } = this.#analyzer.analyze(path, text);
+    const { language, definitions, chunks, quiet, scan } = this.#analyzer.analyze(path, text);
     const pieces = chunks.length > 0 ? chunks : [{ start: 0, end: 0 }];
     const chunkTokens: number[] = [];
     let next = 0;
     for (const [index, { start, end }] of pieces.entries()) {
       this.#beginChunk();
-      const from = scan.lineCount === 0 ? 0 : scan.firstToken[start]!;
-      const to = scan.lineCount === 0 ? 0 : scan.firstToken[end + 1]!;
-      this.#countTokens(scan, from, to);
+      this.#countLines(scan, quiet, start, end);
       for (; next < definitions.length && definitions[next]!.line <= end; next++) {
         this.#countDefinition(definitions[next]!);
       }
       if (index === 0) this.#countPath(path);
-      chunkTokens.push(to - from);
+      chunkTokens.push(scan.lineCount === 0 ? 0 : scan.firstToken[end + 1]! - scan.firstToken[start]!);
     }
     this.#details.length = 0;
     encodeDefinitions(definitions, this.#details);
@@ -127,12 +127,13 @@ export class SegmentBuilder {
       ends[term] = total;
       total += count;
     }
-    const sorted = new Uint32Array(this.#postingCount);
+    if (this.#sorted.length < this.#postingCount) this.#sorted = new Uint32Array(this.#postingCount);
+    const sorted = this.#sorted;
     for (let chunk = 0; chunk < this.#chunks; chunk++) {
       const end = chunk + 1 < this.#chunks ? this.#chunkBegins[chunk + 1]! : this.#postingCount;
       for (let i = this.#chunkBegins[chunk]!; i < end; i++) {
         const posting = postings[i]!;
-        sorted[ends[posting >>> FREQUENCY_BITS]!++] = (chunk << FREQUENCY_BITS) | (posting & MAX_TF);
+        sorted[ends[posting >>> FREQUENCY_BITS]!++] = (chunk << FREQUENCY_BITS) | (posting & FREQUENCY_MASK);
       }
     }
 
@@ -148,7 +149,7 @@ export class SegmentBuilder {
       for (let i = 0; i < count; i++) {
         const value = sorted[from + i]!;
         chunks[i] = value >>> FREQUENCY_BITS;
-        frequencies[i] = value & MAX_TF;
+        frequencies[i] = value & FREQUENCY_MASK;
       }
       if (count > 0) writer.addTerm(this.#terms.highOf(term), this.#terms.keyOf(term), chunks, frequencies, count);
       from += count;
@@ -183,14 +184,24 @@ export class SegmentBuilder {
     this.#identifierTerms[this.#identifierTermCount++] = term;
   }
 
-  #countTokens(scan: Scan, from: number, to: number): void {
+  #countLines(scan: Scan, quiet: Uint8Array, start: number, end: number): void {
+    if (scan.lineCount === 0) return;
+    for (let from = start; from <= end;) {
+      let next = from + 1;
+      while (next <= end && quiet[next] === quiet[from]) next++;
+      this.#countTokens(scan, scan.firstToken[from]!, scan.firstToken[next]!, quiet[from] === 1 ? IN_COMMENT : 0);
+      from = next;
+    }
+  }
+
+  #countTokens(scan: Scan, from: number, to: number, flag: number): void {
     const { tokens } = scan;
     const termsFrom = this.#termsFrom;
     const terms = this.#identifierTerms;
     for (let token = from; token < to; token++) {
       const identifier = tokens[token]!;
       const end = termsFrom[identifier + 1]!;
-      for (let i = termsFrom[identifier]!; i < end; i++) this.#count(terms[i]!);
+      for (let i = termsFrom[identifier]!; i < end; i++) this.#count(terms[i]!, flag);
     }
   }
 
@@ -235,7 +246,7 @@ export class SegmentBuilder {
   }
 
   /** Counts an occurrence of `term` in the chunk at hand. */
-  #count(term: number): void {
+  #count(term: number, flag = 0): void {
     if (term >= this.#latest.length) {
       const known = this.#latest;
       this.#latest = new Int32Array(Math.max(known.length * 2, term + 1)).fill(-1, known.length);
@@ -244,11 +255,12 @@ export class SegmentBuilder {
     const latest = this.#latest[term]!;
     if (latest >= this.#chunkBegin) {
       if ((this.#postings[latest]! & MAX_TF) < MAX_TF) this.#postings[latest]!++;
+      this.#postings[latest]! |= flag;
       return;
     }
     if (this.#postingCount === this.#postings.length) this.#postings = doubled(this.#postings);
     this.#latest[term] = this.#postingCount;
-    this.#postings[this.#postingCount++] = (term << FREQUENCY_BITS) | 1;
+    this.#postings[this.#postingCount++] = (term << FREQUENCY_BITS) | flag | 1;
   }
 
   #beginChunk(): void {

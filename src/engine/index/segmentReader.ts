@@ -6,6 +6,7 @@ import {
   ByteReader,
   COLD_BLOCK,
   FORMAT_VERSION,
+  IN_COMMENT,
   MAGIC,
   TRAILER_BYTES,
   damaged,
@@ -20,7 +21,7 @@ export interface PostingList {
   /** Number of chunks, and of documents, that have the term. */
   readonly chunks: number;
   readonly documents: number;
-  /** Writes the chunks in ascending order and their frequencies into `into`, and returns how many. */
+  /** Writes the chunks in ascending order and their bytes (see {@link IN_COMMENT}) into `into`, and returns how many. */
   read(into: Postings): number;
 }
 
@@ -83,6 +84,7 @@ export class SegmentReader {
   readonly #lines: Uint32Array;
   readonly #contentBytes: Uint32Array;
   readonly #documentLanguage: Uint8Array;
+  #documentsByLanguage: Uint32Array | undefined;
 
   /** Throws `IndexDamaged`, `IndexFormat`, or the system's error where the file cannot be opened. */
   constructor(file: string) {
@@ -146,6 +148,16 @@ export class SegmentReader {
     return this.footer.languages[this.#documentLanguage[document]!]!;
   }
 
+  /** How many of the documents, removed ones included, are in a language. */
+  documentsIn(language: string): number {
+    if (!this.#documentsByLanguage) {
+      this.#documentsByLanguage = new Uint32Array(256);
+      for (const number of this.#documentLanguage) this.#documentsByLanguage[number]!++;
+    }
+    const number = this.footer.languages.indexOf(language);
+    return number < 0 ? 0 : this.#documentsByLanguage[number]!;
+  }
+
   contentBytesOf(document: number): number {
     return this.#contentBytes[document]!;
   }
@@ -163,6 +175,11 @@ export class SegmentReader {
 
   definitionsOf(document: number): SymbolSpan[] {
     return decodeDefinitions(this.detailsOf(document));
+  }
+
+  /** Bytes that a document's definitions take: a sign of how many there are. */
+  detailsLengthOf(document: number): number {
+    return this.#detailOffsets[document + 1]! - this.#detailOffsets[document]!;
   }
 
   detailsOf(document: number): Uint8Array {
@@ -319,13 +336,14 @@ const INLINE = 0x80000000;
 
 function singlePosting(value: number): PostingList {
   const chunk = (value >>> 7) & 0xffffff;
-  const frequency = value & 127;
+  const frequency = value & 63;
+  const inComment = (value & 64) !== 0;
   return {
     chunks: 1,
     documents: 1,
     read(into) {
       into.chunks[0] = chunk;
-      into.frequencies[0] = frequency;
+      into.frequencies[0] = frequency | (inComment ? IN_COMMENT : 0);
       return 1;
     },
   };
@@ -359,7 +377,7 @@ class StoredList implements PostingList {
         byte = bytes[at++]!;
         value |= (byte & 127) << shift;
       }
-      chunk += value >>> 2;
+      chunk += value >>> 3;
       let frequency = (value & 3) + 1;
       if (frequency === 4) {
         byte = bytes[at++]!;
@@ -371,7 +389,7 @@ class StoredList implements PostingList {
         frequency += more;
       }
       chunks[i] = chunk;
-      frequencies[i] = frequency;
+      frequencies[i] = frequency | ((value & 4) << 5);
     }
     return count;
   }

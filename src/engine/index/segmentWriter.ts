@@ -5,8 +5,10 @@ import {
   COLD_BLOCK,
   DOCUMENT_ID_BYTES,
   FORMAT_VERSION,
+  IN_COMMENT,
   MAGIC,
   MAX_CHUNKS,
+  MAX_TF,
   TRAILER_BYTES,
   type TermHash,
 } from './format.ts';
@@ -44,7 +46,7 @@ export interface SegmentFooter {
 }
 
 const FLUSH_BYTES = 1 << 20;
-/** A distance of 24 bits with two bits of frequency in 4 bytes, and the rest of the frequency in 2. */
+/** A distance of 24 bits with three bits of frequency in 4 bytes, and the rest of the frequency in 2. */
 const MAX_POSTING_BYTES = 6;
 /** Terms per bucket that a look-up reads: about 40 × 8 bytes. */
 const TERMS_PER_BUCKET = 40;
@@ -152,7 +154,7 @@ export class SegmentWriter {
     this.#highBits[this.#terms] = high;
     this.#values[this.#terms++] =
       count === 1
-        ? (0x80000000 | (chunks[0]! << 7) | Math.min(frequencies[0]!, 127)) >>> 0
+        ? (0x80000000 | (chunks[0]! << 7) | shortByte(frequencies[0]!)) >>> 0
         : this.#writePostings(bucket, chunks, frequencies, count);
   }
 
@@ -175,8 +177,8 @@ export class SegmentWriter {
     let at = out.length;
     let previous = 0;
     for (let i = 0; i < count; i++) {
-      const frequency = frequencies[i]!;
-      let rest = (chunks[i]! - previous) * 4 + Math.min(frequency - 1, 3);
+      const frequency = frequencies[i]! & MAX_TF;
+      let rest = (chunks[i]! - previous) * 8 + (frequencies[i]! & IN_COMMENT ? 4 : 0) + Math.min(frequency - 1, 3);
       previous = chunks[i]!;
       for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
       bytes[at++] = rest;
@@ -340,4 +342,9 @@ function sum(values: readonly number[]): number {
   let total = 0;
   for (const value of values) total += value;
   return total;
+}
+
+/** A posting's byte in 7 bits: it stands in the dictionary beside its chunk when it is the only one. */
+function shortByte(byte: number): number {
+  return Math.min(byte & MAX_TF, 63) | (byte & IN_COMMENT ? 64 : 0);
 }

@@ -13,8 +13,8 @@ export class Highlighter {
   readonly #names: ReadonlySet<string>;
 
   constructor(query: Query) {
-    this.#words = new Set(query.terms.filter((term) => term.kind === 'word').map((term) => term.text));
-    this.#names = new Set(query.terms.filter((term) => term.kind !== 'word').map((term) => term.text));
+    this.#words = new Set(query.words);
+    this.#names = new Set([...query.names, ...query.pairs]);
   }
 
   ranges(line: string): Range[] {

@@ -69,9 +69,8 @@ function nameScore(name: string, query: Query): number {
   const parts = splitIdentifier(name);
   const words = parts.map(stem);
   let matched = 0;
-  for (const { kind, text } of query.terms) {
-    if (kind === 'word' && words.includes(text)) matched++;
-    if (kind !== 'word' && text === parts.join('')) matched += 2;
-  }
+  for (const word of query.words) if (words.includes(word)) matched++;
+  const folded = parts.join('');
+  for (const name of [...query.names, ...query.pairs, ...query.possibleNames]) if (name === folded) matched += 2;
   return matched === 0 ? 0 : matched + matched / Math.max(1, words.length);
 }

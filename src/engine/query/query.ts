@@ -1,46 +1,52 @@
 import { isIndexable, isStopword, splitIdentifier, stem } from '../analyze/words.ts';
 
-/** One thing a query asks for. */
-export interface QueryTerm {
-  /**
-   * `word`: a stemmed word. `name`: a name as a whole, folded, wherever it stands; `symbol`: where it is defined.
-   * `maybeSymbol`: a word among others that may be the whole name of something. `phrase`: neighbours that may be one name.
-   */
-  readonly kind: 'word' | 'name' | 'symbol' | 'maybeSymbol' | 'phrase';
-  readonly text: string;
-}
-
+/** What a query asks for, in the terms of the index. */
 export interface Query {
   readonly text: string;
-  readonly terms: readonly QueryTerm[];
+  /** Different words, stemmed, in the order in which they were typed. */
+  readonly words: readonly string[];
+  /** Names that were typed, folded: compound ones, such as `handleMmFault` → `handlemmfault`, and capitalized words. */
+  readonly names: readonly string[];
+  /** Words among others that may be the whole name of something, folded. */
+  readonly possibleNames: readonly string[];
+  /** Neighbours that may be one name: `page fault` → `pagefault`. */
+  readonly pairs: readonly string[];
+  /** The one name that is looked for, as typed, if the query is nothing else. */
+  readonly symbol: string | undefined;
 }
 
-/** More words than this say nothing more; a pasted page must not take seconds. */
-const MAX_WORDS = 40;
+/** More words than this say nothing more; a pasted page must not take seconds. Masks of words have 32 bits. */
+const MAX_WORDS = 30;
+const WORD = /[\p{L}\p{N}_\p{M}]+/gu;
+const CAPITALIZED = /^\p{Lu}/u;
 
 /**
  * What a person typed, as terms. `page fault handler` asks for three words, and for names made of neighbours, such as
  * `page_fault`; `handleMmFault` asks for the name and for its words.
  */
 export function parseQuery(text: string): Query {
-  const terms = new Map<string, QueryTerm>();
-  const add = (kind: QueryTerm['kind'], term: string): void => {
-    if (!terms.has(`${kind}:${term}`)) terms.set(`${kind}:${term}`, { kind, text: term });
-  };
-  const names = [...text.matchAll(/[\p{L}\p{N}_\p{M}]+/gu)].slice(0, MAX_WORDS).map(([name]) => splitIdentifier(name));
+  const typed = [...text.matchAll(WORD)].slice(0, MAX_WORDS).map(([name]) => name);
+  const names = typed.map(splitIdentifier);
   const all = names.flat();
   // A question made of nothing but common words still deserves the best answer there is.
-  const content = all.some((word) => isIndexable(word)) ? isIndexable : (word: string) => word.length > 0;
-  for (const parts of names) {
-    for (const part of parts) if (content(part)) add('word', stem(part));
-    const name = parts.join('');
-    if (parts.length > 1) add('name', name);
-    if (parts.length > 1 || names.length === 1) add('symbol', name);
-    else if (!isStopword(name)) add('maybeSymbol', name);
-  }
+  const isContent = all.some((word) => isIndexable(word)) ? isIndexable : (word: string) => word.length > 0;
+  const words = new Set(all.filter(isContent).map(stem));
+  const pairs = new Set<string>();
   for (let i = 0; i + 1 < names.length; i++) {
-    add('phrase', [...names[i]!, ...names[i + 1]!].join(''));
-    if (i + 2 < names.length) add('phrase', [...names[i]!, ...names[i + 1]!, ...names[i + 2]!].join(''));
+    pairs.add([...names[i]!, ...names[i + 1]!].join(''));
+    if (i + 2 < names.length) pairs.add([...names[i]!, ...names[i + 1]!, ...names[i + 2]!].join(''));
   }
-  return { text, terms: [...terms.values()].filter((term) => term.text !== '') };
+  const trimmed = text.trim();
+  const isSymbol = names.length > 0 && !/\s/.test(trimmed) && (names.length === 1 || /^[\p{L}_]/u.test(trimmed));
+  const isName = (parts: readonly string[], i: number): boolean =>
+    parts.length > 1 || (parts.length === 1 && (isSymbol || (i > 0 && CAPITALIZED.test(typed[i]!))));
+  const folded = (wanted: typeof isName): string[] => [...new Set(names.filter(wanted).map((parts) => parts.join('')))];
+  return {
+    text,
+    words: [...words].slice(0, MAX_WORDS),
+    names: folded(isName),
+    possibleNames: folded((parts, i) => parts.length === 1 && !isName(parts, i) && !isStopword(parts[0]!)),
+    pairs: isSymbol && names.length === 1 ? [] : [...pairs].slice(0, MAX_WORDS),
+    symbol: isSymbol ? trimmed : undefined,
+  };
 }

@@ -1,19 +1,31 @@
 import { throwIfCancelled } from '../../base/errors.ts';
 import { splitIdentifier, stem } from '../analyze/words.ts';
+import { foldName } from '../analyze/symbolNames.ts';
 import type { DocumentId } from '../documentId.ts';
-import { Field, hashTerm } from '../index/format.ts';
+import { Field, hashTerm, type TermHash } from '../index/format.ts';
 import { Postings, type PostingList, type SegmentReader } from '../index/segmentReader.ts';
-import { hasBit, type Segment } from '../index/snapshot.ts';
+import { hasBit, setBit, type Segment } from '../index/snapshot.ts';
+import { DEFINING, SegmentScores, type Averages, type FieldLists } from './collect.ts';
+import { FeatureMaker, definitionsOf, pathInfoOf, type Candidate, type SymbolTermInfo } from './features.ts';
+import { compileFilters, type CompiledFilters } from './filters.ts';
+import { compilePhrase } from './phrase.ts';
 import { placeInChunk, type Place } from './place.ts';
-import type { Query, QueryTerm } from './query.ts';
-import { TopK } from './topK.ts';
+import { parseQuery, type Query } from './query.ts';
+import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
+import { explainRow, scoreRow, type Share } from './ranker.ts';
+import { expandSymbol, type SymbolTerm } from './symbols.ts';
 
 /** A document that answers a query, and the best place in it. */
 export interface Hit extends Place {
   readonly id: DocumentId;
   readonly path: string;
   readonly language: string;
+  /** Higher is better; comparable within the answers to one query only. */
   readonly score: number;
+  /** Up to three more places in it, best first. */
+  readonly more: readonly Place[];
+  /** What makes up the score, if it was asked for. */
+  readonly explanation?: readonly Share[];
 }
 
 export interface SearchOptions {
@@ -22,90 +34,332 @@ export interface SearchOptions {
   /** Only these documents; all by default. */
   readonly within?: ReadonlySet<DocumentId>;
   readonly signal?: AbortSignal;
+  /**
+   * Gives a document's text, or `undefined` if it is not to be had: the index keeps none, and phrases are looked for in it.
+   * Without it a phrase is found where all its words stand in one document.
+   */
+  readonly readText?: (path: string, id: DocumentId) => string | undefined;
+  /** Whether hits have an `explanation`. */
+  readonly explain?: boolean;
 }
 
-/** BM25F (Robertson and Zaragoza 2009): frequencies are weighted by field and saturated once. */
-const K1 = 1.2;
-const LENGTH_B = 0.5;
-const FIELD_WEIGHT: Readonly<Record<Field, number>> = {
-  [Field.body]: 1,
-  [Field.identifier]: 2,
-  [Field.definition]: 3,
-  [Field.symbol]: 8,
-  [Field.folder]: 2,
-  [Field.fileName]: 5,
-  [Field.acronym]: 2,
-  [Field.qualified]: 10,
-};
-const KIND_WEIGHT: Readonly<Record<QueryTerm['kind'], number>> = {
-  word: 1,
-  name: 1,
-  symbol: 2,
-  maybeSymbol: 0.15,
-  phrase: 0.4,
-};
-const FIELDS_OF: Readonly<Record<QueryTerm['kind'], readonly Field[]>> = {
-  word: [Field.body, Field.definition, Field.folder, Field.fileName],
-  name: [Field.identifier],
-  symbol: [Field.symbol],
-  maybeSymbol: [Field.symbol],
-  phrase: [Field.identifier, Field.symbol],
-};
-// Set by hand on the benchmark of test/bench; to be replaced by fitted weights.
-/** How much the best piece of a document counts beside the whole of it. */
-const CHUNK_WEIGHT = 0.5;
-/** What a file's name is worth when the query explains all of it. */
-const NAME_WEIGHT = 16;
-const SIDE_WEIGHT = 0.45;
-/** Documents looked at again with what only their paths and definitions tell. */
-const RERANKED = 200;
 const DEFAULT_LIMIT = 10;
+/** Documents that are looked at by path, and of those the ones whose order is decided by all features. */
+const CONSIDERED = 160;
+const RANKED = 48;
+/** What a kind of file that is not asked for costs a document when candidates are chosen. */
+const ASIDE = { test: 0.4, vendor: 0.3, example: 0.2 } as const;
+const MORE_PLACES = 3;
+/** Names that a `sym:` filter may stand for. */
+const MAX_FILTER_NAMES = 2000;
+const WORD_FIELDS = [Field.body, Field.definition, Field.fileName, Field.folder] as const;
+/** What a symbol is worth that was not typed as it is. */
+const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
+  exact: 1,
+  case: 1,
+  qualified: 1,
+  acronym: 0.7,
+  member: 0.6,
+  prefix: 0.5,
+  glob: 1,
+};
 
-/** Where code stands that is about other code: rarely the place one asks for, unless one asks for it. */
-const SIDE =
-  /^(?:tests?|specs?|testing|testdata|e2e|examples?|samples?|demos?|fixtures?|mocks?|benchmarks?|vendor|third_?party|node_modules|generated)$/;
-
-/**
- * Ranks the documents of `segments` for `query`. Synchronous: it works on what a commit left, so nothing can change
- * under it; callers that must not block run it in a worker.
- */
-export function searchSegments(segments: readonly Segment[], query: Query, options: SearchOptions = {}): Hit[] {
-  const { limit = DEFAULT_LIMIT, signal } = options;
-  const scorers = segments.map((segment) => new SegmentScorer(segment, allowedDocuments(segment, options.within)));
-  let documents = 0;
-  let tokens = 0;
-  for (const { reader, liveDocuments } of segments) {
-    documents += liveDocuments;
-    tokens += reader.footer.tokens;
-  }
-  if (documents === 0 || query.terms.length === 0) return [];
-  const averageLength = Math.max(1, tokens / documents);
-
-  const idfs = new Map<string, number>();
-  for (const term of query.terms) {
-    throwIfCancelled(signal);
-    const lists = scorers.map((scorer) => scorer.lists(term));
-    const frequency = documentFrequency(lists);
-    if (frequency === 0) continue;
-    const idf = Math.log(1 + (documents - Math.min(frequency, documents) + 0.5) / (frequency + 0.5));
-    if (term.kind === 'word') idfs.set(term.text, idf);
-    for (const [i, scorer] of scorers.entries()) scorer.add(lists[i]!, idf * KIND_WEIGHT[term.kind], averageLength);
-  }
-
-  throwIfCancelled(signal);
-  const ranked: RankedDocument[] = [];
-  for (const scorer of scorers) {
-    for (const document of scorer.best(RERANKED)) ranked.push(rerank(scorer, document, query, idfs));
-    scorer.reset();
-  }
-  ranked.sort((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1));
-  return ranked.slice(0, limit).map((document) => toHit(document, query));
+/** The query that words and filters come to, and the search for it in one commit. */
+export function searchSegments(segments: readonly Segment[], text: string, options: SearchOptions = {}): Hit[] {
+  return new Search(segments, parseQueryLanguage(text), options).run();
 }
 
-type TermLists = readonly (readonly [Field, PostingList])[];
+/** What ranking sees of the candidates for a query: the rows that its weights are fitted to. */
+export function candidateRows(segments: readonly Segment[], text: string): readonly CandidateRow[] {
+  return new Search(segments, parseQueryLanguage(text), {}).candidates();
+}
 
-/** The number of documents that have the term, taken from the field in which most do. */
-function documentFrequency(perSegment: readonly TermLists[]): number {
+export interface CandidateRow {
+  readonly path: string;
+  readonly row: Float64Array;
+}
+
+interface Ranked extends Candidate {
+  readonly score: number;
+  readonly row: Float64Array | undefined;
+}
+
+class Search {
+  readonly #parsed: ParsedQuery;
+  readonly #query: Query;
+  readonly #options: SearchOptions;
+  readonly #segments: readonly Segment[];
+  readonly #readers: readonly SegmentReader[];
+  readonly #filters: CompiledFilters;
+  readonly #scores: readonly SegmentScores[];
+  readonly #documents: number;
+  readonly #weights: number[] = [];
+  readonly #symbols: SymbolTermInfo[] = [];
+
+  constructor(segments: readonly Segment[], parsed: ParsedQuery, options: SearchOptions) {
+    this.#parsed = parsed;
+    this.#query = parseQuery(parsed.words);
+    this.#options = options;
+    this.#segments = segments;
+    this.#readers = segments.map(({ reader }) => reader);
+    this.#filters = compileFilters(parsed.filters);
+    let documents = 0;
+    let tokens = 0;
+    let allDocuments = 0;
+    let chunks = 0;
+    for (const { reader, liveDocuments } of segments) {
+      documents += liveDocuments;
+      allDocuments += reader.documents;
+      tokens += reader.footer.tokens;
+      chunks += reader.footer.chunks;
+    }
+    this.#documents = documents;
+    const averages: Averages = {
+      documentTokens: Math.max(1, tokens / Math.max(1, allDocuments)),
+      chunkTokens: Math.max(1, tokens / Math.max(1, chunks)),
+    };
+    this.#scores = segments.map((segment) => new SegmentScores(segment, averages, this.#wantedIn(segment)));
+  }
+
+  /** Throws what reading the index throws, and when cancelled. */
+  run(): Hit[] {
+    return this.#withRanked((ranked) => this.#take(ranked));
+  }
+
+  candidates(): CandidateRow[] {
+    return this.#withRanked((ranked) => ranked.flatMap(({ info: { path }, row }) => (row ? [{ path, row }] : [])));
+  }
+
+  #withRanked<T>(use: (ranked: readonly Ranked[]) => T[]): T[] {
+    const isFilterOnly = this.#query.words.length === 0 && this.#query.names.length === 0;
+    if (this.#documents === 0 || (isFilterOnly && this.#parsed.filters.length === 0)) return [];
+    try {
+      if (isFilterOnly) for (const scores of this.#scores) scores.addAll();
+      else this.#collect();
+      throwIfCancelled(this.#options.signal);
+      return use(this.#rank(isFilterOnly));
+    } finally {
+      for (const scores of this.#scores) scores.reset();
+    }
+  }
+
+  #collect(): void {
+    const { words, names, pairs, possibleNames, symbol } = this.#query;
+    for (const [number, word] of words.entries()) {
+      throwIfCancelled(this.#options.signal);
+      const lists = this.#readers.map((reader) => wordLists(reader, word));
+      const frequency = Math.min(this.#documents, documentFrequency(lists));
+      const weight = frequency === 0 ? 0 : Math.log(1 + (this.#documents - frequency + 0.5) / (frequency + 0.5));
+      this.#weights.push(weight);
+      for (const [i, scores] of this.#scores.entries()) scores.addWord(number, weight, lists[i]!);
+    }
+    for (const [number, name] of [...names, ...pairs].slice(0, 31).entries()) {
+      for (const scores of this.#scores) {
+        const list = find(scores.reader, Field.identifier, name);
+        if (list) scores.addName(number, list);
+      }
+    }
+    if (symbol === undefined) {
+      for (const name of names) this.#addSymbol(Field.symbol, name, name, 1);
+      for (const name of [...possibleNames, ...pairs]) this.#addSymbol(Field.symbol, name, name, 0);
+      return;
+    }
+    for (const { field, text, how, name, similarity } of expandSymbol(symbol, this.#readers)) {
+      const value = how === 'prefix' ? LIKENESS.prefix * similarity : LIKENESS[how];
+      this.#addSymbol(field, text, foldName(name.split('.').at(-1)!), value);
+    }
+  }
+
+  #addSymbol(field: Field, text: string, folded: string, value: number): void {
+    const lists = this.#scores.map(({ reader }) => find(reader, field, text));
+    const documents = lists.reduce((sum, list) => sum + (list?.documents ?? 0), 0);
+    if (documents === 0) return;
+    const term = this.#symbols.push({ folded, value, documents }) - 1;
+    for (const [i, list] of lists.entries()) if (list) this.#scores[i]!.addSymbol(term, list);
+  }
+
+  /** The documents found, best first. */
+  #rank(isFilterOnly: boolean): Ranked[] {
+    const maker = new FeatureMaker({
+      query: this.#query,
+      weights: this.#weights,
+      symbols: this.#symbols,
+      documents: this.#documents,
+      languageShare: (language) => languageShare(this.#segments, language),
+      references: (folded) => this.#references(folded),
+    });
+    // All that is found may be needed, where text decides later what is a result.
+    const isDecidedByText = this.#parsed.phrases.length > 0;
+    const count = isFilterOnly || isDecidedByText ? Number.MAX_SAFE_INTEGER : CONSIDERED;
+    const considered: Ranked[] = [];
+    for (const scores of this.#scores) {
+      const base = (document: number): number => maker.base(scores, document);
+      for (const document of scores.best(count, base)) {
+        const info = pathInfoOf(scores.reader, document);
+        let score = base(document);
+        for (const side of ['test', 'vendor', 'example'] as const) {
+          if (maker.isAside(info, side)) score -= ASIDE[side];
+        }
+        considered.push({ scores, document, info, score, row: undefined });
+      }
+    }
+    considered.sort(byScore);
+    if (isFilterOnly) return considered;
+    const candidates = considered.slice(0, Math.max(RANKED, this.#options.limit ?? 0));
+    const rows = maker.rows(candidates);
+    const ranked = candidates.map((candidate, i) => ({
+      ...candidate,
+      row: rows[i]!,
+      score: scoreRow(rows[i]!, this.#query),
+    }));
+    return [...ranked.sort(byScore), ...considered.slice(candidates.length)];
+  }
+
+  #take(ranked: readonly Ranked[]): Hit[] {
+    const { limit = DEFAULT_LIMIT, signal, readText } = this.#options;
+    const phrases = this.#parsed.phrases.map(({ text, exclude }) => ({ matcher: compilePhrase(text), exclude }));
+    const hits: Hit[] = [];
+    for (const candidate of ranked) {
+      if (hits.length === limit) break;
+      const { reader } = candidate.scores;
+      let line: number | undefined;
+      if (phrases.length > 0 && readText) {
+        throwIfCancelled(signal);
+        const content = readText(candidate.info.path, idOf(reader, candidate.document));
+        if (content === undefined) continue;
+        const found = phrases.map(({ matcher }) => matcher.firstIn(content));
+        if (phrases.some(({ exclude }, i) => exclude === (found[i] !== undefined))) continue;
+        line = found.find((match) => match !== undefined)?.line;
+      }
+      hits.push(this.#toHit(candidate, line));
+    }
+    return hits;
+  }
+
+  #toHit({ scores, document, info, score, row }: Ranked, line: number | undefined): Hit {
+    const { reader } = scores;
+    const chunks = this.#bestChunks(scores, document, line);
+    const { spans } = definitionsOf(reader, document);
+    const symbols = spans.length > 0 ? spans : reader.definitionsOf(document);
+    const [place, ...more] = chunks.map((chunk) => {
+      const [startLine, endLine] = reader.linesOfChunk(chunk);
+      return placeInChunk(symbols, startLine, endLine, this.#query);
+    });
+    return {
+      id: idOf(reader, document),
+      path: info.path,
+      language: reader.languageOf(document),
+      score,
+      ...place!,
+      more,
+      ...(this.#options.explain && row && { explanation: explainRow(row, this.#query) }),
+    };
+  }
+
+  /** The chunk to show and up to three more. One that defines what was asked for goes before all that use it. */
+  #bestChunks({ reader, sums, symbols }: SegmentScores, document: number, line: number | undefined): number[] {
+    const first = reader.firstChunk[document]!;
+    const end = reader.firstChunk[document + 1]!;
+    const total = this.#weights.reduce((sum, weight) => sum + weight, 0);
+    const values = new Map<number, number>();
+    for (let chunk = first; chunk < end; chunk++) {
+      const value = sums.chunkScore[chunk]! + DEFINING * sums.chunkDefinition[chunk]!;
+      if (value > 0) values.set(chunk, value);
+    }
+    for (const { term, chunk } of symbols.get(document) ?? []) {
+      values.set(chunk, (values.get(chunk) ?? 0) + total * this.#symbols[term]!.value);
+    }
+    if (line !== undefined) {
+      for (let chunk = first; chunk < end; chunk++) {
+        const [startLine, endLine] = reader.linesOfChunk(chunk);
+        if (startLine <= line && line <= endLine) values.set(chunk, Number.MAX_VALUE);
+      }
+    }
+    const best = [...values.keys()].sort((a, b) => values.get(b)! - values.get(a)! || a - b);
+    if (best.length === 0) return [first];
+    const least = values.get(best[0]!)! / 2;
+    return best.filter((chunk, i) => i === 0 || (i <= MORE_PLACES && values.get(chunk)! >= least));
+  }
+
+  /** In how many documents a name stands: a compound one as a whole, a single word as the word it is. */
+  #references(folded: string): number {
+    let documents = 0;
+    for (const reader of this.#readers) {
+      documents += Math.max(
+        find(reader, Field.identifier, folded)?.documents ?? 0,
+        find(reader, Field.body, stem(folded))?.documents ?? 0,
+      );
+    }
+    return documents;
+  }
+
+  /** Tells which documents of a segment may be results at all. */
+  #wantedIn(segment: Segment): (document: number) => boolean {
+    const { reader } = segment;
+    const { within } = this.#options;
+    const { hasDocumentFilter, hasSymbolFilter, matchesDocument, matchesSymbol } = this.#filters;
+    const unwanted = excludedLists(reader, this.#parsed);
+    let defining: Uint8Array | undefined;
+    if (hasSymbolFilter) {
+      const isAsked = this.#parsed.filters.some(({ field, exclude }) => field === 'sym' && !exclude);
+      if (isAsked) defining = documentsWith(reader, symbolLists(reader, matchesSymbol));
+      else unwanted.push(...symbolLists(reader, (name) => !matchesSymbol(name)));
+    }
+    const excluded = unwanted.length > 0 ? documentsWith(reader, unwanted) : undefined;
+    return (document) =>
+      (!within || within.has(idOf(reader, document))) &&
+      (!excluded || !hasBit(excluded, document)) &&
+      (!defining || hasBit(defining, document)) &&
+      (!hasDocumentFilter || matchesDocument(reader.pathOf(document), reader.languageOf(document)));
+  }
+}
+
+/** A bit per document that one of the lists has. */
+function documentsWith(reader: SegmentReader, lists: readonly PostingList[]): Uint8Array {
+  const documents = new Uint8Array((reader.documents + 7) >>> 3);
+  const postings = new Postings();
+  for (const list of lists) {
+    const count = list.read(postings);
+    for (let i = 0; i < count; i++) setBit(documents, reader.chunkDocument[postings.chunks[i]!]!);
+  }
+  return documents;
+}
+
+/** The lists of the defined names that match. */
+function symbolLists(reader: SegmentReader, matches: (name: string) => boolean): PostingList[] {
+  const names = reader.namesMatching(matches, MAX_FILTER_NAMES);
+  const folded = new Set(names.map((name) => foldName(name.split('.').at(-1)!)));
+  return [...folded].map((name) => find(reader, Field.symbol, name)).filter((list) => list !== undefined);
+}
+
+function excludedLists(reader: SegmentReader, { excludedWords }: ParsedQuery): PostingList[] {
+  const lists = excludedWords.map(({ text }) => {
+    const parts = splitIdentifier(text);
+    return parts.length === 1
+      ? find(reader, Field.body, stem(parts[0]!))
+      : find(reader, Field.identifier, parts.join(''));
+  });
+  return lists.filter((list) => list !== undefined);
+}
+
+function wordLists(reader: SegmentReader, word: string): FieldLists {
+  const lists = new Map<Field, PostingList>();
+  for (const field of WORD_FIELDS) {
+    const list = find(reader, field, word);
+    if (list) lists.set(field, list);
+  }
+  return lists;
+}
+
+const hash: TermHash = { bucket: 0, key: 0 };
+
+function find(reader: SegmentReader, field: Field, text: string): PostingList | undefined {
+  hashTerm(field, text, hash);
+  return reader.find(hash);
+}
+
+/** The number of documents that have a word, taken from the field in which most do. */
+function documentFrequency(perSegment: readonly FieldLists[]): number {
   const perField = new Map<Field, number>();
   for (const lists of perSegment) {
     for (const [field, list] of lists) perField.set(field, (perField.get(field) ?? 0) + list.documents);
@@ -113,181 +367,21 @@ function documentFrequency(perSegment: readonly TermLists[]): number {
   return Math.max(0, ...perField.values());
 }
 
-function allowedDocuments(segment: Segment, within: ReadonlySet<DocumentId> | undefined): Uint8Array | undefined {
-  if (!within) return undefined;
-  const allowed = new Uint8Array((segment.reader.documents + 7) >>> 3);
-  for (let document = 0; document < segment.reader.documents; document++) {
-    if (within.has(hex(segment.reader.idOf(document)))) allowed[document >>> 3]! |= 1 << (document & 7);
+/** The share of the documents that are in a language. */
+function languageShare(segments: readonly Segment[], language: string): number {
+  let documents = 0;
+  let all = 0;
+  for (const { reader } of segments) {
+    documents += reader.documentsIn(language);
+    all += reader.documents;
   }
-  return allowed;
+  return documents / Math.max(1, all);
 }
 
-/** Scores that a search adds up, kept with the segment between searches: only what was touched is set back to zero. */
-interface Scratch {
-  readonly documentScores: Float32Array;
-  readonly chunkScores: Float32Array;
-  readonly weighted: Float32Array;
-  readonly chunkWeighted: Float32Array;
-}
-const scratches = new WeakMap<SegmentReader, Scratch>();
-const postings = new Postings();
-
-class SegmentScorer {
-  readonly segment: Segment;
-  readonly #reader: SegmentReader;
-  readonly #allowed: Uint8Array | undefined;
-  readonly #scratch: Scratch;
-  readonly #documents: number[] = [];
-  readonly #chunks: number[] = [];
-
-  constructor(segment: Segment, allowed: Uint8Array | undefined) {
-    this.segment = segment;
-    this.#reader = segment.reader;
-    this.#allowed = allowed;
-    let scratch = scratches.get(segment.reader);
-    if (!scratch) {
-      const { documents, chunks } = segment.reader.footer;
-      scratch = {
-        documentScores: new Float32Array(documents),
-        chunkScores: new Float32Array(chunks),
-        weighted: new Float32Array(documents),
-        chunkWeighted: new Float32Array(chunks),
-      };
-      scratches.set(segment.reader, scratch);
-    }
-    this.#scratch = scratch;
-  }
-
-  lists(term: QueryTerm): TermLists {
-    const hash = { bucket: 0, key: 0 };
-    const lists: [Field, PostingList][] = [];
-    for (const field of FIELDS_OF[term.kind]) {
-      hashTerm(field, term.text, hash);
-      const list = this.#reader.find(hash);
-      if (list) lists.push([field, list]);
-    }
-    return lists;
-  }
-
-  /** Adds one term's share to the scores of the documents and chunks that have it. */
-  add(lists: TermLists, idf: number, averageLength: number): void {
-    const { documentScores, chunkScores, weighted, chunkWeighted } = this.#scratch;
-    const { chunkDocument, documentTokens } = this.#reader;
-    const documents: number[] = [];
-    const chunks: number[] = [];
-    for (const [field, list] of lists) {
-      const count = list.read(postings);
-      const weight = FIELD_WEIGHT[field];
-      const ofWholeFile = field === Field.folder || field === Field.fileName;
-      const lengthMatters = field === Field.body || field === Field.identifier;
-      for (let i = 0; i < count; i++) {
-        const chunk = postings.chunks[i]!;
-        const document = chunkDocument[chunk]!;
-        if (!this.#isWanted(document)) continue;
-        const length = lengthMatters ? 1 - LENGTH_B + (LENGTH_B * documentTokens[document]!) / averageLength : 1;
-        if (weighted[document] === 0) documents.push(document);
-        weighted[document]! += (weight * postings.frequencies[i]!) / length;
-        if (ofWholeFile) continue;
-        if (chunkWeighted[chunk] === 0) chunks.push(chunk);
-        chunkWeighted[chunk]! += weight * postings.frequencies[i]!;
-      }
-    }
-    for (const document of documents) {
-      const frequency = weighted[document]!;
-      weighted[document] = 0;
-      if (documentScores[document] === 0) this.#documents.push(document);
-      documentScores[document]! += (idf * frequency) / (frequency + K1);
-    }
-    for (const chunk of chunks) {
-      const frequency = chunkWeighted[chunk]!;
-      chunkWeighted[chunk] = 0;
-      if (chunkScores[chunk] === 0) this.#chunks.push(chunk);
-      chunkScores[chunk]! += (idf * frequency) / (frequency + K1);
-    }
-  }
-
-  #isWanted(document: number): boolean {
-    return !this.segment.isDeleted(document) && (!this.#allowed || hasBit(this.#allowed, document));
-  }
-
-  /** The best documents with their best chunk, in no order. */
-  best(count: number): ScoredDocument[] {
-    const { documentScores, chunkScores } = this.#scratch;
-    const { chunkDocument, firstChunk } = this.#reader;
-    const bestChunk = new Map<number, number>();
-    for (const chunk of this.#chunks) {
-      const document = chunkDocument[chunk]!;
-      const best = bestChunk.get(document);
-      if (best === undefined || chunkScores[chunk]! > chunkScores[best]!) bestChunk.set(document, chunk);
-    }
-    const top = new TopK(count);
-    const scoreOf = (document: number): number => {
-      const chunk = bestChunk.get(document);
-      return documentScores[document]! + CHUNK_WEIGHT * (chunk === undefined ? 0 : chunkScores[chunk]!);
-    };
-    for (const document of this.#documents) top.add(document, scoreOf(document));
-    return top.items().map((document) => ({
-      document,
-      chunk: bestChunk.get(document) ?? firstChunk[document]!,
-      score: scoreOf(document),
-    }));
-  }
-
-  reset(): void {
-    for (const document of this.#documents) this.#scratch.documentScores[document] = 0;
-    for (const chunk of this.#chunks) this.#scratch.chunkScores[chunk] = 0;
-  }
+function byScore(a: Ranked, b: Ranked): number {
+  return b.score - a.score || (a.info.path < b.info.path ? -1 : 1);
 }
 
-interface ScoredDocument {
-  readonly document: number;
-  readonly chunk: number;
-  readonly score: number;
-}
-
-interface RankedDocument extends ScoredDocument {
-  readonly reader: SegmentReader;
-  readonly path: string;
-}
-
-function rerank(
-  scorer: SegmentScorer,
-  scored: ScoredDocument,
-  query: Query,
-  idfs: ReadonlyMap<string, number>,
-): RankedDocument {
-  const { reader } = scorer.segment;
-  const path = reader.pathOf(scored.document);
-  const wanted = new Set(query.terms.filter((term) => term.kind === 'word').map((term) => term.text));
-  const total = [...idfs.values()].reduce((sum, idf) => sum + idf, 0);
-  let score = scored.score;
-  const name = nameWords(path);
-  const explained = name.filter((word) => wanted.has(word));
-  if (explained.length > 0) {
-    const weight = explained.reduce((sum, word) => sum + (idfs.get(word) ?? 0), 0) / Math.max(total, 1e-9);
-    score += NAME_WEIGHT * (explained.length / name.length) * weight;
-  }
-  const aside = path
-    .toLowerCase()
-    .split(/[/._-]/)
-    .some((part) => SIDE.test(part) && !wanted.has(stem(part)));
-  return { ...scored, reader, path, score: aside ? score * SIDE_WEIGHT : score };
-}
-
-/** The words of a file's name; of a file named like every other of its kind, those of its folder. */
-function nameWords(path: string): string[] {
-  const parts = path.split('/');
-  const name = parts.at(-1)!.replace(/\.[^.]*$/, '');
-  const plain = /^(?:index|mod|main|lib|init|__init__|readme)$/i.test(name);
-  return splitIdentifier(plain ? (parts.at(-2) ?? name) : name).map(stem);
-}
-
-function toHit({ reader, document, chunk, path, score }: RankedDocument, query: Query): Hit {
-  const [startLine, endLine] = reader.linesOfChunk(chunk);
-  const place = placeInChunk(reader.definitionsOf(document), startLine, endLine, query);
-  return { id: hex(reader.idOf(document)), path, language: reader.languageOf(document), score, ...place };
-}
-
-function hex(id: Uint8Array): DocumentId {
-  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('hex');
+function idOf(reader: SegmentReader, document: number): DocumentId {
+  return Buffer.from(reader.idOf(document)).toString('hex');
 }

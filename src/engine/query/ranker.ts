@@ -1,0 +1,36 @@
+import { COLUMNS } from './features.ts';
+import type { Query } from './query.ts';
+import weights from './weights.json' with { type: 'json' };
+
+/** What one feature adds to a hit's score. */
+export interface Share {
+  readonly feature: string;
+  readonly value: number;
+  readonly share: number;
+}
+
+/** Fitted by `npm run train:ranker`: a weight per feature, for questions and for a name by itself. */
+const WEIGHTS: {
+  readonly question: Readonly<Record<string, number>>;
+  readonly symbol: Readonly<Record<string, number>>;
+} = weights;
+const QUESTION = COLUMNS.map((column) => WEIGHTS.question[column] ?? 0);
+const SYMBOL = COLUMNS.map((column) => WEIGHTS.symbol[column] ?? 0);
+
+const weightsFor = (query: Query): readonly number[] => (query.symbol === undefined ? QUESTION : SYMBOL);
+
+/** The score of a row of features: higher is better, and comparable between documents for one query only. */
+export function scoreRow(row: Float64Array, query: Query): number {
+  const chosen = weightsFor(query);
+  let score = 0;
+  for (let i = 0; i < row.length; i++) score += row[i]! * chosen[i]!;
+  return score;
+}
+
+/** What each feature that counts adds to {@link scoreRow}, the largest first. */
+export function explainRow(row: Float64Array, query: Query): Share[] {
+  const chosen = weightsFor(query);
+  return COLUMNS.map((feature, i) => ({ feature, value: row[i]!, share: row[i]! * chosen[i]! }))
+    .filter(({ share }) => share !== 0)
+    .sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
+}

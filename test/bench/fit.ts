@@ -1,0 +1,173 @@
+import { meanOfMeans, ndcg } from './metric.ts';
+import type { Example } from './training.ts';
+
+/** A weight per column for questions, and one for names by themselves. */
+export interface Fitted {
+  readonly question: Float64Array;
+  readonly symbol: Float64Array;
+}
+
+export interface FitOptions {
+  /** How much large weights cost, and how much more where the two kinds of queries differ. */
+  readonly l2: number;
+  readonly l2Symbol: number;
+  readonly rounds: number;
+  /** Columns to leave out. */
+  readonly without?: ReadonlySet<number>;
+}
+
+export const FIT: FitOptions = { l2: 0.08, l2Symbol: 0.1, rounds: 150 };
+
+interface Prepared {
+  readonly example: Example;
+  readonly count: number;
+  /** Standardized rows, one after the other. */
+  readonly rows: Float64Array;
+  /** 1 over the number of right candidates for each right one, else 0. */
+  readonly goal: Float64Array;
+}
+
+/** Examples made ready for any number of fits. */
+export class FitData {
+  readonly columns: number;
+  readonly prepared: readonly Prepared[];
+  readonly #scale: Float64Array;
+
+  constructor(examples: readonly Example[]) {
+    const rows = examples.flatMap(({ candidates }) => candidates.map(({ row }) => row));
+    this.columns = rows[0]!.length;
+    const means = new Float64Array(this.columns);
+    this.#scale = new Float64Array(this.columns);
+    for (const row of rows) for (let i = 0; i < row.length; i++) means[i]! += row[i]! / rows.length;
+    for (const row of rows) for (let i = 0; i < row.length; i++) this.#scale[i]! += (row[i]! - means[i]!) ** 2;
+    for (let i = 0; i < this.columns; i++) this.#scale[i] = Math.sqrt(this.#scale[i]! / rows.length) || 1;
+    this.prepared = examples.map((example) => {
+      const count = example.candidates.length;
+      const standardized = new Float64Array(count * this.columns);
+      for (const [i, { row }] of example.candidates.entries()) {
+        for (let j = 0; j < row.length; j++) {
+          standardized[i * this.columns + j] = (row[j]! - means[j]!) / this.#scale[j]!;
+        }
+      }
+      const right = example.candidates.filter(({ targets }) => targets.length > 0).length;
+      const goal = Float64Array.from(example.candidates, ({ targets }) => (targets.length > 0 ? 1 / right : 0));
+      return { example, count, rows: standardized, goal };
+    });
+  }
+
+  /**
+   * Weights of standardized columns by which a softmax over each query's candidates gives the right ones the most, with an
+   * L2 penalty. Questions are fitted to all examples, names to those of names alone.
+   */
+  fit(use: (example: Example) => boolean, options: FitOptions = FIT): Fitted {
+    const chosen = this.prepared.filter(({ example, goal }) => use(example) && goal.some((value) => value > 0));
+    const symbols = chosen.filter(({ example }) => example.isSymbol);
+    return {
+      question: this.#fit(chosen, options.l2, options),
+      symbol: this.#fit(symbols, options.l2Symbol, options),
+    };
+  }
+
+  /** Weights for columns as they are. */
+  unscaled(weights: Float64Array): Float64Array {
+    return weights.map((weight, i) => weight / this.#scale[i]!);
+  }
+
+  #fit(examples: readonly Prepared[], l2: number, { rounds, without }: FitOptions): Float64Array {
+    const { columns } = this;
+    const weights = new Float64Array(columns);
+    const first = new Float64Array(columns);
+    const second = new Float64Array(columns);
+    const gradient = new Float64Array(columns);
+    const shares = new Float64Array(Math.max(1, ...examples.map(({ count }) => count)));
+    for (let round = 1; round <= rounds; round++) {
+      gradient.fill(0);
+      for (const { count, rows, goal } of examples) {
+        softmax(rows, count, weights, shares);
+        for (let i = 0; i < count; i++) {
+          const error = (shares[i]! - goal[i]!) / examples.length;
+          if (error === 0) continue;
+          const at = i * columns;
+          for (let j = 0; j < columns; j++) gradient[j]! += error * rows[at + j]!;
+        }
+      }
+      // Adam (Kingma and Ba 2015).
+      for (let j = 0; j < columns; j++) {
+        if (without?.has(j)) continue;
+        const slope = gradient[j]! + l2 * weights[j]!;
+        first[j] = 0.9 * first[j]! + 0.1 * slope;
+        second[j] = 0.99 * second[j]! + 0.01 * slope * slope;
+        const step = first[j]! / (1 - 0.9 ** round) / (Math.sqrt(second[j]! / (1 - 0.99 ** round)) + 1e-9);
+        weights[j]! -= 0.06 * step;
+      }
+    }
+    return weights;
+  }
+}
+
+function softmax(rows: Float64Array, count: number, weights: Float64Array, out: Float64Array): void {
+  const columns = weights.length;
+  let highest = -Infinity;
+  for (let i = 0; i < count; i++) {
+    let score = 0;
+    const at = i * columns;
+    for (let j = 0; j < columns; j++) score += weights[j]! * rows[at + j]!;
+    out[i] = score;
+    highest = Math.max(highest, score);
+  }
+  let total = 0;
+  for (let i = 0; i < count; i++) total += out[i] = Math.exp(out[i]! - highest);
+  for (let i = 0; i < count; i++) out[i]! /= total;
+}
+
+/** NDCG@10 of an example when its candidates are ordered by weights. */
+function gainOf({ example, count, rows }: Prepared, { question, symbol }: Fitted): number {
+  const weights = example.isSymbol ? symbol : question;
+  const columns = weights.length;
+  const scores = Array.from({ length: count }, (_, i) => {
+    let score = 0;
+    for (let j = 0; j < columns; j++) score += weights[j]! * rows[i * columns + j]!;
+    return score;
+  });
+  const order = scores.map((_, i) => i).sort((a, b) => scores[b]! - scores[a]! || a - b);
+  const ranks = new Map<number, number>();
+  for (const [position, candidate] of order.entries()) {
+    for (const target of example.candidates[candidate]!.targets) {
+      if (!ranks.has(target)) ranks.set(target, position + 1);
+    }
+  }
+  return ndcg([...ranks.values()], example.targets);
+}
+
+export interface Graded {
+  readonly example: Example;
+  readonly ndcg: number;
+}
+
+const FOLDS = 10;
+
+/** What weights reach that were fitted without the repository they are tried on. */
+export function crossValidate(data: FitData, options: FitOptions = FIT): Graded[] {
+  const repositories = [...new Set(data.prepared.map(({ example }) => example.repository))];
+  const foldOf = new Map(repositories.map((name, i) => [name, i % FOLDS]));
+  const graded: Graded[] = [];
+  for (let fold = 0; fold < FOLDS; fold++) {
+    const fitted = data.fit(({ repository }) => foldOf.get(repository) !== fold, options);
+    for (const one of data.prepared) {
+      if (foldOf.get(one.example.repository) === fold) {
+        graded.push({ example: one.example, ndcg: gainOf(one, fitted) });
+      }
+    }
+  }
+  return graded;
+}
+
+/** The mean over repositories of those graded that `use` accepts. */
+export function meanGain(graded: readonly Graded[], use: (example: Example) => boolean): number {
+  const chosen = graded.filter(({ example }) => use(example));
+  return meanOfMeans(
+    chosen,
+    ({ example }) => example.repository,
+    (one) => one.ndcg,
+  );
+}
