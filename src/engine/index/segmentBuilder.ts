@@ -49,6 +49,7 @@ export class SegmentBuilder {
   /** In the order of chunks. */
   #postings = new Uint32Array(1 << 16);
   #postingCount = 0;
+  #sorted = new Uint32Array(0);
   /** For each chunk, where its postings begin. */
   #chunkBegins = new Uint32Array(1 << 10);
   /** The number of each term's latest posting. */
@@ -126,7 +127,8 @@ export class SegmentBuilder {
       ends[term] = total;
       total += count;
     }
-    const sorted = new Uint32Array(this.#postingCount);
+    if (this.#sorted.length < this.#postingCount) this.#sorted = new Uint32Array(this.#postingCount);
+    const sorted = this.#sorted;
     for (let chunk = 0; chunk < this.#chunks; chunk++) {
       const end = chunk + 1 < this.#chunks ? this.#chunkBegins[chunk + 1]! : this.#postingCount;
       for (let i = this.#chunkBegins[chunk]!; i < end; i++) {

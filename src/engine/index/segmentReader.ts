@@ -346,11 +346,10 @@ export class SegmentReader {
     return new StoredList(bytes, this.footer.chunks, this.#damaged);
   }
 
-  /** The list of a term with one posting, which is its value in the dictionary. */
   #single(value: number): PostingList {
     const chunk = (value >>> 7) & 0xffffff;
     if (chunk >= this.footer.chunks) throw this.#damaged('a posting is out of range');
-    return singlePosting(chunk, value & 63, (value & 64) !== 0);
+    return singlePosting(chunk, value);
   }
 
   #section(name: string, width: number): [ArrayBuffer, number, number] {
@@ -429,7 +428,10 @@ interface Bucket {
 
 const INLINE = 0x80000000;
 
-function singlePosting(chunk: number, frequency: number, inComment: boolean): PostingList {
+/** `value` is the term's in the dictionary. */
+function singlePosting(chunk: number, value: number): PostingList {
+  const frequency = value & 63;
+  const inComment = (value & 64) !== 0;
   return {
     chunks: 1,
     documents: 1,

@@ -46,7 +46,7 @@ export interface SegmentFooter {
 }
 
 const FLUSH_BYTES = 1 << 20;
-/** A distance of 24 bits with two bits of frequency in 4 bytes, and the rest of the frequency in 2. */
+/** A distance of 24 bits with three bits of frequency in 4 bytes, and the rest of the frequency in 2. */
 const MAX_POSTING_BYTES = 6;
 /** Terms per bucket that a look-up reads: about 40 × 8 bytes. */
 const TERMS_PER_BUCKET = 40;
@@ -177,10 +177,9 @@ export class SegmentWriter {
     let at = out.length;
     let previous = 0;
     for (let i = 0; i < count; i++) {
-      const chunk = chunks[i]!;
       const frequency = frequencies[i]! & MAX_TF;
-      let rest = (chunk - previous) * 8 + (frequencies[i]! & IN_COMMENT ? 4 : 0) + Math.min(frequency - 1, 3);
-      previous = chunk;
+      let rest = (chunks[i]! - previous) * 8 + (frequencies[i]! & IN_COMMENT ? 4 : 0) + Math.min(frequency - 1, 3);
+      previous = chunks[i]!;
       for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
       bytes[at++] = rest;
       if (frequency < 4) continue;
