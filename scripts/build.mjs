@@ -29,17 +29,21 @@ const common = {
 const requireBanner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
+/** Started by the engine, which looks for it beside the file that it is itself in. */
+const SEGMENT_THREAD = 'src/engine/index/segmentThread.ts';
+
 /** Minified kilobytes (of 1,000 bytes) of all JavaScript of a target. Raise one only with a reason in the commit. */
 /** @type {{ name: string, budget: number, options: esbuild.BuildOptions }[]} */
 const targets = [
   {
     name: 'extension',
-    budget: 210,
+    budget: 219,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
         indexThread: 'src/workspace/indexThread.ts',
         searchThread: 'src/workspace/searchThread.ts',
+        segmentThread: SEGMENT_THREAD,
       },
       outdir: 'dist/extension',
       splitting: true,
@@ -48,17 +52,22 @@ const targets = [
   },
   {
     name: 'command',
-    budget: 210,
+    budget: 222,
     options: {
-      entryPoints: { sextant: 'src/cli/main.ts' },
+      entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/cli',
+      splitting: true,
       banner: { js: `#!/usr/bin/env node\n${requireBanner}` },
     },
   },
   {
     name: 'library',
-    budget: 110,
-    options: { entryPoints: { index: 'src/index.ts' }, outdir: 'dist/lib' },
+    budget: 124,
+    options: {
+      entryPoints: { index: 'src/index.ts', segmentThread: SEGMENT_THREAD },
+      outdir: 'dist/lib',
+      splitting: true,
+    },
   },
   {
     name: 'editor tests',

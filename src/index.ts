@@ -19,9 +19,12 @@ export {
   EngineReader,
   type Applied,
   type Changes,
+  type EngineOptions,
   type EngineDocument,
   type EngineStats,
 } from './engine/engine.ts';
+export type { Damage } from './engine/index/damage.ts';
+export { SegmentThreads, type SegmentThreadsOptions } from './engine/index/segmentThreads.ts';
 export type { DefinitionKind } from './engine/analyze/languages.ts';
 export type { SymbolSpan } from './engine/index/documents.ts';
 export type { Place } from './engine/query/place.ts';

@@ -1,5 +1,6 @@
 import { SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
+import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { FolderIndex } from '../workspace/folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
 import type { FolderStatus } from '../workspace/status.ts';
@@ -11,17 +12,22 @@ export function folderOptions(root: string, stateFolder: string): FolderOptions 
 
 /**
  * Brings a folder's index up to date, with progress on a terminal. Returns the status afterwards, or who keeps the index
- * if that is another process: then it is up to date without us.
+ * if that is another process: then it is up to date without us. With `verify` the index is looked through for damage
+ * instead, and repaired.
  */
 export async function updateIndex(
   options: FolderOptions,
   terminal: Terminal,
+  verify = false,
 ): Promise<{ readonly status: FolderStatus } | { readonly busy: string }> {
   const progress = new ProgressLine(terminal.stderr);
+  const logger = logTo(terminal.stderr);
+  const threads = new SegmentThreads({ logger });
   let index: FolderIndex;
   try {
     index = FolderIndex.open(options, {
-      logger: logTo(terminal.stderr),
+      logger,
+      threads,
       now: Date.now,
       onStatus: (status) => progress.show(describe(status)),
     });
@@ -30,10 +36,12 @@ export async function updateIndex(
     throw error;
   }
   try {
-    await index.reconcile(terminal.signal);
+    if (verify) await index.verify(terminal.signal);
+    else await index.reconcile(terminal.signal);
     return { status: index.status() };
   } finally {
     await index.close();
+    await threads.close();
     progress.clear();
   }
 }

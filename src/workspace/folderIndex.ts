@@ -1,15 +1,18 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { SextantError, describeError, systemCode, throwIfCancelled } from '../base/errors.ts';
+import { SextantError, describeError, isCancelled, systemCode, throwIfCancelled } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
-import { documentId, type DocumentId } from '../engine/documentId.ts';
+import type { DocumentId } from '../engine/documentId.ts';
 import { Engine, type EngineDocument } from '../engine/engine.ts';
+import { describeDamage, type Damage } from '../engine/index/damage.ts';
+import type { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { Catalog, type FileRecord } from './catalog.ts';
+import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { IgnoreRules, isRuleFile } from './ignoreRules.ts';
 import { observe, scanFolder, type FileState } from './scan.ts';
-import { isSecretContent, type Skip, type SkipReason } from './skip.ts';
+import type { Skip, SkipReason } from './skip.ts';
 import type { FolderState, FolderStatus } from './status.ts';
 
 export interface FolderEdges {
@@ -17,16 +20,19 @@ export interface FolderEdges {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly onStatus: (status: FolderStatus) => void;
+  /** Help to index many files. */
+  readonly threads?: SegmentThreads;
 }
 
-/** A commit is made after so many bytes or files, so that searches find the first files soon and a crash loses little. */
-const BATCH_BYTES = 48 << 20;
+/**
+ * Commits are small at first, so that searches find something soon; later ones are larger, since each ends with segments
+ * that are written, merged, and a search has to look into. A crash loses some seconds' work.
+ */
 const FIRST_BATCH_FILES = 500;
-const BATCH_FILES = 20_000;
+const SECOND_BATCH_BYTES = 48 << 20;
+const LARGEST_BATCH_BYTES = 256 << 20;
 /** Above so many hints at once a walk over the whole folder is cheaper than looking at each. */
 const MANY_HINTS = 500;
-/** A file modified less than this before it is read may change again without a sign (FAT has 2 s). */
-const RACY_MS = 2_000;
 const FILES_PER_TURN = 16;
 /** Progress is worth showing for more files than a person would notice. */
 const WORTH_REPORTING = 50;
@@ -49,13 +55,17 @@ export class FolderIndex {
   #folders = 0;
   #state: FolderState = { kind: 'scanning' };
   #lastReport = 0;
+  /** Damage cost documents, and no walk has looked for them yet. */
+  #hasLost = false;
+  /** Files read again because their documents were lost. */
+  #readAgain = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
   private constructor(options: FolderOptions, edges: FolderEdges) {
     this.options = options;
     this.#edges = edges;
     mkdirSync(options.stateFolder, { recursive: true });
-    this.#engine = openOrStartAnew(options.stateFolder, edges.logger);
+    this.#engine = openOrStartAnew(options.stateFolder, edges, (damage) => this.#onDamage(damage));
     this.#catalog = new Catalog(options.stateFolder, options.root);
   }
 
@@ -77,10 +87,17 @@ export class FolderIndex {
 
   status(): FolderStatus {
     const skipped: Partial<Record<SkipReason, number>> = {};
-    for (const { reason } of this.skipped().values()) skipped[reason] = (skipped[reason] ?? 0) + 1;
-    const indexed = [...this.#catalog.entries()].filter(([, record]) => 'id' in record).length;
+    const count = ({ reason }: Skip): unknown => (skipped[reason] = (skipped[reason] ?? 0) + 1);
+    let files = 0;
+    for (const skip of this.#skipped.values()) count(skip);
+    for (const [, record] of this.#catalog.entries()) {
+      if ('skip' in record) count(record.skip);
+      else files++;
+    }
     const indexBytes = folderBytes(indexFolderOf(this.options.stateFolder));
-    return { root: this.options.root, state: this.#state, files: indexed, skipped, indexBytes };
+    const damage = this.#engine.damage.map(describeDamage);
+    const repaired = damage.length > 0 && { repaired: { damage, files: this.#readAgain } };
+    return { root: this.options.root, state: this.#state, files, skipped, indexBytes, ...repaired };
   }
 
   /** Every file and folder that is left out, and why. */
@@ -101,6 +118,14 @@ export class FolderIndex {
       const needsWalk = paths.length > MANY_HINTS || paths.some((path) => isRuleFile(path) || this.#isFolder(path));
       if (needsWalk) await this.#reconcileAll(both);
       else await this.#reconcilePaths(paths, both);
+    });
+  }
+
+  /** Looks through the whole index for damage, and reads the files again that are lost by it. */
+  verify(signal?: AbortSignal): Promise<void> {
+    return this.#exclusive(signal, async (both) => {
+      await this.#engine.verify(both);
+      if (this.#hasLost) await this.#reconcileAll(both);
     });
   }
 
@@ -130,6 +155,7 @@ export class FolderIndex {
 
   async #reconcileAll(signal: AbortSignal): Promise<void> {
     const { root } = this.options;
+    this.#hasLost = false;
     if (this.#catalog.size === 0) this.#setState({ kind: 'scanning' });
     const rules = new IgnoreRules(root, this.options.exclude);
     const scan = await scanFolder(root, rules, this.options, signal);
@@ -166,9 +192,24 @@ export class FolderIndex {
   #isChanged(path: string, state: FileState): boolean {
     const record = this.#catalog.get(path);
     if (!record || record.racy === true) return true;
-    if (record.size !== state.size || record.mtimeMs !== state.mtimeMs) return true;
-    // The index may have lost what the catalog remembers, by damage or by a restored backup.
+    return record.size !== state.size || record.mtimeMs !== state.mtimeMs || this.#isLost(record);
+  }
+
+  /** Whether the index has lost what the catalog remembers, by damage or by a restored backup. */
+  #isLost(record: FileRecord): boolean {
     return 'id' in record && !this.#engine.has(record.id);
+  }
+
+  /** What was lost is read again as soon as nothing else is under way. */
+  #onDamage({ documents }: Damage): void {
+    if (documents === 0) return;
+    this.#hasLost = true;
+    const work = this.#exclusive(undefined, async (signal) => {
+      if (this.#hasLost) await this.#reconcileAll(signal);
+    });
+    work.catch((error: unknown) => {
+      if (!isCancelled(error)) this.#edges.logger.error(`The index is not repaired yet: ${describeError(error)}`);
+    });
   }
 
   #isFolder(path: string): boolean {
@@ -184,6 +225,7 @@ export class FolderIndex {
   /** Reads the files that may have changed and commits what did, a batch at a time. */
   async #update(changed: readonly [string, FileState][], gone: readonly string[], signal: AbortSignal): Promise<void> {
     let done = 0;
+    const reader = new FileReader(this.options.root);
     const report = (): void => {
       if (changed.length >= WORTH_REPORTING) this.#setProgress({ kind: 'indexing', done, total: changed.length });
     };
@@ -192,7 +234,7 @@ export class FolderIndex {
       const records: [string, FileRecord][] = [];
       const read = async function* (this: FolderIndex): AsyncGenerator<EngineDocument> {
         for (const [path, state] of batch.changed) {
-          const { record, document } = readFileRecord(this.options.root, path, state, this.#edges.now());
+          const { record, document } = reader.read(path, state, this.#edges.now());
           records.push([path, record]);
           if (document) yield document;
           done++;
@@ -201,6 +243,7 @@ export class FolderIndex {
           await setImmediate();
         }
       };
+      const lost = batch.changed.map(([path]) => this.#catalog.get(path)).filter((one) => one && this.#isLost(one));
       // What a path was before goes, unless it is added again: the engine keeps a document that is in both.
       const before = [...batch.gone, ...batch.changed.map(([path]) => path)].map((path) => this.#catalog.get(path));
       const remove = before.filter((record) => record !== undefined && 'id' in record).map((record) => record.id);
@@ -212,6 +255,8 @@ export class FolderIndex {
         this.#catalog.set(path, 'id' in record && binaries.has(record.id) ? asBinary(record) : record);
       }
       this.#catalog.save();
+      this.#readAgain += lost.length;
+      if (lost.length > 0) this.#edges.logger.info(`${lost.length} files were read again to repair the index.`);
       report();
     }
   }
@@ -237,68 +282,37 @@ interface BatchOfFiles {
 /** The first batch is small, so that there is something to find within a second or two. */
 function* batches(changed: readonly [string, FileState][], gone: readonly string[]): Generator<BatchOfFiles> {
   let from = 0;
+  let maxBytes = SECOND_BATCH_BYTES;
   do {
-    const limit = from === 0 ? FIRST_BATCH_FILES : BATCH_FILES;
+    const maxFiles = from === 0 ? FIRST_BATCH_FILES : changed.length;
     let to = from;
-    for (let bytes = 0; to < changed.length && to - from < limit && bytes < BATCH_BYTES; to++)
+    for (let bytes = 0; to < changed.length && to - from < maxFiles && bytes < maxBytes; to++)
       bytes += changed[to]![1].size;
+    if (from > 0) maxBytes = Math.min(maxBytes * 2, LARGEST_BATCH_BYTES);
     if (to > from || gone.length > 0) yield { changed: changed.slice(from, to), gone: from === 0 ? gone : [] };
     from = to;
   } while (from < changed.length);
-}
-
-/** Reads a file and says what is to be remembered of it; `document` is missing where its content is not to be indexed. */
-function readFileRecord(
-  root: string,
-  path: string,
-  seen: FileState,
-  now: number,
-): { readonly record: FileRecord; readonly document?: EngineDocument } {
-  let content: Uint8Array;
-  let state: FileState & { readonly racy?: true };
-  try {
-    ({ content, state } = readWhole(join(root, path), now));
-  } catch (error) {
-    return { record: { ...seen, racy: true, skip: { reason: 'unreadable', detail: describeError(error) } } };
-  }
-  if (isSecretContent(content)) return { record: { ...state, skip: { reason: 'secret', detail: 'a private key' } } };
-  const id = documentId(path, content);
-  return { record: { ...state, id }, document: { id, path, content } };
-}
-
-function readWhole(file: string, now: number): { content: Uint8Array; state: FileState & { readonly racy?: true } } {
-  const fd = openSync(file, 'r');
-  try {
-    const before = fstatSync(fd);
-    const content = Buffer.allocUnsafeSlow(before.size);
-    let length = 0;
-    for (let read = -1; length < content.length && read !== 0; length += read) {
-      read = readSync(fd, content, length, content.length - length, length);
-    }
-    const after = fstatSync(fd);
-    const changedMeanwhile = after.size !== length || after.mtimeMs !== before.mtimeMs;
-    const { size, mtimeMs } = after;
-    const racy = changedMeanwhile || Math.abs(now - mtimeMs) < RACY_MS;
-    return { content: content.subarray(0, length), state: { size, mtimeMs, ...(racy && { racy }) } };
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function asBinary({ size, mtimeMs, racy }: FileRecord): FileRecord {
   return { size, mtimeMs, ...(racy && { racy }), skip: { reason: 'binary' } };
 }
 
-/** An index that is damaged, or that another version wrote, is made anew from the files; it holds nothing else. */
-function openOrStartAnew(stateFolder: string, logger: Logger): Engine {
+/** An index that another version wrote is made anew from the files; it holds nothing else. */
+function openOrStartAnew(
+  stateFolder: string,
+  { logger, threads }: FolderEdges,
+  onDamage: (damage: Damage) => void,
+): Engine {
+  const options = { logger, onDamage, ...(threads && { threads }) };
   const folder = indexFolderOf(stateFolder);
   try {
-    return Engine.open(folder, { logger });
+    return Engine.open(folder, options);
   } catch (error) {
-    if (!(error instanceof SextantError) || !['IndexDamaged', 'IndexFormat'].includes(error.code)) throw error;
+    if (!(error instanceof SextantError) || error.code !== 'IndexFormat') throw error;
     logger.warn(`${error.message} It is made anew from the files.`);
     Engine.erase(folder);
-    return Engine.open(folder, { logger });
+    return Engine.open(folder, options);
   }
 }
 

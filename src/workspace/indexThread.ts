@@ -1,7 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import { SextantError } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
 import { serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
+import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { FolderKeeper } from './folderKeeper.ts';
 import type { IndexEvents, IndexMethods } from './indexProtocol.ts';
 
@@ -9,6 +11,13 @@ import type { IndexEvents, IndexMethods } from './indexProtocol.ts';
 
 if (!parentPort) throw new Error('This module is the entry of a worker thread.');
 
+const logger: Logger = {
+  debug: (message) => emit('log', { level: 'debug', message }),
+  info: (message) => emit('log', { level: 'info', message }),
+  warn: (message) => emit('log', { level: 'warn', message }),
+  error: (message) => emit('log', { level: 'error', message }),
+};
+const threads = new SegmentThreads({ logger });
 const keepers = new Map<string, FolderKeeper>();
 
 function keeperOf(root: string): FolderKeeper {
@@ -21,12 +30,8 @@ const emit = serve<IndexMethods, IndexEvents>(workerChannel(parentPort), {
   open(options) {
     if (keepers.has(options.root)) return;
     const keeper = new FolderKeeper(options, {
-      logger: {
-        debug: (message) => emit('log', { level: 'debug', message }),
-        info: (message) => emit('log', { level: 'info', message }),
-        warn: (message) => emit('log', { level: 'warn', message }),
-        error: (message) => emit('log', { level: 'error', message }),
-      },
+      logger,
+      threads,
       now: Date.now,
       onStatus: (status) => emit('status', status),
       onUnwatched: () => emit('unwatched', { root: options.root }),
@@ -41,6 +46,7 @@ const emit = serve<IndexMethods, IndexEvents>(workerChannel(parentPort), {
   },
   hint: ({ root, paths }) => keeperOf(root).hint(paths),
   reconcile: ({ root }) => keeperOf(root).reconcile(),
+  verify: ({ root }) => keeperOf(root).verify(),
   rebuild: ({ root }) => keeperOf(root).rebuild(),
   skipped: ({ root }) => keeperOf(root).skipped(),
 });

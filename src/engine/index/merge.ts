@@ -1,6 +1,6 @@
 import { foldName, foldQualified } from '../analyze/symbolNames.ts';
 import { Field, hashTerm, type TermHash } from './format.ts';
-import { Postings, type PostingList, type SegmentReader } from './segmentReader.ts';
+import { Postings, type SegmentReader, type TermRun } from './segmentReader.ts';
 import type { NameCursor } from './names.ts';
 import type { SegmentWriter } from './segmentWriter.ts';
 import type { Segment } from './snapshot.ts';
@@ -21,21 +21,19 @@ export function* mergeSegments(segments: readonly Segment[], writer: SegmentWrit
   const cursors = segments.map(({ reader }, index) => new Cursor(reader, chunkMaps[index]!));
   const into = new Postings();
   const part = new Postings();
-  let done = 0;
-  for (;;) {
-    let least: Cursor | undefined;
-    for (const cursor of cursors) if (cursor.isBefore(least)) least = cursor;
-    if (!least) break;
-    const { high, key } = least;
+  for (let done = 1; ; done++) {
+    let least = END;
+    for (const cursor of cursors) if (cursor.order < least) least = cursor.order;
+    if (least === END) break;
     let count = 0;
     // Segments are in the order of their chunks, so appending keeps each list ascending.
     for (const cursor of cursors) {
-      if (cursor.high !== high || cursor.key !== key || !cursor.list) continue;
-      count = appendLive(cursor.list, cursor.chunkMap, part, into, count);
+      if (cursor.order !== least) continue;
+      count = cursor.appendLive(part, into, count);
       cursor.advance();
     }
-    if (count > 0) writer.addTerm(high, key, into.chunks, into.frequencies, count);
-    if (++done % 4096 === 0) yield;
+    if (count > 0) writer.addTerm(Math.floor(least / 2 ** 32), least >>> 0, into.chunks, into.frequencies, count);
+    if (done % 4096 === 0) yield;
   }
   yield* mergeNames(segments, writer);
 }
@@ -97,43 +95,44 @@ function copyDocuments(segment: Segment, writer: SegmentWriter): Uint32Array {
   return chunkMap;
 }
 
-function appendLive(list: PostingList, chunkMap: Uint32Array, part: Postings, into: Postings, at: number): number {
-  const count = list.read(part);
-  into.grow(at + count);
-  let end = at;
-  for (let i = 0; i < count; i++) {
-    const chunk = chunkMap[part.chunks[i]!]!;
-    if (chunk === GONE) continue;
-    into.chunks[end] = chunk;
-    into.frequencies[end++] = part.frequencies[i]!;
-  }
-  return end;
-}
+const END = Number.POSITIVE_INFINITY;
 
+/** Goes through the terms of one segment. */
 class Cursor {
-  readonly chunkMap: Uint32Array;
-  readonly #terms: ReturnType<SegmentReader['terms']>;
-  high = 0;
-  key = 0;
-  /** Undefined past the last term. */
-  list: PostingList | undefined;
+  /** The term's 48 bits as one number, {@link END} past the last. */
+  order = END;
+  readonly #chunkMap: Uint32Array;
+  readonly #runs: Generator<TermRun>;
+  #run: TermRun | undefined;
+  #entry = -1;
 
   constructor(reader: SegmentReader, chunkMap: Uint32Array) {
-    this.chunkMap = chunkMap;
-    this.#terms = reader.terms();
+    this.#chunkMap = chunkMap;
+    this.#runs = reader.termRuns();
     this.advance();
   }
 
   advance(): void {
-    const next = this.#terms.next();
-    this.list = next.done ? undefined : next.value.list;
-    if (next.done) return;
-    this.high = next.value.high;
-    this.key = next.value.key;
+    if (!this.#run || ++this.#entry === this.#run.count) {
+      const next = this.#runs.next();
+      this.#run = next.done ? undefined : next.value;
+      this.#entry = 0;
+    }
+    this.order = this.#run ? this.#run.highs[this.#entry]! * 2 ** 32 + this.#run.keys[this.#entry]! : END;
   }
 
-  isBefore(other: Cursor | undefined): boolean {
-    if (!this.list) return false;
-    return other === undefined || this.high < other.high || (this.high === other.high && this.key < other.key);
+  /** Appends what is left of the term's postings to `into`, which holds `at` of them. Returns how many there are then. */
+  appendLive(part: Postings, into: Postings, at: number): number {
+    const count = this.#run!.read(this.#entry, part);
+    into.grow(at + count);
+    const chunkMap = this.#chunkMap;
+    let end = at;
+    for (let i = 0; i < count; i++) {
+      const chunk = chunkMap[part.chunks[i]!]!;
+      if (chunk === GONE) continue;
+      into.chunks[end] = chunk;
+      into.frequencies[end++] = part.frequencies[i]!;
+    }
+    return end;
   }
 }

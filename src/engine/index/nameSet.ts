@@ -36,6 +36,12 @@ export class NameSet {
     else this.#enter(start);
   }
 
+  clear(): void {
+    this.#table.clear();
+    this.#entries.length = 0;
+    this.#count = 0;
+  }
+
   /** Gives the names to `writer` in their order. */
   write(writer: NameWriter): void {
     const order = this.#starts.slice(0, this.#count);

@@ -2,12 +2,13 @@ import { Analyzer } from '../analyze/analyzer.ts';
 import type { Definition } from '../analyze/definitions.ts';
 import { IdentifierTable } from '../analyze/identifiers.ts';
 import { decode, internWord, type Scan } from '../analyze/scanner.ts';
-import { foldName, foldQualified, symbolNames } from '../analyze/symbolNames.ts';
+import { foldName, foldQualified, isHome, symbolNames } from '../analyze/symbolNames.ts';
 import { AsciiParts, isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
+import { DocumentTable } from './documentTable.ts';
 import { ByteWriter, Field, IN_COMMENT, MAX_TF, hashParts, hashTerm, type TermHash } from './format.ts';
 import { NameSet } from './nameSet.ts';
-import type { DocumentRecord, SegmentWriter } from './segmentWriter.ts';
+import type { SegmentWriter } from './segmentWriter.ts';
 
 /** A document to be indexed: `text` is UTF-8. */
 export interface NewDocument {
@@ -19,9 +20,9 @@ export interface NewDocument {
 /** A posting is one word: its term's number (24 bits) and the frequency; sorted by term, its chunk and the frequency. */
 const FREQUENCY_BITS = 8;
 const FREQUENCY_MASK = MAX_TF | IN_COMMENT;
-/** Postings that make a segment full: about 90 MB of text, 150 MB of memory. */
-const FULL_POSTINGS = 6_000_000;
-const FULL_IDENTIFIERS = 1_500_000;
+/** Postings that make a segment full: about 60 MB of text, 100 MB of memory. */
+const FULL_POSTINGS = 4_100_000;
+const FULL_IDENTIFIERS = 1_000_000;
 
 /**
  * Analyses documents and gathers their postings in memory until a segment is worth writing.
@@ -35,8 +36,9 @@ export class SegmentBuilder {
   readonly #words = new WordTerms(this.#terms);
   readonly #parts = new AsciiParts();
   readonly #analyzer: Analyzer;
-  #documents: DocumentRecord[] = [];
-  #names = new NameSet();
+  readonly #documents = new DocumentTable();
+  readonly #details = new ByteWriter();
+  readonly #names = new NameSet();
   #chunks = 0;
 
   /** For each identifier, where its terms begin in {@link #identifierTerms}. */
@@ -47,6 +49,7 @@ export class SegmentBuilder {
   /** In the order of chunks. */
   #postings = new Uint32Array(1 << 16);
   #postingCount = 0;
+  #sorted = new Uint32Array(0);
   /** For each chunk, where its postings begin. */
   #chunkBegins = new Uint32Array(1 << 10);
   /** The number of each term's latest posting. */
@@ -58,7 +61,7 @@ export class SegmentBuilder {
   }
 
   get documents(): number {
-    return this.#documents.length;
+    return this.#documents.count;
   }
 
   get isFull(): boolean {
@@ -80,9 +83,9 @@ export class SegmentBuilder {
       if (index === 0) this.#countPath(path);
       chunkTokens.push(scan.lineCount === 0 ? 0 : scan.firstToken[end + 1]! - scan.firstToken[start]!);
     }
-    const details = new ByteWriter();
-    encodeDefinitions(definitions, details);
-    this.#documents.push({
+    this.#details.length = 0;
+    encodeDefinitions(definitions, this.#details);
+    this.#documents.add({
       id: document.id,
       path: Buffer.from(path),
       language,
@@ -90,7 +93,7 @@ export class SegmentBuilder {
       lines: scan.lineCount,
       chunkStarts: pieces.map((piece) => piece.start),
       chunkTokens,
-      details: details.view().slice(),
+      details: this.#details.view(),
     });
   }
 
@@ -98,8 +101,8 @@ export class SegmentBuilder {
   clear(): void {
     this.#terms.clear();
     this.#words.clear();
-    this.#documents = [];
-    this.#names = new NameSet();
+    this.#documents.clear();
+    this.#names.clear();
     this.#chunks = 0;
     this.#identifierTermCount = 0;
     this.#postingCount = 0;
@@ -110,7 +113,7 @@ export class SegmentBuilder {
 
   /** Writes everything gathered, and keeps it. */
   write(writer: SegmentWriter): void {
-    for (const document of this.#documents) writer.addDocument(document);
+    this.#documents.write(writer);
     writer.beginTerms(this.#terms.size);
 
     // Counting sort by the terms' order on disk; it is stable, so each list keeps its chunks ascending.
@@ -124,7 +127,8 @@ export class SegmentBuilder {
       ends[term] = total;
       total += count;
     }
-    const sorted = new Uint32Array(this.#postingCount);
+    if (this.#sorted.length < this.#postingCount) this.#sorted = new Uint32Array(this.#postingCount);
+    const sorted = this.#sorted;
     for (let chunk = 0; chunk < this.#chunks; chunk++) {
       const end = chunk + 1 < this.#chunks ? this.#chunkBegins[chunk + 1]! : this.#postingCount;
       for (let i = this.#chunkBegins[chunk]!; i < end; i++) {
@@ -203,13 +207,14 @@ export class SegmentBuilder {
 
   #countDefinition(definition: Definition): void {
     const { name } = definition;
-    const hasWords = this.#countName(name, Field.definition, Field.symbol);
+    const home = isHome(definition);
+    const hasWords = this.#countName(name, Field.definition, home ? Field.symbol : undefined);
     const names = hasWords ? symbolNames(definition) : undefined;
     if (!names) return;
     const { own, qualified, acronym } = names;
-    this.#names.add(own);
-    if (own !== name) this.#count(this.#terms.number(Field.symbol, foldName(own)));
-    if (acronym !== undefined) this.#count(this.#terms.number(Field.acronym, acronym));
+    if (home) this.#names.add(own);
+    if (home && own !== name) this.#count(this.#terms.number(Field.symbol, foldName(own)));
+    if (home && acronym !== undefined) this.#count(this.#terms.number(Field.acronym, acronym));
     if (qualified === undefined) return;
     this.#names.add(qualified);
     this.#count(this.#terms.number(Field.qualified, foldQualified(qualified)));

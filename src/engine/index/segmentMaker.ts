@@ -3,9 +3,6 @@ import { SegmentBuilder } from './segmentBuilder.ts';
 import type { BatchedDocument, SegmentThread, SegmentThreads } from './segmentThreads.ts';
 import { writeSegment } from './segmentWriter.ts';
 
-/** Text that is worth starting threads for: half a second's work. Of running ones, use is made sooner. */
-const BYTES_BEFORE_START = 12 << 20;
-const BYTES_BEFORE_USE = 1 << 20;
 const BATCH_BYTES = 1 << 20;
 
 /** A document as an apply has it. `text` is UTF-8; it may be overwritten once it was added. */
@@ -53,13 +50,7 @@ export class SegmentMaker {
   add(document: TextDocument): void {
     if (this.#failure) throw this.#failure.error;
     this.#bytes += document.text.length;
-    if (
-      this.#threads &&
-      !this.#crew &&
-      this.#bytes > (this.#threads.areReady ? BYTES_BEFORE_USE : BYTES_BEFORE_START)
-    ) {
-      this.#crew = this.#threads.hire();
-    }
+    if (!this.#crew && this.#threads?.areOfUse(this.#bytes)) this.#crew = this.#threads.hire();
     if (this.#crew && this.#crew.length > 0) this.#addToBatch(document);
     else this.#analyze(document);
   }

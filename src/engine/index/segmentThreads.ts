@@ -36,6 +36,10 @@ const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './segmentThread.ts' : '
 
 /** The thread that reads the documents analyses as well, so one less than there are processors; more would wait for it. */
 const MAX_THREADS = 3;
+const BYTES_BEFORE_START = 12 << 20;
+const BYTES_BEFORE_USE = 1 << 20;
+/** What a thread keeps is in few arrays; more room for its short-lived objects would only make the process larger. */
+const YOUNG_MEGABYTES = 24;
 /** Batches that a thread may have waiting. */
 const QUEUED = 3;
 /** Threads that nobody needs end after this time: their memory is of use to others. */
@@ -47,6 +51,8 @@ export interface SegmentThreadsOptions {
   readonly logger?: Logger;
   /** How many threads; by default as many as are of use on this machine, which on one with a single processor is none. */
   readonly count?: number;
+  /** How many bytes of text an apply must have before the threads start: 12 MB by default, half a second's work. */
+  readonly bytesBeforeStart?: number;
 }
 
 /**
@@ -57,18 +63,25 @@ export class SegmentThreads {
   readonly #logger: Logger;
   readonly #count: number;
   readonly #threads = new Set<SegmentThread>();
+  readonly #bytesBeforeStart: number;
   #hired = false;
   #deaths = 0;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor({ logger = silentLogger, count }: SegmentThreadsOptions = {}) {
+  constructor({ logger = silentLogger, count, bytesBeforeStart = BYTES_BEFORE_START }: SegmentThreadsOptions = {}) {
     this.#logger = logger;
+    this.#bytesBeforeStart = bytesBeforeStart;
     this.#count = count ?? Math.min(MAX_THREADS, availableParallelism() - 1);
   }
 
-  /** Whether threads are running that have nothing to do. */
-  get areReady(): boolean {
-    return this.#threads.size > 0 && !this.#hired;
+  /** Whether threads run. */
+  get areRunning(): boolean {
+    return this.#threads.size > 0;
+  }
+
+  /** Whether it is worth while to {@link hire} for an apply of so much text; of threads that run, use is made sooner. */
+  areOfUse(bytes: number): boolean {
+    return bytes > (this.areRunning ? Math.min(BYTES_BEFORE_USE, this.#bytesBeforeStart) : this.#bytesBeforeStart);
   }
 
   /** The threads, for one apply; unless there are none, to be given back by {@link release}. None while another has them. */
@@ -89,7 +102,10 @@ export class SegmentThreads {
   /** Ends the threads; they start again when they are needed. An apply that has them fails. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
-    await Promise.all([...this.#threads].map((thread) => thread.stop()));
+    const threads = [...this.#threads];
+    // Whoever needs threads from now on gets others than these.
+    this.#threads.clear();
+    await Promise.all(threads.map((thread) => thread.stop()));
   }
 
   #start(): void {
@@ -109,7 +125,13 @@ export class SegmentThread {
   #stopping = false;
 
   constructor(logger: Logger, onExit: (died: boolean) => void) {
-    const worker = new Worker(ENTRY, { name: 'sextant-segments', execArgv: [], stdout: true, stderr: true });
+    const worker = new Worker(ENTRY, {
+      name: 'sextant-segments',
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+    });
     this.#worker = worker;
     this.#caller = new Caller(workerChannel(worker));
     let reason = 'it ended';

@@ -46,6 +46,8 @@ export interface SegmentFooter {
 }
 
 const FLUSH_BYTES = 1 << 20;
+/** A distance of 24 bits with three bits of frequency in 4 bytes, and the rest of the frequency in 2. */
+const MAX_POSTING_BYTES = 6;
 /** Terms per bucket that a look-up reads: about 40 × 8 bytes. */
 const TERMS_PER_BUCKET = 40;
 
@@ -79,9 +81,9 @@ export class SegmentWriter {
 
   #bucketBits = 0;
   #terms = 0;
-  #keys = new Uint32Array(1024);
-  #highBits = new Uint16Array(1024);
-  #values = new Uint32Array(1024);
+  #keys = new Uint32Array(0);
+  #highBits = new Uint16Array(0);
+  #values = new Uint32Array(0);
   #bucketEntries = new Uint32Array(0);
   #bucketPostings = new Float64Array(0);
   #bucket = -1;
@@ -128,13 +130,16 @@ export class SegmentWriter {
     this.#documentLanguage.push(language);
   }
 
-  /** Call between the last document and the first term. `expectedTerms` sets the number of buckets. */
-  beginTerms(expectedTerms: number): void {
+  /** Call between the last document and the first term. There may be no more than `maxTerms`, and should not be far fewer. */
+  beginTerms(maxTerms: number): void {
     if (this.chunks > MAX_CHUNKS) throw new RangeError(`A segment holds at most ${MAX_CHUNKS} chunks.`);
-    this.#bucketBits = Math.min(16, Math.max(0, Math.ceil(Math.log2(expectedTerms / TERMS_PER_BUCKET + 1))));
+    this.#bucketBits = Math.min(16, Math.max(0, Math.ceil(Math.log2(maxTerms / TERMS_PER_BUCKET + 1))));
     const buckets = 1 << this.#bucketBits;
     this.#bucketEntries = new Uint32Array(buckets + 1);
     this.#bucketPostings = new Float64Array(buckets + 1);
+    this.#keys = new Uint32Array(maxTerms);
+    this.#highBits = new Uint16Array(maxTerms);
+    this.#values = new Uint32Array(maxTerms);
     this.#chunkDocument = new Uint32Array(this.chunks);
     for (let document = 0; document < this.documents; document++) {
       this.#chunkDocument.fill(document, this.#firstChunk[document], this.#firstChunk[document + 1]);
@@ -145,7 +150,6 @@ export class SegmentWriter {
   addTerm(high: number, key: number, chunks: Uint32Array, frequencies: Uint8Array, count: number): void {
     const bucket = high >>> (16 - this.#bucketBits);
     while (this.#bucket < bucket) this.#openBucket();
-    if (this.#terms === this.#keys.length) this.#growTerms();
     this.#keys[this.#terms] = key;
     this.#highBits[this.#terms] = high;
     this.#values[this.#terms++] =
@@ -156,28 +160,34 @@ export class SegmentWriter {
 
   #writePostings(bucket: number, chunks: Uint32Array, frequencies: Uint8Array, count: number): number {
     const offset = this.#written + this.#out.length - this.#bucketPostings[bucket]!;
+    const chunkDocument = this.#chunkDocument;
     let documents = 0;
     let lastDocument = -1;
     for (let i = 0; i < count; i++) {
-      const document = this.#chunkDocument[chunks[i]!]!;
+      const document = chunkDocument[chunks[i]!]!;
       if (document !== lastDocument) documents++;
       lastDocument = document;
     }
     const out = this.#out;
     out.varint(count);
     out.varint(documents);
+    // Room for all of it at once, so that the loop is one over arrays: nearly all postings take one byte or two.
+    out.reserve(count * MAX_POSTING_BYTES);
+    const { bytes } = out;
+    let at = out.length;
     let previous = 0;
     for (let i = 0; i < count; i++) {
-      const chunk = chunks[i]!;
       const frequency = frequencies[i]! & MAX_TF;
-      const head = (chunk - previous) * 8 + (frequencies[i]! & IN_COMMENT ? 4 : 0);
-      previous = chunk;
-      if (frequency < 4) out.varint(head + frequency - 1);
-      else {
-        out.varint(head + 3);
-        out.varint(frequency - 4);
-      }
+      let rest = (chunks[i]! - previous) * 8 + (frequencies[i]! & IN_COMMENT ? 4 : 0) + Math.min(frequency - 1, 3);
+      previous = chunks[i]!;
+      for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
+      bytes[at++] = rest;
+      if (frequency < 4) continue;
+      rest = frequency - 4;
+      for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
+      bytes[at++] = rest;
     }
+    out.length = at;
     this.#flush(FLUSH_BYTES);
     return offset;
   }
@@ -209,10 +219,9 @@ export class SegmentWriter {
     const names = this.names.finish();
     this.#flush(1);
     const dictionary = this.#written;
-    this.#out.append(bytesOf(this.#keys.subarray(0, this.#terms)));
-    this.#out.append(bytesOf(this.#values.subarray(0, this.#terms)));
-    if (this.#bucketBits < 16) this.#out.append(bytesOf(this.#highBits.subarray(0, this.#terms)));
-    this.#flush(1);
+    this.#writeCold(bytesOf(this.#keys.subarray(0, this.#terms)));
+    this.#writeCold(bytesOf(this.#values.subarray(0, this.#terms)));
+    if (this.#bucketBits < 16) this.#writeCold(bytesOf(this.#highBits.subarray(0, this.#terms)));
     const cold = this.#written;
     if (this.#blockBytes > 0) this.#blockSums.push(this.#blockSum);
 
@@ -280,21 +289,15 @@ export class SegmentWriter {
     this.#bucketPostings[this.#bucket] = this.#written + this.#out.length;
   }
 
-  #growTerms(): void {
-    const grow = <T extends Uint32Array | Uint16Array>(array: T): T => {
-      const larger = new (array.constructor as new (length: number) => T)(array.length * 2);
-      larger.set(array);
-      return larger;
-    };
-    this.#keys = grow(this.#keys);
-    this.#highBits = grow(this.#highBits);
-    this.#values = grow(this.#values);
-  }
-
-  /** Writes the buffer once it holds `atLeast` bytes, and takes the checksums of the cold blocks on the way. */
+  /** Writes the buffer once it holds `atLeast` bytes. */
   #flush(atLeast: number): void {
     if (this.#out.length < atLeast) return;
-    const bytes = this.#out.view();
+    this.#writeCold(this.#out.view());
+    this.#out.length = 0;
+  }
+
+  /** Takes the checksums of the cold blocks on the way. */
+  #writeCold(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length;) {
       const take = Math.min(COLD_BLOCK - this.#blockBytes, bytes.length - at);
       this.#blockSum = crc32(bytes.subarray(at, at + take), this.#blockSum);
@@ -307,7 +310,6 @@ export class SegmentWriter {
       }
     }
     this.#write(bytes);
-    this.#out.length = 0;
   }
 
   #write(bytes: Uint8Array): void {
@@ -332,7 +334,7 @@ export function documentIdAt(ids: Uint8Array, document: number): Uint8Array {
   return ids.subarray(document * DOCUMENT_ID_BYTES, (document + 1) * DOCUMENT_ID_BYTES);
 }
 
-function bytesOf(array: Uint8Array | Uint16Array | Uint32Array | Float64Array): Uint8Array {
+export function bytesOf(array: Uint8Array | Uint16Array | Uint32Array | Float64Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 

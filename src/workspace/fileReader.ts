@@ -1,0 +1,60 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { describeError } from '../base/errors.ts';
+import { documentId } from '../engine/documentId.ts';
+import type { EngineDocument } from '../engine/engine.ts';
+import type { FileRecord } from './catalog.ts';
+import type { FileState } from './scan.ts';
+import { isSecretContent } from './skip.ts';
+
+/** A file modified less than this before it is read may change again without a sign (FAT has 2 s). */
+const RACY_MS = 2_000;
+
+/** What is to be remembered of a file; `document` is missing where its content is not to be indexed. */
+export interface ReadFile {
+  readonly record: FileRecord;
+  readonly document?: EngineDocument;
+}
+
+/** Reads the files of a folder one after the other, into the same memory: a document is valid until the next is read. */
+export class FileReader {
+  readonly #root: string;
+  #buffer = Buffer.allocUnsafeSlow(1 << 16);
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** `seen` is what the walk saw, `now` in milliseconds since 1970. Never throws: a file that cannot be read is skipped. */
+  read(path: string, seen: FileState, now: number): ReadFile {
+    let content: Uint8Array;
+    let state: FileState & { readonly racy?: true };
+    try {
+      ({ content, state } = this.#readWhole(join(this.#root, path), now));
+    } catch (error) {
+      return { record: { ...seen, racy: true, skip: { reason: 'unreadable', detail: describeError(error) } } };
+    }
+    if (isSecretContent(content)) return { record: { ...state, skip: { reason: 'secret', detail: 'a private key' } } };
+    const id = documentId(path, content);
+    return { record: { ...state, id }, document: { id, path, content } };
+  }
+
+  #readWhole(file: string, now: number): { content: Uint8Array; state: FileState & { readonly racy?: true } } {
+    const fd = openSync(file, 'r');
+    try {
+      const before = fstatSync(fd);
+      if (before.size > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(before.size * 2);
+      let length = 0;
+      for (let read = -1; length < before.size && read !== 0; length += read) {
+        read = readSync(fd, this.#buffer, length, before.size - length, length);
+      }
+      const after = fstatSync(fd);
+      const changedMeanwhile = after.size !== length || after.mtimeMs !== before.mtimeMs;
+      const { size, mtimeMs } = after;
+      const racy = changedMeanwhile || Math.abs(now - mtimeMs) < RACY_MS;
+      return { content: this.#buffer.subarray(0, length), state: { size, mtimeMs, ...(racy && { racy }) } };
+    } finally {
+      closeSync(fd);
+    }
+  }
+}
