@@ -166,9 +166,8 @@ function start(job) {
   // MiniSearch holds a large folder's index as objects: gigabytes.
   const heap = 'peer' in job && job.peer === 'minisearch' ? ['--max-old-space-size=20000'] : [];
   const script = join(root, 'test/bench/engineJob.ts');
-  const child = spawn(pinnedNode(), [...heap, script, JSON.stringify(job)], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
+  const child = spawn(pinnedNode(), [...heap, script], { stdio: ['pipe', 'pipe', 'inherit', 'ipc'] });
+  child.stdin?.end(JSON.stringify(job));
   /** @type {() => void} */
   let onCommit = () => undefined;
   /** @type {Promise<void>} */

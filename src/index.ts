@@ -23,6 +23,7 @@ export {
   type EngineDocument,
   type EngineStats,
 } from './engine/engine.ts';
+export type { Damage } from './engine/index/damage.ts';
 export { SegmentThreads, type SegmentThreadsOptions } from './engine/index/segmentThreads.ts';
 export type { DefinitionKind } from './engine/analyze/languages.ts';
 export type { SymbolSpan } from './engine/index/documents.ts';

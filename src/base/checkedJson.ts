@@ -9,18 +9,19 @@ export function writeCheckedJson(file: string, value: unknown): void {
   writeFileAtomicSync(file, `${body}\n${checksum(body)}\n`);
 }
 
-/** The value, `undefined` where there is no such file, or `'damaged'` where the checksum says so. */
+/** The value, `undefined` where there is no such file, or `'damaged'` where the checksum or the disk says so. */
 export function readCheckedJson(file: string): { readonly value: unknown } | 'damaged' | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'EIO') return 'damaged';
     throw error;
   }
   const end = text.lastIndexOf('\n', text.length - 2);
   const body = text.slice(0, Math.max(end, 0));
-  return text.slice(end + 1).trimEnd() === checksum(body) ? { value: JSON.parse(body) as unknown } : 'damaged';
+  return text.slice(end + 1) === `${checksum(body)}\n` ? { value: JSON.parse(body) as unknown } : 'damaged';
 }
 
 function checksum(body: string): string {

@@ -36,3 +36,24 @@ export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message} (${describeError(error.cause)})`;
 }
+
+/**
+ * What a failed write to `folder` means to a person: `DiskFull` or `ReadOnly`. Any other error is given back as it is.
+ */
+export function explainWriteError(error: unknown, folder: string): unknown {
+  switch (systemCode(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new SextantError('DiskFull', `There is no space left for ${folder}. Free some; nothing was changed.`, {
+        cause: error,
+      });
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return new SextantError('ReadOnly', `${folder} cannot be written to. Allow it, or choose another folder.`, {
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}

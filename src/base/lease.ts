@@ -1,7 +1,22 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { SextantError, systemCode } from './errors.ts';
+import { SextantError, explainWriteError, systemCode } from './errors.ts';
 
 /** How often the owner shows that it lives, and after what silence it counts as dead though its process id is in use. */
 const HEARTBEAT_MS = 5_000;
@@ -36,7 +51,7 @@ export class Lease {
 
   /** Takes the lease, or tells who has it. Creates `folder` if it is missing. */
   static acquire(folder: string): Lease | LeaseOwner {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     for (;;) {
       const highest = highestNumber(folder);
       const owner = highest === 0 ? undefined : livingOwner(fileName(folder, highest));
@@ -57,7 +72,7 @@ export class Lease {
     const highest = existsSync(folder) ? highestNumber(folder) : 0;
     if (highest === 0) return;
     const owner = livingOwner(fileName(folder, highest));
-    if (owner?.pid === process.pid && owner.host === hostname()) writeFileSync(fileName(folder, highest), RELEASED);
+    if (owner?.pid === process.pid && owner.host === hostname()) markReleased(fileName(folder, highest));
   }
 
   /** Call before each commit. Throws `LeaseLost` when another process took over. */
@@ -71,7 +86,13 @@ export class Lease {
   release(): void {
     if (!this.#held) return;
     this.#stop();
-    writeFileSync(fileName(this.#folder, this.#number), RELEASED);
+    try {
+      markReleased(fileName(this.#folder, this.#number));
+    } catch (error) {
+      // Read-only by now, or gone: nothing can be marked, and the lease ends with this process at the latest.
+      if (!(explainWriteError(error, this.#folder) instanceof SextantError) && systemCode(error) !== 'ENOENT')
+        throw error;
+    }
   }
 
   #stop(): void {
@@ -90,6 +111,16 @@ export class Lease {
   }
 }
 
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    // Node says so where the disk is read-only; without `recursive` it says what is the matter.
+    if (systemCode(error) === 'ENOENT') mkdirSync(folder);
+    throw error;
+  }
+}
+
 function fileName(folder: string, number: number): string {
   return join(folder, `writer.${number}.lock`);
 }
@@ -103,14 +134,52 @@ function highestNumber(folder: string): number {
   return highest;
 }
 
+/**
+ * Creates the file whole, or finds that another process did. A file of one's own is given the name as a second one: a
+ * process that was killed between creating and writing would leave an owner nobody can name.
+ */
 function claim(folder: string, number: number): boolean {
+  const owner: LeaseOwner = { pid: process.pid, host: hostname() };
+  const temporary = join(folder, `writer.${randomBytes(6).toString('hex')}.tmp`);
   try {
-    const owner: LeaseOwner = { pid: process.pid, host: hostname() };
-    writeFileSync(fileName(folder, number), JSON.stringify(owner), { flag: 'wx' });
+    writeFileSync(temporary, JSON.stringify(owner), { flag: 'wx' });
+    return link(temporary, fileName(folder, number));
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function link(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    // ENOENT: the owner that there is by now removed what it does not know.
+    const isLost = ['EEXIST', 'ENOENT'].includes(systemCode(error) ?? '');
+    return isLost ? false : copyExclusively(from, to);
+  }
+}
+
+/** For file systems without links, such as exFAT. */
+function copyExclusively(from: string, to: string): boolean {
+  try {
+    writeFileSync(to, readFileSync(from), { flag: 'wx' });
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
+    // A full disk has room for the name only: it would pass for an owner who is still writing.
+    rmSync(to, { force: true });
     throw error;
+  }
+}
+
+/** Writes over what is there: emptying the file first could leave it empty where the disk is full. */
+function markReleased(file: string): void {
+  const fd = openSync(file, 'r+');
+  try {
+    ftruncateSync(fd, writeSync(fd, RELEASED, 0));
+  } finally {
+    closeSync(fd);
   }
 }
 
@@ -123,7 +192,7 @@ function livingOwner(file: string): LeaseOwner | undefined {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-  if (text === RELEASED) return undefined;
+  if (text.startsWith(RELEASED)) return undefined;
   const owner = parseOwner(text);
   return owner.host === hostname() && !isRunning(owner.pid) ? undefined : owner;
 }

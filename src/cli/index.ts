@@ -18,15 +18,16 @@ export async function runIndex(folder: string, options: IndexOptions, terminal: 
     terminal.stderr.write(`sextant: ${result.busy} It keeps the index up to date.\n`);
     return ExitCode.ok;
   }
-  const { files, skipped, indexBytes } = result.status;
+  const { files, skipped, indexBytes, repaired } = result.status;
   if (options.json) {
-    terminal.stdout.write(`${JSON.stringify({ root, files, skipped, indexBytes, tookMs })}\n`);
+    terminal.stdout.write(`${JSON.stringify({ root, files, skipped, indexBytes, tookMs, repaired })}\n`);
     return ExitCode.ok;
   }
   const time = tookMs < 1000 ? `${tookMs} ms` : `${(tookMs / 1000).toFixed(1)} s`;
   terminal.stdout.write(`${files} files indexed in ${time}, ${formatBytes(indexBytes)} on disk.\n`);
   const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${REASONS[reason] ?? reason}`);
   if (reasons.length > 0) terminal.stdout.write(`Left out: ${reasons.join(', ')}.\n`);
+  if (repaired) terminal.stdout.write(`Repaired: ${repaired.files} files were read again.\n`);
   return ExitCode.ok;
 }
 

@@ -1,5 +1,7 @@
 import { styleText } from 'node:util';
+import { SextantError } from '../base/errors.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
+import type { FolderOptions } from '../workspace/folderOptions.ts';
 import { Searcher, type SearchResult } from '../workspace/searcher.ts';
 import { formatProblems } from './queryProblems.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
@@ -24,15 +26,20 @@ export async function runSearch(
   const root = resolveFolder(folder);
   const stateFolder = stateFolderOf(root, options.state);
   if (options.update) {
-    const result = await updateIndex(folderOptions(root, stateFolder), terminal);
-    if ('busy' in result) terminal.stderr.write(`sextant: ${result.busy} Searching what it has indexed so far.\n`);
+    const why = await whyNotUpdated(folderOptions(root, stateFolder), terminal);
+    if (why !== undefined) terminal.stderr.write(`sextant: ${why} Searching what it has indexed so far.\n`);
   }
   const { problems } = parseQueryLanguage(query);
   if (problems.length > 0 && !options.json) terminal.stderr.write(formatProblems(query, problems));
   const searcher = new Searcher();
   try {
     const request = { folders: [{ root, stateFolder }], query, limit: options.limit };
-    const { results, tookMs } = await searcher.search(request, terminal.signal);
+    let response = await searcher.search(request, terminal.signal);
+    if (response.damaged.length > 0 && options.update) {
+      await whyNotUpdated(folderOptions(root, stateFolder), terminal, true);
+      response = await searcher.search(request, terminal.signal);
+    }
+    const { results, tookMs } = response;
     if (options.json) {
       const answer = { query, problems, root, tookMs, results: results.map(withoutRoot) };
       terminal.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
@@ -43,6 +50,17 @@ export async function runSearch(
     return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   } finally {
     searcher.close();
+  }
+}
+
+/** What there is can be searched although another process keeps the index, or nothing can be written. */
+async function whyNotUpdated(options: FolderOptions, terminal: Terminal, verify = false): Promise<string | undefined> {
+  try {
+    const result = await updateIndex(options, terminal, verify);
+    return 'busy' in result ? result.busy : undefined;
+  } catch (error) {
+    if (error instanceof SextantError && ['ReadOnly', 'DiskFull'].includes(error.code)) return error.message;
+    throw error;
   }
 }
 

@@ -12,11 +12,13 @@ export function folderOptions(root: string, stateFolder: string): FolderOptions 
 
 /**
  * Brings a folder's index up to date, with progress on a terminal. Returns the status afterwards, or who keeps the index
- * if that is another process: then it is up to date without us.
+ * if that is another process: then it is up to date without us. With `verify` the index is looked through for damage
+ * instead, and repaired.
  */
 export async function updateIndex(
   options: FolderOptions,
   terminal: Terminal,
+  verify = false,
 ): Promise<{ readonly status: FolderStatus } | { readonly busy: string }> {
   const progress = new ProgressLine(terminal.stderr);
   const logger = logTo(terminal.stderr);
@@ -34,7 +36,8 @@ export async function updateIndex(
     throw error;
   }
   try {
-    await index.reconcile(terminal.signal);
+    if (verify) await index.verify(terminal.signal);
+    else await index.reconcile(terminal.signal);
     return { status: index.status() };
   } finally {
     await index.close();

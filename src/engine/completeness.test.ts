@@ -43,4 +43,19 @@ describe('the index is complete', () => {
       await engine.close();
     }
   });
+
+  it('gives as many files as it is asked for, however many have the word', async () => {
+    const engine = Engine.open(folder());
+    try {
+      const files = Array.from({ length: 700 }, (_, i) => ({
+        path: `f${i}.ts`,
+        content: Buffer.from(`lantern ${i}\n`),
+      }));
+      await engine.apply({ add: files.map((file) => ({ ...file, id: documentId(file.path, file.content) })) });
+      const hits = await engine.search('lantern', { limit: files.length });
+      assert.deepEqual(hits.map(({ path }) => path).sort(), files.map(({ path }) => path).sort());
+    } finally {
+      await engine.close();
+    }
+  });
 });

@@ -5,24 +5,49 @@ import { groupBy } from '../base/collections.ts';
 import { Lease } from '../base/lease.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { syncFolderSync } from '../base/atomicFile.ts';
-import { SextantError, cancelled, describeError, isCancelled, systemCode, throwIfCancelled } from '../base/errors.ts';
+import {
+  SextantError,
+  cancelled,
+  describeError,
+  explainWriteError,
+  isCancelled,
+  throwIfCancelled,
+} from '../base/errors.ts';
 import { toUtf8 } from './analyze/text.ts';
 import type { DocumentId } from './documentId.ts';
+import { describeDamage, isDamage, reasonOf, type Damage } from './index/damage.ts';
 import {
   MANIFEST,
+  MANIFEST_COPY,
   deletionsFile,
+  highestFile,
+  isIndexFile,
+  isSameCommit,
   readManifest,
   segmentFile,
+  verifyManifest,
   writeManifest,
+  type FileEntry,
   type Manifest,
   type SegmentEntry,
 } from './index/manifest.ts';
 import { mergeSegments } from './index/merge.ts';
+import { describeSegment } from './index/segmentReader.ts';
 import { SegmentMaker, type SegmentFiles } from './index/segmentMaker.ts';
 import type { SegmentThreads } from './index/segmentThreads.ts';
 import { SegmentWriter } from './index/segmentWriter.ts';
-import type { Segment } from './index/snapshot.ts';
-import { closeUnused, openSegments, setBit, writeDeletions } from './index/snapshot.ts';
+import type { Segment, Snapshot } from './index/snapshot.ts';
+import {
+  closeUnused,
+  countBits,
+  damageOf,
+  isolateDamaged,
+  noDeletions,
+  openSnapshot,
+  readDeletions,
+  setBit,
+  writeDeletions,
+} from './index/snapshot.ts';
 import { chooseMerge } from './index/mergePolicy.ts';
 import { searchSegments, type Hit, type SearchOptions } from './query/search.ts';
 
@@ -54,43 +79,75 @@ export interface EngineStats {
   readonly languages: Readonly<Record<string, number>>;
   readonly segments: number;
   readonly generation: number;
+  /**
+   * What was found damaged. No search shows a document that is lost by it; the writer of the index has taken it out, so
+   * that it can be added again.
+   */
+  readonly damage: readonly Damage[];
 }
 
-/** Reads an index that this or another process writes. It sees one commit, until {@link refresh} takes it to the newest. */
+/**
+ * Reads an index that this or another process writes. It sees one commit, until {@link refresh} takes it to the newest.
+ * Damaged parts are left out from when they are first met: fewer results, never wrong ones; {@link stats} tells of them.
+ */
 export class EngineReader {
   readonly #folder: string;
-  #manifest: Manifest;
-  #segments: readonly Segment[];
+  #snapshot: Snapshot;
+  /** Of the manifest; that of the segments is the snapshot's. */
+  #manifestDamage: readonly Damage[];
 
-  /** Throws `IndexDamaged` or `IndexFormat`. A folder without an index is an empty one. */
+  /** Throws `IndexFormat` where another version wrote it. A folder without an index is an empty one. */
   constructor(folder: string) {
     this.#folder = folder;
-    [this.#manifest, this.#segments] = openNewest(folder, []);
+    [this.#snapshot, this.#manifestDamage] = openNewest(folder);
   }
 
   /** @internal */
   get segments(): readonly Segment[] {
-    return this.#segments;
+    return this.#snapshot.segments;
   }
 
   /** @internal */
   get manifest(): Manifest {
-    return this.#manifest;
+    return this.#snapshot.manifest;
+  }
+
+  /** What of this commit was found damaged, and is left out. */
+  get damage(): readonly Damage[] {
+    return [...this.#manifestDamage, ...damageOf(this.#snapshot)];
   }
 
   /** Takes up what was committed since. Tells whether there was anything. */
   refresh(): boolean {
-    if (readManifest(this.#folder).generation === this.#manifest.generation) return false;
-    const old = this.#segments;
-    [this.#manifest, this.#segments] = openNewest(this.#folder, old);
-    closeUnused(old, this.#segments);
+    const { manifest, damage, lost } = readManifest(this.#folder);
+    // What is open is good, whatever became of the manifest since.
+    if (lost || isSameCommit(manifest, this.manifest)) {
+      this.#manifestDamage = damage;
+      return false;
+    }
+    const old = this.#snapshot;
+    [this.#snapshot, this.#manifestDamage] = openNewest(this.#folder, old);
+    closeUnused(old.segments, this.segments);
     return true;
   }
 
   /** Never blocks on a writer. Runs to its end at once; `async` so that it can move to a thread. */
   // eslint-disable-next-line @typescript-eslint/require-await
   async search(query: string, options?: SearchOptions): Promise<Hit[]> {
-    return searchSegments(this.#segments, query, options);
+    for (;;) {
+      try {
+        return searchSegments(this.segments, query, options);
+      } catch (error) {
+        if (!isDamage(error) || !this.isolateDamaged()) throw error;
+      }
+    }
+  }
+
+  /** Leaves out what the segments' readers found damaged. Tells whether that was anything new. @internal */
+  isolateDamaged(): boolean {
+    const old = this.#snapshot;
+    this.#snapshot = isolateDamaged(old);
+    return this.#snapshot !== old;
   }
 
   stats(): EngineStats {
@@ -98,7 +155,7 @@ export class EngineReader {
     let documents = 0;
     let chunks = 0;
     let contentBytes = 0;
-    for (const segment of this.#segments) {
+    for (const segment of this.segments) {
       const { reader } = segment;
       chunks += reader.footer.chunks;
       for (let document = 0; document < reader.documents; document++) {
@@ -109,30 +166,26 @@ export class EngineReader {
         languages[language] = (languages[language] ?? 0) + 1;
       }
     }
-    const { generation } = this.#manifest;
-    return { documents, chunks, contentBytes, languages, segments: this.#segments.length, generation };
+    const { generation } = this.manifest;
+    const segments = this.segments.length;
+    return { documents, chunks, contentBytes, languages, segments, generation, damage: this.damage };
   }
 
   close(): void {
-    closeUnused(this.#segments, []);
-    this.#segments = [];
+    closeUnused(this.segments, []);
+    this.#snapshot = { ...this.#snapshot, segments: [] };
   }
 }
 
 /** The newest commit. A writer may remove old files between the reading of the manifest and the opening of its segments. */
-function openNewest(folder: string, known: readonly Segment[]): [Manifest, readonly Segment[]] {
-  for (let attempt = 0; ; attempt++) {
-    const manifest = readManifest(folder);
-    try {
-      return [manifest, openSegments(folder, manifest, known)];
-    } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
-      if (attempt === 5) {
-        throw new SextantError('IndexDamaged', `The index in ${folder} lacks a file.`, {
-          cause: error,
-        });
-      }
+function openNewest(folder: string, known?: Snapshot): [Snapshot, readonly Damage[]] {
+  for (;;) {
+    const { manifest, damage } = readManifest(folder);
+    const snapshot = openSnapshot(folder, manifest, known);
+    if (snapshot.isolated.length === 0 || isSameCommit(readManifest(folder).manifest, manifest)) {
+      return [snapshot, damage];
     }
+    closeUnused(snapshot.segments, known?.segments ?? []);
   }
 }
 
@@ -140,6 +193,8 @@ export interface EngineOptions {
   readonly logger?: Logger;
   /** Help to analyse many documents. Any number of engines may share it; whoever made it closes it. */
   readonly threads?: SegmentThreads;
+  /** Is told what is found damaged, and taken out, after the index was opened. */
+  readonly onDamage?: (damage: Damage) => void;
 }
 
 /** How many documents are analysed before other work gets a turn. */
@@ -156,26 +211,39 @@ export class Engine {
   readonly #places = new Map<DocumentId, Place>();
   /** Files that are being written and belong to no commit yet. */
   readonly #unfinished = new Set<string>();
+  #onDamage: (damage: Damage) => void = () => undefined;
+  readonly #damage: Damage[] = [];
+  /** A commit failed, and it is not known yet which one the disk has. */
+  #isBehind = false;
   #nextFile: number;
   #queue: Promise<unknown> = Promise.resolve();
   #merging: Promise<void> | undefined;
   #closed = false;
 
-  private constructor(folder: string, lease: Lease, { logger = silentLogger, threads }: EngineOptions) {
+  private constructor(
+    folder: string,
+    lease: Lease,
+    { logger = silentLogger, threads, onDamage = () => undefined }: EngineOptions,
+  ) {
     this.#folder = folder;
     this.#lease = lease;
     this.#logger = logger;
     this.#threads = threads;
     this.#reader = new EngineReader(folder);
-    this.#nextFile = this.#reader.manifest.nextFile;
-    for (const segment of this.#reader.segments) this.#enter(segment);
+    // A crash, or a manifest that is lost, may have left files of higher numbers that cannot be removed yet.
+    this.#nextFile = Math.max(this.#reader.manifest.nextFile, highestFile(folder) + 1);
+    this.#enterAll();
+    if (this.#reader.damage.length > 0) this.#repair();
+    else if (this.#reader.manifest.generation === 0) this.#publish([]);
     this.#removeUnused();
+    this.#onDamage = onDamage;
   }
 
   /**
-   * Opens the index in `folder` for writing, making an empty one if there is none.
-   * Throws `IndexBusy` while another process writes to it, `IndexDamaged` or `IndexFormat` if it cannot be read: then
-   * {@link erase} it and add the documents again.
+   * Opens the index in `folder` for writing, making an empty one if there is none. What is damaged is taken out of it,
+   * as a commit, and told in {@link stats}: documents that {@link has} no longer knows are to be added again.
+   * Throws `IndexBusy` while another process writes to it; `IndexFormat` if another version wrote it: then {@link erase}
+   * it and add the documents again; `DiskFull` or `ReadOnly` if nothing can be written.
    */
   static open(folder: string, options: EngineOptions = {}): Engine {
     const lease = Engine.#acquire(folder);
@@ -190,14 +258,25 @@ export class Engine {
   /** Removes the index in `folder`, for one that cannot be read or is to be made anew. Throws `IndexBusy`. */
   static erase(folder: string): void {
     const lease = Engine.#acquire(folder);
-    for (const name of readdirSync(folder)) {
-      if (name === MANIFEST || isIndexFile(name)) rmSync(join(folder, name), { force: true });
+    try {
+      for (const name of readdirSync(folder)) {
+        if (name === MANIFEST || name === MANIFEST_COPY || isIndexFile(name))
+          rmSync(join(folder, name), { force: true });
+      }
+    } catch (error) {
+      throw explainWriteError(error, folder);
+    } finally {
+      lease.release();
     }
-    lease.release();
   }
 
   static #acquire(folder: string): Lease {
-    const lease = Lease.acquire(folder);
+    let lease: ReturnType<typeof Lease.acquire>;
+    try {
+      lease = Lease.acquire(folder);
+    } catch (error) {
+      throw explainWriteError(error, folder);
+    }
     if (lease instanceof Lease) return lease;
     throw new SextantError('IndexBusy', `Process ${lease.pid} on ${lease.host} is writing to this index.`);
   }
@@ -210,12 +289,20 @@ export class Engine {
     return this.#places.keys();
   }
 
-  search(query: string, options?: SearchOptions): Promise<Hit[]> {
-    return this.#reader.search(query, options);
+  async search(query: string, options?: SearchOptions): Promise<Hit[]> {
+    const hits = await this.#reader.search(query, options);
+    if (this.#reader.damage.length > 0) this.#repairSoon();
+    return hits;
   }
 
+  /** All that was found damaged since the index was opened, and taken out of it. */
+  get damage(): readonly Damage[] {
+    return [...this.#damage];
+  }
+
+  /** `damage` is that of {@link damage}. */
   stats(): EngineStats {
-    return this.#reader.stats();
+    return { ...this.#reader.stats(), damage: this.damage };
   }
 
   /**
@@ -225,6 +312,25 @@ export class Engine {
    */
   apply(changes: Changes, signal?: AbortSignal): Promise<Applied> {
     return this.#exclusive(() => this.#apply(changes, signal));
+  }
+
+  /**
+   * Reads the whole index from the disk and compares every checksum, a few milliseconds at a time; 26 MB take 10 to
+   * 20 ms. What is damaged is taken out as when the index is opened, and returned.
+   */
+  async verify(signal?: AbortSignal): Promise<readonly Damage[]> {
+    const before = this.#damage.length;
+    for (const { reader } of this.#reader.segments) {
+      for (const _ of reader.verify()) {
+        await setImmediate();
+        throwIfCancelled(signal);
+        // Merged away or closed meanwhile.
+        if (!this.#reader.segments.some((segment) => segment.reader === reader)) break;
+      }
+    }
+    this.#reader.isolateDamaged();
+    await this.#exclusive(() => this.#verifySmallFiles());
+    return this.#damage.slice(before);
   }
 
   /** Waits until no merge is under way or due. */
@@ -243,13 +349,17 @@ export class Engine {
   }
 
   #exclusive<T>(work: () => T | Promise<T>): Promise<T> {
-    const result = this.#queue.then(work);
+    const result = this.#queue.then(() => {
+      if (this.#closed) throw new SextantError('IndexClosed', 'The index is closed.');
+      if (this.#isBehind) this.#catchUp();
+      this.#repair();
+      return work();
+    });
     this.#queue = result.catch(() => undefined);
     return result;
   }
 
   async #apply(changes: Changes, signal: AbortSignal | undefined): Promise<Applied> {
-    if (this.#closed) throw new SextantError('IndexClosed', 'The index is closed.');
     const remove = new Set(changes.remove);
     const added = new Set<DocumentId>();
     const binary: DocumentId[] = [];
@@ -272,17 +382,19 @@ export class Engine {
           continue;
         }
         added.add(id);
-        maker.add({ id, path, text });
+        this.#writing(() => maker.add({ id, path, text }));
         if (++turn % DOCUMENTS_PER_TURN === 0) await setImmediate();
       }
       throwIfCancelled(signal);
-      const written = (await maker.finish()).map((segment): SegmentEntry => ({ segment }));
+      const written = await maker.finish().catch((error: unknown) => {
+        throw explainWriteError(error, this.#folder);
+      });
       throwIfCancelled(signal);
       const gone = [...remove].filter((id) => this.#places.has(id));
       if (written.length > 0 || gone.length > 0) {
-        this.#publish([...this.#withDeletions(gone), ...written]);
+        this.#publish([...this.#withDeletions(gone), ...written.map((segment) => this.#entryOf(segment))]);
         for (const id of gone) this.#places.delete(id);
-        for (const { segment } of written) this.#enter(this.#segment(segment));
+        for (const segment of written) this.#enterNew(segment);
       }
       this.#mergeIfDue();
       return { added: added.size, removed: gone.length, binary };
@@ -294,9 +406,23 @@ export class Engine {
   }
 
   #newFile(): number {
+    this.#lease.check();
     const number = this.#nextFile++;
     this.#unfinished.add(segmentFile(number));
     return number;
+  }
+
+  #writing<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw explainWriteError(error, this.#folder);
+    }
+  }
+
+  /** What the manifest says of a segment that has been written. */
+  #entryOf(segment: number): SegmentEntry {
+    return { segment, ...describeSegment(join(this.#folder, segmentFile(segment))) };
   }
 
   /** The commit's segments, with the documents `gone` marked in files of their own. */
@@ -312,30 +438,93 @@ export class Engine {
   }
 
   #markDeleted(segment: Segment, documents: readonly number[]): SegmentEntry {
-    if (documents.length === 0) return segment.entry;
-    const bits = segment.deleted?.slice() ?? new Uint8Array((segment.reader.documents + 7) >>> 3);
+    if (documents.length === 0 && segment.lost === 0) return segment.entry;
+    const bits = segment.deleted?.slice() ?? noDeletions(segment.reader.documents);
     for (const document of documents) setBit(bits, document);
-    return { segment: segment.entry.segment, deletions: this.#writeDeletions(bits) };
+    return this.#withBits(segment.entry, segment.reader.documents, bits);
   }
 
-  #writeDeletions(bits: Uint8Array): number {
+  #withBits({ segment, sum }: SegmentEntry, documents: number, bits: Uint8Array): SegmentEntry {
+    return { segment, sum, documents: documents - countBits(bits), deletions: this.#writeDeletions(bits) };
+  }
+
+  #writeDeletions(bits: Uint8Array): FileEntry {
     const number = this.#nextFile++;
-    writeDeletions(join(this.#folder, deletionsFile(number)), bits);
-    return number;
+    const sum = this.#writing(() => writeDeletions(join(this.#folder, deletionsFile(number)), bits));
+    return { number, sum };
   }
 
-  /** The commit: replaces the manifest, and takes up what it says. */
-  #publish(segments: readonly SegmentEntry[]): void {
-    syncFolderSync(this.#folder);
-    this.#lease.check();
+  /**
+   * The commit: replaces the manifest, and takes up what it says. What is damaged is not in `segments`, so each commit is
+   * a repair as well. If it throws, {@link #catchUp} finds out which commit the disk has.
+   */
+  #publish(segments: readonly SegmentEntry[], alsoDamaged: readonly Damage[] = []): void {
     const { manifest } = this.#reader;
+    const damage = [...this.#reader.damage, ...alsoDamaged];
+    this.#writing(() => syncFolderSync(this.#folder));
+    this.#lease.check();
     const next = { generation: manifest.generation + 1, nextFile: this.#nextFile, segments };
-    writeManifest(this.#folder, { ...manifest, ...next });
+    this.#isBehind = true;
+    this.#writing(() => writeManifest(this.#folder, { ...manifest, ...next }));
+    for (const one of damage) this.#tell(one);
     this.#reader.refresh();
+    this.#isBehind = false;
+    if (damage.length > 0) this.#enterAll();
   }
 
-  #segment(number: number): Segment {
-    return this.#reader.segments.find(({ entry }) => entry.segment === number)!;
+  #tell(damage: Damage): void {
+    this.#damage.push(damage);
+    this.#logger.warn(describeDamage(damage));
+    this.#onDamage(damage);
+  }
+
+  #catchUp(): void {
+    if (this.#reader.refresh()) this.#enterAll();
+    this.#isBehind = false;
+  }
+
+  /** Commits the index without what is damaged. */
+  #repair(): void {
+    if (this.#reader.damage.length > 0) this.#publish(this.#withDeletions([]));
+  }
+
+  /** Writes the manifest and the deletions anew where the disk has lost what is known here. */
+  #verifySmallFiles(): void {
+    const damage = verifyManifest(this.#folder);
+    const entries = this.#reader.segments.map(({ entry, reader, deleted }) => {
+      if (!entry.deletions || !deleted) return entry;
+      const file = deletionsFile(entry.deletions.number);
+      try {
+        readDeletions(join(this.#folder, file), entry.deletions, reader.documents);
+        return entry;
+      } catch (error) {
+        damage.push({ file, what: reasonOf(error), documents: 0 });
+        return this.#withBits(entry, reader.documents, deleted);
+      }
+    });
+    if (damage.length > 0) this.#publish(entries, damage);
+    this.#removeUnused();
+  }
+
+  #repairSoon(): void {
+    this.#exclusive(() => undefined).catch((error: unknown) => {
+      this.#logger.warn(`The damaged index in ${this.#folder} could not be repaired: ${describeError(error)}`);
+    });
+  }
+
+  #segment(number: number): Segment | undefined {
+    return this.#reader.segments.find(({ entry }) => entry.segment === number);
+  }
+
+  #enterNew(number: number): void {
+    // A file that is damaged as soon as it is written is not there; the repair will tell of it.
+    const segment = this.#segment(number);
+    if (segment) this.#enter(segment);
+  }
+
+  #enterAll(): void {
+    this.#places.clear();
+    for (const segment of this.#reader.segments) this.#enter(segment);
   }
 
   #enter(segment: Segment): void {
@@ -350,73 +539,100 @@ export class Engine {
     if (this.#merging || this.#closed) return;
     const sources = chooseMerge(this.#reader.segments);
     if (sources.length === 0) return;
-    this.#merging = this.#merge(sources).then(
-      () => {
-        this.#merging = undefined;
-        this.#mergeIfDue();
-      },
-      (error: unknown) => {
-        // The index is whole without the merge; the next apply tries again.
-        this.#merging = undefined;
-        if (!isCancelled(error)) this.#logger.warn(`A merge of the index failed: ${describeError(error)}`);
-      },
-    );
+    this.#merging = this.#tryMerge(sources).then((goOn) => {
+      this.#merging = undefined;
+      if (goOn) this.#mergeIfDue();
+    });
+  }
+
+  /** Tells whether to look for the next. The index is whole without the merge, and the next apply tries again. */
+  async #tryMerge(sources: readonly Segment[]): Promise<boolean> {
+    try {
+      try {
+        await this.#merge(sources);
+      } catch (error) {
+        if (!isDamage(error) || !this.#reader.isolateDamaged()) throw error;
+        await this.#exclusive(() => undefined);
+      }
+      return true;
+    } catch (error) {
+      if (!isCancelled(error) && !this.#closed)
+        this.#logger.warn(`A merge of the index failed: ${describeError(error)}`);
+      return false;
+    }
   }
 
   async #merge(sources: readonly Segment[]): Promise<void> {
     const number = this.#newFile();
-    const writer = new SegmentWriter(join(this.#folder, segmentFile(number)));
     try {
-      for (const _ of mergeSegments(sources, writer)) {
-        await setImmediate();
-        if (this.#closed) throw cancelled();
-      }
-      writer.finish();
-    } catch (error) {
-      writer.abort();
-      this.#unfinished.delete(segmentFile(number));
-      throw error;
-    }
-    await this.#exclusive(() => {
+      const writer = this.#writing(() => new SegmentWriter(join(this.#folder, segmentFile(number))));
       try {
-        if (!this.#closed) this.#publishMerge(sources, number);
-      } finally {
-        this.#unfinished.delete(segmentFile(number));
-        this.#removeUnused();
+        for (const _ of mergeSegments(sources, writer)) {
+          await setImmediate();
+          // What was found damaged meanwhile is closed.
+          if (this.#closed || !this.#hasAll(sources)) throw cancelled();
+        }
+        writer.finish();
+      } catch (error) {
+        writer.abort();
+        throw explainWriteError(error, this.#folder);
       }
-    });
+      await this.#exclusive(() => this.#publishMerge(sources, number));
+    } finally {
+      this.#unfinished.delete(segmentFile(number));
+      this.#removeUnused();
+    }
+  }
+
+  #hasAll(segments: readonly Segment[]): boolean {
+    const now = new Set(this.#reader.segments.map(({ reader }) => reader));
+    return segments.every(({ reader }) => now.has(reader));
   }
 
   /** Puts a merged segment in the place of its sources; what was removed meanwhile is marked in it. */
   #publishMerge(sources: readonly Segment[], merged: number): void {
+    if (!this.#hasAll(sources)) throw cancelled();
     const left = new Set(sources.map(({ entry }) => entry.segment));
     const gone: number[] = [];
     let document = 0;
     for (const source of sources) {
-      const now = this.#segment(source.entry.segment);
+      const now = this.#segment(source.entry.segment)!;
       for (let old = 0; old < source.reader.documents; old++) {
         if (source.isDeleted(old)) continue;
         if (now.isDeleted(old)) gone.push(document);
         document++;
       }
     }
-    let entry: SegmentEntry = { segment: merged };
+    let entry = this.#entryOf(merged);
     if (gone.length > 0) {
-      const bits = new Uint8Array((document + 7) >>> 3);
+      const bits = noDeletions(document);
       for (const number of gone) setBit(bits, number);
-      entry = { segment: merged, deletions: this.#writeDeletions(bits) };
+      entry = this.#withBits(entry, document, bits);
     }
-    const kept = this.#reader.segments.map((segment) => segment.entry).filter(({ segment }) => !left.has(segment));
+    const kept = this.#withDeletions([]).filter(({ segment }) => !left.has(segment));
     this.#publish(document === gone.length ? kept : [...kept, entry]);
-    if (document > gone.length) this.#enter(this.#segment(merged));
+    if (document > gone.length) this.#enterNew(merged);
+  }
+
+  /** Whether this is still the writer, and knows which files the newest commit needs. */
+  #knowsDisk(): boolean {
+    try {
+      if (this.#isBehind) this.#catchUp();
+      this.#lease.check();
+      return true;
+    } catch (error) {
+      this.#logger.debug(`Unused files of the index are left for later: ${describeError(error)}`);
+      return false;
+    }
   }
 
   /** Files that no commit needs: of merged segments, and what a crash left. */
   #removeUnused(): void {
+    if (!this.#knowsDisk()) return;
     const used = new Set(this.#unfinished);
     for (const { segment, deletions } of this.#reader.manifest.segments) {
       used.add(segmentFile(segment));
-      if (deletions !== undefined) used.add(deletionsFile(deletions));
+      if (deletions) used.add(deletionsFile(deletions.number));
     }
     for (const name of readdirSync(this.#folder)) {
       if (!isIndexFile(name) || used.has(name)) continue;
@@ -428,11 +644,6 @@ export class Engine {
       }
     }
   }
-}
-
-/** Segments, deletions, and what an interrupted write left of them or of the manifest. */
-function isIndexFile(name: string): boolean {
-  return /^(?:segment|deletions)-\d+\.sx[sd]$|\.tmp$/.test(name);
 }
 
 interface Place {

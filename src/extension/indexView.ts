@@ -97,6 +97,10 @@ function folderFacts(status: FolderStatus | undefined): Node[] {
     const description = formatBytes(status.indexBytes);
     facts.push({ kind: 'fact', label: vscode.l10n.t('Index on disk'), description, icon: 'database' });
   }
+  if (status.repaired) {
+    const description = vscode.l10n.t('{0} files read again', formatCount(status.repaired.files));
+    facts.push({ kind: 'fact', label: vscode.l10n.t('Repaired'), description, icon: 'tools' });
+  }
   const reasons = Object.entries(status.skipped) as [SkipReason, number][];
   reasons.sort(([, a], [, b]) => b - a);
   return [...facts, ...reasons.map(([reason, count]): Node => ({ kind: 'reason', root: status.root, reason, count }))];

@@ -5,6 +5,7 @@ const ICONS: Readonly<Record<DefinitionKind, string>> = {
   class: 'symbol-class',
   constant: 'symbol-constant',
   enum: 'symbol-enum',
+  extension: 'symbol-class',
   function: 'symbol-function',
   heading: 'symbol-string',
   interface: 'symbol-interface',

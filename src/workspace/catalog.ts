@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCheckedJson, writeCheckedJson } from '../base/checkedJson.ts';
+import { explainWriteError } from '../base/errors.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import type { FileState } from './scan.ts';
 import type { Skip, SkipReason } from './skip.ts';
@@ -89,7 +90,7 @@ export class Catalog {
     return this.#records.entries();
   }
 
-  /** Makes it durable, if it changed. */
+  /** Makes it durable, if it changed. Throws `DiskFull` or `ReadOnly`. */
   save(): void {
     if (!this.#changed) return;
     const files: StoredRecord[] = [];
@@ -98,7 +99,11 @@ export class Catalog {
       const [idOrReason, detail] = 'id' in record ? [record.id, ''] : [record.skip.reason, record.skip.detail ?? ''];
       files.push([path, size, mtimeMs, idOrReason, detail, racy ? 1 : 0]);
     }
-    writeCheckedJson(this.#file, { version: VERSION, root: this.#root, files } satisfies StoredCatalog);
+    try {
+      writeCheckedJson(this.#file, { version: VERSION, root: this.#root, files } satisfies StoredCatalog);
+    } catch (error) {
+      throw explainWriteError(error, this.#file);
+    }
     this.#changed = false;
   }
 }

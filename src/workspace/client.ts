@@ -25,6 +25,7 @@ export interface ClientOptions {
 export class WorkspaceClient {
   readonly #options: ClientOptions;
   readonly #folders = new Map<string, FolderOptions>();
+  readonly #verifying = new Set<string>();
   readonly #indexing: Thread<IndexMethods, IndexEvents>;
   readonly #searching: Thread<SearchMethods, object>;
 
@@ -77,8 +78,11 @@ export class WorkspaceClient {
     return this.#indexing.caller().call('skipped', { root });
   }
 
-  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
-    return this.#searching.caller().call('search', request, signal);
+  /** Where the search meets damage, the keeper of the index is told, who repairs it. */
+  async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
+    const response = await this.#searching.caller().call('search', request, signal);
+    for (const root of response.damaged) this.#verify(root);
+    return response;
   }
 
   /** Ends both threads; the indexes are left as of their last commit and free for others. */
@@ -91,6 +95,13 @@ export class WorkspaceClient {
       }
     }
     await Promise.all([this.#indexing.stop(), this.#searching.stop()]);
+  }
+
+  #verify(root: string): void {
+    if (this.#verifying.has(root) || !this.#folders.has(root)) return;
+    this.#verifying.add(root);
+    const work = this.#indexing.caller().call('verify', { root });
+    this.#send(work.finally(() => this.#verifying.delete(root)));
   }
 
   #send(work: Promise<void>): void {

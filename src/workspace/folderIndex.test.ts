@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
@@ -33,6 +33,12 @@ describe('FolderIndex', () => {
     } finally {
       await index.close();
     }
+  }
+
+  function flipLastByte(file: string): void {
+    const bytes = readFileSync(file);
+    bytes[bytes.length - 1]! ^= 1;
+    writeFileSync(file, bytes);
   }
 
   async function paths(root: string, stateFolder: string, query: string): Promise<string[]> {
@@ -169,12 +175,59 @@ describe('FolderIndex', () => {
     assert.deepEqual(await paths(root, state, 'harbour'), ['a.ts']);
   });
 
-  it('makes a damaged index anew from the files', async () => {
+  it('reads again what a damaged index lost and nothing else, and says so', async () => {
+    const root = folder();
+    const state = folder();
+    const longAgo = new Date(2020, 1, 1);
+    const write = (path: string, text: string): void => {
+      writeFiles(root, { [path]: text });
+      utimesSync(join(root, path), longAgo, longAgo);
+    };
+    write('a.ts', 'const lantern = 1;');
+    write('b.ts', 'const harbour = 1;');
+    await withIndex(root, state, (index) => index.reconcile());
+    write('c.ts', 'const lantern = 2;');
+    await withIndex(root, state, (index) => index.reconcile());
+    // Other content, same size and time: whoever sees it has read the file.
+    write('b.ts', 'const halyard = 1;');
+    const flip = (): void => flipLastByte(join(indexFolderOf(state), 'segment-2.sxs'));
+    flip();
+    await withIndex(root, state, async (index) => {
+      await index.reconcile();
+      const { repaired, state } = index.status();
+      assert.deepEqual([repaired?.files, repaired?.damage.length, state.kind], [1, 1, 'ready']);
+      assert.match(repaired!.damage[0]!, /segment-2\.sxs, not a whole segment\. 1 documents are to be added again/);
+    });
+    assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts', 'c.ts']);
+    assert.deepEqual(await paths(root, state, 'halyard'), []);
+  });
+
+  it('repairs what is damaged while it is open', async () => {
+    const root = folder();
+    const state = folder();
+    writeFiles(root, { 'a.ts': 'const lantern = 1;' });
+    await withIndex(root, state, async (index, seen) => {
+      await index.reconcile();
+      assert.equal(index.status().repaired, undefined);
+      flipLastByte(join(indexFolderOf(state), 'segment-1.sxs'));
+      await index.verify();
+      assert.equal(seen.at(-1)?.repaired?.files, 1);
+      assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
+    });
+  });
+
+  it('makes an index anew of which nothing can be read, or that another version wrote', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'lantern' });
     await withIndex(root, state, (index) => index.reconcile());
-    writeFileSync(join(indexFolderOf(state), 'manifest.json'), 'nonsense');
+    const manifests = ['manifest.json', 'manifest.copy.json'].map((name) => join(indexFolderOf(state), name));
+    for (const file of manifests) writeFileSync(file, 'nonsense');
+    await withIndex(root, state, (index) => index.reconcile());
+    assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
+    cpSync(join(import.meta.dirname, '../../test/fixtures/formats/format-1-analysis-1/index'), indexFolderOf(state), {
+      recursive: true,
+    });
     await withIndex(root, state, (index) => index.reconcile());
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
   });

@@ -1,10 +1,11 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { SextantError, describeError, systemCode, throwIfCancelled } from '../base/errors.ts';
+import { SextantError, describeError, isCancelled, systemCode, throwIfCancelled } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import { Engine, type EngineDocument } from '../engine/engine.ts';
+import { describeDamage, type Damage } from '../engine/index/damage.ts';
 import type { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { Catalog, type FileRecord } from './catalog.ts';
 import { FileReader } from './fileReader.ts';
@@ -54,13 +55,17 @@ export class FolderIndex {
   #folders = 0;
   #state: FolderState = { kind: 'scanning' };
   #lastReport = 0;
+  /** Damage cost documents, and no walk has looked for them yet. */
+  #hasLost = false;
+  /** Files read again because their documents were lost. */
+  #readAgain = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
   private constructor(options: FolderOptions, edges: FolderEdges) {
     this.options = options;
     this.#edges = edges;
     mkdirSync(options.stateFolder, { recursive: true });
-    this.#engine = openOrStartAnew(options.stateFolder, edges);
+    this.#engine = openOrStartAnew(options.stateFolder, edges, (damage) => this.#onDamage(damage));
     this.#catalog = new Catalog(options.stateFolder, options.root);
   }
 
@@ -90,7 +95,9 @@ export class FolderIndex {
       else files++;
     }
     const indexBytes = folderBytes(indexFolderOf(this.options.stateFolder));
-    return { root: this.options.root, state: this.#state, files, skipped, indexBytes };
+    const damage = this.#engine.damage.map(describeDamage);
+    const repaired = damage.length > 0 && { repaired: { damage, files: this.#readAgain } };
+    return { root: this.options.root, state: this.#state, files, skipped, indexBytes, ...repaired };
   }
 
   /** Every file and folder that is left out, and why. */
@@ -111,6 +118,14 @@ export class FolderIndex {
       const needsWalk = paths.length > MANY_HINTS || paths.some((path) => isRuleFile(path) || this.#isFolder(path));
       if (needsWalk) await this.#reconcileAll(both);
       else await this.#reconcilePaths(paths, both);
+    });
+  }
+
+  /** Looks through the whole index for damage, and reads the files again that are lost by it. */
+  verify(signal?: AbortSignal): Promise<void> {
+    return this.#exclusive(signal, async (both) => {
+      await this.#engine.verify(both);
+      if (this.#hasLost) await this.#reconcileAll(both);
     });
   }
 
@@ -140,6 +155,7 @@ export class FolderIndex {
 
   async #reconcileAll(signal: AbortSignal): Promise<void> {
     const { root } = this.options;
+    this.#hasLost = false;
     if (this.#catalog.size === 0) this.#setState({ kind: 'scanning' });
     const rules = new IgnoreRules(root, this.options.exclude);
     const scan = await scanFolder(root, rules, this.options, signal);
@@ -176,9 +192,24 @@ export class FolderIndex {
   #isChanged(path: string, state: FileState): boolean {
     const record = this.#catalog.get(path);
     if (!record || record.racy === true) return true;
-    if (record.size !== state.size || record.mtimeMs !== state.mtimeMs) return true;
-    // The index may have lost what the catalog remembers, by damage or by a restored backup.
+    return record.size !== state.size || record.mtimeMs !== state.mtimeMs || this.#isLost(record);
+  }
+
+  /** Whether the index has lost what the catalog remembers, by damage or by a restored backup. */
+  #isLost(record: FileRecord): boolean {
     return 'id' in record && !this.#engine.has(record.id);
+  }
+
+  /** What was lost is read again as soon as nothing else is under way. */
+  #onDamage({ documents }: Damage): void {
+    if (documents === 0) return;
+    this.#hasLost = true;
+    const work = this.#exclusive(undefined, async (signal) => {
+      if (this.#hasLost) await this.#reconcileAll(signal);
+    });
+    work.catch((error: unknown) => {
+      if (!isCancelled(error)) this.#edges.logger.error(`The index is not repaired yet: ${describeError(error)}`);
+    });
   }
 
   #isFolder(path: string): boolean {
@@ -212,6 +243,7 @@ export class FolderIndex {
           await setImmediate();
         }
       };
+      const lost = batch.changed.map(([path]) => this.#catalog.get(path)).filter((one) => one && this.#isLost(one));
       // What a path was before goes, unless it is added again: the engine keeps a document that is in both.
       const before = [...batch.gone, ...batch.changed.map(([path]) => path)].map((path) => this.#catalog.get(path));
       const remove = before.filter((record) => record !== undefined && 'id' in record).map((record) => record.id);
@@ -223,6 +255,8 @@ export class FolderIndex {
         this.#catalog.set(path, 'id' in record && binaries.has(record.id) ? asBinary(record) : record);
       }
       this.#catalog.save();
+      this.#readAgain += lost.length;
+      if (lost.length > 0) this.#edges.logger.info(`${lost.length} files were read again to repair the index.`);
       report();
     }
   }
@@ -264,14 +298,18 @@ function asBinary({ size, mtimeMs, racy }: FileRecord): FileRecord {
   return { size, mtimeMs, ...(racy && { racy }), skip: { reason: 'binary' } };
 }
 
-/** An index that is damaged, or that another version wrote, is made anew from the files; it holds nothing else. */
-function openOrStartAnew(stateFolder: string, { logger, threads }: FolderEdges): Engine {
-  const options = { logger, ...(threads && { threads }) };
+/** An index that another version wrote is made anew from the files; it holds nothing else. */
+function openOrStartAnew(
+  stateFolder: string,
+  { logger, threads }: FolderEdges,
+  onDamage: (damage: Damage) => void,
+): Engine {
+  const options = { logger, onDamage, ...(threads && { threads }) };
   const folder = indexFolderOf(stateFolder);
   try {
     return Engine.open(folder, options);
   } catch (error) {
-    if (!(error instanceof SextantError) || !['IndexDamaged', 'IndexFormat'].includes(error.code)) throw error;
+    if (!(error instanceof SextantError) || error.code !== 'IndexFormat') throw error;
     logger.warn(`${error.message} It is made anew from the files.`);
     Engine.erase(folder);
     return Engine.open(folder, options);

@@ -57,6 +57,11 @@ export class FolderKeeper {
     await this.#index?.reconcile();
   }
 
+  /** Looks for damage in the index, and repairs it. */
+  async verify(): Promise<void> {
+    await this.#index?.verify();
+  }
+
   /** Forgets the index and makes it anew from the files. */
   async rebuild(): Promise<void> {
     clearTimeout(this.#timer);

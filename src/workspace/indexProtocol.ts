@@ -13,6 +13,7 @@ export interface IndexMethods {
   close(folder: OfFolder): Promise<void>;
   hint(hint: OfFolder & { readonly paths: readonly string[] }): void;
   reconcile(folder: OfFolder): Promise<void>;
+  verify(folder: OfFolder): Promise<void>;
   rebuild(folder: OfFolder): Promise<void>;
   skipped(folder: OfFolder): Map<string, Skip>;
 }

@@ -46,6 +46,7 @@ const emit = serve<IndexMethods, IndexEvents>(workerChannel(parentPort), {
   },
   hint: ({ root, paths }) => keeperOf(root).hint(paths),
   reconcile: ({ root }) => keeperOf(root).reconcile(),
+  verify: ({ root }) => keeperOf(root).verify(),
   rebuild: ({ root }) => keeperOf(root).rebuild(),
   skipped: ({ root }) => keeperOf(root).skipped(),
 });

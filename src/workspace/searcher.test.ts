@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { silentLogger } from '../base/log.ts';
 import { FolderIndex } from './folderIndex.ts';
-import { MAX_FILE_BYTES } from './folderOptions.ts';
+import { MAX_FILE_BYTES, indexFolderOf } from './folderOptions.ts';
 import { Searcher, type SearchResult } from './searcher.ts';
 
 describe('Searcher', () => {
@@ -77,6 +77,17 @@ describe('Searcher', () => {
         [one.root, 'a.ts'],
       ],
     );
+  });
+
+  it('says in which index it met damage', async () => {
+    const one = await indexed({ 'a.ts': 'lantern' });
+    const two = await indexed({ 'b.ts': 'lantern' });
+    const file = join(indexFolderOf(one.stateFolder), 'segment-1.sxs');
+    writeFileSync(file, readFileSync(file).fill(0, 0, 4));
+    const searcher = new Searcher();
+    const { results, damaged } = await searcher.search({ folders: [one, two], query: 'lantern', limit: 10 });
+    searcher.close();
+    assert.deepEqual([results.map(({ path }) => path), damaged], [['b.ts'], [one.root]]);
   });
 
   it('finds nothing, without an error, before anything is indexed', async () => {

@@ -39,6 +39,8 @@ export interface SearchResult {
 
 export interface SearchResponse {
   readonly results: readonly SearchResult[];
+  /** Folders in whose index the search met damage, and so may have missed something: who keeps them should verify it. */
+  readonly damaged: readonly string[];
   readonly tookMs: number;
 }
 
@@ -58,9 +60,12 @@ export class Searcher {
     const query = parseQuery(text);
     const highlighter = new Highlighter(query);
     const hits: { readonly root: string; readonly hit: Hit }[] = [];
+    const damaged: string[] = [];
     for (const { root, stateFolder } of folders) {
       const options = { limit: limit + SPARE_HITS, ...(signal && { signal }) };
-      for (const hit of await this.#reader(stateFolder).search(text, options)) hits.push({ root, hit });
+      const reader = this.#reader(stateFolder);
+      for (const hit of await reader.search(text, options)) hits.push({ root, hit });
+      if (reader.damage.length > 0) damaged.push(root);
     }
     hits.sort((a, b) => b.hit.score - a.hit.score);
     const results: SearchResult[] = [];
@@ -69,7 +74,7 @@ export class Searcher {
       const result = present(root, hit, query, highlighter);
       if (result) results.push(result);
     }
-    return { results, tookMs: performance.now() - began };
+    return { results, damaged, tookMs: performance.now() - began };
   }
 
   close(): void {

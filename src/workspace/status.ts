@@ -9,6 +9,15 @@ export interface FolderStatus {
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
   /** Bytes the index takes on disk. */
   readonly indexBytes: number;
+  /** What of the index was found damaged and made anew since it was opened; missing where nothing was. */
+  readonly repaired?: Repaired;
+}
+
+export interface Repaired {
+  /** Each in one line. */
+  readonly damage: readonly string[];
+  /** Files that were read again because of it, so far. */
+  readonly files: number;
 }
 
 export type FolderState =

@@ -1,3 +1,4 @@
+import { COLUMNS } from '../../src/engine/query/features.ts';
 import { meanOfMeans, ndcg } from './metric.ts';
 import type { Example } from './training.ts';
 
@@ -12,11 +13,39 @@ export interface FitOptions {
   readonly l2: number;
   readonly l2Symbol: number;
   readonly rounds: number;
+  /** Columns that names by themselves are ranked by: there are few of them to learn from. */
+  readonly symbolColumns: ReadonlySet<number>;
   /** Columns to leave out. */
   readonly without?: ReadonlySet<number>;
 }
 
-export const FIT: FitOptions = { l2: 0.08, l2Symbol: 0.1, rounds: 150 };
+/** Names are looked for where they are defined; of the text around them little is to be learned from few examples. */
+const SYMBOL_FEATURES: readonly string[] = [
+  'body',
+  'symbol',
+  'symbolType',
+  'symbolTop',
+  'symbolFile',
+  'symbolRare',
+  'symbolUse',
+  'test',
+  'example',
+  'vendor',
+  'compat',
+  'header',
+  'references',
+  'languageShare',
+  'definitionShare',
+  'depth',
+  'length',
+];
+
+export const FIT: FitOptions = {
+  l2: 0.08,
+  l2Symbol: 0.05,
+  rounds: 120,
+  symbolColumns: new Set(SYMBOL_FEATURES.map((name) => COLUMNS.indexOf(name))),
+};
 
 interface Prepared {
   readonly example: Example;
@@ -62,9 +91,13 @@ export class FitData {
   fit(use: (example: Example) => boolean, options: FitOptions = FIT): Fitted {
     const chosen = this.prepared.filter(({ example, goal }) => use(example) && goal.some((value) => value > 0));
     const symbols = chosen.filter(({ example }) => example.isSymbol);
+    const questions = chosen.filter(({ example }) => !example.isSymbol);
+    const { without = new Set(), symbolColumns } = options;
+    const columns = Array.from({ length: this.columns }, (_, i) => i).filter((column) => !without.has(column));
+    const ofSymbols = columns.filter((column) => symbolColumns.has(column));
     return {
-      question: this.#fit(chosen, options.l2, options),
-      symbol: this.#fit(symbols, options.l2Symbol, options),
+      question: this.#fit(questions, columns, options.l2, options.rounds),
+      symbol: this.#fit(symbols, ofSymbols, options.l2Symbol, options.rounds),
     };
   }
 
@@ -73,7 +106,7 @@ export class FitData {
     return weights.map((weight, i) => weight / this.#scale[i]!);
   }
 
-  #fit(examples: readonly Prepared[], l2: number, { rounds, without }: FitOptions): Float64Array {
+  #fit(examples: readonly Prepared[], used: readonly number[], l2: number, rounds: number): Float64Array {
     const { columns } = this;
     const weights = new Float64Array(columns);
     const first = new Float64Array(columns);
@@ -88,12 +121,11 @@ export class FitData {
           const error = (shares[i]! - goal[i]!) / examples.length;
           if (error === 0) continue;
           const at = i * columns;
-          for (let j = 0; j < columns; j++) gradient[j]! += error * rows[at + j]!;
+          for (const j of used) gradient[j]! += error * rows[at + j]!;
         }
       }
       // Adam (Kingma and Ba 2015).
-      for (let j = 0; j < columns; j++) {
-        if (without?.has(j)) continue;
+      for (const j of used) {
         const slope = gradient[j]! + l2 * weights[j]!;
         first[j] = 0.9 * first[j]! + 0.1 * slope;
         second[j] = 0.99 * second[j]! + 0.01 * slope * slope;
@@ -144,7 +176,7 @@ export interface Graded {
   readonly ndcg: number;
 }
 
-const FOLDS = 10;
+const FOLDS = Number(process.env.FOLDS ?? 10);
 
 /** What weights reach that were fitted without the repository they are tried on. */
 export function crossValidate(data: FitData, options: FitOptions = FIT): Graded[] {

@@ -14,9 +14,16 @@ export interface Example {
   readonly repository: string;
   readonly scope: Scope;
   readonly category: string;
+  readonly query: string;
   readonly isSymbol: boolean;
   readonly targets: number;
-  readonly candidates: readonly { readonly row: Float64Array; readonly targets: readonly number[] }[];
+  readonly candidates: readonly ExampleCandidate[];
+}
+
+export interface ExampleCandidate {
+  readonly path: string;
+  readonly row: Float64Array;
+  readonly targets: readonly number[];
 }
 
 /** Indexes a repository's code and asks it the benchmark's questions. */
@@ -31,9 +38,11 @@ export async function examplesOf(data: string, repository: Repository, scope: Sc
     repository: repository.name,
     scope,
     category,
+    query,
     isSymbol: parseQuery(query).symbol !== undefined,
     targets: targets.length,
     candidates: candidateRows(reader.segments, query).map(({ path, row }) => ({
+      path,
       row,
       targets: targets.flatMap((target, i) => (covers({ path: join(root, path) }, target) ? [i] : [])),
     })),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { killed, spawnUntil } from '../support/processes.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
@@ -114,6 +114,22 @@ describe('sextant', () => {
     assert.deepEqual({ files, skipped }, { files: 15, skipped: { secret: 1, binary: 1 } });
   });
 
+  it('repairs a damaged index before it answers, and says so', () => {
+    const root = sample();
+    const state = folder();
+    sextant('index', root, '--state', state);
+    const file = join(state, 'index/segment-1.sxs');
+    writeFileSync(file, readFileSync(file).fill(0, 0, 64));
+    const { code, stdout, stderr } = sextant('search', 'verifyPassword', root, '--state', state);
+    assert.equal(code, 0);
+    assert.match(
+      stderr,
+      /^sextant: The index was damaged: segment-1\.sxs, block 0\. 15 documents are to be added again/,
+    );
+    assert.match(stdout, /^src\/auth\/passwordHash\.ts:13/);
+    assert.equal(sextant('search', 'verifyPassword', root, '--state', state).stderr, '');
+  });
+
   it('keeps the index where it is told to', () => {
     const root = sample();
     const state = folder();
@@ -134,14 +150,15 @@ describe('sextant', () => {
       `export const lantern${i} = ${'1 + '.repeat(200)}1;`,
     ]);
     writeFiles(root, Object.fromEntries(files) as Record<string, string>);
-    const env = { ...process.env, XDG_CACHE_HOME: cache };
-    const child = spawn(process.execPath, [COMMAND, 'index', root], { env, stdio: 'ignore' });
+    const state = folder();
+    const child = spawn(process.execPath, [COMMAND, 'index', root, '--state', state], { stdio: 'ignore' });
     const exit = once(child, 'exit');
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    // Until then it may not be listening for signals.
+    while (!existsSync(join(state, 'index', 'manifest.json'))) await new Promise((resolve) => setTimeout(resolve, 10));
     child.kill('SIGINT');
     const [code] = (await exit) as [number];
     assert.ok(code === 130 || code === 0, `exit code ${code}`);
-    assert.match(sextant('index', root).stdout, /^3000 files indexed/);
+    assert.match(sextant('index', root, '--state', state).stdout, /^3000 files indexed/);
   });
 
   it('works while another process keeps the index', async () => {

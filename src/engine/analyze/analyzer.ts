@@ -1,7 +1,8 @@
 import { cutChunks, type Chunk } from './chunks.ts';
 import { findDefinitions, quietLines, type Definition } from './definitions.ts';
 import { IdentifierTable } from './identifiers.ts';
-import { LANGUAGES, languageOf } from './languages.ts';
+import { CPP_WORDS, isCppHeader } from './headers.ts';
+import { LANGUAGES, languageOf, type Language } from './languages.ts';
 import { Scan, decode, hashIdentifier, scan } from './scanner.ts';
 
 export interface Analysis {
@@ -27,10 +28,12 @@ export class Analyzer {
     this.#meet(identifier, this.#scan.bytes, start, end);
   /** For each language, the identifiers that may begin a definition. */
   readonly #leaders = new Map<string, ReadonlySet<number>>();
+  readonly #cppWords: ReadonlySet<number>;
 
   constructor(meet: Meet = () => undefined) {
     this.#meet = meet;
     for (const { id, leaders } of LANGUAGES) this.#leaders.set(id, new Set(leaders.map((word) => this.#intern(word))));
+    this.#cppWords = new Set(CPP_WORDS.map((word) => this.#intern(word)));
   }
 
   /** Forgets the identifiers met, which are then met again. */
@@ -38,6 +41,7 @@ export class Analyzer {
     this.#table.clear();
     // In the order of the first time, so that they have the numbers of the first time.
     for (const { leaders } of LANGUAGES) for (const word of leaders) this.#intern(word);
+    for (const word of CPP_WORDS) this.#intern(word);
   }
 
   /** Distinct identifiers met so far. */
@@ -47,12 +51,18 @@ export class Analyzer {
 
   /** `text` is UTF-8; lines count from 0. */
   analyze(path: string, text: Uint8Array): Analysis {
-    const language = languageOf(path, decode(text, 0, Math.min(text.length, 120)));
     scan(text, this.#scan, this.#table, this.#meetInScan);
+    const language = this.#languageOf(path, text);
     const leaders = this.#leaders.get(language.id);
     const quiet = quietLines(this.#scan, language);
     const definitions = leaders ? findDefinitions(this.#scan, language, quiet, (word) => leaders.has(word)) : [];
     return { language: language.id, definitions, chunks: cutChunks(this.#scan, definitions), quiet, scan: this.#scan };
+  }
+
+  #languageOf(path: string, text: Uint8Array): Language {
+    const language = languageOf(path, decode(text, 0, Math.min(text.length, 120)));
+    if (language.id !== 'c' || !path.endsWith('.h')) return language;
+    return isCppHeader(this.#scan, (identifier) => this.#cppWords.has(identifier)) ? languageOf('.hpp') : language;
   }
 
   #intern(word: string): number {

@@ -11,6 +11,7 @@ const WHOLE_LINES = 4;
 const WHOLE_KINDS: ReadonlySet<DefinitionKind> = new Set([
   'class',
   'enum',
+  'extension',
   'function',
   'heading',
   'interface',

@@ -12,11 +12,11 @@ const FIXTURES = join(import.meta.dirname, '../../../test/fixtures/languages');
 function outline(path: string, text: string): string {
   const { language, definitions } = new Analyzer().analyze(path, Buffer.from(text));
   const open: number[] = [];
-  const lines = definitions.map(({ name, kind, start, line, end }) => {
+  const lines = definitions.map(({ name, kind, container, start, line, end }) => {
     while (open.length > 0 && open.at(-1)! < line) open.pop();
     const indent = '  '.repeat(open.length);
     open.push(end);
-    return `${indent}${kind} ${name} ${start + 1}:${line + 1}-${end + 1}`;
+    return `${indent}${kind} ${container === undefined ? '' : `${container} . `}${name} ${start + 1}:${line + 1}-${end + 1}`;
   });
   return `${language}\n${lines.join('\n')}\n`;
 }
@@ -42,6 +42,91 @@ describe('findDefinitions', () => {
     }
   });
 
+  describe('names what a definition is a member of', () => {
+    const cases: Readonly<Record<string, readonly [path: string, text: string, qualified: string]>> = {
+      'Go receivers': ['a.go', 'func (s *Server[T]) Handle(x int) {\n}\n', 'Server.Handle'],
+      'C++ outside the class': ['a.cc', 'void ns::Pool<T>::Take(int n)\n{\n}\n', 'Pool.Take'],
+      prototypes: ['a.js', 'app.Router.prototype.route = function (path) {\n};\n', 'Router.route'],
+      'static functions': ['a.js', 'Router.of = function (path) {\n};\n', 'Router.of'],
+      'Kotlin extensions': ['a.kt', 'fun <T : Any> kotlin.List<T>.second(): T = this[1]\n', 'List.second'],
+      'Swift extensions': ['a.swift', 'extension Array {\n  func total() {\n  }\n}\n', 'Array.total'],
+      'Rust traits for references': ['a.rs', "impl<'a> Read for &'a mut Pipe {\n    fn read() {}\n}\n", 'Pipe.read'],
+      'Ruby nested names': ['a.rb', 'class Acme::Pool < Base\nend\n', 'Acme.Pool'],
+      'Ruby singleton methods': ['a.rb', 'def Pool.take\nend\n', 'Pool.take'],
+      'Lua tables': ['a.lua', 'function a.Pool:take()\nend\n', 'Pool.take'],
+      'Lua assigned functions': ['a.lua', 'Pool.take = function(n)\nend\n', 'Pool.take'],
+      'Elixir modules': ['a.ex', 'defmodule A.Pool do\n  def take(n) do\n  end\nend\n', 'A.Pool.take'],
+      'namespaces of a file': ['A.cs', 'namespace Acme.Pools;\n\nclass Pool\n{\n}\n', 'Acme.Pools.Pool'],
+      'PHP traits': ['a.php', 'trait Logs\n{\n    function log() {\n    }\n}\n', 'Logs.log'],
+      'Zig structs': ['a.zig', 'const Pool = struct {\n    fn take() void {\n    }\n};\n', 'Pool.take'],
+      'C++ headers': ['a.h', 'class Pool {\n public:\n  int size() const {\n    return 0;\n  }\n};\n', 'Pool.size'],
+      'namespaces that are closed': [
+        'a.cc',
+        'namespace a {\nint x;\n}  // namespace a\nnamespace b {\nint f() {\n}\n}\n',
+        'b.f',
+      ],
+      'heads of many lines': [
+        'A.java',
+        'public class Pool\n    extends Base\n\n    // Not serializable.\n{\n    void take() {\n    }\n}\n',
+        'Pool.take',
+      ],
+      'heads with conditions': [
+        'A.cs',
+        'class Pool : Base\n#if DEBUG\n    , IDebug\n#endif\n{\n    void Take()\n    {\n    }\n}\n',
+        'Pool.Take',
+      ],
+      'type parameters on lines': ['a.ts', 'class Pool<\n  T\n> extends Base {\n  take(): T {\n  }\n}\n', 'Pool.take'],
+      'strings left of their code': [
+        'A.cs',
+        'class Pool\n{\n    string text = @"{\n}";\n\n    void Take()\n    {\n    }\n}\n',
+        'Pool.Take',
+      ],
+      'comments after a brace': ['a.cc', 'struct Pool {\n  Pool(int n) : n_(n) {  // NOLINT\n  }\n};\n', 'Pool.Pool'],
+    };
+    for (const [what, [path, text, qualified]] of Object.entries(cases)) {
+      it(what, () => {
+        const { definitions } = new Analyzer().analyze(path, Buffer.from(text));
+        const { container, name } = definitions.at(-1)!;
+        assert.equal(`${container}.${name}`, qualified);
+      });
+    }
+  });
+
+  it('ends a method at its own end, past rescue and heredocs', () => {
+    const ruby = [
+      'def a',
+      '  x',
+      'rescue',
+      '  y',
+      'ensure',
+      '  z',
+      'end',
+      'def b',
+      '  <<~TEXT',
+      'left',
+      '  TEXT',
+      'end',
+      'def c = 1',
+    ];
+    const { definitions } = new Analyzer().analyze(
+      'a.rb',
+      Buffer.from(
+        ruby
+          .map((line) => `  ${line}`)
+          .join('\n')
+          .replace('  left', 'left'),
+      ),
+    );
+    assert.deepEqual(
+      definitions.map(({ name, line, end }) => [name, line, end]),
+      [
+        ['a', 0, 6],
+        ['b', 7, 11],
+        ['c', 12, 12],
+      ],
+    );
+  });
+
   it('stays inside the file, names each by its line, and ends on any text', () => {
     const line = fc.constantFrom(
       ...['class A {', '  void run(int a) {', '}', 'def f(x):', '  return 1', 'end', 'function g() {', '', '/*', '*/'],
@@ -55,6 +140,8 @@ describe('findDefinitions', () => {
         '# Title',
         'type T =',
         ');',
+        // A pattern with two ways to read a bracket would try all 2^120.
+        `impl ${'[ '.repeat(120)}`,
       ],
     );
     const path = fc.constantFrom(...LANGUAGES.map(({ extensions }) => `file.${extensions[0]}`));

@@ -1,3 +1,4 @@
+import { BraceMatcher } from './braces.ts';
 import type { DefinitionKind, Language } from './languages.ts';
 import type { Scan } from './scanner.ts';
 
@@ -31,12 +32,24 @@ const OPEN_BRACKET = code('[');
 const CLOSE_BRACKET = code(']');
 const SEMICOLON = code(';');
 const COLON = code(':');
+const COMMA = code(',');
 const GREATER = code('>');
 const EQUALS = code('=');
 const BACKSLASH = code('\\');
 const STAR = code('*');
 const SLASH = code('/');
 const UNDERSCORE = code('_');
+
+const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct']);
+
+/** What is known of the file at hand. */
+interface File {
+  readonly scan: Scan;
+  readonly language: Language;
+  /** 1 for each line in which nothing is defined. */
+  readonly quiet: Uint8Array;
+  readonly braces: BraceMatcher;
+}
 
 /** What the lines of a file say about its definitions, in the order in which they begin. */
 export function findDefinitions(
@@ -46,6 +59,7 @@ export function findDefinitions(
   isLeader: (identifier: number) => boolean,
 ): Definition[] {
   if (language.patterns.length === 0) return [];
+  const file: File = { scan, language, quiet, braces: new BraceMatcher(scan, language) };
   const found: Definition[] = [];
   for (let line = 0; line < scan.lineCount && found.length < MAX_DEFINITIONS; line++) {
     if (quiet[line] || !isCandidate(scan, language, line, isLeader)) continue;
@@ -62,25 +76,31 @@ export function findDefinitions(
         ...(container !== undefined && { container: container.slice(0, MAX_NAME) }),
         start: leadingLines(scan, quiet, line),
         line,
-        end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(scan, language, line, kind),
+        end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(file, line, kind),
       });
       break;
     }
   }
-  return nest(scan, found);
+  return nest(scan, language, found);
 }
 
 /** Names each definition's container. A function inside a class is a method, whichever word the language has for it. */
-function nest(scan: Scan, definitions: readonly Definition[]): Definition[] {
+function nest(scan: Scan, language: Language, definitions: readonly Definition[]): Definition[] {
   const open: Definition[] = [];
+  let fileModule: string | undefined;
   return definitions.map((definition) => {
     while (open.length > 0 && open.at(-1)!.end < definition.line) open.pop();
     const parent = open.at(-1);
     open.push(definition);
-    if (parent === undefined) return definition;
-    const inType = ['class', 'interface', 'struct', 'enum'].includes(parent.kind);
-    const kind = definition.kind === 'function' && inType ? 'method' : definition.kind;
-    const container = definition.container ?? (isMember(scan, definition, parent) ? parent.name : undefined);
+    const isInType = parent !== undefined && TYPE_KINDS.has(parent.kind);
+    const kind = definition.kind === 'function' && isInType ? 'method' : definition.kind;
+    let { container } = definition;
+    if (parent && isMember(scan, definition, parent)) container ??= parent.name;
+    if (!parent) container ??= fileModule;
+    if (language.fileModules && kind === 'module' && scan.lastByte[definition.line] === SEMICOLON) {
+      fileModule = definition.name;
+      return definition;
+    }
     if (kind === definition.kind && container === definition.container) return definition;
     return { ...definition, kind, ...(container !== undefined && { container }) };
   });
@@ -108,11 +128,24 @@ function isCandidate(scan: Scan, language: Language, line: number, isLeader: (id
 
 /** `name(…) {`, with the brace on the next line, with a body of one line, or with a parameter a line. */
 function isCallWithBlock(scan: Scan, line: number): boolean {
-  const last = scan.lastByte[line]!;
+  const last = lastCodeByte(scan, line);
   if (last === OPEN_PARENTHESIS) return closesIntoBlock(scan, line);
   const nextOpens = line + 1 < scan.lineCount && scan.firstByte[line + 1] === OPEN_BRACE;
   const opens = last === OPEN_BRACE || nextOpens || (last === CLOSE_BRACE && contains(scan, line, OPEN_BRACE));
   return opens && contains(scan, line, OPEN_PARENTHESIS);
+}
+
+/** The last visible byte before a `// comment` at the line's end. */
+function lastCodeByte(scan: Scan, line: number): number {
+  const last = scan.lastByte[line]!;
+  if (last === OPEN_BRACE || last === SEMICOLON || last === CLOSE_BRACE || last === OPEN_PARENTHESIS) return last;
+  let code = -1;
+  for (let at = scan.lineStart[line]!; at + 1 < scan.lineStart[line + 1]!; at++) {
+    const byte = scan.bytes[at]!;
+    if (byte === SLASH && scan.bytes[at + 1] === SLASH) return code < 0 ? last : code;
+    if (byte > 32) code = byte;
+  }
+  return last;
 }
 
 function closesIntoBlock(scan: Scan, line: number): boolean {
@@ -128,7 +161,7 @@ function hasBody(scan: Scan, line: number): boolean {
   const indent = scan.indent[line]!;
   const limit = Math.min(scan.lineCount, line + MAX_SIGNATURE_LINES);
   for (let at = line; at < limit; at++) {
-    const last = scan.lastByte[at]!;
+    const last = lastCodeByte(scan, at);
     if (last === OPEN_BRACE || (at > line && scan.firstByte[at] === OPEN_BRACE)) return true;
     if (last === CLOSE_BRACE && contains(scan, at, OPEN_BRACE)) return true;
     if (last === SEMICOLON || scan.indent[at]! < 0 || (at > line && scan.indent[at]! < indent)) return false;
@@ -187,32 +220,46 @@ function leadingLines(scan: Scan, quiet: Uint8Array, line: number): number {
   return start;
 }
 
-function blockEnd(scan: Scan, language: Language, line: number, kind: DefinitionKind): number {
+function blockEnd(file: File, line: number, kind: DefinitionKind): number {
+  const { scan, language } = file;
   if (kind === 'macro' && scan.firstByte[line] === HASH) return continuedEnd(scan, line);
   if (language.style === 'line') return line;
-  if (language.style !== 'brace') return indentedEnd(scan, language, line);
-  const body = braceBody(scan, line);
+  if (language.style === 'indent') return indentedEnd(scan, language, line);
+  if (language.style === 'end') return endEnd(scan, line);
+  const body = braceBody(file, line, TYPE_KINDS.has(kind));
   if (body < 0) return statementEnd(scan, line);
-  return kind === 'module' ? moduleEnd(scan, line, body) : closingBrace(scan, line, body);
+  return kind === 'module' ? moduleEnd(file, line, body) : closingBrace(file, line, body);
 }
 
-/** A namespace whose content is not indented has no end that indentation could tell: the file's end is near enough. */
-function moduleEnd(scan: Scan, line: number, body: number): number {
+/** The content of a namespace need not be indented: then its end is found by counting, or it is the file's. */
+function moduleEnd(file: File, line: number, body: number): number {
+  const { scan } = file;
   let inside = body + 1;
   while (inside < scan.lineCount && scan.indent[inside]! < 0) inside++;
   const isIndented = inside < scan.lineCount && scan.indent[inside]! > scan.indent[line]!;
-  return isIndented ? closingBrace(scan, line, body) : lastVisible(scan, scan.lineCount - 1, line);
+  if (isIndented) return closingBrace(file, line, body);
+  return countedEnd(file, line, body) ?? lastVisible(scan, scan.lineCount - 1, line);
 }
 
-/** The line on which the block of the statement at `line` opens, or -1 if the statement ends without one. */
-function braceBody(scan: Scan, line: number): number {
+/** The line that closes the block by its braces, if it stands where the definition's indentation wants it. */
+function countedEnd({ scan, braces }: File, line: number, body: number): number | undefined {
+  const end = braces.closingLine(body);
+  return end >= 0 && scan.firstByte[end] === CLOSE_BRACE && scan.indent[end] === scan.indent[line] ? end : undefined;
+}
+
+/**
+ * The line on which the block of the statement at `line` opens, or -1 if the statement ends without one. The head of a
+ * type may have blank lines, comments and preprocessor lines in it.
+ */
+function braceBody({ scan, quiet }: File, line: number, isType: boolean): number {
   const indent = scan.indent[line]!;
   const limit = Math.min(scan.lineCount, line + MAX_SIGNATURE_LINES);
   for (let at = line; at < limit; at++) {
-    if (scan.indent[at]! < 0) return -1;
     const first = scan.firstByte[at]!;
     const last = scan.lastByte[at]!;
-    if (at > line && scan.indent[at]! <= indent && !isContinuation(first) && !isWhere(scan, at)) return -1;
+    if (isType && at > line && (scan.indent[at]! < 0 || quiet[at] === 1 || first === HASH)) continue;
+    if (scan.indent[at]! < 0) return -1;
+    if (at > line && scan.indent[at]! <= indent && !isContinuation(first) && !isClause(scan, at)) return -1;
     if (opensBrace(scan, at)) return at;
     if (last === SEMICOLON || last === CLOSE_BRACE) return -1;
     // What follows `=` or `=>` is an expression; a block inside it ends at its own indentation, not at this one.
@@ -232,25 +279,35 @@ function opensBrace(scan: Scan, line: number): boolean {
   return open > 0;
 }
 
-/** Rust's bounds stand between a signature and its block, at the signature's own indentation. */
-function isWhere(scan: Scan, line: number): boolean {
-  return /^\s*where\b/.test(scan.line(line, 200));
+/** Bounds and supertypes may stand between a head and its block at the head's own indentation. */
+function isClause(scan: Scan, line: number): boolean {
+  return /^\s*(?:where|extends|implements|permits|with)\b/.test(scan.line(line, 200));
 }
 
 function isContinuation(first: number): boolean {
-  return first === OPEN_BRACE || first === CLOSE_PARENTHESIS || first === COLON || first === CLOSE_BRACKET;
+  return isCloser(first) || first === OPEN_BRACE || first === COLON || first === COMMA || first === GREATER;
 }
 
 /** The first line after `body` that closes a block at the definition's own indentation or left of it. */
-function closingBrace(scan: Scan, line: number, body: number): number {
+function closingBrace(file: File, line: number, body: number): number {
+  const { scan } = file;
   const indent = scan.indent[line]!;
   for (let at = body + 1; at < scan.lineCount; at++) {
     if (scan.indent[at]! < 0 || scan.indent[at]! > indent) continue;
-    if (scan.firstByte[at] === CLOSE_BRACE) return at;
-    // Left of the definition without a brace: the file is not indented as its braces say.
-    if (scan.indent[at]! < indent && scan.firstByte[at] !== HASH) return at - 1;
+    const closes = scan.firstByte[at] === CLOSE_BRACE;
+    if (closes && scan.indent[at] === indent && !isFollowedByInner(scan, at)) return at;
+    // Text of a string that stands left of its code, or a file that is not indented as its braces say.
+    if (closes) return countedEnd(file, line, body) ?? at;
+    if (scan.indent[at]! < indent && scan.firstByte[at] !== HASH) return countedEnd(file, line, body) ?? at - 1;
   }
   return lastVisible(scan, scan.lineCount - 1, line);
+}
+
+/** Whether the next visible line is indented further, as what follows a block is not. */
+function isFollowedByInner(scan: Scan, line: number): boolean {
+  let next = line + 1;
+  while (next < scan.lineCount && scan.indent[next]! < 0) next++;
+  return next < scan.lineCount && scan.indent[next]! > scan.indent[line]!;
 }
 
 /** Without a block: the line, and what is indented further below it if the statement goes on. */
@@ -277,7 +334,7 @@ function continuedEnd(scan: Scan, line: number): number {
   return end;
 }
 
-/** For Python, Ruby and their like: what is indented further belongs to it, and with `end`, that line too. */
+/** For Python and its like: what is indented further belongs to it. */
 function indentedEnd(scan: Scan, language: Language, line: number): number {
   const indent = scan.indent[line]!;
   let end = line;
@@ -293,10 +350,32 @@ function indentedEnd(scan: Scan, language: Language, line: number): number {
         end = at;
         continue;
       }
-      if (language.style === 'end' && /^\s*end\b/.test(scan.line(at, 40))) end = at;
       break;
     }
     end = at;
+  }
+  return end;
+}
+
+/**
+ * For Ruby and its like: up to the `end` at its own indentation. `rescue`, `else` and their like stand there too; what
+ * stands left of it is a heredoc's text, if that `end` follows.
+ */
+function endEnd(scan: Scan, line: number): number {
+  const indent = scan.indent[line]!;
+  let end = line;
+  let isLeft = false;
+  for (let at = line + 1; at < scan.lineCount; at++) {
+    if (scan.indent[at]! < 0) continue;
+    if (scan.indent[at]! > indent) {
+      if (!isLeft) end = at;
+      continue;
+    }
+    const text = scan.line(at, 40);
+    if (/^\s*end\b/.test(text)) return scan.indent[at] === indent ? at : end;
+    if (scan.indent[at]! < indent) isLeft = true;
+    else if (isCloser(scan.firstByte[at]!) && end === at - 1) end = at;
+    else if (!/^\s*(?:rescue|ensure|else|elsif|elseif|catch|after|when|in)\b/.test(text)) return end;
   }
   return end;
 }

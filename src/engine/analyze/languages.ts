@@ -1,10 +1,12 @@
 /** How a definition's last line is found from its first: by braces, by indentation, by `end`, or it is one line. */
 export type BlockStyle = 'brace' | 'indent' | 'end' | 'line';
 
+/** An `extension` adds to what is defined elsewhere: Rust's `impl`, Swift's `extension`, Haskell's `instance`. */
 export type DefinitionKind =
   | 'class'
   | 'constant'
   | 'enum'
+  | 'extension'
   | 'function'
   | 'heading'
   | 'interface'
@@ -41,6 +43,8 @@ export interface Language {
   readonly needsBody?: boolean;
   /** An equation at the same indentation that begins with a definition's name belongs to it. */
   readonly repeatsName?: boolean;
+  /** `namespace X;` holds for the rest of the file. */
+  readonly fileModules?: boolean;
   /** What encloses text over several lines in which nothing is defined: docstrings, fenced code. */
   readonly quotes?: readonly string[];
 }
@@ -64,7 +68,7 @@ const javascriptPatterns: Language['patterns'] = [
   ],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?class\s+${JS_NAME}`), 'class'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:declare\s+)?interface\s+${JS_NAME}`), 'interface'],
-  [new RegExp(String.raw`^\s*(?:export\s+)?(?:declare\s+)?type\s+${JS_NAME}[^=]*=`), 'type'],
+  [new RegExp(String.raw`^\s*(?:export\s+)?(?:declare\s+)?type\s+${JS_NAME}\s*(?:[<=]|$)`), 'type'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+${JS_NAME}`), 'enum'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:declare\s+)?(?:namespace|module)\s+${JS_NAME}`), 'module'],
   [
@@ -74,7 +78,12 @@ const javascriptPatterns: Language['patterns'] = [
     'function',
   ],
   [new RegExp(String.raw`^(?:export\s+)?(?:declare\s+)?(?:const|let|var)\s+${JS_NAME}`), 'variable'],
-  [new RegExp(String.raw`^\s*(?:[\w$]+\.)*(?:exports|prototype)\.${JS_NAME}\s*=`), 'function'],
+  [/^\s*(?:[\w$]+\.)*?(?<container>[\w$]+)\.prototype\.(?<name>[\w$]+)\s*=/, 'function'],
+  [new RegExp(String.raw`^\s*(?:[\w$]+\.)*exports\.${JS_NAME}\s*=`), 'function'],
+  [
+    /^\s*(?!this\.)(?:[\w$]+\.)*?(?<container>[\w$]+)\.(?<name>[\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>\s*\{)/,
+    'function',
+  ],
   [
     new RegExp(
       String.raw`^\s+${JS_MODIFIERS}\*?\s*${JS_NOT_A_NAME}(#?[\w$]+)\s*(?:<[^>]*>)?\((?!['"\`])[^;]*\)\s*(?::[^={]+)?\{.*$`,
@@ -93,12 +102,12 @@ const javascriptLeaders = words(
 const cPatterns: Language['patterns'] = [
   [/^\s*#\s*define\s+(\w+)/, 'macro'],
   [
-    /^\s*(?:typedef\s+)?(?:struct|union)\s+(?:__\w+\s+|\w+\([^)]*\)\s*)*(\w+)\s*(?:final\s*)?(?::[^:].*)?(?:\{.*)?$/,
+    /^\s*(?:typedef\s+)?(?:struct|union)\s+(?:__\w+\s+|\w+\([^)]*\)\s*)*(\w+)\s*(?:<[^{;]*>\s*)?(?:final\s*)?(?::[^:].*)?(?:\{.*)?$/,
     'struct',
   ],
   [/^\s*(?:typedef\s+)?enum\s+(?:class\s+|struct\s+)?(\w+)\s*(?::[^:{]*)?(?:\{.*)?$/, 'enum'],
   [/^typedef\b.*?(\w+)\s*(?:\[[^\]]*\])?;/, 'type'],
-  [/^typedef\b.*?\(\s*\*\s*(\w+)\s*\)\s*\(/, 'type'],
+  [/^typedef\b.*?\(\s*(?:\w+\s*)?\*\s*(\w+)\s*\)\s*\(/, 'type'],
   [/^\}\s*(?:__\w+\s+)*(\w+)\s*;/, 'type'],
   // SYSCALL_DEFINE3(name, …), DEFINE_PER_CPU(type, name): macros that define; the first argument names it.
   [/^(?:static\s+)?[A-Z][A-Z0-9_]*_?DEFINE[A-Z0-9_]*\s*\(\s*(\w+)/, 'function'],
@@ -118,7 +127,10 @@ const cppPatterns: Language['patterns'] = [
   [/^\s*(?:inline\s+)?namespace\s+([\w:]+)\s*\{?/, 'module'],
   [/^\s*using\s+(\w+)\s*=/, 'type'],
   [/^\s*(?:template\s*<.*>\s*)?concept\s+(\w+)/, 'type'],
-  [/^(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:\w+(?:<[^>]*>)?::)+(~?\w+|operator\s*\S{1,3})\s*\((?!.*;\s*$)/, 'method'],
+  [
+    /^(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:\w+(?:<[^>]*>)?::)*(?<container>\w+)(?:<[^>]*>)?::(?<name>~?\w+|operator\s*\S{1,3})\s*\((?!.*;\s*$)/,
+    'method',
+  ],
   [
     /^\s+(?!(?:if|for|while|switch|return|else|do|case|catch|new|delete|throw|co_return)\b)(?:[\w:*&<>,[\]~][\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:if|for|while|switch|catch)\b)(~?[a-zA-Z_]\w*)\s*\([^{;]*(?:\{[^}]*\}[^{;]*)?\{.*$/,
     'method',
@@ -214,7 +226,7 @@ const WRITTEN: readonly Language[] = [
     leaders: ['func', 'type', 'const', 'var'],
     shapes: [],
     patterns: [
-      [/^func\s+\([^)]*\)\s*(\w+)/, 'method'],
+      [/^func\s+\(\s*(?:\w+\s+)?\*?\s*(?<container>\w+)[^)]*\)\s*(?<name>\w+)/, 'method'],
       [/^func\s+(\w+)/, 'function'],
       [/^type\s+(\w+)(?:\[[^\]]*\])?\s+struct\b/, 'struct'],
       [/^type\s+(\w+)(?:\[[^\]]*\])?\s+interface\b/, 'interface'],
@@ -238,7 +250,10 @@ const WRITTEN: readonly Language[] = [
       [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:struct|union)\s+(\w+)/, 'struct'],
       [/^\s*(?:pub(?:\([^)]*\))?\s+)?enum\s+(\w+)/, 'enum'],
       [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?:auto\s+)?trait\s+(\w+)/, 'interface'],
-      [/^\s*(?:unsafe\s+)?impl\b(?:\s*<.*?>)?\s+(?:.*\s+for\s+)?(?:[\w:]+::)?(\w+)/, 'class'],
+      [
+        /^\s*(?:unsafe\s+)?impl\b(?:\s*<.*?>)?\s+(?:.*\s+for\s+)?(?:[&[(]\s*)*(?:'\w+\s+)?(?:mut\s+|dyn\s+)*(?:[\w:]+::)?(\w+)/,
+        'extension',
+      ],
       [/^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)/, 'module'],
       [/^\s*macro_rules!\s*(\w+)/, 'macro'],
       [/^\s*(?:pub(?:\([^)]*\))?\s+)?type\s+(\w+)/, 'type'],
@@ -258,6 +273,7 @@ const WRITTEN: readonly Language[] = [
     id: 'csharp',
     extensions: ['cs', 'csx'],
     style: 'brace',
+    fileModules: true,
     comments: ['//'],
     leaders: javaLeaders,
     shapes: ['call'],
@@ -274,7 +290,10 @@ const WRITTEN: readonly Language[] = [
     ),
     shapes: [],
     patterns: [
-      [/^\s*(?:[a-z]+\s+)*fun\s+(?:<[^>]*>\s*)?(?:[\w<>?,*\s.]+\.)?`?(\w+)`?\s*\(/, 'function'],
+      [
+        /^\s*(?:[a-z]+\s+)*fun\s+(?:<.*?>\s*)?(?:(?:\w+\.)*(?<container>\w+)(?:<[\w<>?,*\s.]*>)?\??\.)?`?(?<name>\w+)`?\s*\(/,
+        'function',
+      ],
       [/^\s*(?:[a-z]+\s+)*enum\s+class\s+(\w+)/, 'enum'],
       [/^\s*(?:[a-z]+\s+)*(?:class|object)\s+(\w+)/, 'class'],
       [/^\s*(?:[a-z]+\s+)*(?:fun\s+)?interface\s+(\w+)/, 'interface'],
@@ -318,7 +337,7 @@ const WRITTEN: readonly Language[] = [
       [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*struct\s+(\w+)/, 'struct'],
       [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*enum\s+(\w+)/, 'enum'],
       [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*protocol\s+(\w+)/, 'interface'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*extension\s+([\w.]+)/, 'class'],
+      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*extension\s+([\w.]+)/, 'extension'],
       [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*(init)\??\s*[(<]/, 'method'],
       [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*typealias\s+(\w+)/, 'type'],
       [/^\s{0,4}(?:@\w+\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:var|let)\s+(\w+)/, 'variable'],
@@ -355,9 +374,9 @@ const WRITTEN: readonly Language[] = [
     leaders: words('def class module attr_reader attr_accessor attr_writer scope private'),
     shapes: [],
     patterns: [
-      [/^\s*(?:private\s+)?def\s+(?:self\.)?([\w?!=]+|[^\s\w(]+)/, 'method'],
-      [/^\s*class\s+(?:\w+::)*(\w+)/, 'class'],
-      [/^\s*module\s+(?:\w+::)*(\w+)/, 'module'],
+      [/^\s*(?:private\s+)?def\s+(?:self\.|(?<container>[A-Z]\w*)\.|\w+\.)?(?<name>[\w?!=]+|[^\s\w(]+)/, 'method'],
+      [/^\s*class\s+(?:::)?(?:\w+::)*?(?:(?<container>\w+)::)?(?<name>\w+)(?!\w|::)/, 'class'],
+      [/^\s*module\s+(?:::)?(?:\w+::)*?(?:(?<container>\w+)::)?(?<name>\w+)(?!\w|::)/, 'module'],
       [/^\s*(?:attr_(?:reader|accessor|writer)|scope)\s+:(\w+)/, 'method'],
     ],
   },
@@ -393,7 +412,8 @@ const WRITTEN: readonly Language[] = [
     quotes: ['"""'],
     patterns: [
       [/^\s*def(?:p|macrop?|guardp?|delegate)?\s+([\w?!]+)/, 'function'],
-      [/^\s*def(?:module|protocol|impl)\s+([\w.]+)/, 'module'],
+      [/^\s*def(?:module|protocol)\s+([\w.]+)/, 'module'],
+      [/^\s*defimpl\s+([\w.]+)/, 'extension'],
       [/^\s*@(?:type|typep|opaque|callback|macrocallback)\s+(\w+)/, 'type'],
     ],
   },
@@ -406,9 +426,9 @@ const WRITTEN: readonly Language[] = [
     leaders: ['function', 'local'],
     shapes: ['column0'],
     patterns: [
-      [/^\s*(?:local\s+)?function\s+(?:[\w]+[.:])*(\w+)/, 'function'],
-      [/^\s*(?:local\s+)?(?:[\w]+\.)*(\w+)\s*=\s*function\b/, 'function'],
-      [/^(?:local\s+)?(?:[\w]+\.)*(\w+)\s*=\s*/, 'variable'],
+      [/^\s*(?:local\s+)?function\s+(?:\w+[.:])*?(?:(?<container>\w+)[.:])?(?<name>\w+)(?![\w.:])/, 'function'],
+      [/^\s*(?:local\s+)?(?:\w+\.)*?(?:(?<container>\w+)\.)?(?<name>\w+)\s*=\s*function\b/, 'function'],
+      [/^(?:local\s+)?(?:\w+\.)*?(?:(?<container>\w+)\.)?(?<name>\w+)\s*=\s*/, 'variable'],
     ],
   },
   {
@@ -438,7 +458,7 @@ const WRITTEN: readonly Language[] = [
       [/^(?:data|newtype)\s+(?:family\s+|instance\s+)?(?:[^=]*=>\s*)?(\w+)/, 'struct'],
       [/^type\s+(?:family\s+|instance\s+)?(\w+)/, 'type'],
       [/^class\s+(?:.*=>\s*)?(\w+)/, 'interface'],
-      [/^instance\s+(?:.*=>\s*)?(\w+)/, 'class'],
+      [/^instance\s+(?:.*=>\s*)?(\w+)/, 'extension'],
       [/^module\s+([\w.]+)/, 'module'],
       [/^([a-z_][\w']*)(?:\s*,\s*[a-z_][\w']*)*\s*::/, 'function'],
     ],
@@ -479,6 +499,7 @@ const WRITTEN: readonly Language[] = [
     extensions: ['pl', 'pm', 't'],
     interpreters: ['perl'],
     style: 'brace',
+    fileModules: true,
     comments: ['#'],
     leaders: ['sub', 'package'],
     shapes: [],

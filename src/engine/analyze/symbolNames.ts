@@ -16,8 +16,17 @@ export interface SymbolNames {
 }
 
 /**
- * For a name that has a letter or digit. Headings and titles of tests are text, which has no such names. Macros have no acronym:
- * there may be millions, and no one remembers a register by its initials.
+ * Whether one who looks for the name wants this place: not that of a constructor or an extension, which have the name of a
+ * type that is defined elsewhere.
+ */
+export function isHome({ name, kind, container }: Definition): boolean {
+  if (kind === 'extension') return false;
+  return kind !== 'method' || container === undefined || nameSegments(container).at(-1) !== name.replace(/^~/, '');
+}
+
+/**
+ * For a name that has a letter or digit. Headings and titles of tests are text, which has no such names. Macros have no
+ * acronym: there may be millions, and no one remembers a register by its initials.
  */
 export function symbolNames({ name, kind, container }: Definition): SymbolNames | undefined {
   if (kind === 'macro') return { own: name, qualified: undefined, acronym: undefined };

@@ -5,6 +5,21 @@ import { decodeDefinitions, encodeDefinitions, toSymbolSpan } from './documents.
 import { ByteWriter, KINDS } from './format.ts';
 
 describe('definitions of a document', () => {
+  it('are nothing where their bytes break off, or name a member of what is not there', () => {
+    const method: Definition = { name: 'acquire', kind: 'method', container: 'Pool', start: 1, line: 1, end: 2 };
+    const pool: Definition = { name: 'Pool', kind: 'class', start: 0, line: 0, end: 3 };
+    const out = new ByteWriter();
+    encodeDefinitions([pool, method], out);
+    const whole = out.view().slice();
+    for (let length = 1; length < whole.length; length++) {
+      const decoded = decodeDefinitions(whole.subarray(0, length));
+      assert.ok(decoded === undefined || decoded.length === 1, `${length} bytes`);
+    }
+    // Behind the second name and its kind: how far back the container is.
+    whole[whole.indexOf(Buffer.from('acquire')[0]!) + 'acquire'.length + 1] = 2;
+    assert.equal(decodeDefinitions(whole), undefined);
+  });
+
   it('come back as they were, with what they are members of', () => {
     const name = fc.constantFrom('Pool', 'acquire', 'größe', '<=>', 'a heading of words');
     const definition = fc.record(

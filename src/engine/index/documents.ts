@@ -47,7 +47,8 @@ function writeText(text: string, out: ByteWriter): void {
   out.append(bytes);
 }
 
-export function decodeDefinitions(bytes: Uint8Array): SymbolSpan[] {
+/** Undefined where the bytes are not what {@link encodeDefinitions} writes. */
+export function decodeDefinitions(bytes: Uint8Array): SymbolSpan[] | undefined {
   const reader = new ByteReader(bytes);
   const spans: SymbolSpan[] = [];
   let line = 1;
@@ -55,13 +56,15 @@ export function decodeDefinitions(bytes: Uint8Array): SymbolSpan[] {
     const name = reader.text(reader.varint());
     const code = reader.varint();
     const kind = KINDS[code >>> 1] ?? 'variable';
-    const container = code % 2 === 1 ? decodeContainer(reader, spans) : undefined;
+    const isMember = code % 2 === 1;
+    const container = isMember ? decodeContainer(reader, spans) : undefined;
+    if (isMember && container === undefined) return undefined;
     line += reader.varint();
     const startLine = line - reader.varint();
     const endLine = line + reader.varint();
     spans.push({ name, kind, ...(container !== undefined && { container }), startLine, line, endLine });
   }
-  return spans;
+  return reader.at === bytes.length ? spans : undefined;
 }
 
 function decodeContainer(reader: ByteReader, spans: readonly SymbolSpan[]): string | undefined {

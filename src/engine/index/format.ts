@@ -1,6 +1,7 @@
 import { SextantError } from '../../base/errors.ts';
 import type { DefinitionKind } from '../analyze/languages.ts';
 import type { AsciiParts } from '../analyze/words.ts';
+import { DamagedFile } from './damage.ts';
 
 /*
  * A segment is one immutable file:
@@ -62,6 +63,7 @@ export const KINDS: readonly DefinitionKind[] = [
   'struct',
   'type',
   'variable',
+  'extension',
 ];
 
 /** A term's 48 bits: `bucket` 16, `key` 32. */
@@ -113,8 +115,7 @@ function mix(hash: number): number {
   return h ^ (h >>> 16);
 }
 
-export const damaged = (file: string, what: string): SextantError =>
-  new SextantError('IndexDamaged', `The index file ${file} is damaged (${what}).`);
+export const damaged = (file: string, what: string): SextantError => new DamagedFile(file, what);
 
 export const newerFormat = (file: string, version: number): SextantError =>
   new SextantError(
@@ -162,7 +163,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what {@link ByteWriter} wrote. */
+/** Reads what {@link ByteWriter} wrote. Past the end it reads nothing, and `at` shows it. */
 export class ByteReader {
   readonly bytes: Uint8Array;
   at: number;
@@ -176,7 +177,7 @@ export class ByteReader {
     let value = 0;
     let shift = 0;
     for (;;) {
-      const byte = this.bytes[this.at++]!;
+      const byte = this.bytes[this.at++] ?? 0;
       value |= (byte & 127) << shift;
       if (byte < 128) return value >>> 0;
       shift += 7;
@@ -184,9 +185,8 @@ export class ByteReader {
   }
 
   text(length: number): string {
-    const { buffer, byteOffset } = this.bytes;
-    const text = Buffer.from(buffer, byteOffset + this.at, length).toString('utf8');
+    const bytes = this.bytes.subarray(this.at, this.at + length);
     this.at += length;
-    return text;
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   }
 }

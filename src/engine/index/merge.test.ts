@@ -6,7 +6,7 @@ import { documentId } from '../documentId.ts';
 import { Field, hashTerm, type TermHash } from './format.ts';
 import { mergeSegments } from './merge.ts';
 import { SegmentBuilder } from './segmentBuilder.ts';
-import { SegmentReader } from './segmentReader.ts';
+import { SegmentReader, describeSegment } from './segmentReader.ts';
 import { SegmentWriter } from './segmentWriter.ts';
 import { Segment, setBit } from './snapshot.ts';
 
@@ -71,7 +71,7 @@ describe('mergeSegments', () => {
     const reader = write(file, (writer) => builder.write(writer));
     const deleted = new Uint8Array(1);
     for (const [i, { gone }] of sources.entries()) if (gone) setBit(deleted, i);
-    return new Segment({ segment: number }, reader, deleted);
+    return new Segment({ segment: number, ...describeSegment(file) }, reader, deleted);
   }
 
   const folded = (name: string): string => name.replaceAll('_', '').toLowerCase();

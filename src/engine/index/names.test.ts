@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { isDamage } from './damage.ts';
+import { damaged } from './format.ts';
 import { NameSet } from './nameSet.ts';
 import { NameCursor, NameWriter, nameKey } from './names.ts';
 
@@ -25,7 +27,10 @@ const name = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'b', 'A', 'B', '_', '0'), minLength: 1, maxLength: 8 }),
 );
 
-function pack(names: readonly string[]): (prefix?: string) => NameCursor {
+function pack(
+  names: readonly string[],
+  damage: (bytes: Buffer) => void = () => undefined,
+): (prefix?: string) => NameCursor {
   const set = new NameSet();
   for (const one of names) set.add(one);
   const written: Uint8Array[] = [];
@@ -33,7 +38,9 @@ function pack(names: readonly string[]): (prefix?: string) => NameCursor {
   set.write(writer);
   const blocks = writer.finish();
   const bytes = Buffer.concat(written);
-  return (prefix) => new NameCursor(blocks, (from, length) => bytes.subarray(from, from + length), prefix);
+  damage(bytes);
+  const read = (from: number, length: number): Uint8Array => bytes.subarray(from, from + length);
+  return (prefix) => new NameCursor({ blocks, read, damaged: (what) => damaged('names', what) }, prefix);
 }
 
 function rest(cursor: NameCursor): string[] {
@@ -84,6 +91,24 @@ describe('names of a segment', () => {
         );
       }),
       { numRuns: 200 },
+    );
+  });
+
+  it('are damaged, or some other names, where their bytes change', () => {
+    const many = Array.from({ length: 300 }, (_, i) => `${['get', 'größe', 'Set_'][i % 3]}${(i * 7919) % 1009}`);
+    const change = fc.tuple(fc.nat(), fc.nat({ max: 255 }));
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 8 }), (changes) => {
+        const cursor = pack(many, (bytes) => {
+          for (const [at, byte] of changes) bytes[at % bytes.length] = byte;
+        })();
+        try {
+          rest(cursor);
+        } catch (error) {
+          assert.ok(isDamage(error), String(error));
+        }
+      }),
+      { numRuns: 500 },
     );
   });
 

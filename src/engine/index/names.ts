@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { SextantError } from '../../base/errors.ts';
 import { ByteReader, ByteWriter } from './format.ts';
 
 /*
@@ -94,6 +95,15 @@ export class NameWriter {
   }
 }
 
+/** Gives a cursor what it goes through. */
+export interface NameSource {
+  readonly blocks: NameBlocks;
+  /** Gives bytes of the blocks, from the first one's offset. */
+  readonly read: (from: number, length: number) => Uint8Array;
+  /** Makes the error to throw where the bytes are not what {@link NameWriter} writes. */
+  readonly damaged: (what: string) => SextantError;
+}
+
 /** Goes through a segment's names, or those whose key begins with a prefix, in their order. */
 export class NameCursor {
   /** The name at hand and its key, as UTF-8; they change with {@link next}. */
@@ -102,8 +112,7 @@ export class NameCursor {
   readonly key = new Uint8Array(MAX_KEY_BYTES);
   keyLength = 0;
 
-  readonly #blocks: NameBlocks;
-  readonly #read: (from: number, length: number) => Uint8Array;
+  readonly #source: NameSource;
   readonly #prefix: Uint8Array;
   #block: number;
   #reader = new ByteReader(new Uint8Array(0));
@@ -111,10 +120,9 @@ export class NameCursor {
   readonly #keyLengths = new Uint16Array(MAX_NAME_BYTES + 1);
   #isAscii = true;
 
-  /** `read` gives bytes of the blocks, from the first one's offset. `prefix` is part of a {@link nameKey}. */
-  constructor(blocks: NameBlocks, read: (from: number, length: number) => Uint8Array, prefix = '') {
-    this.#blocks = blocks;
-    this.#read = read;
+  /** `prefix` is part of a {@link nameKey}. */
+  constructor(source: NameSource, prefix = '') {
+    this.#source = source;
     this.#prefix = Buffer.from(prefix, 'latin1');
     this.#block = this.#firstBlock();
   }
@@ -152,7 +160,7 @@ export class NameCursor {
 
   /** The last block whose key is not above the prefix: names with the prefix are in it or after it. */
   #firstBlock(): number {
-    const { keys, keyOffsets } = this.#blocks;
+    const { keys, keyOffsets } = this.#source.blocks;
     let low = 0;
     let high = keyOffsets.length - 1;
     while (high - low > 1) {
@@ -166,16 +174,17 @@ export class NameCursor {
 
   #step(): boolean {
     if (this.#reader.at >= this.#reader.bytes.length) {
-      const { offsets } = this.#blocks;
-      if (this.#block + 1 >= offsets.length) return false;
-      const from = offsets[this.#block]!;
-      this.#reader = new ByteReader(inflateRawSync(this.#read(from, offsets[++this.#block]! - from)));
+      if (this.#block + 1 >= this.#source.blocks.offsets.length) return false;
+      this.#reader = new ByteReader(this.#inflate(this.#block++));
+      this.length = 0;
       this.#isAscii = false;
     }
     const reader = this.#reader;
     const shared = reader.varint();
     const added = reader.varint();
     const { name, key } = this;
+    const isWhole = shared <= this.length && shared + added <= MAX_NAME_BYTES;
+    if (!isWhole || reader.at + added > reader.bytes.length) throw this.#source.damaged('a name is too long');
     const keyLengths = this.#keyLengths;
     let at = this.#isAscii ? shared : 0;
     let keyLength = at === 0 ? 0 : keyLengths[at]!;
@@ -193,6 +202,17 @@ export class NameCursor {
     keyLengths[at] = keyLength;
     this.keyLength = this.#isAscii ? keyLength : Buffer.from(key.buffer).write(nameKey(this.text()), 'latin1');
     return true;
+  }
+
+  #inflate(block: number): Uint8Array {
+    const { blocks, read, damaged } = this.#source;
+    const from = blocks.offsets[block]!;
+    const bytes = read(from, blocks.offsets[block + 1]! - from);
+    try {
+      return inflateRawSync(bytes);
+    } catch {
+      throw damaged('names');
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { Analyzer } from '../analyze/analyzer.ts';
 import type { Definition } from '../analyze/definitions.ts';
 import { IdentifierTable } from '../analyze/identifiers.ts';
 import { decode, internWord, type Scan } from '../analyze/scanner.ts';
-import { foldName, foldQualified, symbolNames } from '../analyze/symbolNames.ts';
+import { foldName, foldQualified, isHome, symbolNames } from '../analyze/symbolNames.ts';
 import { AsciiParts, isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
 import { DocumentTable } from './documentTable.ts';
@@ -207,13 +207,14 @@ export class SegmentBuilder {
 
   #countDefinition(definition: Definition): void {
     const { name } = definition;
-    const hasWords = this.#countName(name, Field.definition, Field.symbol);
+    const home = isHome(definition);
+    const hasWords = this.#countName(name, Field.definition, home ? Field.symbol : undefined);
     const names = hasWords ? symbolNames(definition) : undefined;
     if (!names) return;
     const { own, qualified, acronym } = names;
-    this.#names.add(own);
-    if (own !== name) this.#count(this.#terms.number(Field.symbol, foldName(own)));
-    if (acronym !== undefined) this.#count(this.#terms.number(Field.acronym, acronym));
+    if (home) this.#names.add(own);
+    if (home && own !== name) this.#count(this.#terms.number(Field.symbol, foldName(own)));
+    if (home && acronym !== undefined) this.#count(this.#terms.number(Field.acronym, acronym));
     if (qualified === undefined) return;
     this.#names.add(qualified);
     this.#count(this.#terms.number(Field.qualified, foldQualified(qualified)));

@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { systemCode } from '../../base/errors.ts';
+import { systemCode, type SextantError } from '../../base/errors.ts';
+import { isDamage, reasonOf } from './damage.ts';
 import { decodeDefinitions, type SymbolSpan } from './documents.ts';
 import {
   ByteReader,
@@ -10,10 +11,9 @@ import {
   MAGIC,
   TRAILER_BYTES,
   damaged,
-  newerFormat,
   type TermHash,
 } from './format.ts';
-import { NameCursor, nameKey, type NameBlocks } from './names.ts';
+import { NameCursor, nameKey, type NameSource } from './names.ts';
 import { bytesOf, documentIdAt, type SegmentFooter } from './segmentWriter.ts';
 
 /** A term's postings in one segment, not read yet. */
@@ -59,9 +59,17 @@ export interface TermRun {
 /** How many bytes of postings, about, are read at once for a merge. */
 const RUN_BYTES = 256 << 10;
 
-/** Reads one segment file. Opening reads its resident part; a search reads the few pieces of the rest that it needs. */
+/** How much {@link SegmentReader.verify} reads before it lets others work: 4 MB, a few milliseconds. */
+const BLOCKS_PER_TURN = 64;
+
+/**
+ * Reads one segment file. Opening reads its resident part; a search reads the few pieces of the rest that it needs.
+ * Whatever meets damage throws `IndexDamaged`; {@link broken} and {@link lostDocuments} say how much is lost by it.
+ */
 export class SegmentReader {
   readonly file: string;
+  /** The trailer's checksum, and so, as it holds the others, one of the whole file. */
+  readonly sum: number;
   readonly footer: SegmentFooter;
   readonly firstChunk: Uint32Array;
   readonly chunkStarts: Uint32Array;
@@ -76,7 +84,7 @@ export class SegmentReader {
   readonly #bucketEntries: Uint32Array;
   readonly #blockSums: Uint32Array;
   readonly #verified: Uint8Array;
-  readonly #names: NameBlocks;
+  readonly #names: NameSource;
   readonly #ids: Uint8Array;
   readonly #pathOffsets: Uint32Array;
   readonly #paths: Uint8Array;
@@ -85,22 +93,29 @@ export class SegmentReader {
   readonly #contentBytes: Uint32Array;
   readonly #documentLanguage: Uint8Array;
   #documentsByLanguage: Uint32Array | undefined;
+  readonly #damagedDetails = new Set<number>();
+  #broken: string | undefined;
 
-  /** Throws `IndexDamaged`, `IndexFormat`, or the system's error where the file cannot be opened. */
+  /** Throws `IndexDamaged`, or the system's error where the file cannot be opened. */
   constructor(file: string) {
     this.file = file;
     this.#fd = openSync(file, 'r');
     try {
-      const { footer, resident } = readEnd(this.#fd, file);
+      const { sum, footer, resident } = readEnd(this.#fd, file);
+      this.sum = sum;
       this.footer = footer;
       this.#resident = resident;
       this.#bucketPostings = new Float64Array(...this.#section('bucketPostings', 8));
       this.#bucketEntries = new Uint32Array(...this.#section('bucketEntries', 4));
       this.#blockSums = new Uint32Array(...this.#section('blockSums', 4));
       this.#names = {
-        offsets: new Float64Array(...this.#section('nameOffsets', 8)),
-        keys: new Uint8Array(...this.#section('nameKeys', 1)),
-        keyOffsets: new Uint32Array(...this.#section('nameKeyOffsets', 4)),
+        blocks: {
+          offsets: new Float64Array(...this.#section('nameOffsets', 8)),
+          keys: new Uint8Array(...this.#section('nameKeys', 1)),
+          keyOffsets: new Uint32Array(...this.#section('nameKeyOffsets', 4)),
+        },
+        read: (from, length) => this.#readCold(this.footer.nameBlocks + from, length),
+        damaged: this.#damaged,
       };
       this.#ids = new Uint8Array(...this.#section('ids', 1));
       this.#pathOffsets = new Uint32Array(...this.#section('pathOffsets', 4));
@@ -126,6 +141,42 @@ export class SegmentReader {
 
   get documents(): number {
     return this.footer.documents;
+  }
+
+  /** What was found damaged, if it is more than the details of some documents: then nothing here is to be trusted. */
+  get broken(): string | undefined {
+    return this.#broken;
+  }
+
+  /** The documents whose details stand in blocks that were found damaged. Everything else can be used. */
+  lostDocuments(): number[] {
+    const lost: number[] = [];
+    for (let document = 0; this.#damagedDetails.size > 0 && document < this.documents; document++) {
+      const from = this.#detailOffsets[document]!;
+      const end = this.#detailOffsets[document + 1]!;
+      if (from === end) continue;
+      for (let block = blockOf(from); block <= blockOf(end - 1); block++) {
+        if (!this.#damagedDetails.has(block)) continue;
+        lost.push(document);
+        break;
+      }
+    }
+    return lost;
+  }
+
+  /** Reads the whole file again and compares all checksums. Does not throw for damage, but remembers it. */
+  *verify(): Generator<void, void, void> {
+    this.#verifyEnd();
+    this.#verified.fill(0);
+    for (let block = 0; block < this.#blockSums.length && this.#broken === undefined; block++) {
+      const from = block * COLD_BLOCK;
+      try {
+        this.#readCold(from, Math.min(COLD_BLOCK, this.footer.cold - from));
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+      }
+      if (block % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) yield;
+    }
   }
 
   close(): void {
@@ -174,7 +225,9 @@ export class SegmentReader {
   }
 
   definitionsOf(document: number): SymbolSpan[] {
-    return decodeDefinitions(this.detailsOf(document));
+    const definitions = decodeDefinitions(this.detailsOf(document));
+    if (!definitions) throw this.#damaged('definitions');
+    return definitions;
   }
 
   /** Bytes that a document's definitions take: a sign of how many there are. */
@@ -227,7 +280,7 @@ export class SegmentReader {
     const postings = this.#readCold(begin, this.#bucketPostings[to]! - begin);
     const read = (entry: number, into: Postings): number => {
       const value = values[entry]!;
-      const list = value < INLINE ? new StoredList(postings.subarray(value)) : singlePosting(value);
+      const list = value < INLINE ? this.#stored(postings.subarray(value)) : this.#single(value);
       return list.read(into);
     };
     return { count, highs, keys, read };
@@ -235,11 +288,7 @@ export class SegmentReader {
 
   /** The defined names whose key begins with that of `prefix`, in the order of their keys; see {@link nameKey}. */
   names(prefix = ''): NameCursor {
-    return new NameCursor(
-      this.#names,
-      (from, length) => this.#readCold(this.footer.nameBlocks + from, length),
-      nameKey(prefix),
-    );
+    return new NameCursor(this.#names, nameKey(prefix));
   }
 
   /** The first `limit` of {@link names}: a member stands there as `bar` and as `Foo.bar`. */
@@ -282,14 +331,25 @@ export class SegmentReader {
 
   #list(bucket: Bucket, entry: number): PostingList {
     const value = bucket.value(entry);
-    if (value >= INLINE) return singlePosting(value);
+    if (value >= INLINE) return this.#single(value);
     let end = bucket.postingsEnd - bucket.postings;
     for (let next = entry + 1; next < bucket.count; next++) {
       if (bucket.value(next) >= INLINE) continue;
       end = bucket.value(next);
       break;
     }
-    return new StoredList(this.#readCold(bucket.postings + value, end - value));
+    return this.#stored(this.#readCold(bucket.postings + value, end - value));
+  }
+
+  /** `bytes` begin with the list. */
+  #stored(bytes: Uint8Array): PostingList {
+    return new StoredList(bytes, this.footer.chunks, this.#damaged);
+  }
+
+  #single(value: number): PostingList {
+    const chunk = (value >>> 7) & 0xffffff;
+    if (chunk >= this.footer.chunks) throw this.#damaged('a posting is out of range');
+    return singlePosting(chunk, value);
   }
 
   #section(name: string, width: number): [ArrayBuffer, number, number] {
@@ -301,24 +361,58 @@ export class SegmentReader {
   /** Reads from the cold part; a block's checksum is checked the first time something of it is read. */
   #readCold(from: number, length: number): Uint8Array {
     if (length === 0) return new Uint8Array(0);
-    if (from < 0 || from + length > this.footer.cold) throw damaged(this.file, 'an offset is out of range');
-    const firstBlock = Math.floor(from / COLD_BLOCK);
-    const lastBlock = Math.floor((from + length - 1) / COLD_BLOCK);
+    const inside = from >= 0 && length > 0 && from + length <= this.footer.cold;
+    if (!inside) throw this.#damaged('an offset is out of range');
+    const firstBlock = blockOf(from);
+    const lastBlock = blockOf(from + length - 1);
     let verified = true;
     for (let block = firstBlock; block <= lastBlock; block++) verified &&= this.#verified[block] === 1;
-    if (verified) return readAt(this.#fd, this.file, from, length);
+    if (verified) return this.#read(from, length);
 
     const start = firstBlock * COLD_BLOCK;
-    const bytes = readAt(this.#fd, this.file, start, Math.min((lastBlock + 1) * COLD_BLOCK, this.footer.cold) - start);
+    const bytes = this.#read(start, Math.min((lastBlock + 1) * COLD_BLOCK, this.footer.cold) - start);
     for (let block = firstBlock; block <= lastBlock; block++) {
       const at = (block - firstBlock) * COLD_BLOCK;
-      if (crc32(bytes.subarray(at, at + COLD_BLOCK)) !== this.#blockSums[block]) {
-        throw damaged(this.file, `block ${block}`);
-      }
+      if (crc32(bytes.subarray(at, at + COLD_BLOCK)) !== this.#blockSums[block]) throw this.#damagedBlock(block);
       this.#verified[block] = 1;
     }
     return bytes.subarray(from - start, from - start + length);
   }
+
+  #read(from: number, length: number): Uint8Array {
+    try {
+      return readAt(this.#fd, this.file, from, length);
+    } catch (error) {
+      throw isDamage(error) ? this.#damaged('the disk cannot read it, or it is too short') : error;
+    }
+  }
+
+  readonly #damaged = (what: string): SextantError => {
+    this.#broken ??= what;
+    return damaged(this.file, what);
+  };
+
+  #damagedBlock(block: number): SextantError {
+    const detailsEnd = this.#detailOffsets[this.documents]!;
+    if ((block + 1) * COLD_BLOCK > detailsEnd) return this.#damaged(`block ${block}`);
+    this.#damagedDetails.add(block);
+    return damaged(this.file, `block ${block}`);
+  }
+
+  #verifyEnd(): void {
+    try {
+      readEnd(this.#fd, this.file);
+      // By its name: what is open may be removed or replaced.
+      if (describeSegment(this.file).sum !== this.sum) this.#broken ??= 'it was replaced';
+    } catch (error) {
+      if (!isDamage(error) && systemCode(error) !== 'ENOENT') throw error;
+      this.#broken ??= reasonOf(error);
+    }
+  }
+}
+
+function blockOf(at: number): number {
+  return Math.floor(at / COLD_BLOCK);
 }
 
 /** One bucket of the dictionary: columns of its entries, and where its posting lists stand. */
@@ -334,8 +428,8 @@ interface Bucket {
 
 const INLINE = 0x80000000;
 
-function singlePosting(value: number): PostingList {
-  const chunk = (value >>> 7) & 0xffffff;
+/** `value` is the term's in the dictionary. */
+function singlePosting(chunk: number, value: number): PostingList {
   const frequency = value & 63;
   const inComment = (value & 64) !== 0;
   return {
@@ -354,13 +448,19 @@ class StoredList implements PostingList {
   readonly documents: number;
   readonly #bytes: Uint8Array;
   readonly #start: number;
+  readonly #limit: number;
+  readonly #damaged: (what: string) => SextantError;
 
-  constructor(bytes: Uint8Array) {
+  /** All chunks are below `limit`; `damaged` makes the error to throw if one is not. */
+  constructor(bytes: Uint8Array, limit: number, damaged: (what: string) => SextantError) {
     const reader = new ByteReader(bytes);
     this.chunks = reader.varint();
     this.documents = reader.varint();
     this.#bytes = bytes;
     this.#start = reader.at;
+    this.#limit = limit;
+    this.#damaged = damaged;
+    if (this.chunks > bytes.length) throw damaged('a posting list is too long');
   }
 
   read(into: Postings): number {
@@ -391,25 +491,49 @@ class StoredList implements PostingList {
       chunks[i] = chunk;
       frequencies[i] = frequency | ((value & 4) << 5);
     }
+    // Chunks ascend, so the last one speaks for all.
+    if (at > bytes.length || chunk >= this.#limit) throw this.#damaged('a posting is out of range');
     return count;
   }
 }
 
-function readEnd(fd: number, file: string): { footer: SegmentFooter; resident: Uint8Array } {
+/** What a manifest says of a segment file that has just been written. */
+export function describeSegment(file: string): { readonly sum: number; readonly documents: number } {
+  const fd = openSync(file, 'r');
+  try {
+    const { sum, footer } = readFooter(fd, file);
+    return { sum, documents: footer.documents };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readEnd(fd: number, file: string): { sum: number; footer: SegmentFooter; resident: Uint8Array } {
+  const { sum, footer, residentLength, residentSum } = readFooter(fd, file);
+  const resident = readAt(fd, file, footer.cold, residentLength);
+  if (crc32(resident) !== residentSum) throw damaged(file, 'resident part');
+  return { sum, footer, resident };
+}
+
+function readFooter(
+  fd: number,
+  file: string,
+): { sum: number; footer: SegmentFooter; residentLength: number; residentSum: number } {
   const { size } = fstatSync(fd);
   if (size < TRAILER_BYTES) throw damaged(file, 'too short');
   const trailer = Buffer.from(readAt(fd, file, size - TRAILER_BYTES, TRAILER_BYTES));
   if (trailer.toString('latin1', 16) !== MAGIC) throw damaged(file, 'not a whole segment');
-  const version = trailer.readUInt32LE(12);
-  if (version !== FORMAT_VERSION) throw newerFormat(file, version);
+  // Which format an index has is the manifest's to say; no segment of it has another.
+  if (trailer.readUInt32LE(12) !== FORMAT_VERSION) throw damaged(file, 'format');
   const footerLength = trailer.readUInt32LE(0);
-  if (footerLength > size - TRAILER_BYTES) throw damaged(file, 'footer');
+  // Zeros are the checksum of nothing.
+  if (footerLength === 0 || footerLength > size - TRAILER_BYTES) throw damaged(file, 'footer');
   const footerBytes = readAt(fd, file, size - TRAILER_BYTES - footerLength, footerLength);
   if (crc32(footerBytes) !== trailer.readUInt32LE(4)) throw damaged(file, 'footer');
   const footer = JSON.parse(Buffer.from(footerBytes).toString('utf8')) as SegmentFooter;
-  const resident = readAt(fd, file, footer.cold, size - TRAILER_BYTES - footerLength - footer.cold);
-  if (crc32(resident) !== trailer.readUInt32LE(8)) throw damaged(file, 'resident part');
-  return { footer, resident };
+  const residentLength = size - TRAILER_BYTES - footerLength - footer.cold;
+  if (residentLength < 0) throw damaged(file, 'too short');
+  return { sum: crc32(trailer), footer, residentLength, residentSum: trailer.readUInt32LE(8) };
 }
 
 function readAt(fd: number, file: string, from: number, length: number): Uint8Array {

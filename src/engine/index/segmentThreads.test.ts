@@ -60,6 +60,7 @@ describe('SegmentThreads', () => {
       [undefined, eager()].map((threads) =>
         withEngine(folder(), threads, async (engine) => {
           const applied = await engine.apply({ add: code() });
+          assert.deepEqual(await engine.verify(), []);
           // One that is there already, one that is given twice, one that is large, and one that is empty.
           const large = document('large.ts', 'const amber = birch;\n'.repeat(80_000));
           const more = [document('a.ts', 'fresh'), document('a.ts', 'fresh'), large, document('empty.ts', '')];

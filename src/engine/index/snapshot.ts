@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeFileDurableSync } from '../../base/atomicFile.ts';
+import { systemCode } from '../../base/errors.ts';
+import { isDamage, reasonOf, type Damage } from './damage.ts';
 import { damaged } from './format.ts';
-import { deletionsFile, segmentFile, type Manifest, type SegmentEntry } from './manifest.ts';
+import { deletionsFile, segmentFile, type FileEntry, type Manifest, type SegmentEntry } from './manifest.ts';
 import { SegmentReader } from './segmentReader.ts';
 
 /** A segment as one commit has it: its file and the documents of it that are gone. */
@@ -13,12 +15,15 @@ export class Segment {
   /** A bit per document, or undefined where all are there. */
   readonly deleted: Uint8Array | undefined;
   readonly deletedCount: number;
+  /** How many of the deleted were not removed by anybody, but are in a damaged part of the file. */
+  readonly lost: number;
 
-  constructor(entry: SegmentEntry, reader: SegmentReader, deleted: Uint8Array | undefined) {
+  constructor(entry: SegmentEntry, reader: SegmentReader, deleted: Uint8Array | undefined, lost = 0) {
     this.entry = entry;
     this.reader = reader;
     this.deleted = deleted;
     this.deletedCount = deleted ? countBits(deleted) : 0;
+    this.lost = lost;
   }
 
   get liveDocuments(): number {
@@ -30,28 +35,104 @@ export class Segment {
   }
 }
 
+/** A segment that cannot be read, or of which it is not known what was removed. No search looks into it. */
+export interface IsolatedSegment {
+  readonly entry: SegmentEntry;
+  readonly damage: Damage;
+}
+
+/** What of a commit can be read, and what cannot. */
+export interface Snapshot {
+  readonly manifest: Manifest;
+  readonly segments: readonly Segment[];
+  readonly isolated: readonly IsolatedSegment[];
+}
+
 /**
- * Opens the segments of a manifest. Readers of `known` whose file is still part of it are used again, so that a commit
- * costs a reader only what is new. On an error nothing that was opened here stays open.
+ * Opens the segments of a manifest and isolates those that are damaged or missing. Readers of `known` whose file is
+ * still part of it are used again, so that a commit costs a reader only what is new; what `known` has isolated stays so.
+ * On an error nothing that was opened here stays open.
  */
-export function openSegments(folder: string, manifest: Manifest, known: readonly Segment[] = []): Segment[] {
-  const byNumber = new Map(known.map((segment) => [segment.entry.segment, segment]));
-  const opened: SegmentReader[] = [];
+export function openSnapshot(folder: string, manifest: Manifest, known?: Snapshot): Snapshot {
+  const segments: Segment[] = [];
+  const isolated: IsolatedSegment[] = [];
   try {
-    return manifest.segments.map((entry) => {
-      const old = byNumber.get(entry.segment);
-      if (old && old.entry.deletions === entry.deletions) return old;
-      const deleted =
-        entry.deletions === undefined ? undefined : readDeletions(join(folder, deletionsFile(entry.deletions)));
-      if (old) return new Segment(entry, old.reader, deleted);
-      const reader = new SegmentReader(join(folder, segmentFile(entry.segment)));
-      opened.push(reader);
-      return new Segment(entry, reader, deleted);
-    });
+    for (const entry of manifest.segments) {
+      const leftOut = known?.isolated.find((one) => isSameSegment(one.entry, entry));
+      const old = known?.segments.find((one) => isSameSegment(one.entry, entry));
+      const opened = leftOut?.damage ?? openSegment(folder, entry, old);
+      if (opened instanceof Segment) segments.push(opened);
+      else isolated.push({ entry, damage: opened });
+    }
   } catch (error) {
-    for (const reader of opened) reader.close();
+    closeUnused(segments, known?.segments ?? []);
     throw error;
   }
+  return { manifest, segments, isolated };
+}
+
+function openSegment(folder: string, entry: SegmentEntry, old: Segment | undefined): Segment | Damage {
+  const { deletions } = entry;
+  const before = old?.entry.deletions;
+  if (old && before?.number === deletions?.number && before?.sum === deletions?.sum) return old;
+  let file = segmentFile(entry.segment);
+  let reader = old?.reader;
+  try {
+    reader ??= new SegmentReader(join(folder, file));
+    if (reader.sum !== entry.sum) throw damaged(reader.file, 'it is not the file that was written');
+    if (!deletions) return withoutLost(entry, reader, undefined);
+    file = deletionsFile(deletions.number);
+    return withoutLost(entry, reader, readDeletions(join(folder, file), deletions, reader.documents));
+  } catch (error) {
+    if (!old) reader?.close();
+    if (!isDamage(error) && systemCode(error) !== 'ENOENT') throw error;
+    return { file, what: reasonOf(error), documents: entry.documents };
+  }
+}
+
+/** What is left of a snapshot after its readers met damage; the same one if that is nothing new. */
+export function isolateDamaged(snapshot: Snapshot): Snapshot {
+  const isolated = [...snapshot.isolated];
+  const segments: Segment[] = [];
+  for (const segment of snapshot.segments) {
+    const { entry, reader } = segment;
+    if (reader.broken !== undefined) {
+      const damage = { file: segmentFile(entry.segment), what: reader.broken, documents: segment.liveDocuments };
+      isolated.push({ entry, damage });
+    } else if (reader.lostDocuments().some((document) => !segment.isDeleted(document))) {
+      segments.push(withoutLost(entry, reader, segment.deleted, segment.lost));
+    } else segments.push(segment);
+  }
+  const isNew = isolated.length > snapshot.isolated.length || segments.some((one, i) => one !== snapshot.segments[i]);
+  if (!isNew) return snapshot;
+  closeUnused(snapshot.segments, segments);
+  return { ...snapshot, segments, isolated };
+}
+
+export function damageOf({ segments, isolated }: Snapshot): Damage[] {
+  const damage = isolated.map((one) => one.damage);
+  for (const { entry, lost } of segments) {
+    if (lost > 0) damage.push({ file: segmentFile(entry.segment), what: 'details of documents', documents: lost });
+  }
+  return damage;
+}
+
+/** A segment in which the documents of damaged blocks count as deleted. */
+function withoutLost(
+  entry: SegmentEntry,
+  reader: SegmentReader,
+  deleted: Uint8Array | undefined,
+  lostBefore = 0,
+): Segment {
+  const lost = reader.lostDocuments().filter((document) => !deleted || !hasBit(deleted, document));
+  if (lost.length === 0) return new Segment(entry, reader, deleted, lostBefore);
+  const bits = deleted?.slice() ?? noDeletions(reader.documents);
+  for (const document of lost) setBit(bits, document);
+  return new Segment(entry, reader, bits, lostBefore + lost.length);
+}
+
+function isSameSegment(a: SegmentEntry, b: SegmentEntry): boolean {
+  return a.segment === b.segment && a.sum === b.sum;
 }
 
 /** Closes the readers of `old` that `current` does not use. */
@@ -68,22 +149,31 @@ export function setBit(bits: Uint8Array, index: number): void {
   bits[index >>> 3]! |= 1 << (index & 7);
 }
 
-function countBits(bits: Uint8Array): number {
+export function noDeletions(documents: number): Uint8Array {
+  return new Uint8Array((documents + 7) >>> 3);
+}
+
+export function countBits(bits: Uint8Array): number {
   let count = 0;
   for (let byte of bits) for (; byte !== 0; byte &= byte - 1) count++;
   return count;
 }
 
-export function writeDeletions(file: string, bits: Uint8Array): void {
+/** Returns the file's checksum, by which the manifest knows it. */
+export function writeDeletions(file: string, bits: Uint8Array): number {
+  const sum = crc32(bits);
   const bytes = Buffer.alloc(4 + bits.length);
-  bytes.writeUInt32LE(crc32(bits), 0);
+  bytes.writeUInt32LE(sum, 0);
   bytes.set(bits, 4);
   writeFileDurableSync(file, bytes);
+  return sum;
 }
 
-function readDeletions(file: string): Uint8Array {
+/** Throws `IndexDamaged`, or the system's error. */
+export function readDeletions(file: string, { sum }: FileEntry, documents: number): Uint8Array {
   const bytes = readFileSync(file);
-  if (bytes.length < 4 || crc32(bytes.subarray(4)) !== bytes.readUInt32LE(0)) throw damaged(file, 'checksum');
+  const whole = bytes.length === 4 + noDeletions(documents).length;
+  if (!whole || bytes.readUInt32LE(0) !== sum || crc32(bytes.subarray(4)) !== sum) throw damaged(file, 'checksum');
   // Not a Buffer: its slice() would share memory with what a reader sees.
   return new Uint8Array(bytes.subarray(4));
 }

@@ -1,4 +1,4 @@
-import { splitIdentifier, stem } from '../analyze/words.ts';
+import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import type { SymbolSpan } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import { DEFINING, type SegmentScores } from './collect.ts';
@@ -35,6 +35,9 @@ export const FEATURES = [
   'lastFolder',
   'path',
   'depth',
+  // What else of its folder may be a result: how many files, and how well they do.
+  'neighbours',
+  'neighbourhood',
   // Definitions: share of the query that they name, with early words weighed more; the one that fits best, of all, of
   // those at the top level, and of types; how many name a word, and which part of all; the best chunk.
   'defined',
@@ -64,6 +67,7 @@ export const FEATURES = [
   // What kind of file it is.
   'test',
   'testAsked',
+  'testFolder',
   'example',
   'vendor',
   'internal',
@@ -173,6 +177,7 @@ export class FeatureMaker {
   /** A row of {@link COLUMNS} per candidate. */
   rows(candidates: readonly Candidate[]): Float64Array[] {
     const rows = candidates.map((candidate) => this.#row(candidate));
+    addNeighbours(candidates, rows);
     for (const [i, name] of RELATIVE.entries()) {
       const column = FEATURES.indexOf(name);
       let highest = 1e-9;
@@ -211,6 +216,8 @@ export class FeatureMaker {
       lastFolder: this.#like(info.lastFolder),
       path: this.#covered(sums.nameMask[document]! | sums.folderMask[document]!),
       depth: info.path.split('/').length,
+      neighbours: 0,
+      neighbourhood: 0,
       defined: this.#covered(sums.definitionMask[document]!),
       definedEarly: this.#coveredEarly(sums.definitionMask[document]!),
       ...fit,
@@ -221,6 +228,7 @@ export class FeatureMaker {
       pairFile: query.pairs.includes(info.folded) ? 1 : 0,
       test: tests && !this.#isTestAsked ? 1 : 0,
       testAsked: tests && this.#isTestAsked ? 1 : 0,
+      testFolder: info.isInTests ? 1 : 0,
       example: this.isAside(info, 'example') ? 1 : 0,
       vendor: this.isAside(info, 'vendor') ? 1 : 0,
       internal: this.isAside(info, 'internal') ? 1 : 0,
@@ -394,10 +402,13 @@ export class FeatureMaker {
 
   /** How many of the names stand in a document: compound ones by themselves, a single word as the word it is. */
   #named(identifiers: number, body: number): number {
-    const { names, symbol } = this.#corpus.query;
+    const { names, words } = this.#corpus.query;
     let count = 0;
-    for (let i = 0; i < names.length; i++) if (identifiers & (1 << i)) count++;
-    return count > 0 || symbol === undefined ? count : body === 0 ? 0 : 1;
+    for (const [i, name] of names.entries()) {
+      const word = words.indexOf(stem(name));
+      if (identifiers & (1 << i) || (word >= 0 && body & (1 << word))) count++;
+    }
+    return count;
   }
 
   #pairs(identifiers: number): number {
@@ -406,6 +417,21 @@ export class FeatureMaker {
     for (let i = 0; i < pairs.length && names.length + i < 32; i++)
       if (identifiers & (1 << (names.length + i))) count++;
     return Math.min(3, count);
+  }
+}
+
+function addNeighbours(candidates: readonly Candidate[], rows: readonly Float64Array[]): void {
+  const chunkBoth = FEATURES.indexOf('chunkBoth');
+  const folders = new Map<string, { files: number; value: number }>();
+  const folderOf = ({ info: { path } }: Candidate): string => path.slice(0, path.lastIndexOf('/') + 1);
+  for (const [i, candidate] of candidates.entries()) {
+    const folder = folders.get(folderOf(candidate)) ?? { files: 0, value: 0 };
+    folders.set(folderOf(candidate), { files: folder.files + 1, value: folder.value + rows[i]![chunkBoth]! });
+  }
+  for (const [i, candidate] of candidates.entries()) {
+    const { files, value } = folders.get(folderOf(candidate))!;
+    rows[i]![FEATURES.indexOf('neighbours')] = (files - 1) / candidates.length;
+    rows[i]![FEATURES.indexOf('neighbourhood')] = files > 1 ? (value - rows[i]![chunkBoth]!) / (files - 1) : 0;
   }
 }
 
@@ -495,7 +521,7 @@ function prepare(spans: readonly SymbolSpan[], lines: number): Definitions {
   const open: number[] = [];
   for (const { name, line, endLine } of spans) {
     const parts = splitIdentifier(name);
-    words.push(parts.map(stem));
+    words.push(parts.filter(isIndexable).map(stem));
     folded.push(parts.join(''));
     while (open.length > 0 && open.at(-1)! < line) open.pop();
     depths.push(open.length);

@@ -12,8 +12,10 @@ export interface PathInfo {
   /** The words of its folders, stemmed, and of the innermost. */
   readonly folders: readonly string[];
   readonly lastFolder: readonly string[];
-  /** The parts of the path between `/`, `.`, `_` and `-`, stemmed: what excuses a {@link Side} if it is asked for. */
+  /** What its parts between `/`, `.`, `_` and `-` say that it is, each with the stem that excuses it if it is asked for. */
   readonly sides: readonly (readonly [Side, string])[];
+  /** Whether a folder says that it is a test, not its name alone. */
+  readonly isInTests: boolean;
   /** Named like every other of its kind: `index`, `mod`, `__init__`. */
   readonly isPlain: boolean;
   /** A header or a file of declarations. */
@@ -23,15 +25,14 @@ export interface PathInfo {
 /** Where code stands that is about other code, or is not to be used: rarely the place one asks for. */
 export type Side = 'test' | 'example' | 'vendor' | 'internal' | 'compat';
 
+const TEST =
+  /^(?:tests?|specs?|testing|testdata|testutil\w*|e2e|bench|benches|benchmarks?|fixtures?|mocks?|stubs?|fakes?)$/;
 const SIDES: readonly (readonly [Side, RegExp])[] = [
-  [
-    'test',
-    /^(?:tests?|specs?|testing|testdata|testutil\w*|e2e|bench|benches|benchmarks?|fixtures?|mocks?|stubs?|fakes?)$/,
-  ],
+  ['test', TEST],
   ['example', /^(?:examples?|samples?|demos?|docs?|tutorials?|playground|website|guides?|templates?)$/],
   ['vendor', /^(?:vendor|vendored|third|thirdparty|deps|external|generated|gen|dist|build|min)$/],
   ['internal', /^(?:internals?|impl|private|details?|priv)$/],
-  ['compat', /^(?:compat|compatibility|legacy|deprecated|old|v\d+|shims?|polyfills?|classic)$/],
+  ['compat', /^(?:compat|compatibility|legacy|deprecated|old|v\d+|shims?|polyfills?)$/],
 ];
 const TEST_NAME = /(?:Tests?|Spec|IT|TestCase|Mock|Fake)\.\w+$/;
 const PLAIN_NAME = /^(?:index|mod|main|lib|init|__init__|readme|package|core|base)$/i;
@@ -57,6 +58,12 @@ export function pathInfo(path: string): PathInfo {
     folders: folders.flat(),
     lastFolder: folders.at(-1) ?? [],
     sides,
+    isInTests: parts.slice(0, -1).some((folder) =>
+      folder
+        .toLowerCase()
+        .split(/[._-]/)
+        .some((part) => TEST.test(part)),
+    ),
     isPlain,
     isHeader: HEADER.test(path),
   };

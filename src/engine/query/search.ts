@@ -190,7 +190,8 @@ class Search {
     });
     // All that is found may be needed, where text decides later what is a result.
     const isDecidedByText = this.#parsed.phrases.length > 0;
-    const count = isFilterOnly || isDecidedByText ? Number.MAX_SAFE_INTEGER : CONSIDERED;
+    const isAllNeeded = isFilterOnly || isDecidedByText;
+    const count = isAllNeeded ? Number.MAX_SAFE_INTEGER : Math.max(CONSIDERED, this.#options.limit ?? 0);
     const considered: Ranked[] = [];
     for (const scores of this.#scores) {
       const base = (document: number): number => maker.base(scores, document);

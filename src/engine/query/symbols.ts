@@ -74,7 +74,7 @@ function expandPlain(name: string, readers: readonly Names[], limit: number): Sy
   });
   if (spellings.has(name)) terms.push({ field: Field.symbol, text, how: 'exact', name, similarity: 1 });
   else if (isDefined(Field.symbol, text, readers)) {
-    const [spelling = name] = spellings;
+    const [spelling = name] = [...spellings].sort((a, b) => a.length - b.length);
     terms.push({ field: Field.symbol, text, how: 'case', name: spelling, similarity: SIMILARITY.case });
   }
   const acronym = name.toLowerCase();

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../test/support/temporary.ts';
+import { documentId } from './documentId.ts';
+import { Engine, EngineReader, type EngineDocument } from './engine.ts';
+import type { Damage } from './index/damage.ts';
+import { COLD_BLOCK } from './index/format.ts';
+
+function document(path: string, text: string): EngineDocument {
+  const content = Buffer.from(text);
+  return { id: documentId(path, content), path, content };
+}
+
+/** Flips one bit; `at` counts from the end if it is negative. */
+function flip(file: string, at: number): void {
+  const bytes = readFileSync(file);
+  bytes[at < 0 ? bytes.length + at : at]! ^= 1;
+  writeFileSync(file, bytes);
+}
+
+async function paths(index: Pick<Engine, 'search'>, query: string): Promise<string[]> {
+  return (await index.search(query, { limit: 1000 })).map((hit) => hit.path).sort();
+}
+
+/** Words, names, a prefix of one, a filter that reads names, a phrase and an exclusion. */
+const QUERIES = ['amber birch', 'cedar1', 'grove7', 'gro', 'sym:gro* amber', '"amber birch" -cedar2 lang:ts'];
+
+describe('A damaged index', () => {
+  const folder = temporaryFolder();
+  const lantern = document('a.ts', 'lantern');
+  const harbour = document('b.ts', 'harbour');
+
+  /** Two segments of one document each. */
+  async function twoSegments(): Promise<string> {
+    const state = folder();
+    const engine = Engine.open(state);
+    await engine.apply({ add: [lantern] });
+    await engine.apply({ add: [harbour] });
+    await engine.close();
+    return state;
+  }
+
+  it('is searched without what is damaged, and tells it', async () => {
+    const state = await twoSegments();
+    flip(join(state, 'segment-1.sxs'), -1);
+    const reader = new EngineReader(state);
+    assert.deepEqual([await paths(reader, 'lantern'), await paths(reader, 'harbour')], [[], ['b.ts']]);
+    const { documents, damage } = reader.stats();
+    assert.equal(documents, 1);
+    assert.deepEqual(damage, [{ file: 'segment-1.sxs', what: 'not a whole segment', documents: 1 }]);
+    reader.close();
+  });
+
+  it('is known as such where zeros stand instead: they are the checksum of nothing', async () => {
+    const state = await twoSegments();
+    const file = join(state, 'segment-1.sxs');
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0, bytes.length - 24, bytes.length - 16));
+    const reader = new EngineReader(state);
+    assert.deepEqual(reader.damage, [{ file: 'segment-1.sxs', what: 'footer', documents: 1 }]);
+    reader.close();
+  });
+
+  it('is repaired when it is opened for writing: what is lost can be added again', async () => {
+    const state = await twoSegments();
+    rmSync(join(state, 'segment-1.sxs'));
+    const engine = Engine.open(state);
+    assert.deepEqual(engine.stats().damage, [{ file: 'segment-1.sxs', what: 'it is missing', documents: 1 }]);
+    assert.deepEqual([engine.has(lantern.id), engine.has(harbour.id)], [false, true]);
+    assert.equal((await engine.apply({ add: [lantern, harbour] })).added, 1);
+    assert.deepEqual(await paths(engine, 'lantern'), ['a.ts']);
+    await engine.close();
+    const again = Engine.open(state);
+    assert.deepEqual(again.stats().damage, []);
+    await again.close();
+  });
+
+  it('loses a segment whose removed documents are not known: none of them comes back', async () => {
+    const state = folder();
+    const engine = Engine.open(state);
+    const documents = ['one', 'two', 'three', 'four'].map((word) => document(`${word}.ts`, `lantern ${word}`));
+    await engine.apply({ add: documents });
+    await engine.apply({ remove: [documents[0]!.id] });
+    await engine.close();
+    flip(join(state, 'deletions-2.sxd'), 4);
+    const repaired = Engine.open(state);
+    assert.deepEqual(repaired.stats().damage, [{ file: 'deletions-2.sxd', what: 'checksum', documents: 3 }]);
+    assert.deepEqual(await paths(repaired, 'lantern'), []);
+    await repaired.close();
+  });
+
+  it('loses nothing with its manifest, of which there is a copy, and everything with both', async () => {
+    const state = await twoSegments();
+    flip(join(state, 'manifest.json'), 3);
+    const engine = Engine.open(state);
+    assert.deepEqual(engine.stats().damage, [
+      { file: 'manifest.json', what: 'checksum; its copy is used', documents: 0 },
+    ]);
+    assert.deepEqual([...engine.ids()], [lantern.id, harbour.id]);
+    await engine.close();
+
+    const reader = new EngineReader(state);
+    for (const name of ['manifest.json', 'manifest.copy.json']) flip(join(state, name), 3);
+    assert.equal(reader.refresh(), false);
+    assert.deepEqual(await paths(reader, 'lantern'), ['a.ts'], 'what is open is still good');
+    assert.equal(reader.damage.length, 1);
+    const anew = Engine.open(state);
+    assert.deepEqual([...anew.ids()], []);
+    assert.equal(anew.stats().damage[0]?.documents, undefined);
+    await anew.apply({ add: [lantern] });
+    assert.equal(reader.refresh(), true);
+    assert.deepEqual([await paths(reader, 'lantern'), await paths(reader, 'harbour')], [['a.ts'], []]);
+    reader.close();
+    await anew.close();
+  });
+
+  it('is found out while it is open: by a search, by verifying, by merging', async () => {
+    const state = folder();
+    const told: Damage[] = [];
+    const engine = Engine.open(state, { onDamage: (damage) => void told.push(damage) });
+    await engine.apply({ add: [lantern] });
+    flip(join(state, 'segment-1.sxs'), 0);
+    assert.deepEqual(await paths(engine, 'lantern'), []);
+    assert.equal((await engine.apply({ add: [lantern] })).added, 1, 'the repair comes before the next change');
+    assert.deepEqual(await paths(engine, 'lantern'), ['a.ts']);
+    assert.deepEqual(told, [{ file: 'segment-1.sxs', what: 'block 0', documents: 1 }]);
+
+    await engine.apply({ remove: [lantern.id] });
+    await engine.apply({ add: [harbour, ...Array.from({ length: 5 }, (_, i) => document(`x${i}.ts`, 'grove'))] });
+    await engine.apply({ remove: [harbour.id] });
+    const deletions = readdirSync(state).find((name) => name.endsWith('.sxd'))!;
+    flip(join(state, deletions), 0);
+    flip(join(state, 'manifest.copy.json'), 0);
+    assert.deepEqual(
+      (await engine.verify()).map(({ file, documents }) => [file, documents]),
+      [
+        ['manifest.copy.json', 0],
+        [deletions, 0],
+      ],
+    );
+    assert.deepEqual(await engine.verify(), []);
+
+    for (let i = 0; i < 6; i++) await engine.apply({ add: [document(`y${i}.ts`, 'fjord')] });
+    await engine.settle();
+    const hurt = `segment-${Math.max(...segments(state))}.sxs`;
+    flip(join(state, hurt), 0);
+    await engine.apply({ add: [document('y6.ts', 'fjord')] });
+    await engine.settle();
+    assert.deepEqual(await engine.verify(), []);
+    assert.equal(told.at(-1)?.file, hurt, 'the merge met it');
+    assert.equal((await paths(engine, 'fjord')).length, 6);
+    await engine.close();
+  });
+
+  it('loses only the documents whose details stand in a damaged block', async () => {
+    const state = folder();
+    const engine = Engine.open(state);
+    // Long names of definitions: about 2 kB of details each, so that blocks hold nothing else.
+    const documents = Array.from({ length: 150 }, (_, i) => {
+      const names = Array.from({ length: 30 }, (_, k) => `function lantern${i}x${k}${'z'.repeat(60)}() {}`);
+      return document(`f${i}.ts`, names.join('\n\n'));
+    });
+    await engine.apply({ add: documents });
+    flip(join(state, 'segment-1.sxs'), COLD_BLOCK + 1000);
+    const reader = new EngineReader(state);
+    const found = await paths(reader, 'function');
+    const lost = reader.stats().damage[0]!.documents!;
+    assert.ok(lost > 10 && lost < 60, `${lost} documents are lost`);
+    assert.equal(found.length, 150 - lost);
+    assert.equal(reader.stats().documents, 150 - lost);
+    assert.deepEqual(await paths(reader, 'function'), found);
+    const fresh = new EngineReader(state);
+    await paths(fresh, 'function');
+    for (const query of ['function', 'lantern7x1', 'function lang:ts']) {
+      const options = { limit: 1000 };
+      assert.deepEqual(await reader.search(query, options), await fresh.search(query, options), query);
+    }
+    fresh.close();
+
+    assert.equal((await engine.verify())[0]?.documents, lost);
+    const missing = documents.filter(({ id }) => !engine.has(id));
+    assert.equal(missing.length, lost);
+    await engine.apply({ add: documents });
+    assert.equal((await paths(engine, 'function')).length, 150);
+    reader.refresh();
+    assert.deepEqual(reader.stats().damage, []);
+    assert.equal((await paths(reader, 'function')).length, 150);
+    reader.close();
+    await engine.close();
+  });
+
+  it('is searched without a segment whose names are damaged, once they are asked for', async () => {
+    const state = folder();
+    const engine = Engine.open(state);
+    // Names that cannot be deflated well, so that they fill blocks of their own.
+    const name = (i: number): string => `n${documentId(String(i), Buffer.from('')).slice(0, 40)}`;
+    const documents = Array.from({ length: 60 }, (_, i) => {
+      const names = Array.from({ length: 100 }, (_, k) => `function ${name(i * 100 + k)}() {}`);
+      return document(`f${i}.ts`, `// lantern\n${names.join('\n')}`);
+    });
+    await engine.apply({ add: documents });
+    await engine.apply({ add: [document('b.ts', '// lantern\nfunction harbour() {}')] });
+    const whole = new EngineReader(state);
+    const { nameBlocks, dictionary } = whole.segments[0]!.reader.footer;
+    whole.close();
+    const block = Math.ceil(nameBlocks / COLD_BLOCK);
+    assert.ok((block + 1) * COLD_BLOCK < dictionary, 'a block holds nothing but names');
+    flip(join(state, 'segment-1.sxs'), block * COLD_BLOCK + 1000);
+    for (const query of ['sym:harbour', 'lantern sym:harb*', '-sym:n* lantern']) {
+      const reader = new EngineReader(state);
+      assert.equal((await paths(reader, 'lantern')).length, 61);
+      assert.deepEqual(await paths(reader, query), ['b.ts'], query);
+      assert.deepEqual(reader.damage, [{ file: 'segment-1.sxs', what: `block ${block}`, documents: 60 }], query);
+      assert.deepEqual(await paths(reader, 'lantern'), ['b.ts']);
+      reader.close();
+    }
+    await engine.close();
+  });
+
+  it('does not crash a reader under which it changes after it was checked', async () => {
+    const state = folder();
+    const engine = Engine.open(state);
+    const words = Array.from({ length: 40 }, (_, i) =>
+      document(`f${i}.ts`, `amber birch cedar${i % 3} function grove${i}() {}`),
+    );
+    await engine.apply({ add: words });
+    await engine.close();
+    const file = join(state, 'segment-1.sxs');
+    const whole = readFileSync(file);
+    for (let at = 0; at < whole.length; at += 29) {
+      const reader = new EngineReader(state);
+      for (const query of QUERIES) await reader.search(query);
+      const changed = Buffer.from(whole);
+      for (let i = at; i < Math.min(at + 8, whole.length); i++) changed[i] = (at * 31 + i * 7) & 255;
+      writeFileSync(file, changed);
+      for (const query of QUERIES) await reader.search(query);
+      reader.close();
+      writeFileSync(file, whole);
+    }
+  });
+
+  function segments(state: string): number[] {
+    return readdirSync(state)
+      .flatMap((name) => /^segment-(\d+)/.exec(name)?.[1] ?? [])
+      .map(Number);
+  }
+});

@@ -1,0 +1,37 @@
+import { SextantError, systemCode } from '../../base/errors.ts';
+
+/** Something of an index that cannot be read, and what is lost by it. */
+export interface Damage {
+  /** The file's name in the index folder. */
+  readonly file: string;
+  readonly what: string;
+  /** How many documents are lost, until they are added again; missing where nobody knows. */
+  readonly documents?: number;
+}
+
+/** Thrown by whoever reads a file of the index that is not as it was written. */
+export class DamagedFile extends SextantError {
+  readonly what: string;
+
+  constructor(file: string, what: string) {
+    super('IndexDamaged', `The index file ${file} is damaged (${what}).`);
+    this.what = what;
+  }
+}
+
+/** Whether an error says that a file is there, but not what was written to it. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof DamagedFile || systemCode(error) === 'EIO';
+}
+
+/** In a few words, for {@link Damage.what}. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof DamagedFile) return error.what;
+  return systemCode(error) === 'ENOENT' ? 'it is missing' : 'the disk cannot read it';
+}
+
+/** One line for a log. */
+export function describeDamage({ file, what, documents }: Damage): string {
+  const lost = documents === undefined ? 'All documents' : `${documents} documents`;
+  return `The index was damaged: ${file}, ${what}. ${lost} are to be added again.`;
+}

@@ -1,0 +1,14 @@
+/** Features that are of one kind, by what the kind is called in docs/ranking.md. */
+export const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'text of the document': ['body', 'spread', 'density', 'coverage', 'length'],
+  'best chunks': ['best', 'top3', 'top8'],
+  comments: ['comment', 'head', 'bestComment'],
+  'file name': ['name', 'nameExplained', 'nameBoth', 'nameEarly', 'nameWords'],
+  folders: ['folder', 'lastFolder', 'path', 'depth', 'neighbours', 'neighbourhood'],
+  'words of definitions': ['defined', 'definedEarly', 'definitions', 'definitionDensity', 'chunkDefined', 'chunkBoth'],
+  'best definition': ['definition', 'topDefinition', 'typeDefinition', 'definitionDepth', 'definitionShare'],
+  'names asked for': ['symbol', 'symbolType', 'symbolTop', 'symbolFile', 'symbolWord', 'symbolUse', 'symbolRare'],
+  'neighbours as one name': ['pair', 'pairDefined', 'pairFile'],
+  'kind of file': ['test', 'testAsked', 'testFolder', 'example', 'vendor', 'internal', 'compat', 'plainName', 'header'],
+  'references and language': ['references', 'languageShare', 'definitionTotal'],
+};

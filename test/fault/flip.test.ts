@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fastFolder, filesOf, keepForInspection, restore, smallIndex, type Truth } from './truth.ts';
+
+/** Each how many bytes one is flipped: all of them take about a minute. */
+const EVERY = Number(process.env.SEXTANT_FAULT_EVERY ?? 13);
+
+describe('An index of which a byte is flipped', () => {
+  const folder = fastFolder();
+  let truth: Truth;
+  let files: Map<string, Buffer>;
+
+  before(async () => {
+    truth = await smallIndex(folder);
+    files = filesOf(folder);
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('says so, loses no more than one segment, and is as it was when what is lost is added again', async function () {
+    this.timeout(600_000);
+    let flips = 0;
+    for (const [name, whole] of files) {
+      for (let at = flips % EVERY; at < whole.length; at += EVERY, flips++) {
+        restore(folder, files);
+        const flipped = Buffer.from(whole);
+        const bit = (at + flips) & 7;
+        flipped[at]! ^= 1 << bit;
+        writeFileSync(join(folder, name), flipped);
+        try {
+          const damage = await truth.check(folder, true);
+          const lost = damage.map(({ documents }) => documents ?? Infinity);
+          assert.ok(Math.max(...lost) <= 6 && damage.length === 1, JSON.stringify(damage));
+        } catch (error) {
+          restore(folder, files);
+          writeFileSync(join(folder, name), flipped);
+          const kept = keepForInspection(folder, 'flip');
+          throw new Error(`${name}, byte ${at}, bit ${bit}; the index is in ${kept}`, { cause: error });
+        }
+      }
+    }
+    const bytes = [...files.values()].reduce((total, { length }) => total + length, 0);
+    console.log(`      ${flips} of ${bytes} bytes in ${files.size} files`);
+  });
+});

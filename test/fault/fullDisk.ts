@@ -1,0 +1,114 @@
+// Runs where mounting is allowed: fills a small disk to every degree and looks at what the engine makes of it.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SextantError } from '../../src/base/errors.ts';
+import { silentLogger } from '../../src/base/log.ts';
+import { Engine, EngineReader } from '../../src/engine/engine.ts';
+import { SegmentThreads } from '../../src/engine/index/segmentThreads.ts';
+import { FolderIndex } from '../../src/workspace/folderIndex.ts';
+import type { FolderStatus } from '../../src/workspace/status.ts';
+import { document, filesOf } from './truth.ts';
+
+const [disk, root] = process.argv.slice(2) as [string, string];
+const PAGE = 4096;
+execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk]);
+const index = join(disk, 'index');
+const filler = join(disk, 'filler');
+
+/** Leaves so many bytes free. */
+function fill(free: number): void {
+  rmSync(filler, { force: true });
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(filler, Buffer.alloc(bavail * bsize - free));
+}
+
+const isFull = { name: 'SextantError', code: 'DiskFull', message: /no space left for .*Free some/ };
+const old = Array.from({ length: 20 }, (_, i) => document(`old${i}.ts`, `const lantern${i} = 'harbour ${i}';`));
+const more = Array.from({ length: 60 }, (_, i) => {
+  return document(`new${i}.ts`, Array.from({ length: 60 }, (_, k) => `function grove${i}x${k}() {}`).join('\n'));
+});
+
+async function holdsOnlyOld(engine: Pick<Engine, 'search'>): Promise<void> {
+  assert.equal((await engine.search('harbour', { limit: 100 })).length, 20);
+  assert.equal((await engine.search('grove', { limit: 100 })).length, 0);
+}
+
+let engine = Engine.open(index);
+await engine.apply({ add: old });
+const before = filesOf(index);
+const failures: number[] = [];
+for (let free = 0; ; free += PAGE) {
+  fill(free);
+  try {
+    await engine.apply({ add: more, remove: [old[0]!.id] });
+    break;
+  } catch (error) {
+    assert.ok(error instanceof SextantError, String(error));
+    assert.equal(error.code, 'DiskFull');
+  }
+  failures.push(free);
+  // A commit that failed takes the manifest's copy with it; everything else is as it was.
+  const now = filesOf(index);
+  if (!now.has('manifest.copy.json')) now.set('manifest.copy.json', before.get('manifest.copy.json')!);
+  assert.deepEqual([...now.keys()].sort(), [...before.keys()].sort());
+  for (const [name, bytes] of now) assert.ok(bytes.equals(before.get(name)!), `${name} changed`);
+  await holdsOnlyOld(engine);
+  const reader = new EngineReader(index);
+  await holdsOnlyOld(reader);
+  reader.close();
+}
+assert.ok(failures.length > 5, 'the disk was full at several moments');
+assert.equal((await engine.search('grove', { limit: 100 })).length, 60);
+assert.equal(engine.has(old[0]!.id), false);
+rmSync(filler);
+assert.deepEqual(await engine.verify(), []);
+
+// The same where a thread writes the segment.
+await engine.close();
+const threads = new SegmentThreads({ count: 1, bytesBeforeStart: 0 });
+engine = Engine.open(index, { threads });
+const moved = more.map(({ path, content }) => document(`moved/${path}`, Buffer.from(content).toString()));
+for (const free of [0, PAGE, 16 * PAGE]) {
+  fill(free);
+  await assert.rejects(engine.apply({ add: moved }), (error: SextantError) => {
+    assert.equal(error.code, 'DiskFull');
+    assert.ok(error.cause instanceof SextantError, 'it comes from the thread');
+    return true;
+  });
+  assert.equal((await engine.search('grove', { limit: 200 })).length, 60);
+}
+rmSync(filler);
+await engine.apply({ add: moved });
+assert.equal((await engine.search('grove', { limit: 200 })).length, 120);
+assert.deepEqual(await engine.verify(), []);
+
+fill(0);
+await engine.close();
+await threads.close();
+assert.throws(() => Engine.open(index), isFull);
+rmSync(filler);
+engine = Engine.open(index);
+assert.equal((await engine.apply({ remove: [old[1]!.id] })).removed, 1);
+assert.deepEqual(await engine.verify(), []);
+await engine.close();
+
+// A folder of files: its status says what is wrong, and it goes on by itself when there is space again.
+const seen: FolderStatus[] = [];
+const edges = { logger: silentLogger, now: Date.now, onStatus: (status: FolderStatus) => void seen.push(status) };
+const options = { root, stateFolder: join(disk, 'state'), exclude: [], maxFileBytes: 1_000_000 };
+const folder = FolderIndex.open(options, edges);
+writeFileSync(join(root, 'a.ts'), 'const lantern = 1;');
+for (let free = 0; free < 6 * PAGE; free += PAGE) {
+  fill(free);
+  await folder.reconcile().catch((error: unknown) => assert.equal((error as SextantError).code, 'DiskFull'));
+  const { state } = seen.at(-1)!;
+  assert.ok(state.kind === 'ready' || (state.kind === 'failed' && state.code === 'DiskFull'), JSON.stringify(state));
+}
+rmSync(filler);
+await folder.reconcile();
+assert.deepEqual([seen.at(-1)!.state.kind, seen.at(-1)!.files], ['ready', 1]);
+assert.ok(seen.some(({ state }) => state.kind === 'failed'));
+await folder.close();
+console.log(`full at ${failures.length} degrees`);

@@ -1,0 +1,45 @@
+// Looks at what the engine makes of a folder that it may not write to: `ro` mounts a read-only disk, which needs the right
+// to; `modes` takes the right to write from the files, and from itself if it is root.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Engine, EngineReader } from '../../src/engine/engine.ts';
+import { document, filesOf } from './truth.ts';
+
+const [how, disk] = process.argv.slice(2) as ['ro' | 'modes', string];
+const NOBODY = 65_534;
+if (how === 'ro') execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk]);
+const index = join(disk, 'index');
+const isReadOnly = { name: 'SextantError', code: 'ReadOnly', message: /cannot be written to/ };
+
+const engine = Engine.open(index);
+const [lantern, harbour] = [document('a.ts', 'lantern'), document('b.ts', 'harbour')];
+await engine.apply({ add: [lantern] });
+
+if (how === 'ro') execFileSync('mount', ['-o', 'remount,ro', disk]);
+else {
+  for (const name of readdirSync(index)) chmodSync(join(index, name), 0o444);
+  chmodSync(index, 0o555);
+  chmodSync(disk, 0o555);
+  if (process.getuid!() === 0) process.setuid!(NOBODY);
+}
+const before = filesOf(index);
+
+for (const changes of [{ add: [harbour] }, { remove: [lantern.id] }]) {
+  await assert.rejects(engine.apply(changes), isReadOnly);
+  assert.deepEqual([...engine.ids()], [lantern.id]);
+}
+assert.equal((await engine.search('lantern')).length, 1);
+assert.deepEqual(await engine.verify(), []);
+await engine.close();
+
+assert.throws(() => Engine.open(index), /cannot be written to|is writing to this index/);
+const reader = new EngineReader(index);
+assert.equal((await reader.search('lantern')).length, 1);
+assert.equal(reader.refresh(), false);
+assert.deepEqual(reader.stats().damage, []);
+reader.close();
+assert.deepEqual([...filesOf(index).keys()], [...before.keys()]);
+assert.throws(() => Engine.open(join(disk, 'other')), isReadOnly);
+console.log('read-only');
