@@ -86,6 +86,8 @@ export function candidateRows(segments: readonly Segment[], text: string): reado
 export interface CandidateRow {
   readonly path: string;
   readonly row: Float64Array;
+  /** It has the one name that was asked for, and so goes before all that have not. */
+  readonly hasName: boolean;
 }
 
 interface Ranked extends Candidate {
@@ -138,7 +140,9 @@ class Search {
   }
 
   candidates(): CandidateRow[] {
-    return this.#withRanked((ranked) => ranked.flatMap(({ info: { path }, row }) => (row ? [{ path, row }] : [])));
+    return this.#withRanked((ranked) =>
+      ranked.flatMap(({ info: { path }, row, score }) => (row ? [{ path, row, hasName: score > HAS_NAME / 2 }] : [])),
+    );
   }
 
   #withRanked<T>(use: (ranked: readonly Ranked[]) => T[]): T[] {
