@@ -51,7 +51,7 @@ export async function runSearch(
     } else {
       if (problems.length > 0) terminal.stderr.write(formatProblems(query, problems));
       for (const result of results) terminal.stdout.write(format(result));
-      if (results.length === 0) terminal.stderr.write(`Nothing found for "${query}" in ${root}.\n`);
+      if (results.length === 0) terminal.stderr.write(`Nothing found in ${root} for: ${query}\n`);
     }
     return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   } finally {
@@ -104,22 +104,19 @@ const SHOWN_SHARES = 10;
 
 /** The score, and under it the features with the largest shares in it; the last line sums up the others. */
 function formatExplanation(score: number, explanation: readonly Share[]): string[] {
-  const shown = explanation.slice(0, SHOWN_SHARES);
+  const rows = explanation
+    .slice(0, SHOWN_SHARES)
+    .map(({ feature, value, share }) => [`  ${feature}`, value.toFixed(3), signed(share)] as const);
   const others = explanation.slice(SHOWN_SHARES);
   const rest = others.reduce((sum, { share }) => sum + share, 0);
-  const rows = shown.map(({ feature, value, share }) => [feature, value.toFixed(3), signed(share)]);
-  if (others.length > 0) rows.push([`${others.length} others`, '', signed(rest)]);
-  const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)));
-  const [nameWidth, ...numberWidths] = widths;
-  return [
-    `    score ${score.toFixed(3)}: feature, value, share`,
-    ...rows.map(([name, ...numbers]) => {
-      const cells = numbers.map((text, i) => text.padStart(numberWidths[i]!));
-      return style('dim', `      ${name!.padEnd(nameWidth!)}  ${cells.join('  ')}`);
-    }),
-  ];
+  const table = [[`score ${score.toFixed(3)}`, 'value', 'share'] as const, ...rows];
+  if (others.length > 0) table.push([`  ${others.length} more`, '', signed(rest)]);
+  const width = (column: 0 | 1 | 2): number => Math.max(...table.map((row) => row[column].length));
+  return table.map(([feature, value, share]) =>
+    style('dim', `    ${feature.padEnd(width(0))}  ${value.padStart(width(1))}  ${share.padStart(width(2))}`),
+  );
 }
 
 function signed(value: number): string {
-  return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(3)}`;
+  return `${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(3)}`;
 }
