@@ -98,7 +98,7 @@ describe('sextant', () => {
     assert.deepEqual(paths('order lang:sql lang:go'), ['worker/labels.go', 'worker/queue.go']);
     assert.deepEqual(paths('verifyPassword path:src -timingSafeEqual'), ['src/auth/session.ts']);
     assert.deepEqual(paths('sym:verify*'), ['src/auth/passwordHash.ts']);
-    assert.deepEqual(paths('sym:P*'), ['worker/labels.go', 'worker/queue.go']);
+    assert.deepEqual(paths('sym:P* lang:go'), ['worker/labels.go', 'worker/queue.go']);
   });
 
   it('looks for phrases in the files as they are now', () => {

@@ -29,7 +29,7 @@ describe('search', () => {
   });
 
   it('narrows down by filters and phrases, and tells what is malformed', async () => {
-    assert.deepEqual(await paths('order lang:sql'), ['db/schema.sql']);
+    assert.deepEqual(await paths('delivery lang:sql'), ['db/schema.sql']);
     assert.deepEqual(await paths('"next attempt" -lang:go'), ['src/orders/retryPolicy.ts']);
     assert.deepEqual(await paths('"attempt next"'), []);
     const { results, problems } = await (await sextant()).search('verifyPassword path:[');
