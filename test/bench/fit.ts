@@ -131,7 +131,7 @@ export class FitData {
         const slope = gradient[j]! + l2 * weights[j]!;
         first[j] = 0.9 * first[j]! + 0.1 * slope;
         second[j] = 0.99 * second[j]! + 0.01 * slope * slope;
-        const step = first[j]! / (1 - 0.9 ** round) / (Math.sqrt(second[j]! / (1 - 0.99 ** round)) + 1e-9);
+        const step = first[j] / (1 - 0.9 ** round) / (Math.sqrt(second[j] / (1 - 0.99 ** round)) + 1e-9);
         weights[j]! -= 0.06 * step;
       }
     }
