@@ -5,7 +5,7 @@ import { toSymbolSpan } from '../index/documents.ts';
 import { compileFilters, type CompiledFilters } from './filters.ts';
 import { Highlighter } from './highlight.ts';
 import { compilePhrase, type Phrase } from './phrase.ts';
-import { placeInChunk, type Place } from './place.ts';
+import { placeInChunk, scoreSymbol, type Place } from './place.ts';
 import { parseQuery, type Query } from './query.ts';
 import type { ParsedQuery } from './queryLanguage.ts';
 
@@ -69,7 +69,7 @@ export class Locator {
     let shown = symbols;
     if (phraseLine !== undefined) shown = symbols.filter((s) => s.startLine <= phraseLine && phraseLine <= s.endLine);
     else if (hasAsked(best)) shown = asked;
-    return placeInChunk(shown, best.start + 1, best.end + 1, this.#query);
+    return placeInChunk(shown, best.start + 1, best.end + 1, (i) => scoreSymbol(shown[i]!, this.#query));
   }
 
   #hasExcludedWord(content: string): boolean {
