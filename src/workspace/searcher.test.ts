@@ -128,6 +128,15 @@ describe('Searcher', () => {
     assert.deepEqual((await search('light lantern', place))[0]?.more, []);
   });
 
+  it('shows the definition that is asked for, or the phrase, whatever else the file has', async () => {
+    const text = `${filler}\n\nfunction lightLantern() {\n  return a => b;\n}\n\nfunction douse() {\n  lightLantern();\n}\n`;
+    const place = await indexed({ 'a.ts': text });
+    for (const query of ['sym:light*', 'sym:light* douse', '"=>"', 'douse "return a => b"']) {
+      const [result] = await search(query, place);
+      assert.deepEqual([result?.startLine, result?.symbol?.name], [72, 'lightLantern'], query);
+    }
+  });
+
   it('tells what in a query it did not understand', async () => {
     const place = await indexed({ 'a.ts': 'lantern' });
     const searcher = new Searcher();

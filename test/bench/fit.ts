@@ -43,8 +43,8 @@ const SYMBOL_FEATURES: readonly string[] = [
 ];
 
 export const FIT: FitOptions = {
-  l2: 0.06,
-  l2Symbol: 0.1,
+  l2: 0.08,
+  l2Symbol: 0.05,
   rounds: 120,
   symbolColumns: new Set(SYMBOL_FEATURES.map((name) => COLUMNS.indexOf(name))),
 };
