@@ -37,7 +37,7 @@ const SEGMENT_THREAD = 'src/engine/index/segmentThread.ts';
 const targets = [
   {
     name: 'extension',
-    budget: 219,
+    budget: 223,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -52,7 +52,7 @@ const targets = [
   },
   {
     name: 'command',
-    budget: 222,
+    budget: 225,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/cli',
@@ -62,7 +62,7 @@ const targets = [
   },
   {
     name: 'library',
-    budget: 124,
+    budget: 127,
     options: {
       entryPoints: { index: 'src/index.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/lib',
