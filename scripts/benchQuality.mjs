@@ -79,10 +79,13 @@ for (const scope of scopes) {
   const heads = [`${scope} scope`, 'NDCG@10', ...categories, 'first', 'files', 'index ms', 'p50 ms', 'p95 ms'];
   const rows = measured.map((one) => row(one.name, one.files, summarize([one])));
   console.log(`\n${table([heads, ...rows, row('mean, all files, quantiles', total, summary)])}`);
-  const { held, judged, unclear } = summary.symbol;
+  const { held, judged, unclear, declared } = summary.symbol;
   const share = ((100 * held) / Math.max(1, judged)).toFixed(1);
   console.log(`The first result holds the definition for ${held} of ${judged} symbol queries (${share} %),`);
-  console.log(`not counting ${unclear} whose file shows no line that declares the name.\n`);
+  console.log(
+    `not counting ${unclear} whose file shows no line that declares the name. In whichever file it is, the first`,
+  );
+  console.log(`result declares the name for ${declared} of ${judged + unclear}.\n`);
 }
 if (values.json !== undefined) writeFileSync(at(values.json), `${JSON.stringify(report, null, 1)}\n`);
 say(`${wanted.length} repositories took ${sinceStart()}.`);

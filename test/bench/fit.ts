@@ -28,6 +28,8 @@ const SYMBOL_FEATURES: readonly string[] = [
   'symbolFile',
   'symbolRare',
   'symbolUse',
+  'comment',
+  'neighbours',
   'test',
   'example',
   'vendor',
@@ -41,8 +43,8 @@ const SYMBOL_FEATURES: readonly string[] = [
 ];
 
 export const FIT: FitOptions = {
-  l2: 0.08,
-  l2Symbol: 0.05,
+  l2: 0.06,
+  l2Symbol: 0.1,
   rounds: 120,
   symbolColumns: new Set(SYMBOL_FEATURES.map((name) => COLUMNS.indexOf(name))),
 };
@@ -129,7 +131,7 @@ export class FitData {
         const slope = gradient[j]! + l2 * weights[j]!;
         first[j] = 0.9 * first[j]! + 0.1 * slope;
         second[j] = 0.99 * second[j]! + 0.01 * slope * slope;
-        const step = first[j]! / (1 - 0.9 ** round) / (Math.sqrt(second[j]! / (1 - 0.99 ** round)) + 1e-9);
+        const step = first[j] / (1 - 0.9 ** round) / (Math.sqrt(second[j] / (1 - 0.99 ** round)) + 1e-9);
         weights[j]! -= 0.06 * step;
       }
     }
@@ -176,19 +178,13 @@ export interface Graded {
   readonly ndcg: number;
 }
 
-const FOLDS = Number(process.env.FOLDS ?? 10);
-
 /** What weights reach that were fitted without the repository they are tried on. */
 export function crossValidate(data: FitData, options: FitOptions = FIT): Graded[] {
-  const repositories = [...new Set(data.prepared.map(({ example }) => example.repository))];
-  const foldOf = new Map(repositories.map((name, i) => [name, i % FOLDS]));
   const graded: Graded[] = [];
-  for (let fold = 0; fold < FOLDS; fold++) {
-    const fitted = data.fit(({ repository }) => foldOf.get(repository) !== fold, options);
+  for (const left of new Set(data.prepared.map(({ example }) => example.repository))) {
+    const fitted = data.fit(({ repository }) => repository !== left, options);
     for (const one of data.prepared) {
-      if (foldOf.get(one.example.repository) === fold) {
-        graded.push({ example: one.example, ndcg: gainOf(one, fitted) });
-      }
+      if (one.example.repository === left) graded.push({ example: one.example, ndcg: gainOf(one, fitted) });
     }
   }
   return graded;

@@ -18,6 +18,8 @@ export interface AnsweredQuestion {
   readonly ms: number;
   /** Of a symbol query: whether the first result holds the definition; `undefined` if its file shows none. */
   readonly firstHoldsDefinition?: boolean | undefined;
+  /** Of a symbol query: whether the first result, whichever file it is in, declares the name. */
+  readonly firstDeclares?: boolean;
 }
 
 export interface MeasuredRepository {
@@ -78,7 +80,10 @@ function judge(
     ranks,
     results: results.map(({ path, start_line, end_line }) => `${path}:${start_line ?? ''}-${end_line ?? ''}`),
     ms,
-    ...(category === 'symbol' && { firstHoldsDefinition: holdsDefinition(absolute[0], question) }),
+    ...(category === 'symbol' && {
+      firstHoldsDefinition: holdsDefinition(absolute[0], question),
+      firstDeclares: absolute[0] !== undefined && declaresName(absolute[0], query) === true,
+    }),
   };
 }
 
@@ -89,12 +94,16 @@ function judge(
 function holdsDefinition(first: RetrieverResult | undefined, { query, targets }: Question): boolean | undefined {
   const target = first && targets.find((one) => covers(first, one));
   if (!target) return false;
-  if (linesOf(target)) return true;
-  const lines = readFileSync(first.path, 'utf8').split('\n');
+  return linesOf(target) ? true : declaresName(first, query);
+}
+
+/** Whether a line of the result declares the name that is asked for; `undefined` if no line of its file does. */
+function declaresName(result: RetrieverResult, query: string): boolean | undefined {
+  const lines = readFileSync(result.path, 'utf8').split('\n');
   const name = lastName(query);
   const declaring = lines.flatMap((line, index) => (declares(line, name) ? [index + 1] : []));
   if (declaring.length === 0) return undefined;
-  const { start, end } = linesOf(first) ?? { start: 1, end: lines.length };
+  const { start, end } = linesOf(result) ?? { start: 1, end: lines.length };
   return declaring.some((line) => line >= start && line <= end);
 }
 
@@ -106,7 +115,13 @@ export interface QualitySummary {
   readonly indexMs: number;
   readonly p50: number;
   readonly p95: number;
-  readonly symbol: { readonly held: number; readonly judged: number; readonly unclear: number };
+  /** Of the symbol queries: `declared` counts those whose first result declares the name, in whichever file. */
+  readonly symbol: {
+    readonly held: number;
+    readonly judged: number;
+    readonly unclear: number;
+    readonly declared: number;
+  };
 }
 
 /** Scores are means over repositories of the mean over their questions, as published; latencies are over all questions. */
@@ -128,6 +143,11 @@ export function summarize(repositories: readonly MeasuredRepository[]): QualityS
     indexMs: mean(repositories.map(({ indexMs }) => indexMs)),
     p50: percentile(times, 50),
     p95: percentile(times, 95),
-    symbol: { held, judged: symbols.length - unclear, unclear },
+    symbol: {
+      held,
+      judged: symbols.length - unclear,
+      unclear,
+      declared: symbols.filter(({ firstDeclares }) => firstDeclares).length,
+    },
   };
 }

@@ -25,6 +25,9 @@ export interface PostingList {
   read(into: Postings): number;
 }
 
+/** A cold part of up to this size is kept in memory once something of it is read. */
+const KEPT_BYTES = 8 << 20;
+
 /** Room for a decoded list; grows to the longest seen and is used again. */
 export class Postings {
   chunks = new Uint32Array(1024);
@@ -84,6 +87,8 @@ export class SegmentReader {
   readonly #bucketEntries: Uint32Array;
   readonly #blockSums: Uint32Array;
   readonly #verified: Uint8Array;
+  /** All of the cold part, of a small segment. */
+  #cold: Uint8Array | undefined;
   readonly #names: NameSource;
   readonly #ids: Uint8Array;
   readonly #pathOffsets: Uint32Array;
@@ -168,6 +173,7 @@ export class SegmentReader {
   *verify(): Generator<void, void, void> {
     this.#verifyEnd();
     this.#verified.fill(0);
+    this.#cold = undefined;
     for (let block = 0; block < this.#blockSums.length && this.#broken === undefined; block++) {
       const from = block * COLD_BLOCK;
       try {
@@ -379,9 +385,12 @@ export class SegmentReader {
     return bytes.subarray(from - start, from - start + length);
   }
 
+  /** From the file, or from memory if the segment is small: there a search spends more on calls than on anything else. */
   #read(from: number, length: number): Uint8Array {
     try {
-      return readAt(this.#fd, this.file, from, length);
+      if (this.footer.cold > KEPT_BYTES) return readAt(this.#fd, this.file, from, length);
+      this.#cold ??= readAt(this.#fd, this.file, 0, this.footer.cold);
+      return this.#cold.subarray(from, from + length);
     } catch (error) {
       throw isDamage(error) ? this.#damaged('the disk cannot read it, or it is too short') : error;
     }

@@ -167,14 +167,14 @@ export class SegmentScores {
         if (chunkScore[chunk] === 0 && chunkDefinition[chunk] === 0) this.#chunks.push(chunk);
         chunkScore[chunk]! += (weight * inChunk) / (inChunk + K1 * (1 - B + perChunkToken * chunkTokens[chunk]!));
         if ((byte & IN_COMMENT) === 0) continue;
-        comments++;
+        comments += inChunk;
         chunkComment[chunk]! += weight;
         if (chunk === firstChunk[document]) headMask[document]! |= bit;
       }
       const tokens = documentTokens[document]!;
       bodyMask[document]! |= bit;
       body[document]! += (weight * frequency) / (frequency + K1 * (1 - B + perToken * tokens));
-      comment[document]! += (weight * comments) / (comments + 1.5);
+      comment[document]! += (weight * comments) / (comments + 2);
       density[document]! += weight * Math.sqrt(frequency / (tokens + 50));
       spread[document]! += weight * Math.log1p(frequency);
     }

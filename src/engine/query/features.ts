@@ -1,10 +1,11 @@
 import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
+import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import type { SymbolSpan } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import { DEFINING, type SegmentScores } from './collect.ts';
 import { pathInfo, type PathInfo, type Side } from './paths.ts';
 import type { Query } from './query.ts';
-import { WordMatcher, likeness } from './wordMatch.ts';
+import { Vocabulary, type WordMatcher } from './wordMatch.ts';
 
 /**
  * What ranking looks at, in the order of the weights. Shares are of the query's words, each word weighed by how rare it is;
@@ -81,6 +82,9 @@ export const FEATURES = [
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 
+/** The column of each feature. */
+const F = Object.fromEntries(FEATURES.map((feature, i) => [feature, i])) as Readonly<Record<Feature, number>>;
+
 /** These count once more as a share of the highest among the candidates. */
 export const RELATIVE = [
   'body',
@@ -108,6 +112,8 @@ export interface Candidate {
 /** What the query's words weigh, and other facts of the corpus. */
 export interface Corpus {
   readonly query: Query;
+  /** Of the query's words. */
+  readonly matcher: WordMatcher;
   /** Inverse document frequency of each word of the query; 0 for one that no document has. */
   readonly weights: readonly number[];
   /** A term of each symbol number that {@link SegmentScores.addSymbol} was given. */
@@ -120,6 +126,8 @@ export interface Corpus {
 
 export interface SymbolTermInfo {
   readonly folded: string;
+  /** Which word of the query it is, or -1. */
+  readonly word: number;
   /** 1 for the name that was typed, less for one that is like it, 0 for a word among others. */
   readonly value: number;
   /** The documents that define it. */
@@ -128,7 +136,10 @@ export interface SymbolTermInfo {
 
 /** An early word says what is asked for, a late one where. */
 const EARLY = 0.85;
+/** More than any other difference between two documents. */
+export const HAS_NAME = 100;
 const MAX_DETAILS = 100_000;
+const SEPARATOR = /[^\p{L}\p{N}_]/u;
 const TYPES: ReadonlySet<string> = new Set(['class', 'struct', 'interface', 'enum', 'type', 'module']);
 const TEST_WORDS: ReadonlySet<string> = new Set(['test', 'spec', 'mock', 'fixtur', 'bench', 'benchmark']);
 
@@ -141,16 +152,33 @@ export class FeatureMaker {
   readonly #earlyTotal: number;
   readonly #wanted: ReadonlySet<string>;
   readonly #isTestAsked: boolean;
+  /** For each name, which word of the query it is, or -1. */
+  readonly #nameWords: readonly number[];
+  /** Used again for each definition and each candidate. */
+  readonly #values: Float64Array;
+  readonly #top = new Float64Array(8);
 
   constructor(corpus: Corpus) {
     const { query, weights } = corpus;
     this.#corpus = corpus;
-    this.#matcher = new WordMatcher(query.words);
+    this.#matcher = corpus.matcher;
     this.#total = sum(weights) || 1;
     this.#early = weights.map((weight, i) => weight * EARLY ** i);
     this.#earlyTotal = sum(this.#early) || 1;
     this.#wanted = new Set(query.words);
+    this.#nameWords = query.names.map((name) => query.words.indexOf(stem(name)));
+    this.#values = new Float64Array(weights.length);
     this.#isTestAsked = query.words.some((word) => TEST_WORDS.has(word));
+  }
+
+  /** Whether a document has the one name that is looked for: those that have not come after all that have. */
+  hasName({ sums, symbols }: SegmentScores, document: number): boolean {
+    if (this.#corpus.query.symbol === undefined || this.#nameWords.length !== 1) return false;
+    const hits = symbols.get(document);
+    return (
+      this.#named(sums.identifierMask[document]!, sums.bodyMask[document]!) > 0 ||
+      hits?.some(({ term }) => this.#corpus.symbols[term]!.value === 1) === true
+    );
   }
 
   /** For choosing candidates: what can be said of a document without looking at its path or definitions. */
@@ -165,7 +193,8 @@ export class FeatureMaker {
       0.8 * this.#covered(nameMask[document]!) +
       0.3 * this.#covered(definitionMask[document]!) +
       0.2 * this.#covered(folderMask[document]!) +
-      symbol
+      symbol +
+      (this.hasName(scores, document) ? HAS_NAME : 0)
     );
   }
 
@@ -187,186 +216,161 @@ export class FeatureMaker {
     return rows;
   }
 
-  #row({ scores, document, info }: Candidate): Float64Array {
+  #row(candidate: Candidate): Float64Array {
+    const { scores, document, info } = candidate;
     const { reader, sums } = scores;
     const { query } = this.#corpus;
     const total = this.#total;
-    const chunks = this.#chunkFeatures(scores, document);
+    const row = new Float64Array(COLUMNS.length);
+    const known = definitionsOf(reader, document);
+    const isTest = info.sides.some(([side]) => side === 'test');
     const name = this.#like(info.nameAndPairs);
     const nameExplained = this.#explained(info);
-    const known = definitionsOf(reader, document);
-    const fit = this.#bestDefinitions(known);
-    const symbols = this.#symbolFeatures(scores, document, info, known);
-    const tests = info.sides.some(([side]) => side === 'test');
-    const definitions = known.spans.length;
-    const values: Record<Feature, number> = {
-      body: sums.body[document]! / total,
-      ...chunks,
-      comment: sums.comment[document]! / total,
-      head: this.#covered(sums.headMask[document]!),
-      spread: sums.spread[document]! / total,
-      density: sums.density[document]! / total,
-      coverage: this.#covered(sums.bodyMask[document]!),
-      name,
-      nameExplained,
-      nameBoth: name * nameExplained,
-      nameEarly: this.#coveredEarly(sums.nameMask[document]!),
-      nameWords: info.name.length,
-      folder: this.#like(info.folders),
-      lastFolder: this.#like(info.lastFolder),
-      path: this.#covered(sums.nameMask[document]! | sums.folderMask[document]!),
-      depth: info.path.split('/').length,
-      neighbours: 0,
-      neighbourhood: 0,
-      defined: this.#covered(sums.definitionMask[document]!),
-      definedEarly: this.#coveredEarly(sums.definitionMask[document]!),
-      ...fit,
-      definitions: sums.definitions[document]! / total,
-      definitionDensity: sums.definitionCount[document]! / (definitions + 2) / total,
-      ...symbols,
-      pair: this.#pairs(sums.identifierMask[document]!),
-      pairFile: query.pairs.includes(info.folded) ? 1 : 0,
-      test: tests && !this.#isTestAsked ? 1 : 0,
-      testAsked: tests && this.#isTestAsked ? 1 : 0,
-      testFolder: info.isInTests ? 1 : 0,
-      example: this.isAside(info, 'example') ? 1 : 0,
-      vendor: this.isAside(info, 'vendor') ? 1 : 0,
-      internal: this.isAside(info, 'internal') ? 1 : 0,
-      compat: this.isAside(info, 'compat') ? 1 : 0,
-      plainName: info.isPlain ? 1 : 0,
-      header: info.isHeader ? 1 : 0,
-      length: Math.log1p(reader.documentTokens[document]!),
-      definitionTotal: Math.log1p(definitions),
-      references: Math.log1p(Math.max(0, this.#corpus.references(info.folded) - 1)),
-      languageShare: this.#corpus.languageShare(reader.languageOf(document)),
-    };
-    const row = new Float64Array(COLUMNS.length);
-    for (const [i, feature] of FEATURES.entries()) row[i] = values[feature];
+
+    row[F.body] = sums.body[document]! / total;
+    row[F.comment] = sums.comment[document]! / total;
+    row[F.head] = this.#covered(sums.headMask[document]!);
+    row[F.spread] = sums.spread[document]! / total;
+    row[F.density] = sums.density[document]! / total;
+    row[F.coverage] = this.#covered(sums.bodyMask[document]!);
+    this.#addChunks(row, scores, document);
+
+    row[F.name] = name;
+    row[F.nameExplained] = nameExplained;
+    row[F.nameBoth] = name * nameExplained;
+    row[F.nameEarly] = this.#coveredEarly(sums.nameMask[document]!);
+    row[F.nameWords] = info.name.length;
+    row[F.folder] = this.#like(info.folders);
+    row[F.lastFolder] = this.#like(info.lastFolder);
+    row[F.path] = this.#covered(sums.nameMask[document]! | sums.folderMask[document]!);
+    row[F.depth] = info.depth;
+
+    row[F.defined] = this.#covered(sums.definitionMask[document]!);
+    row[F.definedEarly] = this.#coveredEarly(sums.definitionMask[document]!);
+    row[F.definitions] = sums.definitions[document]! / total;
+    row[F.definitionDensity] = sums.definitionCount[document]! / (known.spans.length + 2) / total;
+    row[F.definitionTotal] = Math.log1p(known.spans.length);
+    this.#addBestDefinitions(row, known);
+
+    this.#addSymbols(row, candidate, known);
+    row[F.pair] = this.#pairs(sums.identifierMask[document]!);
+    row[F.pairFile] = query.pairs.includes(info.folded) ? 1 : 0;
+
+    if (isTest) row[this.#isTestAsked ? F.testAsked : F.test] = 1;
+    row[F.testFolder] = info.isInTests ? 1 : 0;
+    row[F.example] = this.isAside(info, 'example') ? 1 : 0;
+    row[F.vendor] = this.isAside(info, 'vendor') ? 1 : 0;
+    row[F.internal] = this.isAside(info, 'internal') ? 1 : 0;
+    row[F.compat] = this.isAside(info, 'compat') ? 1 : 0;
+    row[F.plainName] = info.isPlain ? 1 : 0;
+    row[F.header] = info.isHeader ? 1 : 0;
+    row[F.length] = Math.log1p(reader.documentTokens[document]!);
+    // Only for a name by itself: for questions it is worth nothing, and a look-up for each candidate costs.
+    if (query.symbol !== undefined) {
+      row[F.references] = Math.log1p(Math.max(0, this.#corpus.references(info.folded) - 1));
+    }
+    row[F.languageShare] = this.#corpus.languageShare(reader.languageOf(document));
     return row;
   }
 
-  #chunkFeatures(
-    { reader, sums }: SegmentScores,
-    document: number,
-  ): Pick<Record<Feature, number>, 'best' | 'top3' | 'top8' | 'bestComment' | 'chunkDefined' | 'chunkBoth'> {
+  #addChunks(row: Float64Array, { reader, sums }: SegmentScores, document: number): void {
+    const { chunkScore, chunkDefinition, chunkComment } = sums;
     const total = this.#total;
-    const top: number[] = [];
+    const top = this.#top;
+    top.fill(0);
     let bestComment = 0;
-    let chunkDefined = 0;
-    let chunkBoth = 0;
+    let defined = 0;
+    let both = 0;
     const end = reader.firstChunk[document + 1]!;
     for (let chunk = reader.firstChunk[document]!; chunk < end; chunk++) {
-      const score = sums.chunkScore[chunk]!;
-      const defined = sums.chunkDefinition[chunk]!;
-      if (score === 0 && defined === 0) continue;
-      insertTop(top, score, 8);
-      bestComment = Math.max(bestComment, sums.chunkComment[chunk]!);
-      chunkDefined = Math.max(chunkDefined, defined);
-      chunkBoth = Math.max(chunkBoth, score + DEFINING * defined);
+      const score = chunkScore[chunk]!;
+      const definition = chunkDefinition[chunk]!;
+      if (score === 0 && definition === 0) continue;
+      insert(top, score);
+      if (chunkComment[chunk]! > bestComment) bestComment = chunkComment[chunk]!;
+      if (definition > defined) defined = definition;
+      if (score + DEFINING * definition > both) both = score + DEFINING * definition;
     }
-    return {
-      best: (top[0] ?? 0) / total,
-      top3: sum(top.slice(0, 3)) / 3 / total,
-      top8: sum(top) / 8 / total,
-      bestComment: bestComment / total,
-      chunkDefined: chunkDefined / total,
-      chunkBoth: chunkBoth / total,
-    };
+    row[F.best] = top[0]! / total;
+    row[F.top3] = (top[0]! + top[1]! + top[2]!) / 3 / total;
+    row[F.top8] = top.reduce((sum, score) => sum + score, 0) / 8 / total;
+    row[F.bestComment] = bestComment / total;
+    row[F.chunkDefined] = defined / total;
+    row[F.chunkBoth] = both / total;
   }
 
   /** How well the definition fits whose name fits the query best: the harmonic mean of both shares. */
-  #bestDefinitions({
-    spans,
-    words,
-    depths,
-    lines,
-  }: Definitions): Pick<
-    Record<Feature, number>,
-    'definition' | 'topDefinition' | 'typeDefinition' | 'definitionDepth' | 'definitionShare'
-  > {
+  #addBestDefinitions(row: Float64Array, { spans, words, wordStarts, vocabulary, depths, lines }: Definitions): void {
     const { weights } = this.#corpus;
-    const values = new Float64Array(weights.length);
+    const table = this.#matcher.table(vocabulary);
+    const values = this.#values;
     let best = 0;
     let bestIndex = -1;
     let top = 0;
     let type = 0;
     for (let i = 0; i < spans.length; i++) {
-      const name = words[i]!;
+      const end = wordStarts[i + 1]!;
       let like = 0;
-      for (const word of name) {
-        const match = this.#matcher.match(word);
+      for (let at = wordStarts[i]!; at < end; at++) {
+        const match = table[words[at]!] ?? this.#matcher.fill(vocabulary, words[at]!);
         if (match.value === 0) continue;
+        if (like === 0) values.fill(0);
         like += match.value;
-        values[match.word] = Math.max(values[match.word]!, match.value);
+        if (match.value > values[match.word]!) values[match.word] = match.value;
       }
       if (like === 0) continue;
       let share = 0;
       for (let word = 0; word < values.length; word++) share += values[word]! * weights[word]!;
-      values.fill(0);
       share /= this.#total;
-      const explained = like / name.length;
-      const fit = share + explained === 0 ? 0 : (2 * share * explained) / (share + explained);
+      const explained = like / (end - wordStarts[i]!);
+      const fit = (2 * share * explained) / (share + explained);
       if (fit > best || (fit === best && bestIndex >= 0 && depths[i]! < depths[bestIndex]!)) {
         best = fit;
         bestIndex = i;
       }
-      if (depths[i] === 0) top = Math.max(top, fit);
-      if (TYPES.has(spans[i]!.kind)) type = Math.max(type, fit);
+      if (fit > top && depths[i] === 0) top = fit;
+      if (fit > type && TYPES.has(spans[i]!.kind)) type = fit;
     }
     const span = spans[bestIndex];
-    return {
-      definition: best,
-      topDefinition: top,
-      typeDefinition: type,
-      definitionDepth: bestIndex < 0 ? 3 : Math.min(3, depths[bestIndex]!),
-      definitionShare: span ? (span.endLine - span.startLine + 1) / Math.max(1, lines) : 0,
-    };
+    row[F.definition] = best;
+    row[F.topDefinition] = top;
+    row[F.typeDefinition] = type;
+    row[F.definitionDepth] = bestIndex < 0 ? 3 : Math.min(3, depths[bestIndex]!);
+    row[F.definitionShare] = span ? (span.endLine - span.startLine + 1) / Math.max(1, lines) : 0;
   }
 
-  #symbolFeatures(
-    { symbols, sums }: SegmentScores,
-    document: number,
-    info: PathInfo,
-    { spans, folded, depths }: Definitions,
-  ): Pick<
-    Record<Feature, number>,
-    'symbol' | 'symbolType' | 'symbolTop' | 'symbolFile' | 'symbolWord' | 'symbolUse' | 'symbolRare' | 'pairDefined'
-  > {
-    const { query, symbols: terms } = this.#corpus;
+  #addSymbols(
+    row: Float64Array,
+    { scores, document, info }: Candidate,
+    { spans, folded, own, depths }: Definitions,
+  ): void {
+    const { query, symbols: terms, weights } = this.#corpus;
+    const { sums, symbols } = scores;
     const names = Math.max(1, query.names.length);
-    const features = {
-      symbol: 0,
-      symbolType: 0,
-      symbolTop: 0,
-      symbolFile: query.names.includes(info.folded) ? 1 / names : 0,
-      symbolWord: 0,
-      symbolUse: this.#named(sums.identifierMask[document]!, sums.bodyMask[document]!) / names,
-      symbolRare: 0,
-      pairDefined: 0,
-    };
-    const seen = new Set<number>();
-    for (const { term } of symbols.get(document) ?? []) {
-      if (seen.has(term)) continue;
-      seen.add(term);
-      const { folded: text, value, documents } = terms[term]!;
+    row[F.symbolFile] = query.names.includes(info.folded) ? 1 / names : 0;
+    row[F.symbolUse] = this.#named(sums.identifierMask[document]!, sums.bodyMask[document]!) / names;
+    const hits = symbols.get(document);
+    if (!hits) return;
+    for (const [i, { term }] of hits.entries()) {
+      if (hits.findIndex((hit) => hit.term === term) < i) continue;
+      const { folded: text, word, value, documents } = terms[term]!;
       if (value === 0) {
-        if (query.pairs.includes(text)) features.pairDefined = Math.min(2, features.pairDefined + 1);
-        else features.symbolWord += (0.5 * (this.#corpus.weights[query.words.indexOf(stem(text))] ?? 0)) / this.#total;
+        if (query.pairs.includes(text)) row[F.pairDefined] = Math.min(2, row[F.pairDefined]! + 1);
+        else row[F.symbolWord]! += (0.5 * (weights[word] ?? 0)) / this.#total;
         continue;
       }
       let isType = false;
       let isTop = false;
-      for (let i = 0; i < spans.length; i++) {
-        if (folded[i] !== text) continue;
-        isType ||= TYPES.has(spans[i]!.kind) || spans[i]!.kind === 'function';
-        isTop ||= depths[i] === 0;
+      for (let at = 0; at < spans.length; at++) {
+        if (own[at] !== text && folded[at] !== text) continue;
+        isType ||= TYPES.has(spans[at]!.kind) || spans[at]!.kind === 'function';
+        isTop ||= depths[at] === 0;
       }
-      features.symbol += value / names;
-      features.symbolRare += value / Math.max(1, documents) / names;
-      if (isType) features.symbolType += value / names;
-      if (isTop) features.symbolTop += value / names;
+      row[F.symbol]! += value / names;
+      row[F.symbolRare]! += value / Math.max(1, documents) / names;
+      if (isType) row[F.symbolType]! += value / names;
+      if (isTop) row[F.symbolTop]! += value / names;
     }
-    return features;
   }
 
   /** The share of the query's words that a mask has. */
@@ -380,13 +384,15 @@ export class FeatureMaker {
 
   /** The share of the query's words that are like one of `words`. */
   #like(words: readonly string[]): number {
-    const { query, weights } = this.#corpus;
-    let share = 0;
-    for (const [i, wanted] of query.words.entries()) {
-      let like = 0;
-      for (const word of words) like = Math.max(like, likeness(wanted, word));
-      share += like * weights[i]!;
+    const { weights } = this.#corpus;
+    const values = this.#values;
+    values.fill(0);
+    for (const word of words) {
+      const match = this.#matcher.match(word);
+      if (match.value > 0 && match.value > values[match.word]!) values[match.word] = match.value;
     }
+    let share = 0;
+    for (let i = 0; i < values.length; i++) share += values[i]! * weights[i]!;
     return share / this.#total;
   }
 
@@ -402,10 +408,8 @@ export class FeatureMaker {
 
   /** How many of the names stand in a document: compound ones by themselves, a single word as the word it is. */
   #named(identifiers: number, body: number): number {
-    const { names, words } = this.#corpus.query;
     let count = 0;
-    for (const [i, name] of names.entries()) {
-      const word = words.indexOf(stem(name));
+    for (const [i, word] of this.#nameWords.entries()) {
       if (identifiers & (1 << i) || (word >= 0 && body & (1 << word))) count++;
     }
     return count;
@@ -421,7 +425,7 @@ export class FeatureMaker {
 }
 
 function addNeighbours(candidates: readonly Candidate[], rows: readonly Float64Array[]): void {
-  const chunkBoth = FEATURES.indexOf('chunkBoth');
+  const chunkBoth = F.chunkBoth;
   const folders = new Map<string, { files: number; value: number }>();
   const folderOf = ({ info: { path } }: Candidate): string => path.slice(0, path.lastIndexOf('/') + 1);
   for (const [i, candidate] of candidates.entries()) {
@@ -430,8 +434,8 @@ function addNeighbours(candidates: readonly Candidate[], rows: readonly Float64A
   }
   for (const [i, candidate] of candidates.entries()) {
     const { files, value } = folders.get(folderOf(candidate))!;
-    rows[i]![FEATURES.indexOf('neighbours')] = (files - 1) / candidates.length;
-    rows[i]![FEATURES.indexOf('neighbourhood')] = files > 1 ? (value - rows[i]![chunkBoth]!) / (files - 1) : 0;
+    rows[i]![F.neighbours] = (files - 1) / candidates.length;
+    rows[i]![F.neighbourhood] = files > 1 ? (value - rows[i]![chunkBoth]!) / (files - 1) : 0;
   }
 }
 
@@ -445,9 +449,10 @@ function masked(mask: number, weights: readonly number[]): number {
   return total;
 }
 
-function insertTop(top: number[], value: number, capacity: number): void {
-  if (top.length === capacity && value <= top[capacity - 1]!) return;
-  let at = top.length < capacity ? top.length : capacity - 1;
+/** Keeps the highest values, in descending order. */
+function insert(top: Float64Array, value: number): void {
+  let at = top.length - 1;
+  if (value <= top[at]!) return;
   for (; at > 0 && top[at - 1]! < value; at--) top[at] = top[at - 1]!;
   top[at] = value;
 }
@@ -461,9 +466,13 @@ function sum(numbers: readonly number[]): number {
 /** A document's definitions, ready to be compared with queries. */
 export interface Definitions {
   readonly spans: readonly SymbolSpan[];
-  /** Of each name its words, stemmed, and all of it folded. */
-  readonly words: readonly (readonly string[])[];
+  /** The words of all names, stemmed, as numbers of the vocabulary, and where each name's begin. */
+  readonly words: Uint32Array;
+  readonly wordStarts: Uint32Array;
+  readonly vocabulary: Vocabulary;
+  /** Each name folded, and so its last part: `Ecto.Repo` is also `repo`. */
   readonly folded: readonly string[];
+  readonly own: readonly string[];
   /** How many definitions enclose each. */
   readonly depths: readonly number[];
   readonly lines: number;
@@ -471,6 +480,7 @@ export interface Definitions {
 
 interface Kept {
   readonly definitions: Map<number, Definitions>;
+  vocabulary: Vocabulary;
   readonly paths: Map<number, PathInfo>;
   /** Names in {@link definitions}. */
   names: number;
@@ -483,7 +493,8 @@ const MAX_KEPT_PATHS = 20_000;
 
 function keptOf(reader: SegmentReader): Kept {
   let entry = kept.get(reader);
-  if (!entry) kept.set(reader, (entry = { definitions: new Map(), paths: new Map(), names: 0 }));
+  if (!entry)
+    kept.set(reader, (entry = { definitions: new Map(), vocabulary: new Vocabulary(), paths: new Map(), names: 0 }));
   return entry;
 }
 
@@ -497,35 +508,49 @@ export function pathInfoOf(reader: SegmentReader, document: number): PathInfo {
   return info;
 }
 
-/** None of a document that has thousands: it is about none of them. */
+/** A document's definitions; none of one that has thousands: it is about none of them, and it would cost. */
 export function definitionsOf(reader: SegmentReader, document: number): Definitions {
   const entry = keptOf(reader);
   let definitions = entry.definitions.get(document);
   if (!definitions) {
     const spans = reader.detailsLengthOf(document) > MAX_DETAILS ? [] : reader.definitionsOf(document);
-    definitions = prepare(spans, reader.linesOf(document));
     entry.names += spans.length;
     if (entry.names > MAX_KEPT_NAMES) {
       entry.definitions.clear();
+      entry.vocabulary = new Vocabulary();
       entry.names = spans.length;
     }
+    definitions = prepare(spans, reader.linesOf(document), entry.vocabulary);
     entry.definitions.set(document, definitions);
   }
   return definitions;
 }
 
-function prepare(spans: readonly SymbolSpan[], lines: number): Definitions {
-  const words: string[][] = [];
+function prepare(spans: readonly SymbolSpan[], lines: number, vocabulary: Vocabulary): Definitions {
+  const words: number[] = [];
+  const wordStarts = [0];
   const folded: string[] = [];
+  const own: string[] = [];
   const depths: number[] = [];
   const open: number[] = [];
   for (const { name, line, endLine } of spans) {
     const parts = splitIdentifier(name);
-    words.push(parts.filter(isIndexable).map(stem));
+    for (const part of parts) if (isIndexable(part)) words.push(vocabulary.numberOf(stem(part)));
+    wordStarts.push(words.length);
     folded.push(parts.join(''));
+    own.push(SEPARATOR.test(name) ? foldName(nameSegments(name).at(-1) ?? name) : folded.at(-1)!);
     while (open.length > 0 && open.at(-1)! < line) open.pop();
     depths.push(open.length);
     open.push(endLine);
   }
-  return { spans, words, folded, depths, lines };
+  return {
+    spans,
+    words: Uint32Array.from(words),
+    wordStarts: Uint32Array.from(wordStarts),
+    vocabulary,
+    folded,
+    own,
+    depths,
+    lines,
+  };
 }

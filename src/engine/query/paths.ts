@@ -16,6 +16,8 @@ export interface PathInfo {
   readonly sides: readonly (readonly [Side, string])[];
   /** Whether a folder says that it is a test, not its name alone. */
   readonly isInTests: boolean;
+  /** Folders that it is in, and 1. */
+  readonly depth: number;
   /** Named like every other of its kind: `index`, `mod`, `__init__`. */
   readonly isPlain: boolean;
   /** A header or a file of declarations. */
@@ -58,6 +60,7 @@ export function pathInfo(path: string): PathInfo {
     folders: folders.flat(),
     lastFolder: folders.at(-1) ?? [],
     sides,
+    depth: parts.length,
     isInTests: parts.slice(0, -1).some((folder) =>
       folder
         .toLowerCase()

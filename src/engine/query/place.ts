@@ -12,9 +12,17 @@ export interface Place {
   readonly symbol?: SymbolSpan;
 }
 
+/** How well the name of the `i`th symbol answers the query; 0 for not at all. */
+export type NameScore = (i: number) => number;
+
 /** What to show of a chunk: the definition in it that the query names, else all of it. */
-export function placeInChunk(symbols: readonly SymbolSpan[], startLine: number, endLine: number, query: Query): Place {
-  const symbol = bestSymbol(symbols, startLine, endLine, query);
+export function placeInChunk(
+  symbols: readonly SymbolSpan[],
+  startLine: number,
+  endLine: number,
+  nameScore: NameScore,
+): Place {
+  const symbol = bestSymbol(symbols, startLine, endLine, nameScore);
   if (!symbol) return { startLine, endLine };
   const isWithin = symbol.startLine >= startLine && symbol.endLine <= endLine;
   return isWithin ? { startLine: symbol.startLine, endLine: symbol.endLine, symbol } : { startLine, endLine, symbol };
@@ -35,7 +43,8 @@ export function locate(path: string, text: Uint8Array, query: Query): Place | un
     best = chunk;
     bestScore = score;
   }
-  return best && placeInChunk(definitions.map(toSymbolSpan), best.start + 1, best.end + 1, query);
+  const symbols = definitions.map(toSymbolSpan);
+  return best && placeInChunk(symbols, best.start + 1, best.end + 1, (i) => scoreSymbol(symbols[i]!, query));
 }
 
 /**
@@ -46,17 +55,18 @@ function bestSymbol(
   symbols: readonly SymbolSpan[],
   startLine: number,
   endLine: number,
-  query: Query,
+  nameScore: NameScore,
 ): SymbolSpan | undefined {
   let named: SymbolSpan | undefined;
   let namedScore = 0;
   let main: SymbolSpan | undefined;
   let enclosing: SymbolSpan | undefined;
-  for (const symbol of symbols) {
+  for (let i = 0; i < symbols.length; i++) {
+    const symbol = symbols[i]!;
     if (symbol.startLine <= startLine && symbol.endLine >= endLine) enclosing = symbol;
     if (symbol.line < startLine || symbol.line > endLine) continue;
     if (symbol.endLine - symbol.startLine >= (endLine - startLine) / 2) main = symbol;
-    const score = nameScore(symbol.name, query);
+    const score = nameScore(i);
     if (score > namedScore) {
       named = symbol;
       namedScore = score;
@@ -65,12 +75,41 @@ function bestSymbol(
   return named ?? main ?? enclosing;
 }
 
-function nameScore(name: string, query: Query): number {
-  const parts = splitIdentifier(name);
+/** {@link scoreName} of a symbol about which nothing is known yet. */
+export function scoreSymbol(symbol: SymbolSpan, query: Query): number {
+  const parts = splitIdentifier(symbol.name);
   const words = parts.map(stem);
-  let matched = 0;
-  for (const word of query.words) if (words.includes(word)) matched++;
-  const folded = parts.join('');
-  for (const name of [...query.names, ...query.pairs, ...query.possibleNames]) if (name === folded) matched += 2;
-  return matched === 0 ? 0 : matched + matched / Math.max(1, words.length);
+  const matched = query.words.filter((word) => words.includes(word)).length;
+  return scoreName(symbol, parts.join(''), matched, words.length, query);
+}
+
+/** Another implementation or reopening of something that is defined elsewhere. */
+const REOPENING = 'extension';
+const DEFINING_KINDS: ReadonlySet<string> = new Set([
+  'class',
+  'struct',
+  'interface',
+  'enum',
+  'type',
+  'module',
+  'function',
+]);
+
+/**
+ * Of how many words a name has, how many the query has; a name that is asked for counts as two more. Of several definitions
+ * of one name the one that is spelt as typed, and is no mere extension, is meant.
+ */
+export function scoreName(
+  { name, kind }: SymbolSpan,
+  folded: string,
+  matched: number,
+  words: number,
+  { names, pairs, possibleNames, symbol }: Query,
+): number {
+  const isAsked = names.includes(folded) || pairs.includes(folded) || possibleNames.includes(folded);
+  const score = matched + (isAsked ? 2 : 0);
+  if (score === 0) return 0;
+  const spelling = isAsked && (symbol?.endsWith(name) === true || name.endsWith(symbol ?? '\0')) ? 0.5 : 0;
+  const kindValue = kind === REOPENING ? -0.5 : DEFINING_KINDS.has(kind) ? 0.25 : 0;
+  return score + matched / Math.max(1, words) + spelling + kindValue;
 }

@@ -6,14 +6,23 @@ import { Field, hashTerm, type TermHash } from '../index/format.ts';
 import { Postings, type PostingList, type SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, setBit, type Segment } from '../index/snapshot.ts';
 import { DEFINING, SegmentScores, type Averages, type FieldLists } from './collect.ts';
-import { FeatureMaker, definitionsOf, pathInfoOf, type Candidate, type SymbolTermInfo } from './features.ts';
+import {
+  FeatureMaker,
+  HAS_NAME,
+  definitionsOf,
+  pathInfoOf,
+  type Candidate,
+  type Definitions,
+  type SymbolTermInfo,
+} from './features.ts';
 import { compileFilters, type CompiledFilters } from './filters.ts';
 import { compilePhrase } from './phrase.ts';
-import { placeInChunk, type Place } from './place.ts';
+import { placeInChunk, scoreName, scoreSymbol, type NameScore, type Place } from './place.ts';
 import { parseQuery, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
 import { explainRow, scoreRow, type Share } from './ranker.ts';
 import { expandSymbol, type SymbolTerm } from './symbols.ts';
+import { WordMatcher } from './wordMatch.ts';
 
 /** A document that answers a query, and the best place in it. */
 export interface Hit extends Place {
@@ -87,6 +96,7 @@ interface Ranked extends Candidate {
 class Search {
   readonly #parsed: ParsedQuery;
   readonly #query: Query;
+  readonly #matcher: WordMatcher;
   readonly #options: SearchOptions;
   readonly #segments: readonly Segment[];
   readonly #readers: readonly SegmentReader[];
@@ -99,6 +109,7 @@ class Search {
   constructor(segments: readonly Segment[], parsed: ParsedQuery, options: SearchOptions) {
     this.#parsed = parsed;
     this.#query = parseQuery(parsed.words);
+    this.#matcher = new WordMatcher(this.#query.words);
     this.#options = options;
     this.#segments = segments;
     this.#readers = segments.map(({ reader }) => reader);
@@ -174,7 +185,8 @@ class Search {
     const lists = this.#scores.map(({ reader }) => find(reader, field, text));
     const documents = lists.reduce((sum, list) => sum + (list?.documents ?? 0), 0);
     if (documents === 0) return;
-    const term = this.#symbols.push({ folded, value, documents }) - 1;
+    const word = this.#query.words.indexOf(stem(folded));
+    const term = this.#symbols.push({ folded, word, value, documents }) - 1;
     for (const [i, list] of lists.entries()) if (list) this.#scores[i]!.addSymbol(term, list);
   }
 
@@ -182,6 +194,7 @@ class Search {
   #rank(isFilterOnly: boolean): Ranked[] {
     const maker = new FeatureMaker({
       query: this.#query,
+      matcher: this.#matcher,
       weights: this.#weights,
       symbols: this.#symbols,
       documents: this.#documents,
@@ -211,7 +224,7 @@ class Search {
     const ranked = candidates.map((candidate, i) => ({
       ...candidate,
       row: rows[i]!,
-      score: scoreRow(rows[i]!, this.#query),
+      score: scoreRow(rows[i]!, this.#query) + (maker.hasName(candidate.scores, candidate.document) ? HAS_NAME : 0),
     }));
     return [...ranked.sort(byScore), ...considered.slice(candidates.length)];
   }
@@ -239,12 +252,15 @@ class Search {
 
   #toHit({ scores, document, info, score, row }: Ranked, line: number | undefined): Hit {
     const { reader } = scores;
-    const chunks = this.#bestChunks(scores, document, line);
-    const { spans } = definitionsOf(reader, document);
-    const symbols = spans.length > 0 ? spans : reader.definitionsOf(document);
+    const definitions = definitionsOf(reader, document);
+    // Of a document with thousands of definitions they are not kept.
+    const spans = definitions.spans.length > 0 ? definitions.spans : reader.definitionsOf(document);
+    const nameScore: NameScore =
+      spans === definitions.spans ? this.#nameScore(definitions) : (i) => scoreSymbol(spans[i]!, this.#query);
+    const chunks = this.#bestChunks(scores, document, line ?? this.#definingLine(definitions, nameScore));
     const [place, ...more] = chunks.map((chunk) => {
       const [startLine, endLine] = reader.linesOfChunk(chunk);
-      return placeInChunk(symbols, startLine, endLine, this.#query);
+      return placeInChunk(spans, startLine, endLine, nameScore);
     });
     return {
       id: idOf(reader, document),
@@ -255,6 +271,36 @@ class Search {
       more,
       ...(this.#options.explain && row && { explanation: explainRow(row, this.#query) }),
     };
+  }
+
+  #nameScore({ spans, folded, own, words, wordStarts, vocabulary }: Definitions): NameScore {
+    const { names } = this.#query;
+    const table = this.#matcher.table(vocabulary);
+    return (i) => {
+      let matched = 0;
+      for (let at = wordStarts[i]!; at < wordStarts[i + 1]!; at++) {
+        if ((table[words[at]!] ?? this.#matcher.fill(vocabulary, words[at]!)).value === 1) matched++;
+      }
+      const name = names.includes(own[i]!) ? own[i]! : folded[i]!;
+      return scoreName(spans[i]!, name, matched, wordStarts[i + 1]! - wordStarts[i]!, this.#query);
+    };
+  }
+
+  /** The line that defines the name that is looked for, if the query is one. */
+  #definingLine({ spans, folded, own }: Definitions, nameScore: NameScore): number | undefined {
+    if (this.#query.symbol === undefined) return undefined;
+    let best: number | undefined;
+    let bestScore = 0;
+    for (const { folded: wanted, value } of this.#symbols) {
+      for (let at = 0; at < spans.length && value > 0; at++) {
+        if (own[at] !== wanted && folded[at] !== wanted) continue;
+        const score = value * (1 + nameScore(at));
+        if (score <= bestScore) continue;
+        best = spans[at]!.line;
+        bestScore = score;
+      }
+    }
+    return best;
   }
 
   /** The chunk to show and up to three more. One that defines what was asked for goes before all that use it. */
