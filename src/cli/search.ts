@@ -62,7 +62,7 @@ export async function runSearch(
 /** What there is can be searched although another process keeps the index, or nothing can be written. */
 async function whyNotUpdated(options: FolderOptions, terminal: Terminal, verify = false): Promise<string | undefined> {
   try {
-    const result = await updateIndex(options, terminal, verify);
+    const result = await updateIndex(options, terminal, { verify });
     return 'busy' in result ? result.busy : undefined;
   } catch (error) {
     if (error instanceof SextantError && ['ReadOnly', 'DiskFull'].includes(error.code)) return error.message;
