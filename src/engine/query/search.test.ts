@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { documentId } from '../documentId.ts';
+import { Engine, type EngineDocument } from '../engine.ts';
+import type { Hit, SearchOptions } from './search.ts';
+
+const WORDS = ['amber', 'birch', 'cedar', 'delta', 'fjord'] as const;
+const NAMES = ['lantern', 'harbour', 'lanternlight'] as const;
+const LANGUAGES = { py: 'python', rb: 'ruby' } as const;
+
+interface Source {
+  readonly path: string;
+  readonly extension: keyof typeof LANGUAGES;
+  readonly defines: readonly string[];
+  readonly text: string;
+}
+
+const source = fc
+  .record({
+    folder: fc.constantFrom(...WORDS, 'top'),
+    extension: fc.constantFrom('py' as const, 'rb' as const),
+    defines: fc.uniqueArray(fc.constantFrom(...NAMES), { maxLength: 2 }),
+    words: fc.array(fc.constantFrom(...WORDS), { maxLength: 4 }),
+  })
+  .map(({ folder, extension, defines, words }) => ({
+    folder,
+    extension,
+    defines,
+    text: [
+      ...defines.map((name) => (extension === 'py' ? `def ${name}():\n    pass` : `def ${name}\nend`)),
+      words.join(' '),
+    ].join('\n\n'),
+  }));
+const sources = fc
+  .array(source, { minLength: 1, maxLength: 25 })
+  .map((list) =>
+    list.map(({ folder, ...rest }, i): Source => ({ ...rest, path: `${folder}/f${i}.${rest.extension}` })),
+  );
+
+/** A condition as typed, and what it means. */
+interface Condition {
+  readonly typed: string;
+  readonly holds: (source: Source) => boolean;
+}
+
+const condition: fc.Arbitrary<Condition> = fc.oneof(
+  fc
+    .constantFrom(...WORDS)
+    .map((word): Condition => ({ typed: `path:${word}`, holds: ({ path }) => path.includes(word) })),
+  fc.constantFrom('1', '2*', '?2').map((digits): Condition => ({
+    typed: digits === '1' ? 'file:1' : `file:f${digits}.py`,
+    holds: ({ path }) => naiveFile[digits]!.test(path),
+  })),
+  fc.constantFrom('py' as const, 'rb' as const).map((extension): Condition => ({
+    typed: `lang:${LANGUAGES[extension]}`,
+    holds: (one) => one.extension === extension,
+  })),
+  fc.constantFrom(...NAMES).map((name): Condition => ({
+    typed: `sym:${name}`,
+    holds: ({ defines }) => defines.some((defined) => defined.includes(name)),
+  })),
+  fc.tuple(fc.constantFrom(...WORDS), fc.constantFrom(...WORDS)).map(([first, second]): Condition => ({
+    typed: `"${first} ${second}"`,
+    holds: ({ text }) => text.includes(`${first} ${second}`),
+  })),
+);
+const naiveFile: Readonly<Record<string, RegExp>> = { '1': /\/.*1/, '2*': /\/f2[^/]*\.py$/, '?2': /\/f.2\.py$/ };
+
+const exclusion: fc.Arbitrary<Condition> = fc.oneof(
+  condition.map(({ typed, holds }) => ({ typed: `-${typed}`, holds: (one: Source) => !holds(one) })),
+  fc.constantFrom(...WORDS).map((word) => ({ typed: `-${word}`, holds: ({ text }: Source) => !text.includes(word) })),
+);
+
+describe('search', () => {
+  const folder = temporaryFolder();
+
+  /** The sources in an index of several segments. */
+  async function withSources(list: readonly Source[], work: (search: Search) => Promise<void>): Promise<void> {
+    const engine = Engine.open(folder());
+    try {
+      for (let i = 0; i < list.length; i += 10) await engine.apply({ add: list.slice(i, i + 10).map(documentOf) });
+      const texts = new Map(list.map(({ path, text }) => [path, text]));
+      const readText = (path: string): string | undefined => texts.get(path);
+      await work((query, options) => engine.search(query, { limit: 1000, readText, ...options }));
+    } finally {
+      await engine.close();
+    }
+  }
+
+  it('finds what a naive model finds, with any filters and exclusions, within any documents', async () => {
+    const query = fc.record({
+      words: fc.uniqueArray(fc.constantFrom(...WORDS), { maxLength: 2 }),
+      // Conditions on one field would be alternatives.
+      condition: fc.option(condition, { nil: undefined }),
+      exclusions: fc.array(exclusion, { maxLength: 2 }),
+      within: fc.option(fc.array(fc.nat({ max: 24 })), { nil: undefined }),
+    });
+    await fc.assert(
+      fc.asyncProperty(sources, fc.array(query, { minLength: 1, maxLength: 6 }), async (list, queries) => {
+        await withSources(list, async (search) => {
+          for (const { words, condition: asked, exclusions, within } of queries) {
+            const conditions = [...(asked ? [asked] : []), ...exclusions];
+            const typed = [...words, ...conditions.map((one) => one.typed)].join(' ');
+            const chosen = within && list.filter((_, i) => within.includes(i));
+            const expected = (chosen ?? list).filter(
+              (one) =>
+                conditions.every(({ holds }) => holds(one)) &&
+                (words.length === 0 ||
+                  asked?.typed.startsWith('"') === true ||
+                  words.some((word) => one.text.includes(word) || one.path.includes(word))),
+            );
+            // Nothing is asked for; or an excluded name, which speaks of the name that is asked for and not of the file.
+            if (words.length === 0 && !conditions.some(({ typed: text }) => text.includes(':'))) continue;
+            if (asked?.typed.startsWith('sym:') && exclusions.some((one) => one.typed.startsWith('-sym:'))) continue;
+            const ids = chosen && new Set(chosen.map((one) => documentOf(one).id));
+            const hits = await search(typed, ids ? { within: ids } : {});
+            assert.deepEqual(pathsOf(hits).sort(), expected.map(({ path }) => path).sort(), typed);
+          }
+        });
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('gives the first of what it gives for a larger limit', async () => {
+    const many = fc.array(source, { minLength: 40, maxLength: 120 });
+    const numbered = many.map((list) =>
+      list.map(({ folder: name, ...rest }, i): Source => ({ ...rest, path: `${name}/f${i}.${rest.extension}` })),
+    );
+    const query = fc.constantFrom('amber', 'amber birch', 'lantern', 'cedar -delta', 'lang:python', '"amber birch"');
+    const limits = fc.tuple(fc.integer({ min: 1, max: 150 }), fc.integer({ min: 1, max: 150 }));
+    await fc.assert(
+      fc.asyncProperty(numbered, query, limits, async (list, typed, [a, b]) => {
+        await withSources(list, async (search) => {
+          const smaller = pathsOf(await search(typed, { limit: Math.min(a, b) }));
+          const larger = pathsOf(await search(typed, { limit: Math.max(a, b) }));
+          assert.deepEqual(
+            smaller,
+            larger.slice(0, smaller.length),
+            `${typed}, ${Math.min(a, b)} of ${Math.max(a, b)}`,
+          );
+        });
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+type Search = (query: string, options?: SearchOptions) => Promise<Hit[]>;
+
+function documentOf({ path, text }: Source): EngineDocument {
+  const content = Buffer.from(text);
+  return { id: documentId(path, content), path, content };
+}
+
+function pathsOf(hits: readonly Hit[]): string[] {
+  return hits.map(({ path }) => path);
+}
