@@ -7,9 +7,13 @@
  * const engine = Engine.open('/tmp/my-index');
  * const content = Buffer.from('export function parseQuery(text: string) {}');
  * await engine.apply({ add: [{ id: documentId('src/query.ts', content), path: 'src/query.ts', content }] });
- * const [hit] = await engine.search('parse a query');
+ * const [hit] = await engine.search('parse a query lang:ts');
  * await engine.close();
  * ```
+ *
+ * `search` takes the query language of docs/query-language.md and leaves out what is malformed; {@link parseQueryLanguage}
+ * tells what that is. The index keeps no text, so a `"phrase"` is found where its words stand, unless `readText` gives the
+ * text of documents.
  */
 export { SextantError } from './base/errors.ts';
 export type { Logger } from './base/log.ts';
@@ -23,9 +27,22 @@ export {
   type EngineDocument,
   type EngineStats,
 } from './engine/engine.ts';
-export type { Damage } from './engine/index/damage.ts';
-export { SegmentThreads, type SegmentThreadsOptions } from './engine/index/segmentThreads.ts';
+export { toUtf8 } from './engine/analyze/text.ts';
 export type { DefinitionKind } from './engine/analyze/languages.ts';
+export type { Damage } from './engine/index/damage.ts';
 export type { SymbolSpan } from './engine/index/documents.ts';
+export { SegmentThreads, type SegmentThreadsOptions } from './engine/index/segmentThreads.ts';
 export type { Place } from './engine/query/place.ts';
+export {
+  parseQueryLanguage,
+  type ExcludedWord,
+  type FilterField,
+  type ParsedQuery,
+  type QueryFilter,
+  type QueryPhrase,
+  type QueryProblem,
+  type QueryProblemCode,
+  type QuerySpan,
+} from './engine/query/queryLanguage.ts';
+export type { Share } from './engine/query/ranker.ts';
 export type { Hit, SearchOptions } from './engine/query/search.ts';

@@ -12,7 +12,7 @@ export interface IndexOptions {
 export async function runIndex(folder: string, options: IndexOptions, terminal: Terminal): Promise<ExitCode> {
   const root = resolveFolder(folder);
   const began = performance.now();
-  const result = await updateIndex(folderOptions(root, stateFolderOf(root, options.state)), terminal);
+  const result = await updateIndex(folderOptions(root, stateFolderOf(root, options.state)), terminal, { settle: true });
   const tookMs = Math.round(performance.now() - began);
   if ('busy' in result) {
     terminal.stderr.write(`sextant: ${result.busy} It keeps the index up to date.\n`);

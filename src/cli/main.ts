@@ -43,6 +43,7 @@ async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCo
     .option('-n, --limit <number>', 'how many places at the most', positiveInteger, 10)
     .option('--state <dir>', "keep the index there instead of in the user's cache folder")
     .option('--no-update', 'search what is indexed, without looking for changed files first')
+    .option('--explain', 'show under each result what makes up its score')
     .option('--json', 'print the results as JSON')
     .action(async (query: string, folder: string, options: SearchOptions) => {
       exitCode = await runSearch(query, folder, options, terminal);
@@ -61,7 +62,9 @@ In a query:
 
 Examples:
   sextant search 'retry payment path:src lang:ts -file:*.test.ts'
-  sextant search -- '-path:vendor parse header'`,
+  sextant search -- '-path:vendor parse header'
+
+Output: path:line, the definition there, the line that answers best; then "also", further places in that file.`,
   );
 
   program.addHelpText(

@@ -1,14 +1,16 @@
 import { styleText } from 'node:util';
 import { SextantError } from '../base/errors.ts';
-import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
+import type { Share } from '../engine/query/ranker.ts';
 import type { FolderOptions } from '../workspace/folderOptions.ts';
-import { Searcher, type SearchResult } from '../workspace/searcher.ts';
+import { Searcher, type ResultPlace, type SearchResult } from '../workspace/searcher.ts';
 import { formatProblems } from './queryProblems.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { ExitCode, type Terminal } from './terminal.ts';
 import { folderOptions, updateIndex } from './updateIndex.ts';
 
 export interface SearchOptions {
+  /** Whether to say what makes up the scores. */
+  readonly explain?: true;
   readonly json?: true;
   readonly limit: number;
   readonly state?: string;
@@ -29,23 +31,27 @@ export async function runSearch(
     const why = await whyNotUpdated(folderOptions(root, stateFolder), terminal);
     if (why !== undefined) terminal.stderr.write(`sextant: ${why} Searching what it has indexed so far.\n`);
   }
-  const { problems } = parseQueryLanguage(query);
-  if (problems.length > 0 && !options.json) terminal.stderr.write(formatProblems(query, problems));
   const searcher = new Searcher();
   try {
-    const request = { folders: [{ root, stateFolder }], query, limit: options.limit };
+    const request = {
+      folders: [{ root, stateFolder }],
+      query,
+      limit: options.limit,
+      explain: options.explain === true,
+    };
     let response = await searcher.search(request, terminal.signal);
     if (response.damaged.length > 0 && options.update) {
       await whyNotUpdated(folderOptions(root, stateFolder), terminal, true);
       response = await searcher.search(request, terminal.signal);
     }
-    const { results, tookMs } = response;
+    const { results, problems, tookMs } = response;
     if (options.json) {
       const answer = { query, problems, root, tookMs, results: results.map(withoutRoot) };
       terminal.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
     } else {
+      if (problems.length > 0) terminal.stderr.write(formatProblems(query, problems));
       for (const result of results) terminal.stdout.write(format(result));
-      if (results.length === 0) terminal.stderr.write(`Nothing found for "${query}" in ${root}.\n`);
+      if (results.length === 0) terminal.stderr.write(`Nothing found in ${root} for: ${query}\n`);
     }
     return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   } finally {
@@ -56,7 +62,7 @@ export async function runSearch(
 /** What there is can be searched although another process keeps the index, or nothing can be written. */
 async function whyNotUpdated(options: FolderOptions, terminal: Terminal, verify = false): Promise<string | undefined> {
   try {
-    const result = await updateIndex(options, terminal, verify);
+    const result = await updateIndex(options, terminal, { verify });
     return 'busy' in result ? result.busy : undefined;
   } catch (error) {
     if (error instanceof SextantError && ['ReadOnly', 'DiskFull'].includes(error.code)) return error.message;
@@ -73,8 +79,8 @@ function style(format: 'cyan' | 'bold' | 'dim' | 'yellow', text: string): string
   return styleText(format, text, { stream: process.stdout });
 }
 
-/** The place, as terminals and editors make links of it, and its best line. */
-function format({ path, line, symbol, text, ranges }: SearchResult): string {
+/** The place, as terminals and editors make links of it, its best line, what makes up its score, and further places. */
+function format({ path, line, symbol, text, ranges, score, explanation, more }: SearchResult): string {
   const place = `${style('cyan', path)}:${line}`;
   const name = symbol ? `  ${style('bold', symbol.name)} ${style('dim', symbol.kind)}` : '';
   let marked = '';
@@ -83,5 +89,34 @@ function format({ path, line, symbol, text, ranges }: SearchResult): string {
     marked += text.slice(at, start) + style('yellow', text.slice(start, end));
     at = end;
   }
-  return `${place}${name}\n    ${marked}${text.slice(at)}\n`;
+  const lines = [`${place}${name}`, `    ${marked}${text.slice(at)}`, ...more.map(formatMore)];
+  if (explanation) lines.push(...formatExplanation(score, explanation));
+  return `${lines.join('\n')}\n`;
+}
+
+function formatMore({ startLine, endLine, symbol }: ResultPlace): string {
+  const lines = startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`;
+  return style('dim', `  also ${lines}${symbol ? ` ${symbol.name}` : ''}`);
+}
+
+/** So many features say nearly all of a score. */
+const SHOWN_SHARES = 10;
+
+/** The score, and under it the features with the largest shares in it; the last line sums up the others. */
+function formatExplanation(score: number, explanation: readonly Share[]): string[] {
+  const rows = explanation
+    .slice(0, SHOWN_SHARES)
+    .map(({ feature, value, share }) => [`  ${feature}`, value.toFixed(3), signed(share)] as const);
+  const others = explanation.slice(SHOWN_SHARES);
+  const rest = others.reduce((sum, { share }) => sum + share, 0);
+  const table = [[`score ${score.toFixed(3)}`, 'value', 'share'] as const, ...rows];
+  if (others.length > 0) table.push([`  ${others.length} more`, '', signed(rest)]);
+  const width = (column: 0 | 1 | 2): number => Math.max(...table.map((row) => row[column].length));
+  return table.map(([feature, value, share]) =>
+    style('dim', `    ${feature.padEnd(width(0))}  ${value.padStart(width(1))}  ${share.padStart(width(2))}`),
+  );
+}
+
+function signed(value: number): string {
+  return `${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(3)}`;
 }

@@ -13,12 +13,13 @@ export function folderOptions(root: string, stateFolder: string): FolderOptions 
 /**
  * Brings a folder's index up to date, with progress on a terminal. Returns the status afterwards, or who keeps the index
  * if that is another process: then it is up to date without us. With `verify` the index is looked through for damage
- * instead, and repaired.
+ * instead, and repaired; with `settle` it is merged as well, which takes seconds after many changes and makes searches
+ * faster.
  */
 export async function updateIndex(
   options: FolderOptions,
   terminal: Terminal,
-  verify = false,
+  { verify = false, settle = false } = {},
 ): Promise<{ readonly status: FolderStatus } | { readonly busy: string }> {
   const progress = new ProgressLine(terminal.stderr);
   const logger = logTo(terminal.stderr);
@@ -38,6 +39,7 @@ export async function updateIndex(
   try {
     if (verify) await index.verify(terminal.signal);
     else await index.reconcile(terminal.signal);
+    if (settle) await index.settle(terminal.signal);
     return { status: index.status() };
   } finally {
     await index.close();

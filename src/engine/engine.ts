@@ -200,6 +200,10 @@ export interface EngineOptions {
 /** How many documents are analysed before other work gets a turn. */
 const DOCUMENTS_PER_TURN = 8;
 
+/** After a large apply merges wait so long for another one; but not with so many segments that searches get slow. */
+const QUIET_MS = 1_000;
+const MANY_SEGMENTS = 40;
+
 /** The one writer of an index. */
 export class Engine {
   readonly #folder: string;
@@ -218,6 +222,7 @@ export class Engine {
   #nextFile: number;
   #queue: Promise<unknown> = Promise.resolve();
   #merging: Promise<void> | undefined;
+  #mergeTimer: NodeJS.Timeout | undefined;
   #closed = false;
 
   private constructor(
@@ -335,6 +340,7 @@ export class Engine {
 
   /** Waits until no merge is under way or due. */
   async settle(): Promise<void> {
+    this.#mergeIfDue();
     while (this.#merging) await this.#merging;
   }
 
@@ -342,6 +348,7 @@ export class Engine {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    clearTimeout(this.#mergeTimer);
     await this.#queue;
     await this.#merging;
     this.#reader.close();
@@ -369,6 +376,7 @@ export class Engine {
       pathOf: (segment) => join(this.#folder, segmentFile(segment)),
     };
     const maker = new SegmentMaker(files, this.#threads);
+    clearTimeout(this.#mergeTimer);
 
     try {
       let turn = 0;
@@ -396,7 +404,8 @@ export class Engine {
         for (const id of gone) this.#places.delete(id);
         for (const segment of written) this.#enterNew(segment);
       }
-      this.#mergeIfDue();
+      if (written.length > 1) this.#mergeLater();
+      else this.#mergeIfDue();
       return { added: added.size, removed: gone.length, binary };
     } finally {
       await maker.abandon();
@@ -535,7 +544,14 @@ export class Engine {
     }
   }
 
+  /** One large apply is likely to be followed by another, and the memory for analysis and for a merge is too much at once. */
+  #mergeLater(): void {
+    if (this.#reader.segments.length >= MANY_SEGMENTS) this.#mergeIfDue();
+    else this.#mergeTimer = setTimeout(() => this.#mergeIfDue(), QUIET_MS).unref();
+  }
+
   #mergeIfDue(): void {
+    clearTimeout(this.#mergeTimer);
     if (this.#merging || this.#closed) return;
     const sources = chooseMerge(this.#reader.segments);
     if (sources.length === 0) return;

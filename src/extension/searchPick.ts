@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { describeError, isCancelled } from '../base/errors.ts';
-import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
+import type { QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { SearchResponse, SearchResult } from '../workspace/searcher.ts';
 import type { Folders } from './folders.ts';
 import { Preview } from './preview.ts';
@@ -130,9 +130,9 @@ class SearchSession implements vscode.Disposable {
     this.#searchedAt = Date.now();
     this.#pick.busy = true;
     try {
-      const { results } = await this.#search(query, maxResults(), running.signal);
+      const { results, problems } = await this.#search(query, maxResults(), running.signal);
       const items = results.length > 0 ? results.map((result) => this.#toItem(result)) : [this.#nothingFound(query)];
-      this.#show([...queryProblem(query), ...items]);
+      this.#show([...firstProblem(query, problems), ...items]);
     } catch (error) {
       if (isCancelled(error)) return;
       this.#show([notice(vscode.l10n.t('The search failed'), describeError(error))]);
@@ -210,8 +210,7 @@ function literal(text: string): string {
 }
 
 /** The first thing in a query that was not understood, above what the rest of it finds. */
-function queryProblem(query: string): Item[] {
-  const [problem] = parseQueryLanguage(query).problems;
+function firstProblem(query: string, [problem]: readonly QueryProblem[]): Item[] {
   if (!problem) return [];
   const { start, end, message } = problem;
   const label = vscode.l10n.t('“{0}” at character {1}', literal(query.slice(start, end)), start + 1);

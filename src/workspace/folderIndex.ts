@@ -129,6 +129,13 @@ export class FolderIndex {
     });
   }
 
+  /** Waits until the index is merged as far as it will be, which makes searches faster. Rejects with `Cancelled`. */
+  async settle(signal?: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([this.#engine.settle(), aborted]);
+    throwIfCancelled(signal);
+  }
+
   /** Gives up what is under way and frees the index for another process. What was committed stays. */
   async close(): Promise<void> {
     this.#closing.abort();

@@ -66,6 +66,85 @@ describe('Searcher', () => {
     );
   });
 
+  it('looks for phrases in files as they are on disk, and shows them', async () => {
+    const place = await indexed({
+      'a.ts': '// a lantern that is light\n// some light lantern, mylight lanterns\n',
+      'b.ts': '// light, lantern\n',
+      'c.ts': '// light lantern\n',
+    });
+    writeFiles(place.root, { 'c.ts': '// light no lantern\n' });
+    const [result, ...others] = await search('"light lantern" -c', place);
+    assert.deepEqual(others, []);
+    assert.deepEqual([result?.path, result?.line], ['a.ts', 2]);
+    assert.deepEqual(
+      result?.ranges.map(({ start, end }) => result.text.slice(start, end)),
+      ['light lantern', 'light lanterns'],
+    );
+  });
+
+  it('holds a file that changed against the whole query', async () => {
+    const text = 'export function lightLantern() {}\n';
+    const place = await indexed({ 'a.ts': text, 'b.ts': text, 'c.ts': text, 'd.ts': text });
+    writeFiles(place.root, {
+      'b.ts': 'export const lantern = lightLantern();\n',
+      'c.ts': `${text}// dark\n`,
+      'd.ts': `${text}// extinguish it\n`,
+    });
+    const found = await search('lantern sym:lightLantern -dark -"extinguish it"', place);
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      ['a.ts'],
+    );
+  });
+
+  it('lists files where only filters are given, with their first line that is not blank', async () => {
+    const place = await indexed({ 'src/a.sql': '\n\n  SELECT 1;\n', 'src/b.ts': 'let b;\n', 'c.sql': 'SELECT 2;\n' });
+    writeFiles(place.root, { 'c.sql': '\nSELECT 3;\n' });
+    const found = await search('lang:sql', place);
+    assert.deepEqual(
+      found.map(({ path, line, text, ranges }) => [path, line, text, ranges.length]),
+      [
+        ['c.sql', 2, 'SELECT 3;', 0],
+        ['src/a.sql', 3, 'SELECT 1;', 0],
+      ],
+    );
+  });
+
+  it('gives further places, but not of a file that changed', async () => {
+    const functions = ['One', 'Two', 'Three'].map(
+      (name) => `function light${name}() {\n  lantern();\n  return 1;\n}\n`,
+    );
+    const place = await indexed({ 'a.ts': functions.join('\n') });
+    const [result] = await search('light lantern', place);
+    assert.deepEqual(
+      [result, ...(result?.more ?? [])].map((at) => [at?.startLine, at?.symbol?.name]),
+      [
+        [1, 'lightOne'],
+        [6, 'lightTwo'],
+        [11, 'lightThree'],
+      ],
+    );
+    writeFiles(place.root, { 'a.ts': `\n${functions.join('\n')}` });
+    assert.deepEqual((await search('light lantern', place))[0]?.more, []);
+  });
+
+  it('shows the definition that is asked for, or the phrase, whatever else the file has', async () => {
+    const text = `${filler}\n\nfunction lightLantern() {\n  return a => b;\n}\n\nfunction douse() {\n  lightLantern();\n}\n`;
+    const place = await indexed({ 'a.ts': text });
+    for (const query of ['sym:light*', 'sym:light* douse', '"=>"', 'douse "return a => b"']) {
+      const [result] = await search(query, place);
+      assert.deepEqual([result?.startLine, result?.symbol?.name], [72, 'lightLantern'], query);
+    }
+  });
+
+  it('tells what in a query it did not understand', async () => {
+    const place = await indexed({ 'a.ts': 'lantern' });
+    const searcher = new Searcher();
+    const { results, problems } = await searcher.search({ folders: [place], query: 'lantern path:[', limit: 10 });
+    searcher.close();
+    assert.deepEqual([results.length, problems.map(({ code }) => code)], [1, ['UnclosedBracket']]);
+  });
+
   it('searches several folders as one', async () => {
     const one = await indexed({ 'a.ts': 'lantern', 'x.ts': 'filler' });
     const two = await indexed({ 'lantern.ts': 'export function lantern() {}', 'x.ts': 'filler' });

@@ -5,10 +5,12 @@ import { toUtf8 } from '../engine/analyze/text.ts';
 import { documentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
 import type { DefinitionKind } from '../engine/analyze/languages.ts';
-import { Highlighter, type Range } from '../engine/query/highlight.ts';
-import { locate } from '../engine/query/place.ts';
-import { parseQuery, type Query } from '../engine/query/query.ts';
+import { Locator } from '../engine/query/locate.ts';
+import type { Place } from '../engine/query/place.ts';
+import { parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
+import type { Share } from '../engine/query/ranker.ts';
 import type { Hit } from '../engine/query/search.ts';
+import { Excerpter, type Excerpt } from './excerpt.ts';
 import { indexFolderOf } from './folderOptions.ts';
 
 export interface SearchFolder {
@@ -18,27 +20,43 @@ export interface SearchFolder {
 
 export interface SearchRequest {
   readonly folders: readonly SearchFolder[];
+  /** In the query language. */
   readonly query: string;
   readonly limit: number;
+  /** Whether results have an `explanation`. */
+  readonly explain?: boolean;
 }
 
-/** A place as it is on disk at this moment. Lines count from 1, both ends included. */
-export interface SearchResult {
+/** A definition, and the line that names it. */
+export interface ResultSymbol {
+  readonly name: string;
+  readonly kind: DefinitionKind;
+  readonly line: number;
+}
+
+/** Lines of a file as it is on disk at this moment. They count from 1, both ends included. */
+export interface ResultPlace {
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly symbol?: ResultSymbol;
+}
+
+/** A file that answers, and the best place in it. */
+export interface SearchResult extends ResultPlace, Excerpt {
   readonly root: string;
   readonly path: string;
   readonly language: string;
   readonly score: number;
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly symbol?: { readonly name: string; readonly kind: DefinitionKind; readonly line: number };
-  /** The line of the span that answers best, its text without indentation, and the matches in that text. */
-  readonly line: number;
-  readonly text: string;
-  readonly ranges: readonly Range[];
+  /** Up to three more places in the file, best first; none if it changed since it was indexed. */
+  readonly more: readonly ResultPlace[];
+  /** What makes up the score, the largest share first; missing where filters alone are asked for, as they rank nothing. */
+  readonly explanation?: readonly Share[];
 }
 
 export interface SearchResponse {
   readonly results: readonly SearchResult[];
+  /** What in the query was not understood, in its order; the rest was searched for. */
+  readonly problems: readonly QueryProblem[];
   /** Folders in whose index the search met damage, and so may have missed something: who keeps them should verify it. */
   readonly damaged: readonly string[];
   readonly tookMs: number;
@@ -46,7 +64,8 @@ export interface SearchResponse {
 
 /** More hits than asked for, because a file may be gone since it was indexed. */
 const SPARE_HITS = 5;
-const MAX_LINE = 200;
+/** What reading a file fails with that is gone, or is none any more. */
+const GONE = ['ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR'];
 
 /**
  * Searches the indexes of folders and looks at the files themselves before it answers: a result whose file changed since
@@ -55,26 +74,33 @@ const MAX_LINE = 200;
 export class Searcher {
   readonly #readers = new Map<string, EngineReader>();
 
-  async search({ folders, query: text, limit }: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
+  async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
     const began = performance.now();
-    const query = parseQuery(text);
-    const highlighter = new Highlighter(query);
+    const { folders, query, limit, explain = false } = request;
+    const parsed = parseQueryLanguage(query);
     const hits: { readonly root: string; readonly hit: Hit }[] = [];
     const damaged: string[] = [];
     for (const { root, stateFolder } of folders) {
-      const options = { limit: limit + SPARE_HITS, ...(signal && { signal }) };
       const reader = this.#reader(stateFolder);
-      for (const hit of await reader.search(text, options)) hits.push({ root, hit });
+      const options = {
+        limit: limit + SPARE_HITS,
+        explain,
+        readText: (path: string) => readFile(root, path)?.text.toString('utf8'),
+        ...(signal && { signal }),
+      };
+      for (const hit of await reader.search(query, options)) hits.push({ root, hit });
       if (reader.damage.length > 0) damaged.push(root);
     }
     hits.sort((a, b) => b.hit.score - a.hit.score);
+    const locator = new Locator(parsed);
+    const excerpter = new Excerpter(parsed);
     const results: SearchResult[] = [];
     for (const { root, hit } of hits) {
       if (results.length === limit) break;
-      const result = present(root, hit, query, highlighter);
+      const result = present(root, hit, locator, excerpter);
       if (result) results.push(result);
     }
-    return { results, damaged, tookMs: performance.now() - began };
+    return { results, problems: parsed.problems, damaged, tookMs: performance.now() - began };
   }
 
   close(): void {
@@ -94,54 +120,40 @@ export class Searcher {
   }
 }
 
-function present(root: string, hit: Hit, query: Query, highlighter: Highlighter): SearchResult | undefined {
-  let content: Uint8Array;
-  try {
-    content = readFileSync(join(root, hit.path));
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR'].includes(systemCode(error) ?? '')) return undefined;
-    throw error;
-  }
-  const utf8 = toUtf8(content);
-  if (!utf8) return undefined;
-  const place = documentId(hit.path, content) === hit.id ? hit : locate(hit.path, utf8, query);
+function present(root: string, hit: Hit, locator: Locator, excerpter: Excerpter): SearchResult | undefined {
+  const file = readFile(root, hit.path);
+  if (!file) return undefined;
+  const { content, text } = file;
+  const isUnchanged = documentId(hit.path, content) === hit.id;
+  const place = isUnchanged ? hit : locator.locate(hit.path, text);
   if (!place) return undefined;
-  const lines = Buffer.from(utf8)
-    .toString('utf8')
-    .split(/\r\n|\r|\n/);
-  const { startLine, endLine, symbol } = place;
-  const line = bestLine(lines, startLine, endLine, symbol?.line, highlighter);
-  const shown = (lines[line - 1] ?? '').trim().slice(0, MAX_LINE);
+  const lines = text.toString('utf8').split(/\r\n|\r|\n/);
+  const { path, language, score, explanation } = hit;
   return {
     root,
-    path: hit.path,
-    language: hit.language,
-    score: hit.score,
-    startLine,
-    endLine,
-    ...(symbol && { symbol: { name: symbol.name, kind: symbol.kind, line: symbol.line } }),
-    line,
-    text: shown,
-    ranges: highlighter.ranges(shown),
+    path,
+    language,
+    score,
+    ...toResultPlace(place),
+    ...excerpter.excerpt(lines, place),
+    more: isUnchanged ? hit.more.map(toResultPlace) : [],
+    ...(explanation && { explanation }),
   };
 }
 
-/** The line with most of the query; between equals the defining one, then the first. */
-function bestLine(
-  lines: readonly string[],
-  startLine: number,
-  endLine: number,
-  symbolLine: number | undefined,
-  highlighter: Highlighter,
-): number {
-  let best = startLine;
-  let bestScore = 0;
-  for (let line = startLine; line <= Math.min(endLine, lines.length); line++) {
-    const score = highlighter.score(lines[line - 1]!) + (line === symbolLine ? 0.5 : 0);
-    if (score > bestScore) {
-      best = line;
-      bestScore = score;
-    }
+function toResultPlace({ startLine, endLine, symbol }: Place): ResultPlace {
+  return { startLine, endLine, ...(symbol && { symbol: { name: symbol.name, kind: symbol.kind, line: symbol.line } }) };
+}
+
+/** A file's bytes and its text in UTF-8; `undefined` if it is gone or no text. */
+function readFile(root: string, path: string): { readonly content: Buffer; readonly text: Buffer } | undefined {
+  let content: Buffer;
+  try {
+    content = readFileSync(join(root, path));
+  } catch (error) {
+    if (GONE.includes(systemCode(error) ?? '')) return undefined;
+    throw error;
   }
-  return best;
+  const text = toUtf8(content);
+  return text && { content, text: Buffer.from(text.buffer, text.byteOffset, text.byteLength) };
 }

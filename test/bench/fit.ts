@@ -1,4 +1,4 @@
-import { COLUMNS } from '../../src/engine/query/features.ts';
+import { COLUMNS, HAS_NAME } from '../../src/engine/query/features.ts';
 import { meanOfMeans, ndcg } from './metric.ts';
 import type { Example } from './training.ts';
 
@@ -43,8 +43,8 @@ const SYMBOL_FEATURES: readonly string[] = [
 ];
 
 export const FIT: FitOptions = {
-  l2: 0.06,
-  l2Symbol: 0.1,
+  l2: 0.08,
+  l2Symbol: 0.05,
   rounds: 120,
   symbolColumns: new Set(SYMBOL_FEATURES.map((name) => COLUMNS.indexOf(name))),
 };
@@ -159,7 +159,7 @@ function gainOf({ example, count, rows }: Prepared, { question, symbol }: Fitted
   const weights = example.isSymbol ? symbol : question;
   const columns = weights.length;
   const scores = Array.from({ length: count }, (_, i) => {
-    let score = 0;
+    let score = example.candidates[i]!.hasName ? HAS_NAME : 0;
     for (let j = 0; j < columns; j++) score += weights[j]! * rows[i * columns + j]!;
     return score;
   });

@@ -23,6 +23,7 @@ export interface Example {
 export interface ExampleCandidate {
   readonly path: string;
   readonly row: Float64Array;
+  readonly hasName: boolean;
   readonly targets: readonly number[];
 }
 
@@ -41,9 +42,10 @@ export async function examplesOf(data: string, repository: Repository, scope: Sc
     query,
     isSymbol: parseQuery(query).symbol !== undefined,
     targets: targets.length,
-    candidates: candidateRows(reader.segments, query).map(({ path, row }) => ({
+    candidates: candidateRows(reader.segments, query).map(({ path, row, hasName }) => ({
       path,
       row,
+      hasName,
       targets: targets.flatMap((target, i) => (covers({ path: join(root, path) }, target) ? [i] : [])),
     })),
   }));

@@ -23,6 +23,9 @@ interface Found {
     readonly path: string;
     readonly line: number;
     readonly symbol?: { readonly name: string };
+    readonly score: number;
+    readonly more: readonly { readonly startLine: number; readonly endLine: number; readonly symbol?: object }[];
+    readonly explanation?: readonly { readonly feature: string; readonly value: number; readonly share: number }[];
   }[];
 }
 
@@ -76,6 +79,70 @@ describe('sextant', () => {
     );
   });
 
+  it('narrows down by phrases, filters and exclusions', () => {
+    const root = sample();
+    const paths = (query: string): string[] => {
+      const { stdout } = sextant('search', '--json', '--no-update', '--', query, root);
+      return (JSON.parse(stdout) as Found).results.map(({ path }) => path).sort();
+    };
+    sextant('index', root);
+    assert.deepEqual(paths('"next attempt"'), ['src/orders/retryPolicy.ts']);
+    assert.deepEqual(paths('"attempt next"'), []);
+    assert.equal(paths('order -"next attempt"').includes('src/orders/retryPolicy.ts'), false);
+    assert.deepEqual(paths('path:src/auth lang:ts'), ['src/auth/passwordHash.ts', 'src/auth/session.ts']);
+    assert.deepEqual(paths('-path:src -lang:go -file:*.{html,md} -file:.git*'), [
+      'db/schema.sql',
+      'scripts/import_prices.py',
+      'web/cart.js',
+    ]);
+    assert.deepEqual(paths('order lang:sql lang:go'), ['worker/labels.go', 'worker/queue.go']);
+    assert.deepEqual(paths('verifyPassword path:src -timingSafeEqual'), ['src/auth/session.ts']);
+    assert.deepEqual(paths('sym:verify*'), ['src/auth/passwordHash.ts']);
+    assert.deepEqual(paths('sym:P* lang:go'), ['worker/labels.go', 'worker/queue.go']);
+  });
+
+  it('looks for phrases in the files as they are now', () => {
+    const root = sample();
+    sextant('index', root);
+    writeFiles(root, {
+      'src/orders/retryPolicy.ts': '// attempt after attempt\n\n\n// The next\n//   attempt is the last.\n',
+    });
+    assert.equal(sextant('search', '"next attempt"', root, '--no-update').code, 1);
+    const { stdout } = sextant('search', '"attempt is the last"', root);
+    assert.match(stdout, /^src\/orders\/retryPolicy\.ts:5\n {4}\/\/ {3}attempt is the last\.\n$/);
+  });
+
+  it('names further places in a file', () => {
+    const root = sample();
+    const { stdout } = sextant('search', 'order', root, '--limit', '1');
+    assert.match(
+      stdout,
+      /^src\/orders\/orderService\.ts:12 {2}Order interface\n {4}.*\n( {2}also \d+-\d+ \w+\n){1,3}$/,
+    );
+    const [first] = (JSON.parse(sextant('search', 'order', root, '--json').stdout) as Found).results;
+    assert.deepEqual(first?.more[0], {
+      startLine: 19,
+      endLine: 28,
+      symbol: { name: 'placeOrder', kind: 'function', line: 20 },
+    });
+  });
+
+  it('explains a score by the shares of its features', () => {
+    const root = sample();
+    const { stdout } = sextant('search', 'verifyPassword', root, '--explain', '--limit', '1');
+    const [, , head, ...rows] = stdout.trimEnd().split('\n');
+    assert.match(head!, /^ {4}score \d+\.\d{3} +value +share$/);
+    assert.ok(rows.length > 1 && rows.length <= 11, stdout);
+    assert.match(rows[0]!, /^ {6}\w+ +-?\d+\.\d{3} +\+\d+\.\d{3}$/);
+    assert.equal(new Set([head!, ...rows].map((row) => row.length)).size, 1, 'columns are aligned');
+    const json = sextant('search', 'verifyPassword', root, '--explain', '--json');
+    const [first] = (JSON.parse(json.stdout) as Found).results;
+    const sum = first!.explanation!.reduce((total, { share }) => total + share, 0);
+    assert.ok(Math.abs(sum - first!.score) < 1e-9);
+    const plain = sextant('search', 'verifyPassword', root, '--json');
+    assert.equal((JSON.parse(plain.stdout) as Found).results[0]?.explanation, undefined);
+  });
+
   it('sees what changed since the last search', () => {
     const root = sample();
     sextant('index', root);
@@ -88,7 +155,7 @@ describe('sextant', () => {
     const root = sample();
     const nothing = sextant('search', 'zzyzx', root);
     assert.deepEqual([nothing.code, nothing.stdout], [1, '']);
-    assert.match(nothing.stderr, /Nothing found for "zzyzx"/);
+    assert.match(nothing.stderr, /^Nothing found in .* for: zzyzx\n$/);
     const missing = sextant('search', 'x', join(root, 'nowhere'));
     assert.equal(missing.code, 2);
     assert.match(missing.stderr, /^sextant: There is no folder .*Name one/);

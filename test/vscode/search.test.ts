@@ -28,6 +28,18 @@ describe('search', () => {
     assert.deepEqual([first.startLine, first.endLine, first.line], [12, 16, 13]);
   });
 
+  it('narrows down by filters and phrases, and tells what is malformed', async () => {
+    assert.deepEqual(await paths('delivery lang:sql'), ['db/schema.sql']);
+    assert.deepEqual(await paths('"next attempt" -lang:go'), ['src/orders/retryPolicy.ts']);
+    assert.deepEqual(await paths('"attempt next"'), []);
+    const { results, problems } = await (await sextant()).search('verifyPassword path:[');
+    assert.equal(results[0]?.path, 'src/auth/passwordHash.ts');
+    assert.deepEqual(
+      problems.map(({ code, start, end }) => [code, start, end]),
+      [['UnclosedBracket', 20, 21]],
+    );
+  });
+
   it('tells what is left out, and why', async () => {
     const status = (await (await sextant()).status())[0]!;
     assert.deepEqual(status.state, { kind: 'ready' });

@@ -20,6 +20,11 @@ export class DocumentTable {
     return this.#languages.length;
   }
 
+  /** How many bytes it holds, numbers aside. */
+  get bytes(): number {
+    return this.#bytes.length;
+  }
+
   add(document: DocumentRecord): void {
     for (const part of [document.id, document.path, document.details]) {
       this.#bytes.append(part);

@@ -16,6 +16,11 @@ export class NameSet {
   #starts = new Uint32Array(1 << 12);
   #count = 0;
 
+  /** How many bytes it holds. */
+  get bytes(): number {
+    return this.#entries.length;
+  }
+
   add(name: string): void {
     let hash1 = 0x811c9dc5 | 0;
     let hash2 = 0x9747b28c | 0;

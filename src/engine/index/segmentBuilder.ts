@@ -20,9 +20,12 @@ export interface NewDocument {
 /** A posting is one word: its term's number (24 bits) and the frequency; sorted by term, its chunk and the frequency. */
 const FREQUENCY_BITS = 8;
 const FREQUENCY_MASK = MAX_TF | IN_COMMENT;
-/** Postings that make a segment full: about 60 MB of text, 100 MB of memory. */
-const FULL_POSTINGS = 4_100_000;
-const FULL_IDENTIFIERS = 1_000_000;
+/** Bytes gathered that make a segment full: of about 60 MB of text, or 30 MB of generated definitions. */
+const FULL_BYTES = 64 << 20;
+/** What a posting, a term and an identifier take, with their share of the tables, and with room to sort. */
+const POSTING_BYTES = 8;
+const TERM_BYTES = 20;
+const IDENTIFIER_BYTES = 20;
 
 /**
  * Analyses documents and gathers their postings in memory until a segment is worth writing.
@@ -65,7 +68,12 @@ export class SegmentBuilder {
   }
 
   get isFull(): boolean {
-    return this.#postingCount >= FULL_POSTINGS || this.#analyzer.identifiers >= FULL_IDENTIFIERS;
+    const counted =
+      this.#postingCount * POSTING_BYTES +
+      this.#terms.size * TERM_BYTES +
+      this.#analyzer.identifiers * IDENTIFIER_BYTES +
+      this.#identifierTermCount * 4;
+    return counted + this.#names.bytes + this.#documents.bytes > FULL_BYTES;
   }
 
   add(document: NewDocument): void {

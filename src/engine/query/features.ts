@@ -5,7 +5,7 @@ import type { SegmentReader } from '../index/segmentReader.ts';
 import { DEFINING, type SegmentScores } from './collect.ts';
 import { pathInfo, type PathInfo, type Side } from './paths.ts';
 import type { Query } from './query.ts';
-import { Vocabulary, type WordMatcher } from './wordMatch.ts';
+import { Vocabulary, likenessOf, type WordMatcher } from './wordMatch.ts';
 
 /**
  * What ranking looks at, in the order of the weights. Shares are of the query's words, each word weighed by how rare it is;
@@ -265,10 +265,7 @@ export class FeatureMaker {
     row[F.plainName] = info.isPlain ? 1 : 0;
     row[F.header] = info.isHeader ? 1 : 0;
     row[F.length] = Math.log1p(reader.documentTokens[document]!);
-    // Only for a name by itself: for questions it is worth nothing, and a look-up for each candidate costs.
-    if (query.symbol !== undefined) {
-      row[F.references] = Math.log1p(Math.max(0, this.#corpus.references(info.folded) - 1));
-    }
+    row[F.references] = Math.log1p(Math.max(0, this.#corpus.references(info.folded) - 1));
     row[F.languageShare] = this.#corpus.languageShare(reader.languageOf(document));
     return row;
   }
@@ -342,7 +339,7 @@ export class FeatureMaker {
   #addSymbols(
     row: Float64Array,
     { scores, document, info }: Candidate,
-    { spans, folded, own, depths }: Definitions,
+    { spans, folded, depths }: Definitions,
   ): void {
     const { query, symbols: terms, weights } = this.#corpus;
     const { sums, symbols } = scores;
@@ -362,7 +359,7 @@ export class FeatureMaker {
       let isType = false;
       let isTop = false;
       for (let at = 0; at < spans.length; at++) {
-        if (own[at] !== text && folded[at] !== text) continue;
+        if (folded[at] !== text) continue;
         isType ||= TYPES.has(spans[at]!.kind) || spans[at]!.kind === 'function';
         isTop ||= depths[at] === 0;
       }
@@ -384,15 +381,13 @@ export class FeatureMaker {
 
   /** The share of the query's words that are like one of `words`. */
   #like(words: readonly string[]): number {
-    const { weights } = this.#corpus;
-    const values = this.#values;
-    values.fill(0);
-    for (const word of words) {
-      const match = this.#matcher.match(word);
-      if (match.value > 0 && match.value > values[match.word]!) values[match.word] = match.value;
-    }
+    const { query, weights } = this.#corpus;
     let share = 0;
-    for (let i = 0; i < values.length; i++) share += values[i]! * weights[i]!;
+    for (let i = 0; i < query.words.length; i++) {
+      let like = 0;
+      for (const word of words) like = Math.max(like, likenessOf(query.words[i]!, word));
+      share += like * weights[i]!;
+    }
     return share / this.#total;
   }
 

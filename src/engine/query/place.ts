@@ -1,7 +1,5 @@
-import { Analyzer } from '../analyze/analyzer.ts';
 import { splitIdentifier, stem } from '../analyze/words.ts';
-import { toSymbolSpan, type SymbolSpan } from '../index/documents.ts';
-import { Highlighter } from './highlight.ts';
+import type { SymbolSpan } from '../index/documents.ts';
 import type { Query } from './query.ts';
 
 /** Lines of a document that answer a query, from 1, both ends included. */
@@ -26,25 +24,6 @@ export function placeInChunk(
   if (!symbol) return { startLine, endLine };
   const isWithin = symbol.startLine >= startLine && symbol.endLine <= endLine;
   return isWithin ? { startLine: symbol.startLine, endLine: symbol.endLine, symbol } : { startLine, endLine, symbol };
-}
-
-/** The best place in a text that is not in an index; `undefined` if nothing in it answers the query. */
-export function locate(path: string, text: Uint8Array, query: Query): Place | undefined {
-  const { chunks, definitions } = new Analyzer().analyze(path, text);
-  const lines = Buffer.from(text)
-    .toString('utf8')
-    .split(/\r\n|\r|\n/);
-  const highlighter = new Highlighter(query);
-  let best: { readonly start: number; readonly end: number } | undefined;
-  let bestScore = 0;
-  for (const chunk of chunks) {
-    const score = highlighter.score(lines.slice(chunk.start, chunk.end + 1).join('\n'));
-    if (score <= bestScore) continue;
-    best = chunk;
-    bestScore = score;
-  }
-  const symbols = definitions.map(toSymbolSpan);
-  return best && placeInChunk(symbols, best.start + 1, best.end + 1, (i) => scoreSymbol(symbols[i]!, query));
 }
 
 /**

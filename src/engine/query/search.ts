@@ -59,6 +59,8 @@ const RANKED = 48;
 /** What a kind of file that is not asked for costs a document when candidates are chosen. */
 const ASIDE = { test: 0.4, vendor: 0.3, example: 0.2 } as const;
 const MORE_PLACES = 3;
+/** More than the words of a query can make a name worth that `sym:` does not ask for. */
+const ASKED_SYMBOL = 100;
 /** Names that a `sym:` filter may stand for. */
 const MAX_FILTER_NAMES = 2000;
 const WORD_FIELDS = [Field.body, Field.definition, Field.fileName, Field.folder] as const;
@@ -86,11 +88,14 @@ export function candidateRows(segments: readonly Segment[], text: string): reado
 export interface CandidateRow {
   readonly path: string;
   readonly row: Float64Array;
+  /** It has the one name that was asked for, and so goes before all that have not. */
+  readonly hasName: boolean;
 }
 
 interface Ranked extends Candidate {
   readonly score: number;
   readonly row: Float64Array | undefined;
+  readonly hasName: boolean;
 }
 
 class Search {
@@ -101,6 +106,7 @@ class Search {
   readonly #segments: readonly Segment[];
   readonly #readers: readonly SegmentReader[];
   readonly #filters: CompiledFilters;
+  readonly #isSymbolAsked: boolean;
   readonly #scores: readonly SegmentScores[];
   readonly #documents: number;
   readonly #weights: number[] = [];
@@ -114,6 +120,7 @@ class Search {
     this.#segments = segments;
     this.#readers = segments.map(({ reader }) => reader);
     this.#filters = compileFilters(parsed.filters);
+    this.#isSymbolAsked = parsed.filters.some(({ field, exclude }) => field === 'sym' && !exclude);
     let documents = 0;
     let tokens = 0;
     let allDocuments = 0;
@@ -138,12 +145,16 @@ class Search {
   }
 
   candidates(): CandidateRow[] {
-    return this.#withRanked((ranked) => ranked.flatMap(({ info: { path }, row }) => (row ? [{ path, row }] : [])));
+    return this.#withRanked((ranked) =>
+      ranked.flatMap(({ info: { path }, row, score }) => (row ? [{ path, row, hasName: score > HAS_NAME / 2 }] : [])),
+    );
   }
 
   #withRanked<T>(use: (ranked: readonly Ranked[]) => T[]): T[] {
     const isFilterOnly = this.#query.words.length === 0 && this.#query.names.length === 0;
-    if (this.#documents === 0 || (isFilterOnly && this.#parsed.filters.length === 0)) return [];
+    const { filters, phrases } = this.#parsed;
+    const isEmpty = isFilterOnly && filters.length === 0 && phrases.every(({ exclude }) => exclude);
+    if (this.#documents === 0 || isEmpty) return [];
     try {
       if (isFilterOnly) for (const scores of this.#scores) scores.addAll();
       else this.#collect();
@@ -214,18 +225,18 @@ class Search {
         for (const side of ['test', 'vendor', 'example'] as const) {
           if (maker.isAside(info, side)) score -= ASIDE[side];
         }
-        considered.push({ scores, document, info, score, row: undefined });
+        considered.push({ scores, document, info, score, row: undefined, hasName: false });
       }
     }
     considered.sort(byScore);
     if (isFilterOnly) return considered;
     const candidates = considered.slice(0, Math.max(RANKED, this.#options.limit ?? 0));
     const rows = maker.rows(candidates);
-    const ranked = candidates.map((candidate, i) => ({
-      ...candidate,
-      row: rows[i]!,
-      score: scoreRow(rows[i]!, this.#query) + (maker.hasName(candidate.scores, candidate.document) ? HAS_NAME : 0),
-    }));
+    const ranked = candidates.map((candidate, i) => {
+      const hasName = maker.hasName(candidate.scores, candidate.document);
+      const score = scoreRow(rows[i]!, this.#query) + (hasName ? HAS_NAME : 0);
+      return { ...candidate, row: rows[i]!, hasName, score };
+    });
     return [...ranked.sort(byScore), ...considered.slice(candidates.length)];
   }
 
@@ -250,18 +261,33 @@ class Search {
     return hits;
   }
 
-  #toHit({ scores, document, info, score, row }: Ranked, line: number | undefined): Hit {
+  #toHit({ scores, document, info, score, row, hasName }: Ranked, line: number | undefined): Hit {
     const { reader } = scores;
     const definitions = definitionsOf(reader, document);
     // Of a document with thousands of definitions they are not kept.
     const spans = definitions.spans.length > 0 ? definitions.spans : reader.definitionsOf(document);
-    const nameScore: NameScore =
+    const ownScore: NameScore =
       spans === definitions.spans ? this.#nameScore(definitions) : (i) => scoreSymbol(spans[i]!, this.#query);
-    const chunks = this.#bestChunks(scores, document, line ?? this.#definingLine(definitions, nameScore));
-    const [place, ...more] = chunks.map((chunk) => {
+    const asked = this.#isSymbolAsked ? spans.map(({ name }) => this.#filters.matchesSymbol(name)) : undefined;
+    const nameScore: NameScore = (i) => {
+      if (line === undefined) return ownScore(i) + (asked?.[i] ? ASKED_SYMBOL : 0);
+      // The innermost definition around a phrase.
+      const { startLine, endLine } = spans[i]!;
+      return startLine <= line && line <= endLine ? 1 / (endLine - startLine + 1) : 0;
+    };
+    const askedLines = asked ? spans.filter((_, i) => asked[i]).map((span) => span.line) : [];
+    const chunks = this.#bestChunks(scores, document, line ?? this.#definingLine(definitions, nameScore), askedLines);
+    // The others need not have the phrase.
+    const shown = line === undefined ? chunks : chunks.slice(0, 1);
+    const [place, ...more] = shown.map((chunk) => {
       const [startLine, endLine] = reader.linesOfChunk(chunk);
-      return placeInChunk(spans, startLine, endLine, nameScore);
+      const place = placeInChunk(spans, startLine, endLine, nameScore);
+      const isIn = (from: number, to: number): boolean => line !== undefined && from <= line && line <= to;
+      // Where the phrase is in no definition, the one that makes up most of the chunk is not meant.
+      return isIn(startLine, endLine) && !isIn(place.startLine, place.endLine) ? { startLine, endLine } : place;
     });
+    const explanation = this.#options.explain && row && explainRow(row, this.#query);
+    if (explanation && hasName) explanation.unshift({ feature: 'hasName', value: 1, share: HAS_NAME });
     return {
       id: idOf(reader, document),
       path: info.path,
@@ -269,7 +295,7 @@ class Search {
       score,
       ...place!,
       more,
-      ...(this.#options.explain && row && { explanation: explainRow(row, this.#query) }),
+      ...(explanation && { explanation }),
     };
   }
 
@@ -304,7 +330,12 @@ class Search {
   }
 
   /** The chunk to show and up to three more. One that defines what was asked for goes before all that use it. */
-  #bestChunks({ reader, sums, symbols }: SegmentScores, document: number, line: number | undefined): number[] {
+  #bestChunks(
+    { reader, sums, symbols }: SegmentScores,
+    document: number,
+    line: number | undefined,
+    askedLines: readonly number[],
+  ): number[] {
     const first = reader.firstChunk[document]!;
     const end = reader.firstChunk[document + 1]!;
     const total = this.#weights.reduce((sum, weight) => sum + weight, 0);
@@ -316,15 +347,18 @@ class Search {
     for (const { term, chunk } of symbols.get(document) ?? []) {
       values.set(chunk, (values.get(chunk) ?? 0) + total * this.#symbols[term]!.value);
     }
-    if (line !== undefined) {
-      for (let chunk = first; chunk < end; chunk++) {
-        const [startLine, endLine] = reader.linesOfChunk(chunk);
-        if (startLine <= line && line <= endLine) values.set(chunk, Number.MAX_VALUE);
-      }
+    for (let chunk = first; chunk < end && askedLines.length > 0; chunk++) {
+      const [startLine, endLine] = reader.linesOfChunk(chunk);
+      const isAsked = askedLines.some((at) => startLine <= at && at <= endLine);
+      if (isAsked) values.set(chunk, (values.get(chunk) ?? 0) + total + 1);
+    }
+    const least = Math.max(0, ...values.values()) / 2;
+    for (let chunk = first; chunk < end && line !== undefined; chunk++) {
+      const [startLine, endLine] = reader.linesOfChunk(chunk);
+      if (startLine <= line && line <= endLine) values.set(chunk, Number.MAX_VALUE);
     }
     const best = [...values.keys()].sort((a, b) => values.get(b)! - values.get(a)! || a - b);
     if (best.length === 0) return [first];
-    const least = values.get(best[0]!)! / 2;
     return best.filter((chunk, i) => i === 0 || (i <= MORE_PLACES && values.get(chunk)! >= least));
   }
 
@@ -348,8 +382,7 @@ class Search {
     const unwanted = excludedLists(reader, this.#parsed);
     let defining: Uint8Array | undefined;
     if (hasSymbolFilter) {
-      const isAsked = this.#parsed.filters.some(({ field, exclude }) => field === 'sym' && !exclude);
-      if (isAsked) defining = documentsWith(reader, symbolLists(reader, matchesSymbol));
+      if (this.#isSymbolAsked) defining = documentsWith(reader, symbolLists(reader, matchesSymbol));
       else unwanted.push(...symbolLists(reader, (name) => !matchesSymbol(name)));
     }
     const excluded = unwanted.length > 0 ? documentsWith(reader, unwanted) : undefined;

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { Locator } from './locate.ts';
+import { parseQueryLanguage } from './queryLanguage.ts';
+
+const FILLER = Array.from({ length: 70 }, (_, i) => `const filler${i} = ${i};`).join('\n');
+const TEXT = `${FILLER}
+
+// The lantern at the harbour
+// is lit.
+function lightLantern() {
+  kindle();
+  return 1;
+}
+
+function douseLantern() {
+  // The lantern at the quay.
+  kindle();
+  return 0;
+}
+`;
+
+describe('Locator', () => {
+  function locate(query: string, path = 'a.ts', text = TEXT): string | undefined {
+    const place = new Locator(parseQueryLanguage(query)).locate(path, Buffer.from(text));
+    return place && `${place.startLine}-${place.endLine} ${place.symbol?.name ?? ''}`.trimEnd();
+  }
+
+  it('finds the best place for words', () => {
+    assert.equal(locate('douse lantern'), '79-83 douseLantern');
+    assert.equal(locate('nothing of this'), undefined);
+  });
+
+  it('finds the place with the phrase, and none without it', () => {
+    assert.equal(locate('light lantern "at the quay"'), '79-83 douseLantern');
+    assert.equal(locate('"the quay at"'), undefined);
+    assert.equal(locate('lantern "at the quay" "is lit"'), '79-83 douseLantern');
+    assert.equal(locate('lantern "at the quay" "is unlit"'), undefined);
+  });
+
+  it('leaves out what has an excluded phrase, word or name', () => {
+    assert.equal(locate('lantern -"at the quay"'), undefined);
+    assert.equal(locate('lantern -kindle'), undefined);
+    assert.equal(locate('lantern -kindled'), undefined);
+    assert.equal(locate('lantern -lightLantern'), undefined);
+    assert.notEqual(locate('lantern -light_lanterns -quayside -"at a quay" -the'), undefined);
+  });
+
+  it('holds filters against the path, the language and the definitions', () => {
+    assert.equal(locate('lantern path:src'), undefined);
+    assert.equal(locate('douse lantern path:src', 'src/a.ts'), '79-83 douseLantern');
+    assert.equal(locate('lantern lang:go'), undefined);
+    assert.equal(locate('lantern sym:kindle'), undefined);
+    assert.equal(locate('lantern -sym:douse*'), undefined);
+    assert.equal(locate('sym:light*'), '72-77 lightLantern');
+  });
+
+  it('gives the beginning where filters alone are asked for', () => {
+    assert.match(locate('lang:ts')!, /^1-/);
+  });
+});

@@ -1,0 +1,93 @@
+import { Analyzer } from '../analyze/analyzer.ts';
+import type { Chunk } from '../analyze/chunks.ts';
+import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
+import { toSymbolSpan } from '../index/documents.ts';
+import { compileFilters, type CompiledFilters } from './filters.ts';
+import { Highlighter } from './highlight.ts';
+import { compilePhrase, type Phrase } from './phrase.ts';
+import { placeInChunk, scoreSymbol, type Place } from './place.ts';
+import { parseQuery, type Query } from './query.ts';
+import type { ParsedQuery } from './queryLanguage.ts';
+
+/** A definition that `sym:` asks for is worth as much as a name among the words. */
+const ASKED_SYMBOL = 2;
+
+/**
+ * Finds the answer to a query in texts that are not in the index, such as files that changed since. Filters, phrases and
+ * exclusions hold as they do in a search.
+ */
+export class Locator {
+  readonly #query: Query;
+  readonly #highlighter: Highlighter;
+  readonly #filters: CompiledFilters;
+  readonly #isSymbolAsked: boolean;
+  readonly #wanted: readonly Phrase[];
+  readonly #excluded: readonly Phrase[];
+  readonly #excludedWords: readonly (readonly string[])[];
+
+  constructor({ words, phrases, filters, excludedWords }: ParsedQuery) {
+    const compile = (isExcluded: boolean): Phrase[] =>
+      phrases.filter(({ exclude }) => exclude === isExcluded).map(({ text }) => compilePhrase(text));
+    this.#query = parseQuery(words);
+    this.#highlighter = new Highlighter(this.#query);
+    this.#filters = compileFilters(filters);
+    this.#isSymbolAsked = filters.some(({ field, exclude }) => field === 'sym' && !exclude);
+    this.#wanted = compile(false);
+    this.#excluded = compile(true);
+    this.#excludedWords = excludedWords.map(({ text }) => splitIdentifier(text));
+  }
+
+  /** The best place in a text of UTF-8; `undefined` if it does not answer the query. */
+  locate(path: string, text: Uint8Array): Place | undefined {
+    const content = Buffer.from(text).toString('utf8');
+    const phrases = this.#wanted.map((phrase) => phrase.firstIn(content)?.line);
+    if (phrases.includes(undefined) || this.#excluded.some((phrase) => phrase.firstIn(content))) return undefined;
+    if (this.#hasExcludedWord(content)) return undefined;
+    const { language, chunks, definitions } = new Analyzer().analyze(path, text);
+    if (!this.#filters.matchesDocument(path, language)) return undefined;
+    const symbols = definitions.map(toSymbolSpan);
+    const asked = symbols.filter(({ name }) => this.#filters.matchesSymbol(name));
+    if (this.#isSymbolAsked ? asked.length === 0 : asked.length < symbols.length) return undefined;
+
+    const [phraseLine] = phrases;
+    const lines = content.split(/\r\n|\r|\n/);
+    const hasAsked = (chunk: Chunk): boolean => this.#isSymbolAsked && asked.some(({ line }) => isIn(line, chunk));
+    const score = (chunk: Chunk): number => {
+      if (phraseLine !== undefined && isIn(phraseLine, chunk)) return Infinity;
+      const words = this.#highlighter.score(lines.slice(chunk.start, chunk.end + 1).join('\n'));
+      return words + (hasAsked(chunk) ? ASKED_SYMBOL : 0);
+    };
+    let best: Chunk | undefined;
+    let bestScore = this.#query.words.length === 0 ? -1 : 0;
+    for (const chunk of chunks) {
+      const value = score(chunk);
+      if (value <= bestScore) continue;
+      best = chunk;
+      bestScore = value;
+    }
+    if (!best) return undefined;
+    let shown = symbols;
+    if (phraseLine !== undefined) shown = symbols.filter((s) => s.startLine <= phraseLine && phraseLine <= s.endLine);
+    else if (hasAsked(best)) shown = asked;
+    return placeInChunk(shown, best.start + 1, best.end + 1, (i) => scoreSymbol(shown[i]!, this.#query));
+  }
+
+  #hasExcludedWord(content: string): boolean {
+    if (this.#excludedWords.length === 0) return false;
+    const words = new Set<string>();
+    const names = new Set<string>();
+    for (const [name] of content.matchAll(/[\p{L}\p{N}_\p{M}]+/gu)) {
+      const parts = splitIdentifier(name);
+      for (const part of parts) if (isIndexable(part)) words.add(stem(part));
+      if (parts.length > 1) names.add(parts.join(''));
+    }
+    return this.#excludedWords.some((parts) =>
+      parts.length === 1 ? words.has(stem(parts[0]!)) : names.has(parts.join('')),
+    );
+  }
+}
+
+/** `line` counts from 1. */
+function isIn(line: number, { start, end }: Chunk): boolean {
+  return start < line && line <= end + 1;
+}

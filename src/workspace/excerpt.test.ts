@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
+import { Excerpter } from './excerpt.ts';
+
+describe('Excerpter', () => {
+  /** The line number and the text with its matches in brackets. */
+  function excerpt(query: string, ...lines: string[]): string {
+    const place = { startLine: 1, endLine: lines.length };
+    const { line, text, ranges } = new Excerpter(parseQueryLanguage(query)).excerpt(lines, place);
+    const marked = [...ranges].reverse().reduce((t, { start, end }) => {
+      return `${t.slice(0, start)}[${t.slice(start, end)}]${t.slice(end)}`;
+    }, text);
+    return `${line}: ${marked}`;
+  }
+
+  it('marks the words, but not those of filters and exclusions', () => {
+    assert.equal(excerpt('lantern file:light -dark', 'light dark', '\tlight lantern'), '2: light [lantern]');
+  });
+
+  it('prefers the line where a phrase begins, and marks it as one', () => {
+    assert.equal(excerpt('"a lamp" lantern light', 'light lantern', '  Xa  lamp'), '2: X[a  lamp]');
+    assert.equal(excerpt('"a lamp"', 'lamp a', 'b a', 'lamp'), '2: b [a]');
+    assert.equal(excerpt('"😀 lamp" lam', '  é 😀 lamps'), '1: é [😀 lamps]');
+  });
+
+  it('gives the first line that is not blank where nothing matches', () => {
+    assert.equal(excerpt('lang:ts', '', '  ', ' first', 'second'), '3: first');
+    assert.equal(excerpt('lang:ts', '', ''), '1: ');
+  });
+
+  it('cuts off what is too long, with its matches', () => {
+    assert.equal(excerpt('"xy z"', `${'-'.repeat(199)}xy z`), `1: ${'-'.repeat(199)}[x]`);
+  });
+});

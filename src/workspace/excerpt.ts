@@ -1,0 +1,84 @@
+import { Highlighter, type Range } from '../engine/query/highlight.ts';
+import { compilePhrase, type Phrase } from '../engine/query/phrase.ts';
+import type { Place } from '../engine/query/place.ts';
+import { parseQuery } from '../engine/query/query.ts';
+import type { ParsedQuery } from '../engine/query/queryLanguage.ts';
+
+/** The line of a place that answers best, its text without indentation, and the matches in that text. */
+export interface Excerpt {
+  readonly line: number;
+  readonly text: string;
+  readonly ranges: readonly Range[];
+}
+
+const MAX_LINE = 200;
+
+/** Chooses what to show of places. */
+export class Excerpter {
+  readonly #highlighter: Highlighter;
+  readonly #phrases: readonly Phrase[];
+
+  constructor({ words, phrases }: ParsedQuery) {
+    this.#highlighter = new Highlighter(parseQuery(words));
+    this.#phrases = phrases.filter(({ exclude }) => !exclude).map(({ text }) => compilePhrase(text));
+  }
+
+  /** `lines` are those of the whole text. */
+  excerpt(lines: readonly string[], { startLine, endLine, symbol }: Place): Excerpt {
+    const span = lines.slice(startLine - 1, endLine);
+    const matches = this.#matches(span);
+    const at = bestIndex(span, (i) => {
+      const bonus = (symbol?.line === startLine + i ? 0.5 : 0) + (matches.has(i) ? Infinity : 0);
+      return this.#highlighter.score(span[i]!) + bonus;
+    });
+    const line = span[at] ?? '';
+    const text = line.trim().slice(0, MAX_LINE);
+    const indent = line.length - line.trimStart().length;
+    const phrases = (matches.get(at) ?? []).map(({ start, end }) => ({ start: start - indent, end: end - indent }));
+    return { line: startLine + at, text, ranges: merge([...this.#highlighter.ranges(text), ...phrases], text.length) };
+  }
+
+  /** Where the phrases stand on the lines of a span, by the line's index; of one over several lines, its first. */
+  #matches(span: readonly string[]): Map<number, Range[]> {
+    const found = new Map<number, Range[]>();
+    if (this.#phrases.length === 0) return found;
+    const content = span.join('\n');
+    for (const phrase of this.#phrases) {
+      for (const { line, column, endLine, endColumn } of phrase.allIn(content)) {
+        const ranges = found.get(line - 1) ?? [];
+        ranges.push({ start: column, end: endLine === line ? endColumn : span[line - 1]!.length });
+        found.set(line - 1, ranges);
+      }
+    }
+    return found;
+  }
+}
+
+/** The line that scores highest; between equals the first; if none scores, the first that is not blank. */
+function bestIndex(lines: readonly string[], score: (index: number) => number): number {
+  let best = Math.max(
+    0,
+    lines.findIndex((line) => line.trim() !== ''),
+  );
+  let bestScore = 0;
+  for (let i = 0; i < lines.length; i++) {
+    const value = score(i);
+    if (value <= bestScore) continue;
+    best = i;
+    bestScore = value;
+  }
+  return best;
+}
+
+/** The same in order, without overlaps, and within `0` and `length`. */
+function merge(ranges: readonly Range[], length: number): Range[] {
+  const merged: { start: number; end: number }[] = [];
+  for (const range of [...ranges].sort((a, b) => a.start - b.start)) {
+    const start = Math.max(0, range.start);
+    const end = Math.min(length, range.end);
+    const last = merged.at(-1);
+    if (last && start < last.end) last.end = Math.max(last.end, end);
+    else if (start < end) merged.push({ start, end });
+  }
+  return merged;
+}
