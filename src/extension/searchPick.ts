@@ -141,6 +141,9 @@ class SearchSession implements vscode.Disposable {
   }
 
   #show(items: Item[]): void {
+    // A list that is set anew loses the keys that are pressed meanwhile.
+    const shown = this.#pick.items;
+    if (items.length > 0 && items.length === shown.length && items.every((item, i) => sameRow(item, shown[i]!))) return;
     // Whoever has moved to a place stays on it when the list is refreshed.
     const [chosen] = this.#moved ? this.#pick.activeItems : [];
     const same = chosen && items.find((item) => samePlace(item, chosen));
@@ -198,6 +201,11 @@ class SearchSession implements vscode.Disposable {
   #uriOf({ root, path }: SearchResult): vscode.Uri {
     return vscode.Uri.joinPath(this.#folders.uriOf(root), path);
   }
+}
+
+function sameRow(a: Item, b: Item): boolean {
+  const isSamePlace = a.result ? samePlace(a, b) : !b.result;
+  return isSamePlace && a.label === b.label && a.description === b.description && a.detail === b.detail;
 }
 
 function samePlace({ result: a }: Item, { result: b }: Item): boolean {

@@ -16,8 +16,8 @@ describe('symbolNames', () => {
       'Html - - home',
       'indexHtmlMiddleware Html.indexHtmlMiddleware ihm home',
     ]);
-    assert.deepEqual(names('a.ex', 'defmodule Acme.Ecto.Repo do\n  def get_by_id(x) do\n  end\nend\n'), [
-      'Repo Ecto.Repo - home',
+    assert.deepEqual(names('a.ex', 'defmodule Big.Acme.Repo do\n  def get_by_id(x) do\n  end\nend\n'), [
+      'Repo Acme.Repo - home',
       'get_by_id Repo.get_by_id gbi home',
     ]);
   });

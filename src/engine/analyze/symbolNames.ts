@@ -7,9 +7,9 @@ const SEPARATORS = /::|->|[.#:/\\]/;
 
 /** The names by which a definition is looked for, besides the whole of what is written. */
 export interface SymbolNames {
-  /** `Repo` of `Ecto.Repo`, else the name as it is. */
+  /** `Repo` of `Acme.Repo`, else the name as it is. */
   readonly own: string;
-  /** `Ecto.Repo` of `Acme.Ecto.Repo`, `Foo.bar` of a member `bar` of `Foo`: always with a dot, and of two parts. */
+  /** `Acme.Repo` of `Big.Acme.Repo`, `Foo.bar` of a member `bar` of `Foo`: always with a dot, and of two parts. */
   readonly qualified: string | undefined;
   /** `ihm` of `indexHtmlMiddleware`. */
   readonly acronym: string | undefined;

@@ -336,11 +336,7 @@ export class FeatureMaker {
     row[F.definitionShare] = span ? (span.endLine - span.startLine + 1) / Math.max(1, lines) : 0;
   }
 
-  #addSymbols(
-    row: Float64Array,
-    { scores, document, info }: Candidate,
-    { spans, folded, depths }: Definitions,
-  ): void {
+  #addSymbols(row: Float64Array, { scores, document, info }: Candidate, { spans, folded, depths }: Definitions): void {
     const { query, symbols: terms, weights } = this.#corpus;
     const { sums, symbols } = scores;
     const names = Math.max(1, query.names.length);
@@ -465,7 +461,7 @@ export interface Definitions {
   readonly words: Uint32Array;
   readonly wordStarts: Uint32Array;
   readonly vocabulary: Vocabulary;
-  /** Each name folded, and so its last part: `Ecto.Repo` is also `repo`. */
+  /** Each name folded, and so its last part: `Acme.Repo` is also `repo`. */
   readonly folded: readonly string[];
   readonly own: readonly string[];
   /** How many definitions enclose each. */

@@ -230,14 +230,18 @@ class Search {
     }
     considered.sort(byScore);
     if (isFilterOnly) return considered;
-    const candidates = considered.slice(0, Math.max(RANKED, this.#options.limit ?? 0));
+    const candidates = considered.slice(0, RANKED);
     const rows = maker.rows(candidates);
     const ranked = candidates.map((candidate, i) => {
       const hasName = maker.hasName(candidate.scores, candidate.document);
       const score = scoreRow(rows[i]!, this.#query) + (hasName ? HAS_NAME : 0);
       return { ...candidate, row: rows[i]!, hasName, score };
     });
-    return [...ranked.sort(byScore), ...considered.slice(candidates.length)];
+    ranked.sort(byScore);
+    // The rest follows in the order in which it was chosen, whatever the limit.
+    const rest = considered.slice(RANKED);
+    const shift = (ranked.at(-1)?.score ?? 0) - (rest[0]?.score ?? 0);
+    return [...ranked, ...rest.map((one) => ({ ...one, score: one.score + shift }))];
   }
 
   #take(ranked: readonly Ranked[]): Hit[] {
@@ -378,12 +382,17 @@ class Search {
   #wantedIn(segment: Segment): (document: number) => boolean {
     const { reader } = segment;
     const { within } = this.#options;
-    const { hasDocumentFilter, hasSymbolFilter, matchesDocument, matchesSymbol } = this.#filters;
+    const { hasDocumentFilter, matchesDocument } = this.#filters;
     const unwanted = excludedLists(reader, this.#parsed);
-    let defining: Uint8Array | undefined;
-    if (hasSymbolFilter) {
-      if (this.#isSymbolAsked) defining = documentsWith(reader, symbolLists(reader, matchesSymbol));
-      else unwanted.push(...symbolLists(reader, (name) => !matchesSymbol(name)));
+    const symbols = this.#parsed.filters.filter(({ field }) => field === 'sym');
+    const asked = symbols.filter(({ exclude }) => !exclude);
+    const defining =
+      asked.length > 0 ? documentsWith(reader, symbolLists(reader, compileFilters(asked).matchesSymbol)) : undefined;
+    // A file that defines what is excluded is out, whatever else it defines.
+    const banned = symbols.filter(({ exclude }) => exclude);
+    if (banned.length > 0) {
+      const passes = compileFilters(banned).matchesSymbol;
+      unwanted.push(...symbolLists(reader, (name) => !passes(name)));
     }
     const excluded = unwanted.length > 0 ? documentsWith(reader, unwanted) : undefined;
     return (document) =>
