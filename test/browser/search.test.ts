@@ -53,6 +53,7 @@ describe('Search Workspace', () => {
     await workbench.tab('README.md').waitFor();
     await workbench.search('verifyPassword hash');
     await workbench.firstRow('verifyPassword');
+    await workbench.settled();
     const before = await workbench.tabs();
     // Quickly through the list: what is shown in the end is where one stopped.
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp', 'ArrowUp'])

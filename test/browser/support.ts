@@ -64,6 +64,16 @@ export class Workbench {
     return Promise.all(rows.map(async (row) => (await row.getAttribute('aria-label')) ?? ''));
   }
 
+  /** Waits until the list no longer changes: while one types, each word has its results. */
+  async settled(): Promise<void> {
+    for (let known = ''; ;) {
+      const rows = (await this.rows()).join('\n');
+      if (rows !== '' && rows === known) return;
+      known = rows;
+      await this.page.waitForTimeout(500);
+    }
+  }
+
   /** Waits until this is the first result. */
   async firstRow(label: string): Promise<void> {
     await this.pick.locator('.monaco-list-row').first().getByText(label, { exact: true }).waitFor();
