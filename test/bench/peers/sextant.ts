@@ -4,7 +4,7 @@ import type { ChangedFile, Peer } from './peer.ts';
 
 // What is measured is the built library, as it is published.
 const library = new URL('../../../dist/lib/index.js', import.meta.url).href;
-const { Engine, EngineReader, documentId } = (await import(library)) as typeof Sextant;
+const { Engine, EngineReader, SegmentThreads, documentId } = (await import(library)) as typeof Sextant;
 
 export function openSextant(folder: string, mode: 'read' | 'write'): Promise<Peer> {
   return Promise.resolve(mode === 'read' ? new Reader(folder) : new Writer(folder));
@@ -51,7 +51,7 @@ class Writer implements Peer {
   readonly #engine: Sextant.Engine;
 
   constructor(folder: string) {
-    this.#engine = Engine.open(folder);
+    this.#engine = Engine.open(folder, { threads: new SegmentThreads() });
   }
 
   async add(files: Iterable<SourceFile>): Promise<void> {
