@@ -1,27 +1,15 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listFiles } from './listing.mjs';
 
 export interface SourceFile {
   readonly path: string;
   readonly content: Buffer;
 }
 
-const SKIPPED = new Set(['.git', '.hg', '.svn', '.jj', '.bzr', 'CVS', 'node_modules', 'bower_components']);
-const MAX_BYTES = 1_048_576;
-
-/** Paths of a folder's files of at most 1 MiB, sorted; what version control and package managers keep is left out. */
+/** Paths of a folder's files that the extension would index, sorted. */
 export function listSources(root: string): string[] {
-  const files: string[] = [];
-  const pending = [''];
-  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory()) {
-        if (!SKIPPED.has(entry.name)) pending.push(path);
-      } else if (entry.isFile() && statSync(join(root, path)).size <= MAX_BYTES) files.push(path);
-    }
-  }
-  return files.sort();
+  return listFiles(root, 'all');
 }
 
 /** Reads one file after the other; those with a NUL byte are binary and left out. */

@@ -17,6 +17,16 @@ export type DefinitionKind =
   | 'type'
   | 'variable';
 
+/** The kinds by which a type or a module is defined. */
+export const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set([
+  'class',
+  'struct',
+  'interface',
+  'enum',
+  'type',
+  'module',
+]);
+
 /**
  * What is known of a language: enough to find its definitions from the shape of single lines. Only lines that begin with
  * one of `leaders`, or have the stated shape, are looked at as text and tried against `patterns` (group 1 is the name).

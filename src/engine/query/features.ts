@@ -1,3 +1,4 @@
+import { TYPE_KINDS } from '../analyze/languages.ts';
 import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import type { SymbolSpan } from '../index/documents.ts';
@@ -118,7 +119,6 @@ export interface Corpus {
   readonly weights: readonly number[];
   /** A term of each symbol number that {@link SegmentScores.addSymbol} was given. */
   readonly symbols: readonly SymbolTermInfo[];
-  readonly documents: number;
   languageShare(language: string): number;
   /** In how many documents a folded name stands. */
   references(folded: string): number;
@@ -140,7 +140,6 @@ const EARLY = 0.85;
 export const HAS_NAME = 100;
 const MAX_DETAILS = 100_000;
 const SEPARATOR = /[^\p{L}\p{N}_]/u;
-const TYPES: ReadonlySet<string> = new Set(['class', 'struct', 'interface', 'enum', 'type', 'module']);
 const TEST_WORDS: ReadonlySet<string> = new Set(['test', 'spec', 'mock', 'fixtur', 'bench', 'benchmark']);
 
 /** Works out the features of candidates for one query. */
@@ -326,7 +325,7 @@ export class FeatureMaker {
         bestIndex = i;
       }
       if (fit > top && depths[i] === 0) top = fit;
-      if (fit > type && TYPES.has(spans[i]!.kind)) type = fit;
+      if (fit > type && TYPE_KINDS.has(spans[i]!.kind)) type = fit;
     }
     const span = spans[bestIndex];
     row[F.definition] = best;
@@ -356,7 +355,7 @@ export class FeatureMaker {
       let isTop = false;
       for (let at = 0; at < spans.length; at++) {
         if (folded[at] !== text) continue;
-        isType ||= TYPES.has(spans[at]!.kind) || spans[at]!.kind === 'function';
+        isType ||= TYPE_KINDS.has(spans[at]!.kind) || spans[at]!.kind === 'function';
         isTop ||= depths[at] === 0;
       }
       row[F.symbol]! += value / names;

@@ -1,3 +1,4 @@
+import type { SymbolSpan } from '../index/documents.ts';
 import { compileGlob, isGlob, unescapeGlob } from './glob.ts';
 import { languagesNamed } from './languageNames.ts';
 import type { FilterField, QueryFilter } from './queryLanguage.ts';
@@ -10,11 +11,14 @@ export interface CompiledFilters {
   readonly hasSymbolFilter: boolean;
   /** `path` is relative to the folder, with `/`; `language` is an id of the analyzer's. */
   readonly matchesDocument: (path: string, language: string) => boolean;
-  /** `name` as it is defined. */
+  /** `name` as it is defined, or with what it is a member of: `Foo.bar`. */
   readonly matchesSymbol: Test;
+  /** Of {@link matchesSymbol} what is asked for, and what is excluded; `undefined` where nothing is. */
+  readonly wantedSymbol: Test | undefined;
+  readonly excludedSymbol: Test | undefined;
 }
 
-type Test = (text: string) => boolean;
+export type Test = (text: string) => boolean;
 
 /**
  * Filters of one field are alternatives, as with ripgrep's `-g` and `-t`: a file has one language, so `lang:c lang:cpp`
@@ -25,15 +29,22 @@ export function compileFilters(filters: readonly QueryFilter[]): CompiledFilters
   const path = compileField(filters, 'path', pathTest);
   const file = compileField(filters, 'file', (pattern) => nameTest(pattern, false));
   const lang = compileField(filters, 'lang', languageTest);
-  const sym = compileField(filters, 'sym', (pattern) => nameTest(pattern, /\p{Lu}/u.test(pattern)));
+  const symbol = testsOf(filters, 'sym', (pattern) => nameTest(pattern, /\p{Lu}/u.test(pattern)));
   const hasDocumentFilter = path !== undefined || file !== undefined || lang !== undefined;
   return {
     hasDocumentFilter,
-    hasSymbolFilter: sym !== undefined,
+    hasSymbolFilter: symbol.wanted !== undefined || symbol.excluded !== undefined,
     matchesDocument: (name, language) =>
       (!lang || lang(language)) && (!file || file(name.slice(name.lastIndexOf('/') + 1))) && (!path || path(name)),
-    matchesSymbol: (name) => !sym || sym(name),
+    matchesSymbol: (name) => passes(symbol, name),
+    wantedSymbol: symbol.wanted,
+    excludedSymbol: symbol.excluded,
   };
+}
+
+interface FieldTests {
+  readonly wanted: Test | undefined;
+  readonly excluded: Test | undefined;
 }
 
 function compileField(
@@ -41,11 +52,26 @@ function compileField(
   field: FilterField,
   compile: (pattern: string) => Test,
 ): Test | undefined {
-  const ofField = filters.filter((filter) => filter.field === field);
-  if (ofField.length === 0) return undefined;
-  const wanted = ofField.filter(({ exclude }) => !exclude).map(({ pattern }) => compile(pattern));
-  const unwanted = ofField.filter(({ exclude }) => exclude).map(({ pattern }) => compile(pattern));
-  return (text) => (wanted.length === 0 || wanted.some((test) => test(text))) && !unwanted.some((test) => test(text));
+  const tests = testsOf(filters, field, compile);
+  return tests.wanted || tests.excluded ? (text) => passes(tests, text) : undefined;
+}
+
+function testsOf(filters: readonly QueryFilter[], field: FilterField, compile: (pattern: string) => Test): FieldTests {
+  const anyOf = (excluding: boolean): Test | undefined => {
+    const ofKind = filters.filter((filter) => filter.field === field && filter.exclude === excluding);
+    const tests = ofKind.map(({ pattern }) => compile(pattern));
+    return tests.length === 0 ? undefined : (text) => tests.some((test) => test(text));
+  };
+  return { wanted: anyOf(false), excluded: anyOf(true) };
+}
+
+function passes({ wanted, excluded }: FieldTests, text: string): boolean {
+  return (!wanted || wanted(text)) && !excluded?.(text);
+}
+
+/** Whether a definition has a name, its own or the qualified one, that a test accepts. */
+export function isNamed({ name, container }: SymbolSpan, test: Test): boolean {
+  return test(name) || (container !== undefined && test(`${container}.${name}`));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { splitIdentifier, stem } from '../analyze/words.ts';
-import type { Query } from './query.ts';
+import { WORD, type Query } from './query.ts';
 
 /** A match in a line: UTF-16 columns from 0, the end not in it. */
 export interface Range {
@@ -19,7 +19,7 @@ export class Highlighter {
 
   ranges(line: string): Range[] {
     const ranges: Range[] = [];
-    for (const match of line.matchAll(/[\p{L}\p{N}_\p{M}]+/gu)) {
+    for (const match of line.matchAll(WORD)) {
       const [name] = match;
       const parts = splitIdentifier(name);
       if (this.#names.has(parts.join(''))) {

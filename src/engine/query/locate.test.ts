@@ -52,6 +52,10 @@ describe('Locator', () => {
     assert.equal(locate('lantern sym:kindle'), undefined);
     assert.equal(locate('lantern -sym:douse*'), undefined);
     assert.equal(locate('sym:light*'), '72-77 lightLantern');
+    assert.equal(locate('sym:light* -sym:douse*'), undefined);
+    const pool = 'class Pool {\n  drain() {\n    return 1;\n  }\n}\n';
+    assert.match(locate('sym:Pool.drain', 'pool.ts', pool)!, / drain$/);
+    assert.equal(locate('sym:Tank.drain', 'pool.ts', pool), undefined);
   });
 
   it('gives the beginning where filters alone are asked for', () => {

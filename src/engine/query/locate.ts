@@ -2,11 +2,11 @@ import { Analyzer } from '../analyze/analyzer.ts';
 import type { Chunk } from '../analyze/chunks.ts';
 import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { toSymbolSpan } from '../index/documents.ts';
-import { compileFilters, type CompiledFilters } from './filters.ts';
+import { compileFilters, isNamed, type CompiledFilters } from './filters.ts';
 import { Highlighter } from './highlight.ts';
 import { compilePhrase, type Phrase } from './phrase.ts';
 import { placeInChunk, scoreSymbol, type Place } from './place.ts';
-import { parseQuery, type Query } from './query.ts';
+import { WORD, parseQuery, type Query } from './query.ts';
 import type { ParsedQuery } from './queryLanguage.ts';
 
 /** A definition that `sym:` asks for is worth as much as a name among the words. */
@@ -20,7 +20,6 @@ export class Locator {
   readonly #query: Query;
   readonly #highlighter: Highlighter;
   readonly #filters: CompiledFilters;
-  readonly #isSymbolAsked: boolean;
   readonly #wanted: readonly Phrase[];
   readonly #excluded: readonly Phrase[];
   readonly #excludedWords: readonly (readonly string[])[];
@@ -31,7 +30,6 @@ export class Locator {
     this.#query = parseQuery(words);
     this.#highlighter = new Highlighter(this.#query);
     this.#filters = compileFilters(filters);
-    this.#isSymbolAsked = filters.some(({ field, exclude }) => field === 'sym' && !exclude);
     this.#wanted = compile(false);
     this.#excluded = compile(true);
     this.#excludedWords = excludedWords.map(({ text }) => splitIdentifier(text));
@@ -46,12 +44,14 @@ export class Locator {
     const { language, chunks, definitions } = new Analyzer().analyze(path, text);
     if (!this.#filters.matchesDocument(path, language)) return undefined;
     const symbols = definitions.map(toSymbolSpan);
-    const asked = symbols.filter(({ name }) => this.#filters.matchesSymbol(name));
-    if (this.#isSymbolAsked ? asked.length === 0 : asked.length < symbols.length) return undefined;
+    const { wantedSymbol, excludedSymbol } = this.#filters;
+    if (excludedSymbol && symbols.some((symbol) => isNamed(symbol, excludedSymbol))) return undefined;
+    const asked = wantedSymbol ? symbols.filter((symbol) => isNamed(symbol, wantedSymbol)) : [];
+    if (wantedSymbol && asked.length === 0) return undefined;
 
     const [phraseLine] = phrases;
     const lines = content.split(/\r\n|\r|\n/);
-    const hasAsked = (chunk: Chunk): boolean => this.#isSymbolAsked && asked.some(({ line }) => isIn(line, chunk));
+    const hasAsked = (chunk: Chunk): boolean => asked.some(({ line }) => isIn(line, chunk));
     const score = (chunk: Chunk): number => {
       if (phraseLine !== undefined && isIn(phraseLine, chunk)) return Infinity;
       const words = this.#highlighter.score(lines.slice(chunk.start, chunk.end + 1).join('\n'));
@@ -76,7 +76,7 @@ export class Locator {
     if (this.#excludedWords.length === 0) return false;
     const words = new Set<string>();
     const names = new Set<string>();
-    for (const [name] of content.matchAll(/[\p{L}\p{N}_\p{M}]+/gu)) {
+    for (const [name] of content.matchAll(WORD)) {
       const parts = splitIdentifier(name);
       for (const part of parts) if (isIndexable(part)) words.add(stem(part));
       if (parts.length > 1) names.add(parts.join(''));

@@ -1,3 +1,4 @@
+import { TYPE_KINDS } from '../analyze/languages.ts';
 import { splitIdentifier, stem } from '../analyze/words.ts';
 import type { SymbolSpan } from '../index/documents.ts';
 import type { Query } from './query.ts';
@@ -64,15 +65,6 @@ export function scoreSymbol(symbol: SymbolSpan, query: Query): number {
 
 /** Another implementation or reopening of something that is defined elsewhere. */
 const REOPENING = 'extension';
-const DEFINING_KINDS: ReadonlySet<string> = new Set([
-  'class',
-  'struct',
-  'interface',
-  'enum',
-  'type',
-  'module',
-  'function',
-]);
 
 /**
  * Of how many words a name has, how many the query has; a name that is asked for counts as two more. Of several definitions
@@ -88,7 +80,7 @@ export function scoreName(
   const isAsked = names.includes(folded) || pairs.includes(folded) || possibleNames.includes(folded);
   const score = matched + (isAsked ? 2 : 0);
   if (score === 0) return 0;
-  const spelling = isAsked && (symbol?.endsWith(name) === true || name.endsWith(symbol ?? '\0')) ? 0.5 : 0;
-  const kindValue = kind === REOPENING ? -0.5 : DEFINING_KINDS.has(kind) ? 0.25 : 0;
+  const spelling = isAsked && symbol !== undefined && (symbol.endsWith(name) || name.endsWith(symbol)) ? 0.5 : 0;
+  const kindValue = kind === REOPENING ? -0.5 : TYPE_KINDS.has(kind) || kind === 'function' ? 0.25 : 0;
   return score + matched / Math.max(1, words) + spelling + kindValue;
 }

@@ -122,6 +122,35 @@ describe('search', () => {
     );
   });
 
+  const pathsFound = (hits: readonly Hit[]): string[] => hits.map(({ path }) => path).sort();
+  const code = (path: string, text: string): Source => ({ path, text, extension: 'py', defines: [] });
+
+  it('takes a qualified name in sym: for the member of that class alone', async () => {
+    const list = [
+      code('pool.py', 'class Pool:\n    def drain(self):\n        pass\n'),
+      code('tank.py', 'class Tank:\n    def drain(self):\n        pass\n'),
+    ];
+    await withSources(list, async (search) => {
+      assert.deepEqual(pathsFound(await search('sym:drain')), ['pool.py', 'tank.py']);
+      const [hit, ...others] = await search('sym:Pool.drain');
+      assert.deepEqual([hit?.path, hit?.symbol?.name, others.length], ['pool.py', 'drain', 0]);
+      assert.deepEqual(pathsFound(await search('drain -sym:Pool.*')), ['tank.py']);
+    });
+  });
+
+  it('leaves out all that -sym: excludes, however many names that is', async () => {
+    const functions = Array.from({ length: 2500 }, (_, i) => `def amber${i}():\n    pass\n`);
+    const list = [
+      code('many.py', functions.join('\n')),
+      code('last.py', 'def amberz():\n    pass\n'),
+      code('birch.py', 'def birch():\n    pass\n'),
+    ];
+    await withSources(list, async (search) => {
+      assert.deepEqual(pathsFound(await search('def pass -sym:amber*')), ['birch.py']);
+      assert.deepEqual(pathsFound(await search('-sym:amber*')), ['birch.py']);
+    });
+  });
+
   it('gives the first of what it gives for a larger limit', async () => {
     const many = fc.array(source, { minLength: 40, maxLength: 80 });
     const numbered = many.map((list) =>

@@ -1,6 +1,6 @@
 import { throwIfCancelled } from '../../base/errors.ts';
 import { splitIdentifier, stem } from '../analyze/words.ts';
-import { foldName } from '../analyze/symbolNames.ts';
+import { foldName, foldQualified } from '../analyze/symbolNames.ts';
 import type { DocumentId } from '../documentId.ts';
 import { Field, hashTerm, type TermHash } from '../index/format.ts';
 import { Postings, type PostingList, type SegmentReader } from '../index/segmentReader.ts';
@@ -15,7 +15,7 @@ import {
   type Definitions,
   type SymbolTermInfo,
 } from './features.ts';
-import { compileFilters, type CompiledFilters } from './filters.ts';
+import { compileFilters, isNamed, type CompiledFilters, type Test } from './filters.ts';
 import { compilePhrase } from './phrase.ts';
 import { placeInChunk, scoreName, scoreSymbol, type NameScore, type Place } from './place.ts';
 import { parseQuery, type Query } from './query.ts';
@@ -61,7 +61,7 @@ const ASIDE = { test: 0.4, vendor: 0.3, example: 0.2 } as const;
 const MORE_PLACES = 3;
 /** More than the words of a query can make a name worth that `sym:` does not ask for. */
 const ASKED_SYMBOL = 100;
-/** Names that a `sym:` filter may stand for. */
+/** Names that a `sym:` filter may stand for; one that excludes stands for all. */
 const MAX_FILTER_NAMES = 2000;
 const WORD_FIELDS = [Field.body, Field.definition, Field.fileName, Field.folder] as const;
 /** What a symbol is worth that was not typed as it is. */
@@ -106,7 +106,6 @@ class Search {
   readonly #segments: readonly Segment[];
   readonly #readers: readonly SegmentReader[];
   readonly #filters: CompiledFilters;
-  readonly #isSymbolAsked: boolean;
   readonly #scores: readonly SegmentScores[];
   readonly #documents: number;
   readonly #weights: number[] = [];
@@ -120,7 +119,6 @@ class Search {
     this.#segments = segments;
     this.#readers = segments.map(({ reader }) => reader);
     this.#filters = compileFilters(parsed.filters);
-    this.#isSymbolAsked = parsed.filters.some(({ field, exclude }) => field === 'sym' && !exclude);
     let documents = 0;
     let tokens = 0;
     let allDocuments = 0;
@@ -146,7 +144,7 @@ class Search {
 
   candidates(): CandidateRow[] {
     return this.#withRanked((ranked) =>
-      ranked.flatMap(({ info: { path }, row, score }) => (row ? [{ path, row, hasName: score > HAS_NAME / 2 }] : [])),
+      ranked.flatMap(({ info: { path }, row, hasName }) => (row ? [{ path, row, hasName }] : [])),
     );
   }
 
@@ -208,7 +206,6 @@ class Search {
       matcher: this.#matcher,
       weights: this.#weights,
       symbols: this.#symbols,
-      documents: this.#documents,
       languageShare: (language) => languageShare(this.#segments, language),
       references: (folded) => this.#references(folded),
     });
@@ -272,7 +269,8 @@ class Search {
     const spans = definitions.spans.length > 0 ? definitions.spans : reader.definitionsOf(document);
     const ownScore: NameScore =
       spans === definitions.spans ? this.#nameScore(definitions) : (i) => scoreSymbol(spans[i]!, this.#query);
-    const asked = this.#isSymbolAsked ? spans.map(({ name }) => this.#filters.matchesSymbol(name)) : undefined;
+    const { wantedSymbol } = this.#filters;
+    const asked = wantedSymbol && spans.map((span) => isNamed(span, wantedSymbol));
     const nameScore: NameScore = (i) => {
       if (line === undefined) return ownScore(i) + (asked?.[i] ? ASKED_SYMBOL : 0);
       // The innermost definition around a phrase.
@@ -382,18 +380,11 @@ class Search {
   #wantedIn(segment: Segment): (document: number) => boolean {
     const { reader } = segment;
     const { within } = this.#options;
-    const { hasDocumentFilter, matchesDocument } = this.#filters;
+    const { hasDocumentFilter, matchesDocument, wantedSymbol, excludedSymbol } = this.#filters;
     const unwanted = excludedLists(reader, this.#parsed);
-    const symbols = this.#parsed.filters.filter(({ field }) => field === 'sym');
-    const asked = symbols.filter(({ exclude }) => !exclude);
-    const defining =
-      asked.length > 0 ? documentsWith(reader, symbolLists(reader, compileFilters(asked).matchesSymbol)) : undefined;
+    const defining = wantedSymbol && documentsWith(reader, symbolLists(reader, wantedSymbol, MAX_FILTER_NAMES));
     // A file that defines what is excluded is out, whatever else it defines.
-    const banned = symbols.filter(({ exclude }) => exclude);
-    if (banned.length > 0) {
-      const passes = compileFilters(banned).matchesSymbol;
-      unwanted.push(...symbolLists(reader, (name) => !passes(name)));
-    }
+    if (excludedSymbol) unwanted.push(...symbolLists(reader, excludedSymbol, Infinity));
     const excluded = unwanted.length > 0 ? documentsWith(reader, unwanted) : undefined;
     return (document) =>
       (!within || within.has(idOf(reader, document))) &&
@@ -414,11 +405,18 @@ function documentsWith(reader: SegmentReader, lists: readonly PostingList[]): Ui
   return documents;
 }
 
-/** The lists of the defined names that match. */
-function symbolLists(reader: SegmentReader, matches: (name: string) => boolean): PostingList[] {
-  const names = reader.namesMatching(matches, MAX_FILTER_NAMES);
-  const folded = new Set(names.map((name) => foldName(name.split('.').at(-1)!)));
-  return [...folded].map((name) => find(reader, Field.symbol, name)).filter((list) => list !== undefined);
+/** The lists of the defined names that a test accepts, of at most `limit` of them. */
+function symbolLists(reader: SegmentReader, test: Test, limit: number): PostingList[] {
+  const symbols = new Set<string>();
+  const members = new Set<string>();
+  for (const name of reader.namesMatching(test, limit)) {
+    if (name.includes('.')) members.add(foldQualified(name));
+    else symbols.add(foldName(name));
+  }
+  return [
+    ...[...symbols].map((name) => find(reader, Field.symbol, name)),
+    ...[...members].map((name) => find(reader, Field.qualified, name)),
+  ].filter((list) => list !== undefined);
 }
 
 function excludedLists(reader: SegmentReader, { excludedWords }: ParsedQuery): PostingList[] {
