@@ -63,7 +63,6 @@ const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
   acronym: 0.7,
   member: 0.6,
   prefix: 0.5,
-  glob: 1,
 };
 
 /** The query that words and filters come to, and the search for it in one commit. */
