@@ -88,32 +88,33 @@ export const BUDGET_LIMIT = /^$|^[1-9][0-9]{0,17}$/;
 /** Every message of the API. Those that the specification gives are in its words. */
 export const messages = {
   bothDates: 'date_filters must include both start_date and end_date',
-  notADateText: (field: string) => `${field} must be a string in YYYY-MM-DD format`,
-  notADate: (field: string) => `${field} must be a valid date in YYYY-MM-DD format`,
-  tooLate: (field: string, isTodayAllowed: boolean) =>
+  notADateText: (field: string): string => `${field} must be a string in YYYY-MM-DD format`,
+  notADate: (field: string): string => `${field} must be a valid date in YYYY-MM-DD format`,
+  tooLate: (field: string, isTodayAllowed: boolean): string =>
     `${field} cannot be later than ${isTodayAllowed ? 'today' : 'yesterday'} (UTC)`,
-  tooOld: (field: string) => `${field} cannot be more than ${LIMITS.lookbackYears} years ago`,
+  tooOld: (field: string): string => `${field} cannot be more than ${LIMITS.lookbackYears} years ago`,
   startAfterEnd: 'start_date cannot be later than end_date',
   rangeTooLong: `date range cannot exceed ${LIMITS.maxRangeDays} days`,
-  repeated: (field: string) => `${field} must be given only once`,
-  unknownFields: (fields: readonly string[]) => `invalid query parameters: ${fields.join(', ')}`,
-  oneOf: (field: string, values: readonly string[]) => `${field} must be one of: ${values.join(', ')}`,
-  mustBe: (field: string, what: string) => `${field} must be ${what}`,
+  repeated: (field: string): string => `${field} must be given only once`,
+  unknownFields: (fields: readonly string[]): string => `invalid query parameters: ${fields.join(', ')}`,
+  oneOf: (field: string, values: readonly string[]): string => `${field} must be one of: ${values.join(', ')}`,
+  mustBe: (field: string, what: string): string => `${field} must be ${what}`,
   invalidCursor: 'cursor is invalid for this request',
   emptyOverrides: 'overrides must not be empty',
   tooManyOverrides: `overrides cannot have more than ${LIMITS.maxOverrides} entries`,
-  oneIdentity: (path: string) => `${path} must have exactly one of user_email and service_account_name`,
-  sameOverride: (path: string, other: string) => `${path} has the same identity, resource and period as ${other}`,
-  unknownIdentities: (kind: IdentityField, names: readonly string[]) =>
+  oneIdentity: (path: string): string => `${path} must have exactly one of user_email and service_account_name`,
+  sameOverride: (path: string, other: string): string =>
+    `${path} has the same identity, resource and period as ${other}`,
+  unknownIdentities: (kind: IdentityField, names: readonly string[]): string =>
     `${kind}(s) not found on this organization: ${names.join(', ')}`,
-  wrongResource: (resource: string, plan: Plan) =>
+  wrongResource: (resource: string, plan: Plan): string =>
     `resource ${resource} does not match the organization's billing plan, which needs ${RESOURCE_OF_PLAN[plan]}`,
   limit:
     'config.limit must be a positive integer of at most 18 digits without leading zeros, or empty to clear the limit',
   notJson: 'request body must be valid JSON in UTF-8',
   notAnObject: 'request body must be a JSON object',
   unauthenticated: 'missing or invalid authentication token',
-  missingScope: (scope: Scope) => `this token does not have the permission ${scope}`,
+  missingScope: (scope: Scope): string => `this token does not have the permission ${scope}`,
   notEnterprise: 'the analytics API is available only to enterprise customers',
   rateLimited: 'rate limit exceeded',
 } as const;

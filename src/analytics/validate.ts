@@ -5,20 +5,22 @@ import { SextantError } from '../base/errors.ts';
 
 /**
  * The checked request of an endpoint. Throws `InvalidArgument` with the message of the first problem: a field that there is
- * not, for what is misspelt has no effect; then what `rulesOfDates` finds; then the first of the other parameters.
+ * not, since what is misspelt would have no effect; then what `rulesOfDates` finds, which is given the request where nothing
+ * else is wrong with it; then the first of the other parameters.
  */
 export function checkRequest<N extends EndpointName>(
   name: N,
   request: unknown,
-  rulesOfDates: () => void = () => undefined,
+  rulesOfDates: (valid: RequestOf<N> | undefined) => void = () => undefined,
 ): RequestOf<N> {
   const checked = endpoints[name].request.safeParse(request);
   const issues = checked.error?.issues ?? [];
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0);
   if (unknown) throw invalidArgument(messageOf(unknown));
-  rulesOfDates();
-  if (issues[0]) throw invalidArgument(messageOf(issues[0]));
-  return checked.data as RequestOf<N>;
+  const valid = checked.data as RequestOf<N> | undefined;
+  rulesOfDates(valid);
+  if (valid === undefined) throw invalidArgument(messageOf(issues[0]!));
+  return valid;
 }
 
 /** What a client got, as the contract says it is. Throws `UnexpectedResponse` where it is not. */

@@ -26,11 +26,19 @@ describe('an adjustable clock', () => {
         let [expected, frozen] = [0, false];
         const clock = new AdjustableClock({ now: () => source });
         for (const { kind, ms } of steps) {
-          if (kind === 'set') [expected] = [ms, clock.set(ms)];
-          else if (kind === 'advance') [expected] = [expected + ms, clock.advance(ms)];
-          else if (kind === 'freeze') [frozen] = [true, clock.freeze()];
-          else if (kind === 'run') [frozen] = [false, clock.run()];
-          else {
+          if (kind === 'set') {
+            clock.set(ms);
+            expected = ms;
+          } else if (kind === 'advance') {
+            clock.advance(ms);
+            expected += ms;
+          } else if (kind === 'freeze') {
+            clock.freeze();
+            frozen = true;
+          } else if (kind === 'run') {
+            clock.run();
+            frozen = false;
+          } else {
             source += ms;
             if (!frozen) expected += ms;
           }

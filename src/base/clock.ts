@@ -7,16 +7,17 @@ export const systemClock: Clock = { now: Date.now };
 
 /** A clock that can be set, advanced and frozen; until then, and in between, it runs as the one that it is made of does. */
 export class AdjustableClock implements Clock {
-  readonly #source: Clock;
+  /** What it runs as. */
+  readonly source: Clock;
   #offset = 0;
   #frozenAt: number | undefined;
 
   constructor(source: Clock = systemClock) {
-    this.#source = source;
+    this.source = source;
   }
 
   now(): number {
-    return this.#frozenAt ?? this.#source.now() + this.#offset;
+    return this.#frozenAt ?? this.source.now() + this.#offset;
   }
 
   get isFrozen(): boolean {
@@ -26,7 +27,7 @@ export class AdjustableClock implements Clock {
   /** From now on it is `ms`, and the clock runs on from there, unless it is frozen. */
   set(ms: number): void {
     if (this.#frozenAt !== undefined) this.#frozenAt = ms;
-    this.#offset = ms - this.#source.now();
+    this.#offset = ms - this.source.now();
   }
 
   advance(ms: number): void {

@@ -1,0 +1,118 @@
+import { METRIC_FIELDS, type Metrics } from '../../../analytics/contract.ts';
+import type { DayRange } from '../../../analytics/dateRules.ts';
+import type { Day } from '../../../base/day.ts';
+import { lowerBound, spans, type SortedRows, type Span } from './rows.ts';
+
+const WIDTH = METRIC_FIELDS.length;
+const [DAY, ACCOUNT, LANGUAGE, EDITOR] = [0, 1, 2, 3];
+
+/**
+ * Metrics by day, account, language and editor. Beside them are running totals per account and day, so that what an account
+ * did in a range is a difference of two rows, however long the range is.
+ */
+export class ActivityTable {
+  readonly rows: SortedRows;
+  readonly #days: ReadonlyMap<Day, Span>;
+  readonly #usage = new Map<Day, { readonly accounts: number; readonly metrics: Metrics }>();
+  /** Rows of account and day, in this order. */
+  readonly #accounts: ReadonlyMap<number, Span>;
+  readonly #activeDays: Int32Array;
+  /** At row n the metrics of all rows of account and day before n. Exact: no metric's sum is above 2^53 - 1. */
+  readonly #running: Float64Array;
+
+  /** Columns: day, account, language, editor. */
+  constructor(rows: SortedRows) {
+    this.rows = rows;
+    this.#days = spans(rows.columns[DAY]!);
+    const accountDays = this.#accountDays();
+    this.#accounts = spans(accountDays.accounts);
+    this.#activeDays = accountDays.days;
+    this.#running = accountDays.running;
+  }
+
+  /** Each metric's sum over everything. */
+  totals(): number[] {
+    return Array.from(this.#running.subarray(-WIDTH));
+  }
+
+  accountsOn(day: Day): number {
+    return this.#usage.get(day)?.accounts ?? 0;
+  }
+
+  usageOn(day: Day): Metrics | undefined {
+    return this.#usage.get(day)?.metrics;
+  }
+
+  rowsOn(day: Day): Span | undefined {
+    return this.#days.get(day);
+  }
+
+  account(row: number): number {
+    return this.rows.columns[ACCOUNT]![row]!;
+  }
+
+  language(row: number): number {
+    return this.rows.columns[LANGUAGE]![row]!;
+  }
+
+  editor(row: number): number {
+    return this.rows.columns[EDITOR]![row]!;
+  }
+
+  metrics(row: number): Metrics {
+    return metricsFrom((metric) => this.rows.figures[row * WIDTH + metric]!);
+  }
+
+  /** What an account did in a range; `undefined` where that is nothing. */
+  activity(
+    account: number,
+    { first, last }: DayRange,
+  ): { readonly activeDays: number; readonly metrics: Metrics } | undefined {
+    const span = this.#accounts.get(account);
+    if (!span) return undefined;
+    const from = lowerBound(span.from, span.to, (row) => this.#activeDays[row]! >= first);
+    const to = lowerBound(from, span.to, (row) => this.#activeDays[row]! > last);
+    if (from === to) return undefined;
+    const [before, after] = [from * WIDTH, to * WIDTH];
+    const metrics = metricsFrom((metric) => this.#running[after + metric]! - this.#running[before + metric]!);
+    return { activeDays: to - from, metrics };
+  }
+
+  #accountDays(): { readonly accounts: Int32Array; readonly days: Int32Array; readonly running: Float64Array } {
+    const { columns, figures, length } = this.rows;
+    // One row of account and day for each run of rows, in the order of days; then put into the order of accounts.
+    const starts: number[] = [];
+    for (const [day, { from, to }] of this.#days) {
+      const first = starts.length;
+      for (let row = from; row < to; row++)
+        if (row === from || columns[ACCOUNT]![row] !== columns[ACCOUNT]![row - 1]) starts.push(row);
+      const totals = new Float64Array(WIDTH);
+      for (let row = from; row < to; row++) addFigures(totals, 0, figures, row);
+      this.#usage.set(day, { accounts: starts.length - first, metrics: metricsFrom((metric) => totals[metric]!) });
+    }
+    const order = Uint32Array.from(starts.keys()).sort(
+      (a, b) => columns[ACCOUNT]![starts[a]!]! - columns[ACCOUNT]![starts[b]!]! || a - b,
+    );
+    const accounts = new Int32Array(starts.length);
+    const days = new Int32Array(starts.length);
+    const running = new Float64Array((starts.length + 1) * WIDTH);
+    order.forEach((run, at) => {
+      const [from, to] = [starts[run]!, starts[run + 1] ?? length];
+      accounts[at] = columns[ACCOUNT]![from]!;
+      days[at] = columns[DAY]![from]!;
+      running.copyWithin((at + 1) * WIDTH, at * WIDTH, (at + 1) * WIDTH);
+      for (let row = from; row < to; row++) addFigures(running, (at + 1) * WIDTH, figures, row);
+    });
+    return { accounts, days, running };
+  }
+}
+
+function addFigures(totals: Float64Array, at: number, figures: Float64Array, row: number): void {
+  for (let metric = 0; metric < WIDTH; metric++) totals[at + metric]! += figures[row * WIDTH + metric]!;
+}
+
+function metricsFrom(figure: (metric: number) => number): Metrics {
+  const metrics: Partial<Metrics> = {};
+  for (let metric = 0; metric < WIDTH; metric++) metrics[METRIC_FIELDS[metric]!] = figure(metric);
+  return metrics as Metrics;
+}
