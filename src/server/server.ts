@@ -26,7 +26,8 @@ export interface ServerOptions {
   readonly port?: number | undefined;
   /** The folder of state; without it nothing outlives the server. */
   readonly state?: string | undefined;
-  readonly data?: DataSet | undefined;
+  /** Gives the facts to begin with; asked once the state folder is known to be free. */
+  readonly data?: (() => Promise<DataSet>) | undefined;
   /** The clock starts there, in milliseconds since 1970, and runs. */
   readonly now?: number | undefined;
   readonly token?: string | undefined;
@@ -76,7 +77,7 @@ export class SextantServer implements Administered {
     const { logger = silentLogger } = edges;
     const state = options.state === undefined ? memoryState() : await StateFolder.open(options.state, logger);
     try {
-      const server = new SextantServer(options, edges, state);
+      const server = new SextantServer(options, edges, state, (await options.data?.()) ?? emptyDataSet());
       for (const change of state.changes) await server.#replay(change);
       if (state.changes.length >= CONDENSE_FROM) await state.replace(server.#condensed(state.changes));
       await server.#listen();
@@ -87,7 +88,7 @@ export class SextantServer implements Administered {
     }
   }
 
-  private constructor(options: ServerOptions, edges: ServerEdges, state: ServerState) {
+  private constructor(options: ServerOptions, edges: ServerEdges, state: ServerState, data: DataSet) {
     this.#options = options;
     this.#state = state;
     this.#logger = edges.logger ?? silentLogger;
@@ -96,7 +97,7 @@ export class SextantServer implements Administered {
     this.adminToken = options.adminToken ?? state.address?.adminToken ?? newToken('sxa');
     this.clock = new AdjustableClock(edges.clock ?? systemClock);
     this.#limiter = new RateLimiter(this.clock);
-    this.organization = new Organization(options.data ?? emptyDataSet(), state, this.clock);
+    this.organization = new Organization(data, state, this.clock);
     this.#begin();
     this.#edge = new HttpEdge({
       resources: this.#resources(),

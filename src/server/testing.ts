@@ -75,7 +75,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
       data:
         data === undefined
           ? undefined
-          : await readData(typeof data === 'string' ? createReadStream(data) : [toLines(data)]),
+          : () => readData(typeof data === 'string' ? createReadStream(data) : [toLines(data)]),
     },
     logger ? { logger } : {},
   );
