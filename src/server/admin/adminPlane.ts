@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { SCOPES, messages, type Scope } from '../../analytics/contract.ts';
 import { messageOf } from '../../analytics/validate.ts';
 import type { AdjustableClock } from '../../base/clock.ts';
+import { parseDay } from '../../base/day.ts';
 import { readJson } from '../analytics/query.ts';
 import type { Organization } from '../analytics/organization.ts';
 import { digest, requireToken } from '../auth/tokens.ts';
@@ -119,7 +120,8 @@ function changeClock(clock: AdjustableClock, { now, advanceMs, frozen }: z.outpu
 /** Milliseconds since 1970 of an ISO 8601 moment or day. Throws `InvalidArgument`. */
 export function readMoment(text: string): number {
   const isIso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  const ms = isIso ? Date.parse(text) : Number.NaN;
+  // Date.parse takes 30 February for 2 March.
+  const ms = isIso && parseDay(text.slice(0, 10)) !== undefined ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms))
     throw httpErrors.badRequest(messages.mustBe('now', 'an ISO 8601 moment, such as 2026-11-21T01:00:00Z'));
   return ms;

@@ -54,8 +54,8 @@ export class HttpEdge {
   readonly #timeouts: EdgeTimeouts;
   readonly #router: Router;
   readonly #server: Server;
-  /** The answers under way, by connection. */
-  readonly #answering = new WeakMap<Socket, ServerResponse>();
+  /** The last request of each connection. */
+  readonly #last = new WeakMap<Socket, { readonly request: IncomingMessage; readonly response: ServerResponse }>();
   #closing: Promise<void> | undefined;
 
   constructor(options: EdgeOptions) {
@@ -83,9 +83,7 @@ export class HttpEdge {
     this.#server.on('connect', (_request: IncomingMessage, socket: Socket) =>
       refuseRaw(socket, httpErrors.methodNotAllowed(['GET', 'POST'])),
     );
-    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) =>
-      this.#onClientError(error, socket),
-    );
+    this.#server.on('clientError', (error: ClientError, socket: Socket) => this.#onClientError(error, socket));
   }
 
   /** Resolves with the port. Throws node's error where the port is taken. */
@@ -113,7 +111,7 @@ export class HttpEdge {
 
   #answer(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
     const began = performance.now();
-    this.#answering.set(request.socket, response);
+    this.#last.set(request.socket, { request, response });
     const { path, query } = target(request.url ?? '');
     const warnings: string[] = [];
     let match: Match | undefined;
@@ -226,31 +224,38 @@ export class HttpEdge {
    * and take the answer with it; but not for ever.
    */
   #linger(request: IncomingMessage): void {
-    const timer = setTimeout(() => request.socket.destroy(), this.#timeouts.lingerMs);
+    const { socket } = request;
+    const timer = setTimeout(() => {
+      // By then the connection may be at another request already.
+      if (!request.complete) socket.destroy();
+    }, this.#timeouts.lingerMs);
     request.once('close', () => clearTimeout(timer));
     request.resume();
   }
 
   /** What node could not read as HTTP, or did not want to wait for. */
-  #onClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-    const answer = this.#answering.get(socket);
-    const isAnswering = answer !== undefined && !answer.writableFinished;
-    if (isAnswering || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
+  #onClientError(error: ClientError, socket: Socket): void {
+    const last = this.#last.get(socket);
+    // Of a request whose answer has begun, or that is whole and waits for it, nothing more can be said.
+    const isTooLate =
+      last !== undefined && !last.response.writableFinished && (last.response.headersSent || last.request.complete);
+    if (isTooLate || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else refuseRaw(socket, readError(error));
   }
 }
 
-function readError({ code }: NodeJS.ErrnoException): HttpError {
-  switch (code) {
-    case 'HPE_HEADER_OVERFLOW':
-      return new HttpError('HeadersTooLarge', 'the head of the request is too large');
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return httpErrors.timeout();
-    case 'HPE_INVALID_METHOD':
-      return httpErrors.methodNotAllowed(['GET', 'POST']);
-    default:
-      return httpErrors.badRequest('the request is not valid HTTP');
-  }
+interface ClientError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+}
+
+function readError({ code, rawPacket }: ClientError): HttpError {
+  if (code === 'HPE_HEADER_OVERFLOW') return new HttpError('HeadersTooLarge', 'the head of the request is too large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return httpErrors.timeout();
+  const start = rawPacket?.toString('latin1', 0, 1000) ?? '';
+  // A method that node does not know.
+  if (code === 'HPE_INVALID_METHOD' && /^[A-Z-]+ \S+ HTTP\/1/.test(start))
+    return httpErrors.methodNotAllowed(['GET', 'POST']);
+  return httpErrors.badRequest('the request is not valid HTTP');
 }
 
 /** Answers on a connection that no request object stands for, and closes it. */
