@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { RowKey } from './factSource.ts';
 
 /** Where a page ended. */
@@ -22,11 +22,11 @@ const TAG_BYTES = 16;
  * is sealed, so that the same page always has the same cursor.
  */
 export class Cursors {
-  readonly #key: Buffer;
+  readonly #key: KeyObject;
 
   /** `key` has 32 secret bytes. */
   constructor(key: Buffer) {
-    this.#key = key;
+    this.#key = createSecretKey(key);
   }
 
   seal(query: string, { asOf, after }: Position): string {

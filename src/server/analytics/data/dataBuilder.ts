@@ -114,6 +114,7 @@ export class DataBuilder {
       names: forEachList((list) => sorted[list].names),
       activityTable: new ActivityTable(
         this.#activity.sorted(ranks([undefined, 'accounts', 'languages', 'editors']), true),
+        sorted.accounts.names.length,
       ),
       creditTable: new CreditTable(this.#credits.sorted(ranks(['accounts', undefined, 'models']))),
       costTable: this.#costs.sorted(
@@ -160,7 +161,7 @@ export function emptyDataSet(): DataSet {
     parties: new Map(),
     ownOverrides: [],
     names: forEachList(() => []),
-    activityTable: new ActivityTable(new RawRows(4, METRIC_FIELDS.length).sorted([])),
+    activityTable: new ActivityTable(new RawRows(4, METRIC_FIELDS.length).sorted([]), 0),
     creditTable: new CreditTable(new RawRows(3, 1).sorted([])),
     costTable: new RawCosts().sorted([]),
   });

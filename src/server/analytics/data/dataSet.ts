@@ -74,9 +74,13 @@ export class DataSet implements FactSource {
   }
 
   *activity(range: DayRange, after?: RowKey): Generator<ActivityRow> {
+    const table = this.parts.activityTable;
+    const { accounts } = this.parts.names;
     for (let account = this.#firstAccount(after?.[0]); account < this.#identities.length; account++) {
-      const activity = this.parts.activityTable.activity(account, range);
-      if (activity) yield { ...this.#row(account), ...activity };
+      const activity = table.activity(account, range);
+      if (!activity) continue;
+      const { activeDays, metrics } = activity;
+      yield { key: [accounts[account]!], identity: this.#identities[account]!, activeDays, metrics };
     }
   }
 
