@@ -323,7 +323,8 @@ function openOrStartAnew(
   }
 }
 
-function folderBytes(folder: string): number {
+/** The bytes of all files in a folder, without those of folders in it. */
+export function folderBytes(folder: string): number {
   let bytes = 0;
   for (const name of readdirSync(folder)) bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
   return bytes;
