@@ -52,7 +52,8 @@ const targets = [
   },
   {
     name: 'command',
-    budget: 240,
+    // The search and the index need 232 of it; the rest is what tells about them: status, why, doctor.
+    budget: 280,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/cli',

@@ -88,6 +88,17 @@ describe('Redactor', () => {
     );
   });
 
+  it('takes any name of a person, a machine or a folder literally', () => {
+    const name = fc.string({ unit: 'grapheme', minLength: 3, maxLength: 12 }).filter((text) => !/\s/.test(text));
+    fc.assert(
+      fc.property(name, name, name, (user, host, folder) => {
+        const facts = { home: `/home/${user}`, user, host, folders: [`/srv/${folder}`] };
+        const redacted = new Redactor(facts).redact(`1 /srv/${folder}: 2`);
+        assert.equal(redacted.replace(/<(?:user|host)>/g, ''), '1 <folder 1>: 2'.replace(/<(?:user|host)>/g, ''));
+      }),
+    );
+  });
+
   it('is quick on a long line', () => {
     const line = `${'a'.repeat(50_000)} ${'/x'.repeat(20_000)} ${"'".repeat(3_000)} ${'a.'.repeat(10_000)}`;
     assert.ok(make().redact(line).length > 0);

@@ -157,5 +157,5 @@ function word(name: string): string | undefined {
 }
 
 function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }

@@ -1,12 +1,12 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
-import { formatBytes } from '../base/format.ts';
+import { formatBytes, formatCount } from '../base/format.ts';
 import type { WorkspaceClient } from '../workspace/client.ts';
 import type { Skip, SkipReason } from '../workspace/skip.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 import type { Folders } from './folders.ts';
-import { describeSkip, describeState, formatCount } from './statusText.ts';
+import { describeSkip, describeState } from './statusText.ts';
 
 type Node =
   | { readonly kind: 'folder'; readonly root: string }

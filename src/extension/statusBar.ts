@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
+import { formatCount } from '../base/format.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 import type { Folders } from './folders.ts';
-import { describeFolder, formatCount, summarize } from './statusText.ts';
+import { describeFolder, summarize } from './statusText.ts';
 
 /** The one status-bar item: what the index is doing, and the way to the search. */
 export class StatusBar implements vscode.Disposable {

@@ -1,15 +1,10 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { formatCount } from '../base/format.ts';
 import type { SkipReason } from '../workspace/skip.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 
 /* The words for what the index is doing: the same in the status bar, the view and the search. */
-
-const counts = new Intl.NumberFormat('en');
-
-export function formatCount(count: number): string {
-  return counts.format(count);
-}
 
 /** One line about one folder. */
 export function describeFolder(status: FolderStatus): string {
