@@ -26,6 +26,31 @@ export function describeState({ state, files }: FolderStatus): string {
   }
 }
 
+/** The title of a problem, by its code. */
+export function describeProblem(code: string): string {
+  switch (code) {
+    case 'DiskFull':
+    case 'LittleSpace':
+      return vscode.l10n.t('No space left');
+    case 'ReadOnly':
+      return vscode.l10n.t('The index cannot be written');
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return vscode.l10n.t('The folder is gone');
+    case 'EACCES':
+    case 'EPERM':
+      return vscode.l10n.t('The folder cannot be read');
+    case 'IndexDamaged':
+      return vscode.l10n.t('The index is damaged');
+    case 'IndexFormat':
+      return vscode.l10n.t('The index is of another version');
+    case 'ThreadDied':
+      return vscode.l10n.t('The indexer stopped');
+    default:
+      return vscode.l10n.t('Indexing failed');
+  }
+}
+
 /** One line about all folders, for a title or a screen reader. */
 export function summarize(statuses: readonly FolderStatus[]): string {
   if (statuses.length === 1) return describeState(statuses[0]!);

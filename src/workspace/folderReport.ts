@@ -1,9 +1,10 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Lease, type LeaseOwner } from '../base/lease.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { describeDamage } from '../engine/index/damage.ts';
 import { Catalog, type FileRecord } from './catalog.ts';
 import { FileReader } from './fileReader.ts';
-import { folderBytes } from './folderIndex.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { IgnoreRules } from './ignoreRules.ts';
 import { scanFolder, type FileState } from './scan.ts';
@@ -95,4 +96,11 @@ function isChanged(reader: FileReader, path: string, record: FileRecord, state: 
   if (record.racy !== true || !('id' in record)) return false;
   const now = reader.read(path, state, 0).record;
   return !('id' in now) || now.id !== record.id;
+}
+
+/** The bytes of all files in a folder, without those of folders in it. */
+export function folderBytes(folder: string): number {
+  let bytes = 0;
+  for (const name of readdirSync(folder)) bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  return bytes;
 }

@@ -152,7 +152,7 @@ function explainSkip(
       }
       return {
         headline: notIndexed(`${what} is excluded`),
-        details: [`The pattern is ${pattern}`, 'Take it out of the setting to have it indexed.'],
+        details: [`The pattern is ${pattern}`, 'Take it out of the settings to have it indexed.'],
       };
     case 'tooLarge':
       return {

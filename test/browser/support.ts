@@ -97,6 +97,13 @@ export class Workbench {
       .innerText();
   }
 
+  /** Chooses from the menu that is open. A menu takes no click in its first moments, so it may need more than one. */
+  async choose(name: string): Promise<void> {
+    const item = this.page.getByRole('menuitem', { name });
+    await item.waitFor();
+    for (; await item.isVisible(); await this.page.waitForTimeout(200)) await item.click({ noWaitAfter: true });
+  }
+
   async openSextantView(): Promise<void> {
     await this.page.locator('.activitybar').getByRole('tab', { name: 'Sextant' }).click();
   }
