@@ -60,7 +60,10 @@ function describe({ state }: FolderStatus, pace: Pace | undefined): string[] {
   const percent = Math.floor((100 * state.done) / Math.max(1, state.total));
   const parts = [`Indexing: ${percent} % of ${formatCount(state.total)} files`];
   if (pace) {
-    parts.push(`${formatSeconds(pace.secondsLeft)} left`, `${formatCount(Math.round(pace.filesPerSecond))} files/s`);
+    parts.push(
+      `${formatSeconds(pace.secondsLeft)} left`,
+      `${formatCount(Number(pace.filesPerSecond.toPrecision(2)))} files/s`,
+    );
   }
   return parts;
 }

@@ -22,7 +22,7 @@ export function describeState({ state, files }: FolderStatus): string {
     case 'following':
       return vscode.l10n.t('{0} files indexed by another window', formatCount(files));
     case 'failed':
-      return vscode.l10n.t('not indexed: {0}', state.message);
+      return describeProblem(state.code);
   }
 }
 

@@ -112,9 +112,9 @@ function progressRows({ status, pace }: FolderFacts): Row[] {
   }
   if (state.kind !== 'indexing') return [];
   const percent = Math.floor((100 * state.done) / Math.max(1, state.total));
-  const done = vscode.l10n.t('{0} of {1} files, {2} %', formatCount(state.done), formatCount(state.total), percent);
+  const done = vscode.l10n.t('{0} %, {1} of {2} files', percent, formatCount(state.done), formatCount(state.total));
   const unknown = vscode.l10n.t('not known yet');
-  const rate = pace && vscode.l10n.t('{0} files a second', formatCount(Math.round(pace.filesPerSecond)));
+  const rate = pace && vscode.l10n.t('{0} files a second', formatCount(Number(pace.filesPerSecond.toPrecision(2))));
   const left = pace && vscode.l10n.t('about {0}', formatSeconds(pace.secondsLeft));
   const hint = vscode.l10n.t('Searches give what is indexed so far.');
   return [

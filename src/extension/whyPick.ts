@@ -8,6 +8,7 @@ import { explainVerdict, type FileVerdict } from '../workspace/whyFile.ts';
 import { FAR, compareShares, describeMismatch, type RankAnswer } from '../workspace/whyRank.ts';
 import type { Folders } from './folders.ts';
 import { excludeSettingsOf, maxResults } from './settings.ts';
+import { isPartial } from './statusText.ts';
 
 interface Item extends vscode.QuickPickItem {
   /** What Enter does; nothing on a row that only tells. */
@@ -83,6 +84,7 @@ class WhySession implements vscode.Disposable {
     this.#disposables.add(pick.onDidAccept(() => void this.#accept()));
     this.#disposables.add(
       folders.onDidChange(() => {
+        if (isPartial(folders.statuses())) return;
         this.#verdict = undefined;
         this.#schedule(TYPING_PAUSE_MS);
       }),
@@ -202,7 +204,7 @@ class WhySession implements vscode.Disposable {
         items.push(row('info', vscode.l10n.t('Each part of the query matches it, but not all together.')));
       }
     } else {
-      const { rank, first, file, isCandidate } = answer;
+      const { rank, first, isCandidate } = answer;
       const label =
         rank === undefined
           ? vscode.l10n.t('It comes after the first {0} results for “{1}”', FAR, query)
@@ -226,7 +228,10 @@ class WhySession implements vscode.Disposable {
         const why = vscode.l10n.t('It was not among the candidates that all features are counted for');
         items.push(row('info', why, vscode.l10n.t('they are counted here as if it were')));
       }
-      items.push(...shareItems(answer, rank !== 1, file.explanation !== undefined));
+      items.push(...shareItems(answer));
+    }
+    if (isPartial(this.#folders.statuses())) {
+      items.push(row('clock', vscode.l10n.t('The index is not complete yet: this may change.')));
     }
     for (const { message } of problems) items.push(row('warning', message));
     return items;
@@ -234,26 +239,26 @@ class WhySession implements vscode.Disposable {
 }
 
 const SHOWN_SHARES = 12;
+/** Less is shown as the same figure. */
+const LEAST_DIFFERENCE = 0.005;
 
-function shareItems(
-  { file, first }: RankAnswer & { readonly kind: 'ranked' },
-  hasFirst: boolean,
-  hasShares: boolean,
-): Item[] {
-  if (!hasShares)
+/** The score and the features that part it most from the first's; all of a file that is the first itself. */
+function shareItems({ rank, file, first }: RankAnswer & { readonly kind: 'ranked' }): Item[] {
+  if (!file.explanation) {
     return [row('info', vscode.l10n.t('Filters alone rank nothing: results are in the order of their paths.'))];
-  const compared = compareShares(file, hasFirst ? first : { ...file, explanation: [] });
-  const title = hasFirst
-    ? vscode.l10n.t('share in the score: of this file, of the first')
-    : vscode.l10n.t('share in the score');
-  const both = (mine: number, its: number): string =>
-    hasFirst ? `${mine.toFixed(2)} : ${its.toFixed(2)}` : mine.toFixed(2);
-  const rows = compared.slice(0, SHOWN_SHARES).map((one) => {
-    const icon =
-      !hasFirst || one.file === one.first ? 'dash' : one.file < one.first ? 'arrow-small-down' : 'arrow-small-up';
-    return row(icon, one.feature, both(one.file, one.first));
+  }
+  if (rank === 1) {
+    const rows = file.explanation.map(({ feature, share }) => row('dash', feature, share.toFixed(2)));
+    const score = row('star-empty', vscode.l10n.t('score'), file.score.toFixed(2));
+    return [separator(vscode.l10n.t('share in the score')), score, ...rows.slice(0, SHOWN_SHARES)];
+  }
+  const both = (mine: number, its: number): string => `${mine.toFixed(2)} : ${its.toFixed(2)}`;
+  const parting = compareShares(file, first).filter((one) => Math.abs(one.file - one.first) >= LEAST_DIFFERENCE);
+  const rows = parting.slice(0, SHOWN_SHARES).map((one) => {
+    return row(one.file < one.first ? 'arrow-small-down' : 'arrow-small-up', one.feature, both(one.file, one.first));
   });
-  return [separator(title), row('star-empty', vscode.l10n.t('score'), both(file.score, first.score)), ...rows];
+  const score = row('star-empty', vscode.l10n.t('score'), both(file.score, first.score));
+  return [separator(vscode.l10n.t('share in the score: of this file, of the first')), score, ...rows];
 }
 
 /** A row as one reads it: `$(…)` in names is no icon. */

@@ -55,12 +55,12 @@ const MOST_NAMES = 5_000;
 /** Gathers what there is, and takes out of it who and where somebody is. Never throws because of a folder's state. */
 export function makeDiagnostics({ versions, settings, folders, log, now }: DiagnosticsInput): Diagnostics {
   const redactor = new Redactor(privateFacts(folders));
-  const report = redactor.redactAll({ settings, folders: folders.map(folderDiagnostics), log });
+  const report = redactor.redactAll({ versions, settings, folders: folders.map(folderDiagnostics), log });
   return {
     made: now.toISOString(),
-    versions: { ...versions, node: process.versions.node },
-    platform: platform(),
     ...report,
+    versions: { ...report.versions, node: process.versions.node },
+    platform: platform(),
     redacted: redactor.counts,
   };
 }

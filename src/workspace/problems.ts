@@ -14,18 +14,17 @@ export type NextAction = 'update' | 'rebuild' | 'log';
 /** The next action after an error of an index, by its code. */
 export function problemOf(code: string, message: string): Problem {
   switch (code) {
-    // The folder is gone, or no folder any more.
     case 'ENOENT':
     case 'ENOTDIR':
-      return { code, message: `${message}. If the folder was moved, open it where it is now.`, next: 'update' };
+      return { code, message: 'The folder is gone. If it was moved, open it where it is now.', next: 'update' };
     case 'EACCES':
     case 'EPERM':
-      return { code, message: `${message}. Allow the folder to be read.`, next: 'update' };
+      return { code, message: `The folder cannot be read. Allow it to be (${message}).`, next: 'update' };
     case 'EMFILE':
     case 'ENFILE':
       return {
         code,
-        message: `${message}. Too many files are open on this machine; close some programs.`,
+        message: `Too many files are open on this machine. Close some programs (${message}).`,
         next: 'update',
       };
     case 'DiskFull':

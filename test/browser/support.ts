@@ -97,11 +97,12 @@ export class Workbench {
       .innerText();
   }
 
-  /** Chooses from the menu that is open. A menu takes no click in its first moments, so it may need more than one. */
+  /** Chooses from the menu that is open: by key, as a menu takes no click in its first moments. */
   async choose(name: string): Promise<void> {
     const item = this.page.getByRole('menuitem', { name });
-    await item.waitFor();
-    for (; await item.isVisible(); await this.page.waitForTimeout(200)) await item.click({ noWaitAfter: true });
+    await item.hover();
+    await this.page.keyboard.press('Enter');
+    await item.waitFor({ state: 'hidden' });
   }
 
   async openSextantView(): Promise<void> {

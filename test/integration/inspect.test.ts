@@ -212,7 +212,7 @@ describe('sextant status, why and doctor', () => {
     for (const part of ['Versions', 'Platform', 'Settings', 'Folder <folder 1>', 'Log, last 2 lines'])
       assert.ok(stdout.includes(`\n${part}\n`), `${part} in ${stdout}`);
     const json = JSON.parse(sextant('doctor', root, '--json').stdout) as Record<string, unknown>;
-    assert.deepEqual(Object.keys(json), ['made', 'versions', 'platform', 'settings', 'folders', 'log', 'redacted']);
+    assert.deepEqual(Object.keys(json), ['made', 'versions', 'settings', 'folders', 'log', 'platform', 'redacted']);
   });
 
   it('writes the report to a new file of the owner alone', () => {
