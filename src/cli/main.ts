@@ -152,6 +152,7 @@ function positiveInteger(text: string): number {
 
 function skipReason(text: string): SkipReason {
   const reason = SKIP_REASONS.find((one) => one.toLowerCase() === text.toLowerCase());
-  if (!reason) throw new InvalidArgumentError(`The reasons are ${SKIP_REASONS.join(', ')}.`);
+  if (!reason)
+    throw new InvalidArgumentError(`The reasons are ${SKIP_REASONS.join(', ')}. A folder goes before --skipped.`);
   return reason;
 }

@@ -92,16 +92,15 @@ export async function statusOf(
   const skipped: Partial<Record<SkipReason, number>> = {};
   for (const { reason } of difference.skipped.values()) skipped[reason] = (skipped[reason] ?? 0) + 1;
   const writer = writerOf(stateFolder);
-  const isBehind = added + changed + removed > 0;
-  const state = !contents
-    ? 'failed'
-    : contents.indexBytes === 0
-      ? 'notIndexed'
-      : isBehind || contents.damage.length > 0
-        ? 'behind'
-        : 'upToDate';
+  const state = stateOf(contents, added + changed + removed);
   const counts = { added, changed, removed, skipped, problems };
   return { report: { root, stateFolder, state, ...contents, ...(writer && { writer }), ...counts }, difference };
+}
+
+function stateOf(contents: IndexContents | undefined, differences: number): StatusReport['state'] {
+  if (!contents) return 'failed';
+  if (contents.indexBytes === 0) return 'notIndexed';
+  return differences > 0 || contents.damage.length > 0 ? 'behind' : 'upToDate';
 }
 
 /** The state of an index, in words. */

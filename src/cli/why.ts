@@ -29,12 +29,12 @@ export interface WhyOptions {
 export const WHY_HELP = `
 Without a query: which rule, setting or limit leaves the file out, or that it is indexed.
 With a query: its rank among the results and what parts it from the first one, or what of the query it does not match.
-The features are explained in docs/ranking.md.
+What ranks a file is explained in docs/ranking.md; --json has every feature.
 
 Examples:
   sextant why dist/main.js
   sextant why src/orders/retryPolicy.ts 'retry payment'
-  sextant why lib/parse.c 'lang:go parse' --dir ~/projects/shop
+  sextant why lib/parse.c 'parse header -path:test' --dir ~/projects/shop
 
 Exit codes: 0 it is indexed, or a result; 1 it is not; 2 failed or wrong usage; 130 interrupted.`;
 
@@ -53,7 +53,7 @@ export async function runWhy(
     if (why !== undefined) terminal.stderr.write(`sextant: ${why} Judging by what it has indexed so far.\n`);
   }
   const verdict = judgeFile(folder, path, Date.now());
-  const explanation = explainVerdict(verdict, path, folder);
+  const explanation = explainVerdict(verdict, path === '' ? '.' : path, folder);
   const isQueried = query !== undefined && (verdict.kind === 'indexed' || verdict.kind === 'waiting');
   const answer = isQueried ? await explainRank({ folders: [folder], root, path, query }, terminal.signal) : undefined;
   if (options.json) {
@@ -69,10 +69,13 @@ export async function runWhy(
   return isFound ? ExitCode.ok : ExitCode.nothingFound;
 }
 
-/** A file's path in a folder, with `/`. Links on the way to the folder are resolved, those in it are not. */
+/**
+ * A file's path in a folder, with `/`. It may be named from the current folder or from that one. Links on the way to the
+ * folder are resolved, those in it are not.
+ */
 function pathIn(root: string, file: string): string {
   const absolute = resolve(file);
-  for (const candidate of [absolute, join(realFolder(dirname(absolute)), basename(absolute))]) {
+  for (const candidate of [absolute, join(realFolder(dirname(absolute)), basename(absolute)), resolve(root, file)]) {
     const path = relative(root, candidate).split(sep).join('/');
     if (path !== '..' && !path.startsWith('../') && !isAbsolute(path)) return path;
   }
@@ -123,20 +126,16 @@ function formatRank(answer: RankAnswer, path: string, query: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-const SHOWN_SHARES = 10;
-
-/** A row per feature: its share of the file's score and of the first's, those that part them most above. */
+/** A row per kind of features: its share of the file's score and of the first's, those that part them most above. */
 function formatShares(file: RankedFile, first: RankedFile | undefined): string[] {
   if (!file.explanation) return ['  Filters alone rank nothing: results are in the order of their paths.'];
   const compared = compareShares(file, first ?? { ...file, explanation: [] });
-  const others = compared.slice(SHOWN_SHARES);
-  const sum = (side: 'file' | 'first'): number => others.reduce((total, one) => total + one[side], 0);
-  const rows = compared.slice(0, SHOWN_SHARES).map((one) => row(one.feature, one.file, one.first));
-  if (others.length > 0) rows.push(row(`${others.length} more`, sum('file'), sum('first')));
-  rows.push(row('score', file.score, first?.score ?? 0));
-  const table = [['feature', 'this file', 'the first', 'difference'], ...rows].map((cells) =>
-    first ? cells : cells.slice(0, 2),
-  );
+  const rows = compared.map((one) => row(one.group, one.file, one.first));
+  const table = [
+    ['what ranks it', 'this file', 'the first', 'difference'],
+    ...rows,
+    row('score', file.score, first?.score ?? 0),
+  ].map((cells) => (first ? cells : cells.slice(0, 2)));
   const widths = table[0]!.map((_, column) => Math.max(...table.map((cells) => cells[column]!.length)));
   return table.map((cells) => {
     const [name, ...numbers] = cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)));
@@ -145,5 +144,5 @@ function formatShares(file: RankedFile, first: RankedFile | undefined): string[]
 }
 
 function row(name: string, file: number, first: number): [string, string, string, string] {
-  return [name, file.toFixed(3), first.toFixed(3), `${first < file ? '+' : '-'}${Math.abs(file - first).toFixed(3)}`];
+  return [name, file.toFixed(2), first.toFixed(2), `${first < file ? '+' : '-'}${Math.abs(file - first).toFixed(2)}`];
 }

@@ -238,27 +238,26 @@ class WhySession implements vscode.Disposable {
   }
 }
 
-const SHOWN_SHARES = 12;
 /** Less is shown as the same figure. */
 const LEAST_DIFFERENCE = 0.005;
 
-/** The score and the features that part it most from the first's; all of a file that is the first itself. */
+/** The score and what makes it up; beside those of the first result, where it is not that itself. */
 function shareItems({ rank, file, first }: RankAnswer & { readonly kind: 'ranked' }): Item[] {
   if (!file.explanation) {
     return [row('info', vscode.l10n.t('Filters alone rank nothing: results are in the order of their paths.'))];
   }
-  if (rank === 1) {
-    const rows = file.explanation.map(({ feature, share }) => row('dash', feature, share.toFixed(2)));
-    const score = row('star-empty', vscode.l10n.t('score'), file.score.toFixed(2));
-    return [separator(vscode.l10n.t('share in the score')), score, ...rows.slice(0, SHOWN_SHARES)];
-  }
-  const both = (mine: number, its: number): string => `${mine.toFixed(2)} : ${its.toFixed(2)}`;
-  const parting = compareShares(file, first).filter((one) => Math.abs(one.file - one.first) >= LEAST_DIFFERENCE);
-  const rows = parting.slice(0, SHOWN_SHARES).map((one) => {
-    return row(one.file < one.first ? 'arrow-small-down' : 'arrow-small-up', one.feature, both(one.file, one.first));
-  });
-  const score = row('star-empty', vscode.l10n.t('score'), both(file.score, first.score));
-  return [separator(vscode.l10n.t('share in the score: of this file, of the first')), score, ...rows];
+  const isFirst = rank === 1;
+  const shown = (mine: number, its: number): string =>
+    isFirst ? mine.toFixed(2) : `${mine.toFixed(2)} : ${its.toFixed(2)}`;
+  const compared = compareShares(file, isFirst ? { ...first, explanation: [] } : first);
+  const rows = compared
+    .filter((one) => Math.abs(one.file - one.first) >= LEAST_DIFFERENCE)
+    .map((one) => {
+      const icon = isFirst ? 'dash' : one.file < one.first ? 'arrow-small-down' : 'arrow-small-up';
+      return row(icon, one.group, shown(one.file, one.first));
+    });
+  const title = isFirst ? vscode.l10n.t('what ranks it') : vscode.l10n.t('what ranks it : what ranks the first');
+  return [separator(title), row('star-empty', vscode.l10n.t('score'), shown(file.score, first.score)), ...rows];
 }
 
 /** A row as one reads it: `$(…)` in names is no icon. */

@@ -97,7 +97,7 @@ export interface Explanation {
   readonly details: readonly string[];
 }
 
-/** Says a verdict about `path` in words. `where` names the place of a rule, for which a terminal and an editor differ. */
+/** Says a verdict about `path` in words. */
 export function explainVerdict(
   verdict: FileVerdict,
   path: string,

@@ -6,6 +6,7 @@ import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/
 import type { Share } from '../engine/query/ranker.ts';
 import type { Hit } from '../engine/query/search.ts';
 import { Catalog } from './catalog.ts';
+import { featureGroup } from './featureGroups.ts';
 import { indexFolderOf } from './folderOptions.ts';
 import { readFile, type SearchFolder } from './searcher.ts';
 
@@ -116,25 +117,27 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
   }
 }
 
-/** One feature in both scores. */
+/** The features of one kind in both scores. */
 export interface ComparedShare {
-  readonly feature: string;
+  /** As docs/ranking.md calls it. */
+  readonly group: string;
   readonly file: number;
   readonly first: number;
 }
 
-/** The features of two scores, those that part them most first. */
+/** What makes up two scores, by kinds of features, those that part them most first. */
 export function compareShares(file: RankedFile, first: RankedFile): ComparedShare[] {
   const shares = new Map<string, { file: number; first: number }>();
   for (const side of ['file', 'first'] as const) {
     for (const { feature, share } of (side === 'file' ? file : first).explanation ?? []) {
-      const both = shares.get(feature) ?? { file: 0, first: 0 };
-      both[side] = share;
-      shares.set(feature, both);
+      const group = featureGroup(feature);
+      const both = shares.get(group) ?? { file: 0, first: 0 };
+      both[side] += share;
+      shares.set(group, both);
     }
   }
   return [...shares]
-    .map(([feature, both]) => ({ feature, ...both }))
+    .map(([group, both]) => ({ group, ...both }))
     .sort((a, b) => Math.abs(b.first - b.file) - Math.abs(a.first - a.file));
 }
 

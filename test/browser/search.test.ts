@@ -159,7 +159,8 @@ describe('without a folder', () => {
 
   it('says what to do', async () => {
     await workbench.search('anything');
-    await workbench.pick.getByText('No folder is open').waitFor();
+    // Not the title, which says so in lower case.
+    await workbench.pick.getByText('No folder is open', { exact: true }).waitFor();
     await workbench.page.keyboard.press('Escape');
     await workbench.openSextantView();
     await workbench.page.getByText('Open a folder to search its code').waitFor();

@@ -213,7 +213,7 @@ describe('Why Is This File (Not) Found?', () => {
     await workbench.pick.locator('.monaco-list-row').nth(2).hover();
     await workbench.pick.locator('.monaco-list-row').nth(2).getByRole('button', { name: 'Why Is It Here?' }).click();
     await workbench.pick.getByText('It is result 3 for “order”').waitFor();
-    await workbench.pick.getByText('share in the score: of this file, of the first').waitFor();
+    await workbench.pick.getByText('what ranks it : what ranks the first').waitFor();
     await workbench.shoot('why-compared');
     await workbench.pick.getByText(/^The first is /).click();
     await workbench.tab('orderService.ts').waitFor();

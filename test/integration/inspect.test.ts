@@ -111,8 +111,8 @@ describe('sextant status, why and doctor', () => {
         .split('\n')
         .filter((line) => !line.startsWith('  It '));
       assert.equal(first, `  The first is ${found.results[0]!.path}:12`);
-      assert.match(rows[0]!, /^ {4}feature +this file +the first +difference$/);
-      assert.match(rows.at(-1)!, /^ {4}score +-?\d+\.\d{3} +-?\d+\.\d{3} +-\d+\.\d{3}$/);
+      assert.match(rows[0]!, /^ {4}what ranks it +this file +the first +difference$/);
+      assert.match(rows.at(-1)!, /^ {4}score +-?\d+\.\d\d +-?\d+\.\d\d +-\d+\.\d\d$/);
       assert.equal(new Set(rows.map((row) => row.length)).size, 1, 'columns are aligned');
     }
     const json = JSON.parse(sextant('why', join(root, 'worker/labels.go'), query, '--dir', root, '--json').stdout) as {
@@ -128,6 +128,8 @@ describe('sextant status, why and doctor', () => {
       execFileSync(process.execPath, [COMMAND, 'why', file, '--state', folder()], { cwd, encoding: 'utf8' });
     assert.throws(() => run(root, '.env'), { status: 1 });
     sextant('index', root);
+    assert.equal(sextant('why', 'src/server.ts', '--dir', root).code, 0, 'named from the indexed folder');
+    assert.match(sextant('why', root, '--dir', root).stdout, /^\. is a folder\./);
     const other = folder();
     execFileSync('ln', ['-s', root, join(other, 'link')]);
     const through = sextant('why', join(other, 'link/src/server.ts'), '--dir', join(other, 'link'));
@@ -246,7 +248,10 @@ describe('sextant status, why and doctor', () => {
     };
     assert.match(wrong('serch', 'x'), /Did you mean search\?/);
     assert.match(wrong('status', '--skiped'), /Did you mean --skipped\?/);
-    assert.match(wrong('status', '--skipped', 'bogus'), /The reasons are excluded, ignored, /);
+    assert.match(
+      wrong('status', '--skipped', 'bogus'),
+      /The reasons are excluded, .* A folder goes before --skipped\./,
+    );
     assert.match(wrong('why'), /missing required argument 'file'/);
     assert.match(wrong('why', 'x', 'y', 'z'), /too many arguments/);
     assert.match(wrong('status', join(root, 'README.md')), /is a file\. Name the folder that it is in\./);
