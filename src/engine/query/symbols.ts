@@ -20,7 +20,7 @@ export interface SymbolTerm {
   readonly similarity: number;
 }
 
-type Names = Pick<SegmentReader, 'find' | 'names'>;
+type Names = Pick<SegmentReader, 'has' | 'names'>;
 
 const MAX_PREFIXES = 20;
 const MAX_GLOB_NAMES = 1000;
@@ -164,7 +164,7 @@ function scan(readers: readonly Names[], prefix: string, visit: (name: string) =
 function isDefined(field: Field, text: string, readers: readonly Names[]): boolean {
   const term: TermHash = { bucket: 0, key: 0 };
   hashTerm(field, text, term);
-  return readers.some((reader) => reader.find(term) !== undefined);
+  return readers.some((reader) => reader.has(term));
 }
 
 /** Names that begin with what was typed, by their terms. */
