@@ -136,7 +136,9 @@ function format(report: StatusReport, columns: number | undefined): string {
   rows.push(['Left out', describeSkipped(report.skipped) || 'nothing']);
   if (indexBytes > 0) rows.push(['Index', `${formatBytes(indexBytes)} in ${printable(stateFolder)}`]);
   if (lastChange !== undefined) rows.push(['Last change', localTime(new Date(lastChange))]);
-  for (const { message } of report.problems) rows.push(['Problem', printable(message)]);
+  for (const { message, advice } of report.problems) {
+    rows.push(['Problem', printable(advice === undefined ? message : `${message} ${advice}`)]);
+  }
   const next = nextStep(report);
   if (next !== undefined) rows.push(['Next', next]);
   return `${printable(root)}\n${formatRows(rows, columns)}`;

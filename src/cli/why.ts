@@ -144,5 +144,7 @@ function formatShares(file: RankedFile, first: RankedFile | undefined): string[]
 }
 
 function row(name: string, file: number, first: number): [string, string, string, string] {
-  return [name, file.toFixed(2), first.toFixed(2), `${first < file ? '+' : '-'}${Math.abs(file - first).toFixed(2)}`];
+  const difference = (file - first).toFixed(2);
+  const isNone = Number(difference) === 0;
+  return [name, file.toFixed(2), first.toFixed(2), isNone ? '0.00' : `${file > first ? '+' : ''}${difference}`];
 }

@@ -128,13 +128,16 @@ function problemRows({ status, contents }: FolderFacts): Row[] {
   const { root, state } = status;
   const problems: Problem[] = state.kind === 'failed' ? [problemOf(state.code, state.message)] : [];
   for (const message of contents?.damage ?? []) problems.push({ code: 'IndexDamaged', message, next: 'update' });
-  return problems.map(({ code, message, next }, i) => {
-    const item = makeItem(describeProblem(code), message, undefined, next ? Expanded : None);
-    item.id = `${root}#problem-${i}`;
+  return problems.map(({ code, message, advice, next }, i) => {
+    const id = `${root}#problem-${i}`;
+    const title = describeProblem(code);
+    const item = makeItem(title, '', undefined, Expanded);
     item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('problemsWarningIcon.foreground'));
-    item.tooltip = `${message} (${code})`;
+    item.tooltip = [`${message} (${code})`, ...(advice === undefined ? [] : [advice])].join('\n');
+    const texts = [...(message === `${title}.` ? [] : [message]), ...(advice === undefined ? [] : [advice])];
+    const rows = texts.map((text, at) => factRow(`${id}-${at}`, text, '', 'lightbulb', text));
     const actions = next === undefined ? [] : next === 'log' ? ([next] as const) : ([next, 'log'] as const);
-    return { kind: 'group', id: item.id, item, rows: actions.map((action) => actionRow(`${root}#${i}`, action)) };
+    return { kind: 'group', id, item, rows: [...rows, ...actions.map((action) => actionRow(id, action))] };
   });
 }
 

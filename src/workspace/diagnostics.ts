@@ -103,7 +103,10 @@ function folderRows(folder: FolderDiagnostics): string[] {
   if (indexBytes !== undefined) facts.index = indexBytes === 0 ? 'none' : formatBytes(indexBytes);
   if (lastChange !== undefined) facts['last change'] = new Date(lastChange).toISOString();
   if (diskFreeBytes !== undefined) facts['disk free'] = formatBytes(diskFreeBytes);
-  return [...rows(facts), ...problems.map(({ code, message }) => `problem ${code}: ${message}`)];
+  return [
+    ...rows(facts),
+    ...problems.map(({ code, message, advice }) => ['problem', `${code}:`, message, advice].filter(Boolean).join(' ')),
+  ];
 }
 
 function folderDiagnostics({ options, state, skipped, problems }: FolderFacts): FolderDiagnostics {

@@ -2,8 +2,10 @@
 export interface Problem {
   /** Stable; an error's own where there is one. */
   readonly code: string;
-  /** What is the matter, and what to do if that is outside of Sextant. */
+  /** What is the matter, in a sentence or two; they may say what to do. */
   readonly message: string;
+  /** What a person can do outside of Sextant, where the message does not say it. */
+  readonly advice?: string;
   /** What Sextant can do about it; missing where it is for the person alone. */
   readonly next?: NextAction;
 }
@@ -16,17 +18,18 @@ export function problemOf(code: string, message: string): Problem {
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return { code, message: 'The folder is gone. If it was moved, open it where it is now.', next: 'update' };
-    case 'EACCES':
-    case 'EPERM':
-      return { code, message: `The folder cannot be read. Allow it to be (${message}).`, next: 'update' };
-    case 'EMFILE':
-    case 'ENFILE':
       return {
         code,
-        message: `Too many files are open on this machine. Close some programs (${message}).`,
+        message: 'The folder is gone.',
+        advice: 'If it was moved, open it where it is now.',
         next: 'update',
       };
+    case 'EACCES':
+    case 'EPERM':
+      return { code, message: `${message}.`, advice: 'Allow the folder to be read.', next: 'update' };
+    case 'EMFILE':
+    case 'ENFILE':
+      return { code, message: `${message}.`, advice: 'Close programs that have many files open.', next: 'update' };
     case 'DiskFull':
     case 'ReadOnly':
     case 'IndexBusy':
