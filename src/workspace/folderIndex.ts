@@ -164,7 +164,7 @@ export class FolderIndex {
     const { root } = this.options;
     this.#hasLost = false;
     if (this.#catalog.size === 0) this.#setState({ kind: 'scanning' });
-    const rules = new IgnoreRules(root, this.options.exclude);
+    const rules = new IgnoreRules(root, this.options);
     const scan = await scanFolder(root, rules, this.options, signal);
     this.#skipped = scan.skipped;
     this.#folders = scan.folders;
@@ -182,7 +182,7 @@ export class FolderIndex {
 
   async #reconcilePaths(paths: readonly string[], signal: AbortSignal): Promise<void> {
     const { root } = this.options;
-    const rules = new IgnoreRules(root, this.options.exclude);
+    const rules = new IgnoreRules(root, this.options);
     const changed: [string, FileState][] = [];
     const gone: string[] = [];
     for (const path of new Set(paths)) {

@@ -87,9 +87,9 @@ export class FolderKeeper {
 
   #watch(): void {
     if (this.#closed || this.#stopWatching || !this.#index) return;
-    const { root, exclude } = this.#options;
+    const { root } = this.#options;
     if (this.#index.folders > MAX_WATCHED_FOLDERS) this.#edges.onUnwatched();
-    else this.#stopWatching = watchFolder(root, exclude, this.#edges.logger, (path) => this.#hints.add(path));
+    else this.#stopWatching = watchFolder(root, this.#options, this.#edges.logger, (path) => this.#hints.add(path));
   }
 
   #reconcileRegularly(): void {

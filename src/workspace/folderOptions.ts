@@ -8,6 +8,8 @@ export interface FolderOptions {
   readonly stateFolder: string;
   /** Glob patterns, relative to the folder, of what is left out. */
   readonly exclude: readonly string[];
+  /** Further ones that the editor hides or does not search, by the setting that they are from. */
+  readonly editorExclude?: Readonly<Record<string, readonly string[]>>;
   readonly maxFileBytes: number;
 }
 

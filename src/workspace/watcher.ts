@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
-import { IgnoreRules } from './ignoreRules.ts';
+import { IgnoreRules, type Excluded } from './ignoreRules.ts';
 
 /** One watch per folder: above this many, starting takes seconds and the system's limit comes near. */
 export const MAX_WATCHED_FOLDERS = 2_000;
@@ -10,11 +10,11 @@ export const MAX_WATCHED_FOLDERS = 2_000;
 /** Reports paths below `root`, relative to it with `/`, that may have changed. Returns how to stop. */
 export function watchFolder(
   root: string,
-  exclude: readonly string[],
+  excluded: Excluded,
   logger: Logger,
   onPath: (path: string) => void,
 ): () => Promise<void> {
-  const rules = new IgnoreRules(root, exclude);
+  const rules = new IgnoreRules(root, excluded);
   const pathOf = (file: string): string => relative(root, file).split(sep).join('/');
   const watcher = watch(root, {
     ignoreInitial: true,
