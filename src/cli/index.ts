@@ -37,6 +37,8 @@ const REASONS: Readonly<Record<string, string>> = {
   tooLarge: 'over 1 MB',
   binary: 'binary',
   secret: 'keys or passwords',
+  generated: 'generated',
+  minified: 'minified',
   link: 'symbolic links',
   special: 'not regular files',
   unreadable: 'unreadable',

@@ -4,9 +4,9 @@ import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { WorkspaceClient } from '../workspace/client.ts';
-import { MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
+import type { FolderOptions } from '../workspace/folderOptions.ts';
 import type { FolderStatus } from '../workspace/status.ts';
-import { excluded } from './settings.ts';
+import { indexOptions } from './settings.ts';
 
 /** Looking at every file takes half a second of one core for 80,000 of them: not at each change of windows. */
 const FOCUS_PAUSE_MS = 30_000;
@@ -125,8 +125,7 @@ export class Folders implements vscode.Disposable {
     const options: FolderOptions = {
       root,
       stateFolder: vscode.Uri.joinPath(this.#storage, 'folders', name).fsPath,
-      ...excluded(uri),
-      maxFileBytes: MAX_FILE_BYTES,
+      ...indexOptions(uri),
     };
     const status: FolderStatus = { root, state: { kind: 'scanning' }, files: 0, skipped: {}, indexBytes: 0 };
     this.#open.set(root, { uri, options, status, disposables: new DisposableStore() });

@@ -1,12 +1,19 @@
 import * as vscode from 'vscode';
-import { DEFAULT_EXCLUDE } from '../workspace/folderOptions.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../workspace/folderOptions.ts';
 import type { Excluded } from '../workspace/ignoreRules.ts';
+import { GENERATED_FILES, SECRET_FILES, type SkipOptions } from '../workspace/skip.ts';
 
-/** Glob patterns of what a folder's index leaves out: our setting, and what the editor hides or does not search. */
-export function excluded(folder: vscode.Uri): Required<Excluded> {
+/** What a folder's index leaves out: by our settings, and because the editor hides or does not search it. */
+export function indexOptions(folder: vscode.Uri): Excluded & SkipOptions {
+  const settings = vscode.workspace.getConfiguration('sextant.index', folder);
   return {
-    exclude: vscode.workspace.getConfiguration('sextant.index', folder).get('exclude', DEFAULT_EXCLUDE),
+    exclude: settings.get('exclude', DEFAULT_EXCLUDE),
     editorExclude: { 'files.exclude': hidden('files', folder), 'search.exclude': hidden('search', folder) },
+    maxFileBytes: settings.get('maxFileBytes', MAX_FILE_BYTES),
+    secretFiles: settings.get('secretFiles', SECRET_FILES),
+    generatedFiles: settings.get('generatedFiles', GENERATED_FILES),
+    skipGenerated: settings.get('skipGenerated', true),
+    skipMinified: settings.get('skipMinified', true),
   };
 }
 

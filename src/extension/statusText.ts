@@ -49,11 +49,15 @@ export function describeSkip(reason: SkipReason): string {
     case 'ignored':
       return vscode.l10n.t('Ignored by .gitignore');
     case 'tooLarge':
-      return vscode.l10n.t('Over 1 MB');
+      return vscode.l10n.t('Too large');
     case 'binary':
       return vscode.l10n.t('Binary');
     case 'secret':
       return vscode.l10n.t('Keys and passwords');
+    case 'generated':
+      return vscode.l10n.t('Generated files and lock files');
+    case 'minified':
+      return vscode.l10n.t('Minified');
     case 'link':
       return vscode.l10n.t('Symbolic links');
     case 'special':

@@ -12,7 +12,7 @@ import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { IgnoreRules, isRuleFile } from './ignoreRules.ts';
 import { observe, scanFolder, type FileState } from './scan.ts';
-import type { Skip, SkipReason } from './skip.ts';
+import { SkipRules, contentRules, type Skip, type SkipReason } from './skip.ts';
 import type { FolderState, FolderStatus } from './status.ts';
 
 export interface FolderEdges {
@@ -50,6 +50,7 @@ export class FolderIndex {
   readonly #edges: FolderEdges;
   readonly #engine: Engine;
   readonly #catalog: Catalog;
+  readonly #skips: SkipRules;
   readonly #closing = new AbortController();
   #skipped = new Map<string, Skip>();
   #folders = 0;
@@ -64,9 +65,10 @@ export class FolderIndex {
   private constructor(options: FolderOptions, edges: FolderEdges) {
     this.options = options;
     this.#edges = edges;
+    this.#skips = new SkipRules(options);
     mkdirSync(options.stateFolder, { recursive: true });
     this.#engine = openOrStartAnew(options.stateFolder, edges, (damage) => this.#onDamage(damage));
-    this.#catalog = new Catalog(options.stateFolder, options.root);
+    this.#catalog = new Catalog(options.stateFolder, options.root, contentRules(options));
   }
 
   /** Throws `IndexBusy` while another process keeps this index. The first {@link reconcile} is the caller's. */
@@ -165,7 +167,7 @@ export class FolderIndex {
     this.#hasLost = false;
     if (this.#catalog.size === 0) this.#setState({ kind: 'scanning' });
     const rules = new IgnoreRules(root, this.options);
-    const scan = await scanFolder(root, rules, this.options, signal);
+    const scan = await scanFolder(root, rules, this.#skips, signal);
     this.#skipped = scan.skipped;
     this.#folders = scan.folders;
 
@@ -186,7 +188,7 @@ export class FolderIndex {
     const changed: [string, FileState][] = [];
     const gone: string[] = [];
     for (const path of new Set(paths)) {
-      const observed = rules.checkFromTop(path, false) ?? observe(root, path, this.options);
+      const observed = rules.checkFromTop(path, false) ?? observe(root, path, this.#skips);
       this.#skipped.delete(path);
       if (observed === undefined || 'reason' in observed) {
         gone.push(path, ...this.#filesUnder(path));
@@ -232,7 +234,7 @@ export class FolderIndex {
   /** Reads the files that may have changed and commits what did, a batch at a time. */
   async #update(changed: readonly [string, FileState][], gone: readonly string[], signal: AbortSignal): Promise<void> {
     let done = 0;
-    const reader = new FileReader(this.options.root);
+    const reader = new FileReader(this.options.root, this.#skips);
     const report = (): void => {
       if (changed.length >= WORTH_REPORTING) this.#setProgress({ kind: 'indexing', done, total: changed.length });
     };
@@ -301,8 +303,8 @@ function* batches(changed: readonly [string, FileState][], gone: readonly string
   } while (from < changed.length);
 }
 
-function asBinary({ size, mtimeMs, racy }: FileRecord): FileRecord {
-  return { size, mtimeMs, ...(racy && { racy }), skip: { reason: 'binary' } };
+function asBinary({ size, mtimeMs, ctimeMs, racy }: FileRecord): FileRecord {
+  return { size, mtimeMs, ctimeMs, ...(racy && { racy }), skip: { reason: 'binary' } };
 }
 
 /** An index that another version wrote is made anew from the files; it holds nothing else. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import type { SkipOptions } from './skip.ts';
 
 /** What is to be indexed, where to, and what not. Crosses threads. */
-export interface FolderOptions {
+export interface FolderOptions extends SkipOptions {
   /** The folder that is indexed; absolute. */
   readonly root: string;
   /** Where its index is kept; made if it is missing. */
@@ -10,7 +11,6 @@ export interface FolderOptions {
   readonly exclude: readonly string[];
   /** Further ones that the editor hides or does not search, by the setting that they are from. */
   readonly editorExclude?: Readonly<Record<string, readonly string[]>>;
-  readonly maxFileBytes: number;
 }
 
 /** What the `sextant.index.exclude` setting is by default, and what the command line uses. */

@@ -2,12 +2,14 @@ import { lstatSync, readdirSync, type Dirent, type Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { describeError, systemCode, throwIfCancelled } from '../base/errors.ts';
 import type { IgnoreRules } from './ignoreRules.ts';
-import { isSecretName, type Skip } from './skip.ts';
+import type { Skip, SkipRules } from './skip.ts';
 
 /** What the file system says of a file, without its content. */
 export interface FileState {
   readonly size: number;
   readonly mtimeMs: number;
+  /** When the system last saw it change: unlike the modification time, no program can set it. */
+  readonly ctimeMs: number;
 }
 
 export interface ScanResult {
@@ -18,17 +20,13 @@ export interface ScanResult {
   readonly folders: number;
 }
 
-export interface ScanLimits {
-  readonly maxFileBytes: number;
-}
-
 const FOLDERS_PER_TURN = 32;
 
 /** Walks a folder: 80,000 files take about half a second. Throws if the folder itself cannot be read. */
 export async function scanFolder(
   root: string,
   rules: IgnoreRules,
-  limits: ScanLimits,
+  skips: SkipRules,
   signal?: AbortSignal,
 ): Promise<ScanResult> {
   const result: ScanResult & { folders: number } = { files: new Map(), skipped: new Map(), folders: 0 };
@@ -44,7 +42,7 @@ export async function scanFolder(
         else pending.push(path);
         continue;
       }
-      const observed = rules.check(path, false) ?? observe(root, path, limits);
+      const observed = rules.check(path, false) ?? observe(root, path, skips);
       if (observed === undefined || 'mtimeMs' in observed) {
         if (observed) result.files.set(path, observed);
       } else result.skipped.set(path, observed);
@@ -56,7 +54,7 @@ export async function scanFolder(
 /**
  * The state of one path that no rule leaves out, or why it is skipped; `undefined` if it is gone or a folder.
  */
-export function observe(root: string, path: string, limits: ScanLimits): FileState | Skip | undefined {
+export function observe(root: string, path: string, skips: SkipRules): FileState | Skip | undefined {
   let stats: Stats | undefined;
   try {
     stats = lstatSync(`${root}/${path}`, { throwIfNoEntry: false });
@@ -67,9 +65,7 @@ export function observe(root: string, path: string, limits: ScanLimits): FileSta
   if (!stats || stats.isDirectory()) return undefined;
   if (stats.isSymbolicLink()) return { reason: 'link' };
   if (!stats.isFile()) return { reason: 'special' };
-  if (isSecretName(path.slice(path.lastIndexOf('/') + 1))) return { reason: 'secret', detail: 'by its name' };
-  if (stats.size > limits.maxFileBytes) return { reason: 'tooLarge', detail: `${stats.size} bytes` };
-  return { size: stats.size, mtimeMs: stats.mtimeMs };
+  return skips.byName(path, stats.size) ?? { size: stats.size, mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs };
 }
 
 function listFolder(root: string, folder: string, skipped: Map<string, Skip>): Dirent[] {
