@@ -10,7 +10,7 @@ import type { SkipRules } from './skip.ts';
 /** A file that changed less than this before it is read may change again without a sign (FAT has 2 s). */
 const RACY_MS = 2_000;
 /** What was a file a moment ago may be a link out of the folder by now, or a pipe that nobody writes to. */
-const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const READ = process.platform === 'win32' ? 'r' : constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** What is to be remembered of a file; `document` is missing where its content is not to be indexed. */
 export interface ReadFile {
@@ -66,6 +66,7 @@ export class FileReader {
   }
 }
 
-function isRecent(timeMs: number, now: number): boolean {
+/** Whether a file or folder with that time may change again without another time. */
+export function isRecent(timeMs: number, now: number): boolean {
   return Math.abs(now - timeMs) < RACY_MS;
 }
