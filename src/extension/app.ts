@@ -64,6 +64,12 @@ export class App implements SextantApi {
       case 'sextant.rebuildIndex':
         await this.#forEachFolder(vscode.l10n.t('Removing the index'), (root) => this.#client.rebuild(root));
         break;
+      case 'sextant.pauseIndexing':
+        await this.#client.pause();
+        break;
+      case 'sextant.resumeIndexing':
+        await this.#client.resume();
+        break;
       case 'sextant.showLog':
         this.#log.show();
         break;

@@ -3,6 +3,8 @@ export const COMMANDS = [
   'sextant.searchWorkspace',
   'sextant.updateIndex',
   'sextant.rebuildIndex',
+  'sextant.pauseIndexing',
+  'sextant.resumeIndexing',
   'sextant.showLog',
 ] as const;
 export type CommandId = (typeof COMMANDS)[number];

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
-import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../workspace/folderOptions.ts';
-import type { Excluded } from '../workspace/ignoreRules.ts';
-import { GENERATED_FILES, SECRET_FILES, type SkipOptions } from '../workspace/skip.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
+import { DEFAULT_BUDGET } from '../workspace/governor.ts';
+import { GENERATED_FILES, SECRET_FILES } from '../workspace/skip.ts';
 
-/** What a folder's index leaves out: by our settings, and because the editor hides or does not search it. */
-export function indexOptions(folder: vscode.Uri): Excluded & SkipOptions {
+/** What a folder's index leaves out, by our settings and because the editor does, and what making it may take. */
+export function indexOptions(folder: vscode.Uri): Omit<FolderOptions, 'root' | 'stateFolder'> {
   const settings = vscode.workspace.getConfiguration('sextant.index', folder);
   return {
     exclude: settings.get('exclude', DEFAULT_EXCLUDE),
@@ -14,6 +14,11 @@ export function indexOptions(folder: vscode.Uri): Excluded & SkipOptions {
     generatedFiles: settings.get('generatedFiles', GENERATED_FILES),
     skipGenerated: settings.get('skipGenerated', true),
     skipMinified: settings.get('skipMinified', true),
+    budget: {
+      cpuPercent: settings.get('cpuBudget', DEFAULT_BUDGET.cpuPercent),
+      memoryBytes: settings.get('memoryBudget', DEFAULT_BUDGET.memoryBytes >> 20) * 2 ** 20,
+      onBattery: settings.get('onBattery', DEFAULT_BUDGET.onBattery),
+    },
   };
 }
 

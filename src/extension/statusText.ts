@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import type { PauseReason } from '../workspace/governor.ts';
 import type { SkipReason } from '../workspace/skip.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 
@@ -22,12 +23,25 @@ export function describeState({ state, files }: FolderStatus): string {
       return vscode.l10n.t('looking for files');
     case 'indexing':
       return vscode.l10n.t('indexing, {0} of {1} files read', formatCount(state.done), formatCount(state.total));
+    case 'paused':
+      return describePause(state.reason);
     case 'ready':
       return vscode.l10n.t('{0} files indexed', formatCount(files));
     case 'following':
       return vscode.l10n.t('{0} files indexed by another window', formatCount(files));
     case 'failed':
       return vscode.l10n.t('not indexed: {0}', state.message);
+  }
+}
+
+function describePause(reason: PauseReason): string {
+  switch (reason) {
+    case 'user':
+      return vscode.l10n.t('indexing is paused');
+    case 'battery':
+      return vscode.l10n.t('indexing waits for mains power');
+    case 'memory':
+      return vscode.l10n.t('indexing waits for free memory');
   }
 }
 
@@ -39,7 +53,7 @@ export function summarize(statuses: readonly FolderStatus[]): string {
 
 /** Whether a search may miss files that are still to be read. */
 export function isPartial(statuses: readonly FolderStatus[]): boolean {
-  return statuses.some(({ state }) => state.kind === 'scanning' || state.kind === 'indexing');
+  return statuses.some(({ state }) => ['scanning', 'indexing', 'paused'].includes(state.kind));
 }
 
 export function describeSkip(reason: SkipReason): string {

@@ -26,6 +26,7 @@ export class WorkspaceClient {
   readonly #options: ClientOptions;
   readonly #folders = new Map<string, FolderOptions>();
   readonly #verifying = new Set<string>();
+  #isPaused = false;
   readonly #indexing: Thread<IndexMethods, IndexEvents>;
   readonly #searching: Thread<SearchMethods, object>;
 
@@ -37,6 +38,7 @@ export class WorkspaceClient {
         caller.on('status', onStatus);
         caller.on('unwatched', ({ root }) => onUnwatched(root));
         caller.on('log', ({ level, message }) => logger[level](message));
+        if (this.#isPaused) this.#send(caller.call('pause', undefined));
         for (const folder of this.#folders.values()) this.#send(caller.call('open', folder));
       },
       died: (error) => {
@@ -72,6 +74,17 @@ export class WorkspaceClient {
 
   rebuild(root: string): Promise<void> {
     return this.#indexing.caller().call('rebuild', { root });
+  }
+
+  /** Stops all indexing until {@link resume}. */
+  async pause(): Promise<void> {
+    this.#isPaused = true;
+    await this.#indexing.caller().call('pause', undefined);
+  }
+
+  async resume(): Promise<void> {
+    this.#isPaused = false;
+    await this.#indexing.caller().call('resume', undefined);
   }
 
   skipped(root: string): Promise<Map<string, Skip>> {

@@ -11,10 +11,11 @@ import { Catalog, type FileRecord } from './catalog.ts';
 import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { FolderTree, type Found } from './folderTree.ts';
+import type { Governor, PauseReason } from './governor.ts';
 import { isRuleFile } from './ignoreRules.ts';
 import type { FileState } from './scan.ts';
 import { SkipRules, contentRules, type Skip, type SkipReason } from './skip.ts';
-import type { FolderState, FolderStatus } from './status.ts';
+import type { FolderState, FolderStatus, Problem } from './status.ts';
 import { Turns } from './turns.ts';
 
 export interface FolderEdges {
@@ -24,6 +25,8 @@ export interface FolderEdges {
   readonly onStatus: (status: FolderStatus) => void;
   /** Help to index many files. */
   readonly threads?: SegmentThreads;
+  /** Keeps the work within a budget; without one it takes what it can get. */
+  readonly governor?: Governor;
 }
 
 /**
@@ -76,6 +79,7 @@ export class FolderIndex {
   #saving: NodeJS.Timeout | undefined;
   #state: FolderState = { kind: 'scanning' };
   #lastReport = 0;
+  #problem: Problem | undefined;
   /** Damage cost documents, and no walk has looked for them yet. */
   #hasLost = false;
   /** Files read again because their documents were lost. */
@@ -119,7 +123,15 @@ export class FolderIndex {
     const indexBytes = folderBytes(indexFolderOf(this.options.stateFolder));
     const damage = this.#engine.damage.map(describeDamage);
     const repaired = damage.length > 0 && { repaired: { damage, files: this.#readAgain } };
-    return { root: this.options.root, state: this.#state, files, skipped, indexBytes, ...repaired };
+    const problem = this.#problem && { problem: this.#problem };
+    return { root: this.options.root, state: this.#state, files, skipped, indexBytes, ...repaired, ...problem };
+  }
+
+  /** What the status is to tell besides. */
+  setProblem(problem: Problem | undefined): void {
+    if (problem?.code === this.#problem?.code) return;
+    this.#problem = problem;
+    this.#edges.onStatus(this.status());
   }
 
   /** Every file and folder that is left out, and why. */
@@ -197,6 +209,7 @@ export class FolderIndex {
     const result = this.#queue.then(async () => {
       try {
         throwIfCancelled(both);
+        await this.#whenAllowed(both, { done: 0, total: 0 });
         await work(both);
         if (this.#state.kind !== 'ready') this.#setState({ kind: 'ready' });
       } catch (error) {
@@ -269,12 +282,15 @@ export class FolderIndex {
     const gone = [...this.#gone].filter((path) => this.#catalog.get(path) && !this.#tree!.has(path));
     const changed = [...found.changed];
     let done = 0;
+    const { governor } = this.#edges;
     const reader = new FileReader(this.options.root, this.#skips);
     const report = (): void => {
       if (changed.length >= WORTH_REPORTING) this.#setProgress({ kind: 'indexing', done, total: changed.length });
     };
     report();
-    for (const batch of batches(changed, gone)) {
+    const maxBytes = (): number => this.#edges.governor?.batchBytes ?? Infinity;
+    for (const batch of batches(changed, gone, maxBytes)) {
+      await this.#whenAllowed(signal, { done, total: changed.length });
       const records: [string, FileRecord][] = [];
       const read = async function* (this: FolderIndex): AsyncGenerator<EngineDocument> {
         for (const [path, state] of batch.changed) {
@@ -285,7 +301,8 @@ export class FolderIndex {
           this.#work.filesRead++;
           if (done % FILES_PER_TURN !== 0) continue;
           report();
-          await setImmediate();
+          await (governor ? governor.next(signal) : setImmediate());
+          await this.#whenAllowed(signal, { done, total: changed.length });
         }
       };
       const lost = batch.changed.map(([path]) => this.#catalog.get(path)).filter((one) => one && this.#isLost(one));
@@ -324,6 +341,16 @@ export class FolderIndex {
     }
   }
 
+  async #whenAllowed(signal: AbortSignal, progress: { readonly done: number; readonly total: number }): Promise<void> {
+    const before = this.#state;
+    let told: PauseReason | undefined;
+    await this.#edges.governor?.whenAllowed(signal, (reason) => {
+      if (reason !== told) this.#setState({ kind: 'paused', reason, ...progress });
+      told = reason;
+    });
+    if (told) this.#setState(before);
+  }
+
   #setState(state: FolderState): void {
     this.#state = state;
     this.#lastReport = this.#edges.now();
@@ -343,15 +370,19 @@ interface BatchOfFiles {
 }
 
 /** The first batch is small, so that there is something to find within a second or two. */
-function* batches(changed: readonly [string, FileState][], gone: readonly string[]): Generator<BatchOfFiles> {
+function* batches(
+  changed: readonly [string, FileState][],
+  gone: readonly string[],
+  limit: () => number,
+): Generator<BatchOfFiles> {
   let from = 0;
-  let maxBytes = SECOND_BATCH_BYTES;
+  let maxBytes = Math.min(SECOND_BATCH_BYTES, limit());
   do {
     const maxFiles = from === 0 ? FIRST_BATCH_FILES : changed.length;
     let to = from;
     for (let bytes = 0; to < changed.length && to - from < maxFiles && bytes < maxBytes; to++)
       bytes += changed[to]![1].size;
-    if (from > 0) maxBytes = Math.min(maxBytes * 2, LARGEST_BATCH_BYTES);
+    if (from > 0) maxBytes = Math.min(maxBytes * 2, LARGEST_BATCH_BYTES, limit());
     if (to > from || gone.length > 0) yield { changed: changed.slice(from, to), gone: from === 0 ? gone : [] };
     from = to;
   } while (from < changed.length);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Budget } from './governor.ts';
 import type { SkipOptions } from './skip.ts';
 
 /** What is to be indexed, where to, and what not. Crosses threads. */
@@ -11,6 +12,8 @@ export interface FolderOptions extends SkipOptions {
   readonly exclude: readonly string[];
   /** Further ones that the editor hides or does not search, by the setting that they are from. */
   readonly editorExclude?: Readonly<Record<string, readonly string[]>>;
+  /** What indexing may take of the machine: that of the folder opened last holds for all. */
+  readonly budget?: Budget;
 }
 
 /** What the `sextant.index.exclude` setting is by default, and what the command line uses. */

@@ -13,6 +13,9 @@ export interface IndexMethods {
   close(folder: OfFolder): Promise<void>;
   hint(hint: OfFolder & { readonly paths: readonly string[] }): void;
   reconcile(folder: OfFolder): Promise<void>;
+  /** Stops all work until {@link resume}; what is indexed can be searched. */
+  pause(argument: undefined): void;
+  resume(argument: undefined): void;
   verify(folder: OfFolder): Promise<void>;
   rebuild(folder: OfFolder): Promise<void>;
   skipped(folder: OfFolder): Map<string, Skip>;
