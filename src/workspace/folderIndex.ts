@@ -309,8 +309,8 @@ export class FolderIndex {
       // What a path was before goes, unless it is added again: the engine keeps a document that is in both.
       const before = [...batch.gone, ...batch.changed.map(([path]) => path)].map((path) => this.#catalog.get(path));
       const remove = before.filter((record) => record !== undefined && 'id' in record).map((record) => record.id);
-      const { added, binary } = await this.#engine.apply({ add: read.call(this), remove }, signal);
-      this.#work.analysed += added;
+      const { added, reused, binary } = await this.#engine.apply({ add: read.call(this), remove }, signal);
+      this.#work.analysed += added - reused;
 
       const binaries = new Set(binary);
       for (const path of batch.gone) this.#catalog.delete(path);
