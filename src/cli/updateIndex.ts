@@ -4,10 +4,13 @@ import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { FolderIndex } from '../workspace/folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
 import type { FolderStatus } from '../workspace/status.ts';
+import { siblingsFolder } from './stateFolder.ts';
 import { ProgressLine, type Terminal } from './terminal.ts';
 
 export function folderOptions(root: string, stateFolder: string): FolderOptions {
-  return { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
+  const siblings = siblingsFolder(stateFolder);
+  const own = { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
+  return siblings === undefined ? own : { ...own, siblings };
 }
 
 /**

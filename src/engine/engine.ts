@@ -31,6 +31,7 @@ import {
   type Manifest,
   type SegmentEntry,
 } from './index/manifest.ts';
+import { copyIndex } from './index/copy.ts';
 import { mergeSegments } from './index/merge.ts';
 import { describeSegment } from './index/segmentReader.ts';
 import { SegmentMaker, type SegmentFiles } from './index/segmentMaker.ts';
@@ -283,6 +284,22 @@ export class Engine {
       }
     } catch (error) {
       throw explainWriteError(error, folder);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /**
+   * Makes the index in `to`, where there is none, a copy of the newest commit in `from`, which others may go on writing to.
+   * Its files are linked where the disk can do that, and never written again. Tells whether it did: there may be nothing to
+   * copy. Throws `IndexBusy`, `IndexFormat`, `DiskFull` or `ReadOnly`.
+   */
+  static copy(from: string, to: string): boolean {
+    const lease = Engine.#acquire(to);
+    try {
+      return copyIndex(from, to);
+    } catch (error) {
+      throw explainWriteError(error, to);
     } finally {
       lease.release();
     }

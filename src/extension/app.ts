@@ -41,7 +41,7 @@ export class App implements SextantApi {
       onStatus: (status) => this.#folders.onStatus(status),
       onUnwatched: (root) => this.#folders.watch(root),
     });
-    this.#folders = new Folders(this.#client, this.#log, context.storageUri);
+    this.#folders = new Folders(this.#client, this.#log, context.storageUri, context.globalStorageUri);
     this.#searchPick = new SearchPick((query, limit, signal) => this.search(query, limit, signal), this.#folders);
     context.subscriptions.push(
       this.#log,

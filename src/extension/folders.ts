@@ -13,6 +13,7 @@ export class Folders implements vscode.Disposable {
   readonly #client: WorkspaceClient;
   readonly #log: Logger;
   readonly #storage: vscode.Uri | undefined;
+  readonly #siblings: string;
   readonly #open = new Map<string, OpenFolder>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #disposables = new DisposableStore();
@@ -20,11 +21,15 @@ export class Folders implements vscode.Disposable {
   /** Fires when a folder came or went, or when its status changed. */
   readonly onDidChange = this.#changed.event;
 
-  /** `storage` is where the editor keeps what belongs to this workspace; a window without a folder has none. */
-  constructor(client: WorkspaceClient, log: Logger, storage: vscode.Uri | undefined) {
+  /**
+   * `storage` is where the editor keeps what belongs to this workspace; a window without a folder has none. `global` is
+   * where it keeps what belongs to all.
+   */
+  constructor(client: WorkspaceClient, log: Logger, storage: vscode.Uri | undefined, global: vscode.Uri) {
     this.#client = client;
     this.#log = log;
     this.#storage = storage;
+    this.#siblings = vscode.Uri.joinPath(global, 'repositories').fsPath;
   }
 
   start(): void {
@@ -113,6 +118,7 @@ export class Folders implements vscode.Disposable {
       root,
       stateFolder: vscode.Uri.joinPath(this.#storage, 'folders', name).fsPath,
       ...indexOptions(uri),
+      siblings: this.#siblings,
     };
     const state: FolderState = isOnDisk(uri) ? { kind: 'scanning' } : notOnDisk(uri);
     const status: FolderStatus = { root, state, files: 0, skipped: {}, indexBytes: 0 };

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { SextantError, describeError, isCancelled, systemCode, throwIfCancelled } from '../base/errors.ts';
@@ -14,6 +14,7 @@ import { FolderTree, type Found } from './folderTree.ts';
 import type { Governor, PauseReason } from './governor.ts';
 import { isRuleFile } from './ignoreRules.ts';
 import type { FileState } from './scan.ts';
+import { registerSibling, siblingsOf } from './siblings.ts';
 import { SkipRules, contentRules, type Skip, type SkipReason } from './skip.ts';
 import type { FolderState, FolderStatus, Problem } from './status.ts';
 import { Turns } from './turns.ts';
@@ -91,6 +92,7 @@ export class FolderIndex {
     this.#edges = edges;
     this.#skips = new SkipRules(options);
     mkdirSync(options.stateFolder, { recursive: true });
+    beginAsSibling(options, edges.logger);
     this.#engine = openOrStartAnew(options.stateFolder, edges, (damage) => this.#onDamage(damage));
     this.#catalog = new Catalog(options.stateFolder, options.root, contentRules(options));
   }
@@ -390,6 +392,22 @@ function* batches(
 
 function asBinary({ size, mtimeMs, ctimeMs, racy }: FileRecord): FileRecord {
   return { size, mtimeMs, ctimeMs, ...(racy && { racy }), skip: { reason: 'binary' } };
+}
+
+/** A new index of a working tree begins as a copy of that of another one. A copy that fails costs reading the files. */
+function beginAsSibling({ root, stateFolder, siblings }: FolderOptions, logger: Logger): void {
+  if (siblings === undefined) return;
+  const folder = indexFolderOf(stateFolder);
+  try {
+    for (const other of existsSync(folder) ? [] : siblingsOf(siblings, root)) {
+      if (!Engine.copy(indexFolderOf(other), folder)) continue;
+      logger.info(`The index of ${root} begins as a copy of that in ${other}.`);
+      break;
+    }
+    registerSibling(siblings, root, stateFolder);
+  } catch (error) {
+    logger.warn(`The index of ${root} could not begin as a copy of another one: ${describeError(error)}`);
+  }
 }
 
 /** An index that another version wrote is made anew from the files; it holds nothing else. */

@@ -12,6 +12,8 @@ export interface FolderOptions extends SkipOptions {
   readonly exclude: readonly string[];
   /** Further ones that the editor hides or does not search, by the setting that they are from. */
   readonly editorExclude?: Readonly<Record<string, readonly string[]>>;
+  /** Where indexes of working trees of one repository find each other, to begin as copies; see `siblings.ts`. */
+  readonly siblings?: string;
   /** What indexing may take of the machine: that of the folder opened last holds for all. */
   readonly budget?: Budget;
 }

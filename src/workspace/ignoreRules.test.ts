@@ -213,6 +213,7 @@ describe('IgnoreRules', () => {
       'a/dist/b.js': 'search.exclude: **/dist',
       'c.bak': 'files.exclude: **/*.bak',
       '.git/config': 'version control',
+      'sub/.git': 'version control',
     };
     for (const [path, detail] of Object.entries(settings)) {
       assert.deepEqual(rules.checkFromTop(path, false), { reason: 'excluded', detail });

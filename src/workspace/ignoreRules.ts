@@ -81,7 +81,9 @@ export class IgnoreRules {
 
   check(path: string, isFolder: boolean): Skip | undefined {
     const name = path.slice(path.lastIndexOf('/') + 1);
-    if (isFolder && VCS_FOLDERS.has(name)) return { reason: 'excluded', detail: 'version control' };
+    // In a linked working tree, `.git` is a file.
+    if (VCS_FOLDERS.has(name) && (isFolder || name === '.git'))
+      return { reason: 'excluded', detail: 'version control' };
     const excluded = this.#excluded.find(({ matches }) => matches(path));
     if (excluded) return { reason: 'excluded', detail: excluded.mark };
     const full = this.#prefix + path;
