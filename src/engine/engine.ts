@@ -34,6 +34,7 @@ import {
 import { copyIndex } from './index/copy.ts';
 import { mergeSegments } from './index/merge.ts';
 import { describeSegment } from './index/segmentReader.ts';
+import { Overlay } from './index/overlay.ts';
 import { SegmentMaker, type SegmentFiles } from './index/segmentMaker.ts';
 import type { SegmentThreads } from './index/segmentThreads.ts';
 import { SegmentWriter } from './index/segmentWriter.ts';
@@ -100,6 +101,7 @@ export class EngineReader {
   #snapshot: Snapshot;
   /** Of the manifest; that of the segments is the snapshot's. */
   #manifestDamage: readonly Damage[];
+  #overlay: Overlay | undefined;
 
   /** Throws `IndexFormat` where another version wrote it. A folder without an index is an empty one. */
   constructor(folder: string) {
@@ -141,11 +143,21 @@ export class EngineReader {
   async search(query: string, options?: SearchOptions): Promise<Hit[]> {
     for (;;) {
       try {
-        return searchSegments(this.segments, query, options);
+        return searchSegments(this.#overlay?.over(this.segments) ?? this.segments, query, options);
       } catch (error) {
         if (!isDamage(error) || !this.isolateDamaged()) throw error;
       }
     }
+  }
+
+  /**
+   * From now on these are searched in place of the documents of the same paths, where the index has any. They are kept in
+   * memory only, and until this is called again. What is no text is as empty.
+   */
+  setOverlay(documents: readonly EngineDocument[]): void {
+    this.#overlay?.close();
+    const texts = documents.map(({ id, path, content }) => ({ id, path, text: toUtf8(content) ?? new Uint8Array() }));
+    this.#overlay = texts.length === 0 ? undefined : new Overlay(texts);
   }
 
   /** Leaves out what the segments' readers found damaged. Tells whether that was anything new. @internal */
@@ -177,6 +189,7 @@ export class EngineReader {
   }
 
   close(): void {
+    this.setOverlay([]);
     closeUnused(this.segments, []);
     this.#snapshot = { ...this.#snapshot, segments: [] };
   }

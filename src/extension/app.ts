@@ -8,6 +8,7 @@ import { Folders } from './folders.ts';
 import { IndexView } from './indexView.ts';
 import { SearchPick } from './searchPick.ts';
 import { StatusBar } from './statusBar.ts';
+import { UnsavedEditors } from './unsavedEditors.ts';
 
 /** What other extensions, and our own tests, get from `vscode.extensions.getExtension('sextant.sextant-code')`. */
 export interface SextantApi {
@@ -51,6 +52,7 @@ export class App implements SextantApi {
       new IndexView(this.#folders, this.#client),
     );
     this.#folders.start();
+    context.subscriptions.push(new UnsavedEditors(this.#client, this.#folders));
   }
 
   async run(command: CommandId, argument: unknown): Promise<void> {

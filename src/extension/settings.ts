@@ -7,11 +7,12 @@ import { GENERATED_FILES, SECRET_FILES } from '../workspace/skip.ts';
 export function indexOptions(folder: vscode.Uri): Omit<FolderOptions, 'root' | 'stateFolder'> {
   const settings = vscode.workspace.getConfiguration('sextant.index', folder);
   return {
-    exclude: settings.get('exclude', DEFAULT_EXCLUDE),
+    // What the editor gives is no plain data, as it must be to cross threads.
+    exclude: [...settings.get('exclude', DEFAULT_EXCLUDE)],
     editorExclude: { 'files.exclude': hidden('files', folder), 'search.exclude': hidden('search', folder) },
     maxFileBytes: settings.get('maxFileBytes', MAX_FILE_BYTES),
-    secretFiles: settings.get('secretFiles', SECRET_FILES),
-    generatedFiles: settings.get('generatedFiles', GENERATED_FILES),
+    secretFiles: { ...settings.get('secretFiles', SECRET_FILES) },
+    generatedFiles: { ...settings.get('generatedFiles', GENERATED_FILES) },
     skipGenerated: settings.get('skipGenerated', true),
     skipMinified: settings.get('skipMinified', true),
     budget: {

@@ -3,7 +3,7 @@ import { Lease } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import type { IndexEvents, IndexMethods, SearchMethods } from './indexProtocol.ts';
-import type { SearchRequest, SearchResponse } from './searcher.ts';
+import type { SearchRequest, SearchResponse, UnsavedText } from './searcher.ts';
 import type { Skip } from './skip.ts';
 import type { FolderStatus } from './status.ts';
 import { Thread } from './thread.ts';
@@ -26,6 +26,7 @@ export class WorkspaceClient {
   readonly #options: ClientOptions;
   readonly #folders = new Map<string, FolderOptions>();
   readonly #verifying = new Set<string>();
+  readonly #unsaved = new Map<string, UnsavedText>();
   #isPaused = false;
   readonly #indexing: Thread<IndexMethods, IndexEvents>;
   readonly #searching: Thread<SearchMethods, object>;
@@ -49,7 +50,11 @@ export class WorkspaceClient {
         }
       },
     });
-    this.#searching = new Thread(searchThread, logger, {});
+    this.#searching = new Thread(searchThread, logger, {
+      started: (caller) => {
+        for (const unsaved of this.#unsaved.values()) this.#send(caller.call('setUnsaved', unsaved));
+      },
+    });
   }
 
   /** Begins to keep the folder's index. What comes of it is told by `onStatus`. */
@@ -61,6 +66,14 @@ export class WorkspaceClient {
 
   async close(root: string): Promise<void> {
     if (this.#folders.delete(root)) await this.#indexing.caller().call('close', { root });
+  }
+
+  /** Tells of the text of an editor that is not saved, or without one that it is, or is closed. It stays in memory. */
+  setUnsaved(unsaved: UnsavedText): void {
+    const key = `${unsaved.root}/${unsaved.path}`;
+    if (unsaved.text === undefined && !this.#unsaved.delete(key)) return;
+    if (unsaved.text !== undefined) this.#unsaved.set(key, unsaved);
+    if (this.#searching.isStarted) this.#send(this.#searching.caller().call('setUnsaved', unsaved));
   }
 
   /** Tells of paths, relative to the folder, that may have changed. */

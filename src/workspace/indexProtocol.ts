@@ -1,5 +1,5 @@
 import type { FolderOptions } from './folderOptions.ts';
-import type { SearchRequest, SearchResponse } from './searcher.ts';
+import type { SearchRequest, SearchResponse, UnsavedText } from './searcher.ts';
 import type { Skip } from './skip.ts';
 import type { FolderStatus } from './status.ts';
 
@@ -29,5 +29,7 @@ export interface IndexEvents {
 
 /** What the searching thread does. It only reads, and is never behind the indexing thread's work. */
 export interface SearchMethods {
+  /** Tells of a text that is not saved, or with none that it is. */
+  setUnsaved(unsaved: UnsavedText): void;
   search(request: SearchRequest): SearchResponse;
 }

@@ -11,5 +11,6 @@ if (!parentPort) throw new Error('This module is the entry of a worker thread.')
 const searcher = new Searcher();
 
 serve<SearchMethods, object>(workerChannel(parentPort), {
+  setUnsaved: (unsaved) => searcher.setUnsaved(unsaved),
   search: (request, signal) => searcher.search(request, signal),
 });
