@@ -38,7 +38,7 @@ const targets = [
   {
     name: 'extension',
     // Of which 30 tell about the index: status, why, diagnostics.
-    budget: 280,
+    budget: 310,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -54,7 +54,7 @@ const targets = [
   {
     name: 'command',
     // The search and the index need 232 of it; the rest is what tells about them: status, why, doctor.
-    budget: 280,
+    budget: 310,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/cli',

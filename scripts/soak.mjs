@@ -1,4 +1,4 @@
-// npm run soak            every fault test to its full extent: minutes
+// npm run soak            every fault test and those of files to their full extent: 45 minutes
 // npm run fuzz -- SECONDS  mishaps to the files of an index for so long
 // SEXTANT_FAULT_SEED repeats a run that failed, as far as the moments of kills allow.
 import { spawnSync } from 'node:child_process';
@@ -10,11 +10,17 @@ const [what = '', seconds = '60'] = process.argv.slice(2);
 if (!['all', 'fuzz'].includes(what) || !/^\d+$/.test(seconds)) fail('Usage: npm run soak, or npm run fuzz -- SECONDS');
 
 await ensureDependencies();
-const spec = what === 'fuzz' ? 'test/fault/fuzz.test.ts' : 'test/fault/**/*.test.ts';
-const args = ['--no-config', '--spec', spec, '--timeout', '60000'];
+const spec = what === 'fuzz' ? 'test/fault/fuzz.test.ts' : 'test/{fault,workspace}/**/*.test.ts';
+const args = ['--no-config', '--spec', spec, '--timeout', '3600000'];
 const { status } = spawnSync(pinnedNode(), [join(root, 'node_modules/mocha/bin/mocha.js'), ...args], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'inherit'],
-  env: { SEXTANT_FAULT_KILLS: '300', SEXTANT_FAULT_EVERY: '1', ...process.env, SEXTANT_FUZZ_SECONDS: seconds },
+  env: {
+    SEXTANT_FAULT_KILLS: '300',
+    SEXTANT_FAULT_EVERY: '1',
+    SEXTANT_SOAK: '1',
+    ...process.env,
+    SEXTANT_FUZZ_SECONDS: seconds,
+  },
 });
 process.exitCode = status ?? 1;

@@ -23,6 +23,7 @@ const stages = {
   build: () => check('build and bundle budgets', 'scripts/build.mjs', []),
   unit: () => mocha('unit', []),
   fault: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '60000']),
+  files: () => mocha('files', ['--spec', 'test/workspace/**/*.test.ts', '--timeout', '120000']),
   package: packages,
   editor: () => editor('newest'),
   'editor-oldest': () => editor('oldest'),

@@ -7,15 +7,16 @@ import type { Share } from '../engine/query/ranker.ts';
 import type { Hit } from '../engine/query/search.ts';
 import { Catalog } from './catalog.ts';
 import { featureGroup } from './featureGroups.ts';
-import { indexFolderOf } from './folderOptions.ts';
+import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { readFile, type SearchFolder } from './searcher.ts';
+import { contentRules } from './skip.ts';
 
 /** What to ask about a file and a query. */
 export interface RankRequest {
-  /** The folders that are searched together; `root` is one of them. */
+  /** The folders that are searched together; `folder` is one of them. */
   readonly folders: readonly SearchFolder[];
-  readonly root: string;
-  /** Relative to `root`, with `/`. */
+  readonly folder: FolderOptions;
+  /** Relative to `folder`, with `/`. */
   readonly path: string;
   /** In the query language. */
   readonly query: string;
@@ -69,12 +70,12 @@ const CANDIDATES = 48;
  * phrases are looked for in the files. Rejects with `Cancelled`.
  */
 export async function explainRank(request: RankRequest, signal?: AbortSignal): Promise<RankAnswer> {
-  const { folders, root, path, query } = request;
-  const own = folders.find((folder) => folder.root === root);
-  const record = own && new Catalog(own.stateFolder, root).get(path);
+  const { folders, folder: own, path, query } = request;
+  const { root, stateFolder } = own;
+  const record = new Catalog(stateFolder, root, contentRules(own)).get(path);
   const { problems } = parseQueryLanguage(query);
   const missingWords = wordsMissingIn(query, path, textOf(root, path) ?? '');
-  if (!own || !record || !('id' in record)) return { kind: 'unknown', problems, missingWords };
+  if (!record || !('id' in record)) return { kind: 'unknown', problems, missingWords };
 
   const readers = folders.map((folder) => ({ ...folder, reader: new EngineReader(indexFolderOf(folder.stateFolder)) }));
   try {
