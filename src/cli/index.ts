@@ -43,10 +43,11 @@ export async function runIndex(folder: string, options: IndexOptions, terminal: 
   return ExitCode.ok;
 }
 
-/** How many files and folders are left out for which reason; empty if none is. */
+/** How many files and folders are left out for which reason, the commonest first; empty if none is. */
 export function describeSkipped(skipped: Readonly<Partial<Record<SkipReason, number>>>): string {
-  const counts = Object.entries(skipped).map(([reason, count]) => `${count} ${REASONS[reason as SkipReason]}`);
-  return counts.join(', ');
+  const reasons = (Object.keys(REASONS) as SkipReason[]).filter((reason) => skipped[reason] !== undefined);
+  reasons.sort((a, b) => skipped[b]! - skipped[a]!);
+  return reasons.map((reason) => `${skipped[reason]!} ${REASONS[reason]}`).join(', ');
 }
 
 export const REASONS: Readonly<Record<SkipReason, string>> = {

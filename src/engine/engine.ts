@@ -169,6 +169,19 @@ export class EngineReader {
     return this.#snapshot !== old;
   }
 
+  /** The document with a path, if this commit has one. */
+  find(path: string): DocumentId | undefined {
+    for (const segment of this.segments) {
+      const { reader } = segment;
+      for (let document = 0; document < reader.documents; document++) {
+        if (reader.pathOf(document) === path && !segment.isDeleted(document)) {
+          return Buffer.from(reader.idOf(document)).toString('hex');
+        }
+      }
+    }
+    return undefined;
+  }
+
   stats(): EngineStats {
     const languages: Record<string, number> = {};
     const languageBytes: Record<string, number> = {};

@@ -149,7 +149,7 @@ class WhySession implements vscode.Disposable {
     const verdict = this.#verdict;
     const isIndexed = verdict.kind === 'indexed' || verdict.kind === 'waiting';
     if (query === '' || !isIndexed) return this.#verdictItems(verdict);
-    const request = { folders: this.#folders.all, folder: this.#folder, path, query };
+    const request = { folders: this.#folders.all, root: this.#folder.root, path, query };
     const answer = await this.#client.rank(request, signal);
     if (answer.kind === 'unknown') return this.#verdictItems(verdict);
     return [...this.#rankItems(answer, query), ...(verdict.kind === 'waiting' ? this.#verdictItems(verdict) : [])];

@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCheckedJson, writeCheckedJson } from '../base/checkedJson.ts';
 import { explainWriteError } from '../base/errors.ts';
@@ -76,11 +76,6 @@ export class Catalog {
 
   static erase(stateFolder: string): void {
     rmSync(join(stateFolder, CATALOG), { force: true });
-  }
-
-  /** When it last took up a change of the folder, in milliseconds since 1970; `undefined` if it never did. */
-  static savedAt(stateFolder: string): number | undefined {
-    return statSync(join(stateFolder, CATALOG), { throwIfNoEntry: false })?.mtimeMs;
   }
 
   get size(): number {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Lease, type LeaseOwner } from '../base/lease.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { describeDamage } from '../engine/index/damage.ts';
+import { MANIFEST } from '../engine/index/manifest.ts';
 import { Catalog, type FileRecord } from './catalog.ts';
 import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
@@ -30,7 +31,7 @@ export interface IndexContents {
   readonly languages: readonly LanguageShare[];
   /** What the index takes on disk. */
   readonly indexBytes: number;
-  /** When it last took up a change of the folder, in milliseconds since 1970; missing if it never did. */
+  /** When its newest commit was made, in milliseconds since 1970; missing where there is none. */
   readonly lastChange?: number;
   /** What of it is damaged and not repaired yet, each in one line. */
   readonly damage: readonly string[];
@@ -42,7 +43,7 @@ export function readContents(stateFolder: string): IndexContents {
   const reader = new EngineReader(folder);
   try {
     const { documents, contentBytes, languages, languageBytes, generation, damage } = reader.stats();
-    const lastChange = Catalog.savedAt(stateFolder);
+    const lastChange = statSync(join(folder, MANIFEST), { throwIfNoEntry: false })?.mtimeMs;
     return {
       files: documents,
       textBytes: contentBytes,

@@ -4,14 +4,15 @@ import { formatBytes } from '../base/format.ts';
 import { describeError, systemCode } from '../base/errors.ts';
 import { languageOf } from '../engine/analyze/languages.ts';
 import { toUtf8 } from '../engine/analyze/text.ts';
-import { Catalog } from './catalog.ts';
+import type { DocumentId } from '../engine/documentId.ts';
+import { EngineReader } from '../engine/engine.ts';
 import { FileReader } from './fileReader.ts';
-import type { FolderOptions } from './folderOptions.ts';
+import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { repositoryAround } from './gitRepository.ts';
 import { IgnoreRules } from './ignoreRules.ts';
 import { readTextIfThere } from './readText.ts';
 import { observe } from './scan.ts';
-import { SkipRules, contentRules, type Skip } from './skip.ts';
+import { SkipRules, type Skip } from './skip.ts';
 
 /** A line of an ignore file. */
 export interface IgnoreRule {
@@ -79,9 +80,8 @@ export function judgeFile(options: FolderOptions, path: string, now: number): Fi
   if ('skip' in record) return skipped(options, record.skip, file, false);
   const text = document && toUtf8(document.content);
   if (!text) return skipped(options, { reason: 'binary' }, file, false);
-  const known = new Catalog(stateFolder, root, contentRules(options)).get(file);
-  if (!known) return { kind: 'waiting', change: 'new' };
-  if (!('id' in known) || known.id !== record.id) return { kind: 'waiting', change: 'changed' };
+  const known = indexedAs(stateFolder, file);
+  if (known !== record.id) return { kind: 'waiting', change: known === undefined ? 'new' : 'changed' };
   const idleRules = idleRulesFor(root, file);
   return {
     kind: 'indexed',
@@ -89,6 +89,16 @@ export function judgeFile(options: FolderOptions, path: string, now: number): Fi
     bytes: record.size,
     ...(idleRules !== undefined && { idleRules }),
   };
+}
+
+/** Asked of the index, as the catalog of who keeps it may not be saved yet. */
+function indexedAs(stateFolder: string, path: string): DocumentId | undefined {
+  const reader = new EngineReader(indexFolderOf(stateFolder));
+  try {
+    return reader.find(path);
+  } finally {
+    reader.close();
+  }
 }
 
 /** What a verdict means, for a person. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { silentLogger } from '../base/log.ts';
 import { FolderIndex } from './folderIndex.ts';
-import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from './folderOptions.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from './folderOptions.ts';
 import { Searcher, type SearchFolder } from './searcher.ts';
 import { compareShares, explainRank, type RankAnswer } from './whyRank.ts';
 
@@ -33,14 +33,8 @@ describe('Where a file ranks', () => {
     return files;
   }
 
-  const optionsOf = ({ root, stateFolder }: SearchFolder): FolderOptions => ({
-    root,
-    stateFolder,
-    exclude: DEFAULT_EXCLUDE,
-    maxFileBytes: MAX_FILE_BYTES,
-  });
   const why = (folders: readonly SearchFolder[], path: string, query: string, of = 0): Promise<RankAnswer> =>
-    explainRank({ folders, folder: optionsOf(folders[of]!), path, query });
+    explainRank({ folders, root: folders[of]!.root, path, query });
 
   it('says the rank that a search gives, for every file of it', async () => {
     const one = await index(lanterns(70));
@@ -130,7 +124,7 @@ describe('Where a file ranks', () => {
 
   it('stops when it is cancelled', async () => {
     const one = await index(lanterns(3));
-    const request = { folders: [one], folder: optionsOf(one), path: 'src/f0000.ts', query: 'lantern' };
+    const request = { folders: [one], root: one.root, path: 'src/f0000.ts', query: 'lantern' };
     await assert.rejects(explainRank(request, AbortSignal.abort()), { code: 'Cancelled' });
   });
 });

@@ -5,18 +5,16 @@ import { WORD, parseQuery } from '../engine/query/query.ts';
 import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { Share } from '../engine/query/ranker.ts';
 import type { Hit } from '../engine/query/search.ts';
-import { Catalog } from './catalog.ts';
 import { featureGroup } from './featureGroups.ts';
-import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
+import { indexFolderOf } from './folderOptions.ts';
 import { readFile, type SearchFolder } from './searcher.ts';
-import { contentRules } from './skip.ts';
 
 /** What to ask about a file and a query. */
 export interface RankRequest {
-  /** The folders that are searched together; `folder` is one of them. */
+  /** The folders that are searched together; `root` is one of them. */
   readonly folders: readonly SearchFolder[];
-  readonly folder: FolderOptions;
-  /** Relative to `folder`, with `/`. */
+  readonly root: string;
+  /** Relative to `root`, with `/`. */
   readonly path: string;
   /** In the query language. */
   readonly query: string;
@@ -70,22 +68,20 @@ const CANDIDATES = 48;
  * phrases are looked for in the files. Rejects with `Cancelled`.
  */
 export async function explainRank(request: RankRequest, signal?: AbortSignal): Promise<RankAnswer> {
-  const { folders, folder: own, path, query } = request;
-  const { root, stateFolder } = own;
-  const record = new Catalog(stateFolder, root, contentRules(own)).get(path);
+  const { folders, root, path, query } = request;
   const { problems } = parseQueryLanguage(query);
   const missingWords = wordsMissingIn(query, path, textOf(root, path) ?? '');
-  if (!record || !('id' in record)) return { kind: 'unknown', problems, missingWords };
-
   const readers = folders.map((folder) => ({ ...folder, reader: new EngineReader(indexFolderOf(folder.stateFolder)) }));
   try {
-    const { reader } = readers.find((one) => one.root === root)!;
+    const reader = readers.find((one) => one.root === root)?.reader;
+    const id = reader?.find(path);
+    if (!reader || id === undefined) return { kind: 'unknown', problems, missingWords };
     const ask = (text: string, only?: ReadonlySet<string>): Promise<Hit[]> =>
       reader.search(text, { ...options(root, signal), ...(only && { within: only }) });
 
-    const [alone] = await ask(query, new Set([record.id]));
+    const [alone] = await ask(query, new Set([id]));
     if (!alone) {
-      const matches = async (text: string): Promise<boolean> => (await ask(text, new Set([record.id]))).length > 0;
+      const matches = async (text: string): Promise<boolean> => (await ask(text, new Set([id]))).length > 0;
       return { kind: 'unmatched', mismatches: await mismatchesOf(query, matches), problems, missingWords };
     }
     const hits: { readonly root: string; readonly hit: Hit }[] = [];
@@ -94,15 +90,15 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
       for (const hit of await one.reader.search(query, options(one.root, signal))) hits.push({ root: one.root, hit });
     }
     hits.sort((a, b) => b.hit.score - a.hit.score);
-    const at = hits.findIndex(({ root: its, hit }) => its === root && hit.id === record.id);
+    const at = hits.findIndex(({ root: its, hit }) => its === root && hit.id === id);
     const first = hits[0]!;
     const found = hits[at]?.hit;
     let shown = found ?? alone;
     const isCandidate = found !== undefined && (found.explanation !== undefined || first.hit.explanation === undefined);
     if (!isCandidate) {
       const others = hits.filter(({ root: its }) => its === root).slice(0, CANDIDATES - 1);
-      const beside = await ask(query, new Set([...others.map(({ hit }) => hit.id), record.id]));
-      shown = beside.find(({ id }) => id === record.id) ?? shown;
+      const beside = await ask(query, new Set([...others.map(({ hit }) => hit.id), id]));
+      shown = beside.find((hit) => hit.id === id) ?? shown;
     }
     return {
       kind: 'ranked',
