@@ -42,6 +42,21 @@ describe('findDefinitions', () => {
     }
   });
 
+  it('takes what a CommonJS module exports, and what a name is bound to, for a class', () => {
+    const lines: Record<string, string | undefined> = {
+      'module.exports = class Runner extends Base {': 'class Runner 1-2',
+      'module.exports = async function run(thing) {': 'function run 1-2',
+      'exports.Runner = class extends Base {': 'class Runner 1-2',
+      '  const Runner = class {': 'class Runner 1-2',
+      'module.exports = class extends Base {': undefined,
+    };
+    for (const [line, expected] of Object.entries(lines)) {
+      const { definitions } = new Analyzer().analyze('a.js', Buffer.from(`${line}\n}\n`));
+      const [first] = definitions;
+      assert.equal(first && `${first.kind} ${first.name} ${first.start + 1}-${first.end + 1}`, expected, line);
+    }
+  });
+
   describe('names what a definition is a member of', () => {
     const cases: Readonly<Record<string, readonly [path: string, text: string, qualified: string]>> = {
       'Go receivers': ['a.go', 'func (s *Server[T]) Handle(x int) {\n}\n', 'Server.Handle'],

@@ -71,12 +71,14 @@ const JAVA_MODIFIERS =
   '(?:(?:public|private|protected|internal|static|final|abstract|sealed|async|override|virtual|readonly|partial|' +
   'synchronized|native|default|strictfp|extern|unsafe|new|non-sealed|record)\\s+)*';
 
+/** `export default`, and what stands for it in a CommonJS module: `module.exports =`. */
+const JS_EXPORT = String.raw`(?:export\s+(?:default\s+)?|module\.exports\s*=\s*)?(?:declare\s+)?`;
+
 const javascriptPatterns: Language['patterns'] = [
-  [
-    new RegExp(String.raw`^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:async\s+)?function\s*\*?\s*${JS_NAME}`),
-    'function',
-  ],
-  [new RegExp(String.raw`^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?class\s+${JS_NAME}`), 'class'],
+  [new RegExp(String.raw`^\s*${JS_EXPORT}(?:async\s+)?function\s*\*?\s*${JS_NAME}`), 'function'],
+  [new RegExp(String.raw`^\s*${JS_EXPORT}(?:abstract\s+)?class\s+(?!extends\b)${JS_NAME}`), 'class'],
+  [new RegExp(String.raw`^\s*(?:export\s+)?(?:const|let|var)\s+${JS_NAME}\s*(?::[^=]+)?=\s*class\b`), 'class'],
+  [new RegExp(String.raw`^\s*(?:[\w$]+\.)*exports\.${JS_NAME}\s*=\s*class\b`), 'class'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:declare\s+)?interface\s+${JS_NAME}`), 'interface'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:declare\s+)?type\s+${JS_NAME}\s*(?:[<=]|$)`), 'type'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+${JS_NAME}`), 'enum'],

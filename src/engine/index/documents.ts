@@ -47,27 +47,83 @@ function writeText(text: string, out: ByteWriter): void {
   out.append(bytes);
 }
 
-/** Undefined where the bytes are not what {@link encodeDefinitions} writes. */
-export function decodeDefinitions(bytes: Uint8Array): SymbolSpan[] | undefined {
-  const reader = new ByteReader(bytes);
-  const spans: SymbolSpan[] = [];
-  let line = 1;
-  while (reader.at < bytes.length) {
-    const name = reader.text(reader.varint());
-    const code = reader.varint();
-    const kind = KINDS[code >>> 1] ?? 'variable';
-    const isMember = code % 2 === 1;
-    const container = isMember ? decodeContainer(reader, spans) : undefined;
-    if (isMember && container === undefined) return undefined;
-    line += reader.varint();
-    const startLine = line - reader.varint();
-    const endLine = line + reader.varint();
-    spans.push({ name, kind, ...(container !== undefined && { container }), startLine, line, endLine });
+/** Goes through encoded definitions without making anything of them. */
+export class DefinitionCursor {
+  /** Where the name of the definition at hand is in the bytes. */
+  nameFrom = 0;
+  nameTo = 0;
+  kind: DefinitionKind = 'variable';
+  /** From 1. */
+  startLine = 1;
+  line = 1;
+  endLine = 1;
+  /** Its container: so many definitions back, or 0 and at this place; `undefined` if it has none. */
+  back: number | undefined;
+  containerFrom = 0;
+  containerTo = 0;
+  readonly #reader: ByteReader;
+
+  constructor(bytes: Uint8Array) {
+    this.#reader = new ByteReader(bytes);
   }
-  return reader.at === bytes.length ? spans : undefined;
+
+  /** Whether the bytes so far are what {@link encodeDefinitions} writes. */
+  get isWhole(): boolean {
+    return this.#reader.at <= this.#reader.bytes.length;
+  }
+
+  /** Takes up the next definition; `false` if there is none. */
+  next(): boolean {
+    const reader = this.#reader;
+    if (reader.at >= reader.bytes.length) return false;
+    const length = reader.varint();
+    this.nameFrom = reader.at;
+    this.nameTo = reader.at += length;
+    const code = reader.varint();
+    this.kind = KINDS[code >>> 1] ?? 'variable';
+    this.back = code % 2 === 1 ? reader.varint() : undefined;
+    if (this.back === 0) {
+      const containerLength = reader.varint();
+      this.containerFrom = reader.at;
+      this.containerTo = reader.at += containerLength;
+    }
+    this.line += reader.varint();
+    this.startLine = this.line - reader.varint();
+    this.endLine = this.line + reader.varint();
+    return this.isWhole;
+  }
+
+  name(): string {
+    return this.text(this.nameFrom, this.nameTo);
+  }
+
+  text(from: number, to: number): string {
+    const { bytes } = this.#reader;
+    return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
+  }
 }
 
-function decodeContainer(reader: ByteReader, spans: readonly SymbolSpan[]): string | undefined {
-  const back = reader.varint();
-  return back === 0 ? reader.text(reader.varint()) : spans.at(-back)?.name;
+/** First and last line, from 1. */
+export type LineRange = readonly [number, number];
+
+/**
+ * All definitions, or those that have a line in one of the `ranges`. Undefined where the bytes are not what
+ * {@link encodeDefinitions} writes.
+ */
+export function decodeDefinitions(bytes: Uint8Array, ranges?: readonly LineRange[]): SymbolSpan[] | undefined {
+  const cursor = new DefinitionCursor(bytes);
+  const spans: SymbolSpan[] = [];
+  /** Where each name so far begins and ends. */
+  const names: number[] = [];
+  while (cursor.next()) {
+    const { kind, back, startLine, line, endLine } = cursor;
+    names.push(cursor.nameFrom, cursor.nameTo);
+    const at = back === undefined ? 0 : names.length - 2 - 2 * back;
+    if (at < 0) return undefined;
+    if (ranges?.some(([first, last]) => startLine <= last && endLine >= first) === false) continue;
+    const [from, to] = back === 0 ? [cursor.containerFrom, cursor.containerTo] : [names[at]!, names[at + 1]!];
+    const container = back === undefined ? undefined : cursor.text(from, to);
+    spans.push({ name: cursor.name(), kind, ...(container !== undefined && { container }), startLine, line, endLine });
+  }
+  return cursor.isWhole ? spans : undefined;
 }

@@ -16,9 +16,9 @@ import { DamagedFile } from './damage.ts';
  * (one query word in 50 million on the Linux kernel); a term's text would cost another 60 MB there.
  */
 
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 /** To be raised when the same text gives other terms, definitions or chunks: an index must not mix the two. */
-export const ANALYSIS_VERSION = 2;
+export const ANALYSIS_VERSION = 3;
 /** Ends every segment file; the line end shows a file that went through a text-mode copy. */
 export const MAGIC = 'SXTSEG\r\n';
 export const TRAILER_BYTES = 24;
@@ -72,9 +72,14 @@ export interface TermHash {
   key: number;
 }
 
-/** Writes the hash of `text` in `field` into `out`, so that the builder's loop allocates nothing. */
+const TEXT_SEED = 0x811c9dc5;
+
+/**
+ * Writes the hash of `text` in `field` into `out`, so that the builder's loop allocates nothing. The bucket depends on the
+ * text alone: a search looks for a word in several fields, and so reads one bucket for all of them.
+ */
 export function hashTerm(field: Field, text: string, out: TermHash): void {
-  let hash1 = Math.imul(field, 0x9e3779b1);
+  let hash1 = TEXT_SEED;
   let hash2 = Math.imul(field, 0x85ebca6b) ^ 0x27d4eb2f;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -88,7 +93,7 @@ export function hashTerm(field: Field, text: string, out: TermHash): void {
 
 /** Like {@link hashTerm} of letters and digits in ASCII as they are in `parts`, in lower case and joined. */
 export function hashParts(field: Field, bytes: Uint8Array, parts: AsciiParts, out: TermHash): void {
-  let hash1 = Math.imul(field, 0x9e3779b1);
+  let hash1 = TEXT_SEED;
   let hash2 = Math.imul(field, 0x85ebca6b) ^ 0x27d4eb2f;
   for (let part = 0; part < parts.count; part++) {
     const end = parts.ends[part]!;

@@ -79,6 +79,6 @@ describe('mergeSegments', () => {
   function hasTerm(reader: SegmentReader, name: string): boolean {
     const term: TermHash = { bucket: 0, key: 0 };
     hashTerm(name.includes('.') ? Field.qualified : Field.symbol, folded(name), term);
-    return reader.find(term) !== undefined;
+    return reader.has(term);
   }
 });

@@ -20,19 +20,19 @@ export function* mergeSegments(segments: readonly Segment[], writer: SegmentWrit
 
   const cursors = segments.map(({ reader }, index) => new Cursor(reader, chunkMaps[index]!));
   const into = new Postings();
-  const part = new Postings();
   for (let done = 1; ; done++) {
     let least = END;
     for (const cursor of cursors) if (cursor.order < least) least = cursor.order;
     if (least === END) break;
-    let count = 0;
+    into.clear();
     // Segments are in the order of their chunks, so appending keeps each list ascending.
     for (const cursor of cursors) {
       if (cursor.order !== least) continue;
-      count = cursor.appendLive(part, into, count);
+      cursor.appendLive(into);
       cursor.advance();
     }
-    if (count > 0) writer.addTerm(Math.floor(least / 2 ** 32), least >>> 0, into.chunks, into.frequencies, count);
+    const { chunks, frequencies, length } = into;
+    if (length > 0) writer.addTerm(Math.floor(least / 2 ** 32), least >>> 0, chunks, frequencies, length);
     if (done % 4096 === 0) yield;
   }
   yield* mergeNames(segments, writer);
@@ -121,18 +121,17 @@ class Cursor {
     this.order = this.#run ? this.#run.highs[this.#entry]! * 2 ** 32 + this.#run.keys[this.#entry]! : END;
   }
 
-  /** Appends what is left of the term's postings to `into`, which holds `at` of them. Returns how many there are then. */
-  appendLive(part: Postings, into: Postings, at: number): number {
-    const count = this.#run!.read(this.#entry, part);
-    into.grow(at + count);
+  /** Appends what is left of the term's postings, by the chunks' new numbers. */
+  appendLive(into: Postings): void {
+    let end = into.length;
+    this.#run!.read(this.#entry, into);
     const chunkMap = this.#chunkMap;
-    let end = at;
-    for (let i = 0; i < count; i++) {
-      const chunk = chunkMap[part.chunks[i]!]!;
+    for (let i = end; i < into.length; i++) {
+      const chunk = chunkMap[into.chunks[i]!]!;
       if (chunk === GONE) continue;
       into.chunks[end] = chunk;
-      into.frequencies[end++] = part.frequencies[i]!;
+      into.frequencies[end++] = into.frequencies[i]!;
     }
-    return end;
+    into.length = end;
   }
 }

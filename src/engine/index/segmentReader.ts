@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from './segmentStorage.ts';
 import { crc32 } from 'node:zlib';
 import { systemCode, type SextantError } from '../../base/errors.ts';
 import { isDamage, reasonOf } from './damage.ts';
-import { decodeDefinitions, type SymbolSpan } from './documents.ts';
+import { decodeDefinitions, type LineRange, type SymbolSpan } from './documents.ts';
 import {
   ByteReader,
   COLD_BLOCK,
@@ -13,40 +13,56 @@ import {
   damaged,
   type TermHash,
 } from './format.ts';
+import { gallop } from './gallop.ts';
 import { NameCursor, nameKey, type NameSource } from './names.ts';
-import { bytesOf, documentIdAt, type SegmentFooter } from './segmentWriter.ts';
+import { bytesPerTerm, columnsOf, documentIdAt, type SegmentFooter } from './segmentWriter.ts';
 
-/** A term's postings in one segment, not read yet. */
+/** Where a term's postings are in {@link Postings}, and how many documents have the term. */
 export interface PostingList {
-  /** Number of chunks, and of documents, that have the term. */
-  readonly chunks: number;
+  readonly from: number;
+  readonly to: number;
   readonly documents: number;
-  /** Writes the chunks in ascending order and their bytes (see {@link IN_COMMENT}) into `into`, and returns how many. */
-  read(into: Postings): number;
 }
 
 /** A cold part of up to this size is kept in memory once something of it is read. */
 const KEPT_BYTES = 8 << 20;
 
-/** Room for a decoded list; grows to the longest seen and is used again. */
+/** Room that is kept for the next use: 20 MB, which no usual query on a large folder needs. */
+const KEPT_POSTINGS = 4 << 20;
+
+/** Decoded lists, one after the other. What memory they take is used again after {@link clear}. */
 export class Postings {
+  /** Of each list the chunks in ascending order, and their bytes (see {@link IN_COMMENT}). */
   chunks = new Uint32Array(1024);
   frequencies = new Uint8Array(1024);
+  length = 0;
 
-  reserve(count: number): void {
-    if (count <= this.chunks.length) return;
-    const length = Math.max(count, this.chunks.length * 2);
-    this.chunks = new Uint32Array(length);
-    this.frequencies = new Uint8Array(length);
+  clear(): void {
+    this.length = 0;
+    if (this.chunks.length <= KEPT_POSTINGS) return;
+    this.chunks = new Uint32Array(1024);
+    this.frequencies = new Uint8Array(1024);
   }
 
-  /** Like {@link reserve}, but keeps what is there. */
-  grow(count: number): void {
-    const { chunks, frequencies } = this;
-    this.reserve(count);
-    if (this.chunks === chunks) return;
-    this.chunks.set(chunks);
-    this.frequencies.set(frequencies);
+  /** Makes room for `more` postings after `length`. */
+  reserve(more: number): void {
+    const { chunks, frequencies, length } = this;
+    if (length + more <= chunks.length) return;
+    const room = Math.max(length + more, chunks.length * 2);
+    this.chunks = new Uint32Array(room);
+    this.frequencies = new Uint8Array(room);
+    this.chunks.set(chunks.subarray(0, length));
+    this.frequencies.set(frequencies.subarray(0, length));
+  }
+}
+
+/** Bytes to read into, used again for the next read. */
+class Scratch {
+  #bytes = new Uint8Array(0);
+
+  take(length: number): Uint8Array<ArrayBuffer> {
+    if (length > this.#bytes.length) this.#bytes = new Uint8Array(length * 2);
+    return this.#bytes.subarray(0, length);
   }
 }
 
@@ -55,8 +71,8 @@ export interface TermRun {
   readonly count: number;
   readonly highs: Uint16Array;
   readonly keys: Uint32Array;
-  /** Like {@link PostingList.read}, of one term. */
-  read(entry: number, into: Postings): number;
+  /** Appends the postings of one term. */
+  read(entry: number, into: Postings): void;
 }
 
 /** How many bytes of postings, about, are read at once for a merge. */
@@ -78,8 +94,6 @@ export class SegmentReader {
   readonly chunkStarts: Uint32Array;
   readonly chunkTokens: Uint16Array;
   readonly documentTokens: Uint32Array;
-  /** The document of each chunk. */
-  readonly chunkDocument: Uint32Array;
 
   readonly #fd: number;
   readonly #resident: Uint8Array;
@@ -98,6 +112,10 @@ export class SegmentReader {
   readonly #contentBytes: Uint32Array;
   readonly #documentLanguage: Uint8Array;
   #documentsByLanguage: Uint32Array | undefined;
+  /** The bucket of the dictionary that was read last. */
+  #bucket = -1;
+  #bucketView: DataView = new DataView(new ArrayBuffer(0));
+  readonly #bucketScratch = new Scratch();
   readonly #damagedDetails = new Set<number>();
   #broken: string | undefined;
 
@@ -138,10 +156,6 @@ export class SegmentReader {
       throw error;
     }
     this.#verified = new Uint8Array(this.#blockSums.length);
-    this.chunkDocument = new Uint32Array(this.footer.chunks);
-    for (let document = 0; document < this.documents; document++) {
-      this.chunkDocument.fill(document, this.firstChunk[document], this.firstChunk[document + 1]);
-    }
   }
 
   get documents(): number {
@@ -223,15 +237,21 @@ export class SegmentReader {
     return this.#lines[document]!;
   }
 
+  /** The document of a chunk; `from` is one that is known not to come after it, the nearer the better. */
+  documentOf(chunk: number, from = 0): number {
+    return gallop(this.firstChunk, from + 1, this.documents, chunk + 1) - 1;
+  }
+
   /** First and last line of a chunk, from 1. */
-  linesOfChunk(chunk: number): readonly [number, number] {
-    const document = this.chunkDocument[chunk]!;
+  linesOfChunk(chunk: number): LineRange {
+    const document = this.documentOf(chunk);
     const next = chunk + 1 < this.firstChunk[document + 1]! ? this.chunkStarts[chunk + 1]! : this.#lines[document]!;
     return [this.chunkStarts[chunk]! + 1, Math.max(next, this.chunkStarts[chunk]! + 1)];
   }
 
-  definitionsOf(document: number): SymbolSpan[] {
-    const definitions = decodeDefinitions(this.detailsOf(document));
+  /** All definitions of a document, or those that have a line in one of the `ranges`. */
+  definitionsOf(document: number, ranges?: readonly LineRange[]): SymbolSpan[] {
+    const definitions = decodeDefinitions(this.detailsOf(document), ranges);
     if (!definitions) throw this.#damaged('definitions');
     return definitions;
   }
@@ -246,12 +266,27 @@ export class SegmentReader {
     return this.#readCold(from, this.#detailOffsets[document + 1]! - from);
   }
 
-  find(term: TermHash): PostingList | undefined {
-    const bucket = this.#bucket(term.bucket >>> (16 - this.footer.bucketBits));
-    for (let entry = 0; entry < (bucket?.count ?? 0); entry++) {
-      if (bucket!.key(entry) === term.key && bucket!.high(entry) === term.bucket) return this.#list(bucket!, entry);
-    }
-    return undefined;
+  /** Whether any document has a term. */
+  has(term: TermHash): boolean {
+    return this.#find(term) !== undefined;
+  }
+
+  /** How many documents have a term, without reading its postings. */
+  documentsWith(term: TermHash): number {
+    const found = this.#find(term);
+    if (!found || found.value >= INLINE) return found ? 1 : 0;
+    const length = Math.min(found.end - found.value, MAX_HEAD_BYTES);
+    const head = new ByteReader(this.#readCold(found.value, length, forPostings));
+    head.varint();
+    return head.varint();
+  }
+
+  /** Appends a term's postings to `into`; `undefined` if there are none. */
+  read(term: TermHash, into: Postings): PostingList | undefined {
+    const found = this.#find(term);
+    if (!found) return undefined;
+    if (found.value >= INLINE) return this.#single(found.value, into);
+    return this.#decode(this.#readCold(found.value, found.end - found.value, forPostings), into);
   }
 
   /** Every term in the order of its hash, many at a time, for a merge. */
@@ -264,15 +299,23 @@ export class SegmentReader {
   }
 
   #termRun(from: number, to: number): TermRun {
-    const { dictionary, terms, bucketBits } = this.footer;
+    const { dictionary, bucketBits } = this.footer;
     const first = this.#bucketEntries[from]!;
     const count = this.#bucketEntries[to]! - first;
     const keys = new Uint32Array(count);
     const values = new Uint32Array(count);
     const highs = new Uint16Array(count);
-    bytesOf(keys).set(this.#readCold(dictionary + 4 * first, count * 4));
-    bytesOf(values).set(this.#readCold(dictionary + 4 * terms + 4 * first, count * 4));
-    if (bucketBits < 16) bytesOf(highs).set(this.#readCold(dictionary + 8 * terms + 2 * first, count * 2));
+    const entryBytes = bytesPerTerm(bucketBits);
+    const bytes = this.#readCold(dictionary + entryBytes * first, entryBytes * count);
+    const columns = columnsOf(keys, values, highs, bucketBits);
+    for (let bucket = from, at = 0; bucket < to; bucket++) {
+      const entry = this.#bucketEntries[bucket]! - first;
+      const entries = this.#bucketEntries[bucket + 1]! - first - entry;
+      for (const [column, width] of columns) {
+        column.set(bytes.subarray(at, at + width * entries), width * entry);
+        at += width * entries;
+      }
+    }
     // Offsets count from each bucket's own postings.
     const begin = this.#bucketPostings[from]!;
     for (let bucket = from; bucket < to; bucket++) {
@@ -284,10 +327,10 @@ export class SegmentReader {
       }
     }
     const postings = this.#readCold(begin, this.#bucketPostings[to]! - begin);
-    const read = (entry: number, into: Postings): number => {
+    const read = (entry: number, into: Postings): void => {
       const value = values[entry]!;
-      const list = value < INLINE ? this.#stored(postings.subarray(value)) : this.#single(value);
-      return list.read(into);
+      if (value < INLINE) this.#decode(postings.subarray(value), into);
+      else this.#single(value, into);
     };
     return { count, highs, keys, read };
   }
@@ -313,49 +356,81 @@ export class SegmentReader {
     return names;
   }
 
-  #bucket(number: number): Bucket | undefined {
-    const first = this.#bucketEntries[number]!;
-    const count = this.#bucketEntries[number + 1]! - first;
+  /** Looks a term up in its bucket of the dictionary. */
+  #find({ bucket: high, key }: TermHash): FoundTerm | undefined {
+    const { dictionary, bucketBits } = this.footer;
+    const bucket = high >>> (16 - bucketBits);
+    const first = this.#bucketEntries[bucket]!;
+    const count = this.#bucketEntries[bucket + 1]! - first;
     if (count === 0) return undefined;
-    const { dictionary, terms, bucketBits } = this.footer;
-    const column = (before: number, width: number): DataView => {
-      const bytes = this.#readCold(dictionary + before * terms + width * first, count * width);
-      return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    };
-    const keys = column(0, 4);
-    const values = column(4, 4);
-    const highs = bucketBits < 16 ? column(8, 2) : undefined;
-    return {
-      count,
-      postings: this.#bucketPostings[number]!,
-      postingsEnd: this.#bucketPostings[number + 1]!,
-      key: (entry) => keys.getUint32(entry * 4, true),
-      value: (entry) => values.getUint32(entry * 4, true),
-      high: (entry) => highs?.getUint16(entry * 2, true) ?? number,
-    };
-  }
-
-  #list(bucket: Bucket, entry: number): PostingList {
-    const value = bucket.value(entry);
-    if (value >= INLINE) return this.#single(value);
-    let end = bucket.postingsEnd - bucket.postings;
-    for (let next = entry + 1; next < bucket.count; next++) {
-      if (bucket.value(next) >= INLINE) continue;
-      end = bucket.value(next);
-      break;
+    if (this.#bucket !== bucket) {
+      const entryBytes = bytesPerTerm(bucketBits);
+      const bytes = this.#readCold(dictionary + entryBytes * first, entryBytes * count, this.#bucketScratch);
+      this.#bucketView = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      this.#bucket = bucket;
     }
-    return this.#stored(this.#readCold(bucket.postings + value, end - value));
+    const view = this.#bucketView;
+    const valueAt = (entry: number): number => view.getUint32((count + entry) * 4, true);
+    for (let entry = 0; entry < count; entry++) {
+      if (view.getUint32(entry * 4, true) !== key) continue;
+      if (bucketBits < 16 && view.getUint16(count * 8 + entry * 2, true) !== high) continue;
+      const value = valueAt(entry);
+      if (value >= INLINE) return { value, end: value };
+      const from = this.#bucketPostings[bucket]!;
+      let next = entry + 1;
+      while (next < count && valueAt(next) >= INLINE) next++;
+      const end = next < count ? from + valueAt(next) : this.#bucketPostings[bucket + 1]!;
+      return { value: from + value, end };
+    }
+    return undefined;
   }
 
-  /** `bytes` begin with the list. */
-  #stored(bytes: Uint8Array): PostingList {
-    return new StoredList(bytes, this.footer.chunks, this.#damaged);
-  }
-
-  #single(value: number): PostingList {
+  #single(value: number, into: Postings): PostingList {
     const chunk = (value >>> 7) & 0xffffff;
     if (chunk >= this.footer.chunks) throw this.#damaged('a posting is out of range');
-    return singlePosting(chunk, value);
+    into.reserve(1);
+    const from = into.length++;
+    into.chunks[from] = chunk;
+    into.frequencies[from] = (value & 63) | (value & 64 ? IN_COMMENT : 0);
+    return { from, to: from + 1, documents: 1 };
+  }
+
+  /** Appends the list that `bytes` begin with. */
+  #decode(bytes: Uint8Array, into: Postings): PostingList {
+    const head = new ByteReader(bytes);
+    const count = head.varint();
+    const documents = head.varint();
+    if (count > bytes.length) throw this.#damaged('a posting list is too long');
+    into.reserve(count);
+    const { chunks, frequencies, length: from } = into;
+    const to = from + count;
+    let { at } = head;
+    let chunk = 0;
+    for (let i = from; i < to; i++) {
+      let byte = bytes[at++]!;
+      let value = byte & 127;
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = bytes[at++]!;
+        value |= (byte & 127) << shift;
+      }
+      chunk += value >>> 3;
+      let frequency = (value & 3) + 1;
+      if (frequency === 4) {
+        byte = bytes[at++]!;
+        let more = byte & 127;
+        for (let shift = 7; byte > 127; shift += 7) {
+          byte = bytes[at++]!;
+          more |= (byte & 127) << shift;
+        }
+        frequency += more;
+      }
+      chunks[i] = chunk;
+      frequencies[i] = frequency | ((value & 4) << 5);
+    }
+    // Chunks ascend, so the last one speaks for all.
+    if (at > bytes.length || chunk >= this.footer.chunks) throw this.#damaged('a posting is out of range');
+    into.length = to;
+    return { from, to, documents };
   }
 
   #section(name: string, width: number): [ArrayBuffer, number, number] {
@@ -364,8 +439,11 @@ export class SegmentReader {
     return [this.#resident.buffer as ArrayBuffer, this.#resident.byteOffset + offset, length / width];
   }
 
-  /** Reads from the cold part; a block's checksum is checked the first time something of it is read. */
-  #readCold(from: number, length: number): Uint8Array {
+  /**
+   * Reads from the cold part; a block's checksum is checked the first time something of it is read. What is read into a
+   * scratch is there until the next such read.
+   */
+  #readCold(from: number, length: number, scratch?: Scratch): Uint8Array {
     if (length === 0) return new Uint8Array(0);
     const inside = from >= 0 && length > 0 && from + length <= this.footer.cold;
     if (!inside) throw this.#damaged('an offset is out of range');
@@ -373,10 +451,10 @@ export class SegmentReader {
     const lastBlock = blockOf(from + length - 1);
     let verified = true;
     for (let block = firstBlock; block <= lastBlock; block++) verified &&= this.#verified[block] === 1;
-    if (verified) return this.#read(from, length);
+    if (verified) return this.#read(from, length, scratch);
 
     const start = firstBlock * COLD_BLOCK;
-    const bytes = this.#read(start, Math.min((lastBlock + 1) * COLD_BLOCK, this.footer.cold) - start);
+    const bytes = this.#read(start, Math.min((lastBlock + 1) * COLD_BLOCK, this.footer.cold) - start, scratch);
     for (let block = firstBlock; block <= lastBlock; block++) {
       const at = (block - firstBlock) * COLD_BLOCK;
       if (crc32(bytes.subarray(at, at + COLD_BLOCK)) !== this.#blockSums[block]) throw this.#damagedBlock(block);
@@ -386,9 +464,9 @@ export class SegmentReader {
   }
 
   /** From the file, or from memory if the segment is small: there a search spends more on calls than on anything else. */
-  #read(from: number, length: number): Uint8Array {
+  #read(from: number, length: number, scratch?: Scratch): Uint8Array {
     try {
-      if (this.footer.cold > KEPT_BYTES) return readAt(this.#fd, this.file, from, length);
+      if (this.footer.cold > KEPT_BYTES) return readAt(this.#fd, this.file, from, length, scratch?.take(length));
       this.#cold ??= readAt(this.#fd, this.file, 0, this.footer.cold);
       return this.#cold.subarray(from, from + length);
     } catch (error) {
@@ -424,87 +502,17 @@ function blockOf(at: number): number {
   return Math.floor(at / COLD_BLOCK);
 }
 
-/** One bucket of the dictionary: columns of its entries, and where its posting lists stand. */
-interface Bucket {
-  readonly count: number;
-  readonly postings: number;
-  readonly postingsEnd: number;
-  key(entry: number): number;
-  /** The offset of the entry's list from `postings`; from {@link INLINE} on, its only posting. */
-  value(entry: number): number;
-  high(entry: number): number;
+/** Where a term's list is in the cold part; a `value` of {@link INLINE} or more is its only posting. */
+interface FoundTerm {
+  readonly value: number;
+  readonly end: number;
 }
 
 const INLINE = 0x80000000;
+/** A list begins with two numbers. */
+const MAX_HEAD_BYTES = 10;
 
-/** `value` is the term's in the dictionary. */
-function singlePosting(chunk: number, value: number): PostingList {
-  const frequency = value & 63;
-  const inComment = (value & 64) !== 0;
-  return {
-    chunks: 1,
-    documents: 1,
-    read(into) {
-      into.chunks[0] = chunk;
-      into.frequencies[0] = frequency | (inComment ? IN_COMMENT : 0);
-      return 1;
-    },
-  };
-}
-
-class StoredList implements PostingList {
-  readonly chunks: number;
-  readonly documents: number;
-  readonly #bytes: Uint8Array;
-  readonly #start: number;
-  readonly #limit: number;
-  readonly #damaged: (what: string) => SextantError;
-
-  /** All chunks are below `limit`; `damaged` makes the error to throw if one is not. */
-  constructor(bytes: Uint8Array, limit: number, damaged: (what: string) => SextantError) {
-    const reader = new ByteReader(bytes);
-    this.chunks = reader.varint();
-    this.documents = reader.varint();
-    this.#bytes = bytes;
-    this.#start = reader.at;
-    this.#limit = limit;
-    this.#damaged = damaged;
-    if (this.chunks > bytes.length) throw damaged('a posting list is too long');
-  }
-
-  read(into: Postings): number {
-    into.reserve(this.chunks);
-    const bytes = this.#bytes;
-    const { chunks, frequencies } = into;
-    const count = this.chunks;
-    let at = this.#start;
-    let chunk = 0;
-    for (let i = 0; i < count; i++) {
-      let byte = bytes[at++]!;
-      let value = byte & 127;
-      for (let shift = 7; byte > 127; shift += 7) {
-        byte = bytes[at++]!;
-        value |= (byte & 127) << shift;
-      }
-      chunk += value >>> 3;
-      let frequency = (value & 3) + 1;
-      if (frequency === 4) {
-        byte = bytes[at++]!;
-        let more = byte & 127;
-        for (let shift = 7; byte > 127; shift += 7) {
-          byte = bytes[at++]!;
-          more |= (byte & 127) << shift;
-        }
-        frequency += more;
-      }
-      chunks[i] = chunk;
-      frequencies[i] = frequency | ((value & 4) << 5);
-    }
-    // Chunks ascend, so the last one speaks for all.
-    if (at > bytes.length || chunk >= this.#limit) throw this.#damaged('a posting is out of range');
-    return count;
-  }
-}
+const forPostings = new Scratch();
 
 /** What a manifest says of a segment file that has just been written. */
 export function describeSegment(file: string): { readonly sum: number; readonly documents: number } {
@@ -545,9 +553,14 @@ function readFooter(
   return { sum: crc32(trailer), footer, residentLength, residentSum: trailer.readUInt32LE(8) };
 }
 
-function readAt(fd: number, file: string, from: number, length: number): Uint8Array {
+function readAt(
+  fd: number,
+  file: string,
+  from: number,
+  length: number,
   // Not from Buffer's pool: the resident part's typed arrays need an aligned start.
-  const bytes = new Uint8Array(length);
+  bytes = new Uint8Array(length),
+): Uint8Array {
   for (let at = 0; at < length;) {
     let read: number;
     try {

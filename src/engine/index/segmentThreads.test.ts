@@ -70,9 +70,10 @@ describe('SegmentThreads', () => {
       for (const field of Object.values(Field)) {
         for (const word of [...WORDS, 'größe', 'make17thing', 'file93', 'find', 'amber35birch', 'fresh', 'src', 'ts']) {
           hashTerm(field, word, term);
-          const count = segment.find(term)?.read(list) ?? 0;
-          for (let i = 0; i < count; i++) {
-            const document = segment.chunkDocument[list.chunks[i]!]!;
+          list.clear();
+          segment.read(term, list);
+          for (let i = 0; i < list.length; i++) {
+            const document = segment.documentOf(list.chunks[i]!);
             const place = list.chunks[i]! - segment.firstChunk[document]!;
             postings.push(`${field} ${word} ${segment.pathOf(document)} ${place} ${list.frequencies[i]}`);
           }

@@ -219,9 +219,7 @@ export class SegmentWriter {
     const names = this.names.finish();
     this.#flush(1);
     const dictionary = this.#written;
-    this.#writeCold(bytesOf(this.#keys.subarray(0, this.#terms)));
-    this.#writeCold(bytesOf(this.#values.subarray(0, this.#terms)));
-    if (this.#bucketBits < 16) this.#writeCold(bytesOf(this.#highBits.subarray(0, this.#terms)));
+    this.#writeCold(this.#dictionary());
     const cold = this.#written;
     if (this.#blockBytes > 0) this.#blockSums.push(this.#blockSum);
 
@@ -277,6 +275,22 @@ export class SegmentWriter {
     return this.#written;
   }
 
+  /** A bucket's columns stand together, so that looking a term up is one read. */
+  #dictionary(): Uint8Array {
+    const bytes = new Uint8Array(this.#terms * bytesPerTerm(this.#bucketBits));
+    const columns = columnsOf(this.#keys, this.#values, this.#highBits, this.#bucketBits);
+    let at = 0;
+    for (let bucket = 0; bucket < this.#bucketEntries.length - 1; bucket++) {
+      const from = this.#bucketEntries[bucket]!;
+      const to = this.#bucketEntries[bucket + 1]!;
+      for (const [column, width] of columns) {
+        bytes.set(column.subarray(from * width, to * width), at);
+        at += (to - from) * width;
+      }
+    }
+    return bytes;
+  }
+
   /** Gives up: the unfinished file is removed. */
   abort(): void {
     closeSync(this.#fd);
@@ -328,6 +342,26 @@ export function writeSegment(file: string, fill: (writer: SegmentWriter) => void
     writer.abort();
     throw error;
   }
+}
+
+/** The columns of the dictionary as bytes, each with the bytes of one term: all of a bucket's keys, then its values, … */
+export function columnsOf(
+  keys: Uint32Array,
+  values: Uint32Array,
+  highBits: Uint16Array,
+  bucketBits: number,
+): [Uint8Array, number][] {
+  const columns: [Uint8Array, number][] = [
+    [bytesOf(keys), 4],
+    [bytesOf(values), 4],
+  ];
+  // All 16 bits are the bucket's number.
+  if (bucketBits < 16) columns.push([bytesOf(highBits), 2]);
+  return columns;
+}
+
+export function bytesPerTerm(bucketBits: number): number {
+  return bucketBits < 16 ? 10 : 8;
 }
 
 export function documentIdAt(ids: Uint8Array, document: number): Uint8Array {

@@ -1,5 +1,6 @@
-import { Field, IN_COMMENT, MAX_TF } from '../index/format.ts';
-import { Postings, type PostingList, type SegmentReader } from '../index/segmentReader.ts';
+import { Field, IN_COMMENT, MAX_TF, hashTerm, type TermHash } from '../index/format.ts';
+import { gallop } from '../index/gallop.ts';
+import type { PostingList, Postings, SegmentReader } from '../index/segmentReader.ts';
 import type { Segment } from '../index/snapshot.ts';
 import { TopK } from './topK.ts';
 
@@ -8,13 +9,16 @@ const K1 = 1.2;
 const B = 0.5;
 /** What a chunk that defines a word of the query has over one that only uses it, as a share of the word's weight. */
 export const DEFINING = 0.5;
+/** What else counts when candidates are chosen: the best chunk, and a word in a name, as a share of the word's weight. */
+const BEST_CHUNK = 0.6;
+const IN_FILE_NAME = 0.8;
+const IN_DEFINITION = 0.3;
+const IN_FOLDER = 0.2;
 
 export interface Averages {
   readonly documentTokens: number;
   readonly chunkTokens: number;
 }
-
-export type FieldLists = ReadonlyMap<Field, PostingList>;
 
 /** A defined name that was asked for, and a chunk that defines it. */
 export interface SymbolHit {
@@ -22,81 +26,156 @@ export interface SymbolHit {
   readonly chunk: number;
 }
 
-/** Sums of one segment, by document and by chunk. Kept with the segment between searches, zero where nothing was found. */
-interface Sums {
-  readonly body: Float32Array;
-  readonly comment: Float32Array;
-  readonly density: Float32Array;
-  readonly spread: Float32Array;
-  readonly definitions: Float32Array;
-  readonly definitionCount: Float32Array;
-  readonly bestChunk: Float32Array;
-  readonly bodyMask: Uint32Array;
-  readonly headMask: Uint32Array;
-  readonly definitionMask: Uint32Array;
-  readonly nameMask: Uint32Array;
-  readonly folderMask: Uint32Array;
-  readonly identifierMask: Uint32Array;
-  /** 0 not met, {@link WANTED}, or {@link UNWANTED}. */
-  readonly state: Uint8Array;
-  readonly chunkScore: Float32Array;
-  readonly chunkComment: Float32Array;
-  readonly chunkDefinition: Float32Array;
+/** The postings of a word in one segment. */
+export interface WordLists {
+  readonly body: PostingList | undefined;
+  readonly definition: PostingList | undefined;
+  readonly fileName: PostingList | undefined;
+  readonly folder: PostingList | undefined;
 }
 
+interface Word {
+  readonly weight: number;
+  readonly lists: WordLists;
+}
+
+/**
+ * What postings say of one document. Sums are over the query's words, each by its weight; masks have a bit for each word, or
+ * each name, that stands there.
+ */
+export interface Evidence {
+  body: number;
+  comment: number;
+  density: number;
+  spread: number;
+  definitions: number;
+  definitionCount: number;
+  bodyMask: number;
+  /** Words in the comments of the first chunk. */
+  headMask: number;
+  definitionMask: number;
+  nameMask: number;
+  folderMask: number;
+  identifierMask: number;
+  /** {@link CHUNK_SUMS} of each chunk, in their order. */
+  readonly chunks: Float64Array;
+}
+
+/** What is summed by chunk: the words of its text, of its comments, of what it defines. In one array, as most have few. */
+export const CHUNK_SUMS = 3;
+export const CHUNK_TEXT = 0;
+export const CHUNK_COMMENT = 1;
+export const CHUNK_DEFINITION = 2;
+
+/** Sums of one segment. Kept with the segment between searches, zero while none is under way. */
+interface Sums {
+  /** By document: what it has so far, without its best chunk. */
+  readonly score: Float32Array;
+  /** By document: at least what its best chunk has. */
+  readonly reach: Float32Array;
+  /** By document: {@link UNMET} and so on. */
+  readonly state: Uint8Array;
+}
+
+const UNMET = 0;
 const WANTED = 1;
 const UNWANTED = 2;
+/** Wanted, but among the last. */
+const LAST = 3;
+/** Sums are of 32 bits and so not exact. */
+const ROUNDING = 1.001;
 
 const kept = new WeakMap<SegmentReader, Sums>();
-const postings = new Postings();
 
-/** Gathers from postings what ranking needs of the documents and chunks of one segment. */
+/**
+ * Gathers from postings what ranking needs of one segment, in two stages: first one sum per document, by which candidates
+ * are chosen, then all the {@link Evidence} for those few.
+ */
 export class SegmentScores {
   readonly segment: Segment;
   readonly reader: SegmentReader;
-  readonly sums: Sums;
+  /** By document. */
   readonly symbols = new Map<number, SymbolHit[]>();
+  readonly #sums: Sums;
   readonly #isWanted: (document: number) => boolean;
   readonly #averages: Averages;
-  readonly #documents: number[] = [];
-  readonly #unwanted: number[] = [];
-  readonly #chunks: number[] = [];
+  readonly #postings: Postings;
+  readonly #words: Word[] = [];
+  readonly #names: (PostingList | undefined)[] = [];
 
-  constructor(segment: Segment, averages: Averages, isWanted: (document: number) => boolean) {
+  /** `postings` are for the lists of this search. */
+  constructor(segment: Segment, averages: Averages, isWanted: (document: number) => boolean, postings: Postings) {
     this.segment = segment;
     this.reader = segment.reader;
     this.#averages = averages;
     this.#isWanted = isWanted;
-    this.sums = kept.get(segment.reader) ?? newSums(segment.reader);
-    kept.set(segment.reader, this.sums);
+    this.#postings = postings;
+    this.#sums = kept.get(segment.reader) ?? newSums(segment.reader);
+    kept.set(segment.reader, this.#sums);
   }
 
-  /** Adds what the `number`th word of the query has in this segment. */
-  addWord(number: number, weight: number, lists: FieldLists): void {
-    const bit = 1 << number;
-    const body = lists.get(Field.body);
-    if (body) this.#addBody(body, bit, weight);
-    const definitions = lists.get(Field.definition);
-    if (definitions) this.#addDefinitions(definitions, bit, weight);
-    this.#mark(lists.get(Field.fileName), this.sums.nameMask, bit);
-    this.#mark(lists.get(Field.folder), this.sums.folderMask, bit);
+  listsOf(word: string): WordLists {
+    return {
+      body: this.listOf(Field.body, word),
+      definition: this.listOf(Field.definition, word),
+      fileName: this.listOf(Field.fileName, word),
+      folder: this.listOf(Field.folder, word),
+    };
   }
 
-  /** Marks the documents in which the `number`th name stands. */
-  addName(number: number, list: PostingList): void {
-    this.#mark(list, this.sums.identifierMask, 1 << number);
+  listOf(field: Field, text: string): PostingList | undefined {
+    hashTerm(field, text, hash);
+    return this.reader.read(hash, this.#postings);
   }
 
-  addSymbol(term: number, list: PostingList): void {
-    const { chunkDocument } = this.reader;
-    const count = list.read(postings);
-    for (let i = 0; i < count; i++) {
-      const chunk = postings.chunks[i]!;
-      const document = chunkDocument[chunk]!;
+  /** Adds what the next word of the query has in this segment. */
+  addWord(weight: number, lists: WordLists): void {
+    this.#words.push({ weight, lists });
+    if (lists.body) this.#addBody(lists.body, weight);
+    if (lists.definition) this.#addToDocuments(lists.definition, IN_DEFINITION * weight, DEFINING * weight);
+    if (lists.fileName) this.#addToDocuments(lists.fileName, IN_FILE_NAME * weight);
+    if (lists.folder) this.#addToDocuments(lists.folder, IN_FOLDER * weight);
+  }
+
+  /** Takes the next name of the query, and meets the documents in which it stands. */
+  addName(name: string): void {
+    const list = this.listOf(Field.identifier, name);
+    this.#names.push(list);
+    if (list) this.#addToDocuments(list, 0);
+  }
+
+  addSymbol(term: number, { from, to }: PostingList): void {
+    const { chunks } = this.#postings;
+    for (let i = from, document = 0; i < to; i++) {
+      const chunk = chunks[i]!;
+      document = this.reader.documentOf(chunk, document);
       if (!this.#meet(document)) continue;
       const hits = this.symbols.get(document);
       if (hits) hits.push({ term, chunk });
       else this.symbols.set(document, [{ term, chunk }]);
+    }
+  }
+
+  /** Adds to each document what the best of its symbols is worth. */
+  addSymbolValues(valueOf: (term: number) => number): void {
+    for (const [document, hits] of this.symbols) {
+      this.#sums.score[document]! += hits.reduce((most, { term }) => Math.max(most, valueOf(term)), 0);
+    }
+  }
+
+  /** Adds `value` to the documents that have the first name, or the `word`th word in their text, or define a symbol that `isName`. */
+  addNameValue(value: number, word: number, isName: (term: number) => boolean): void {
+    const { chunks } = this.#postings;
+    const has = new Uint8Array(this.reader.documents);
+    for (const list of [this.#names[0], this.#words[word]?.lists.body]) {
+      for (let i = list?.from ?? 0, document = 0; i < (list?.to ?? 0); i++) {
+        document = this.reader.documentOf(chunks[i]!, document);
+        has[document] = 1;
+      }
+    }
+    for (const [document, hits] of this.symbols) if (hits.some(({ term }) => isName(term))) has[document] = 1;
+    for (let document = 0; document < has.length; document++) {
+      if (has[document] === 1 && this.#meet(document)) this.#sums.score[document]! += value;
     }
   }
 
@@ -105,133 +184,255 @@ export class SegmentScores {
     for (let document = 0; document < this.reader.documents; document++) this.#meet(document);
   }
 
-  /** The `count` documents with the highest `score`, in no order. */
-  best(count: number, score: (document: number) => number): readonly number[] {
-    const { chunkScore, chunkDefinition, bestChunk } = this.sums;
-    const { chunkDocument } = this.reader;
-    for (const chunk of this.#chunks) {
-      const document = chunkDocument[chunk]!;
-      const value = chunkScore[chunk]! + DEFINING * chunkDefinition[chunk]!;
-      if (value > bestChunk[document]!) bestChunk[document] = value;
+  /** Adds what documents have so far; each is told by its number and `offset`. */
+  addScores(top: TopK, offset: number): void {
+    const { score, state } = this.#sums;
+    for (let document = 0; document < state.length; document++) {
+      if (state[document] === WANTED) top.add(document + offset, score[document]!);
     }
+  }
+
+  /** The lowest of what `documents` have together with their best chunks. */
+  lowestOf(documents: readonly number[]): number {
+    const bestChunk = this.#bestChunk();
+    const scores = documents.map((one) => this.#sums.score[one]! + BEST_CHUNK * bestChunk.of(one));
+    return Math.min(...scores);
+  }
+
+  /** Adds each document's best chunk. Those that do not reach `least` even so, which most do not, are left for {@link finish}. */
+  finishAbove(least: number): void {
+    const { score, reach, state } = this.#sums;
+    const bestChunk = this.#bestChunk();
+    for (let document = 0; document < state.length; document++) {
+      if (state[document] !== WANTED) continue;
+      const most = (score[document]! + BEST_CHUNK * reach[document]!) * ROUNDING;
+      if (most < least) state[document] = LAST;
+      else score[document]! += BEST_CHUNK * bestChunk.of(document);
+    }
+  }
+
+  /** Does the same for those that were left. */
+  finish(): void {
+    const { score, state } = this.#sums;
+    const bestChunk = this.#bestChunk();
+    for (let document = 0; document < state.length; document++) {
+      if (state[document] !== LAST) continue;
+      state[document] = WANTED;
+      score[document]! += BEST_CHUNK * bestChunk.of(document);
+    }
+  }
+
+  /** The `count` documents with the highest scores, in no order. */
+  best(count: number): readonly number[] {
     const top = new TopK(count);
-    for (const document of this.#documents) top.add(document, score(document));
+    this.addScores(top, 0);
     return top.items();
+  }
+
+  /** Leaves a document out of {@link best} from now on. */
+  remove(document: number): void {
+    this.#sums.state[document] = UNWANTED;
+  }
+
+  scoreOf(document: number): number {
+    return this.#sums.score[document]!;
+  }
+
+  evidence(document: number): Evidence {
+    const { firstChunk } = this.reader;
+    const chunks = firstChunk[document + 1]! - firstChunk[document]!;
+    const evidence = {
+      body: 0,
+      comment: 0,
+      density: 0,
+      spread: 0,
+      definitions: 0,
+      definitionCount: 0,
+      bodyMask: 0,
+      headMask: 0,
+      definitionMask: 0,
+      nameMask: 0,
+      folderMask: 0,
+      identifierMask: 0,
+      chunks: new Float64Array(chunks * CHUNK_SUMS),
+    };
+    for (const [number, { weight, lists }] of this.#words.entries()) {
+      const bit = 1 << number;
+      this.#gatherBody(evidence, document, lists.body, weight, bit);
+      this.#gatherDefinitions(evidence, document, lists.definition, weight, bit);
+      if (this.#begin(lists.fileName, document) >= 0) evidence.nameMask |= bit;
+      if (this.#begin(lists.folder, document) >= 0) evidence.folderMask |= bit;
+    }
+    for (const [number, list] of this.#names.entries()) {
+      if (this.#begin(list, document) >= 0) evidence.identifierMask |= 1 << number;
+    }
+    return evidence;
   }
 
   /** Sets back what was summed. */
   reset(): void {
-    const { chunkScore, chunkComment, chunkDefinition, ...perDocument } = this.sums;
-    const arrays = Object.values(perDocument);
-    for (const document of this.#documents) for (const array of arrays) array[document] = 0;
-    for (const document of this.#unwanted) this.sums.state[document] = 0;
-    for (const chunk of this.#chunks) {
-      chunkScore[chunk] = 0;
-      chunkComment[chunk] = 0;
-      chunkDefinition[chunk] = 0;
-    }
+    const { score, reach, state } = this.#sums;
+    for (const array of [score, reach, state]) array.fill(0);
+  }
+
+  #bestChunk(): BestChunk {
+    return new BestChunk(this.#words, this.#postings, this.reader, this.#averages);
   }
 
   /** Whether the document may be a result. */
   #meet(document: number): boolean {
-    const { state } = this.sums;
-    if (state[document] === 0) {
-      state[document] = !this.segment.isDeleted(document) && this.#isWanted(document) ? WANTED : UNWANTED;
-      (state[document] === WANTED ? this.#documents : this.#unwanted).push(document);
+    const { state } = this.#sums;
+    if (state[document] === UNMET) {
+      const isWanted = !this.segment.isDeleted(document) && this.#isWanted(document);
+      state[document] = isWanted ? WANTED : UNWANTED;
     }
     return state[document] === WANTED;
   }
 
-  #addBody(list: PostingList, bit: number, weight: number): void {
-    const { body, comment, density, spread, bodyMask, headMask, chunkScore, chunkComment, chunkDefinition } = this.sums;
-    const { chunkDocument, chunkTokens, firstChunk, documentTokens } = this.reader;
+  /** Goes by documents: looking chunks up as well would take several times as long, and few of them matter. */
+  #addBody({ from, to }: PostingList, weight: number): void {
+    const { score, reach, state } = this.#sums;
+    const { firstChunk, documentTokens } = this.reader;
+    const { chunks, frequencies } = this.#postings;
+    const perToken = (K1 * B) / this.#averages.documentTokens;
+    for (let i = from, document = 0; i < to;) {
+      document = this.reader.documentOf(chunks[i]!, document);
+      const end = firstChunk[document + 1]!;
+      let frequency = frequencies[i]! & MAX_TF;
+      for (i++; i < to && chunks[i]! < end; i++) frequency += frequencies[i]! & MAX_TF;
+      if (state[document] !== WANTED && !this.#meet(document)) continue;
+      score[document]! += (weight * frequency) / (frequency + K1 * (1 - B) + perToken * documentTokens[document]!);
+      reach[document]! += weight;
+    }
+  }
+
+  #addToDocuments({ from, to }: PostingList, value: number, reached = 0): void {
+    const { score, reach } = this.#sums;
+    const { firstChunk } = this.reader;
+    const { chunks } = this.#postings;
+    for (let i = from, document = 0; i < to;) {
+      document = this.reader.documentOf(chunks[i]!, document);
+      i = gallop(chunks, i, to, firstChunk[document + 1]!);
+      if (!this.#meet(document)) continue;
+      score[document]! += value;
+      reach[document]! += reached;
+    }
+  }
+
+  #gatherBody(evidence: Evidence, document: number, list: PostingList | undefined, weight: number, bit: number): void {
+    let i = this.#begin(list, document);
+    if (i < 0) return;
+    const { chunks, frequencies } = this.#postings;
+    const { firstChunk, chunkTokens, documentTokens } = this.reader;
+    const first = firstChunk[document]!;
+    const end = firstChunk[document + 1]!;
     const perChunkToken = B / this.#averages.chunkTokens;
+    let frequency = 0;
+    let comments = 0;
+    for (; i < list!.to && chunks[i]! < end; i++) {
+      const chunk = chunks[i]!;
+      const inChunk = frequencies[i]! & MAX_TF;
+      frequency += inChunk;
+      const at = (chunk - first) * CHUNK_SUMS;
+      evidence.chunks[at + CHUNK_TEXT]! +=
+        (weight * inChunk) / (inChunk + K1 * (1 - B + perChunkToken * chunkTokens[chunk]!));
+      if ((frequencies[i]! & IN_COMMENT) === 0) continue;
+      comments += inChunk;
+      evidence.chunks[at + CHUNK_COMMENT]! += weight;
+      if (chunk === first) evidence.headMask |= bit;
+    }
+    const tokens = documentTokens[document]!;
     const perToken = B / this.#averages.documentTokens;
-    const count = list.read(postings);
-    const { chunks, frequencies } = postings;
-    for (let i = 0; i < count;) {
-      const document = chunkDocument[chunks[i]!]!;
-      if (!this.#meet(document)) {
-        const end = firstChunk[document + 1]!;
-        while (i < count && chunks[i]! < end) i++;
-        continue;
-      }
-      const end = firstChunk[document + 1]!;
-      let frequency = 0;
-      let comments = 0;
-      for (; i < count && chunks[i]! < end; i++) {
-        const chunk = chunks[i]!;
-        const byte = frequencies[i]!;
-        const inChunk = byte & MAX_TF;
-        frequency += inChunk;
-        if (chunkScore[chunk] === 0 && chunkDefinition[chunk] === 0) this.#chunks.push(chunk);
-        chunkScore[chunk]! += (weight * inChunk) / (inChunk + K1 * (1 - B + perChunkToken * chunkTokens[chunk]!));
-        if ((byte & IN_COMMENT) === 0) continue;
-        comments += inChunk;
-        chunkComment[chunk]! += weight;
-        if (chunk === firstChunk[document]) headMask[document]! |= bit;
-      }
-      const tokens = documentTokens[document]!;
-      bodyMask[document]! |= bit;
-      body[document]! += (weight * frequency) / (frequency + K1 * (1 - B + perToken * tokens));
-      comment[document]! += (weight * comments) / (comments + 2);
-      density[document]! += weight * Math.sqrt(frequency / (tokens + 50));
-      spread[document]! += weight * Math.log1p(frequency);
-    }
+    evidence.bodyMask |= bit;
+    evidence.body += (weight * frequency) / (frequency + K1 * (1 - B + perToken * tokens));
+    evidence.comment += (weight * comments) / (comments + 2);
+    evidence.density += weight * Math.sqrt(frequency / (tokens + 50));
+    evidence.spread += weight * Math.log1p(frequency);
   }
 
-  #addDefinitions(list: PostingList, bit: number, weight: number): void {
-    const { definitions, definitionCount, definitionMask, chunkScore, chunkDefinition } = this.sums;
-    const { chunkDocument, firstChunk } = this.reader;
-    const count = list.read(postings);
-    const { chunks, frequencies } = postings;
-    for (let i = 0; i < count;) {
-      const document = chunkDocument[chunks[i]!]!;
-      const isWanted = this.#meet(document);
-      const end = firstChunk[document + 1]!;
-      let names = 0;
-      for (; i < count && chunks[i]! < end; i++) {
-        if (!isWanted) continue;
-        const chunk = chunks[i]!;
-        names += frequencies[i]! & MAX_TF;
-        if (chunkScore[chunk] === 0 && chunkDefinition[chunk] === 0) this.#chunks.push(chunk);
-        chunkDefinition[chunk]! += weight;
-      }
-      if (!isWanted) continue;
-      definitionMask[document]! |= bit;
-      definitionCount[document]! += weight * names;
-      definitions[document]! += (weight * names) / (names + 1.5);
+  #gatherDefinitions(
+    evidence: Evidence,
+    document: number,
+    list: PostingList | undefined,
+    weight: number,
+    bit: number,
+  ): void {
+    let i = this.#begin(list, document);
+    if (i < 0) return;
+    const { chunks, frequencies } = this.#postings;
+    const first = this.reader.firstChunk[document]!;
+    const end = this.reader.firstChunk[document + 1]!;
+    let names = 0;
+    for (; i < list!.to && chunks[i]! < end; i++) {
+      names += frequencies[i]! & MAX_TF;
+      evidence.chunks[(chunks[i]! - first) * CHUNK_SUMS + CHUNK_DEFINITION]! += weight;
     }
+    evidence.definitionMask |= bit;
+    evidence.definitionCount += weight * names;
+    evidence.definitions += (weight * names) / (names + 1.5);
   }
 
-  #mark(list: PostingList | undefined, mask: Uint32Array, bit: number): void {
-    const count = list?.read(postings) ?? 0;
-    const { chunkDocument } = this.reader;
-    for (let i = 0; i < count; i++) {
-      const document = chunkDocument[postings.chunks[i]!]!;
-      if (this.#meet(document)) mask[document]! |= bit;
-    }
+  /** Where a document's postings begin in a list, or -1. */
+  #begin(list: PostingList | undefined, document: number): number {
+    if (!list) return -1;
+    const { chunks } = this.#postings;
+    const { firstChunk } = this.reader;
+    const at = gallop(chunks, list.from, list.to, firstChunk[document]!);
+    return at < list.to && chunks[at]! < firstChunk[document + 1]! ? at : -1;
   }
 }
 
-function newSums({ footer: { documents, chunks } }: SegmentReader): Sums {
+/** Works out what the best chunk of documents has; they must be asked for in ascending order. */
+class BestChunk {
+  readonly #lists: { readonly weight: number; readonly isBody: boolean; readonly to: number; at: number }[] = [];
+  readonly #postings: Postings;
+  readonly #reader: SegmentReader;
+  readonly #perToken: number;
+  #sums = new Float64Array(64);
+
+  constructor(words: readonly Word[], postings: Postings, reader: SegmentReader, { chunkTokens }: Averages) {
+    for (const { weight, lists } of words) {
+      const { body, definition } = lists;
+      if (body) this.#lists.push({ weight, isBody: true, to: body.to, at: body.from });
+      if (definition)
+        this.#lists.push({ weight: DEFINING * weight, isBody: false, to: definition.to, at: definition.from });
+    }
+    this.#postings = postings;
+    this.#reader = reader;
+    this.#perToken = (K1 * B) / chunkTokens;
+  }
+
+  of(document: number): number {
+    const { firstChunk, chunkTokens } = this.#reader;
+    const { chunks, frequencies } = this.#postings;
+    const first = firstChunk[document]!;
+    const end = firstChunk[document + 1]!;
+    if (end - first > this.#sums.length) this.#sums = new Float64Array(2 * (end - first));
+    const sums = this.#sums;
+    sums.fill(0, 0, end - first);
+    let best = 0;
+    for (const list of this.#lists) {
+      const { weight, isBody, to } = list;
+      let at = gallop(chunks, list.at, to, first);
+      for (; at < to && chunks[at]! < end; at++) {
+        const chunk = chunks[at]!;
+        const frequency = frequencies[at]! & MAX_TF;
+        const length = K1 * (1 - B) + this.#perToken * chunkTokens[chunk]!;
+        const sum = (sums[chunk - first]! += isBody ? (weight * frequency) / (frequency + length) : weight);
+        if (sum > best) best = sum;
+      }
+      list.at = at;
+    }
+    return best;
+  }
+}
+
+const hash: TermHash = { bucket: 0, key: 0 };
+
+function newSums({ footer: { documents } }: SegmentReader): Sums {
   return {
-    body: new Float32Array(documents),
-    comment: new Float32Array(documents),
-    density: new Float32Array(documents),
-    spread: new Float32Array(documents),
-    definitions: new Float32Array(documents),
-    definitionCount: new Float32Array(documents),
-    bestChunk: new Float32Array(documents),
-    bodyMask: new Uint32Array(documents),
-    headMask: new Uint32Array(documents),
-    definitionMask: new Uint32Array(documents),
-    nameMask: new Uint32Array(documents),
-    folderMask: new Uint32Array(documents),
-    identifierMask: new Uint32Array(documents),
+    score: new Float32Array(documents),
+    reach: new Float32Array(documents),
     state: new Uint8Array(documents),
-    chunkScore: new Float32Array(chunks),
-    chunkComment: new Float32Array(chunks),
-    chunkDefinition: new Float32Array(chunks),
   };
 }

@@ -1,12 +1,21 @@
 import { TYPE_KINDS } from '../analyze/languages.ts';
-import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
-import { foldName, nameSegments } from '../analyze/symbolNames.ts';
-import type { SymbolSpan } from '../index/documents.ts';
+import { foldName } from '../analyze/symbolNames.ts';
+import { splitIdentifier, stem } from '../analyze/words.ts';
+import { DefinitionCursor } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
-import { DEFINING, type SegmentScores } from './collect.ts';
-import { pathInfo, type PathInfo, type Side } from './paths.ts';
+import {
+  CHUNK_COMMENT,
+  CHUNK_DEFINITION,
+  CHUNK_SUMS,
+  CHUNK_TEXT,
+  DEFINING,
+  type Evidence,
+  type SegmentScores,
+  type SymbolHit,
+} from './collect.ts';
+import type { PathInfo, Side } from './paths.ts';
 import type { Query } from './query.ts';
-import { Vocabulary, likenessOf, type WordMatcher } from './wordMatch.ts';
+import { likenessOf, type WordMatcher } from './wordMatch.ts';
 
 /**
  * What ranking looks at, in the order of the weights. Shares are of the query's words, each word weighed by how rare it is;
@@ -107,6 +116,7 @@ export const COLUMNS: readonly string[] = [...FEATURES, ...RELATIVE.map((name) =
 export interface Candidate {
   readonly scores: SegmentScores;
   readonly document: number;
+  readonly evidence: Evidence;
   readonly info: PathInfo;
 }
 
@@ -138,8 +148,8 @@ export interface SymbolTermInfo {
 const EARLY = 0.85;
 /** More than any other difference between two documents. */
 export const HAS_NAME = 100;
+/** Definitions that take more bytes are not looked at: the document is about none of thousands, and it would cost. */
 const MAX_DETAILS = 100_000;
-const SEPARATOR = /[^\p{L}\p{N}_]/u;
 const TEST_WORDS: ReadonlySet<string> = new Set(['test', 'spec', 'mock', 'fixtur', 'bench', 'benchmark']);
 
 /** Works out the features of candidates for one query. */
@@ -171,35 +181,10 @@ export class FeatureMaker {
   }
 
   /** Whether a document has the one name that is looked for: those that have not come after all that have. */
-  hasName({ sums, symbols }: SegmentScores, document: number): boolean {
+  hasName({ scores, document, evidence }: Candidate): boolean {
     if (this.#corpus.query.symbol === undefined || this.#nameWords.length !== 1) return false;
-    const hits = symbols.get(document);
-    return (
-      this.#named(sums.identifierMask[document]!, sums.bodyMask[document]!) > 0 ||
-      hits?.some(({ term }) => this.#corpus.symbols[term]!.value === 1) === true
-    );
-  }
-
-  /** For choosing candidates: what can be said of a document without looking at its path or definitions. */
-  base(scores: SegmentScores, document: number): number {
-    const { sums, symbols } = scores;
-    let symbol = 0;
-    for (const { term } of symbols.get(document) ?? []) symbol = Math.max(symbol, this.#corpus.symbols[term]!.value);
-    const text = (sums.body[document]! + 0.6 * sums.bestChunk[document]!) / this.#total;
-    const { nameMask, definitionMask, folderMask } = sums;
-    return (
-      text +
-      0.8 * this.#covered(nameMask[document]!) +
-      0.3 * this.#covered(definitionMask[document]!) +
-      0.2 * this.#covered(folderMask[document]!) +
-      symbol +
-      (this.hasName(scores, document) ? HAS_NAME : 0)
-    );
-  }
-
-  /** Whether a path says that its file is of a kind that is not asked for. */
-  isAside({ sides }: PathInfo, side: Side): boolean {
-    return sides.some(([is, word]) => is === side && !this.#wanted.has(word));
+    const hits = scores.symbols.get(document);
+    return this.#named(evidence) > 0 || hits?.some(({ term }) => this.#corpus.symbols[term]!.value === 1) === true;
   }
 
   /** A row of {@link COLUMNS} per candidate. */
@@ -216,51 +201,55 @@ export class FeatureMaker {
   }
 
   #row(candidate: Candidate): Float64Array {
-    const { scores, document, info } = candidate;
-    const { reader, sums } = scores;
+    const { scores, document, evidence, info } = candidate;
+    const { reader } = scores;
     const { query } = this.#corpus;
     const total = this.#total;
     const row = new Float64Array(COLUMNS.length);
-    const known = definitionsOf(reader, document);
+    const isAside = (side: Side): boolean => info.sides.some(([is, word]) => is === side && !this.#wanted.has(word));
     const isTest = info.sides.some(([side]) => side === 'test');
     const name = this.#like(info.nameAndPairs);
     const nameExplained = this.#explained(info);
 
-    row[F.body] = sums.body[document]! / total;
-    row[F.comment] = sums.comment[document]! / total;
-    row[F.head] = this.#covered(sums.headMask[document]!);
-    row[F.spread] = sums.spread[document]! / total;
-    row[F.density] = sums.density[document]! / total;
-    row[F.coverage] = this.#covered(sums.bodyMask[document]!);
-    this.#addChunks(row, scores, document);
+    row[F.body] = evidence.body / total;
+    row[F.comment] = evidence.comment / total;
+    row[F.head] = this.#covered(evidence.headMask);
+    row[F.spread] = evidence.spread / total;
+    row[F.density] = evidence.density / total;
+    row[F.coverage] = this.#covered(evidence.bodyMask);
+    this.#addChunks(row, evidence);
 
     row[F.name] = name;
     row[F.nameExplained] = nameExplained;
     row[F.nameBoth] = name * nameExplained;
-    row[F.nameEarly] = this.#coveredEarly(sums.nameMask[document]!);
+    row[F.nameEarly] = this.#coveredEarly(evidence.nameMask);
     row[F.nameWords] = info.name.length;
     row[F.folder] = this.#like(info.folders);
     row[F.lastFolder] = this.#like(info.lastFolder);
-    row[F.path] = this.#covered(sums.nameMask[document]! | sums.folderMask[document]!);
+    row[F.path] = this.#covered(evidence.nameMask | evidence.folderMask);
     row[F.depth] = info.depth;
 
-    row[F.defined] = this.#covered(sums.definitionMask[document]!);
-    row[F.definedEarly] = this.#coveredEarly(sums.definitionMask[document]!);
-    row[F.definitions] = sums.definitions[document]! / total;
-    row[F.definitionDensity] = sums.definitionCount[document]! / (known.spans.length + 2) / total;
-    row[F.definitionTotal] = Math.log1p(known.spans.length);
-    this.#addBestDefinitions(row, known);
+    row[F.defined] = this.#covered(evidence.definitionMask);
+    row[F.definedEarly] = this.#coveredEarly(evidence.definitionMask);
+    row[F.definitions] = evidence.definitions / total;
+    const definitions = reader.detailsLengthOf(document) > MAX_DETAILS ? NO_BYTES : reader.detailsOf(document);
+    const count = this.#addBestDefinitions(row, definitions, reader.linesOf(document));
+    row[F.definitionDensity] = evidence.definitionCount / (count + 2) / total;
+    row[F.definitionTotal] = Math.log1p(count);
 
-    this.#addSymbols(row, candidate, known);
-    row[F.pair] = this.#pairs(sums.identifierMask[document]!);
+    row[F.symbolFile] = query.names.includes(info.folded) ? 1 / Math.max(1, query.names.length) : 0;
+    row[F.symbolUse] = this.#named(evidence) / Math.max(1, query.names.length);
+    const hits = scores.symbols.get(document);
+    if (hits) this.#addSymbols(row, hits, definitions, reader);
+    row[F.pair] = this.#pairs(evidence.identifierMask);
     row[F.pairFile] = query.pairs.includes(info.folded) ? 1 : 0;
 
     if (isTest) row[this.#isTestAsked ? F.testAsked : F.test] = 1;
     row[F.testFolder] = info.isInTests ? 1 : 0;
-    row[F.example] = this.isAside(info, 'example') ? 1 : 0;
-    row[F.vendor] = this.isAside(info, 'vendor') ? 1 : 0;
-    row[F.internal] = this.isAside(info, 'internal') ? 1 : 0;
-    row[F.compat] = this.isAside(info, 'compat') ? 1 : 0;
+    row[F.example] = isAside('example') ? 1 : 0;
+    row[F.vendor] = isAside('vendor') ? 1 : 0;
+    row[F.internal] = isAside('internal') ? 1 : 0;
+    row[F.compat] = isAside('compat') ? 1 : 0;
     row[F.plainName] = info.isPlain ? 1 : 0;
     row[F.header] = info.isHeader ? 1 : 0;
     row[F.length] = Math.log1p(reader.documentTokens[document]!);
@@ -269,21 +258,20 @@ export class FeatureMaker {
     return row;
   }
 
-  #addChunks(row: Float64Array, { reader, sums }: SegmentScores, document: number): void {
-    const { chunkScore, chunkDefinition, chunkComment } = sums;
+  #addChunks(row: Float64Array, { chunks }: Evidence): void {
     const total = this.#total;
     const top = this.#top;
     top.fill(0);
     let bestComment = 0;
     let defined = 0;
     let both = 0;
-    const end = reader.firstChunk[document + 1]!;
-    for (let chunk = reader.firstChunk[document]!; chunk < end; chunk++) {
-      const score = chunkScore[chunk]!;
-      const definition = chunkDefinition[chunk]!;
+    for (let chunk = 0; chunk < chunks.length; chunk += CHUNK_SUMS) {
+      const score = chunks[chunk + CHUNK_TEXT]!;
+      const comment = chunks[chunk + CHUNK_COMMENT]!;
+      const definition = chunks[chunk + CHUNK_DEFINITION]!;
       if (score === 0 && definition === 0) continue;
       insert(top, score);
-      if (chunkComment[chunk]! > bestComment) bestComment = chunkComment[chunk]!;
+      if (comment > bestComment) bestComment = comment;
       if (definition > defined) defined = definition;
       if (score + DEFINING * definition > both) both = score + DEFINING * definition;
     }
@@ -295,20 +283,34 @@ export class FeatureMaker {
     row[F.chunkBoth] = both / total;
   }
 
-  /** How well the definition fits whose name fits the query best: the harmonic mean of both shares. */
-  #addBestDefinitions(row: Float64Array, { spans, words, wordStarts, vocabulary, depths, lines }: Definitions): void {
+  /**
+   * How well the definition fits whose name fits the query best: the harmonic mean of both shares. Returns how many
+   * definitions there are. Most names are not even made strings of: they have nothing of the query.
+   */
+  #addBestDefinitions(row: Float64Array, bytes: Uint8Array, lines: number): number {
     const { weights } = this.#corpus;
-    const table = this.#matcher.table(vocabulary);
+    const matcher = this.#matcher;
     const values = this.#values;
+    const cursor = new DefinitionCursor(bytes);
+    /** The last lines of the definitions around the one at hand. */
+    const open: number[] = [];
+    let count = 0;
     let best = 0;
-    let bestIndex = -1;
+    let bestDepth = 3;
+    let bestLines = 0;
     let top = 0;
     let type = 0;
-    for (let i = 0; i < spans.length; i++) {
-      const end = wordStarts[i + 1]!;
+    for (; cursor.next(); count++) {
+      while (open.length > 0 && open.at(-1)! < cursor.line) open.pop();
+      const depth = open.length;
+      open.push(cursor.endLine);
+      if (!matcher.mayMatch(bytes, cursor.nameFrom, cursor.nameTo)) continue;
       let like = 0;
-      for (let at = wordStarts[i]!; at < end; at++) {
-        const match = table[words[at]!] ?? this.#matcher.fill(vocabulary, words[at]!);
+      let words = 0;
+      for (const part of splitIdentifier(cursor.name())) {
+        const match = matcher.match(part);
+        if (!match) continue;
+        words++;
         if (match.value === 0) continue;
         if (like === 0) values.fill(0);
         like += match.value;
@@ -318,31 +320,28 @@ export class FeatureMaker {
       let share = 0;
       for (let word = 0; word < values.length; word++) share += values[word]! * weights[word]!;
       share /= this.#total;
-      const explained = like / (end - wordStarts[i]!);
+      const explained = like / words;
       const fit = (2 * share * explained) / (share + explained);
-      if (fit > best || (fit === best && bestIndex >= 0 && depths[i]! < depths[bestIndex]!)) {
+      if (fit > best || (fit === best && fit > 0 && depth < bestDepth)) {
         best = fit;
-        bestIndex = i;
+        bestDepth = depth;
+        bestLines = cursor.endLine - cursor.startLine + 1;
       }
-      if (fit > top && depths[i] === 0) top = fit;
-      if (fit > type && TYPE_KINDS.has(spans[i]!.kind)) type = fit;
+      if (fit > top && depth === 0) top = fit;
+      if (fit > type && TYPE_KINDS.has(cursor.kind)) type = fit;
     }
-    const span = spans[bestIndex];
     row[F.definition] = best;
     row[F.topDefinition] = top;
     row[F.typeDefinition] = type;
-    row[F.definitionDepth] = bestIndex < 0 ? 3 : Math.min(3, depths[bestIndex]!);
-    row[F.definitionShare] = span ? (span.endLine - span.startLine + 1) / Math.max(1, lines) : 0;
+    row[F.definitionDepth] = Math.min(3, bestDepth);
+    row[F.definitionShare] = bestLines / Math.max(1, lines);
+    return count;
   }
 
-  #addSymbols(row: Float64Array, { scores, document, info }: Candidate, { spans, folded, depths }: Definitions): void {
+  #addSymbols(row: Float64Array, hits: readonly SymbolHit[], definitions: Uint8Array, reader: SegmentReader): void {
     const { query, symbols: terms, weights } = this.#corpus;
-    const { sums, symbols } = scores;
     const names = Math.max(1, query.names.length);
-    row[F.symbolFile] = query.names.includes(info.folded) ? 1 / names : 0;
-    row[F.symbolUse] = this.#named(sums.identifierMask[document]!, sums.bodyMask[document]!) / names;
-    const hits = symbols.get(document);
-    if (!hits) return;
+    let defined: readonly Named[] | undefined;
     for (const [i, { term }] of hits.entries()) {
       if (hits.findIndex((hit) => hit.term === term) < i) continue;
       const { folded: text, word, value, documents } = terms[term]!;
@@ -351,17 +350,11 @@ export class FeatureMaker {
         else row[F.symbolWord]! += (0.5 * (weights[word] ?? 0)) / this.#total;
         continue;
       }
-      let isType = false;
-      let isTop = false;
-      for (let at = 0; at < spans.length; at++) {
-        if (folded[at] !== text) continue;
-        isType ||= TYPE_KINDS.has(spans[at]!.kind) || spans[at]!.kind === 'function';
-        isTop ||= depths[at] === 0;
-      }
+      defined ??= definedIn(hits, definitions, reader);
       row[F.symbol]! += value / names;
       row[F.symbolRare]! += value / Math.max(1, documents) / names;
-      if (isType) row[F.symbolType]! += value / names;
-      if (isTop) row[F.symbolTop]! += value / names;
+      if (defined.some(({ folded, isType }) => isType && folded === text)) row[F.symbolType]! += value / names;
+      if (defined.some(({ folded, isTop }) => isTop && folded === text)) row[F.symbolTop]! += value / names;
     }
   }
 
@@ -391,16 +384,16 @@ export class FeatureMaker {
     if (name.length === 0) return 0;
     let like = 0;
     for (const word of name) {
-      like += this.#corpus.query.pairs.includes(word) ? 1 : this.#matcher.match(word).value;
+      like += this.#corpus.query.pairs.includes(word) ? 1 : this.#matcher.compare(word).value;
     }
     return like / name.length;
   }
 
   /** How many of the names stand in a document: compound ones by themselves, a single word as the word it is. */
-  #named(identifiers: number, body: number): number {
+  #named({ identifierMask, bodyMask }: Evidence): number {
     let count = 0;
     for (const [i, word] of this.#nameWords.entries()) {
-      if (identifiers & (1 << i) || (word >= 0 && body & (1 << word))) count++;
+      if (identifierMask & (1 << i) || (word >= 0 && bodyMask & (1 << word))) count++;
     }
     return count;
   }
@@ -453,94 +446,27 @@ function sum(numbers: readonly number[]): number {
   return total;
 }
 
-/** A document's definitions, ready to be compared with queries. */
-export interface Definitions {
-  readonly spans: readonly SymbolSpan[];
-  /** The words of all names, stemmed, as numbers of the vocabulary, and where each name's begin. */
-  readonly words: Uint32Array;
-  readonly wordStarts: Uint32Array;
-  readonly vocabulary: Vocabulary;
-  /** Each name folded, and so its last part: `Acme.Repo` is also `repo`. */
-  readonly folded: readonly string[];
-  readonly own: readonly string[];
-  /** How many definitions enclose each. */
-  readonly depths: readonly number[];
-  readonly lines: number;
+/** A definition in a chunk that has a symbol that was asked for. */
+interface Named {
+  readonly folded: string;
+  readonly isType: boolean;
+  readonly isTop: boolean;
 }
 
-interface Kept {
-  readonly definitions: Map<number, Definitions>;
-  vocabulary: Vocabulary;
-  readonly paths: Map<number, PathInfo>;
-  /** Names in {@link definitions}. */
-  names: number;
-}
-
-/** What searches have worked out of segments, for the next search: people look in the same places again. */
-const kept = new WeakMap<SegmentReader, Kept>();
-const MAX_KEPT_NAMES = 100_000;
-const MAX_KEPT_PATHS = 20_000;
-
-function keptOf(reader: SegmentReader): Kept {
-  let entry = kept.get(reader);
-  if (!entry)
-    kept.set(reader, (entry = { definitions: new Map(), vocabulary: new Vocabulary(), paths: new Map(), names: 0 }));
-  return entry;
-}
-
-export function pathInfoOf(reader: SegmentReader, document: number): PathInfo {
-  const { paths } = keptOf(reader);
-  let info = paths.get(document);
-  if (!info) {
-    if (paths.size >= MAX_KEPT_PATHS) paths.clear();
-    paths.set(document, (info = pathInfo(reader.pathOf(document))));
-  }
-  return info;
-}
-
-/** A document's definitions; none of one that has thousands: it is about none of them, and it would cost. */
-export function definitionsOf(reader: SegmentReader, document: number): Definitions {
-  const entry = keptOf(reader);
-  let definitions = entry.definitions.get(document);
-  if (!definitions) {
-    const spans = reader.detailsLengthOf(document) > MAX_DETAILS ? [] : reader.definitionsOf(document);
-    entry.names += spans.length;
-    if (entry.names > MAX_KEPT_NAMES) {
-      entry.definitions.clear();
-      entry.vocabulary = new Vocabulary();
-      entry.names = spans.length;
-    }
-    definitions = prepare(spans, reader.linesOf(document), entry.vocabulary);
-    entry.definitions.set(document, definitions);
-  }
-  return definitions;
-}
-
-function prepare(spans: readonly SymbolSpan[], lines: number, vocabulary: Vocabulary): Definitions {
-  const words: number[] = [];
-  const wordStarts = [0];
-  const folded: string[] = [];
-  const own: string[] = [];
-  const depths: number[] = [];
+function definedIn(hits: readonly SymbolHit[], bytes: Uint8Array, reader: SegmentReader): Named[] {
+  const ranges = hits.map(({ chunk }) => reader.linesOfChunk(chunk));
+  const named: Named[] = [];
+  const cursor = new DefinitionCursor(bytes);
   const open: number[] = [];
-  for (const { name, line, endLine } of spans) {
-    const parts = splitIdentifier(name);
-    for (const part of parts) if (isIndexable(part)) words.push(vocabulary.numberOf(stem(part)));
-    wordStarts.push(words.length);
-    folded.push(parts.join(''));
-    own.push(SEPARATOR.test(name) ? foldName(nameSegments(name).at(-1) ?? name) : folded.at(-1)!);
+  while (cursor.next()) {
+    const { line, endLine, kind } = cursor;
     while (open.length > 0 && open.at(-1)! < line) open.pop();
-    depths.push(open.length);
+    const isTop = open.length === 0;
     open.push(endLine);
+    if (!ranges.some(([from, to]) => from <= line && line <= to)) continue;
+    named.push({ folded: foldName(cursor.name()), isType: TYPE_KINDS.has(kind) || kind === 'function', isTop });
   }
-  return {
-    spans,
-    words: Uint32Array.from(words),
-    wordStarts: Uint32Array.from(wordStarts),
-    vocabulary,
-    folded,
-    own,
-    depths,
-    lines,
-  };
+  return named;
 }
+
+const NO_BYTES = new Uint8Array(0);

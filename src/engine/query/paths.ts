@@ -1,4 +1,5 @@
 import { splitIdentifier, stem } from '../analyze/words.ts';
+import type { SegmentReader } from '../index/segmentReader.ts';
 
 /** What ranking wants to know of a path. */
 export interface PathInfo {
@@ -12,7 +13,7 @@ export interface PathInfo {
   /** The words of its folders, stemmed, and of the innermost. */
   readonly folders: readonly string[];
   readonly lastFolder: readonly string[];
-  /** What its parts between `/`, `.`, `_` and `-` say that it is, each with the stem that excuses it if it is asked for. */
+  /** What its parts say that it is, each with the stem that excuses it if it is asked for. */
   readonly sides: readonly (readonly [Side, string])[];
   /** Whether a folder says that it is a test, not its name alone. */
   readonly isInTests: boolean;
@@ -27,18 +28,42 @@ export interface PathInfo {
 /** Where code stands that is about other code, or is not to be used: rarely the place one asks for. */
 export type Side = 'test' | 'example' | 'vendor' | 'internal' | 'compat';
 
-const TEST =
-  /^(?:tests?|specs?|testing|testdata|testutil\w*|e2e|bench|benches|benchmarks?|fixtures?|mocks?|stubs?|fakes?)$/;
-const SIDES: readonly (readonly [Side, RegExp])[] = [
-  ['test', TEST],
-  ['example', /^(?:examples?|samples?|demos?|docs?|tutorials?|playground|website|guides?|templates?)$/],
-  ['vendor', /^(?:vendor|vendored|third|thirdparty|deps|external|generated|gen|dist|build|min)$/],
-  ['internal', /^(?:internals?|impl|private|details?|priv)$/],
-  ['compat', /^(?:compat|compatibility|legacy|deprecated|old|v\d+|shims?|polyfills?)$/],
-];
+const SIDES: Readonly<Record<Side, string>> = {
+  test:
+    'test tests spec specs testing testdata e2e bench benches benchmark benchmarks fixture fixtures mock mocks ' +
+    'stub stubs fake fakes',
+  example:
+    'example examples sample samples demo demos doc docs tutorial tutorials playground website guide guides template templates',
+  vendor: 'vendor vendored third thirdparty deps external generated gen dist build min',
+  internal: 'internal internals impl private detail details priv',
+  compat: 'compat compatibility legacy deprecated old shim shims polyfill polyfills',
+};
+const SIDE_OF: ReadonlyMap<string, Side> = new Map(
+  Object.entries(SIDES).flatMap(([side, words]) => words.split(' ').map((word) => [word, side as Side] as const)),
+);
 const TEST_NAME = /(?:Tests?|Spec|IT|TestCase|Mock|Fake)\.\w+$/;
 const PLAIN_NAME = /^(?:index|mod|main|lib|init|__init__|readme|package|core|base)$/i;
 const HEADER = /\.(?:d\.ts|pyi|h|hh|hpp)$/;
+
+/** What the parts of a path between `/`, `.`, `_` and `-` say that its file is; see {@link PathInfo.sides}. */
+export function sidesOf(path: string): readonly (readonly [Side, string])[] {
+  const sides: [Side, string][] = [];
+  for (const part of path.toLowerCase().split(/[/._-]/)) {
+    const side = sideOf(part);
+    if (side) sides.push([side, stem(part)]);
+  }
+  if (TEST_NAME.test(path)) sides.push(['test', 'test']);
+  return sides.length === 0 ? NO_SIDES : sides;
+}
+
+const NO_SIDES: readonly (readonly [Side, string])[] = [];
+
+function sideOf(part: string): Side | undefined {
+  const side = SIDE_OF.get(part);
+  if (side) return side;
+  if (part.startsWith('testutil')) return 'test';
+  return /^v\d+$/.test(part) ? 'compat' : undefined;
+}
 
 export function pathInfo(path: string): PathInfo {
   const parts = path.split('/');
@@ -47,11 +72,6 @@ export function pathInfo(path: string): PathInfo {
   const raw = splitIdentifier(isPlain ? (parts.at(-2) ?? base) : base);
   const name = raw.map(stem);
   const folders = parts.slice(0, isPlain ? -2 : -1).map((folder) => splitIdentifier(folder).map(stem));
-  const sides: [Side, string][] = [];
-  for (const part of path.toLowerCase().split(/[/._-]/)) {
-    for (const [side, pattern] of SIDES) if (pattern.test(part)) sides.push([side, stem(part)]);
-  }
-  if (TEST_NAME.test(path)) sides.push(['test', 'test']);
   return {
     path,
     name,
@@ -59,15 +79,51 @@ export function pathInfo(path: string): PathInfo {
     folded: raw.join(''),
     folders: folders.flat(),
     lastFolder: folders.at(-1) ?? [],
-    sides,
+    sides: sidesOf(path),
     depth: parts.length,
     isInTests: parts.slice(0, -1).some((folder) =>
       folder
         .toLowerCase()
         .split(/[._-]/)
-        .some((part) => TEST.test(part)),
+        .some((part) => sideOf(part) === 'test'),
     ),
     isPlain,
     isHeader: HEADER.test(path),
   };
+}
+
+/** What searches have worked out of a segment's paths, for the next search: people look in the same places again. */
+interface Kept {
+  readonly brief: Map<number, Pick<PathInfo, 'path' | 'sides'>>;
+  readonly whole: Map<number, PathInfo>;
+}
+
+const kept = new WeakMap<SegmentReader, Kept>();
+const MAX_KEPT = 20_000;
+
+export function pathInfoOf(reader: SegmentReader, document: number): PathInfo {
+  return keep(keptOf(reader).whole, document, () => pathInfo(reader.pathOf(document)));
+}
+
+/** What of it is asked of many documents. */
+export function pathAndSidesOf(reader: SegmentReader, document: number): Pick<PathInfo, 'path' | 'sides'> {
+  return keep(keptOf(reader).brief, document, () => {
+    const path = reader.pathOf(document);
+    return { path, sides: sidesOf(path) };
+  });
+}
+
+function keptOf(reader: SegmentReader): Kept {
+  let entry = kept.get(reader);
+  if (!entry) kept.set(reader, (entry = { brief: new Map(), whole: new Map() }));
+  return entry;
+}
+
+function keep<T>(known: Map<number, T>, document: number, make: () => T): T {
+  let value = known.get(document);
+  if (value === undefined) {
+    if (known.size >= MAX_KEPT) known.clear();
+    known.set(document, (value = make()));
+  }
+  return value;
 }

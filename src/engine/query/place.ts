@@ -1,5 +1,6 @@
 import { TYPE_KINDS } from '../analyze/languages.ts';
-import { splitIdentifier, stem } from '../analyze/words.ts';
+import { foldName, nameSegments } from '../analyze/symbolNames.ts';
+import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import type { SymbolSpan } from '../index/documents.ts';
 import type { Query } from './query.ts';
 
@@ -55,12 +56,13 @@ function bestSymbol(
   return named ?? main ?? enclosing;
 }
 
-/** {@link scoreName} of a symbol about which nothing is known yet. */
+/** How well a symbol's name answers the query. */
 export function scoreSymbol(symbol: SymbolSpan, query: Query): number {
   const parts = splitIdentifier(symbol.name);
-  const words = parts.map(stem);
-  const matched = query.words.filter((word) => words.includes(word)).length;
-  return scoreName(symbol, parts.join(''), matched, words.length, query);
+  const own = foldName(nameSegments(symbol.name).at(-1) ?? symbol.name);
+  const words = parts.filter(isIndexable).map(stem);
+  const matched = words.filter((word) => query.words.includes(word)).length;
+  return scoreName(symbol, query.names.includes(own) ? own : parts.join(''), matched, words.length, query);
 }
 
 /** Another implementation or reopening of something that is defined elsewhere. */
@@ -70,7 +72,7 @@ const REOPENING = 'extension';
  * Of how many words a name has, how many the query has; a name that is asked for counts as two more. Of several definitions
  * of one name the one that is spelt as typed, and is no mere extension, is meant.
  */
-export function scoreName(
+function scoreName(
   { name, kind }: SymbolSpan,
   folded: string,
   matched: number,

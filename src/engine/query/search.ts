@@ -3,25 +3,20 @@ import { splitIdentifier, stem } from '../analyze/words.ts';
 import { foldName, foldQualified } from '../analyze/symbolNames.ts';
 import type { DocumentId } from '../documentId.ts';
 import { Field, hashTerm, type TermHash } from '../index/format.ts';
-import { Postings, type PostingList, type SegmentReader } from '../index/segmentReader.ts';
+import { Postings, type SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, setBit, type Segment } from '../index/snapshot.ts';
-import { DEFINING, SegmentScores, type Averages, type FieldLists } from './collect.ts';
-import {
-  FeatureMaker,
-  HAS_NAME,
-  definitionsOf,
-  pathInfoOf,
-  type Candidate,
-  type Definitions,
-  type SymbolTermInfo,
-} from './features.ts';
-import { compileFilters, isNamed, type CompiledFilters, type Test } from './filters.ts';
+import { SegmentScores, type Averages, type Evidence, type WordLists } from './collect.ts';
+import { FeatureMaker, HAS_NAME, type SymbolTermInfo } from './features.ts';
+import { compileFilters, type CompiledFilters, type Test } from './filters.ts';
+import { pathAndSidesOf, pathInfoOf, type Side } from './paths.ts';
 import { compilePhrase } from './phrase.ts';
-import { placeInChunk, scoreName, scoreSymbol, type NameScore, type Place } from './place.ts';
+import type { Place } from './place.ts';
+import { PlaceFinder } from './placeFinder.ts';
 import { parseQuery, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
 import { explainRow, scoreRow, type Share } from './ranker.ts';
 import { expandSymbol, type SymbolTerm } from './symbols.ts';
+import { TopK } from './topK.ts';
 import { WordMatcher } from './wordMatch.ts';
 
 /** A document that answers a query, and the best place in it. */
@@ -53,17 +48,13 @@ export interface SearchOptions {
 }
 
 const DEFAULT_LIMIT = 10;
-/** Documents that are looked at by path, and of those the ones whose order is decided by all features. */
+/** Documents that are looked at by path, of those that postings put first; and of those, ordered by all features. */
 const CONSIDERED = 160;
 const RANKED = 48;
 /** What a kind of file that is not asked for costs a document when candidates are chosen. */
-const ASIDE = { test: 0.4, vendor: 0.3, example: 0.2 } as const;
-const MORE_PLACES = 3;
-/** More than the words of a query can make a name worth that `sym:` does not ask for. */
-const ASKED_SYMBOL = 100;
+const ASIDE: Readonly<Record<Side, number>> = { test: 0.4, vendor: 0.3, example: 0.2, internal: 0, compat: 0 };
 /** Names that a `sym:` filter may stand for; one that excludes stands for all. */
 const MAX_FILTER_NAMES = 2000;
-const WORD_FIELDS = [Field.body, Field.definition, Field.fileName, Field.folder] as const;
 /** What a symbol is worth that was not typed as it is. */
 const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
   exact: 1,
@@ -72,7 +63,6 @@ const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
   acronym: 0.7,
   member: 0.6,
   prefix: 0.5,
-  glob: 1,
 };
 
 /** The query that words and filters come to, and the search for it in one commit. */
@@ -92,11 +82,22 @@ export interface CandidateRow {
   readonly hasName: boolean;
 }
 
-interface Ranked extends Candidate {
+/** A document that was found, and its score so far. */
+interface Found {
+  readonly scores: SegmentScores;
+  readonly document: number;
+  readonly path: string;
   readonly score: number;
-  readonly row: Float64Array | undefined;
-  readonly hasName: boolean;
 }
+
+interface Ranked extends Found {
+  readonly evidence?: Evidence;
+  readonly row?: Float64Array;
+  readonly hasName?: boolean;
+}
+
+/** Of the search under way. */
+const postings = new Postings();
 
 class Search {
   readonly #parsed: ParsedQuery;
@@ -109,6 +110,7 @@ class Search {
   readonly #scores: readonly SegmentScores[];
   readonly #documents: number;
   readonly #weights: number[] = [];
+  #total = 1;
   readonly #symbols: SymbolTermInfo[] = [];
 
   constructor(segments: readonly Segment[], parsed: ParsedQuery, options: SearchOptions) {
@@ -134,7 +136,8 @@ class Search {
       documentTokens: Math.max(1, tokens / Math.max(1, allDocuments)),
       chunkTokens: Math.max(1, tokens / Math.max(1, chunks)),
     };
-    this.#scores = segments.map((segment) => new SegmentScores(segment, averages, this.#wantedIn(segment)));
+    postings.clear();
+    this.#scores = segments.map((segment) => new SegmentScores(segment, averages, this.#wantedIn(segment), postings));
   }
 
   /** Throws what reading the index throws, and when cancelled. */
@@ -143,12 +146,17 @@ class Search {
   }
 
   candidates(): CandidateRow[] {
-    return this.#withRanked((ranked) =>
-      ranked.flatMap(({ info: { path }, row, hasName }) => (row ? [{ path, row, hasName }] : [])),
-    );
+    return this.#withRanked((ranked) => {
+      const rows: CandidateRow[] = [];
+      for (const { path, row, hasName } of ranked) {
+        if (!row) break;
+        rows.push({ path, row, hasName: hasName === true });
+      }
+      return rows;
+    });
   }
 
-  #withRanked<T>(use: (ranked: readonly Ranked[]) => T[]): T[] {
+  #withRanked<T>(use: (ranked: Iterable<Ranked>) => T[]): T[] {
     const isFilterOnly = this.#query.words.length === 0 && this.#query.names.length === 0;
     const { filters, phrases } = this.#parsed;
     const isEmpty = isFilterOnly && filters.length === 0 && phrases.every(({ exclude }) => exclude);
@@ -157,7 +165,7 @@ class Search {
       if (isFilterOnly) for (const scores of this.#scores) scores.addAll();
       else this.#collect();
       throwIfCancelled(this.#options.signal);
-      return use(this.#rank(isFilterOnly));
+      return use(isFilterOnly ? this.#found(Infinity).sort(byScore) : this.#rank());
     } finally {
       for (const scores of this.#scores) scores.reset();
     }
@@ -165,33 +173,58 @@ class Search {
 
   #collect(): void {
     const { words, names, pairs, possibleNames, symbol } = this.#query;
-    for (const [number, word] of words.entries()) {
+    for (const word of words) {
       throwIfCancelled(this.#options.signal);
-      const lists = this.#readers.map((reader) => wordLists(reader, word));
+      const lists = this.#scores.map((scores) => scores.listsOf(word));
       const frequency = Math.min(this.#documents, documentFrequency(lists));
       const weight = frequency === 0 ? 0 : Math.log(1 + (this.#documents - frequency + 0.5) / (frequency + 0.5));
       this.#weights.push(weight);
-      for (const [i, scores] of this.#scores.entries()) scores.addWord(number, weight, lists[i]!);
+      for (const [i, scores] of this.#scores.entries()) scores.addWord(weight, lists[i]!);
     }
-    for (const [number, name] of [...names, ...pairs].slice(0, 31).entries()) {
-      for (const scores of this.#scores) {
-        const list = find(scores.reader, Field.identifier, name);
-        if (list) scores.addName(number, list);
-      }
-    }
+    this.#total = this.#weights.reduce((sum, weight) => sum + weight, 0) || 1;
+    for (const name of [...names, ...pairs].slice(0, 31)) for (const scores of this.#scores) scores.addName(name);
     if (symbol === undefined) {
       for (const name of names) this.#addSymbol(Field.symbol, name, name, 1);
       for (const name of [...possibleNames, ...pairs]) this.#addSymbol(Field.symbol, name, name, 0);
-      return;
+    } else {
+      for (const { field, text, how, name, similarity } of expandSymbol(symbol, this.#readers)) {
+        const value = how === 'prefix' ? LIKENESS.prefix * similarity : LIKENESS[how];
+        this.#addSymbol(field, text, foldName(name.split('.').at(-1)!), value);
+      }
     }
-    for (const { field, text, how, name, similarity } of expandSymbol(symbol, this.#readers)) {
-      const value = how === 'prefix' ? LIKENESS.prefix * similarity : LIKENESS[how];
-      this.#addSymbol(field, text, foldName(name.split('.').at(-1)!), value);
+    const valueOf = (term: number): number => this.#symbols[term]!.value;
+    for (const scores of this.#scores) {
+      scores.addSymbolValues((term) => valueOf(term) * this.#total);
+      if (symbol === undefined || names.length !== 1) continue;
+      scores.addNameValue(HAS_NAME * this.#total, words.indexOf(stem(names[0]!)), (term) => valueOf(term) === 1);
     }
+    const least = this.#leastToConsider();
+    for (const scores of this.#scores) scores.finishAbove(least);
+  }
+
+  /** What no document below can be among the first {@link CONSIDERED}: so many have as much. */
+  #leastToConsider(): number {
+    const top = new TopK(CONSIDERED);
+    let offset = 0;
+    for (const scores of this.#scores) {
+      scores.addScores(top, offset);
+      offset += scores.reader.documents;
+    }
+    if (top.items().length < CONSIDERED) return 0;
+    const items = [...top.items()].sort((a, b) => a - b);
+    let least = Infinity;
+    offset = 0;
+    for (const scores of this.#scores) {
+      const end = offset + scores.reader.documents;
+      const documents = items.filter((item) => offset <= item && item < end).map((item) => item - offset);
+      least = Math.min(least, scores.lowestOf(documents));
+      offset = end;
+    }
+    return least;
   }
 
   #addSymbol(field: Field, text: string, folded: string, value: number): void {
-    const lists = this.#scores.map(({ reader }) => find(reader, field, text));
+    const lists = this.#scores.map((scores) => scores.listOf(field, text));
     const documents = lists.reduce((sum, list) => sum + (list?.documents ?? 0), 0);
     if (documents === 0) return;
     const word = this.#query.words.indexOf(stem(folded));
@@ -199,181 +232,106 @@ class Search {
     for (const [i, list] of lists.entries()) if (list) this.#scores[i]!.addSymbol(term, list);
   }
 
-  /** The documents found, best first. */
-  #rank(isFilterOnly: boolean): Ranked[] {
+  /** The `count` documents that postings put first, in no order; what is of a kind not asked for then costs. */
+  #found(count: number): Found[] {
+    const first = this.#scores.flatMap((scores) =>
+      scores.best(count).map((document) => ({ scores, document, score: scores.scoreOf(document) / this.#total })),
+    );
+    if (first.length > count) first.sort((a, b) => b.score - a.score).length = count;
+    return first.map(({ scores, document, score }) => {
+      const { path, sides } = pathAndSidesOf(scores.reader, document);
+      let cost = 0;
+      if (sides.length > 0) {
+        const unasked = sides.filter(([, word]) => !this.#query.words.includes(word));
+        for (const side of new Set(unasked.map(([side]) => side))) cost += ASIDE[side];
+      }
+      return { scores, document, path, score: score - cost };
+    });
+  }
+
+  /** The documents found, best first. All that are found may be needed, where text decides later what is a result. */
+  *#rank(): Generator<Ranked> {
+    const considered = this.#found(CONSIDERED).sort(byScore);
+    const ranked = this.#rankByFeatures(considered.slice(0, RANKED));
+    yield* ranked;
+    // The rest follows in the order in which it was chosen, whatever the limit.
+    const rest = considered.slice(RANKED);
+    let lowest = ranked.at(-1)?.score ?? 0;
+    const shift = lowest - (rest[0]?.score ?? 0);
+    yield* rest.map((one) => ({ ...one, score: (lowest = one.score + shift) }));
+    if (considered.length < CONSIDERED) return;
+    throwIfCancelled(this.#options.signal);
+    for (const { scores, document } of considered) scores.remove(document);
+    for (const scores of this.#scores) scores.finish();
+    for (const one of this.#found(Infinity).sort(byScore)) yield { ...one, score: Math.min(one.score + shift, lowest) };
+  }
+
+  #rankByFeatures(found: readonly Found[]): Ranked[] {
     const maker = new FeatureMaker({
       query: this.#query,
       matcher: this.#matcher,
       weights: this.#weights,
       symbols: this.#symbols,
       languageShare: (language) => languageShare(this.#segments, language),
-      references: (folded) => this.#references(folded),
+      references: (folded) => references(this.#segments, folded),
     });
-    // All that is found may be needed, where text decides later what is a result.
-    const isDecidedByText = this.#parsed.phrases.length > 0;
-    const isAllNeeded = isFilterOnly || isDecidedByText;
-    const count = isAllNeeded ? Number.MAX_SAFE_INTEGER : Math.max(CONSIDERED, this.#options.limit ?? 0);
-    const considered: Ranked[] = [];
-    for (const scores of this.#scores) {
-      const base = (document: number): number => maker.base(scores, document);
-      for (const document of scores.best(count, base)) {
-        const info = pathInfoOf(scores.reader, document);
-        let score = base(document);
-        for (const side of ['test', 'vendor', 'example'] as const) {
-          if (maker.isAside(info, side)) score -= ASIDE[side];
-        }
-        considered.push({ scores, document, info, score, row: undefined, hasName: false });
-      }
-    }
-    considered.sort(byScore);
-    if (isFilterOnly) return considered;
-    const candidates = considered.slice(0, RANKED);
+    const candidates = found.map(({ scores, document }) => ({
+      scores,
+      document,
+      evidence: scores.evidence(document),
+      info: pathInfoOf(scores.reader, document),
+    }));
     const rows = maker.rows(candidates);
-    const ranked = candidates.map((candidate, i) => {
-      const hasName = maker.hasName(candidate.scores, candidate.document);
+    const ranked = found.map((one, i) => {
+      const hasName = maker.hasName(candidates[i]!);
       const score = scoreRow(rows[i]!, this.#query) + (hasName ? HAS_NAME : 0);
-      return { ...candidate, row: rows[i]!, hasName, score };
+      return { ...one, evidence: candidates[i]!.evidence, row: rows[i]!, hasName, score };
     });
-    ranked.sort(byScore);
-    // The rest follows in the order in which it was chosen, whatever the limit.
-    const rest = considered.slice(RANKED);
-    const shift = (ranked.at(-1)?.score ?? 0) - (rest[0]?.score ?? 0);
-    return [...ranked, ...rest.map((one) => ({ ...one, score: one.score + shift }))];
+    return ranked.sort(byScore);
   }
 
-  #take(ranked: readonly Ranked[]): Hit[] {
+  #take(ranked: Iterable<Ranked>): Hit[] {
     const { limit = DEFAULT_LIMIT, signal, readText } = this.#options;
     const phrases = this.#parsed.phrases.map(({ text, exclude }) => ({ matcher: compilePhrase(text), exclude }));
+    const places = new PlaceFinder({
+      query: this.#query,
+      total: this.#total,
+      symbols: this.#symbols,
+      symbol: this.#filters.wantedSymbol,
+    });
     const hits: Hit[] = [];
+    if (limit <= 0) return hits;
     for (const candidate of ranked) {
-      if (hits.length === limit) break;
       const { reader } = candidate.scores;
       let line: number | undefined;
       if (phrases.length > 0 && readText) {
         throwIfCancelled(signal);
-        const content = readText(candidate.info.path, idOf(reader, candidate.document));
+        const content = readText(candidate.path, idOf(reader, candidate.document));
         if (content === undefined) continue;
         const found = phrases.map(({ matcher }) => matcher.firstIn(content));
         if (phrases.some(({ exclude }, i) => exclude === (found[i] !== undefined))) continue;
         line = found.find((match) => match !== undefined)?.line;
       }
-      hits.push(this.#toHit(candidate, line));
+      hits.push(this.#toHit(candidate, places, line));
+      if (hits.length >= limit) break;
     }
     return hits;
   }
 
-  #toHit({ scores, document, info, score, row, hasName }: Ranked, line: number | undefined): Hit {
+  #toHit({ scores, document, path, score, evidence, row, hasName }: Ranked, places: PlaceFinder, line?: number): Hit {
     const { reader } = scores;
-    const definitions = definitionsOf(reader, document);
-    // Of a document with thousands of definitions they are not kept.
-    const spans = definitions.spans.length > 0 ? definitions.spans : reader.definitionsOf(document);
-    const ownScore: NameScore =
-      spans === definitions.spans ? this.#nameScore(definitions) : (i) => scoreSymbol(spans[i]!, this.#query);
-    const { wantedSymbol } = this.#filters;
-    const asked = wantedSymbol && spans.map((span) => isNamed(span, wantedSymbol));
-    const nameScore: NameScore = (i) => {
-      if (line === undefined) return ownScore(i) + (asked?.[i] ? ASKED_SYMBOL : 0);
-      // The innermost definition around a phrase.
-      const { startLine, endLine } = spans[i]!;
-      return startLine <= line && line <= endLine ? 1 / (endLine - startLine + 1) : 0;
-    };
-    const askedLines = asked ? spans.filter((_, i) => asked[i]).map((span) => span.line) : [];
-    const chunks = this.#bestChunks(scores, document, line ?? this.#definingLine(definitions, nameScore), askedLines);
-    // The others need not have the phrase.
-    const shown = line === undefined ? chunks : chunks.slice(0, 1);
-    const [place, ...more] = shown.map((chunk) => {
-      const [startLine, endLine] = reader.linesOfChunk(chunk);
-      const place = placeInChunk(spans, startLine, endLine, nameScore);
-      const isIn = (from: number, to: number): boolean => line !== undefined && from <= line && line <= to;
-      // Where the phrase is in no definition, the one that makes up most of the chunk is not meant.
-      return isIn(startLine, endLine) && !isIn(place.startLine, place.endLine) ? { startLine, endLine } : place;
-    });
+    const [place, ...more] = places.find(scores, document, evidence ?? scores.evidence(document), line);
     const explanation = this.#options.explain && row && explainRow(row, this.#query);
     if (explanation && hasName) explanation.unshift({ feature: 'hasName', value: 1, share: HAS_NAME });
     return {
       id: idOf(reader, document),
-      path: info.path,
+      path,
       language: reader.languageOf(document),
       score,
-      ...place!,
+      ...place,
       more,
       ...(explanation && { explanation }),
     };
-  }
-
-  #nameScore({ spans, folded, own, words, wordStarts, vocabulary }: Definitions): NameScore {
-    const { names } = this.#query;
-    const table = this.#matcher.table(vocabulary);
-    return (i) => {
-      let matched = 0;
-      for (let at = wordStarts[i]!; at < wordStarts[i + 1]!; at++) {
-        if ((table[words[at]!] ?? this.#matcher.fill(vocabulary, words[at]!)).value === 1) matched++;
-      }
-      const name = names.includes(own[i]!) ? own[i]! : folded[i]!;
-      return scoreName(spans[i]!, name, matched, wordStarts[i + 1]! - wordStarts[i]!, this.#query);
-    };
-  }
-
-  /** The line that defines the name that is looked for, if the query is one. */
-  #definingLine({ spans, folded, own }: Definitions, nameScore: NameScore): number | undefined {
-    if (this.#query.symbol === undefined) return undefined;
-    let best: number | undefined;
-    let bestScore = 0;
-    for (const { folded: wanted, value } of this.#symbols) {
-      for (let at = 0; at < spans.length && value > 0; at++) {
-        if (own[at] !== wanted && folded[at] !== wanted) continue;
-        const score = value * (1 + nameScore(at));
-        if (score <= bestScore) continue;
-        best = spans[at]!.line;
-        bestScore = score;
-      }
-    }
-    return best;
-  }
-
-  /** The chunk to show and up to three more. One that defines what was asked for goes before all that use it. */
-  #bestChunks(
-    { reader, sums, symbols }: SegmentScores,
-    document: number,
-    line: number | undefined,
-    askedLines: readonly number[],
-  ): number[] {
-    const first = reader.firstChunk[document]!;
-    const end = reader.firstChunk[document + 1]!;
-    const total = this.#weights.reduce((sum, weight) => sum + weight, 0);
-    const values = new Map<number, number>();
-    for (let chunk = first; chunk < end; chunk++) {
-      const value = sums.chunkScore[chunk]! + DEFINING * sums.chunkDefinition[chunk]!;
-      if (value > 0) values.set(chunk, value);
-    }
-    for (const { term, chunk } of symbols.get(document) ?? []) {
-      values.set(chunk, (values.get(chunk) ?? 0) + total * this.#symbols[term]!.value);
-    }
-    for (let chunk = first; chunk < end && askedLines.length > 0; chunk++) {
-      const [startLine, endLine] = reader.linesOfChunk(chunk);
-      const isAsked = askedLines.some((at) => startLine <= at && at <= endLine);
-      if (isAsked) values.set(chunk, (values.get(chunk) ?? 0) + total + 1);
-    }
-    const least = Math.max(0, ...values.values()) / 2;
-    for (let chunk = first; chunk < end && line !== undefined; chunk++) {
-      const [startLine, endLine] = reader.linesOfChunk(chunk);
-      if (startLine <= line && line <= endLine) values.set(chunk, Number.MAX_VALUE);
-    }
-    const best = [...values.keys()].sort((a, b) => values.get(b)! - values.get(a)! || a - b);
-    if (best.length === 0) return [first];
-    return best.filter((chunk, i) => i === 0 || (i <= MORE_PLACES && values.get(chunk)! >= least));
-  }
-
-  /** In how many documents a name stands: a compound one as a whole, a single word as the word it is. */
-  #references(folded: string): number {
-    let documents = 0;
-    for (const reader of this.#readers) {
-      documents += Math.max(
-        find(reader, Field.identifier, folded)?.documents ?? 0,
-        find(reader, Field.body, stem(folded))?.documents ?? 0,
-      );
-    }
-    return documents;
   }
 
   /** Tells which documents of a segment may be results at all. */
@@ -381,10 +339,10 @@ class Search {
     const { reader } = segment;
     const { within } = this.#options;
     const { hasDocumentFilter, matchesDocument, wantedSymbol, excludedSymbol } = this.#filters;
-    const unwanted = excludedLists(reader, this.#parsed);
-    const defining = wantedSymbol && documentsWith(reader, symbolLists(reader, wantedSymbol, MAX_FILTER_NAMES));
+    const unwanted = excludedTerms(this.#parsed);
+    const defining = wantedSymbol && documentsWith(reader, symbolTerms(reader, wantedSymbol, MAX_FILTER_NAMES));
     // A file that defines what is excluded is out, whatever else it defines.
-    if (excludedSymbol) unwanted.push(...symbolLists(reader, excludedSymbol, Infinity));
+    if (excludedSymbol) unwanted.push(...symbolTerms(reader, excludedSymbol, Infinity));
     const excluded = unwanted.length > 0 ? documentsWith(reader, unwanted) : undefined;
     return (document) =>
       (!within || within.has(idOf(reader, document))) &&
@@ -394,64 +352,76 @@ class Search {
   }
 }
 
-/** A bit per document that one of the lists has. */
-function documentsWith(reader: SegmentReader, lists: readonly PostingList[]): Uint8Array {
+/** A bit per document that has one of the terms. */
+function documentsWith(reader: SegmentReader, terms: readonly Term[]): Uint8Array {
   const documents = new Uint8Array((reader.documents + 7) >>> 3);
-  const postings = new Postings();
-  for (const list of lists) {
-    const count = list.read(postings);
-    for (let i = 0; i < count; i++) setBit(documents, reader.chunkDocument[postings.chunks[i]!]!);
+  for (const { field, text } of terms) {
+    hashTerm(field, text, hash);
+    postings.clear();
+    const list = reader.read(hash, postings);
+    for (let i = list?.from ?? 0, document = 0; i < (list?.to ?? 0); i++) {
+      document = reader.documentOf(postings.chunks[i]!, document);
+      setBit(documents, document);
+    }
   }
   return documents;
 }
 
-/** The lists of the defined names that a test accepts, of at most `limit` of them. */
-function symbolLists(reader: SegmentReader, test: Test, limit: number): PostingList[] {
-  const symbols = new Set<string>();
-  const members = new Set<string>();
-  for (const name of reader.namesMatching(test, limit)) {
-    if (name.includes('.')) members.add(foldQualified(name));
-    else symbols.add(foldName(name));
-  }
-  return [
-    ...[...symbols].map((name) => find(reader, Field.symbol, name)),
-    ...[...members].map((name) => find(reader, Field.qualified, name)),
-  ].filter((list) => list !== undefined);
+interface Term {
+  readonly field: Field;
+  readonly text: string;
 }
 
-function excludedLists(reader: SegmentReader, { excludedWords }: ParsedQuery): PostingList[] {
-  const lists = excludedWords.map(({ text }) => {
+/** The terms of the defined names that a test accepts, of at most `limit` of them. */
+function symbolTerms(reader: SegmentReader, test: Test, limit: number): Term[] {
+  const terms = new Map<string, Term>();
+  for (const name of reader.namesMatching(test, limit)) {
+    const term = name.includes('.')
+      ? { field: Field.qualified, text: foldQualified(name) }
+      : { field: Field.symbol, text: foldName(name) };
+    terms.set(`${term.field} ${term.text}`, term);
+  }
+  return [...terms.values()];
+}
+
+function excludedTerms({ excludedWords }: ParsedQuery): Term[] {
+  return excludedWords.map(({ text }) => {
     const parts = splitIdentifier(text);
     return parts.length === 1
-      ? find(reader, Field.body, stem(parts[0]!))
-      : find(reader, Field.identifier, parts.join(''));
+      ? { field: Field.body, text: stem(parts[0]!) }
+      : { field: Field.identifier, text: parts.join('') };
   });
-  return lists.filter((list) => list !== undefined);
-}
-
-function wordLists(reader: SegmentReader, word: string): FieldLists {
-  const lists = new Map<Field, PostingList>();
-  for (const field of WORD_FIELDS) {
-    const list = find(reader, field, word);
-    if (list) lists.set(field, list);
-  }
-  return lists;
 }
 
 const hash: TermHash = { bucket: 0, key: 0 };
 
-function find(reader: SegmentReader, field: Field, text: string): PostingList | undefined {
-  hashTerm(field, text, hash);
-  return reader.find(hash);
+/** The number of documents that have a word, taken from the field in which most do. */
+function documentFrequency(perSegment: readonly WordLists[]): number {
+  const most = (field: keyof WordLists): number =>
+    perSegment.reduce((sum, lists) => sum + (lists[field]?.documents ?? 0), 0);
+  return Math.max(most('body'), most('definition'), most('fileName'), most('folder'));
 }
 
-/** The number of documents that have a word, taken from the field in which most do. */
-function documentFrequency(perSegment: readonly FieldLists[]): number {
-  const perField = new Map<Field, number>();
-  for (const lists of perSegment) {
-    for (const [field, list] of lists) perField.set(field, (perField.get(field) ?? 0) + list.documents);
+/** What was counted of one commit. */
+const counted = new WeakMap<readonly Segment[], Map<string, number>>();
+
+/** In how many documents a name stands: a compound one as a whole, a single word as the word it is. */
+function references(segments: readonly Segment[], folded: string): number {
+  let known = counted.get(segments);
+  if (!known) counted.set(segments, (known = new Map<string, number>()));
+  let documents = known.get(folded);
+  if (documents === undefined) {
+    documents = 0;
+    for (const { reader } of segments) {
+      const count = (field: Field, text: string): number => {
+        hashTerm(field, text, hash);
+        return reader.documentsWith(hash);
+      };
+      documents += Math.max(count(Field.identifier, folded), count(Field.body, stem(folded)));
+    }
+    known.set(folded, documents);
   }
-  return Math.max(0, ...perField.values());
+  return documents;
 }
 
 /** The share of the documents that are in a language. */
@@ -465,8 +435,8 @@ function languageShare(segments: readonly Segment[], language: string): number {
   return documents / Math.max(1, all);
 }
 
-function byScore(a: Ranked, b: Ranked): number {
-  return b.score - a.score || (a.info.path < b.info.path ? -1 : 1);
+function byScore(a: Found, b: Found): number {
+  return b.score - a.score || (a.path < b.path ? -1 : 1);
 }
 
 function idOf(reader: SegmentReader, document: number): DocumentId {

@@ -6,7 +6,7 @@ import { documentId } from '../documentId.ts';
 import { SegmentBuilder } from '../index/segmentBuilder.ts';
 import { SegmentReader } from '../index/segmentReader.ts';
 import { SegmentWriter } from '../index/segmentWriter.ts';
-import { compileGlob, expandGlob, expandSymbol, type SymbolTerm } from './symbols.ts';
+import { expandSymbol, type SymbolTerm } from './symbols.ts';
 
 describe('symbols', () => {
   const folder = temporaryFolder();
@@ -118,58 +118,4 @@ describe('symbols', () => {
       { numRuns: 60 },
     );
   });
-
-  it('expandGlob finds what a naive match finds', () => {
-    const piece = fc.constantFrom('f', 'get', 'set', '_', '*', '?', '[gs]', '{get,x}', 'html', 'ü', '2');
-    const globs = fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(''));
-    const names = fc.array(name, { maxLength: 12 }).map((list) => [...new Set(list)]);
-    fc.assert(
-      fc.property(names, globs, (list, glob) => {
-        const found = expandGlob(glob, [segment({ 'a.js': functions(list) })]).map(({ text }) => text);
-        const expected = new Set(list.filter((one) => naiveMatch(glob.toLowerCase(), one.toLowerCase())).map(fold));
-        assert.deepEqual(found.sort(), [...expected].sort());
-      }),
-      { numRuns: 150 },
-    );
-  });
-
-  it('expandGlob looks for members of a class, and for a member of any', () => {
-    const reader = segment({
-      'a.py': 'class Pool:\n    def get(self):\n        pass\n\n    def put(self):\n        pass\n',
-    });
-    assert.deepEqual(texts(expandGlob('Pool.*', [reader])).sort(), ['glob pool.get', 'glob pool.put']);
-    assert.deepEqual(texts(expandGlob('*::put', [reader])), ['glob pool.put']);
-    assert.deepEqual(texts(expandGlob('P*', [reader])).sort(), ['glob pool', 'glob put']);
-    assert.equal(expandGlob('*', [reader], 2).length, 2);
-  });
-
-  it('compileGlob takes any text', () => {
-    fc.assert(
-      fc.property(
-        fc.string({
-          unit: fc.constantFrom('a', 'z', '[', ']', '{', '}', '^', '-', '\\', '*', '(', '+', '|', '.', '𝒜'),
-        }),
-        (glob) => {
-          assert.ok(compileGlob(glob).pattern instanceof RegExp);
-        },
-      ),
-      { numRuns: 2000 },
-    );
-  });
 });
-
-/** By trying every way. */
-function naiveMatch(glob: string, text: string): boolean {
-  if (glob === '') return text === '';
-  const [, special, rest] = /^(\[.*?\]|\{.*?\}|.)(.*)$/u.exec(glob)!;
-  const options = special!.slice(1, -1);
-  if (special === '*')
-    return Array.from({ length: text.length + 1 }, (_, i) => text.slice(i)).some((tail) => naiveMatch(rest!, tail));
-  if (special === '?') return text !== '' && naiveMatch(rest!, text.slice(1));
-  const starts = special!.startsWith('[')
-    ? options.split('')
-    : special!.startsWith('{')
-      ? options.split(',')
-      : [special!];
-  return starts.some((start) => text.startsWith(start) && naiveMatch(rest!, text.slice(start.length)));
-}

@@ -11,19 +11,18 @@ export interface SymbolTerm {
   readonly text: string;
   /**
    * `exact`: spelt as typed; `case`: the same words otherwise spelt; `qualified`: as `Foo.bar`; `member`: only the last part
-   * of what was typed; `acronym`: its initials; `prefix`: begins with it; `glob`: matches it.
+   * of what was typed; `acronym`: its initials; `prefix`: begins with it.
    */
-  readonly how: 'exact' | 'case' | 'qualified' | 'member' | 'acronym' | 'prefix' | 'glob';
+  readonly how: 'exact' | 'case' | 'qualified' | 'member' | 'acronym' | 'prefix';
   /** A spelling in the index, the most similar one; of an acronym, as typed. */
   readonly name: string;
   /** 1 for what was typed, down to 0 for what has little in common with it. */
   readonly similarity: number;
 }
 
-type Names = Pick<SegmentReader, 'find' | 'names'>;
+type Names = Pick<SegmentReader, 'has' | 'names'>;
 
 const MAX_PREFIXES = 20;
-const MAX_GLOB_NAMES = 1000;
 /** A prefix of one letter may be that of a hundred thousand names; past so many per segment no better one is looked for. */
 const MAX_SCANNED = 4000;
 const SIMILARITY = { case: 0.9, member: 0.6, acronym: 0.7 };
@@ -84,67 +83,6 @@ function expandPlain(name: string, readers: readonly Names[], limit: number): Sy
   return [...terms, ...longer.best(limit)];
 }
 
-/**
- * The terms of defined names that match a glob, at most `limit`: `*` is any text, `?` any character, `[ab]` one of them,
- * `{get,set}` one of both. Case does not matter. `Foo.*` and `*::new` are about qualified names.
- */
-export function expandGlob(glob: string, readers: readonly Names[], limit = MAX_GLOB_NAMES): SymbolTerm[] {
-  const { pattern, prefix, isQualified } = compileGlob(glob);
-  const found = new Candidates(isQualified ? Field.qualified : Field.symbol, prefix, 'glob');
-  for (const reader of readers) {
-    const cursor = reader.names(prefix);
-    let left = limit;
-    while (left > 0 && cursor.next()) {
-      const name = cursor.text();
-      if (!pattern.test(name)) continue;
-      left--;
-      found.add(isQualified ? foldQualified(name) : foldName(name), name);
-    }
-  }
-  return found.best(limit);
-}
-
-interface SymbolGlob {
-  /** For names as the index lists them: plain, or qualified with one dot. */
-  readonly pattern: RegExp;
-  /** What every match begins with. */
-  readonly prefix: string;
-  readonly isQualified: boolean;
-}
-
-/** Brackets without an end stand for themselves. */
-export function compileGlob(glob: string): SymbolGlob {
-  const parts = glob
-    .split(/::|->|[.#/]/)
-    .filter((part) => part !== '')
-    .slice(-2);
-  const text = parts.join('.');
-  const source = text.replace(/\*+|\?|\[[^\][]+\]|\{[^{}]+\}|[^\p{L}\p{N}\p{M}]/gu, (part) => {
-    if (part.startsWith('*')) return '[^.]*';
-    if (part === '?') return '[^.]';
-    if (part.length > 1 && part.startsWith('[')) return compileSet(part.slice(1, -1));
-    if (part.length > 1) return `(?:${part.slice(1, -1).split(',').map(escape).join('|')})`;
-    return escape(part);
-  });
-  const prefix = /^[^*?[{]*/.exec(text)![0];
-  return { pattern: new RegExp(`^${source}$`, 'iu'), prefix, isQualified: parts.length > 1 };
-}
-
-function escape(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-}
-
-/** `a-z` is a range, unless it goes backwards. */
-function compileSet(characters: string): string {
-  const literal = (character: string): string => character.replace(/[\\^-]/, String.raw`\$&`);
-  const set = characters.replace(/(.)-(.)|[\\^-]/gsu, (part, first?: string, last?: string) => {
-    if (first === undefined || last === undefined) return literal(part);
-    const isRange = first.codePointAt(0)! <= last.codePointAt(0)!;
-    return literal(first) + (isRange ? '-' : String.raw`\-`) + literal(last);
-  });
-  return `[${set}]`;
-}
-
 /** `map(f)` and Elixir's `map/2` mean `map`; `Vec<T>::push` means `Vec::push`. */
 function withoutArguments(typed: string): string {
   return typed
@@ -164,20 +102,18 @@ function scan(readers: readonly Names[], prefix: string, visit: (name: string) =
 function isDefined(field: Field, text: string, readers: readonly Names[]): boolean {
   const term: TermHash = { bucket: 0, key: 0 };
   hashTerm(field, text, term);
-  return readers.some((reader) => reader.find(term) !== undefined);
+  return readers.some((reader) => reader.has(term));
 }
 
 /** Names that begin with what was typed, by their terms. */
 class Candidates {
   readonly #field: Field;
   readonly #typed: string;
-  readonly #how: SymbolTerm['how'];
   readonly #terms = new Map<string, SymbolTerm>();
 
-  constructor(field: Field, typed: string, how: SymbolTerm['how'] = 'prefix') {
+  constructor(field: Field, typed: string) {
     this.#field = field;
     this.#typed = typed;
-    this.#how = how;
   }
 
   /** Of two spellings of one term the more similar one is kept. */
@@ -185,7 +121,7 @@ class Candidates {
     const similarity = this.#similarity(name);
     const known = this.#terms.get(text);
     if (known && known.similarity >= similarity) return;
-    this.#terms.set(text, { field: this.#field, text, how: this.#how, name, similarity });
+    this.#terms.set(text, { field: this.#field, text, how: 'prefix', name, similarity });
   }
 
   best(limit: number): SymbolTerm[] {
