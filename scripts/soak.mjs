@@ -11,7 +11,9 @@ if (!['all', 'fuzz'].includes(what) || !/^\d+$/.test(seconds)) fail('Usage: npm 
 
 await ensureDependencies();
 const specs =
-  what === 'fuzz' ? ['test/fault/fuzz.test.ts', 'test/fault/serverFuzz.test.ts'] : ['test/{fault,workspace}/**/*.test.ts'];
+  what === 'fuzz'
+    ? ['test/fault/fuzz.test.ts', 'test/fault/serverFuzz.test.ts']
+    : ['test/{fault,workspace}/**/*.test.ts'];
 const args = ['--no-config', ...specs.flatMap((spec) => ['--spec', spec]), '--timeout', '3600000'];
 const { status } = spawnSync(pinnedNode(), [join(root, 'node_modules/mocha/bin/mocha.js'), ...args], {
   cwd: root,

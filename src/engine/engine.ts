@@ -782,7 +782,10 @@ function withoutDeletions(segment: Segment, places: readonly Place[]): Segment {
 }
 
 function move<K, V>(key: K, from: Map<K, V>, to: Map<K, V>): void {
-  to.set(key, from.get(key)!);
+  const value = from.get(key);
+  // It is where it belongs already if a commit took up everything anew.
+  if (value === undefined) return;
+  to.set(key, value);
   from.delete(key);
 }
 

@@ -285,6 +285,22 @@ describe('FolderIndex', () => {
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
   });
 
+  it('finds what went while a look was given up', async () => {
+    const root = folder();
+    const state = folder();
+    writeFiles(root, Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`d${i % 300}/f${i}.ts`, ''])));
+    await withIndex(root, state, async (index) => {
+      await index.reconcile();
+      for (let i = 0; i < 300; i += 2) rmSync(join(root, `d${i}`), { recursive: true });
+      const controller = new AbortController();
+      const sweep = index.sweep(controller.signal);
+      setImmediate(() => controller.abort());
+      await assert.rejects(sweep, { code: 'Cancelled' });
+      await index.sweep();
+      assert.equal(index.status().files, 1500);
+    });
+  });
+
   it('equals a fresh index after any edits, told by hints or found by looking', async () => {
     const name = fc.constantFrom('a.ts', 'b.ts', 'dir/c.ts', 'dir/d.ts', 'dir/sub/e.ts', 'dir/sub/key.pem');
     const any = fc.oneof(name, fc.constantFrom('dir', 'dir/sub'));

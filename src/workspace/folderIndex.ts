@@ -74,6 +74,8 @@ export class FolderIndex {
   readonly #closing = new AbortController();
   /** What the folder looked like last; missing before the first walk. */
   #tree: FolderTree | undefined;
+  /** A look ended before its time, so that the tree may know what the index does not. */
+  #mustWalk = true;
   /** Files that were found to be gone, and are still in the index. */
   readonly #gone = new Set<string>();
   readonly #work = { filesRead: 0, analysed: 0 };
@@ -156,7 +158,7 @@ export class FolderIndex {
     let busyMs = 0;
     await this.#exclusive(signal, async (both) => {
       const turns = new Turns(both);
-      const found = this.#tree?.isStale === false ? await this.#tree.sweep(turns) : undefined;
+      const found = this.#isTreeGood() ? await this.#tree!.sweep(turns) : undefined;
       busyMs = turns.busyMs;
       await this.#take(found, both);
     });
@@ -167,13 +169,11 @@ export class FolderIndex {
   hint(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     return this.#exclusive(signal, async (both) => {
       const turns = new Turns(both);
-      const isEnough = this.#tree !== undefined && !this.#tree.isStale && !paths.some(isRuleFile);
-      if (!isEnough) await this.#reconcileAll(both);
-      else
-        await this.#take(
-          await (paths.length > MANY_HINTS ? this.#tree!.sweep(turns) : this.#tree!.look(paths, turns)),
-          both,
-        );
+      let found: Found | undefined;
+      if (this.#isTreeGood() && !paths.some(isRuleFile)) {
+        found = await (paths.length > MANY_HINTS ? this.#tree!.sweep(turns) : this.#tree!.look(paths, turns));
+      }
+      await this.#take(found, both);
     });
   }
 
@@ -216,6 +216,7 @@ export class FolderIndex {
         if (this.#state.kind !== 'ready') this.#setState({ kind: 'ready' });
       } catch (error) {
         const code = error instanceof SextantError ? error.code : (systemCode(error) ?? 'Internal');
+        this.#mustWalk = true;
         if (code !== 'Cancelled') this.#setState({ kind: 'failed', code, message: describeError(error) });
         throw error;
       }
@@ -237,6 +238,7 @@ export class FolderIndex {
     };
     const { tree, found } = await FolderTree.walk(options, new Turns(signal));
     this.#tree = tree;
+    this.#mustWalk = false;
     for (const [path] of this.#catalog.entries()) this.#gone.add(path);
     await this.#update(found, signal);
 
@@ -249,8 +251,12 @@ export class FolderIndex {
 
   /** Follows what a look found, unless it is that a look is not enough. */
   async #take(found: Found | undefined, signal: AbortSignal): Promise<void> {
-    if (!found || this.#tree?.isStale !== false) await this.#reconcileAll(signal);
-    else await this.#update(found, signal);
+    if (found && this.#isTreeGood()) await this.#update(found, signal);
+    else await this.#reconcileAll(signal);
+  }
+
+  #isTreeGood(): boolean {
+    return !this.#mustWalk && this.#tree?.isStale === false;
   }
 
   #isChanged(path: string, state: FileState): boolean {
@@ -290,7 +296,7 @@ export class FolderIndex {
       if (changed.length >= WORTH_REPORTING) this.#setProgress({ kind: 'indexing', done, total: changed.length });
     };
     report();
-    const maxBytes = (): number => this.#edges.governor?.batchBytes ?? Infinity;
+    const maxBytes = (): number => governor?.batchBytes ?? Infinity;
     for (const batch of batches(changed, gone, maxBytes)) {
       await this.#whenAllowed(signal, { done, total: changed.length });
       const records: [string, FileRecord][] = [];

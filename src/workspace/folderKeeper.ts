@@ -140,12 +140,13 @@ export class FolderKeeper {
     const { watch = watchFolder } = this.#edges;
     this.#stopWatching = watch(root, this.#options, {
       onPath: (path) => this.#hints.add(path),
-      onProblem: (problem) => this.#onWatchProblem(problem),
+      onLimit: (problem) => this.#onWatchLimit(problem),
+      onError: (error) => this.#edges.logger.warn(`Watching ${root}: ${describeError(error)}`),
     });
   }
 
   /** The editor's watcher may do better; if not, looking still finds everything. */
-  #onWatchProblem(problem: Problem): void {
+  #onWatchLimit(problem: Problem): void {
     if (!this.#stopWatching) return;
     this.#edges.logger.warn(problem.message);
     this.#index?.setProblem(problem);

@@ -2,7 +2,7 @@ import { readdirSync, statSync, type Dirent, type Stats } from 'node:fs';
 import { describeError, systemCode } from '../base/errors.ts';
 import { isRecent } from './fileReader.ts';
 import { IgnoreRules, isRuleFile, type Excluded } from './ignoreRules.ts';
-import { observe, type FileState } from './scan.ts';
+import { observe, stateOf, type FileState } from './scan.ts';
 import type { Skip, SkipRules } from './skip.ts';
 import { Turns } from './turns.ts';
 
@@ -113,7 +113,7 @@ export class FolderTree {
     const { files } = this.#folders.get(folder) ?? {};
     for (const name of known) {
       if (turns.isOver) await turns.next();
-      if (files?.has(name)) this.#observe(join(folder, name), found);
+      if (files?.has(name)) this.#observeAgain(join(folder, name), found);
     }
   }
 
@@ -194,6 +194,13 @@ export class FolderTree {
   #checkName(path: string): Skip | undefined {
     if (!path.includes('\uFFFD') || statIfThere(this.#fileOf(path))) return undefined;
     return { reason: 'unreadable', detail: 'its name is not valid UTF-8' };
+  }
+
+  /** What the rules say of a name and a size is known already: that is most of the price of a sweep. */
+  #observeAgain(path: string, found: Found): void {
+    const { root, isChanged } = this.#options;
+    const state = this.skipped.has(path) ? undefined : stateOf(root, path);
+    if (!state || 'reason' in state || isChanged(path, state)) this.#observe(path, found);
   }
 
   #observe(path: string, found: Found): void {

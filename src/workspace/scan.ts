@@ -14,6 +14,12 @@ export interface FileState {
  * The state of one path that no rule leaves out, or why it is skipped; `undefined` if it is gone or a folder.
  */
 export function observe(root: string, path: string, skips: SkipRules): FileState | Skip | undefined {
+  const state = stateOf(root, path);
+  return (state && 'size' in state ? skips.byName(path, state.size) : undefined) ?? state;
+}
+
+/** Like {@link observe}, without the rules for names and sizes. */
+export function stateOf(root: string, path: string): FileState | Skip | undefined {
   let stats: Stats | undefined;
   try {
     stats = lstatSync(`${root}/${path}`, { throwIfNoEntry: false });
@@ -25,5 +31,5 @@ export function observe(root: string, path: string, skips: SkipRules): FileState
   if (stats.isSymbolicLink()) return { reason: 'link' };
   if (!stats.isFile()) return { reason: 'special' };
   const { size, mtimeMs, ctimeMs } = stats;
-  return skips.byName(path, size) ?? { size, mtimeMs, ctimeMs };
+  return { size, mtimeMs, ctimeMs };
 }

@@ -14,7 +14,8 @@ const LOOKED_AT = 64 << 10;
 const KEY_WITHIN = 4096;
 
 const FORMS: readonly SecretForm[] = [
-  { what: 'a GitHub token', pattern: /\b(?:gh[pousr]_(?<body>[A-Za-z0-9]{36})|github_pat_(?<body>\w{82}))\b/ },
+  { what: 'a GitHub token', pattern: /\bgh[pousr]_(?<body>[A-Za-z0-9]{36})\b/ },
+  { what: 'a GitHub token', pattern: /\bgithub_pat_(?<body>\w{82})\b/ },
   { what: 'a GitLab token', pattern: /\bglpat-(?<body>[\w-]{20,})/ },
   { what: 'a Slack token', pattern: /\bxox[abeoprs]-(?<body>\d{8,}-[\w-]{16,})/ },
   { what: 'a Stripe key', pattern: /\b[rs]k_live_(?<body>[A-Za-z0-9]{24,})/ },

@@ -18,7 +18,7 @@ export interface FolderStatus {
 
 export interface Problem {
   /** `WatchLimit`: changes are found by looking, within 10 seconds, and not at once. */
-  readonly code: 'WatchLimit' | 'WatchFailed';
+  readonly code: 'WatchLimit';
   /** What it means, and what to do. */
   readonly message: string;
 }

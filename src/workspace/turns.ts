@@ -4,10 +4,11 @@ import { throwIfCancelled } from '../base/errors.ts';
 /** No longer than this is a thread held at once: what else it has to do should not be felt to wait. */
 const TURN_MS = 8;
 
-/** Cuts long work into turns, and counts how long it kept the thread busy. */
+/** Cuts long work into turns, and counts what it takes of the processor. */
 export class Turns {
   readonly #signal: AbortSignal | undefined;
   #began = performance.now();
+  #beganBusy = threadMs();
   #busyMs = 0;
 
   constructor(signal?: AbortSignal) {
@@ -20,7 +21,7 @@ export class Turns {
 
   /** Without the turns of others. */
   get busyMs(): number {
-    return this.#busyMs + performance.now() - this.#began;
+    return this.#busyMs + threadMs() - this.#beganBusy;
   }
 
   /** Lets others have theirs. Throws when cancelled. */
@@ -28,6 +29,15 @@ export class Turns {
     this.#busyMs = this.busyMs;
     await setImmediate();
     this.#began = performance.now();
+    this.#beganBusy = threadMs();
     throwIfCancelled(this.#signal);
   }
+}
+
+/** What this thread has taken of the processor; of a Node that cannot tell, the time that went by. */
+function threadMs(): number {
+  const { threadCpuUsage } = process as { threadCpuUsage?: () => { readonly user: number; readonly system: number } };
+  if (!threadCpuUsage) return performance.now();
+  const { user, system } = threadCpuUsage();
+  return (user + system) / 1000;
 }

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import { watch } from 'chokidar';
-import { describeError, systemCode } from '../base/errors.ts';
+import { systemCode } from '../base/errors.ts';
 import { IgnoreRules, type Excluded } from './ignoreRules.ts';
 import type { Problem } from './status.ts';
 
@@ -13,12 +13,18 @@ export type Watch = typeof watchFolder;
 export interface WatchEvents {
   /** A path below the folder, relative to it with `/`, that may have changed. */
   readonly onPath: (path: string) => void;
-  /** Not everything is watched, or nothing any more. */
-  readonly onProblem: (problem: Problem) => void;
+  /** The system has no more watches: most is not watched. */
+  readonly onLimit: (problem: Problem) => void;
+  /** Something could not be watched, as a folder that one may not read. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** Reports what may have changed in a folder. Returns how to stop. */
-export function watchFolder(root: string, excluded: Excluded, { onPath, onProblem }: WatchEvents): () => Promise<void> {
+export function watchFolder(
+  root: string,
+  excluded: Excluded,
+  { onPath, onLimit, onError }: WatchEvents,
+): () => Promise<void> {
   const rules = new IgnoreRules(root, excluded);
   const pathOf = (file: string): string => relative(root, file).split(sep).join('/');
   const watcher = watch(root, {
@@ -29,16 +35,16 @@ export function watchFolder(root: string, excluded: Excluded, { onPath, onProble
       file !== root && stats?.isDirectory() === true && rules.check(pathOf(file), true) !== undefined,
   });
   watcher.on('all', (_event, file) => onPath(pathOf(file)));
-  watcher.on('error', (error) => onProblem(describeProblem(root, error)));
+  watcher.on('error', (error) => {
+    if (['ENOSPC', 'EMFILE', 'ENFILE'].includes(systemCode(error) ?? '')) onLimit(LIMIT);
+    else onError(error);
+  });
   return () => watcher.close();
 }
 
-function describeProblem(root: string, error: unknown): Problem {
-  if (!['ENOSPC', 'EMFILE'].includes(systemCode(error) ?? '')) {
-    return { code: 'WatchFailed', message: `Watching ${root} failed: ${describeError(error)}. ${MEANWHILE}` };
-  }
-  const remedy = 'Raise fs.inotify.max_user_watches and max_user_instances (sysctl) for changes to be found at once.';
-  return { code: 'WatchLimit', message: `The system's limit of file watches is reached. ${MEANWHILE} ${remedy}` };
-}
-
-const MEANWHILE = 'Changes are found within 10 seconds, by looking.';
+const LIMIT: Problem = {
+  code: 'WatchLimit',
+  message:
+    "The system's limit of file watches is reached. Changes are found within 10 seconds, by looking. " +
+    'Raise fs.inotify.max_user_watches and max_user_instances (sysctl) for them to be found at once.',
+};

@@ -2,14 +2,9 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { silentLogger } from '../../src/base/log.ts';
-import { FolderIndex } from '../../src/workspace/folderIndex.ts';
-import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
-import { Searcher } from '../../src/workspace/searcher.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+import { find, openIndex } from './support.ts';
 
-/** Long enough ago that no file counts as still being written. */
-const LATER = (): number => Date.now() + 60_000;
 const FILES = 5000;
 
 describe('An index of a Git repository', () => {
@@ -48,22 +43,14 @@ describe('An index of a Git repository', () => {
     return root;
   }
 
-  function open(root: string, stateFolder: string, siblings?: string): FolderIndex {
-    const options = { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
-    const edges = { logger: silentLogger, now: LATER, onStatus: () => undefined };
-    return FolderIndex.open(siblings === undefined ? options : { ...options, siblings }, edges);
-  }
-
-  /** What is found of each of some words that stand in one file each, or in as many as there are files. */
-  async function find(root: string, stateFolder: string): Promise<Record<string, string | undefined>> {
-    const searcher = new Searcher();
-    const found: Record<string, string | undefined> = {};
+  /** Where each of some words is found that stand in one file, or define what only one file does. */
+  async function places(root: string, stateFolder: string): Promise<Record<string, string>> {
+    const found: Record<string, string> = {};
     for (const word of ['lantern', 'harbour', 'solitary', 'halyard']) {
       const query = ['solitary', 'halyard'].includes(word) ? word : `sym:${word}4321`;
-      const { results } = await searcher.search({ folders: [{ root, stateFolder }], query, limit: 3 });
-      if (results.length > 0) found[word] = results.map(({ path }) => path).join();
+      const paths = await find(root, stateFolder, query);
+      if (paths.length > 0) found[word] = paths.join();
     }
-    searcher.close();
     return found;
   }
 
@@ -74,20 +61,20 @@ describe('An index of a Git repository', () => {
     this.timeout(120_000);
     const root = repository();
     const state = folder();
-    const index = open(root, state);
+    const index = openIndex(root, state);
     await index.reconcile();
     assert.equal(index.work().analysed, FILES + 2);
     git(root, 'checkout', '-q', 'other');
     await index.sweep();
     assert.equal(index.work().analysed, 2 * FILES + 2);
-    assert.deepEqual(await find(root, state), onOther);
+    assert.deepEqual(await places(root, state), onOther);
     assert.equal(index.status().files, FILES + 1);
     for (const branch of ['main', 'other', 'main']) {
       git(root, 'checkout', '-q', branch);
       await index.sweep();
     }
     assert.equal(index.work().analysed, 2 * FILES + 2);
-    assert.deepEqual(await find(root, state), onMain);
+    assert.deepEqual(await places(root, state), onMain);
     assert.equal(index.status().files, FILES + 2);
     await index.close();
   });
@@ -97,7 +84,7 @@ describe('An index of a Git repository', () => {
     const root = repository();
     const siblings = folder();
     const state = folder();
-    const first = open(root, state, siblings);
+    const first = openIndex(root, state, { siblings });
     await first.reconcile();
 
     const linked = join(folder(), 'linked');
@@ -105,20 +92,20 @@ describe('An index of a Git repository', () => {
     writeFiles(linked, { 'common.ts': 'export const halyard = 1;\n' });
     rmSync(join(linked, 'only-main.ts'));
     const linkedState = folder();
-    const second = open(linked, linkedState, siblings);
+    const second = openIndex(linked, linkedState, { siblings });
     await second.reconcile();
     assert.deepEqual(second.work(), { filesRead: FILES + 1, analysed: 1 });
     const inLinked = { lantern: 'dir21/f4321.ts', halyard: 'common.ts' };
-    assert.deepEqual(await find(linked, linkedState), inLinked);
+    assert.deepEqual(await places(linked, linkedState), inLinked);
     assert.equal(second.status().files, FILES + 1);
 
     // They share files, and nothing else.
-    assert.deepEqual(await find(root, state), onMain);
+    assert.deepEqual(await places(root, state), onMain);
     rmSync(join(root, 'dir21'), { recursive: true });
     await first.sweep();
     await first.close();
-    assert.deepEqual(await find(root, state), { solitary: 'only-main.ts' });
-    assert.deepEqual(await find(linked, linkedState), inLinked);
+    assert.deepEqual(await places(root, state), { solitary: 'only-main.ts' });
+    assert.deepEqual(await places(linked, linkedState), inLinked);
     await second.close();
   });
 });
