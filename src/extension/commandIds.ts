@@ -7,6 +7,13 @@ export const COMMANDS = [
   'sextant.rebuildIndex',
   'sextant.copyDiagnostics',
   'sextant.showLog',
+  'sextant.startServer',
+  'sextant.stopServer',
+  'sextant.restartServer',
+  'sextant.attachServer',
+  'sextant.copyServerUrl',
+  'sextant.copyServerToken',
+  'sextant.openServerLog',
   // Of rows of the status view.
   'sextant.copyLeftOutPath',
   'sextant.openLeftOutList',
