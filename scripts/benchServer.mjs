@@ -100,6 +100,14 @@ server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ url: 'http://12
 `;
 
 const command = join(root, 'dist/cli/sextant.js');
+const empty = [];
+for (let i = 0; i < 5; i++) {
+  const began = performance.now();
+  const server = await start([command, 'serve', '--json', '--state', join(folder, `empty-${i}`)]);
+  empty.push(performance.now() - began);
+  server.stop();
+}
+say(`\`sextant serve\` is ready after ${empty.map((ms) => ms.toFixed(0)).join(', ')} ms without data`);
 const data = writeData();
 const ours = await start([
   ...[command, 'serve', '--json', '--no-rate-limit', '--state', join(folder, 'state')],

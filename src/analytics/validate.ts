@@ -5,22 +5,30 @@ import { SextantError } from '../base/errors.ts';
 
 /**
  * The checked request of an endpoint. Throws `InvalidArgument` with the message of the first problem: a field that there is
- * not, since what is misspelt would have no effect; then what `rulesOfDates` finds, which is given the request where nothing
- * else is wrong with it; then the first of the other parameters.
+ * not, since what is misspelt would have no effect; then what `rules` finds – of dates, which come first in every table of the
+ * specification, and of the cursor, which is given in the request where nothing before it is wrong; then the first of the
+ * other parameters.
  */
 export function checkRequest<N extends EndpointName>(
   name: N,
   request: unknown,
-  rulesOfDates: (valid: RequestOf<N> | undefined) => void = () => undefined,
+  rules: (valid: RequestOf<N> | undefined) => void = () => undefined,
 ): RequestOf<N> {
   const checked = endpoints[name].request.safeParse(request);
   const issues = checked.error?.issues ?? [];
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0);
   if (unknown) throw invalidArgument(messageOf(unknown));
   const valid = checked.data as RequestOf<N> | undefined;
-  rulesOfDates(valid);
+  // The last one of every table that has it, so that what stands before it is judged without.
+  const isSizeOnly = issues.length > 0 && issues.every(({ path }) => path[0] === 'page_size');
+  rules(isSizeOnly ? withoutPageSize(name, request) : valid);
   if (valid === undefined) throw invalidArgument(messageOf(issues[0]!));
   return valid;
+}
+
+function withoutPageSize<N extends EndpointName>(name: N, request: unknown): RequestOf<N> {
+  const { page_size: _, ...others } = request as { readonly page_size?: unknown };
+  return endpoints[name].request.parse(others) as RequestOf<N>;
 }
 
 /** What a client got, as the contract says it is. Throws `UnexpectedResponse` where it is not. */

@@ -8,10 +8,21 @@ export interface Logger {
   error(message: string): void;
 }
 
+export type LogLevel = keyof Logger;
+
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {
   // A logger that keeps nothing.
+}
+
+/** Hands every line to one function: that of a thread which has no log of its own, for instance. */
+export function forwardingLogger(send: (level: LogLevel, message: string) => void): Logger {
+  const at =
+    (level: LogLevel) =>
+    (message: string): void =>
+      send(level, message);
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 /** Appends lines to a file that only its owner may read; one that is large is begun anew at the next start. */
@@ -32,11 +43,8 @@ export function fileLogger(file: string, maxBytes = 1_000_000): Logger {
 
 /** Reports to each of them. */
 export function bothLoggers(one: Logger, other: Logger): Logger {
-  const both =
-    (level: keyof Logger) =>
-    (message: string): void => {
-      one[level](message);
-      other[level](message);
-    };
-  return { debug: both('debug'), info: both('info'), warn: both('warn'), error: both('error') };
+  return forwardingLogger((level, message) => {
+    one[level](message);
+    other[level](message);
+  });
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { cancelled, SextantError } from '../base/errors.ts';
 import { exportLines, findAnswering, loadData } from '../server/launch.ts';
-import { serverStateFolder } from './serve.ts';
+import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import { ExitCode, type Terminal } from './terminal.ts';
 
 export interface ExportOptions {

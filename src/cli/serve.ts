@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
-import envPaths from 'env-paths';
 import { describeError } from '../base/errors.ts';
 import { readMoment } from '../server/admin/adminPlane.ts';
 import { loadData, startOrAttach, type ServerInfo } from '../server/launch.ts';
+import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import { ExitCode, logTo, ProgressLine, type Terminal } from './terminal.ts';
 
 export interface ServeOptions {
@@ -63,11 +62,6 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
     return ExitCode.failed;
   }
   return ExitCode.ok;
-}
-
-/** Where the command keeps the server's state unless it is told otherwise. */
-export function serverStateFolder(named: string | undefined): string {
-  return named ?? join(envPaths('sextant', { suffix: '' }).data, 'server');
 }
 
 function describe({ url, token, adminToken, state }: ServerInfo): string {

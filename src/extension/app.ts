@@ -3,6 +3,7 @@ import { describeError } from '../base/errors.ts';
 import { RecentLog } from '../base/recentLog.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
 import type { SearchResponse } from '../workspace/searcher.ts';
+import type { LocalServerState } from '../server/localServer.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 import type { CommandId } from './commandIds.ts';
 import { Folders } from './folders.ts';
@@ -10,6 +11,7 @@ import { copyDiagnostics } from './diagnosticsReport.ts';
 import { IndexView, copyPath } from './indexView.ts';
 import { ReadOnlyTexts } from './readOnlyTexts.ts';
 import { SearchPick } from './searchPick.ts';
+import { ServerActions } from './serverActions.ts';
 import { StatusBar } from './statusBar.ts';
 import type { Row } from './statusTree.ts';
 import { WhyPick } from './whyPick.ts';
@@ -23,6 +25,8 @@ export interface SextantApi {
   status(): Promise<readonly FolderStatus[]>;
   /** Resolves when every open folder has been indexed, or has failed to be. */
   indexed(): Promise<void>;
+  /** What the local server of this window is doing. */
+  localServer(): Promise<LocalServerState>;
 }
 
 const DEFAULT_LIMIT = 20;
@@ -37,6 +41,7 @@ export class App implements SextantApi {
   readonly #whyPick: WhyPick;
   readonly #texts: ReadOnlyTexts;
   readonly #indexView: IndexView;
+  readonly #server: ServerActions;
   readonly #extension: vscode.Extension<unknown>;
 
   static start(context: vscode.ExtensionContext): App {
@@ -58,6 +63,8 @@ export class App implements SextantApi {
     this.#whyPick = new WhyPick(this.#folders, this.#client);
     this.#texts = new ReadOnlyTexts();
     this.#indexView = new IndexView(this.#folders, this.#client, this.#texts, this.#recent);
+    const { version } = context.extension.packageJSON as { readonly version: string };
+    this.#server = new ServerActions(new URL('./serverThread.js', import.meta.url), this.#recent, version);
     this.#extension = context.extension;
     context.subscriptions.push(
       this.#log,
@@ -66,6 +73,7 @@ export class App implements SextantApi {
       this.#whyPick,
       this.#texts,
       this.#indexView,
+      this.#server,
       new StatusBar(this.#folders),
     );
     this.#folders.start();
@@ -103,6 +111,15 @@ export class App implements SextantApi {
       case 'sextant.showLog':
         this.#log.show();
         break;
+      case 'sextant.startServer':
+      case 'sextant.stopServer':
+      case 'sextant.restartServer':
+      case 'sextant.attachServer':
+      case 'sextant.copyServerUrl':
+      case 'sextant.copyServerToken':
+      case 'sextant.openServerLog':
+        await this.#server.run(command);
+        break;
       case 'sextant.copyLeftOutPath':
         await copyPath(argument as Row);
         break;
@@ -124,8 +141,12 @@ export class App implements SextantApi {
     return this.#folders.indexed();
   }
 
-  stop(): Promise<void> {
-    return this.#client.dispose();
+  localServer(): Promise<LocalServerState> {
+    return Promise.resolve(this.#server.state);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#client.dispose(), this.#server.stop()]);
   }
 
   async #forEachFolder(title: string, work: (root: string) => Promise<void>): Promise<void> {

@@ -9,6 +9,13 @@ export const COMMANDS = [
   'sextant.pauseIndexing',
   'sextant.resumeIndexing',
   'sextant.showLog',
+  'sextant.startServer',
+  'sextant.stopServer',
+  'sextant.restartServer',
+  'sextant.attachServer',
+  'sextant.copyServerUrl',
+  'sextant.copyServerToken',
+  'sextant.openServerLog',
   // Of rows of the status view.
   'sextant.copyLeftOutPath',
   'sextant.openLeftOutList',

@@ -23,6 +23,7 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
     search: async (query, limit) => (await app()).search(query, limit),
     status: async () => (await app()).status(),
     indexed: async () => (await app()).indexed(),
+    localServer: async () => (await app()).localServer(),
   };
 }
 

@@ -1,4 +1,7 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import * as vscode from 'vscode';
+import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
 import { DEFAULT_BUDGET } from '../workspace/governor.ts';
 import { GENERATED_FILES, SECRET_FILES } from '../workspace/skip.ts';
@@ -45,4 +48,26 @@ export function describeSettings(contributed: readonly string[]): Record<string,
 
 export function maxResults(): number {
   return vscode.workspace.getConfiguration('sextant.search').get('maxResults', 50);
+}
+
+export interface ServerSettings {
+  readonly state: string;
+  readonly data: string | undefined;
+  readonly port: number | undefined;
+}
+
+/** What the local server is started with. `~` is the home folder; other relative paths are of the first folder. */
+export function serverSettings(): ServerSettings {
+  const settings = vscode.workspace.getConfiguration('sextant.server');
+  const path = (name: string): string | undefined => {
+    const value = settings.get(name, '').trim();
+    if (value === '') return undefined;
+    if (/^~(?=[/\\]|$)/.test(value)) return join(homedir(), value.slice(1));
+    return resolve(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir(), value);
+  };
+  return {
+    state: serverStateFolder(path('stateFolder')),
+    data: path('dataFile'),
+    port: settings.get<number | null>('port', null) ?? undefined,
+  };
 }

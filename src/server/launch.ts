@@ -9,7 +9,7 @@ import type { DataSet } from './analytics/data/dataSet.ts';
 import { readData } from './analytics/data/readData.ts';
 import { Organization } from './analytics/organization.ts';
 import { SextantServer, type ServerEdges, type ServerOptions } from './server.ts';
-import { findServer, StateFolder } from './state/stateFolder.ts';
+import { findServer, LOG_FILE, StateFolder } from './state/stateFolder.ts';
 
 /** What a client needs of a server that runs; the line that `sextant serve --json` prints. */
 export interface ServerInfo {
@@ -30,9 +30,6 @@ export interface Launched {
 /** How long a process that owns a folder may take until its server answers: it may be reading its data. */
 const ATTACH_LIMIT_MS = 120_000;
 const ATTACH_POLL_MS = 50;
-
-/** What the server did, in its state folder. */
-export const LOG_FILE = 'server.log';
 
 /** Starts a server on a state folder, or attaches to the one that another process has there. */
 export async function startOrAttach(

@@ -1,3 +1,4 @@
+import type { LogLevel } from '../base/log.ts';
 import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import type { IndexContents } from './folderReport.ts';
@@ -28,7 +29,7 @@ export interface IndexMethods {
 export interface IndexEvents {
   readonly status: FolderStatus;
   readonly unwatched: OfFolder;
-  readonly log: { readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly message: string };
+  readonly log: { readonly level: LogLevel; readonly message: string };
 }
 
 /** What the searching thread does. It only reads, and is never behind the indexing thread's work. */

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { SextantError } from '../base/errors.ts';
-import type { Logger } from '../base/log.ts';
+import { forwardingLogger } from '../base/log.ts';
 import { serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
 import { SegmentThreads } from '../engine/index/segmentThreads.ts';
@@ -13,12 +13,7 @@ import type { IndexEvents, IndexMethods } from './indexProtocol.ts';
 
 if (!parentPort) throw new Error('This module is the entry of a worker thread.');
 
-const logger: Logger = {
-  debug: (message) => emit('log', { level: 'debug', message }),
-  info: (message) => emit('log', { level: 'info', message }),
-  warn: (message) => emit('log', { level: 'warn', message }),
-  error: (message) => emit('log', { level: 'error', message }),
-};
+const logger = forwardingLogger((level, message) => emit('log', { level, message }));
 const governor = new Governor(thisMachine());
 let threads: SegmentThreads | undefined;
 const keepers = new Map<string, FolderKeeper>();

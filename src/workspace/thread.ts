@@ -5,27 +5,29 @@ import { Caller, type Methods } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
 
 /** A thread that dies is started again, but not for ever: what kills it may be in the files. */
-const MAX_RESTARTS = 3;
+const RESTARTS = 3;
 
-export interface ThreadEvents<M extends Methods<M>, E> {
+export interface ThreadOptions<M extends Methods<M>, E> {
   readonly started?: (caller: Caller<M, E>) => void;
   readonly died?: (error: SextantError) => void;
+  /** How often it is started again when it dies. */
+  readonly restarts?: number;
 }
 
 /** A worker thread and the calls to it. It starts when first needed, and again if it dies. */
 export class Thread<M extends Methods<M>, E> {
   readonly #entry: URL;
   readonly #logger: Logger;
-  readonly #events: ThreadEvents<M, E>;
+  readonly #options: ThreadOptions<M, E>;
   #worker: Worker | undefined;
   #caller: Caller<M, E> | undefined;
   #restarts = 0;
   #stopped = false;
 
-  constructor(entry: URL, logger: Logger, events: ThreadEvents<M, E>) {
+  constructor(entry: URL, logger: Logger, options: ThreadOptions<M, E>) {
     this.#entry = entry;
     this.#logger = logger;
-    this.#events = events;
+    this.#options = options;
   }
 
   get isStarted(): boolean {
@@ -51,7 +53,7 @@ export class Thread<M extends Methods<M>, E> {
     worker.on('exit', () => this.#onExit(worker, caller, reason));
     this.#worker = worker;
     this.#caller = caller;
-    this.#events.started?.(caller);
+    this.#options.started?.(caller);
     return caller;
   }
 
@@ -68,8 +70,8 @@ export class Thread<M extends Methods<M>, E> {
     this.#caller = undefined;
     if (this.#stopped) return;
     this.#logger.error(error.message);
-    this.#events.died?.(error);
-    if (++this.#restarts <= MAX_RESTARTS) this.caller();
+    this.#options.died?.(error);
+    if (++this.#restarts <= (this.#options.restarts ?? RESTARTS)) this.caller();
     else this.#stopped = true;
   }
 }

@@ -142,6 +142,22 @@ export function describeRules(target: () => Target): void {
       );
     });
 
+    it('of which several are wrong are named in the order of the table', async () => {
+      const size = { page_size: 'ten' };
+      const cursor = { cursor: 'nonsense' };
+      for (const path of [PATHS.dau, PATHS.userActivity, PATHS.editorLanguage, PATHS.credits]) {
+        const date = path === PATHS.dau || path === PATHS.editorLanguage ? 'date' : 'start_date';
+        await invalid(client.get(path, { ...size, ...cursor, [date]: 'x' }), new RegExp(`^${date} `));
+        await invalid(client.get(path, { ...size, ...cursor }), 'cursor is invalid for this request');
+        await invalid(client.get(path, { ...size, cursor: '' }), /^page_size /);
+      }
+      await invalid(client.get(PATHS.credits, { ...size, ...cursor, by_model: 'x' }), /^by_model /);
+      await invalid(client.post(PATHS.cost, { ...size, ...cursor, granularity: 'x' }), /^granularity /);
+      await invalid(client.post(PATHS.cost, { ...size, ...cursor }), 'cursor is invalid for this request');
+      await invalid(client.post(PATHS.cost, { ...size, cursor: 5 }), /^cursor /);
+      await invalid(client.post(PATHS.cost, { ...size, cursor: null }), /^page_size /);
+    });
+
     it('are as if absent when they are null, empty or unknown', async () => {
       for (const body of [
         '',
@@ -524,6 +540,17 @@ export function describeFigures(target: () => Target): void {
             { kind: 'credits', date, service_account_name: name, model_name: 'm', credits_consumed: 1 },
           ];
           await client.admin('POST', 'import', facts.map((fact) => JSON.stringify(fact)).join('\n'));
+          const { status } = await client.post(PATHS.setOverrides, {
+            overrides: [
+              {
+                user_email: 'ada@example.com',
+                resource: CREDITS,
+                period: MONTHLY,
+                config: { limit: String(page + 1) },
+              },
+            ],
+          });
+          assert.equal(status, 200);
           if (page === 1) await client.admin('POST', 'clock', { advanceMs: 3 * 3_600_000 });
         }
         const old = seen.filter((name) => !name.includes('newcomer'));

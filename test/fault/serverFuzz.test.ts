@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { endpoints, type EndpointName } from '../../src/analytics/contract.ts';
 import { parseResponse } from '../../src/analytics/validate.ts';
@@ -249,6 +250,34 @@ describe('The server, asked for anything', () => {
       assert.ok(statuses.has(expected), `none was answered ${expected}`);
   });
 
+  it('keeps no descriptor of connections that are broken off or half closed', async function () {
+    if (process.platform !== 'linux') this.skip();
+    // Both ends are of this process, and so in its list.
+    const descriptors = (): number => readdirSync('/proc/self/fd').length;
+    agent.destroy();
+    await settled(descriptors);
+    const before = descriptors();
+    const starts = [
+      '',
+      'GET /heal',
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\n',
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n',
+      `POST ${endpoints.costAnalytics.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${server.token}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{"a"',
+      'nonsense\r\n\r\n',
+    ];
+    for (let round = 0; round < 5; round++) {
+      const connections = Array.from({ length: 60 }, (_, i) => {
+        const connection = new RawConnection(server.url).send(starts[i % starts.length]!);
+        return i % 4 === 3 ? (connection.destroy(), connection) : connection.halfClose();
+      });
+      for (const { closed } of connections) await within(closed, 'a half-closed connection has no end');
+      for (const connection of connections) connection.destroy();
+    }
+    await settled(descriptors);
+    assert.ok(descriptors() <= before, `${before} descriptors before, ${descriptors()} after`);
+  });
+
   function ask({ method, path, headers, body }: Attempt): Promise<{ readonly status: number; readonly text: string }> {
     const { hostname, port } = new URL(server.url);
     // Node's client sends the body of a GET without saying how long it is.
@@ -274,6 +303,15 @@ async function within<T>(work: Promise<T>, otherwise: string): Promise<T> {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Waits until a count no longer falls: sockets are closed a moment after they are destroyed. */
+async function settled(count: () => number): Promise<void> {
+  for (let known = Infinity, same = 0; same < 5;) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    same = count() < known ? 0 : same + 1;
+    known = count();
   }
 }
 

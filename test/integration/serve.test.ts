@@ -148,6 +148,33 @@ describe('sextant serve', () => {
     }
   });
 
+  it('takes the data file of its documentation, and answers with it', async () => {
+    const docs = readFileSync(join(import.meta.dirname, '../../docs/local-server.md'), 'utf8');
+    const file = join(folder(), 'facts.ndjson');
+    writeFileSync(file, /```jsonl\n([^]*?)```/.exec(docs)![1]!);
+    const { info } = await start('--state', join(folder(), 'state'), '--data', file, '--now', NOW);
+    const client = new Client(info);
+    const first = async (answer: ReturnType<Client['get']>, field: string): Promise<unknown> => {
+      const { status, body } = await answer;
+      assert.equal(status, 200, JSON.stringify(body));
+      return (body[field] as unknown[])[0];
+    };
+    const user = (await first(client.get(PATHS.userActivity), 'users')) as { metrics: { chat_messages: number } };
+    assert.equal(user.metrics.chat_messages, 3);
+    assert.deepEqual(await first(client.get(PATHS.credits), 'records'), {
+      service_account_name: 'nightly-build',
+      credits_consumed: 120,
+    });
+    const point = (await first(client.post(PATHS.cost, {}), 'data_points')) as { cost_metrics: object };
+    assert.deepEqual(Object.entries(point.cost_metrics).slice(0, 4), [
+      ['billed_amount_usd', '0.75'],
+      ['estimated_customer_cost_usd', '0.75'],
+      ['base_cost_usd', '0.6'],
+      ['surcharge_usd', '0.15'],
+    ]);
+    assert.equal(await limitOfAda(client), '5000');
+  });
+
   it('refuses a data file with a bad line, and says which', () => {
     const file = join(folder(), 'bad.ndjson');
     writeFileSync(file, '{"kind":"user","user_email":"a"}\n\n{"kind":"user"}\n');

@@ -45,16 +45,18 @@ export function checkPage<N extends EndpointName, D>(options: PageOptions<N, D>)
   const { name, raw, now, cursors } = options;
   const thisHour = Math.floor(now / HOUR_MS) * HOUR_MS;
   let query = '';
-  let position: Position | 'invalid' | undefined;
+  let cursor = '';
+  let position: Position | undefined;
   let dates: { readonly value: D } | undefined;
   const request = checkRequest(name, raw, (valid) => {
     if (valid !== undefined) {
       query = JSON.stringify([name, options.bind(valid)]);
-      position = readCursor(cursors, query, (valid as { cursor?: string | null }).cursor);
+      cursor = (valid as { readonly cursor?: string | null }).cursor ?? '';
+      position = cursor === '' ? undefined : cursors.open(query, cursor);
     }
-    dates = { value: options.dates(dayOf(isPosition(position) ? position.asOf : now)) };
+    dates = { value: options.dates(dayOf(position?.asOf ?? now)) };
+    if (cursor !== '' && !position) throw invalidArgument(messages.invalidCursor);
   });
-  if (position === 'invalid') throw invalidArgument(messages.invalidCursor);
   const asOf = position?.asOf ?? thisHour;
   return {
     request,
@@ -66,20 +68,6 @@ export function checkPage<N extends EndpointName, D>(options: PageOptions<N, D>)
       has_more: last !== undefined,
     }),
   };
-}
-
-function isPosition(position: Position | 'invalid' | undefined): position is Position {
-  return typeof position === 'object';
-}
-
-function readCursor(
-  cursors: Cursors,
-  query: string,
-  cursor: string | null | undefined,
-): Position | 'invalid' | undefined {
-  return cursor === undefined || cursor === null || cursor === ''
-    ? undefined
-    : (cursors.open(query, cursor) ?? 'invalid');
 }
 
 /** Yesterday, from the hour on at which its figures are complete; before that the day before. */

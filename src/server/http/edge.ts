@@ -209,14 +209,17 @@ export class HttpEdge {
   }
 
   #sendText(response: ServerResponse, status: number, text: string, more?: Readonly<Record<string, string>>): void {
-    const headers = this.#headers({ 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(text), ...more });
+    const length = Buffer.byteLength(text);
+    const headers = this.#headers({ 'Content-Type': JSON_TYPE, 'Content-Length': length, ...more });
     response.writeHead(status, headers);
-    response.end(text);
+    // As many bytes as characters: it is all ASCII, which is copied faster than UTF-8 is encoded.
+    response.end(text, length === text.length ? 'latin1' : 'utf8');
   }
 
-  #headers(own: Readonly<Record<string, string | number>>): Record<string, string | number> {
-    const headers = { ...own, 'Cache-Control': 'no-store' };
-    return this.#closing ? { ...headers, Connection: 'close' } : headers;
+  #headers(own: Record<string, string | number>): Record<string, string | number> {
+    own['Cache-Control'] = 'no-store';
+    if (this.#closing) own.Connection = 'close';
+    return own;
   }
 
   /**

@@ -14,6 +14,9 @@ import type { Address, Change, Incoming, ServerState } from './serverState.ts';
 /** Of the files in the folder. A newer one is refused. */
 const VERSION = 1;
 
+/** In the folder: what the server did. */
+export const LOG_FILE = 'server.log';
+
 /** What `server.json` holds, which only its owner may read. */
 export interface Published extends Address {
   readonly version: number;

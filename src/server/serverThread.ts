@@ -1,0 +1,26 @@
+import { parentPort } from 'node:worker_threads';
+import { forwardingLogger } from '../base/log.ts';
+import { serve } from '../base/rpc.ts';
+import { workerChannel } from '../base/workerChannel.ts';
+import { findAnswering, loadData, startOrAttach } from './launch.ts';
+import type { SextantServer } from './server.ts';
+import type { ServerEvents, ServerMethods } from './serverProtocol.ts';
+
+/* The entry of the thread in which a window's server runs, so that neither waits for the other. */
+
+if (!parentPort) throw new Error('This module is the entry of a worker thread.');
+
+const logger = forwardingLogger((level, message) => emit('log', { level, message }));
+let server: SextantServer | undefined;
+
+const emit = serve<ServerMethods, ServerEvents>(workerChannel(parentPort), {
+  async start({ state, port, data, version }, signal) {
+    const read = (file: string) => () => loadData(file, (lines) => emit('progress', { lines }), signal);
+    const options = { state, port, version, data: data === undefined ? undefined : read(data) };
+    const launched = await startOrAttach(options, { logger }, signal);
+    server = launched.server;
+    return { info: launched.info, isOwn: server !== undefined, isEmpty: server?.organization.isEmpty ?? false };
+  },
+  find: ({ state }) => findAnswering(state),
+  stop: () => server?.close(),
+});
