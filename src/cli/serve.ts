@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import envPaths from 'env-paths';
 import { describeError } from '../base/errors.ts';
 import { readMoment } from '../server/admin/adminPlane.ts';
+import { readSimulation, type SimulationOptions } from '../server/analytics/simulation/simulation.ts';
 import { loadData, startOrAttach, type ServerInfo } from '../server/launch.ts';
 import { ExitCode, logTo, ProgressLine, type Terminal } from './terminal.ts';
 
@@ -11,6 +12,9 @@ export interface ServeOptions {
   readonly port?: number;
   readonly state?: string;
   readonly data?: string;
+  readonly seed?: number;
+  readonly users?: number;
+  readonly plan?: string;
   readonly now?: string;
   readonly token?: string;
   readonly adminToken?: string;
@@ -38,6 +42,7 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
       rateLimit,
       allowHosts,
       version,
+      simulation: readSimulation(options),
       now: now === undefined ? undefined : readMoment(now),
       data:
         data === undefined
@@ -51,10 +56,8 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
   if (!server) say(`A server runs on ${info.state} already (process ${info.pid}): use that. Its own options count.`);
   terminal.stdout.write(options.json ? `${JSON.stringify(info)}\n` : describe(info));
   if (!server) return ExitCode.ok;
-  if (server.organization.isEmpty)
-    say(
-      'The organization is empty: every answer is too. Load facts with --data FILE, or POST them to /__admin/import.',
-    );
+  if (server.organization.isEmpty) say('The data file is empty: every answer is too. POST facts to /__admin/import.');
+  if (data === undefined) say(describeSimulation(readSimulation(options)));
   if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
   try {
     await server.close();
@@ -68,6 +71,10 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
 /** Where the command keeps the server's state unless it is told otherwise. */
 export function serverStateFolder(named: string | undefined): string {
   return named ?? join(envPaths('sextant', { suffix: '' }).data, 'server');
+}
+
+function describeSimulation({ seed, users, plan }: SimulationOptions): string {
+  return `The organization is simulated: seed ${seed}, ${users} people, plan ${plan}. --data FILE serves facts of yours.`;
 }
 
 function describe({ url, token, adminToken, state }: ServerInfo): string {

@@ -4,9 +4,10 @@ import { SextantError, systemCode } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { adminResources, type Administered } from './admin/adminPlane.ts';
 import { emptyDataSet } from './analytics/data/dataBuilder.ts';
-import type { DataSet } from './analytics/data/dataSet.ts';
+import type { FactSource } from './analytics/factSource.ts';
 import { Organization } from './analytics/organization.ts';
 import { analyticsResources } from './analytics/service.ts';
+import { Simulation, type SimulationOptions } from './analytics/simulation/simulation.ts';
 import { RateLimiter } from './auth/rateLimiter.ts';
 import { hashToken, newToken, Tokens } from './auth/tokens.ts';
 import { HttpEdge, type EdgeTimeouts } from './http/edge.ts';
@@ -27,7 +28,9 @@ export interface ServerOptions {
   /** The folder of state; without it nothing outlives the server. */
   readonly state?: string | undefined;
   /** Gives the facts to begin with; asked once the state folder is known to be free. */
-  readonly data?: (() => Promise<DataSet>) | undefined;
+  readonly data?: (() => Promise<FactSource>) | undefined;
+  /** The organization where there is no `data`; without either it is empty. */
+  readonly simulation?: SimulationOptions | undefined;
   /** The clock starts there, in milliseconds since 1970, and runs. */
   readonly now?: number | undefined;
   readonly token?: string | undefined;
@@ -77,7 +80,7 @@ export class SextantServer implements Administered {
     const { logger = silentLogger } = edges;
     const state = options.state === undefined ? memoryState() : await StateFolder.open(options.state, logger);
     try {
-      const server = new SextantServer(options, edges, state, (await options.data?.()) ?? emptyDataSet());
+      const server = new SextantServer(options, edges, state, await options.data?.());
       for (const change of state.changes) await server.#replay(change);
       if (state.changes.length >= CONDENSE_FROM) await state.replace(server.#condensed(state.changes));
       await server.#listen();
@@ -88,7 +91,7 @@ export class SextantServer implements Administered {
     }
   }
 
-  private constructor(options: ServerOptions, edges: ServerEdges, state: ServerState, data: DataSet) {
+  private constructor(options: ServerOptions, edges: ServerEdges, state: ServerState, data?: FactSource) {
     this.#options = options;
     this.#state = state;
     this.#logger = edges.logger ?? silentLogger;
@@ -97,8 +100,10 @@ export class SextantServer implements Administered {
     this.adminToken = options.adminToken ?? state.address?.adminToken ?? newToken('sxa');
     this.clock = new AdjustableClock(edges.clock ?? systemClock);
     this.#limiter = new RateLimiter(this.clock);
-    this.organization = new Organization(data, state, this.clock);
     this.#begin();
+    const { simulation } = options;
+    const facts = data ?? (simulation ? new Simulation(simulation, this.clock) : emptyDataSet());
+    this.organization = new Organization(facts, state, this.clock);
     this.#edge = new HttpEdge({
       resources: this.#resources(),
       hosts: new HostCheck([...(options.allowHosts ?? []), ...(options.host === undefined ? [] : [options.host])]),

@@ -3,26 +3,27 @@ import type { Clock } from '../../base/clock.ts';
 import type { Change, ServerState } from '../state/serverState.ts';
 import type { AnalyticsContext } from './context.ts';
 import { Cursors } from './cursors.ts';
-import type { DataSet } from './data/dataSet.ts';
+import { DataSet } from './data/dataSet.ts';
 import { readData } from './data/readData.ts';
 import type { FactSource } from './factSource.ts';
 import { OverrideList } from './overrides.ts';
 
 /**
  * The organization that the server stands for: the facts that it was started with, and on top of them what clients imported
- * and changed. Changes are durable before they are seen, and are seen in the order of the log.
+ * and changed. Changes are durable before they are seen, and are seen in the order of the log. An import adds to facts that
+ * came from a file; in place of a simulated organization it puts that of the file.
  */
 export class Organization implements AnalyticsContext {
   readonly clock: Clock;
   readonly cursors: Cursors;
   readonly overrides = new OverrideList();
-  readonly #initial: DataSet;
+  readonly #initial: FactSource;
   readonly #state: ServerState;
-  #facts: DataSet;
+  #facts: FactSource;
   /** Imports go one after the other: each adds to the facts that the one before left. */
   #importing: Promise<unknown> = Promise.resolve();
 
-  constructor(initial: DataSet, state: ServerState, clock: Clock) {
+  constructor(initial: FactSource, state: ServerState, clock: Clock) {
     this.#initial = initial;
     this.#facts = initial;
     this.#state = state;
@@ -37,13 +38,13 @@ export class Organization implements AnalyticsContext {
 
   /** Nothing was loaded, so that every answer is empty. */
   get isEmpty(): boolean {
-    return this.#facts.isEmpty;
+    return this.#facts instanceof DataSet && this.#facts.isEmpty;
   }
 
   /** Does again what was done before a restart. */
   async replay(change: Change): Promise<void> {
     if (change.type === 'overrides') this.overrides.change(change.entries);
-    else if (change.type === 'import') this.#load(await readData(this.#state.read(change.file), { base: this.#facts }));
+    else if (change.type === 'import') this.#load(await readData(this.#state.read(change.file), this.#base()));
   }
 
   async changeOverrides(entries: readonly OverrideEntry[]): Promise<void> {
@@ -58,7 +59,7 @@ export class Organization implements AnalyticsContext {
       let data: DataSet;
       let file: string;
       try {
-        data = await readData(incoming.bytes, { base: this.#facts, onProgress: (read) => (lines = read) });
+        data = await readData(incoming.bytes, { ...this.#base(), onProgress: (read) => (lines = read) });
         file = await incoming.keep();
       } catch (error) {
         await incoming.discard();
@@ -92,7 +93,13 @@ export class Organization implements AnalyticsContext {
     for (const override of this.overrides.all()) yield JSON.stringify({ kind: 'override', ...override });
   }
 
+  /** To what an import adds. */
+  #base(): { readonly base?: DataSet } {
+    return this.#facts instanceof DataSet ? { base: this.#facts } : {};
+  }
+
   #load(data: DataSet): void {
+    if (!(this.#facts instanceof DataSet)) this.overrides.clear();
     this.#facts = data;
     this.overrides.load(data.overrides());
   }
