@@ -128,6 +128,8 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--now <moment>', 'let the clock start there (ISO 8601) and run')
     .option('--token <token>', 'the token that clients use; else one is made and kept')
     .option('--admin-token <token>', 'the token of the admin plane; else one is made and kept')
+    .option('--scenario <name>', 'a bad day to begin with, such as flaky, slow or outage')
+    .option('--fault <json...>', 'a rule of faults, as the admin plane takes them')
     .option('--no-rate-limit', 'never answer 429')
     .option('--allow-host <name...>', 'answer requests for this host name too, such as that of a tunnel')
     .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')

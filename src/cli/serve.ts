@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import envPaths from 'env-paths';
-import { describeError } from '../base/errors.ts';
+import { describeError, SextantError } from '../base/errors.ts';
 import { readMoment } from '../server/admin/adminPlane.ts';
 import { readSimulation, type SimulationOptions } from '../server/analytics/simulation/simulation.ts';
+import { readFaultRule, type FaultRule } from '../server/faults/faultRules.ts';
 import { loadData, startOrAttach, type ServerInfo } from '../server/launch.ts';
 import { ExitCode, logTo, ProgressLine, type Terminal } from './terminal.ts';
 
@@ -15,6 +16,8 @@ export interface ServeOptions {
   readonly seed?: number;
   readonly users?: number;
   readonly plan?: string;
+  readonly scenario?: string;
+  readonly fault?: readonly string[];
   readonly now?: string;
   readonly token?: string;
   readonly adminToken?: string;
@@ -43,6 +46,8 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
       allowHosts,
       version,
       simulation: readSimulation(options),
+      scenario: options.scenario,
+      faults: options.fault?.map(readFault),
       now: now === undefined ? undefined : readMoment(now),
       data:
         data === undefined
@@ -71,6 +76,15 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
 /** Where the command keeps the server's state unless it is told otherwise. */
 export function serverStateFolder(named: string | undefined): string {
   return named ?? join(envPaths('sextant', { suffix: '' }).data, 'server');
+}
+
+/** Throws `InvalidArgument`. */
+function readFault(json: string): FaultRule {
+  try {
+    return readFaultRule(JSON.parse(json));
+  } catch (error) {
+    throw new SextantError('InvalidOption', `--fault ${json}: ${describeError(error)}.`, { cause: error });
+  }
 }
 
 function describeSimulation({ seed, users, plan }: SimulationOptions): string {

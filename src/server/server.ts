@@ -1,5 +1,6 @@
-import { SCOPES, type Scope } from '../analytics/contract.ts';
+import { SCOPES, messages, type Scope } from '../analytics/contract.ts';
 import { AdjustableClock, systemClock, type Clock } from '../base/clock.ts';
+import { dayOf, firstOfNextMonth, startOfDay } from '../base/day.ts';
 import { SextantError, systemCode } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { adminResources, type Administered } from './admin/adminPlane.ts';
@@ -10,6 +11,9 @@ import { analyticsResources } from './analytics/service.ts';
 import { Simulation, type SimulationOptions } from './analytics/simulation/simulation.ts';
 import { RateLimiter } from './auth/rateLimiter.ts';
 import { hashToken, newToken, Tokens } from './auth/tokens.ts';
+import { readFaultRule, type FaultRule } from './faults/faultRules.ts';
+import { Faults } from './faults/faults.ts';
+import { SCENARIOS } from './faults/scenarios.ts';
 import { HttpEdge, type EdgeTimeouts } from './http/edge.ts';
 import { httpErrors } from './http/errors.ts';
 import type { Resource } from './http/exchange.ts';
@@ -37,6 +41,10 @@ export interface ServerOptions {
   readonly adminToken?: string | undefined;
   /** Whether rate limits are kept; they are unless this says `false`. */
   readonly rateLimit?: boolean | undefined;
+  /** Rules of faults to begin with, and after each reset. */
+  readonly faults?: readonly FaultRule[] | undefined;
+  /** The scenario to begin with: see `SCENARIOS`. */
+  readonly scenario?: string | undefined;
   /** Names besides those of loopback that a request may name as its host. */
   readonly allowHosts?: readonly string[] | undefined;
   readonly version?: string | undefined;
@@ -52,6 +60,7 @@ const DEFAULT_TOKEN = 'default';
 const LOOPBACK = '127.0.0.1';
 /** So many ports above the one of the last start are tried before any free one. */
 const NEXT_PORTS = 20;
+const BEFORE_MONTH_END_MS = 10 * 60_000;
 /** A log of so many changes is written anew, shorter, at the next start. */
 const CONDENSE_FROM = 1000;
 
@@ -60,6 +69,8 @@ export class SextantServer implements Administered {
   readonly clock: AdjustableClock;
   readonly organization: Organization;
   readonly requestLog = new RequestLog();
+  readonly faults = new Faults();
+  #scenario: string | undefined;
   readonly token: string;
   readonly adminToken: string;
   readonly state: string | undefined;
@@ -83,6 +94,7 @@ export class SextantServer implements Administered {
       const server = new SextantServer(options, edges, state, await options.data?.());
       for (const change of state.changes) await server.#replay(change);
       if (state.changes.length >= CONDENSE_FROM) await state.replace(server.#condensed(state.changes));
+      server.#disturb();
       await server.#listen();
       return server;
     } catch (error) {
@@ -109,6 +121,7 @@ export class SextantServer implements Administered {
       hosts: new HostCheck([...(options.allowHosts ?? []), ...(options.host === undefined ? [] : [options.host])]),
       requestLog: this.requestLog,
       clock: this.clock,
+      faults: this.faults,
       logger: this.#logger,
       ...(edges.timeouts && { timeouts: edges.timeouts }),
     });
@@ -122,8 +135,35 @@ export class SextantServer implements Administered {
   async reset(): Promise<void> {
     await this.organization.reset(() => this.#state.replace([]));
     this.#begin();
+    this.#disturb();
     this.#limiter.clear();
     this.requestLog.clear();
+  }
+
+  get scenario(): string | undefined {
+    return this.#scenario;
+  }
+
+  /** Puts a scenario in force, instead of the one before. Throws `InvalidArgument`. */
+  applyScenario(name: string): void {
+    const scenario = Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined;
+    if (!scenario) throw httpErrors.badRequest(messages.oneOf('scenario', Object.keys(SCENARIOS)));
+    const today = dayOf(this.clock.now());
+    this.clearScenario();
+    if (scenario.flood && !this.organization.flood(today - 1))
+      throw httpErrors.badRequest('only a simulated organization can have a flood of new people');
+    for (const rule of scenario.rules ?? []) this.faults.add(rule, name);
+    this.organization.creditsLagMs = scenario.creditsLagMs ?? 0;
+    if (scenario.monthEnd) this.clock.set(startOfDay(firstOfNextMonth(today)) - BEFORE_MONTH_END_MS);
+    this.#scenario = name;
+  }
+
+  /** What the clock was set to stays so. */
+  clearScenario(): void {
+    this.faults.clear('scenarios');
+    this.organization.creditsLagMs = 0;
+    this.organization.flood(undefined);
+    this.#scenario = undefined;
   }
 
   async createToken(
@@ -158,6 +198,14 @@ export class SextantServer implements Administered {
     this.#tokens.set({ name: DEFAULT_TOKEN, hash: hashToken(this.token), scopes: SCOPES });
     this.clock.run();
     this.clock.set(this.#options.now ?? this.clock.source.now());
+  }
+
+  /** The faults of the start. */
+  #disturb(): void {
+    this.clearScenario();
+    this.faults.clear();
+    for (const rule of this.#options.faults ?? []) this.faults.add(readFaultRule(rule));
+    if (this.#options.scenario !== undefined) this.applyScenario(this.#options.scenario);
   }
 
   async #replay(change: Change): Promise<void> {

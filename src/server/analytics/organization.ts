@@ -1,5 +1,6 @@
 import type { OverrideEntry } from '../../analytics/contract.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Day } from '../../base/day.ts';
 import type { Change, ServerState } from '../state/serverState.ts';
 import type { AnalyticsContext } from './context.ts';
 import { Cursors } from './cursors.ts';
@@ -7,6 +8,7 @@ import { DataSet } from './data/dataSet.ts';
 import { readData } from './data/readData.ts';
 import type { FactSource } from './factSource.ts';
 import { OverrideList } from './overrides.ts';
+import { Simulation } from './simulation/simulation.ts';
 
 /**
  * The organization that the server stands for: the facts that it was started with, and on top of them what clients imported
@@ -17,6 +19,7 @@ export class Organization implements AnalyticsContext {
   readonly clock: Clock;
   readonly cursors: Cursors;
   readonly overrides = new OverrideList();
+  creditsLagMs = 0;
   readonly #initial: FactSource;
   readonly #state: ServerState;
   #facts: FactSource;
@@ -70,11 +73,20 @@ export class Organization implements AnalyticsContext {
     });
   }
 
+  /** A crowd of new people comes to a simulated organization on `day`, or goes again. Gives whether it is simulated. */
+  flood(day: Day | undefined): boolean {
+    if (!(this.#facts instanceof Simulation)) return false;
+    const { options } = this.#facts;
+    if (options.flood !== day) this.#facts = new Simulation({ ...options, flood: day }, this.clock);
+    return true;
+  }
+
   /** Forgets all that was imported and changed, once `forget` has made that durable. */
   reset(forget: () => Promise<void>): Promise<void> {
     return this.#inTurn(async () => {
       await forget();
       this.#facts = this.#initial;
+      this.creditsLagMs = 0;
       this.overrides.clear();
       this.overrides.load(this.#initial.overrides());
     });

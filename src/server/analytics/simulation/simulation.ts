@@ -170,9 +170,9 @@ export class Simulation implements FactSource {
     range: DayRange,
     by: { readonly date: boolean; readonly model: boolean },
     after?: RowKey,
+    now = this.#clock.now(),
   ): Generator<CreditRow> {
     if (this.options.plan !== 'credits') return;
-    const now = this.#clock.now();
     const rows = { first: range.first, last: Math.min(range.last, dayOf(now)) };
     // Paging goes on at the day of the row before.
     const from = by.date && after ? Math.max(rows.first, parseDay(after[0]!)!) : rows.first;
