@@ -4,6 +4,7 @@ import { dayOf, firstOfNextMonth, startOfDay } from '../base/day.ts';
 import { SextantError, systemCode } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { adminResources, type Administered } from './admin/adminPlane.ts';
+import { readSnapshot, SNAPSHOT_VERSION, type SnapshotHeader } from './admin/snapshot.ts';
 import { emptyDataSet } from './analytics/data/dataBuilder.ts';
 import type { FactSource } from './analytics/factSource.ts';
 import { Organization } from './analytics/organization.ts';
@@ -185,6 +186,43 @@ export class SextantServer implements Administered {
     if (!this.#tokens.has(name)) throw httpErrors.notFound(`token ${name}`);
     this.#tokens.delete(name);
     await this.#state.append({ type: 'revoke', name });
+  }
+
+  /** All state, for {@link restore}: the line that `SnapshotHeader` describes, and then the facts. */
+  *snapshot(): Generator<string> {
+    const { simulation } = this.organization;
+    const header: SnapshotHeader = {
+      kind: 'snapshot',
+      version: SNAPSHOT_VERSION,
+      clock: { now: this.clock.now(), frozen: this.clock.isFrozen },
+      simulation: simulation ?? null,
+      scenario: this.#scenario ?? null,
+      faults: [...this.faults.list()],
+      // The one of the start belongs to the server.
+      tokens: this.#tokens
+        .list()
+        .filter(({ name }) => name !== DEFAULT_TOKEN)
+        .map((token) => ({ ...token, scopes: [...token.scopes] })),
+    };
+    yield JSON.stringify(header);
+    yield* simulation ? this.organization.overrideLines() : this.organization.lines();
+  }
+
+  /** Puts back what {@link snapshot} gave. All of it or nothing. Throws `InvalidArgument` and `BadData`. */
+  async restore(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const { header, rest } = await readSnapshot(bytes);
+    const tokens = header.tokens.filter(({ name }) => name !== DEFAULT_TOKEN);
+    const changes = tokens.map((token) => ({ type: 'token', ...token }) as const);
+    await this.organization.restore(header.simulation ?? undefined, rest, changes);
+    this.#begin();
+    for (const token of tokens) this.#tokens.set(token);
+    this.clock.set(header.clock.now);
+    if (header.clock.frozen) this.clock.freeze();
+    const name = header.scenario ?? '';
+    this.#scenario = Object.hasOwn(SCENARIOS, name) ? name : undefined;
+    this.organization.creditsLagMs = SCENARIOS[name]?.creditsLagMs ?? 0;
+    this.faults.restore(header.faults);
+    this.#limiter.clear();
   }
 
   /** Finishes what is in flight. */

@@ -21,6 +21,9 @@ export interface Administered {
   readonly clock: AdjustableClock;
   readonly organization: Organization;
   readonly requestLog: RequestLog;
+  /** All state as lines, and back. */
+  snapshot(): Iterable<string>;
+  restore(bytes: AsyncIterable<Uint8Array>): Promise<void>;
   readonly faults: Faults;
   /** The one that is in force. */
   readonly scenario: string | undefined;
@@ -87,6 +90,10 @@ export function adminResources(server: Administered, adminToken: string): Resour
     }),
     resource('export', {
       GET: { handle: () => ({ lines: server.organization.lines(), contentType: 'application/x-ndjson' }) },
+    }),
+    resource('snapshot', {
+      GET: { handle: () => ({ lines: server.snapshot(), contentType: 'application/x-ndjson' }) },
+      POST: { handle: (exchange) => server.restore(exchange.stream()).then(() => ({ json: {} })) },
     }),
     resource('tokens', {
       POST: withJson(async (body) => {

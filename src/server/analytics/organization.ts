@@ -1,4 +1,5 @@
-import type { OverrideEntry } from '../../analytics/contract.ts';
+import type { BudgetOverride, OverrideEntry } from '../../analytics/contract.ts';
+import { identityFields } from '../../analytics/identity.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Day } from '../../base/day.ts';
 import type { Change, ServerState } from '../state/serverState.ts';
@@ -7,8 +8,8 @@ import { Cursors } from './cursors.ts';
 import { DataSet } from './data/dataSet.ts';
 import { readData } from './data/readData.ts';
 import type { FactSource } from './factSource.ts';
-import { OverrideList } from './overrides.ts';
-import { Simulation } from './simulation/simulation.ts';
+import { identityOf, keyOf, OverrideList } from './overrides.ts';
+import { Simulation, type SimulationOptions } from './simulation/simulation.ts';
 
 /**
  * The organization that the server stands for: the facts that it was started with, and on top of them what clients imported
@@ -48,6 +49,8 @@ export class Organization implements AnalyticsContext {
   async replay(change: Change): Promise<void> {
     if (change.type === 'overrides') this.overrides.change(change.entries);
     else if (change.type === 'import') this.#load(await readData(this.#state.read(change.file), this.#base()));
+    else if (change.type === 'facts') this.#replace(await readData(this.#state.read(change.file)));
+    else if (change.type === 'simulation') this.#replace(new Simulation(change, this.clock));
   }
 
   async changeOverrides(entries: readonly OverrideEntry[]): Promise<void> {
@@ -92,9 +95,54 @@ export class Organization implements AnalyticsContext {
     });
   }
 
+  /** What a simulated organization is made of. */
+  get simulation(): SimulationOptions | undefined {
+    return this.#facts instanceof Simulation ? this.#facts.options : undefined;
+  }
+
+  /**
+   * Puts other facts and overrides in place of all there are: a simulated organization, or else the data file `bytes`.
+   * `others` are changes that are made durable with them. All of it or nothing. Throws `BadData`.
+   */
+  restore(
+    simulation: SimulationOptions | undefined,
+    bytes: AsyncIterable<Uint8Array>,
+    others: readonly Change[],
+  ): Promise<void> {
+    return this.#inTurn(async () => {
+      const incoming = this.#state.receive(bytes);
+      let data: DataSet;
+      let file: string;
+      try {
+        data = await readData(incoming.bytes);
+        file = await incoming.keep();
+      } catch (error) {
+        await incoming.discard();
+        throw error;
+      }
+      const facts = simulation ? new Simulation(simulation, this.clock) : data;
+      const wanted = new Map([...data.overrides()].map((override) => [keyOf(override), override]));
+      const gone = [...facts.overrides()].filter((override) => !wanted.has(keyOf(override)));
+      const entries: OverrideEntry[] = [
+        ...[...wanted.values()].map((override) => entryOf(override)),
+        ...gone.map((override) => entryOf(override, '')),
+      ];
+      await this.#state.replace([
+        simulation ? { type: 'simulation', ...simulation } : { type: 'facts', file },
+        ...(entries.length > 0 ? [{ type: 'overrides', entries } as const] : []),
+        ...others,
+      ]);
+      this.#replace(facts);
+      this.overrides.change(entries);
+    });
+  }
+
   /** The same state in fewer changes. */
   condensed(changes: readonly Change[]): Change[] {
-    const imports = changes.filter(({ type }) => type === 'import');
+    const replaced = changes.findLastIndex(({ type }) => type === 'facts' || type === 'simulation');
+    const imports = changes.filter(
+      ({ type }, at) => at >= replaced && ['import', 'facts', 'simulation'].includes(type),
+    );
     const entries = this.overrides.changes();
     return entries.length === 0 ? imports : [...imports, { type: 'overrides', entries }];
   }
@@ -102,12 +150,22 @@ export class Organization implements AnalyticsContext {
   /** As a data file. */
   *lines(): Generator<string> {
     yield* this.#facts.lines();
+    yield* this.overrideLines();
+  }
+
+  *overrideLines(): Generator<string> {
     for (const override of this.overrides.all()) yield JSON.stringify({ kind: 'override', ...override });
   }
 
   /** To what an import adds. */
   #base(): { readonly base?: DataSet } {
     return this.#facts instanceof DataSet ? { base: this.#facts } : {};
+  }
+
+  #replace(facts: FactSource): void {
+    this.#facts = facts;
+    this.overrides.clear();
+    this.overrides.load(facts.overrides());
   }
 
   #load(data: DataSet): void {
@@ -121,4 +179,9 @@ export class Organization implements AnalyticsContext {
     this.#importing = turn.catch(() => undefined);
     return turn;
   }
+}
+
+function entryOf(override: BudgetOverride, limit = override.config.limit): OverrideEntry {
+  const { resource, period } = override;
+  return { ...identityFields(identityOf(override)), resource, period, config: { limit } };
 }
