@@ -53,8 +53,9 @@ const targets = [
   },
   {
     name: 'command',
-    // The search and the index need 232 of it; the rest is the server, and what tells about the index: status, why, doctor.
-    budget: 420,
+    // The search and the index need 232 of it; the rest is the server with its simulated organization and
+    // faults, and what tells about the index: status, why, doctor.
+    budget: 470,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/cli',
@@ -64,7 +65,7 @@ const targets = [
   },
   {
     name: 'library',
-    budget: 270,
+    budget: 320,
     options: {
       entryPoints: { index: 'src/index.ts', testing: 'src/server/testing.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/lib',

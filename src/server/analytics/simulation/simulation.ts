@@ -123,13 +123,18 @@ export class Simulation implements FactSource {
     const directory = this.#directoryOn({ first: day, last: day });
     const busy = busyness(day);
     const sums = new Float64Array(METRIC_COUNT);
+    // Many have the same workday: they are counted first.
+    const counts = new Uint32Array(this.#workdays.length);
     let isActive = false;
     for (let at = 0; at < directory.accounts.length; at++) {
       const workday = directory.workdayOf(at, day, busy);
       if (workday < 0 || !isSeen(directory.accounts[at]!)) continue;
       isActive = true;
-      this.#addTotals(sums, workday);
+      counts[workday]!++;
     }
+    counts.forEach((count, workday) => {
+      if (count > 0) this.#addTotals(sums, workday, count);
+    });
     return isActive ? toMetrics(sums) : undefined;
   }
 
@@ -336,9 +341,9 @@ export class Simulation implements FactSource {
     return new Directory({ key: this.#key, users, flood }, first, last);
   }
 
-  #addTotals(sums: Float64Array, workday: number): void {
+  #addTotals(sums: Float64Array, workday: number, count = 1): void {
     const { totals } = this.#workdays;
-    for (let i = 0, at = workday * METRIC_COUNT; i < METRIC_COUNT; i++) sums[i]! += totals[at + i]!;
+    for (let i = 0, at = workday * METRIC_COUNT; i < METRIC_COUNT; i++) sums[i]! += count * totals[at + i]!;
   }
 
   #ownOverrides(): BudgetOverride[] {
