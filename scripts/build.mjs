@@ -55,8 +55,9 @@ const targets = [
   },
   {
     name: 'command',
-    // The search and the index need 255 of it; the rest is the server, and what tells about the index: status, why, doctor.
-    budget: 440,
+    // The search and the index need 255 of it; the rest is the server with its simulated organization and faults, and what
+    // tells about the index: status, why, doctor.
+    budget: 490,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/cli',
@@ -66,7 +67,7 @@ const targets = [
   },
   {
     name: 'library',
-    budget: 270,
+    budget: 320,
     options: {
       entryPoints: { index: 'src/index.ts', testing: 'src/server/testing.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/lib',

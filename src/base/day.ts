@@ -41,6 +41,12 @@ export function addYears(day: Day, years: number): Day {
   return toCalendar(same).month === month ? same : same - 1;
 }
 
+/** The first day of the month after that of `day`. */
+export function firstOfNextMonth(day: Day): Day {
+  const { year, month } = toCalendar(day);
+  return month === 12 ? fromCalendar(year + 1, 1, 1) : fromCalendar(year, month + 1, 1);
+}
+
 function write(day: Day): string {
   if (!(day >= FIRST && day <= LAST)) throw new RangeError(`Day ${day} is not in the years 0000 to 9999.`);
   const { year, month, date } = toCalendar(day);

@@ -1,7 +1,9 @@
 import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { systemClock } from '../base/clock.ts';
 import { cancelled, SextantError } from '../base/errors.ts';
+import { readSimulation, Simulation } from '../server/analytics/simulation/simulation.ts';
 import { exportLines, findAnswering, loadData } from '../server/launch.ts';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import { ExitCode, type Terminal } from './terminal.ts';
@@ -9,13 +11,16 @@ import { ExitCode, type Terminal } from './terminal.ts';
 export interface ExportOptions {
   readonly state?: string;
   readonly data?: string;
+  readonly seed?: number;
+  readonly users?: number;
+  readonly plan?: string;
   readonly output?: string;
 }
 
 /** `sextant export` */
-export async function runExport({ state, data, output }: ExportOptions, terminal: Terminal): Promise<ExitCode> {
+export async function runExport(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
   try {
-    await write(await exported(serverStateFolder(state), data, terminal.signal), output, terminal);
+    await write(await exported(options, terminal.signal), options.output, terminal);
     return ExitCode.ok;
   } catch (error) {
     throw terminal.signal.aborted ? cancelled() : error;
@@ -38,12 +43,16 @@ async function write(bytes: Readable, output: string | undefined, { stdout, sign
   }
 }
 
-async function exported(state: string, data: string | undefined, signal: AbortSignal): Promise<Readable> {
+async function exported({ data, ...options }: ExportOptions, signal: AbortSignal): Promise<Readable> {
+  const state = serverStateFolder(options.state);
   const running = await findAnswering(state);
-  if (!running)
-    return Readable.from(
-      inBlocks(exportLines(state, data === undefined ? undefined : await loadData(data, undefined, signal))),
-    );
+  if (!running) {
+    const facts =
+      data === undefined
+        ? new Simulation(readSimulation(options), systemClock)
+        : await loadData(data, undefined, signal);
+    return Readable.from(inBlocks(exportLines(state, facts)));
+  }
   const headers = { authorization: `Bearer ${running.adminToken}` };
   const response = await fetch(`${running.url}/__admin/export`, { headers, signal });
   if (!response.ok || !response.body)

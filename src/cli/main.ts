@@ -121,10 +121,15 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--host <address>', 'listen there instead of at 127.0.0.1, where only this machine reaches it')
     .option('--port <number>', 'listen at this port; else at that of the last start, or a free one', portNumber)
     .option('--state <dir>', "keep the state there instead of in the user's data folder")
-    .option('--data <file>', 'the facts to serve, one JSON record a line')
+    .option('--data <file>', 'the facts to serve, one JSON record a line; else an organization is simulated')
+    .option('--seed <number>', 'which organization is simulated; equal seeds are equal organizations', integer)
+    .option('--users <number>', 'how many people it has', integer)
+    .option('--plan <plan>', 'its billing plan, credits or usd')
     .option('--now <moment>', 'let the clock start there (ISO 8601) and run')
     .option('--token <token>', 'the token that clients use; else one is made and kept')
     .option('--admin-token <token>', 'the token of the admin plane; else one is made and kept')
+    .option('--scenario <name>', 'a bad day to begin with, such as flaky, slow or outage')
+    .option('--fault <json...>', 'a rule of faults, as the admin plane takes them')
     .option('--no-rate-limit', 'never answer 429')
     .option('--allow-host <name...>', 'answer requests for this host name too, such as that of a tunnel')
     .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
@@ -138,6 +143,9 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .description('print what the server has as a data file, whether it runs or not')
     .option('--state <dir>', "the state, where it is not in the user's data folder")
     .option('--data <file>', 'the data file that the server is started with; a server that runs knows it')
+    .option('--seed <number>', 'the same for an organization that is simulated', integer)
+    .option('--users <number>', 'how many people it has', integer)
+    .option('--plan <plan>', 'its billing plan, credits or usd')
     .option('-o, --output <file>', 'write to this file instead')
     .action(async (options: ExportOptions) => {
       const { runExport } = await import('./export.ts');
@@ -179,6 +187,11 @@ NO_COLOR=1 leaves out colours. Ctrl-C leaves an index as of its last commit; the
 
 function positiveInteger(text: string): number {
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 9999.');
+  return Number(text);
+}
+
+function integer(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
 }
 

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { describeError } from '../base/errors.ts';
+import { describeError, SextantError } from '../base/errors.ts';
 import { readMoment } from '../server/admin/adminPlane.ts';
+import { readSimulation, type SimulationOptions } from '../server/analytics/simulation/simulation.ts';
+import { readFaultRule, type FaultRule } from '../server/faults/faultRules.ts';
 import { loadData, startOrAttach, type ServerInfo } from '../server/launch.ts';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import { ExitCode, logTo, ProgressLine, type Terminal } from './terminal.ts';
@@ -10,6 +12,11 @@ export interface ServeOptions {
   readonly port?: number;
   readonly state?: string;
   readonly data?: string;
+  readonly seed?: number;
+  readonly users?: number;
+  readonly plan?: string;
+  readonly scenario?: string;
+  readonly fault?: readonly string[];
   readonly now?: string;
   readonly token?: string;
   readonly adminToken?: string;
@@ -37,6 +44,9 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
       rateLimit,
       allowHosts,
       version,
+      simulation: readSimulation(options),
+      scenario: options.scenario,
+      faults: options.fault?.map(readFault),
       now: now === undefined ? undefined : readMoment(now),
       data:
         data === undefined
@@ -50,10 +60,8 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
   if (!server) say(`A server runs on ${info.state} already (process ${info.pid}): use that. Its own options count.`);
   terminal.stdout.write(options.json ? `${JSON.stringify(info)}\n` : describe(info));
   if (!server) return ExitCode.ok;
-  if (server.organization.isEmpty)
-    say(
-      'The organization is empty: every answer is too. Load facts with --data FILE, or POST them to /__admin/import.',
-    );
+  if (server.organization.isEmpty) say('The data file is empty: every answer is too. POST facts to /__admin/import.');
+  if (data === undefined) say(describeSimulation(readSimulation(options)));
   if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
   try {
     await server.close();
@@ -62,6 +70,19 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
     return ExitCode.failed;
   }
   return ExitCode.ok;
+}
+
+/** Throws `InvalidArgument`. */
+function readFault(json: string): FaultRule {
+  try {
+    return readFaultRule(JSON.parse(json));
+  } catch (error) {
+    throw new SextantError('InvalidOption', `--fault ${json}: ${describeError(error)}.`, { cause: error });
+  }
+}
+
+function describeSimulation({ seed, users, plan }: SimulationOptions): string {
+  return `The organization is simulated: seed ${seed}, ${users} people, plan ${plan}. --data FILE serves facts of yours.`;
 }
 
 function describe({ url, token, adminToken, state }: ServerInfo): string {

@@ -4,8 +4,8 @@ import { SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
 import { bothLoggers, fileLogger, silentLogger } from '../base/log.ts';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
-import { emptyDataSet } from './analytics/data/dataBuilder.ts';
 import type { DataSet } from './analytics/data/dataSet.ts';
+import type { FactSource } from './analytics/factSource.ts';
 import { readData } from './analytics/data/readData.ts';
 import { Organization } from './analytics/organization.ts';
 import { SextantServer, type ServerEdges, type ServerOptions } from './server.ts';
@@ -89,10 +89,10 @@ export async function loadData(
 }
 
 /** The lines of a state folder that no server has: its data file with what clients changed. Throws `StateBusy`. */
-export async function* exportLines(state: string, data: DataSet | undefined): AsyncGenerator<string> {
+export async function* exportLines(state: string, data: FactSource): AsyncGenerator<string> {
   const folder = await StateFolder.open(state, silentLogger);
   try {
-    const organization = new Organization(data ?? emptyDataSet(), folder, systemClock);
+    const organization = new Organization(data, folder, systemClock);
     for (const change of folder.changes) await organization.replay(change);
     yield* organization.lines();
   } finally {

@@ -1,14 +1,20 @@
-import { SCOPES, type Scope } from '../analytics/contract.ts';
+import { SCOPES, messages, type Scope } from '../analytics/contract.ts';
 import { AdjustableClock, systemClock, type Clock } from '../base/clock.ts';
+import { dayOf, firstOfNextMonth, startOfDay } from '../base/day.ts';
 import { SextantError, systemCode } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { adminResources, type Administered } from './admin/adminPlane.ts';
+import { readSnapshot, SNAPSHOT_VERSION, type SnapshotHeader } from './admin/snapshot.ts';
 import { emptyDataSet } from './analytics/data/dataBuilder.ts';
-import type { DataSet } from './analytics/data/dataSet.ts';
+import type { FactSource } from './analytics/factSource.ts';
 import { Organization } from './analytics/organization.ts';
 import { analyticsResources } from './analytics/service.ts';
+import { Simulation, type SimulationOptions } from './analytics/simulation/simulation.ts';
 import { RateLimiter } from './auth/rateLimiter.ts';
 import { hashToken, newToken, Tokens } from './auth/tokens.ts';
+import { readFaultRule, type FaultRule } from './faults/faultRules.ts';
+import { Faults } from './faults/faults.ts';
+import { SCENARIOS } from './faults/scenarios.ts';
 import { HttpEdge, type EdgeTimeouts } from './http/edge.ts';
 import { httpErrors } from './http/errors.ts';
 import type { Resource } from './http/exchange.ts';
@@ -27,13 +33,19 @@ export interface ServerOptions {
   /** The folder of state; without it nothing outlives the server. */
   readonly state?: string | undefined;
   /** Gives the facts to begin with; asked once the state folder is known to be free. */
-  readonly data?: (() => Promise<DataSet>) | undefined;
+  readonly data?: (() => Promise<FactSource>) | undefined;
+  /** The organization where there is no `data`; without either it is empty. */
+  readonly simulation?: SimulationOptions | undefined;
   /** The clock starts there, in milliseconds since 1970, and runs. */
   readonly now?: number | undefined;
   readonly token?: string | undefined;
   readonly adminToken?: string | undefined;
   /** Whether rate limits are kept; they are unless this says `false`. */
   readonly rateLimit?: boolean | undefined;
+  /** Rules of faults to begin with, and after each reset. */
+  readonly faults?: readonly FaultRule[] | undefined;
+  /** The scenario to begin with: see `SCENARIOS`. */
+  readonly scenario?: string | undefined;
   /** Names besides those of loopback that a request may name as its host. */
   readonly allowHosts?: readonly string[] | undefined;
   readonly version?: string | undefined;
@@ -49,6 +61,7 @@ const DEFAULT_TOKEN = 'default';
 const LOOPBACK = '127.0.0.1';
 /** So many ports above the one of the last start are tried before any free one. */
 const NEXT_PORTS = 20;
+const BEFORE_MONTH_END_MS = 10 * 60_000;
 /** A log of so many changes is written anew, shorter, at the next start. */
 const CONDENSE_FROM = 1000;
 
@@ -57,6 +70,8 @@ export class SextantServer implements Administered {
   readonly clock: AdjustableClock;
   readonly organization: Organization;
   readonly requestLog = new RequestLog();
+  readonly faults = new Faults();
+  #scenario: string | undefined;
   readonly token: string;
   readonly adminToken: string;
   readonly state: string | undefined;
@@ -77,9 +92,10 @@ export class SextantServer implements Administered {
     const { logger = silentLogger } = edges;
     const state = options.state === undefined ? memoryState() : await StateFolder.open(options.state, logger);
     try {
-      const server = new SextantServer(options, edges, state, (await options.data?.()) ?? emptyDataSet());
+      const server = new SextantServer(options, edges, state, await options.data?.());
       for (const change of state.changes) await server.#replay(change);
       if (state.changes.length >= CONDENSE_FROM) await state.replace(server.#condensed(state.changes));
+      server.#disturb();
       await server.#listen();
       return server;
     } catch (error) {
@@ -88,7 +104,7 @@ export class SextantServer implements Administered {
     }
   }
 
-  private constructor(options: ServerOptions, edges: ServerEdges, state: ServerState, data: DataSet) {
+  private constructor(options: ServerOptions, edges: ServerEdges, state: ServerState, data?: FactSource) {
     this.#options = options;
     this.#state = state;
     this.#logger = edges.logger ?? silentLogger;
@@ -97,13 +113,16 @@ export class SextantServer implements Administered {
     this.adminToken = options.adminToken ?? state.address?.adminToken ?? newToken('sxa');
     this.clock = new AdjustableClock(edges.clock ?? systemClock);
     this.#limiter = new RateLimiter(this.clock);
-    this.organization = new Organization(data, state, this.clock);
     this.#begin();
+    const { simulation } = options;
+    const facts = data ?? (simulation ? new Simulation(simulation, this.clock) : emptyDataSet());
+    this.organization = new Organization(facts, state, this.clock);
     this.#edge = new HttpEdge({
       resources: this.#resources(),
       hosts: new HostCheck([...(options.allowHosts ?? []), ...(options.host === undefined ? [] : [options.host])]),
       requestLog: this.requestLog,
       clock: this.clock,
+      faults: this.faults,
       logger: this.#logger,
       ...(edges.timeouts && { timeouts: edges.timeouts }),
     });
@@ -117,8 +136,35 @@ export class SextantServer implements Administered {
   async reset(): Promise<void> {
     await this.organization.reset(() => this.#state.replace([]));
     this.#begin();
+    this.#disturb();
     this.#limiter.clear();
     this.requestLog.clear();
+  }
+
+  get scenario(): string | undefined {
+    return this.#scenario;
+  }
+
+  /** Puts a scenario in force, instead of the one before. Throws `InvalidArgument`. */
+  applyScenario(name: string): void {
+    const scenario = Object.hasOwn(SCENARIOS, name) ? SCENARIOS[name] : undefined;
+    if (!scenario) throw httpErrors.badRequest(messages.oneOf('scenario', Object.keys(SCENARIOS)));
+    const today = dayOf(this.clock.now());
+    this.clearScenario();
+    if (scenario.flood && !this.organization.flood(today - 1))
+      throw httpErrors.badRequest('only a simulated organization can have a flood of new people');
+    for (const rule of scenario.rules ?? []) this.faults.add(rule, name);
+    this.organization.creditsLagMs = scenario.creditsLagMs ?? 0;
+    if (scenario.monthEnd) this.clock.set(startOfDay(firstOfNextMonth(today)) - BEFORE_MONTH_END_MS);
+    this.#scenario = name;
+  }
+
+  /** What the clock was set to stays so. */
+  clearScenario(): void {
+    this.faults.clear('scenarios');
+    this.organization.creditsLagMs = 0;
+    this.organization.flood(undefined);
+    this.#scenario = undefined;
   }
 
   async createToken(
@@ -142,6 +188,43 @@ export class SextantServer implements Administered {
     await this.#state.append({ type: 'revoke', name });
   }
 
+  /** All state, for {@link restore}: the line that `SnapshotHeader` describes, and then the facts. */
+  *snapshot(): Generator<string> {
+    const { simulation } = this.organization;
+    const header: SnapshotHeader = {
+      kind: 'snapshot',
+      version: SNAPSHOT_VERSION,
+      clock: { now: this.clock.now(), frozen: this.clock.isFrozen },
+      simulation: simulation ?? null,
+      scenario: this.#scenario ?? null,
+      faults: [...this.faults.list()],
+      // The one of the start belongs to the server.
+      tokens: this.#tokens
+        .list()
+        .filter(({ name }) => name !== DEFAULT_TOKEN)
+        .map((token) => ({ ...token, scopes: [...token.scopes] })),
+    };
+    yield JSON.stringify(header);
+    yield* simulation ? this.organization.overrideLines() : this.organization.lines();
+  }
+
+  /** Puts back what {@link snapshot} gave. All of it or nothing. Throws `InvalidArgument` and `BadData`. */
+  async restore(bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    const { header, rest } = await readSnapshot(bytes);
+    const tokens = header.tokens.filter(({ name }) => name !== DEFAULT_TOKEN);
+    const changes = tokens.map((token) => ({ type: 'token', ...token }) as const);
+    await this.organization.restore(header.simulation ?? undefined, rest, changes);
+    this.#begin();
+    for (const token of tokens) this.#tokens.set(token);
+    this.clock.set(header.clock.now);
+    if (header.clock.frozen) this.clock.freeze();
+    const name = header.scenario ?? '';
+    this.#scenario = Object.hasOwn(SCENARIOS, name) ? name : undefined;
+    this.organization.creditsLagMs = SCENARIOS[name]?.creditsLagMs ?? 0;
+    this.faults.restore(header.faults);
+    this.#limiter.clear();
+  }
+
   /** Finishes what is in flight. */
   close(): Promise<void> {
     return (this.#closing ??= this.#edge.close().then(() => this.#state.close()));
@@ -153,6 +236,14 @@ export class SextantServer implements Administered {
     this.#tokens.set({ name: DEFAULT_TOKEN, hash: hashToken(this.token), scopes: SCOPES });
     this.clock.run();
     this.clock.set(this.#options.now ?? this.clock.source.now());
+  }
+
+  /** The faults of the start. */
+  #disturb(): void {
+    this.clearScenario();
+    this.faults.clear();
+    for (const rule of this.#options.faults ?? []) this.faults.add(readFaultRule(rule));
+    if (this.#options.scenario !== undefined) this.applyScenario(this.#options.scenario);
   }
 
   async #replay(change: Change): Promise<void> {

@@ -20,17 +20,24 @@
  * ```
  */
 import { createReadStream } from 'node:fs';
+import type { Plan } from '../analytics/contract.ts';
 import type { Logger } from '../base/log.ts';
 import { readMoment } from './admin/adminPlane.ts';
 import { readData } from './analytics/data/readData.ts';
+import { readSimulation } from './analytics/simulation/simulation.ts';
 import { SextantServer } from './server.ts';
 
 /** A record of a data file: docs/local-server.md. */
 export type DataRecordInput = Readonly<Record<string, unknown>>;
 
 export interface StartServerOptions {
-  /** The path of a data file, or its records. Without it the organization is empty. */
+  /** The path of a data file, or its records. */
   readonly data?: string | Iterable<DataRecordInput>;
+  /** Any of these makes a simulated organization; without them and `data` it is empty. */
+  readonly seed?: number;
+  /** How many people it has at a time. */
+  readonly users?: number;
+  readonly plan?: Plan;
   /** An ISO 8601 moment at which the clock starts, and to which `reset` sets it back. */
   readonly now?: string;
   /** Rate limits are off unless this is true, so that a test is not refused for being quick. */
@@ -64,6 +71,8 @@ export interface TestServer extends AsyncDisposable {
 
 /** Starts a server on a free port of 127.0.0.1. Throws `BadData` where a record is wrong. */
 export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
+  const { seed, users, plan } = options;
+  const isSimulated = seed !== undefined || users !== undefined || plan !== undefined;
   const { data, now, rateLimit = false, port = 0, token, adminToken, logger } = options;
   const server = await SextantServer.start(
     {
@@ -72,6 +81,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
       adminToken,
       rateLimit,
       now: now === undefined ? undefined : readMoment(now),
+      simulation: isSimulated ? readSimulation({ seed, users, plan }) : undefined,
       data:
         data === undefined
           ? undefined

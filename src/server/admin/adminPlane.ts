@@ -8,6 +8,9 @@ import type { Organization } from '../analytics/organization.ts';
 import { digest, requireToken } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Exchange, Operation, Reply, Resource } from '../http/exchange.ts';
+import { readFaultRule } from '../faults/faultRules.ts';
+import type { Faults } from '../faults/faults.ts';
+import { SCENARIOS } from '../faults/scenarios.ts';
 import type { RequestLog } from '../http/requestLog.ts';
 
 const MAX_BODY = 65_536;
@@ -18,6 +21,15 @@ export interface Administered {
   readonly clock: AdjustableClock;
   readonly organization: Organization;
   readonly requestLog: RequestLog;
+  /** All state as lines, and back. */
+  snapshot(): Iterable<string>;
+  restore(bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  readonly faults: Faults;
+  /** The one that is in force. */
+  readonly scenario: string | undefined;
+  /** Throws `InvalidArgument` where there is none of that name. */
+  applyScenario(name: string): void;
+  clearScenario(): void;
   /** Back to how the server was started. */
   reset(): Promise<void>;
   /** Throws `InvalidArgument` where the name is taken. */
@@ -34,6 +46,8 @@ const clockChange = z.strictObject({
   advanceMs: z.optional(z.int(messages.mustBe('advanceMs', 'a whole number of milliseconds'))),
   frozen: z.optional(z.boolean(messages.mustBe('frozen', 'true or false'))),
 });
+
+const scenarioChoice = z.strictObject({ scenario: z.string(messages.mustBe('scenario', 'a string')) });
 
 const tokenRequest = z.strictObject({
   scopes: z
@@ -77,6 +91,10 @@ export function adminResources(server: Administered, adminToken: string): Resour
     resource('export', {
       GET: { handle: () => ({ lines: server.organization.lines(), contentType: 'application/x-ndjson' }) },
     }),
+    resource('snapshot', {
+      GET: { handle: () => ({ lines: server.snapshot(), contentType: 'application/x-ndjson' }) },
+      POST: { handle: (exchange) => server.restore(exchange.stream()).then(() => ({ json: {} })) },
+    }),
     resource('tokens', {
       POST: withJson(async (body) => {
         const { name, scopes } = checked(tokenRequest, body);
@@ -86,10 +104,46 @@ export function adminResources(server: Administered, adminToken: string): Resour
     resource('tokens/{name}', {
       DELETE: { handle: ({ parameters }) => server.revokeToken(parameters.name!).then(() => ({ json: {} })) },
     }),
+    resource('faults', {
+      GET: { handle: () => ({ json: { faults: server.faults.list() } }) },
+      POST: withJson((body) => ({ json: server.faults.add(readFaultRule(body)) })),
+      DELETE: {
+        handle: () => {
+          server.faults.clear();
+          return { json: {} };
+        },
+      },
+    }),
+    resource('faults/{id}', {
+      DELETE: {
+        handle: ({ parameters }) => {
+          if (!server.faults.remove(parameters.id!)) throw httpErrors.notFound(`fault ${parameters.id}`);
+          return { json: {} };
+        },
+      },
+    }),
+    resource('scenario', {
+      GET: { handle: () => scenarioReply(server) },
+      POST: withJson((body) => {
+        server.applyScenario(checked(scenarioChoice, body).scenario);
+        return scenarioReply(server);
+      }),
+      DELETE: {
+        handle: () => {
+          server.clearScenario();
+          return scenarioReply(server);
+        },
+      },
+    }),
     resource('requests', {
       GET: { handle: (exchange) => ({ json: { requests: server.requestLog.latest(limitOf(exchange)) } }) },
     }),
   ];
+}
+
+function scenarioReply({ scenario }: Administered): Reply {
+  const scenarios = Object.entries(SCENARIOS).map(([name, { description }]) => ({ name, description }));
+  return { json: { active: scenario ?? null, scenarios } };
 }
 
 function withJson(handle: (body: unknown) => Reply | Promise<Reply>): Operation {

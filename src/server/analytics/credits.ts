@@ -2,7 +2,7 @@ import { CREDITS_REFRESH_MS, endpoints, type ResponseOf } from '../../analytics/
 import { describeRange, resolveRange } from '../../analytics/dateRules.ts';
 import { identityFields } from '../../analytics/identity.ts';
 import { formatSeconds } from '../../base/clock.ts';
-import { formatDay } from '../../base/day.ts';
+import { dayOf, formatDay } from '../../base/day.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { AnalyticsContext } from './context.ts';
 import { checkPage, pageSizeOf, takePage } from './paging.ts';
@@ -21,7 +21,9 @@ export function creditUsageByUser(context: AnalyticsContext, exchange: Exchange)
     bind: ({ start_date, end_date, by_date = false, by_model = false }) => [start_date, end_date, by_date, by_model],
   });
   const { by_date: date = false, by_model: model = false } = request;
-  const rows = context.facts().credits(dates, { date, model }, after);
+  const asOf = clock.now() - context.creditsLagMs;
+  const known = { first: dates.first, last: Math.min(dates.last, dayOf(asOf)) };
+  const rows = context.facts().credits(known, { date, model }, after, asOf);
   const page = takePage(rows, pageSizeOf('creditUsageByUser', request.page_size, exchange));
   return {
     records: page.rows.map(({ identity, credits, day, model }) => ({
@@ -34,7 +36,7 @@ export function creditUsageByUser(context: AnalyticsContext, exchange: Exchange)
     metadata: {
       ...describeRange(dates),
       // As of the last refresh; the figures are nevertheless those of this moment.
-      generated_at: formatSeconds(Math.floor(clock.now() / CREDITS_REFRESH_MS) * CREDITS_REFRESH_MS),
+      generated_at: formatSeconds(Math.floor(asOf / CREDITS_REFRESH_MS) * CREDITS_REFRESH_MS),
       returned_record_count: page.rows.length,
     },
   };

@@ -95,11 +95,15 @@ export interface FactSource {
   activity(range: DayRange, after?: RowKey): Iterable<ActivityRow>;
   editorLanguages(day: Day, after?: RowKey): Iterable<EditorLanguageRow>;
 
-  /** Ordered by day, account and model, as far as they were asked for. */
+  /**
+   * Ordered by day, account and model, as far as they were asked for. Of the day of `asOf`, in milliseconds since 1970, there
+   * is what had happened then, where that is known.
+   */
   credits(
     range: DayRange,
     by: { readonly date: boolean; readonly model: boolean },
     after?: RowKey,
+    asOf?: number,
   ): Iterable<CreditRow>;
 
   /** Ordered by day, account, product, resource, BYOK status and expert, as far as they were asked for. */

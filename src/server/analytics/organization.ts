@@ -1,28 +1,33 @@
-import type { OverrideEntry } from '../../analytics/contract.ts';
+import type { BudgetOverride, OverrideEntry } from '../../analytics/contract.ts';
+import { identityFields } from '../../analytics/identity.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Day } from '../../base/day.ts';
 import type { Change, ServerState } from '../state/serverState.ts';
 import type { AnalyticsContext } from './context.ts';
 import { Cursors } from './cursors.ts';
-import type { DataSet } from './data/dataSet.ts';
+import { DataSet } from './data/dataSet.ts';
 import { readData } from './data/readData.ts';
 import type { FactSource } from './factSource.ts';
-import { OverrideList } from './overrides.ts';
+import { identityOf, keyOf, OverrideList } from './overrides.ts';
+import { Simulation, type SimulationOptions } from './simulation/simulation.ts';
 
 /**
  * The organization that the server stands for: the facts that it was started with, and on top of them what clients imported
- * and changed. Changes are durable before they are seen, and are seen in the order of the log.
+ * and changed. Changes are durable before they are seen, and are seen in the order of the log. An import adds to facts that
+ * came from a file; in place of a simulated organization it puts that of the file.
  */
 export class Organization implements AnalyticsContext {
   readonly clock: Clock;
   readonly cursors: Cursors;
   readonly overrides = new OverrideList();
-  readonly #initial: DataSet;
+  creditsLagMs = 0;
+  readonly #initial: FactSource;
   readonly #state: ServerState;
-  #facts: DataSet;
+  #facts: FactSource;
   /** Imports go one after the other: each adds to the facts that the one before left. */
   #importing: Promise<unknown> = Promise.resolve();
 
-  constructor(initial: DataSet, state: ServerState, clock: Clock) {
+  constructor(initial: FactSource, state: ServerState, clock: Clock) {
     this.#initial = initial;
     this.#facts = initial;
     this.#state = state;
@@ -37,13 +42,15 @@ export class Organization implements AnalyticsContext {
 
   /** Nothing was loaded, so that every answer is empty. */
   get isEmpty(): boolean {
-    return this.#facts.isEmpty;
+    return this.#facts instanceof DataSet && this.#facts.isEmpty;
   }
 
   /** Does again what was done before a restart. */
   async replay(change: Change): Promise<void> {
     if (change.type === 'overrides') this.overrides.change(change.entries);
-    else if (change.type === 'import') this.#load(await readData(this.#state.read(change.file), { base: this.#facts }));
+    else if (change.type === 'import') this.#load(await readData(this.#state.read(change.file), this.#base()));
+    else if (change.type === 'facts') this.#replace(await readData(this.#state.read(change.file)));
+    else if (change.type === 'simulation') this.#replace(new Simulation(change, this.clock));
   }
 
   async changeOverrides(entries: readonly OverrideEntry[]): Promise<void> {
@@ -58,7 +65,7 @@ export class Organization implements AnalyticsContext {
       let data: DataSet;
       let file: string;
       try {
-        data = await readData(incoming.bytes, { base: this.#facts, onProgress: (read) => (lines = read) });
+        data = await readData(incoming.bytes, { ...this.#base(), onProgress: (read) => (lines = read) });
         file = await incoming.keep();
       } catch (error) {
         await incoming.discard();
@@ -69,19 +76,73 @@ export class Organization implements AnalyticsContext {
     });
   }
 
+  /** A crowd of new people comes to a simulated organization on `day`, or goes again. Gives whether it is simulated. */
+  flood(day: Day | undefined): boolean {
+    if (!(this.#facts instanceof Simulation)) return false;
+    const { options } = this.#facts;
+    if (options.flood !== day) this.#facts = new Simulation({ ...options, flood: day }, this.clock);
+    return true;
+  }
+
   /** Forgets all that was imported and changed, once `forget` has made that durable. */
   reset(forget: () => Promise<void>): Promise<void> {
     return this.#inTurn(async () => {
       await forget();
       this.#facts = this.#initial;
+      this.creditsLagMs = 0;
       this.overrides.clear();
       this.overrides.load(this.#initial.overrides());
     });
   }
 
+  /** What a simulated organization is made of. */
+  get simulation(): SimulationOptions | undefined {
+    return this.#facts instanceof Simulation ? this.#facts.options : undefined;
+  }
+
+  /**
+   * Puts other facts and overrides in place of all there are: a simulated organization, or else the data file `bytes`.
+   * `others` are changes that are made durable with them. All of it or nothing. Throws `BadData`.
+   */
+  restore(
+    simulation: SimulationOptions | undefined,
+    bytes: AsyncIterable<Uint8Array>,
+    others: readonly Change[],
+  ): Promise<void> {
+    return this.#inTurn(async () => {
+      const incoming = this.#state.receive(bytes);
+      let data: DataSet;
+      let file: string;
+      try {
+        data = await readData(incoming.bytes);
+        file = await incoming.keep();
+      } catch (error) {
+        await incoming.discard();
+        throw error;
+      }
+      const facts = simulation ? new Simulation(simulation, this.clock) : data;
+      const wanted = new Map([...data.overrides()].map((override) => [keyOf(override), override]));
+      const gone = [...facts.overrides()].filter((override) => !wanted.has(keyOf(override)));
+      const entries: OverrideEntry[] = [
+        ...[...wanted.values()].map((override) => entryOf(override)),
+        ...gone.map((override) => entryOf(override, '')),
+      ];
+      await this.#state.replace([
+        simulation ? { type: 'simulation', ...simulation } : { type: 'facts', file },
+        ...(entries.length > 0 ? [{ type: 'overrides', entries } as const] : []),
+        ...others,
+      ]);
+      this.#replace(facts);
+      this.overrides.change(entries);
+    });
+  }
+
   /** The same state in fewer changes. */
   condensed(changes: readonly Change[]): Change[] {
-    const imports = changes.filter(({ type }) => type === 'import');
+    const replaced = changes.findLastIndex(({ type }) => type === 'facts' || type === 'simulation');
+    const imports = changes.filter(
+      ({ type }, at) => at >= replaced && ['import', 'facts', 'simulation'].includes(type),
+    );
     const entries = this.overrides.changes();
     return entries.length === 0 ? imports : [...imports, { type: 'overrides', entries }];
   }
@@ -89,10 +150,26 @@ export class Organization implements AnalyticsContext {
   /** As a data file. */
   *lines(): Generator<string> {
     yield* this.#facts.lines();
+    yield* this.overrideLines();
+  }
+
+  *overrideLines(): Generator<string> {
     for (const override of this.overrides.all()) yield JSON.stringify({ kind: 'override', ...override });
   }
 
+  /** To what an import adds. */
+  #base(): { readonly base?: DataSet } {
+    return this.#facts instanceof DataSet ? { base: this.#facts } : {};
+  }
+
+  #replace(facts: FactSource): void {
+    this.#facts = facts;
+    this.overrides.clear();
+    this.overrides.load(facts.overrides());
+  }
+
   #load(data: DataSet): void {
+    if (!(this.#facts instanceof DataSet)) this.overrides.clear();
     this.#facts = data;
     this.overrides.load(data.overrides());
   }
@@ -102,4 +179,9 @@ export class Organization implements AnalyticsContext {
     this.#importing = turn.catch(() => undefined);
     return turn;
   }
+}
+
+function entryOf(override: BudgetOverride, limit = override.config.limit): OverrideEntry {
+  const { resource, period } = override;
+  return { ...identityFields(identityOf(override)), resource, period, config: { limit } };
 }

@@ -39,6 +39,12 @@ export class Tokens {
     this.#byName.delete(name);
   }
 
+  list(): TokenRecord[] {
+    return [...this.#byName.values()].map(({ hash, caller: { name, scopes } }) => ({
+      ...{ name, hash: hash.toString('hex'), scopes: [...scopes] },
+    }));
+  }
+
   clear(): void {
     this.#byName.clear();
   }

@@ -5,6 +5,8 @@ import type { Clock } from '../../base/clock.ts';
 import { SextantError, describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { errorText, HttpError, httpErrors, toHttpError } from './errors.ts';
+import type { Faults } from '../faults/faults.ts';
+import { inject } from '../faults/inject.ts';
 import type { Caller, Exchange, Operation, Reply, Resource } from './exchange.ts';
 import type { HostCheck } from './hosts.ts';
 import { pieces, readBody } from './requestBody.ts';
@@ -38,8 +40,11 @@ export interface EdgeOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly timeouts?: Partial<EdgeTimeouts>;
+  /** Of everything but the admin plane. */
+  readonly faults?: Faults;
 }
 
+const ADMIN = '/__admin/';
 const JSON_TYPE = 'application/json';
 /** An answer in parts is written in pieces of about so many characters. */
 const PIECE = 65_536;
@@ -72,9 +77,9 @@ export class HttpEdge {
     this.#server.requestTimeout = 0;
     this.#server.keepAliveTimeout = this.#timeouts.idleMs;
     this.#server.timeout = this.#timeouts.idleMs;
-    this.#server.on('request', (request, response) => this.#answer(request, response));
+    this.#server.on('request', (request, response) => this.#receive(request, response));
     this.#server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
-      this.#answer(request, response, true),
+      this.#receive(request, response, true),
     );
     this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
       this.#sendError(response, httpErrors.expectation());
@@ -107,6 +112,31 @@ export class HttpEdge {
       });
       this.#server.closeIdleConnections();
     }));
+  }
+
+  /** Answers a request, unless a fault does. */
+  #receive(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
+    const { faults, requestLog, clock } = this.#options;
+    if (!faults || faults.isEmpty) {
+      this.#answer(request, response, expectsContinue);
+      return;
+    }
+    const began = performance.now();
+    const { path, query } = target(request.url ?? '');
+    const method = request.method ?? '';
+    const fault = path.startsWith(ADMIN) ? undefined : faults.take(method, path);
+    const proceed = (): void => this.#answer(request, response, expectsContinue);
+    if (!fault) {
+      proceed();
+      return;
+    }
+    this.#last.set(request.socket, { request, response });
+    inject(fault, request, response, proceed, (status) =>
+      requestLog.add({
+        ...{ at: clock.now(), method, path, query, rawHeaders: request.rawHeaders },
+        ...{ durationMs: performance.now() - began, caller: undefined, status, warnings: [`injected by ${fault.id}`] },
+      }),
+    );
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {

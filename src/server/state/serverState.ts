@@ -1,4 +1,5 @@
 import type { OverrideEntry } from '../../analytics/contract.ts';
+import type { SimulationOptions } from '../analytics/simulation/simulation.ts';
 import type { TokenRecord } from '../auth/tokens.ts';
 
 /** What clients changed, in the order of a log: together with the data file it is the whole state. */
@@ -7,7 +8,10 @@ export type Change =
   | ({ readonly type: 'token' } & TokenRecord)
   | { readonly type: 'revoke'; readonly name: string }
   /** A data file that was imported, by its name among those that are kept. */
-  | { readonly type: 'import'; readonly file: string };
+  | { readonly type: 'import'; readonly file: string }
+  /** What a snapshot put in place of all facts: a data file, or a simulated organization. */
+  | { readonly type: 'facts'; readonly file: string }
+  | ({ readonly type: 'simulation' } & SimulationOptions);
 
 /** What a server is reached by; kept, so that it is the same after a restart. */
 export interface Address {

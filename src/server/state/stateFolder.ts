@@ -153,7 +153,7 @@ export class StateFolder implements ServerState {
 
   /** Removes imports that no change names: their request was never answered. Gives the highest number of the others. */
   #removeOrphans(changes = this.changes): number {
-    const named = new Set(changes.flatMap((change) => (change.type === 'import' ? [change.file] : [])));
+    const named = new Set(changes.flatMap((change) => ('file' in change ? [change.file] : [])));
     const folder = join(this.folder, 'imports');
     for (const name of readdirSync(folder)) if (!named.has(name)) rmSync(join(folder, name), { force: true });
     return Math.max(0, ...[...named].map((name) => Number.parseInt(name, 10)));

@@ -1,0 +1,107 @@
+// npm run bench:simulation [-- --queries N]
+// The simulated organization without HTTP: how long a first page takes at random parameters, on a source that has answered
+// nothing but its directory before, how the time grows with users and days, and what memory it takes.
+import { parseArgs } from 'node:util';
+import { pinnedNode } from './lib/dependencies.mjs';
+import { fail } from './lib/say.mjs';
+import { table } from './lib/table.mjs';
+import { spawnSync } from 'node:child_process';
+
+// The sources are run as they are, which takes the pinned Node.
+if (!process.features.typescript) {
+  process.exit(spawnSync(pinnedNode(), [...process.argv.slice(1)], { stdio: 'inherit' }).status ?? 1);
+}
+
+const { values } = parseArgs({ options: { queries: { type: 'string', default: '100' } } });
+const queries = Number(values.queries);
+if (!(queries > 0)) fail('Usage: npm run bench:simulation [-- --queries N]');
+const { Simulation } = await import('../src/server/analytics/simulation/simulation.ts');
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+const YESTERDAY = Math.floor(NOW / 86_400_000) - 1;
+/** @param {number} limit */
+const integer = (limit) => Math.floor(Math.random() * limit);
+const flag = () => Math.random() < 0.5;
+
+/** @typedef {{ first: number, last: number }} Range */
+/** @typedef {InstanceType<typeof Simulation>} Source */
+
+/**
+ * @param {Iterable<unknown>} rows
+ * @param {number} size
+ */
+function page(rows, size) {
+  let count = 0;
+  for (const _ of rows) if (++count > size) break;
+}
+
+/**
+ * @param {Range} range
+ * @param {(day: number) => void} visit
+ */
+function eachDay({ first, last }, visit) {
+  for (let day = first; day <= last; day++) visit(day);
+}
+
+const NOTHING = { byDay: false, byProduct: false, byResource: false, byUser: false, byByok: false, byExpert: false };
+const grouping = () => ({
+  ...{ byDay: flag(), byProduct: flag(), byResource: flag() },
+  ...{ byUser: flag(), byByok: flag(), byExpert: flag() },
+});
+
+/** @type {Record<string, (facts: Source, range: Range) => void>} */
+const QUERIES = {
+  'dau-count': (facts, range) => eachDay(range, (day) => void facts.activeCount(day)),
+  dau: (facts, { last }) => page(facts.activeAccounts(last), 250),
+  'daily-usage': (facts, range) => eachDay(range, (day) => void facts.usage(day)),
+  'user-activity': (facts, range) => page(facts.activity(range), 100),
+  'by-editor-language': (facts, { last }) => page(facts.editorLanguages(last), 100),
+  'credit-usage-by-user': (facts, range) => page(facts.credits(range, { date: flag(), model: flag() }), 500),
+  'cost-analytics': (facts, range) => page(facts.cost(range, grouping(), {}), 1000),
+};
+
+/**
+ * @param {number} users
+ * @returns {Source}
+ */
+function simulate(users) {
+  const facts = new Simulation({ seed: 1, users, plan: 'credits' }, { now: () => NOW });
+  facts.activeCount(YESTERDAY);
+  return facts;
+}
+
+/** @param {() => void} work */
+function time(work) {
+  const began = performance.now();
+  work();
+  return performance.now() - began;
+}
+
+const began = performance.now();
+const large = simulate(10_000);
+console.log(`10,000 users: ready in ${(performance.now() - began).toFixed(0)} ms`);
+const rows = [['first page, 10,000 users', 'p50 ms', 'p95 ms', 'max ms']];
+for (const [name, query] of Object.entries(QUERIES)) {
+  const times = Array.from({ length: queries }, () => {
+    const first = YESTERDAY - integer(730);
+    return time(() => query(large, { first, last: Math.min(YESTERDAY, first + integer(90)) }));
+  }).sort((a, b) => a - b);
+  /** @param {number} share */
+  const quantile = (share) => (times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(1);
+  rows.push([name, quantile(0.5), quantile(0.95), quantile(1)]);
+}
+console.log(table(rows));
+console.log(`memory of the process: ${(process.memoryUsage.rss() / 1e6).toFixed(0)} MB\n`);
+
+const DAYS = [10, 30, 90];
+const growth = [['cost of all, ms', ...DAYS.map((days) => `${days} days`)]];
+for (const users of [1_000, 3_000, 10_000]) {
+  const facts = simulate(users);
+  const times = DAYS.map((days) => {
+    const range = { first: YESTERDAY - days + 1, last: YESTERDAY };
+    const some = Array.from({ length: 7 }, () => time(() => page(facts.cost(range, NOTHING, {}), 1)));
+    return some.sort((a, b) => a - b)[3]?.toFixed(1) ?? '';
+  });
+  growth.push([`${users} users`, ...times]);
+}
+console.log(table(growth));

@@ -1,0 +1,119 @@
+import type { GroupByValues, UserInfo } from '../../../analytics/contract.ts';
+import type { Day } from '../../../base/day.ts';
+import { MAX_DECIMAL_DIGITS } from '../../../base/decimal.ts';
+import { compareKeys, type CostFilters, type CostGrouping, type CostRow, type RowKey } from '../factSource.ts';
+import { generationOn } from './calendar.ts';
+import { EXPERTS, MODEL_FAMILIES, PRODUCTS, resourceName, resourceType, SLOTS } from './vocabulary.ts';
+import type { CommonCosts } from './commonCosts.ts';
+import { addAmounts, keyOf, MONEY_DIGITS, SUMS, type Line } from './workdays.ts';
+
+const MONEY_UNIT = 10n ** BigInt(MAX_DECIMAL_DIGITS - MONEY_DIGITS);
+const CREDIT_UNIT = 10n ** BigInt(MAX_DECIMAL_DIGITS);
+const BYOK = ['COST_ANALYTICS_BYOK_STATUS_NON_BYOK', 'COST_ANALYTICS_BYOK_STATUS_BYOK'] as const;
+
+/** A group's number: resource, then product, expert and whose key, each 0 where it is not asked for. */
+const PER_EXPERT = 2;
+const PER_PRODUCT = PER_EXPERT * (EXPERTS.length + 1);
+const PER_RESOURCE = PER_PRODUCT * (PRODUCTS.length + 1);
+
+/** Adds up lines of costs by what a query groups them by besides day and user. */
+export class CostSheet {
+  readonly #by: CostGrouping;
+  readonly #filters: CostFilters;
+  readonly #hasCredits: boolean;
+  readonly #groups = new Map<number, Float64Array>();
+  readonly #isProductWanted: readonly boolean[];
+  readonly #isExpertWanted: readonly boolean[];
+
+  constructor(by: CostGrouping, filters: CostFilters, hasCredits: boolean) {
+    this.#by = by;
+    this.#filters = filters;
+    this.#hasCredits = hasCredits;
+    this.#isProductWanted = PRODUCTS.map((name) => filters.products?.has(name) ?? true);
+    // The one before the first stands for no expert.
+    this.#isExpertWanted = ['', ...EXPERTS.map(({ id }) => id)].map((id) => filters.experts?.has(id) ?? true);
+  }
+
+  clear(): void {
+    this.#groups.clear();
+  }
+
+  /** `delay` and `byok` are those of the account. */
+  add(line: Line, day: Day, delay: number, byok: 0 | 1): void {
+    const sums = this.#sumsOf(line, keyOf(line, byok), generationOn(day, delay));
+    if (sums) addAmounts(sums, line, byok);
+  }
+
+  /** Adds what many have used. */
+  addAll(costs: CommonCosts): void {
+    costs.forEach((line, key, generation, cells, at) => {
+      const sums = this.#sumsOf(line, keyOf(line, key), generation);
+      if (sums) for (let i = 0; i < SUMS; i++) sums[i]! += cells[at + i]!;
+    });
+  }
+
+  /** The sums of the group that a line belongs to, where it is wanted. */
+  #sumsOf({ product, expert, slot }: Line, key: 0 | 1, generation: number): Float64Array | undefined {
+    if (!this.#isProductWanted[product] || !this.#isExpertWanted[expert + 1]) return undefined;
+    const { byResource, byProduct, byExpert, byByok } = this.#by;
+    const ofModel = slot < MODEL_FAMILIES.length ? generation : 0;
+    const { resources } = this.#filters;
+    if (resources && !resources.has(resourceName(slot, ofModel))) return undefined;
+    const group =
+      (byResource ? (slot + ofModel * SLOTS) * PER_RESOURCE : 0) +
+      (byProduct ? product * PER_PRODUCT : 0) +
+      (byExpert ? (expert + 1) * PER_EXPERT : 0) +
+      (byByok ? key : 0);
+    let sums = this.#groups.get(group);
+    if (!sums) this.#groups.set(group, (sums = new Float64Array(SUMS)));
+    return sums;
+  }
+
+  /** In the order of answers. `lead` is what the keys begin with, `user` whose costs these are where that is asked for. */
+  rows(lead: RowKey, day: Day | undefined, user: UserInfo | undefined, after: RowKey | undefined): CostRow[] {
+    const rows: CostRow[] = [];
+    for (const [group, sums] of this.#groups) {
+      const { key, values } = this.#describe(group);
+      const whole = [...lead, ...key];
+      if (after && compareKeys(whole, after) <= 0) continue;
+      const [billed, base, byokBase, credits, ...tokens] = [...sums].map(BigInt) as [bigint, bigint, bigint, bigint];
+      rows.push({
+        key: whole,
+        ...(day !== undefined && { day }),
+        values: user ? { ...values, user_info: user } : values,
+        sums: {
+          billed: billed * MONEY_UNIT,
+          base: base * MONEY_UNIT,
+          byokBase: byokBase * MONEY_UNIT,
+          credits: this.#hasCredits ? credits * CREDIT_UNIT : 0n,
+          tokens,
+        },
+      });
+    }
+    return rows.sort((a, b) => compareKeys(a.key, b.key));
+  }
+
+  #describe(group: number): { readonly key: string[]; readonly values: GroupByValues } {
+    const { byResource, byProduct, byExpert, byByok } = this.#by;
+    const resource = Math.floor(group / PER_RESOURCE);
+    const product = PRODUCTS[Math.floor((group % PER_RESOURCE) / PER_PRODUCT)]!;
+    const expert = EXPERTS[Math.floor((group % PER_PRODUCT) / PER_EXPERT) - 1];
+    const status = BYOK[group % PER_EXPERT]!;
+    const [slot, generation] = [resource % SLOTS, Math.floor(resource / SLOTS)];
+    const [name, type] = [resourceName(slot, generation), resourceType(slot)];
+    return {
+      key: [
+        ...(byProduct ? [product] : []),
+        ...(byResource ? [name, type] : []),
+        ...(byByok ? [status] : []),
+        ...(byExpert ? [expert?.id ?? ''] : []),
+      ],
+      values: {
+        ...(byProduct && { product_display_name: product }),
+        ...(byResource && { resource_display_name: name, resource_type: type }),
+        ...(byByok && { byok_status: status }),
+        ...(byExpert && expert && { expert_info: { expert_id: expert.id, name: expert.name } }),
+      },
+    };
+  }
+}

@@ -1,0 +1,413 @@
+import {
+  METRIC_FIELDS,
+  RESOURCE_OF_PLAN,
+  type BudgetOverride,
+  type Metrics,
+  type Plan,
+  type UserInfo,
+} from '../../../analytics/contract.ts';
+import { oldestDay, type DayRange } from '../../../analytics/dateRules.ts';
+import { identityFields, identityKey, type Identity } from '../../../analytics/identity.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { SextantError } from '../../../base/errors.ts';
+import { dayOf, formatDay, parseDay, type Day } from '../../../base/day.ts';
+import {
+  compareKeys,
+  type AccountRow,
+  type ActivityRow,
+  type CostFilters,
+  type CostGrouping,
+  type CostRow,
+  type CreditRow,
+  type EditorLanguageRow,
+  type FactSource,
+  type Organization,
+  type RowKey,
+} from '../factSource.ts';
+import { newestDay } from '../paging.ts';
+import { busyness, generationOn } from './calendar.ts';
+import { CommonCosts } from './commonCosts.ts';
+import { CostSheet } from './costSheet.ts';
+import { Directory, MAX_DELAY, type Account } from './directory.ts';
+import { hash, seedKey, stream } from './random.ts';
+import { simulationLines } from './simulationLines.ts';
+import { CLI, resourceName, UNKNOWN } from './vocabulary.ts';
+import { METRIC_COUNT, Workdays, type Row } from './workdays.ts';
+
+export interface SimulationOptions {
+  /** An integer of up to 2^53 - 1. Equal seeds have equal organizations. */
+  readonly seed: number;
+  /** How many people there are at a time, from 1 to 100,000. */
+  readonly users: number;
+  readonly plan: Plan;
+  /** The day on which a crowd of contractors came, where one did. */
+  readonly flood?: Day | undefined;
+}
+
+export const DEFAULT_SIMULATION: SimulationOptions = { seed: 1, users: 50, plan: 'credits' };
+export const MAX_USERS = 100_000;
+
+/** Options with what is missing put in. Throws `InvalidOption`. */
+export function readSimulation(given: {
+  readonly seed?: number | undefined;
+  readonly users?: number | undefined;
+  readonly plan?: string | undefined;
+}): SimulationOptions {
+  const { seed = DEFAULT_SIMULATION.seed, users = DEFAULT_SIMULATION.users, plan = DEFAULT_SIMULATION.plan } = given;
+  if (!Number.isSafeInteger(seed) || seed < 0) throw invalidOption('seed', 'a whole number from 0 to 2^53 - 1');
+  if (!Number.isInteger(users) || users < 1 || users > MAX_USERS)
+    throw invalidOption('users', `a whole number from 1 to ${MAX_USERS}`);
+  if (plan !== 'credits' && plan !== 'usd') throw invalidOption('plan', 'credits or usd');
+  return { seed, users, plan };
+}
+
+function invalidOption(name: string, what: string): SextantError {
+  return new SextantError('InvalidOption', `${name} must be ${what}.`);
+}
+
+/** What a directory holds around the days that it is made for, so that the next query finds it made. */
+const YEAR = 366;
+const HOUR_MS = 3_600_000;
+/** Of whoever left and can no longer be named. */
+const UNNAMED: UserInfo = { user_type: 'COST_ANALYTICS_USER_TYPE_USER' };
+const UNNAMED_KEY = '\0xCOST_ANALYTICS_USER_TYPE_USER';
+
+/**
+ * An organization of which nothing is stored: each fact is computed from the seed, the account and the day whenever it is
+ * asked for. So any page of any query costs the days and accounts that it shows or adds up, in any order, and the past grows
+ * with the clock by itself.
+ */
+export class Simulation implements FactSource {
+  readonly options: SimulationOptions;
+  readonly organization: Organization;
+  readonly #clock: Clock;
+  readonly #key: number;
+  readonly #workdays: Workdays;
+  #directory: Directory | undefined;
+  #overrides: readonly BudgetOverride[] | undefined;
+
+  /** The clock says what has happened today, and which two years are exported. */
+  constructor(options: SimulationOptions, clock: Clock) {
+    this.options = options;
+    this.organization = { plan: options.plan, enterprise: true };
+    this.#clock = clock;
+    this.#key = seedKey(options.seed);
+    this.#workdays = new Workdays(stream(this.#key, 'workday'));
+  }
+
+  findMember(identity: Identity, day: Day): Identity | undefined {
+    const directory = this.#directoryOn({ first: day, last: day });
+    const at = directory.find(identityKey(identity));
+    const account = at === undefined ? undefined : directory.accounts[at]!;
+    return account?.identity && account.start <= day && day < account.end ? account.identity : undefined;
+  }
+
+  activeCount(day: Day): number {
+    const directory = this.#directoryOn({ first: day, last: day });
+    const busy = busyness(day);
+    let count = 0;
+    for (let at = 0; at < directory.accounts.length; at++)
+      if (directory.workdayOf(at, day, busy) >= 0 && isSeen(directory.accounts[at]!)) count++;
+    return count;
+  }
+
+  *activeAccounts(day: Day, after?: RowKey): Generator<AccountRow> {
+    const busy = busyness(day);
+    for (const { directory, at, account } of this.#from({ first: day, last: day }, after?.[0])) {
+      const row = accountRow(account);
+      if (row && row.key[0] !== after?.[0] && directory.workdayOf(at, day, busy) >= 0) yield row;
+    }
+  }
+
+  usage(day: Day): Metrics | undefined {
+    const directory = this.#directoryOn({ first: day, last: day });
+    const busy = busyness(day);
+    const sums = new Float64Array(METRIC_COUNT);
+    // Many have the same workday: they are counted first.
+    const counts = new Uint32Array(this.#workdays.length);
+    let isActive = false;
+    for (let at = 0; at < directory.accounts.length; at++) {
+      const workday = directory.workdayOf(at, day, busy);
+      if (workday < 0 || !isSeen(directory.accounts[at]!)) continue;
+      isActive = true;
+      counts[workday]!++;
+    }
+    counts.forEach((count, workday) => {
+      if (count > 0) this.#addTotals(sums, workday, count);
+    });
+    return isActive ? toMetrics(sums) : undefined;
+  }
+
+  *activity(range: DayRange, after?: RowKey): Generator<ActivityRow> {
+    const busy = busynesses(range);
+    for (const { directory, at, account } of this.#from(range, after?.[0])) {
+      const row = accountRow(account);
+      if (!row || row.key[0] === after?.[0]) continue;
+      const sums = new Float64Array(METRIC_COUNT);
+      let activeDays = 0;
+      for (let day = range.first; day <= range.last; day++) {
+        const workday = directory.workdayOf(at, day, busy[day - range.first]!);
+        if (workday < 0) continue;
+        activeDays++;
+        this.#addTotals(sums, workday);
+      }
+      if (activeDays > 0) yield { ...row, activeDays, metrics: toMetrics(sums) };
+    }
+  }
+
+  *editorLanguages(day: Day, after?: RowKey): Generator<EditorLanguageRow> {
+    const busy = busyness(day);
+    for (const { directory, at, account } of this.#from({ first: day, last: day }, after?.[0])) {
+      const row = accountRow(account);
+      const workday = row ? directory.workdayOf(at, day, busy) : -1;
+      if (!row || workday < 0) continue;
+      const rows = this.#workdays.at(workday).rows.map(({ place, metrics }) => {
+        const [language, editor] = placeOf(account, place);
+        const key = [account.key, language, editor];
+        return { key, identity: row.identity, language, editor, metrics: toMetrics(metrics) };
+      });
+      for (const one of rows.sort((a, b) => compareKeys(a.key, b.key)))
+        if (!after || compareKeys(one.key, after) > 0) yield one;
+    }
+  }
+
+  *credits(
+    range: DayRange,
+    by: { readonly date: boolean; readonly model: boolean },
+    after?: RowKey,
+    now = this.#clock.now(),
+  ): Generator<CreditRow> {
+    if (this.options.plan !== 'credits') return;
+    const rows = { first: range.first, last: Math.min(range.last, dayOf(now)) };
+    // Paging goes on at the day of the row before.
+    const from = by.date && after ? Math.max(rows.first, parseDay(after[0]!)!) : rows.first;
+    if (!by.date) yield* this.#creditRows(rows, [], undefined, by.model, now, after);
+    else
+      for (let day = from; day <= rows.last; day++)
+        yield* this.#creditRows({ first: day, last: day }, [formatDay(day)], day, by.model, now, after);
+  }
+
+  *cost(range: DayRange, by: CostGrouping, filters: CostFilters, after?: RowKey): Generator<CostRow> {
+    const first = by.byDay && after ? Math.max(range.first, parseDay(after[0]!)!) : range.first;
+    if (first > range.last) return;
+    const query: CostQuery = {
+      by,
+      identities: filters.identities,
+      after,
+      sheet: new CostSheet(by, filters, this.options.plan === 'credits'),
+      common: new CommonCosts(this.#workdays, range, MAX_DELAY),
+    };
+    if (!by.byDay) yield* this.#costRows(query, range);
+    else for (let day = first; day <= range.last; day++) yield* this.#costRows(query, { first: day, last: day }, day);
+  }
+
+  /** Some people have budgets of their own. */
+  overrides(): Iterable<BudgetOverride> {
+    this.#overrides ??= this.#ownOverrides();
+    return this.#overrides;
+  }
+
+  lines(): Iterable<string> {
+    const now = this.#clock.now();
+    const today = dayOf(now);
+    const range = { first: oldestDay(today), last: today };
+    return simulationLines(this, this.#directoryOf(range), range, newestDay(now));
+  }
+
+  *#creditRows(
+    range: DayRange,
+    lead: RowKey,
+    day: Day | undefined,
+    byModel: boolean,
+    now: number,
+    after: RowKey | undefined,
+  ): Generator<CreditRow> {
+    const busy = busynesses(range);
+    const isAfterLead = after !== undefined && (lead.length === 0 || after[0] === lead[0]);
+    for (const { directory, at: place, account } of this.#from(range, isAfterLead ? after[lead.length] : undefined)) {
+      const row = accountRow(account);
+      if (!row) continue;
+      const models = new Map<string, number>();
+      for (let at = range.first; at <= range.last; at++) {
+        const workday = directory.workdayOf(place, at, busy[at - range.first]!);
+        if (workday < 0) continue;
+        for (const { slot, credits, hour } of this.#workdays.at(workday).lines) {
+          const count = credits[account.byok];
+          // Of today there is what has happened.
+          if (count === 0 || (at * 24 + hour) * HOUR_MS > now) continue;
+          const model = byModel ? resourceName(slot, generationOn(at, account.delay)) : '';
+          models.set(model, (models.get(model) ?? 0) + count);
+        }
+      }
+      for (const [model, credits] of [...models].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        const key = [...lead, ...row.key, ...(byModel ? [model] : [])];
+        if (after && compareKeys(key, after) <= 0) continue;
+        yield { ...row, key, credits, ...(day !== undefined && { day }), ...(byModel && { model }) };
+      }
+    }
+  }
+
+  *#costRows({ by, identities, after, sheet, common }: CostQuery, range: DayRange, day?: Day): Generator<CostRow> {
+    const directory = this.#directoryOn(range);
+    const busy = busynesses(range);
+    const lead = day === undefined ? [] : [formatDay(day)];
+    const afterUser = after && (day === undefined || after[0] === lead[0]) ? after[lead.length] : undefined;
+    sheet.clear();
+    // Accounts that nobody can name any more are before all others, in one group.
+    if (!identities && !(by.byUser && afterUser !== undefined && afterUser > UNNAMED_KEY))
+      for (const account of directory.leavers) this.#addTail(sheet, account, range);
+    if (by.byUser) {
+      yield* sheet.rows([...lead, UNNAMED_KEY], day, UNNAMED, after);
+      sheet.clear();
+    } else if (!identities) {
+      this.#addAll(common, range);
+      sheet.addAll(common);
+      common.clear();
+      yield* sheet.rows(lead, day, undefined, after);
+      return;
+    }
+    const accounts = identities
+      ? this.#named(range, identities)
+      : this.#from(range, by.byUser && afterUser !== UNNAMED_KEY ? afterUser : undefined);
+    for (const { at: place, account } of accounts) {
+      for (let at = range.first; at <= range.last; at++) {
+        const workday = directory.workdayOf(place, at, busy[at - range.first]!);
+        if (workday >= 0) this.#addLines(sheet, account, workday, at);
+      }
+      if (!by.byUser) continue;
+      yield* sheet.rows([...lead, account.key], day, account.info, after);
+      sheet.clear();
+    }
+    if (!by.byUser) yield* sheet.rows(lead, day, undefined, after);
+  }
+
+  /** What all who worked in a range have used. */
+  #addAll(costs: CommonCosts, { first, last }: DayRange): void {
+    const directory = this.#directoryOn({ first, last });
+    const { delays, byoks } = directory;
+    for (let day = first; day <= last; day++) {
+      const busy = busyness(day);
+      for (let at = 0; at < delays.length; at++) {
+        const workday = directory.workdayOf(at, day, busy);
+        if (workday >= 0) costs.add(workday, day, delays[at]!, byoks[at] as 0 | 1);
+      }
+    }
+  }
+
+  #addLines(sheet: CostSheet, { delay, byok }: Account, workday: number, day: Day): void {
+    for (const line of this.#workdays.at(workday).lines) sheet.add(line, day, delay, byok);
+  }
+
+  /** What agents of somebody who left went on doing until somebody noticed. */
+  #addTail(sheet: CostSheet, account: Account, { first, last }: DayRange): void {
+    if (account.tailDays === 0) return;
+    const from = Math.max(first, account.end);
+    for (let day = from; day <= Math.min(last, account.end + account.tailDays - 1); day++)
+      this.#addLines(sheet, account, account.workday, day);
+  }
+
+  *#named(range: DayRange, identities: ReadonlySet<string>): Generator<Found> {
+    const directory = this.#directoryOn(range);
+    for (const key of [...identities].sort()) {
+      const at = directory.find(key);
+      if (at !== undefined && isThere(directory.accounts[at]!, range))
+        yield { directory, at, account: directory.accounts[at]! };
+    }
+  }
+
+  /** Those who were there at some time of a range, from a key on. */
+  *#from(range: DayRange, key: string | undefined): Generator<Found> {
+    const directory = this.#directoryOn(range);
+    const { accounts } = directory;
+    for (let at = key === undefined ? 0 : directory.placeOf(key); at < accounts.length; at++) {
+      const account = accounts[at]!;
+      if (isThere(account, range)) yield { directory, at, account };
+    }
+  }
+
+  #directoryOn(range: DayRange): Directory {
+    const known = this.#directory;
+    if (known && known.first <= range.first && range.last <= known.last) return known;
+    // Most queries are about the two years before today.
+    const today = dayOf(this.#clock.now());
+    return (this.#directory = this.#directoryOf({
+      first: Math.min(range.first, oldestDay(today)),
+      last: Math.max(range.last, range.first + YEAR, today + YEAR),
+    }));
+  }
+
+  #directoryOf({ first, last }: DayRange): Directory {
+    const { users, flood } = this.options;
+    return new Directory({ key: this.#key, users, flood }, first, last);
+  }
+
+  #addTotals(sums: Float64Array, workday: number, count = 1): void {
+    const { totals } = this.#workdays;
+    for (let i = 0, at = workday * METRIC_COUNT; i < METRIC_COUNT; i++) sums[i]! += count * totals[at + i]!;
+  }
+
+  #ownOverrides(): BudgetOverride[] {
+    const today = dayOf(this.#clock.now());
+    const { plan } = this.options;
+    return this.#directoryOf({ first: today, last: today + 2 * YEAR }).accounts.flatMap((account) => {
+      const random = hash(account.stream, -1);
+      if (!account.identity || random % 9 !== 0) return [];
+      const limit = String((1 + ((random >>> 8) % 20)) * (plan === 'credits' ? 2_500 : 25));
+      const settings = {
+        resource: RESOURCE_OF_PLAN[plan],
+        period: 'BUDGET_PERIOD_MONTHLY',
+        config: { limit },
+      } as const;
+      return [{ ...identityFields(account.identity), ...settings }];
+    });
+  }
+}
+
+interface CostQuery {
+  readonly by: CostGrouping;
+  readonly identities: ReadonlySet<string> | undefined;
+  readonly after: RowKey | undefined;
+  readonly sheet: CostSheet;
+  readonly common: CommonCosts;
+}
+
+/** An account, and where it is. */
+interface Found {
+  readonly directory: Directory;
+  readonly at: number;
+  readonly account: Account;
+}
+
+function isThere({ start, end }: Account, { first, last }: DayRange): boolean {
+  return start <= last && end > first;
+}
+
+/** Whether an account is of those whose activity is told: bots are not. */
+function isSeen({ identity }: Account): boolean {
+  return identity !== undefined;
+}
+
+function accountRow({ key, identity }: Account): AccountRow | undefined {
+  return identity && { key: [key], identity };
+}
+
+function placeOf({ languages, editor }: Account, place: Row['place']): readonly [string, string] {
+  switch (place) {
+    case 'first':
+      return [languages[0], editor];
+    case 'second':
+      return [languages[1], editor];
+    case 'unknown':
+      return [UNKNOWN, UNKNOWN];
+    case 'cli':
+      return [UNKNOWN, CLI];
+  }
+}
+
+function busynesses({ first, last }: DayRange): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => busyness(first + i));
+}
+
+function toMetrics(sums: ArrayLike<number>): Metrics {
+  return Object.fromEntries(METRIC_FIELDS.map((field, i) => [field, sums[i]!])) as Metrics;
+}

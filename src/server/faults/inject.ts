@@ -1,0 +1,86 @@
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { ERROR_STATUS } from '../../analytics/contract.ts';
+import type { Fault } from './faults.ts';
+
+/** The pieces of a body that drips come so many times a second. */
+const DRIPS_PER_SECOND = 10;
+
+/**
+ * Does to a request what a fault says. `proceed` answers it as if nothing were; where it is not called, the request is
+ * answered by the fault, and `answered` is told the status, 0 for none.
+ */
+export function inject(
+  { id, rule, delayMs }: Fault,
+  request: IncomingMessage,
+  response: ServerResponse,
+  proceed: () => void,
+  answered: (status: number) => void,
+): void {
+  const act = (): void => {
+    if (request.socket.destroyed) return;
+    if (rule.reset) {
+      request.socket.resetAndDestroy();
+      answered(0);
+      return;
+    }
+    if (rule.truncate) truncate(response);
+    else if (rule.drip) drip(response, rule.drip.bytesPerSecond);
+    if (rule.status === undefined) {
+      proceed();
+      return;
+    }
+    const text = JSON.stringify({ error: { code: codeOf(rule.status), message: `injected by ${id}` } });
+    const retryAfter = rule.retryAfter ?? (rule.status === 429 ? 10 : undefined);
+    response.writeHead(rule.status, {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(text),
+      'Cache-Control': 'no-store',
+      ...(retryAfter !== undefined && { 'Retry-After': String(retryAfter) }),
+    });
+    response.end(text);
+    request.resume();
+    answered(rule.status);
+  };
+  if (delayMs === 0) act();
+  else setTimeout(act, delayMs);
+}
+
+function codeOf(status: number): string {
+  const known = Object.entries(ERROR_STATUS).find(([, one]) => one === status)?.[0];
+  return known ?? (STATUS_CODES[status] ?? 'Unavailable').replace(/[^A-Za-z]/g, '');
+}
+
+/** The head promises the whole body; half of it comes, and then the end of the connection. */
+function truncate(response: ServerResponse): void {
+  replaceEnd(response, (body) => {
+    response.write(body.subarray(0, body.length >> 1), () => response.destroy());
+  });
+}
+
+function drip(response: ServerResponse, bytesPerSecond: number): void {
+  replaceEnd(response, (body, end) => {
+    const size = Math.max(1, Math.floor(bytesPerSecond / DRIPS_PER_SECOND));
+    let at = 0;
+    const timer = setInterval(
+      () => {
+        response.write(body.subarray(at, at + size));
+        at += size;
+        if (at < body.length) return;
+        clearInterval(timer);
+        end();
+      },
+      (1000 * size) / bytesPerSecond,
+    );
+    response.once('close', () => clearInterval(timer));
+  });
+}
+
+/** What is written last is not sent as it is. Answers in parts go out as they are up to their last part. */
+function replaceEnd(response: ServerResponse, send: (body: Buffer, end: () => void) => void): void {
+  const end = response.end.bind(response);
+  response.end = ((chunk?: string | Buffer) => {
+    response.end = end;
+    send(Buffer.from(chunk ?? ''), () => void end());
+    return response;
+  }) as ServerResponse['end'];
+}
