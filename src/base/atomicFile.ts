@@ -6,12 +6,12 @@ import { dirname } from 'node:path';
  * Replaces `file` so that after a crash at any moment it holds either the old bytes or the new ones, and after a return
  * the new ones survive a power cut: temporary file, fsync, rename, fsync of the folder.
  *
- * Synchronous, because its callers run in worker threads or commands and must not interleave with other writes.
+ * `mode` says who may read it, where that is not everybody. Synchronous, because its callers run in worker threads or commands and must not interleave with other writes.
  */
-export function writeFileAtomicSync(file: string, data: Uint8Array | string): void {
+export function writeFileAtomicSync(file: string, data: Uint8Array | string, mode?: number): void {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    writeFileDurableSync(temporary, data);
+    writeFileDurableSync(temporary, data, mode);
     renameSync(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -21,8 +21,8 @@ export function writeFileAtomicSync(file: string, data: Uint8Array | string): vo
 }
 
 /** Writes a new file and waits until its bytes are on the disk. The name itself is durable after {@link syncFolderSync}. */
-export function writeFileDurableSync(file: string, data: Uint8Array | string): void {
-  const fd = openSync(file, 'wx');
+export function writeFileDurableSync(file: string, data: Uint8Array | string, mode?: number): void {
+  const fd = openSync(file, 'wx', mode);
   try {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);

@@ -3,10 +3,10 @@ import { crc32 } from 'node:zlib';
 import { writeFileAtomicSync } from './atomicFile.ts';
 import { systemCode } from './errors.ts';
 
-/** One JSON value and, on a line of its own, its checksum: a half-written or altered file is known as such. */
-export function writeCheckedJson(file: string, value: unknown): void {
+/** One JSON value and, on a line of its own, its checksum: a half-written or altered file is known as such. `mode`: who may read it. */
+export function writeCheckedJson(file: string, value: unknown, mode?: number): void {
   const body = JSON.stringify(value);
-  writeFileAtomicSync(file, `${body}\n${checksum(body)}\n`);
+  writeFileAtomicSync(file, `${body}\n${checksum(body)}\n`, mode);
 }
 
 /** The value, `undefined` where there is no such file, or `'damaged'` where the checksum or the disk says so. */

@@ -1,0 +1,54 @@
+/** Where time comes from: milliseconds since 1970, as `Date.now` gives them. */
+export interface Clock {
+  now(): number;
+}
+
+export const systemClock: Clock = { now: Date.now };
+
+/** A clock that can be set, advanced and frozen; until then, and in between, it runs as the one that it is made of does. */
+export class AdjustableClock implements Clock {
+  /** What it runs as. */
+  readonly source: Clock;
+  #offset = 0;
+  #frozenAt: number | undefined;
+
+  constructor(source: Clock = systemClock) {
+    this.source = source;
+  }
+
+  now(): number {
+    return this.#frozenAt ?? this.source.now() + this.#offset;
+  }
+
+  get isFrozen(): boolean {
+    return this.#frozenAt !== undefined;
+  }
+
+  /** From now on it is `ms`, and the clock runs on from there, unless it is frozen. */
+  set(ms: number): void {
+    if (this.#frozenAt !== undefined) this.#frozenAt = ms;
+    this.#offset = ms - this.source.now();
+  }
+
+  advance(ms: number): void {
+    this.set(this.now() + ms);
+  }
+
+  /** Stands still until {@link run}. */
+  freeze(): void {
+    this.#frozenAt = this.now();
+  }
+
+  /** Goes on from where it stands. */
+  run(): void {
+    if (this.#frozenAt === undefined) return;
+    const now = this.#frozenAt;
+    this.#frozenAt = undefined;
+    this.set(now);
+  }
+}
+
+/** ISO 8601 in UTC, in whole seconds: `2026-11-21T09:30:00Z`. */
+export function formatSeconds(ms: number): string {
+  return `${new Date(Math.floor(ms / 1000) * 1000).toISOString().slice(0, 19)}Z`;
+}
