@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { describeError, isCancelled } from '../base/errors.ts';
+import { addFilterCommands } from './filters.ts';
 import { runIndex, type IndexOptions } from './index.ts';
 import { runSearch, type SearchOptions } from './search.ts';
 import { ExitCode, type Terminal } from './terminal.ts';
@@ -66,6 +67,8 @@ Examples:
 
 Output: path:line, the definition there, the line that answers best; then "also", further places in that file.`,
   );
+
+  addFilterCommands(program, terminal, (code) => (exitCode = code));
 
   program.addHelpText(
     'after',
