@@ -1,5 +1,5 @@
 // npm run soak            every fault test to its full extent: minutes
-// npm run fuzz -- SECONDS  mishaps to the files of an index for so long
+// npm run fuzz -- SECONDS  100,000 requests to the server, and mishaps to the files of an index for so long
 // SEXTANT_FAULT_SEED repeats a run that failed, as far as the moments of kills allow.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,11 +10,18 @@ const [what = '', seconds = '60'] = process.argv.slice(2);
 if (!['all', 'fuzz'].includes(what) || !/^\d+$/.test(seconds)) fail('Usage: npm run soak, or npm run fuzz -- SECONDS');
 
 await ensureDependencies();
-const spec = what === 'fuzz' ? 'test/fault/fuzz.test.ts' : 'test/fault/**/*.test.ts';
-const args = ['--no-config', '--spec', spec, '--timeout', '60000'];
+const specs =
+  what === 'fuzz' ? ['test/fault/fuzz.test.ts', 'test/fault/serverFuzz.test.ts'] : ['test/fault/**/*.test.ts'];
+const args = ['--no-config', ...specs.flatMap((spec) => ['--spec', spec]), '--timeout', '60000'];
 const { status } = spawnSync(pinnedNode(), [join(root, 'node_modules/mocha/bin/mocha.js'), ...args], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'inherit'],
-  env: { SEXTANT_FAULT_KILLS: '300', SEXTANT_FAULT_EVERY: '1', ...process.env, SEXTANT_FUZZ_SECONDS: seconds },
+  env: {
+    SEXTANT_FAULT_KILLS: '300',
+    SEXTANT_FAULT_EVERY: '1',
+    SEXTANT_FUZZ_REQUESTS: '100000',
+    ...process.env,
+    SEXTANT_FUZZ_SECONDS: seconds,
+  },
 });
 process.exitCode = status ?? 1;

@@ -22,6 +22,7 @@ const stages = {
   format: () => check('format', 'node_modules/prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
   build: () => check('build and bundle budgets', 'scripts/build.mjs', []),
   unit: () => mocha('unit', []),
+  conformance: () => mocha('conformance', ['--spec', 'test/conformance/**/*.test.ts', '--timeout', '60000']),
   fault: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '60000']),
   package: packages,
   editor: () => editor('newest'),

@@ -67,19 +67,26 @@ export class Lease {
     }
   }
 
+  /** Who holds the lease of a folder, if anybody does. */
+  static holder(folder: string): LeaseOwner | undefined {
+    const highest = existsSync(folder) ? highestNumber(folder) : 0;
+    return highest === 0 ? undefined : livingOwner(fileName(folder, highest));
+  }
+
   /** For a process whose thread died with the lease in its hands: frees it at once instead of after a minute. */
   static releaseOwn(folder: string): void {
-    const highest = existsSync(folder) ? highestNumber(folder) : 0;
-    if (highest === 0) return;
-    const owner = livingOwner(fileName(folder, highest));
-    if (owner?.pid === process.pid && owner.host === hostname()) markReleased(fileName(folder, highest));
+    const owner = Lease.holder(folder);
+    if (owner?.pid === process.pid && owner.host === hostname()) markReleased(fileName(folder, highestNumber(folder)));
   }
 
   /** Call before each commit. Throws `LeaseLost` when another process took over. */
   check(): void {
     if (this.#held && highestNumber(this.#folder) === this.#number) return;
     this.#stop();
-    throw new SextantError('LeaseLost', 'Another process took over this index; this one stops writing to it.');
+    throw new SextantError(
+      'LeaseLost',
+      'Another process took over this folder of state; this one stops writing to it.',
+    );
   }
 
   /** Gives the folder free. The file stays, marked, so that numbers only grow. */

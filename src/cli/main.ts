@@ -1,8 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { describeError, isCancelled } from '../base/errors.ts';
+import type { ExportOptions } from './export.ts';
 import { addFilterCommands } from './filters.ts';
 import { runIndex, type IndexOptions } from './index.ts';
 import { runSearch, type SearchOptions } from './search.ts';
+import type { ServeOptions } from './serve.ts';
 import { ExitCode, type Terminal } from './terminal.ts';
 
 declare const SEXTANT_VERSION: string;
@@ -68,6 +70,35 @@ Examples:
 Output: path:line, the definition there, the line that answers best; then "also", further places in that file.`,
   );
 
+  program
+    .command('serve')
+    .description('serve the analytics API of an organization on this machine, for tests and development')
+    .option('--host <address>', 'listen there instead of at 127.0.0.1, where only this machine reaches it')
+    .option('--port <number>', 'listen at this port; else at that of the last start, or a free one', portNumber)
+    .option('--state <dir>', "keep the state there instead of in the user's data folder")
+    .option('--data <file>', 'the facts to serve, one JSON record a line')
+    .option('--now <moment>', 'let the clock start there (ISO 8601) and run')
+    .option('--token <token>', 'the token that clients use; else one is made and kept')
+    .option('--admin-token <token>', 'the token of the admin plane; else one is made and kept')
+    .option('--no-rate-limit', 'never answer 429')
+    .option('--allow-host <name...>', 'answer requests for this host name too, such as that of a tunnel')
+    .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
+    .action(async (options: ServeOptions) => {
+      const { runServe } = await import('./serve.ts');
+      exitCode = await runServe(options, terminal, SEXTANT_VERSION);
+    });
+
+  program
+    .command('export')
+    .description('print what the server has as a data file, whether it runs or not')
+    .option('--state <dir>', "the state, where it is not in the user's data folder")
+    .option('--data <file>', 'the data file that the server is started with; a server that runs knows it')
+    .option('-o, --output <file>', 'write to this file instead')
+    .action(async (options: ExportOptions) => {
+      const { runExport } = await import('./export.ts');
+      exitCode = await runExport(options, terminal);
+    });
+
   addFilterCommands(program, terminal, (code) => (exitCode = code));
 
   program.addHelpText(
@@ -78,6 +109,7 @@ Examples:
   sextant search 'retry payment lang:ts -path:test'
   sextant search handleRequest ~/projects/shop --limit 3
   sextant index . --json
+  sextant serve --data facts.ndjson --now 2026-11-21T09:00:00Z
 
 Exit codes: 0 done or found, 1 nothing found, 2 failed or wrong usage, 130 interrupted.`,
   );
@@ -95,5 +127,11 @@ Exit codes: 0 done or found, 1 nothing found, 2 failed or wrong usage, 130 inter
 
 function positiveInteger(text: string): number {
   if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 9999.');
+  return Number(text);
+}
+
+function portNumber(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('It must be a whole number from 0, which is any free port, to 65535.');
   return Number(text);
 }

@@ -1,3 +1,5 @@
+import type { Logger } from '../base/log.ts';
+
 /** What a subcommand needs of the process it runs in. */
 export interface Terminal {
   readonly stdout: NodeJS.WriteStream;
@@ -29,4 +31,10 @@ export class ProgressLine {
     if (this.#shown) this.#stream.write('\r\u001b[2K');
     this.#shown = false;
   }
+}
+
+/** Warnings and errors, for a person. */
+export function logTo(stream: NodeJS.WriteStream): Logger {
+  const write = (message: string): void => void stream.write(`sextant: ${message}\n`);
+  return { debug: () => undefined, info: () => undefined, warn: write, error: write };
 }

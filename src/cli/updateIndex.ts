@@ -1,10 +1,9 @@
 import { SextantError } from '../base/errors.ts';
-import type { Logger } from '../base/log.ts';
 import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { FolderIndex } from '../workspace/folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
 import type { FolderStatus } from '../workspace/status.ts';
-import { ProgressLine, type Terminal } from './terminal.ts';
+import { logTo, ProgressLine, type Terminal } from './terminal.ts';
 
 export function folderOptions(root: string, stateFolder: string): FolderOptions {
   return { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
@@ -52,9 +51,4 @@ function describe({ state }: FolderStatus): string {
   if (state.kind !== 'indexing') return 'Looking for files …';
   const percent = Math.floor((100 * state.done) / Math.max(1, state.total));
   return `Indexing … ${state.done} of ${state.total} files (${percent} %)`;
-}
-
-function logTo(stream: NodeJS.WriteStream): Logger {
-  const write = (message: string): void => void stream.write(`sextant: ${message}\n`);
-  return { debug: () => undefined, info: () => undefined, warn: write, error: write };
 }

@@ -13,6 +13,14 @@ const npm = (args: readonly string[], cwd = ROOT): string =>
 const stable = (names: readonly string[]): string =>
   `${[...new Set(names.map((name) => name.replace(/-[A-Z0-9]{8}\.js/, '-HASH.js').replace(/chunk-HASH\.js/, 'chunk-*.js')))].sort().join('\n')}\n`;
 
+/** The example in the comment at the head of an entry. */
+function exampleOf(file: string): string {
+  const source = readFileSync(join(ROOT, file), 'utf8').replaceAll(/^ \* ?/gm, '');
+  const example = /```ts\n([\s\S]*?)```/.exec(source)?.[1];
+  assert.ok(example, `${file} has an example`);
+  return example;
+}
+
 describe('packages', () => {
   const folder = temporaryFolder();
 
@@ -36,12 +44,13 @@ describe('packages', () => {
     mkdirSync(consumer);
     writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
     npm(['install', '--offline', join(place, packed.filename)], consumer);
-    const example = /```ts\n([\s\S]*?)```/.exec(
-      readFileSync(join(ROOT, 'src/index.ts'), 'utf8').replaceAll(/^ \* ?/gm, ''),
-    )?.[1];
-    assert.ok(example, 'src/index.ts has an example');
-    const code = `${example.replace('/tmp/my-index', join(place, 'index'))}\nif (hit?.path !== 'src/query.ts') throw new Error('not found');\n`;
-    writeFileSync(join(consumer, 'example.mts'), code);
+    const engine = exampleOf('src/index.ts').replace('/tmp/my-index', join(place, 'index'));
+    writeFileSync(
+      join(consumer, 'example.mts'),
+      `${engine}\nif (hit?.path !== 'src/query.ts') throw new Error('not found');\n`,
+    );
+    const testing = `${exampleOf('src/server/testing.ts')}\nif (!response.ok) throw new Error('not answered');\n`;
+    writeFileSync(join(consumer, 'testing.mts'), testing);
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
     const options = [
       '--module',
@@ -53,8 +62,12 @@ describe('packages', () => {
       '--typeRoots',
       join(ROOT, 'node_modules/@types'),
     ];
-    execFileSync(process.execPath, [tsc, ...options, 'example.mts'], { cwd: consumer, stdio: 'inherit' });
-    execFileSync(process.execPath, ['example.mts'], { cwd: consumer, stdio: 'inherit' });
+    execFileSync(process.execPath, [tsc, ...options, 'example.mts', 'testing.mts'], {
+      cwd: consumer,
+      stdio: 'inherit',
+    });
+    for (const file of ['example.mts', 'testing.mts'])
+      execFileSync(process.execPath, [file], { cwd: consumer, stdio: 'inherit' });
     const command = execFileSync(join(consumer, 'node_modules/.bin/sextant'), ['--version'], { encoding: 'utf8' });
     assert.match(command, /^\d+\.\d+\.\d+\n$/);
   });

@@ -27,6 +27,9 @@ export interface PostingList {
 /** A cold part of up to this size is kept in memory once something of it is read. */
 const KEPT_BYTES = 8 << 20;
 
+/** Room that is kept for the next use: 20 MB, which no usual query on a large folder needs. */
+const KEPT_POSTINGS = 4 << 20;
+
 /** Decoded lists, one after the other. What memory they take is used again after {@link clear}. */
 export class Postings {
   /** Of each list the chunks in ascending order, and their bytes (see {@link IN_COMMENT}). */
@@ -36,6 +39,9 @@ export class Postings {
 
   clear(): void {
     this.length = 0;
+    if (this.chunks.length <= KEPT_POSTINGS) return;
+    this.chunks = new Uint32Array(1024);
+    this.frequencies = new Uint8Array(1024);
   }
 
   /** Makes room for `more` postings after `length`. */

@@ -1,0 +1,181 @@
+// npm run bench:server [-- --seconds N] [--users N] [--rounds N]
+// The embedded server beside a bare node:http that answers bytes of the same size: requests per second, one after the other
+// in several rounds of one run. Token, dates and cursor differ from request to request. Compare figures of one run only.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
+import { build } from './lib/package.mjs';
+import { fail, say } from './lib/say.mjs';
+import { table } from './lib/table.mjs';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '4' },
+    users: { type: 'string', default: '2000' },
+    rounds: { type: 'string', default: '3' },
+  },
+});
+const [seconds, users, rounds] = [Number(values.seconds), Number(values.users), Number(values.rounds)];
+if (!(seconds > 0 && users > 0 && rounds > 0))
+  fail('Usage: npm run bench:server [-- --seconds N] [--users N] [--rounds N]');
+
+await ensureDependencies();
+build();
+const { load, residentMegabytes } = await import('../test/bench/load.ts');
+
+const DAYS = 365;
+const NOW = Date.UTC(2026, 10, 21, 12);
+const TOKENS = 50;
+const REQUESTS = 2000;
+const folder = mkdtempSync(join(tmpdir(), 'sextant-bench-'));
+
+/** @param {number} offset */
+const day = (offset) => new Date(NOW + offset * 86_400_000).toISOString().slice(0, 10);
+/** @param {number} limit */
+const integer = (limit) => Math.floor(Math.random() * limit);
+
+const METRICS = [
+  ...['total_modified_lines_of_code', 'total_messages', 'total_tool_calls', 'completions_count'],
+  ...['completions_accepted', 'completions_lines_of_code', 'completions_suggested_lines_of_code', 'chat_messages'],
+  ...['ide_agent_messages', 'ide_agent_lines_of_code', 'cli_agent_interactive_messages'],
+];
+
+function writeData() {
+  const lines = [];
+  for (let user = 0; user < users; user++) {
+    const user_email = `person-${user}@example.com`;
+    lines.push({ kind: 'user', user_email });
+    for (let at = 1; at <= DAYS; at++) {
+      if (Math.random() < 0.4) continue;
+      const metrics = Object.fromEntries(METRICS.map((metric) => [metric, integer(400)]));
+      lines.push({ kind: 'activity', date: day(-at), user_email, language: 'TypeScript', editor: 'VS Code', metrics });
+    }
+  }
+  const file = join(folder, 'facts.ndjson');
+  writeFileSync(file, lines.map((line) => JSON.stringify(line)).join('\n'));
+  say(`${lines.length} lines of ${users} users and ${DAYS} days`);
+  return file;
+}
+
+/**
+ * Starts a server in a process of its own; it says on its first line where it is.
+ * @param {string[]} args
+ */
+async function start(args) {
+  const child = spawn(pinnedNode(), args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface(child.stdout)) {
+    /** @type {{ url: string, token: string, adminToken: string }} */
+    const info = JSON.parse(line);
+    return { ...info, pid: /** @type {number} */ (child.pid), stop: () => void child.kill() };
+  }
+  return fail(`${args.join(' ')} ended.`);
+}
+
+/**
+ * @param {string} path
+ * @param {string} token
+ */
+function bytes(path, token) {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+}
+
+/** A range of 1 to 90 days within the last year. */
+function range() {
+  const last = -1 - integer(DAYS - 91);
+  return `start_date=${day(last - integer(90))}&end_date=${day(last)}`;
+}
+
+const BARE = `
+import { createServer } from 'node:http';
+const body = Buffer.alloc(Number(process.argv[1]), 0x20);
+const server = createServer((request, response) => {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length });
+  response.end(body);
+});
+server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ url: 'http://127.0.0.1:' + server.address().port })));
+`;
+
+const command = join(root, 'dist/cli/sextant.js');
+const data = writeData();
+const ours = await start([
+  ...[command, 'serve', '--json', '--no-rate-limit', '--state', join(folder, 'state')],
+  ...['--data', data, '--now', new Date(NOW).toISOString()],
+]);
+try {
+  const tokens = [ours.token];
+  for (let i = 1; i < TOKENS; i++) {
+    const response = await fetch(`${ours.url}/__admin/tokens`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ours.adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ scopes: ['analytics:read'] }),
+    });
+    tokens.push(/** @type {{ token: string }} */ (await response.json()).token);
+  }
+  const token = () => /** @type {string} */ (tokens[integer(TOKENS)]);
+  /** @type {{ name: string, goal: number, requests: Buffer[] }[]} */
+  const jobs = [
+    {
+      name: 'dau-count',
+      goal: 0.6,
+      requests: Array.from({ length: REQUESTS }, () => bytes(`/analytics/v0/dau-count?${range()}`, token())),
+    },
+    { name: 'user-activity, pages of 100', goal: 0.25, requests: await pages(token) },
+  ];
+  const rows = [['', 'ours/s', 'bare/s', 'share', 'goal', 'per CPU s', 'bare', 'share', 'kB', 'p50 ms', 'p99 ms']];
+  /** @type {(number | undefined)[]} */
+  const memory = [];
+  for (const { name, goal, requests } of jobs) {
+    const warm = await load(ours.url, ours.pid, requests, { seconds: 2 });
+    const bare = await start(['--input-type=module', '-e', BARE, '--', String(Math.round(warm.bytesPerAnswer) - 150)]);
+    await load(bare.url, bare.pid, requests, { seconds: 2 });
+    memory.push(residentMegabytes(ours.pid));
+    const results = [];
+    for (let round = 0; round < rounds; round++) {
+      const one = await load(ours.url, ours.pid, requests, { seconds });
+      const other = await load(bare.url, bare.pid, requests, { seconds });
+      results.push({ one, other, share: one.requestsPerSecond / other.requestsPerSecond });
+      memory.push(residentMegabytes(ours.pid));
+    }
+    bare.stop();
+    results.sort((a, b) => a.share - b.share);
+    const { one, other, share } = /** @type {typeof results[number]} */ (results[Math.floor(results.length / 2)]);
+    const cpuShare = (one.requestsPerCpuSecond ?? 0) / (other.requestsPerCpuSecond ?? 1);
+    rows.push([
+      ...[name, one.requestsPerSecond.toFixed(0), other.requestsPerSecond.toFixed(0)],
+      ...[`${(share * 100).toFixed(0)} %`, `${goal * 100} %`],
+      ...[one.requestsPerCpuSecond?.toFixed(0) ?? '', other.requestsPerCpuSecond?.toFixed(0) ?? ''],
+      `${(cpuShare * 100).toFixed(0)} %`,
+      ...[(one.bytesPerAnswer / 1000).toFixed(1), one.p50Ms.toFixed(1), one.p99Ms.toFixed(1)],
+    ]);
+  }
+  console.log(table(rows));
+  console.log(`memory of the server between rounds, MB: ${memory.map((one) => one?.toFixed(0) ?? '?').join(' ')}`);
+} finally {
+  ours.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Requests for pages at any place: cursors of ranges that differ.
+ * @param {() => string} token
+ */
+async function pages(token) {
+  const requests = [];
+  while (requests.length < REQUESTS) {
+    const path = `/analytics/v0/user-activity?page_size=100&${range()}`;
+    let cursor = '';
+    do {
+      const one = `${path}&cursor=${cursor}`;
+      requests.push(bytes(one, token()));
+      const response = await fetch(`${ours.url}${one}`, { headers: { authorization: `Bearer ${ours.token}` } });
+      const { pagination } = /** @type {{ pagination: { next_cursor: string } }} */ (await response.json());
+      cursor = pagination.next_cursor;
+    } while (cursor !== '');
+  }
+  // Not page by page, as one client alone would.
+  return requests.sort(() => Math.random() - 0.5).slice(0, REQUESTS);
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { endpoints, messages, METRIC_FIELDS, type EndpointName } from './contract.ts';
+import { openApiDocument } from './openapi.ts';
+import { checkRequest, parseResponse } from './validate.ts';
+
+const NAMES = Object.keys(endpoints) as EndpointName[];
+
+describe('the contract of the analytics API', () => {
+  it('has nine endpoints whose examples are what it says', () => {
+    assert.equal(NAMES.length, 9);
+    assert.equal(METRIC_FIELDS.length, 16);
+    for (const name of NAMES) {
+      const { request, response } = endpoints[name].example;
+      assert.deepEqual(checkRequest(name, request), request, name);
+      assert.deepEqual(parseResponse(name, response), response, name);
+    }
+  });
+
+  it('yields an OpenAPI 3.1 document without a complaint of the linter, examples included', async () => {
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      rules: {
+        'no-server-example.com': 'off',
+        'no-invalid-media-type-examples': 'error',
+        'no-invalid-parameter-examples': 'error',
+      },
+    });
+    const source = JSON.stringify(openApiDocument('http://127.0.0.1:4000', '1.2.3'));
+    const problems = await lintFromString({ source, config });
+    assert.deepEqual(
+      problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`),
+      [],
+    );
+  });
+
+  it('lets the linter see a wrong example', async () => {
+    const config = await createConfig({ rules: { 'no-invalid-media-type-examples': 'error' } });
+    const source = JSON.stringify(openApiDocument('http://127.0.0.1:4000', '1.2.3')).replace(
+      '"user_count":41',
+      '"user_count":"41"',
+    );
+    const problems = await lintFromString({ source, config });
+    assert.equal(problems.length, 1);
+  });
+
+  it('refuses with the message of the first parameter that is wrong', () => {
+    const refused = (name: EndpointName, request: unknown, message: string): void =>
+      assert.throws(() => checkRequest(name, request), { code: 'InvalidArgument', message });
+    refused('dau', { page_size: 0 }, 'page_size must be an integer of at least 1');
+    refused('dau', { page_size: 1.5, cursor: 5 }, 'cursor must be a string');
+    refused('creditUsageByUser', { by_date: 'yes' }, 'by_date must be true or false');
+    refused('costAnalytics', { page_size: '5' }, 'page_size must be an integer of at least 1');
+    refused('costAnalytics', { page_size: 0, extra: 1 }, 'invalid query parameters: extra');
+    refused('costAnalytics', JSON.parse('{"__proto__": 1, "b": 2}'), 'invalid query parameters: __proto__, b');
+    refused('costAnalytics', { filters: { names: [] } }, 'invalid query parameters: filters.names');
+    refused('costAnalytics', { filters: [] }, 'filters must be an object');
+    refused('costAnalytics', { filters: { user_emails: 'a' } }, 'filters.user_emails must be an array of strings');
+    refused('costAnalytics', { filters: { expert_ids: ['a', 1] } }, 'filters.expert_ids must be an array of strings');
+    refused('costAnalytics', { group_by_keys: 'x' }, 'group_by_keys must be an array of strings');
+    refused(
+      'costAnalytics',
+      { group_by_keys: ['COST_ANALYTICS_GROUP_BY_TEAM'], granularity: 'x' },
+      messages.oneOf(
+        'group_by_keys',
+        endpoints.costAnalytics.request.shape.group_by_keys.def.innerType.def.innerType.def.element.options,
+      ),
+    );
+    refused(
+      'getUserBudgetOverrides',
+      { resource: 'CREDITS' },
+      messages.oneOf('resource', ['BUDGET_RESOURCE_CREDITS_CONSUMED', 'BUDGET_RESOURCE_USD_COST']),
+    );
+    assert.deepEqual(checkRequest('costAnalytics', { cursor: null, filters: null }), { cursor: null, filters: null });
+  });
+
+  it('tells a client what is wrong with an answer', () => {
+    assert.throws(() => parseResponse('dau', { users: [{}], pagination: {}, metadata: {} }), {
+      code: 'UnexpectedResponse',
+    });
+    const { response } = endpoints.costAnalytics.example;
+    const [point] = response.data_points;
+    const answered = (cost_metrics: object): unknown => ({
+      ...response,
+      data_points: [{ ...point, cost_metrics: { ...point?.cost_metrics, ...cost_metrics } }],
+    });
+    assert.ok(parseResponse('costAnalytics', answered({ base_cost_usd: '-0.00001', more: 'later' })));
+    for (const wrong of [{ base_cost_usd: 1 }, { base_cost_usd: '1e3' }, { input_tokens: '12' }, { input_tokens: 1.5 }])
+      assert.throws(() => parseResponse('costAnalytics', answered(wrong)), /UnexpectedResponse|cost_metrics/);
+  });
+});

@@ -1,0 +1,29 @@
+import type { IdentityField } from './contract.ts';
+
+/** A regular user or a service account (section 2.1). */
+export interface Identity {
+  readonly kind: IdentityField;
+  readonly name: string;
+}
+
+/** Upper and lower case are the same in e-mail addresses, and for the order of all names. */
+export function foldCase(name: string): string {
+  return name.toLowerCase();
+}
+
+/**
+ * Text that is equal for equal identities – e-mail addresses without case, service accounts with it – and whose order, by
+ * code units, is that of identities in all answers: by name without case, users first.
+ */
+export function identityKey({ kind, name }: Identity): string {
+  return kind === 'user_email' ? `${foldCase(name)}\0u` : `${foldCase(name)}\0v${name}`;
+}
+
+/** The identity as a field of a record. */
+export function identityFields(
+  identity: Identity,
+):
+  | { readonly user_email: string; readonly service_account_name?: never }
+  | { readonly user_email?: never; readonly service_account_name: string } {
+  return identity.kind === 'user_email' ? { user_email: identity.name } : { service_account_name: identity.name };
+}

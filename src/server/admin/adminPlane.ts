@@ -1,0 +1,134 @@
+import * as z from 'zod/mini';
+import { SCOPES, messages, type Scope } from '../../analytics/contract.ts';
+import { messageOf } from '../../analytics/validate.ts';
+import type { AdjustableClock } from '../../base/clock.ts';
+import { parseDay } from '../../base/day.ts';
+import { readJson } from '../analytics/query.ts';
+import type { Organization } from '../analytics/organization.ts';
+import { digest, requireToken } from '../auth/tokens.ts';
+import { httpErrors } from '../http/errors.ts';
+import type { Exchange, Operation, Reply, Resource } from '../http/exchange.ts';
+import type { RequestLog } from '../http/requestLog.ts';
+
+const MAX_BODY = 65_536;
+const MAX_REQUESTS = 1000;
+
+/** What the admin plane can do to the server that it is part of. */
+export interface Administered {
+  readonly clock: AdjustableClock;
+  readonly organization: Organization;
+  readonly requestLog: RequestLog;
+  /** Back to how the server was started. */
+  reset(): Promise<void>;
+  /** Throws `InvalidArgument` where the name is taken. */
+  createToken(
+    name: string | undefined,
+    scopes: readonly Scope[],
+  ): Promise<{ readonly name: string; readonly token: string }>;
+  /** Throws `NotFound`. */
+  revokeToken(name: string): Promise<void>;
+}
+
+const clockChange = z.strictObject({
+  now: z.optional(z.string(messages.mustBe('now', 'an ISO 8601 moment, such as 2026-11-21T01:00:00Z'))),
+  advanceMs: z.optional(z.int(messages.mustBe('advanceMs', 'a whole number of milliseconds'))),
+  frozen: z.optional(z.boolean(messages.mustBe('frozen', 'true or false'))),
+});
+
+const tokenRequest = z.strictObject({
+  scopes: z
+    .array(z.enum(SCOPES, messages.oneOf('scopes', SCOPES)), messages.mustBe('scopes', 'an array'))
+    .check(z.minLength(1, messages.mustBe('scopes', 'not empty'))),
+  name: z.optional(
+    z
+      .string(messages.mustBe('name', 'a string'))
+      .check(
+        z.regex(/^[\w.-]{1,64}$/, messages.mustBe('name', 'up to 64 letters, digits, dots, dashes and underscores')),
+      ),
+  ),
+});
+
+/** `/__admin`: what tests and tools need, behind a token of its own. */
+export function adminResources(server: Administered, adminToken: string): Resource[] {
+  const expected = digest(adminToken);
+  const resource = (path: string, methods: Resource['methods']): Resource => ({
+    path: `/__admin/${path}`,
+    isLogged: false,
+    guard: ({ authorization }) => {
+      requireToken(authorization, expected);
+      return { name: 'admin' };
+    },
+    methods,
+  });
+  return [
+    resource('clock', {
+      GET: { handle: () => clockReply(server.clock) },
+      POST: withJson((body) => {
+        changeClock(server.clock, checked(clockChange, body));
+        return clockReply(server.clock);
+      }),
+    }),
+    resource('reset', { POST: { handle: () => server.reset().then(() => ({ json: {} })) } }),
+    resource('import', {
+      POST: {
+        handle: (exchange) => server.organization.import(exchange.stream()).then((lines) => ({ json: { lines } })),
+      },
+    }),
+    resource('export', {
+      GET: { handle: () => ({ lines: server.organization.lines(), contentType: 'application/x-ndjson' }) },
+    }),
+    resource('tokens', {
+      POST: withJson(async (body) => {
+        const { name, scopes } = checked(tokenRequest, body);
+        return { json: await server.createToken(name, scopes) };
+      }),
+    }),
+    resource('tokens/{name}', {
+      DELETE: { handle: ({ parameters }) => server.revokeToken(parameters.name!).then(() => ({ json: {} })) },
+    }),
+    resource('requests', {
+      GET: { handle: (exchange) => ({ json: { requests: server.requestLog.latest(limitOf(exchange)) } }) },
+    }),
+  ];
+}
+
+function withJson(handle: (body: unknown) => Reply | Promise<Reply>): Operation {
+  const read = async (exchange: Exchange): Promise<Reply> => handle(readJson(await exchange.body()));
+  return { accepts: ['application/json'], maxBytes: MAX_BODY, handle: read };
+}
+
+function checked<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
+  const result = schema.safeParse(body);
+  if (!result.success) throw httpErrors.badRequest(messageOf(result.error.issues[0]!));
+  return result.data;
+}
+
+function clockReply(clock: AdjustableClock): Reply {
+  return { json: { now: new Date(clock.now()).toISOString(), frozen: clock.isFrozen } };
+}
+
+function changeClock(clock: AdjustableClock, { now, advanceMs, frozen }: z.output<typeof clockChange>): void {
+  const moment = (now === undefined ? clock.now() : readMoment(now)) + (advanceMs ?? 0);
+  // Within these years there are two years before, and every date has four digits.
+  if (!(moment >= Date.UTC(1970, 0, 1) && moment < Date.UTC(9999, 0, 1)))
+    throw httpErrors.badRequest(messages.mustBe('now', 'in the years 1970 to 9998'));
+  if (now !== undefined || advanceMs !== undefined) clock.set(moment);
+  if (frozen === true) clock.freeze();
+  else if (frozen === false) clock.run();
+}
+
+/** Milliseconds since 1970 of an ISO 8601 moment or day. Throws `InvalidArgument`. */
+export function readMoment(text: string): number {
+  const isIso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  // Date.parse takes 30 February for 2 March.
+  const ms = isIso && parseDay(text.slice(0, 10)) !== undefined ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms))
+    throw httpErrors.badRequest(messages.mustBe('now', 'an ISO 8601 moment, such as 2026-11-21T01:00:00Z'));
+  return ms;
+}
+
+function limitOf({ query }: Exchange): number {
+  const limit = new URLSearchParams(query).get('limit') ?? '100';
+  if (!/^[1-9]\d{0,5}$/.test(limit)) throw httpErrors.badRequest(messages.mustBe('limit', 'an integer of at least 1'));
+  return Math.min(Number(limit), MAX_REQUESTS);
+}

@@ -1,0 +1,122 @@
+import type { BudgetOverride, ByokStatus, GroupByValues, Metrics, Plan } from '../../analytics/contract.ts';
+import type { DayRange } from '../../analytics/dateRules.ts';
+import type { Identity } from '../../analytics/identity.ts';
+import type { Day } from '../../base/day.ts';
+import type { Decimal } from '../../base/decimal.ts';
+
+/*
+ * What the analytics service asks of whoever has the data. Rows come in the order of the answers and are asked for after a
+ * key, never by number: so that a page costs what it holds, and paging neither repeats nor drops a row while data changes.
+ */
+
+/** Where a row stands: texts, compared one after the other by code units. */
+export type RowKey = readonly string[];
+
+export interface Organization {
+  readonly plan: Plan;
+  /** The API is for customers of the enterprise plan only. */
+  readonly enterprise: boolean;
+}
+
+export interface AccountRow {
+  readonly key: RowKey;
+  readonly identity: Identity;
+}
+
+export interface ActivityRow extends AccountRow {
+  /** Distinct days with activity. */
+  readonly activeDays: number;
+  readonly metrics: Metrics;
+}
+
+export interface EditorLanguageRow extends AccountRow {
+  readonly language: string;
+  readonly editor: string;
+  readonly metrics: Metrics;
+}
+
+export interface CreditRow extends AccountRow {
+  readonly credits: number;
+  /** Where rows by date were asked for. */
+  readonly day?: Day;
+  /** Where rows by model were asked for. */
+  readonly model?: string;
+}
+
+export interface CostGrouping {
+  readonly byDay: boolean;
+  readonly byProduct: boolean;
+  readonly byResource: boolean;
+  readonly byUser: boolean;
+  readonly byByok: boolean;
+  readonly byExpert: boolean;
+}
+
+/** What a row of costs must have; a list that is missing asks for nothing. */
+export interface CostFilters {
+  /** {@link identityKey}s. */
+  readonly identities?: ReadonlySet<string>;
+  readonly products?: ReadonlySet<string>;
+  readonly resources?: ReadonlySet<string>;
+  readonly experts?: ReadonlySet<string>;
+}
+
+/**
+ * Sums of one group of costs. Surcharge and estimated cost (section 2.5) follow from these: see `costMetrics` in cost.ts.
+ */
+export interface CostSums {
+  readonly billed: Decimal;
+  readonly base: Decimal;
+  /** The part of `base` whose usage was with the customer's own key. */
+  readonly byokBase: Decimal;
+  readonly credits: Decimal;
+  /** In the order of `TOKEN_FIELDS`. */
+  readonly tokens: readonly bigint[];
+}
+
+export interface CostRow {
+  readonly key: RowKey;
+  readonly day?: Day;
+  readonly values: GroupByValues;
+  readonly sums: CostSums;
+}
+
+export interface FactSource {
+  readonly organization: Organization;
+
+  /** The identity as the organization spells it, where it is one of its members on `day`. */
+  findMember(identity: Identity, day: Day): Identity | undefined;
+
+  /** How many accounts were active. */
+  activeCount(day: Day): number;
+  activeAccounts(day: Day, after?: RowKey): Iterable<AccountRow>;
+  /** Of all accounts together; `undefined` where none was active. */
+  usage(day: Day): Metrics | undefined;
+  activity(range: DayRange, after?: RowKey): Iterable<ActivityRow>;
+  editorLanguages(day: Day, after?: RowKey): Iterable<EditorLanguageRow>;
+
+  /** Ordered by day, account and model, as far as they were asked for. */
+  credits(
+    range: DayRange,
+    by: { readonly date: boolean; readonly model: boolean },
+    after?: RowKey,
+  ): Iterable<CreditRow>;
+
+  /** Ordered by day, account, product, resource, BYOK status and expert, as far as they were asked for. */
+  cost(range: DayRange, by: CostGrouping, filters: CostFilters, after?: RowKey): Iterable<CostRow>;
+
+  /** Overrides that came with the data. */
+  overrides(): Iterable<BudgetOverride>;
+
+  /** All that there is besides overrides, as lines of a data file (docs/local-server.md). */
+  lines(): Iterable<string>;
+}
+
+export const BYOK: ByokStatus = 'COST_ANALYTICS_BYOK_STATUS_BYOK';
+
+export function compareKeys(a: RowKey, b: RowKey): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    if (a[i] !== b[i]) return a[i]! < b[i]! ? -1 : 1;
+  }
+  return a.length - b.length;
+}

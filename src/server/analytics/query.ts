@@ -1,0 +1,39 @@
+import type * as z from 'zod/mini';
+import { messages, REPEATED, type Endpoint } from '../../analytics/contract.ts';
+import { invalidArgument } from '../../analytics/errors.ts';
+import { SextantError } from '../../base/errors.ts';
+import type { Exchange } from '../http/exchange.ts';
+
+/**
+ * The parameters of a query string that an endpoint has, numbers and booleans as such; what is none of the kind stays text,
+ * for the schema to refuse. Others are ignored and noted.
+ */
+export function readQuery(endpoint: Endpoint, exchange: Exchange): Record<string, unknown> {
+  const known = (endpoint.request as z.ZodMiniObject).shape;
+  const values: Record<string, unknown> = {};
+  if (exchange.query === '') return values;
+  for (const [name, text] of new URLSearchParams(exchange.query)) {
+    if (!Object.hasOwn(known, name)) exchange.warn(`unknown parameter ${name.slice(0, 100)} is ignored`);
+    else values[name] = Object.hasOwn(values, name) ? REPEATED : typed(name, text);
+  }
+  return values;
+}
+
+function typed(name: string, text: string): unknown {
+  if (name === 'page_size') return /^\d+$/.test(text) ? Number(text) : text;
+  if (name === 'by_date' || name === 'by_model') return text === 'true' ? true : text === 'false' ? false : text;
+  return text;
+}
+
+/** The JSON object of a body; an empty body is as if it were `{}`. Throws `InvalidArgument`. */
+export function readJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = text.trim() === '' ? {} : JSON.parse(text);
+  } catch (error) {
+    throw new SextantError('InvalidArgument', messages.notJson, { cause: error });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidArgument(messages.notAnObject);
+  return value as Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,325 @@
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { ERROR_STATUS, type ErrorCode } from '../../analytics/contract.ts';
+import type { Clock } from '../../base/clock.ts';
+import { SextantError, describeError } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { errorText, HttpError, httpErrors, toHttpError } from './errors.ts';
+import type { Caller, Exchange, Operation, Reply, Resource } from './exchange.ts';
+import type { HostCheck } from './hosts.ts';
+import { pieces, readBody } from './requestBody.ts';
+import type { RequestLog } from './requestLog.ts';
+import { Router, type Match } from './router.ts';
+
+export interface EdgeTimeouts {
+  /** For the head of a request. */
+  readonly headersMs: number;
+  /** Between two pieces of a body, and for all of one. */
+  readonly bodyIdleMs: number;
+  readonly bodyMs: number;
+  /** For the rest of a body that nobody waits for any more. */
+  readonly lingerMs: number;
+  /** For a connection on which nothing happens. */
+  readonly idleMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: EdgeTimeouts = {
+  headersMs: 15_000,
+  bodyIdleMs: 15_000,
+  bodyMs: 60_000,
+  lingerMs: 5_000,
+  idleMs: 75_000,
+};
+
+export interface EdgeOptions {
+  readonly resources: readonly Resource[];
+  readonly hosts: HostCheck;
+  readonly requestLog: RequestLog;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly timeouts?: Partial<EdgeTimeouts>;
+}
+
+const JSON_TYPE = 'application/json';
+/** An answer in parts is written in pieces of about so many characters. */
+const PIECE = 65_536;
+
+/**
+ * HTTP in front of the services. Every request passes the same checks in the same order – host, path, guard (authentication,
+ * permission, rate limit), method, content type, size – and gets JSON, whatever is wrong with it. Bare node:http, because
+ * what matters here lies below a framework: `Expect`, sockets that are half closed or slow, and what node itself refuses.
+ */
+export class HttpEdge {
+  readonly #options: EdgeOptions;
+  readonly #timeouts: EdgeTimeouts;
+  readonly #router: Router;
+  readonly #server: Server;
+  /** The last request of each connection. */
+  readonly #last = new WeakMap<Socket, { readonly request: IncomingMessage; readonly response: ServerResponse }>();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: EdgeOptions) {
+    this.#options = options;
+    this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    this.#router = new Router(options.resources);
+    this.#server = createServer({
+      // Node would answer a missing Host by itself, without a body.
+      requireHostHeader: false,
+      connectionsCheckingInterval: Math.min(1_000, this.#timeouts.headersMs),
+    });
+    this.#server.headersTimeout = this.#timeouts.headersMs;
+    // Bodies have time limits of their own, as an import may take minutes.
+    this.#server.requestTimeout = 0;
+    this.#server.keepAliveTimeout = this.#timeouts.idleMs;
+    this.#server.timeout = this.#timeouts.idleMs;
+    this.#server.on('request', (request, response) => this.#answer(request, response));
+    this.#server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+      this.#answer(request, response, true),
+    );
+    this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      this.#sendError(response, httpErrors.expectation());
+      this.#linger(request);
+    });
+    this.#server.on('connect', (_request: IncomingMessage, socket: Socket) =>
+      refuseRaw(socket, httpErrors.methodNotAllowed(['GET', 'POST'])),
+    );
+    this.#server.on('clientError', (error: ClientError, socket: Socket) => this.#onClientError(error, socket));
+  }
+
+  /** Resolves with the port. Throws node's error where the port is taken. */
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject);
+        resolve((this.#server.address() as AddressInfo).port);
+      });
+    });
+  }
+
+  /** Takes no further connection, and resolves when what is in flight is answered, or after `limitMs`. */
+  close(limitMs = 10_000): Promise<void> {
+    return (this.#closing ??= new Promise((resolve) => {
+      const timer = setTimeout(() => this.#server.closeAllConnections(), limitMs);
+      this.#server.close(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+      this.#server.closeIdleConnections();
+    }));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
+    const began = performance.now();
+    this.#last.set(request.socket, { request, response });
+    const { path, query } = target(request.url ?? '');
+    const warnings: string[] = [];
+    let match: Match | undefined;
+    let caller: Caller | undefined;
+
+    const finish = (reply: Reply | HttpError): void => {
+      const error = reply instanceof HttpError ? reply : undefined;
+      if (error) this.#sendError(response, error);
+      else this.#send(request, response, reply as Reply);
+      if (hasBody(request) && !request.complete) this.#linger(request);
+      if (match?.resource.isLogged === false) return;
+      this.#options.requestLog.add({
+        at: this.#options.clock.now(),
+        method: request.method ?? '',
+        path,
+        query,
+        rawHeaders: request.rawHeaders,
+        durationMs: performance.now() - began,
+        caller: caller?.name,
+        status: response.statusCode,
+        error: error && { code: error.code, message: error.message },
+        warnings,
+      });
+    };
+    const fail = (error: unknown): void => {
+      if (error instanceof SextantError && error.code === 'ClientGone') {
+        this.#options.logger.debug(`${request.method} ${path}: ${error.message}`);
+        response.destroy();
+        return;
+      }
+      const shown = toHttpError(error);
+      if (shown.code === 'Internal')
+        this.#options.logger.error(
+          `${request.method} ${path}: ${error instanceof Error ? (error.stack ?? describeError(error)) : String(error)}`,
+        );
+      finish(shown);
+    };
+
+    try {
+      this.#options.hosts.check(request);
+      match = this.#router.find(path);
+      if (!match) throw httpErrors.notFound(`path ${path.slice(0, 200)}`);
+      const { resource, parameters } = match;
+      caller = resource.guard?.(request.headers);
+      const operation = resource.methods[request.method ?? ''];
+      if (!operation) throw httpErrors.methodNotAllowed(Object.keys(resource.methods));
+      checkBody(request, operation);
+      const begin = (): void => {
+        if (expectsContinue) response.writeContinue();
+        expectsContinue = false;
+      };
+      const exchange: Exchange = {
+        method: request.method ?? '',
+        headers: request.headers,
+        query,
+        parameters,
+        caller,
+        body: () => {
+          begin();
+          const { bodyIdleMs: idleMs, bodyMs: totalMs } = this.#timeouts;
+          return readBody(request, operation.maxBytes ?? 0, { idleMs, totalMs });
+        },
+        stream: () => {
+          begin();
+          return pieces(request, this.#timeouts.bodyIdleMs);
+        },
+        warn: (message) => void warnings.push(message),
+      };
+      const reply = operation.handle(exchange);
+      if (reply instanceof Promise) reply.then(finish).catch(fail);
+      else finish(reply);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  #send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+    if ('json' in reply) {
+      this.#sendText(response, reply.status ?? 200, JSON.stringify(reply.json));
+      return;
+    }
+    response.writeHead(200, this.#headers({ 'Content-Type': reply.contentType }));
+    sendLines(response, reply.lines).catch((error: unknown) => {
+      this.#options.logger.error(`${request.method} ${request.url}: ${describeError(error)}`);
+      response.destroy();
+    });
+  }
+
+  #sendError(response: ServerResponse, error: HttpError): void {
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    this.#sendText(response, ERROR_STATUS[error.code], errorText(error.code, error.message), error.headers);
+  }
+
+  #sendText(response: ServerResponse, status: number, text: string, more?: Readonly<Record<string, string>>): void {
+    const headers = this.#headers({ 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(text), ...more });
+    response.writeHead(status, headers);
+    response.end(text);
+  }
+
+  #headers(own: Readonly<Record<string, string | number>>): Record<string, string | number> {
+    const headers = { ...own, 'Cache-Control': 'no-store' };
+    return this.#closing ? { ...headers, Connection: 'close' } : headers;
+  }
+
+  /**
+   * The answer is out before the request is in. What comes is thrown away, since closing at once would reset the connection
+   * and take the answer with it; but not for ever.
+   */
+  #linger(request: IncomingMessage): void {
+    const { socket } = request;
+    const timer = setTimeout(() => {
+      // By then the connection may be at another request already.
+      if (!request.complete) socket.destroy();
+    }, this.#timeouts.lingerMs);
+    request.once('close', () => clearTimeout(timer));
+    request.resume();
+  }
+
+  /** What node could not read as HTTP, or did not want to wait for. */
+  #onClientError(error: ClientError, socket: Socket): void {
+    const last = this.#last.get(socket);
+    // Of a request whose answer has begun, or that is whole and waits for it, nothing more can be said.
+    const isTooLate =
+      last !== undefined && !last.response.writableFinished && (last.response.headersSent || last.request.complete);
+    if (isTooLate || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else refuseRaw(socket, readError(error));
+  }
+}
+
+interface ClientError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+}
+
+function readError({ code, rawPacket }: ClientError): HttpError {
+  if (code === 'HPE_HEADER_OVERFLOW') return new HttpError('HeadersTooLarge', 'the head of the request is too large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return httpErrors.timeout();
+  const start = rawPacket?.toString('latin1', 0, 1000) ?? '';
+  // A method that node does not know.
+  if (code === 'HPE_INVALID_METHOD' && /^[A-Z-]+ \S+ HTTP\/1/.test(start))
+    return httpErrors.methodNotAllowed(['GET', 'POST']);
+  return httpErrors.badRequest('the request is not valid HTTP');
+}
+
+/** Answers on a connection that no request object stands for, and closes it. */
+function refuseRaw(socket: Socket, { code, message, headers }: HttpError): void {
+  const status = ERROR_STATUS[code satisfies ErrorCode];
+  const body = errorText(code, message);
+  const head = {
+    ...headers,
+    'Content-Type': JSON_TYPE,
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  };
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  // Whoever goes on sending, or never closes, is not waited for.
+  socket.setTimeout(1_000, () => socket.destroy());
+}
+
+/** Path and query of a request target, also of one that names the host (`GET http://127.0.0.1/healthz`). */
+function target(url: string): { readonly path: string; readonly query: string } {
+  const own = /^https?:\/\/[^/?]*/i.exec(url)?.[0].length ?? 0;
+  const at = url.indexOf('?', own);
+  return at < 0 ? { path: url.slice(own), query: '' } : { path: url.slice(own, at), query: url.slice(at + 1) };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** What can be said of a body by its headers. */
+function checkBody({ headers }: IncomingMessage, { accepts, maxBytes }: Operation): void {
+  if (!accepts) return;
+  const [type = '', ...parameters] = (headers['content-type'] ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  if (!accepts.includes(type) || (charset !== undefined && !/^"?utf-?8"?$/.test(charset)))
+    throw httpErrors.mediaType(accepts);
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw httpErrors.contentEncoding();
+  if (maxBytes !== undefined && Number(headers['content-length']) > maxBytes) throw httpErrors.tooLarge(maxBytes);
+}
+
+/** As fast as the client reads. */
+async function sendLines(response: ServerResponse, lines: Iterable<string>): Promise<void> {
+  let piece = '';
+  for (const line of lines) {
+    piece += `${line}\n`;
+    if (piece.length < PIECE) continue;
+    if (!response.write(piece)) await drained(response);
+    // Nothing is waited for where the client is quick, and others have to get their turn.
+    else await new Promise((resolve) => setImmediate(resolve));
+    if (response.destroyed) return;
+    piece = '';
+  }
+  response.end(piece);
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}

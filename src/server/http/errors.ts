@@ -1,0 +1,58 @@
+import { messages, type ErrorCode, type Scope } from '../../analytics/contract.ts';
+import { SextantError } from '../../base/errors.ts';
+
+/** What a client is answered: `{"error":{"code","message"}}` with the status of the code. */
+export class HttpError extends SextantError {
+  declare readonly code: ErrorCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(code, message, options);
+    this.name = 'HttpError';
+    this.headers = headers;
+  }
+}
+
+export function errorText(code: ErrorCode, message: string): string {
+  return JSON.stringify({ error: { code, message } });
+}
+
+/** An error of any kind as one that may be shown: only what was written for clients is. */
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof SextantError) {
+    if (error.code === 'InvalidArgument' || error.code === 'BadData')
+      return new HttpError('InvalidArgument', error.message, {}, { cause: error });
+    if (error.code === 'DiskFull' || error.code === 'ReadOnly')
+      return new HttpError('Internal', error.message, {}, { cause: error });
+  }
+  return new HttpError('Internal', 'internal server error', {}, { cause: error });
+}
+
+export const httpErrors = {
+  badRequest: (message: string): HttpError => new HttpError('InvalidArgument', message),
+  unauthenticated: (): HttpError =>
+    new HttpError('Unauthenticated', messages.unauthenticated, { 'WWW-Authenticate': 'Bearer' }),
+  missingScope: (scope: Scope): HttpError => new HttpError('PermissionDenied', messages.missingScope(scope)),
+  notEnterprise: (): HttpError => new HttpError('PermissionDenied', messages.notEnterprise),
+  foreignHost: (header: string): HttpError =>
+    new HttpError('PermissionDenied', `the ${header} header names another host; --allow-host allows it`),
+  notFound: (what: string): HttpError => new HttpError('NotFound', `there is no ${what}`),
+  methodNotAllowed: (allowed: readonly string[]): HttpError =>
+    new HttpError('MethodNotAllowed', `this path answers ${allowed.join(' and ')} only`, { Allow: allowed.join(', ') }),
+  timeout: (): HttpError => new HttpError('RequestTimeout', 'the request did not arrive in time'),
+  tooLarge: (maxBytes: number): HttpError =>
+    new HttpError('PayloadTooLarge', `the request body cannot be larger than ${maxBytes} bytes`),
+  mediaType: (types: readonly string[]): HttpError =>
+    new HttpError('UnsupportedMediaType', `Content-Type must be ${types.join(' or ')}, in UTF-8`),
+  contentEncoding: (): HttpError =>
+    new HttpError('UnsupportedMediaType', 'the request body must come without Content-Encoding'),
+  expectation: (): HttpError => new HttpError('ExpectationFailed', 'no Expect but 100-continue is understood'),
+  rateLimited: (seconds: number): HttpError =>
+    new HttpError('ResourceExhausted', messages.rateLimited, { 'Retry-After': String(seconds) }),
+};

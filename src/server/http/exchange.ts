@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Who a request is from. */
+export interface Caller {
+  /** The name of the token, never the token. */
+  readonly name: string;
+}
+
+/** A request that is let in, as a service sees it. */
+export interface Exchange {
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The query without its question mark, as it was sent. */
+  readonly query: string;
+  /** What stands for the `{…}` of the path. */
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly caller: Caller | undefined;
+  /** The whole body. Throws `PayloadTooLarge` and `RequestTimeout`. */
+  body(): Promise<Buffer>;
+  /** The body as it comes, of any size. */
+  stream(): AsyncIterable<Uint8Array>;
+  /** A note in the request log. */
+  warn(message: string): void;
+}
+
+/** An answer: JSON, or text of another type that may come in parts. */
+export type Reply =
+  | { readonly json: unknown; readonly status?: number }
+  | { readonly lines: Iterable<string>; readonly contentType: string };
+
+export interface Operation {
+  /** The media types of the body; where this is missing, the body is not looked at. */
+  readonly accepts?: readonly string[];
+  readonly maxBytes?: number;
+  handle(exchange: Exchange): Reply | Promise<Reply>;
+}
+
+/** A path and what can be done with it. */
+export interface Resource {
+  /** `/__admin/tokens/{name}`: a name in braces stands for one part of a path. */
+  readonly path: string;
+  /** Lets a request in, or throws why not; asked before its method and body are looked at. */
+  readonly guard?: (headers: IncomingHttpHeaders) => Caller;
+  readonly methods: Readonly<Partial<Record<string, Operation>>>;
+  /** Requests of the admin plane are not in the log that it shows. */
+  readonly isLogged: boolean;
+}

@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { SextantError } from '../../base/errors.ts';
+import { httpErrors } from './errors.ts';
+
+export interface BodyTimeouts {
+  /** Between two pieces of a body. */
+  readonly idleMs: number;
+  /** For a whole body, where it is read as one. */
+  readonly totalMs: number;
+}
+
+/** Throws `PayloadTooLarge` as soon as it is known to be, `RequestTimeout`, or `ClientGone`. */
+export async function readBody(request: IncomingMessage, maxBytes: number, timeouts: BodyTimeouts): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const deadline = Date.now() + timeouts.totalMs;
+  for await (const chunk of pieces(request, timeouts.idleMs)) {
+    length += chunk.length;
+    if (length > maxBytes) throw httpErrors.tooLarge(maxBytes);
+    if (Date.now() > deadline) throw httpErrors.timeout();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The pieces of a body. Who stops early leaves the rest unread: the request goes on flowing, for the answer to be read. */
+export async function* pieces(request: IncomingMessage, idleMs: number): AsyncGenerator<Uint8Array> {
+  const queue: Uint8Array[] = [];
+  let state = 'open' as 'open' | 'ended' | 'gone' | 'late';
+  let wake = (): void => undefined;
+  const timer = setTimeout(() => settle('late'), idleMs);
+  const settle = (to: typeof state): void => {
+    if (state === 'open') state = to;
+    wake();
+  };
+  const onData = (chunk: Uint8Array): void => {
+    queue.push(chunk);
+    timer.refresh();
+    // What comes faster than it is used waits in the socket.
+    if (queue.length > 64) request.pause();
+    wake();
+  };
+  const onEnd = (): void => settle('ended');
+  const onGone = (): void => settle('gone');
+  request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
+  try {
+    for (;;) {
+      const chunk = queue.shift();
+      if (chunk) {
+        if (queue.length === 0) request.resume();
+        timer.refresh();
+        yield chunk;
+      } else if (state === 'open') await new Promise<void>((resolve) => (wake = resolve));
+      else if (state === 'ended') return;
+      else if (state === 'late') throw httpErrors.timeout();
+      else throw new SextantError('ClientGone', 'The client went away before its request was complete.');
+    }
+  } finally {
+    clearTimeout(timer);
+    request.off('data', onData).off('end', onEnd).off('close', onGone);
+    request.resume();
+  }
+}

@@ -1,0 +1,104 @@
+import { createReadStream } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
+import { bothLoggers, fileLogger, silentLogger } from '../base/log.ts';
+import { join } from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import { emptyDataSet } from './analytics/data/dataBuilder.ts';
+import type { DataSet } from './analytics/data/dataSet.ts';
+import { readData } from './analytics/data/readData.ts';
+import { Organization } from './analytics/organization.ts';
+import { SextantServer, type ServerEdges, type ServerOptions } from './server.ts';
+import { findServer, StateFolder } from './state/stateFolder.ts';
+
+/** What a client needs of a server that runs; the line that `sextant serve --json` prints. */
+export interface ServerInfo {
+  readonly url: string;
+  readonly token: string;
+  readonly adminToken: string;
+  readonly pid: number;
+  /** The folder of state. */
+  readonly state: string;
+}
+
+export interface Launched {
+  readonly info: ServerInfo;
+  /** Absent where another process has the state: its server is used. */
+  readonly server?: SextantServer;
+}
+
+/** How long a process that owns a folder may take until its server answers: it may be reading its data. */
+const ATTACH_LIMIT_MS = 120_000;
+const ATTACH_POLL_MS = 50;
+
+/** What the server did, in its state folder. */
+export const LOG_FILE = 'server.log';
+
+/** Starts a server on a state folder, or attaches to the one that another process has there. */
+export async function startOrAttach(
+  options: ServerOptions & { readonly state: string },
+  edges: ServerEdges = {},
+  signal?: AbortSignal,
+): Promise<Launched> {
+  const { state } = options;
+  const logger = bothLoggers(edges.logger ?? silentLogger, fileLogger(join(state, LOG_FILE)));
+  for (const end = Date.now() + ATTACH_LIMIT_MS; ;) {
+    try {
+      const server = await SextantServer.start(options, { ...edges, logger });
+      const { url, token, adminToken } = server;
+      logger.info(`Process ${process.pid} serves ${url}.`);
+      return { server, info: { url, token, adminToken, pid: process.pid, state } };
+    } catch (error) {
+      if (!(error instanceof SextantError && error.code === 'StateBusy') || Date.now() > end) throw error;
+    }
+    const info = await findAnswering(state);
+    if (info) return { info };
+    throwIfCancelled(signal);
+    await sleep(ATTACH_POLL_MS);
+  }
+}
+
+/** The server that runs on a state folder, if one answers there. */
+export async function findAnswering(state: string): Promise<ServerInfo | undefined> {
+  const found = findServer(state);
+  if (!found) return undefined;
+  const { url, token, adminToken, pid } = found;
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
+    const health = (await response.json()) as { readonly pid?: unknown };
+    return health.pid === pid ? { url, token, adminToken, pid, state } : undefined;
+  } catch {
+    // Not yet, or no longer.
+    return undefined;
+  }
+}
+
+/** Reads a data file from the disk. Throws `NoDataFile`, `BadData` with the file's name and the line, and `Cancelled`. */
+export async function loadData(
+  file: string,
+  onProgress?: (lines: number) => void,
+  signal?: AbortSignal,
+): Promise<DataSet> {
+  try {
+    const bytes = createReadStream(file, { highWaterMark: 1 << 20 });
+    return await readData(bytes, { signal, ...(onProgress && { onProgress }) });
+  } catch (error) {
+    if (error instanceof SextantError && error.code === 'BadData')
+      throw new SextantError('BadData', `${file}, ${error.message}`, { cause: error.cause });
+    if (!(error instanceof SextantError) && systemCode(error) !== undefined)
+      throw new SextantError('NoDataFile', `The data file ${file} cannot be read. Name another.`, { cause: error });
+    throw error;
+  }
+}
+
+/** The lines of a state folder that no server has: its data file with what clients changed. Throws `StateBusy`. */
+export async function* exportLines(state: string, data: DataSet | undefined): AsyncGenerator<string> {
+  const folder = await StateFolder.open(state, silentLogger);
+  try {
+    const organization = new Organization(data ?? emptyDataSet(), folder, systemClock);
+    for (const change of folder.changes) await organization.replay(change);
+    yield* organization.lines();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,250 @@
+import { SCOPES, type Scope } from '../analytics/contract.ts';
+import { AdjustableClock, systemClock, type Clock } from '../base/clock.ts';
+import { SextantError, systemCode } from '../base/errors.ts';
+import { silentLogger, type Logger } from '../base/log.ts';
+import { adminResources, type Administered } from './admin/adminPlane.ts';
+import { emptyDataSet } from './analytics/data/dataBuilder.ts';
+import type { DataSet } from './analytics/data/dataSet.ts';
+import { Organization } from './analytics/organization.ts';
+import { analyticsResources } from './analytics/service.ts';
+import { RateLimiter } from './auth/rateLimiter.ts';
+import { hashToken, newToken, Tokens } from './auth/tokens.ts';
+import { HttpEdge, type EdgeTimeouts } from './http/edge.ts';
+import { httpErrors } from './http/errors.ts';
+import type { Resource } from './http/exchange.ts';
+import { HostCheck } from './http/hosts.ts';
+import { RequestLog } from './http/requestLog.ts';
+import { stateErrors } from './state/errors.ts';
+import { memoryState } from './state/memoryState.ts';
+import type { Address, Change, ServerState } from './state/serverState.ts';
+import { StateFolder } from './state/stateFolder.ts';
+
+export interface ServerOptions {
+  /** `127.0.0.1` where it is missing. */
+  readonly host?: string | undefined;
+  /** The one of the last start, or else a free one, where it is missing; 0 is any free one. */
+  readonly port?: number | undefined;
+  /** The folder of state; without it nothing outlives the server. */
+  readonly state?: string | undefined;
+  /** Gives the facts to begin with; asked once the state folder is known to be free. */
+  readonly data?: (() => Promise<DataSet>) | undefined;
+  /** The clock starts there, in milliseconds since 1970, and runs. */
+  readonly now?: number | undefined;
+  readonly token?: string | undefined;
+  readonly adminToken?: string | undefined;
+  /** Whether rate limits are kept; they are unless this says `false`. */
+  readonly rateLimit?: boolean | undefined;
+  /** Names besides those of loopback that a request may name as its host. */
+  readonly allowHosts?: readonly string[] | undefined;
+  readonly version?: string | undefined;
+}
+
+export interface ServerEdges {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  readonly timeouts?: Partial<EdgeTimeouts>;
+}
+
+const DEFAULT_TOKEN = 'default';
+const LOOPBACK = '127.0.0.1';
+/** So many ports above the one of the last start are tried before any free one. */
+const NEXT_PORTS = 20;
+/** A log of so many changes is written anew, shorter, at the next start. */
+const CONDENSE_FROM = 1000;
+
+/** The embedded server: HTTP in front, the services behind it, one state below them. */
+export class SextantServer implements Administered {
+  readonly clock: AdjustableClock;
+  readonly organization: Organization;
+  readonly requestLog = new RequestLog();
+  readonly token: string;
+  readonly adminToken: string;
+  readonly state: string | undefined;
+  readonly #options: ServerOptions;
+  readonly #state: ServerState;
+  readonly #tokens = new Tokens();
+  readonly #limiter: RateLimiter;
+  readonly #logger: Logger;
+  readonly #edge: HttpEdge;
+  #url = '';
+  #closing: Promise<void> | undefined;
+
+  /**
+   * Starts a server. Throws `StateBusy` where another process owns the state folder, `PortTaken` where the port is in use,
+   * `StateNewer`, `StateDamaged`, `DiskFull` and `ReadOnly`.
+   */
+  static async start(options: ServerOptions = {}, edges: ServerEdges = {}): Promise<SextantServer> {
+    const { logger = silentLogger } = edges;
+    const state = options.state === undefined ? memoryState() : await StateFolder.open(options.state, logger);
+    try {
+      const server = new SextantServer(options, edges, state, (await options.data?.()) ?? emptyDataSet());
+      for (const change of state.changes) await server.#replay(change);
+      if (state.changes.length >= CONDENSE_FROM) await state.replace(server.#condensed(state.changes));
+      await server.#listen();
+      return server;
+    } catch (error) {
+      await state.close();
+      throw error;
+    }
+  }
+
+  private constructor(options: ServerOptions, edges: ServerEdges, state: ServerState, data: DataSet) {
+    this.#options = options;
+    this.#state = state;
+    this.#logger = edges.logger ?? silentLogger;
+    this.state = state.folder;
+    this.token = options.token ?? state.address?.token ?? newToken('sxt');
+    this.adminToken = options.adminToken ?? state.address?.adminToken ?? newToken('sxa');
+    this.clock = new AdjustableClock(edges.clock ?? systemClock);
+    this.#limiter = new RateLimiter(this.clock);
+    this.organization = new Organization(data, state, this.clock);
+    this.#begin();
+    this.#edge = new HttpEdge({
+      resources: this.#resources(),
+      hosts: new HostCheck([...(options.allowHosts ?? []), ...(options.host === undefined ? [] : [options.host])]),
+      requestLog: this.requestLog,
+      clock: this.clock,
+      logger: this.#logger,
+      ...(edges.timeouts && { timeouts: edges.timeouts }),
+    });
+  }
+
+  /** `http://127.0.0.1:41234` */
+  get url(): string {
+    return this.#url;
+  }
+
+  async reset(): Promise<void> {
+    await this.organization.reset(() => this.#state.replace([]));
+    this.#begin();
+    this.#limiter.clear();
+    this.requestLog.clear();
+  }
+
+  async createToken(
+    name: string | undefined,
+    scopes: readonly Scope[],
+  ): Promise<{ readonly name: string; readonly token: string }> {
+    let chosen = name;
+    for (let i = 1; chosen === undefined; i++) if (!this.#tokens.has(`token-${i}`)) chosen = `token-${i}`;
+    if (this.#tokens.has(chosen)) throw httpErrors.badRequest(`there is a token named ${chosen}; revoke it first`);
+    const token = newToken('sxt');
+    const change: Change = { type: 'token', name: chosen, hash: hashToken(token), scopes };
+    // Known at once, so that two requests cannot take one name.
+    this.#tokens.set(change);
+    await this.#state.append(change);
+    return { name: chosen, token };
+  }
+
+  async revokeToken(name: string): Promise<void> {
+    if (!this.#tokens.has(name)) throw httpErrors.notFound(`token ${name}`);
+    this.#tokens.delete(name);
+    await this.#state.append({ type: 'revoke', name });
+  }
+
+  /** Finishes what is in flight. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#edge.close().then(() => this.#state.close()));
+  }
+
+  /** What is so at each start and after each reset, whatever was changed. */
+  #begin(): void {
+    this.#tokens.clear();
+    this.#tokens.set({ name: DEFAULT_TOKEN, hash: hashToken(this.token), scopes: SCOPES });
+    this.clock.run();
+    this.clock.set(this.#options.now ?? this.clock.source.now());
+  }
+
+  async #replay(change: Change): Promise<void> {
+    if (change.type === 'token') this.#tokens.set(change);
+    else if (change.type === 'revoke') this.#tokens.delete(change.name);
+    else await this.organization.replay(change);
+  }
+
+  #condensed(changes: readonly Change[]): Change[] {
+    const tokens = changes.filter(({ type }) => type === 'token' || type === 'revoke');
+    return [...this.organization.condensed(changes), ...tokens];
+  }
+
+  #resources(): Resource[] {
+    const admission = {
+      tokens: this.#tokens,
+      limiter: this.#options.rateLimit === false ? undefined : this.#limiter,
+    };
+    return [
+      ...analyticsResources(this.organization, admission),
+      ...adminResources(this, this.adminToken),
+      {
+        path: '/healthz',
+        isLogged: true,
+        methods: { GET: { handle: () => ({ json: { status: 'ok', service: 'sextant', pid: process.pid } }) } },
+      },
+      {
+        path: '/openapi.json',
+        isLogged: true,
+        methods: {
+          GET: {
+            handle: async () => {
+              const { openApiDocument } = await import('../analytics/openapi.ts');
+              return { json: openApiDocument(this.#url, this.#options.version ?? '0') };
+            },
+          },
+        },
+      },
+    ];
+  }
+
+  async #listen(): Promise<void> {
+    const host = this.#options.host ?? LOOPBACK;
+    const port = await this.#takePort(host);
+    this.#url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    this.#state.publish(this.#url, { port, token: this.token, adminToken: this.adminToken } satisfies Address);
+  }
+
+  async #takePort(host: string): Promise<number> {
+    const asked = this.#options.port;
+    const wanted = asked ?? this.#state.address?.port ?? 0;
+    const last = asked === undefined && wanted !== 0 ? Math.min(wanted + NEXT_PORTS, 65_535) : wanted;
+    for (let port = wanted; port <= last; port++) {
+      try {
+        const taken = await this.#edge.listen(host, port);
+        if (port !== wanted)
+          this.#logger.warn(`Port ${wanted} of the last start is taken; the server is at ${taken} now.`);
+        return taken;
+      } catch (error) {
+        if (systemCode(error) !== 'EADDRINUSE') throw explainListen(error, host, port);
+        if (port !== wanted) continue;
+        const ours = await sextantAt(host, port);
+        if (ours !== undefined) throw stateErrors.portTaken(port, `another Sextant server, process ${ours}`);
+        if (asked !== undefined) throw stateErrors.portTaken(port, 'another program');
+      }
+    }
+    return this.#edge.listen(host, 0);
+  }
+}
+
+/** The process id of the Sextant server at a port, if it is one. */
+async function sextantAt(host: string, port: number): Promise<number | undefined> {
+  try {
+    const response = await fetch(`http://${host}:${port}/healthz`, { signal: AbortSignal.timeout(1000) });
+    const { service, pid } = (await response.json()) as { service?: string; pid?: number };
+    return service === 'sextant' ? pid : undefined;
+  } catch {
+    // Somebody who speaks no HTTP, or not to us.
+    return undefined;
+  }
+}
+
+function explainListen(error: unknown, host: string, port: number): unknown {
+  const reasons: Readonly<Record<string, string>> = {
+    EACCES: 'the system does not allow it; choose a port above 1023',
+    EADDRNOTAVAIL: 'this machine has no such address',
+    ENOTFOUND: 'this machine has no such address',
+  };
+  const reason = reasons[systemCode(error) ?? ''];
+  return reason === undefined
+    ? error
+    : new SextantError('CannotListen', `The server cannot listen at ${host}, port ${port}: ${reason}.`, {
+        cause: error,
+      });
+}

@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerState } from './serverState.ts';
+
+/** The state of a server of which nothing is to be left, such as one in a test. */
+export function memoryState(): ServerState {
+  return {
+    folder: undefined,
+    address: undefined,
+    cursorKey: randomBytes(32),
+    changes: [],
+    publish: () => undefined,
+    append: () => Promise.resolve(),
+    replace: () => Promise.resolve(),
+    receive: (bytes) => ({ bytes, keep: () => Promise.resolve(''), discard: () => Promise.resolve() }),
+    read: () => {
+      throw new Error('Nothing is kept in memory.');
+    },
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,109 @@
+/**
+ * The embedded server for tests: starts in milliseconds, keeps nothing, and its clock is yours.
+ *
+ * ```ts
+ * import { startServer } from 'sextant-code/testing';
+ *
+ * const server = await startServer({
+ *   now: '2026-11-21T09:00:00Z',
+ *   data: [
+ *     { kind: 'user', user_email: 'ada@example.com' },
+ *     { kind: 'activity', date: '2026-11-20', user_email: 'ada@example.com', metrics: { total_messages: 3 } },
+ *   ],
+ * });
+ * const response = await fetch(`${server.url}/analytics/v0/dau-count`, {
+ *   headers: { authorization: `Bearer ${server.token}` },
+ * });
+ * server.clock.set('2026-11-22T01:00:00Z');
+ * await server.reset();
+ * await server.close();
+ * ```
+ */
+import { createReadStream } from 'node:fs';
+import type { Logger } from '../base/log.ts';
+import { readMoment } from './admin/adminPlane.ts';
+import { readData } from './analytics/data/readData.ts';
+import { SextantServer } from './server.ts';
+
+/** A record of a data file: docs/local-server.md. */
+export type DataRecordInput = Readonly<Record<string, unknown>>;
+
+export interface StartServerOptions {
+  /** The path of a data file, or its records. Without it the organization is empty. */
+  readonly data?: string | Iterable<DataRecordInput>;
+  /** An ISO 8601 moment at which the clock starts, and to which `reset` sets it back. */
+  readonly now?: string;
+  /** Rate limits are off unless this is true, so that a test is not refused for being quick. */
+  readonly rateLimit?: boolean;
+  readonly port?: number;
+  readonly token?: string;
+  readonly adminToken?: string;
+  readonly logger?: Logger;
+}
+
+export interface TestClock {
+  /** ISO 8601. */
+  now(): string;
+  set(now: string): void;
+  advance(ms: number): void;
+  freeze(): void;
+  run(): void;
+}
+
+export interface TestServer extends AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+  readonly adminToken: string;
+  readonly clock: TestClock;
+  /** Back to the data and the clock that it was started with. */
+  reset(): Promise<void>;
+  /** Adds records to the data: all of them, or none where one is wrong. */
+  import(records: Iterable<DataRecordInput>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a server on a free port of 127.0.0.1. Throws `BadData` where a record is wrong. */
+export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
+  const { data, now, rateLimit = false, port = 0, token, adminToken, logger } = options;
+  const server = await SextantServer.start(
+    {
+      port,
+      token,
+      adminToken,
+      rateLimit,
+      now: now === undefined ? undefined : readMoment(now),
+      data:
+        data === undefined
+          ? undefined
+          : () => readData(typeof data === 'string' ? createReadStream(data) : [toLines(data)]),
+    },
+    logger ? { logger } : {},
+  );
+  const { clock } = server;
+  return {
+    url: server.url,
+    token: server.token,
+    adminToken: server.adminToken,
+    clock: {
+      now: () => new Date(clock.now()).toISOString(),
+      set: (moment) => clock.set(readMoment(moment)),
+      advance: (ms) => clock.advance(ms),
+      freeze: () => clock.freeze(),
+      run: () => clock.run(),
+    },
+    reset: () => server.reset(),
+    import: async (records) => {
+      await server.organization.import(once(toLines(records)));
+    },
+    close: () => server.close(),
+    [Symbol.asyncDispose]: () => server.close(),
+  };
+}
+
+function toLines(records: Iterable<DataRecordInput>): Buffer {
+  return Buffer.from([...records].map((record) => JSON.stringify(record)).join('\n'));
+}
+
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield await Promise.resolve(value);
+}

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+
+export interface LoadResult {
+  readonly requestsPerSecond: number;
+  /** Of the server's process; Linux only. */
+  readonly requestsPerCpuSecond: number | undefined;
+  readonly bytesPerAnswer: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/**
+ * Keeps so many connections busy, one request after the other on each, and counts whole answers. Requests are bytes made
+ * beforehand and answers are only measured, so that the client costs as little as it can.
+ */
+export async function load(
+  url: string,
+  pid: number,
+  requests: readonly Buffer[],
+  { connections = 64, seconds = 5 } = {},
+): Promise<LoadResult> {
+  const { hostname, port } = new URL(url);
+  const times: number[] = [];
+  let [next, bytes, isOver] = [0, 0, false];
+  const sockets: Socket[] = [];
+
+  const run = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+      sockets.push(socket);
+      let [missing, began] = [0, 0];
+      const send = (): void => {
+        if (isOver) {
+          socket.end();
+          resolve();
+          return;
+        }
+        began = performance.now();
+        socket.write(requests[next++ % requests.length]!);
+      };
+      socket.on('connect', send).on('error', reject);
+      socket.on('data', (chunk) => {
+        if (missing === 0) {
+          const head = chunk.indexOf('\r\n\r\n');
+          const text = chunk.toString('latin1', 0, head);
+          const length = /content-length: (\d+)/i.exec(text)?.[1];
+          if (!text.startsWith('HTTP/1.1 200') || length === undefined) {
+            reject(new Error(`An answer that was not expected: ${chunk.toString('latin1', 0, 300)}`));
+            return;
+          }
+          missing = head + 4 + Number(length);
+        }
+        missing -= chunk.length;
+        bytes += chunk.length;
+        if (missing > 0) return;
+        times.push(performance.now() - began);
+        send();
+      });
+    });
+
+  const cpu = cpuSeconds(pid);
+  const began = performance.now();
+  const timer = setTimeout(() => (isOver = true), seconds * 1000);
+  try {
+    await Promise.all(Array.from({ length: connections }, run));
+  } finally {
+    clearTimeout(timer);
+    for (const socket of sockets) socket.destroy();
+  }
+  const elapsed = (performance.now() - began) / 1000;
+  const used = cpu === undefined ? undefined : cpuSeconds(pid)! - cpu;
+  times.sort((a, b) => a - b);
+  return {
+    requestsPerSecond: times.length / elapsed,
+    requestsPerCpuSecond: used === undefined ? undefined : times.length / used,
+    bytesPerAnswer: bytes / times.length,
+    p50Ms: times[Math.floor(times.length * 0.5)]!,
+    p99Ms: times[Math.floor(times.length * 0.99)]!,
+  };
+}
+
+/** Megabytes in memory; Linux only. */
+export function residentMegabytes(pid: number): number | undefined {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000;
+  } catch {
+    return undefined;
+  }
+}
+
+function cpuSeconds(pid: number): number | undefined {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, PATHS } from '../conformance/client.ts';
+import { serve, stop } from '../support/servers.ts';
+import { chooseSeed, keepForInspection, seeded } from './truth.ts';
+
+const KILLS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 10));
+const WRITERS = 4;
+const PEOPLE = 25;
+const DATE = '2026-11-20';
+const OVERRIDE = { resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET_PERIOD_MONTHLY' };
+
+/** Somebody who writes numbers, one after the other, and knows which were acknowledged. */
+interface Writer {
+  readonly send: (client: Client, value: number) => Promise<{ readonly status: number }>;
+  /** What the server has: one value, or the test fails. */
+  readonly read: (client: Client) => Promise<number>;
+  sent: number;
+  acknowledged: number;
+}
+
+describe('A server that is killed with SIGKILL', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sextant-server-kill-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('has every change that it acknowledged, and each batch and import whole or not at all', async function () {
+    this.timeout(KILLS * 10_000 + 60_000);
+    const seed = chooseSeed();
+    const random = seeded(seed);
+    console.log(`      ${KILLS} kills from seed ${seed}`);
+    const data = join(folder, 'facts.ndjson');
+    writeFileSync(
+      data,
+      writersPeople()
+        .flat()
+        .map((user_email) => `${JSON.stringify({ kind: 'user', user_email })}\n`)
+        .join(''),
+    );
+    const state = join(folder, 'state');
+    const args = ['--state', state, '--data', data, '--now', '2026-11-21T09:00:00Z', '--no-rate-limit'];
+    const writers = [...writersPeople().map(budgetWriter), importWriter()];
+    let [acknowledged, unanswered, kept] = [0, 0, 0];
+    for (let kill = 0; kill <= KILLS; kill++) {
+      const server = await serve(args);
+      const client = new Client(server.info);
+      try {
+        for (const writer of writers) {
+          const value = await writer.read(client);
+          assert.ok(
+            value === writer.acknowledged || value === writer.sent,
+            `${value}, not ${writer.acknowledged} or ${writer.sent}`,
+          );
+          if (writer.sent !== writer.acknowledged) {
+            unanswered++;
+            if (value === writer.sent) kept++;
+          }
+          writer.sent = writer.acknowledged = value;
+        }
+      } catch (error) {
+        await stop(server, 'SIGKILL');
+        throw new Error(
+          `After kill ${kill} of SEXTANT_FAULT_SEED=${seed}; the state is in ${keepForInspection(state, 'server')}`,
+          {
+            cause: error,
+          },
+        );
+      }
+      if (kill === KILLS) {
+        assert.equal(await stop(server), 0);
+        break;
+      }
+      let isOver = false;
+      const work = writers.map(async (writer) => {
+        while (!isOver) {
+          const value = ++writer.sent;
+          const answer = await writer.send(client, value).catch(() => undefined);
+          if (!answer) return;
+          assert.equal(answer.status, 200);
+          writer.acknowledged = value;
+          acknowledged++;
+        }
+      });
+      await sleep(random() * 150);
+      isOver = random() < 0.1;
+      await stop(server, 'SIGKILL');
+      await Promise.all(work);
+    }
+    console.log(`      ${acknowledged} changes acknowledged; of ${unanswered} under way ${kept} were kept`);
+    assert.ok(acknowledged > KILLS && unanswered > 0);
+  });
+});
+
+function writersPeople(): string[][] {
+  return Array.from({ length: WRITERS }, (_, writer) =>
+    Array.from({ length: PEOPLE }, (_, i) => `person-${writer}-${i}@example.com`),
+  );
+}
+
+/** Gives all of its people the same limit, in one batch. */
+function budgetWriter(people: readonly string[]): Writer {
+  return {
+    sent: 0,
+    acknowledged: 0,
+    send: (client, value) =>
+      client.post(PATHS.setOverrides, {
+        overrides: people.map((user_email) => ({ user_email, ...OVERRIDE, config: { limit: String(value) } })),
+      }),
+    async read(client) {
+      const { body } = await client.post(PATHS.getOverrides, { user_emails: people });
+      const limits = (body.overrides as { config: { limit: string } }[]).map(({ config }) => config.limit);
+      if (limits.length === 0) return 0;
+      assert.equal(limits.length, people.length, 'a batch is whole');
+      assert.equal(new Set(limits).size, 1, 'a batch is whole');
+      return Number(limits[0]);
+    },
+  };
+}
+
+/** Adds one credit for each of two accounts, in one import. */
+function importWriter(): Writer {
+  const fact = (service_account_name: string): string =>
+    JSON.stringify({ kind: 'credits', date: DATE, service_account_name, model_name: 'm', credits_consumed: 1 });
+  return {
+    sent: 0,
+    acknowledged: 0,
+    send: (client) => client.admin('POST', 'import', `${fact('one')}\n${fact('two')}\n`),
+    async read(client) {
+      const { body } = await client.get(PATHS.credits, { start_date: DATE, end_date: DATE });
+      const credits = (body.records as { credits_consumed: number }[]).map(({ credits_consumed }) => credits_consumed);
+      if (credits.length === 0) return 0;
+      assert.equal(credits.length, 2);
+      assert.equal(credits[0], credits[1], 'an import is whole');
+      return credits[0]!;
+    },
+  };
+}

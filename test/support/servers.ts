@@ -1,0 +1,31 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ServerInfo } from '../../src/server/launch.ts';
+
+const COMMAND = join(import.meta.dirname, '../../dist/cli/sextant.js');
+
+export interface ServeProcess {
+  readonly child: ChildProcess;
+  readonly info: ServerInfo;
+  stderr(): string;
+  /** The exit code. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Runs `sextant serve --json` and comes back when it is ready. */
+export async function serve(args: readonly string[]): Promise<ServeProcess> {
+  const child = spawn(process.execPath, [COMMAND, 'serve', '--json', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  for await (const line of createInterface(child.stdout))
+    return { child, info: JSON.parse(line) as ServerInfo, stderr: () => stderr, ended };
+  throw new Error(`It ended with ${await ended}: ${stderr}`);
+}
+
+export async function stop(server: ServeProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+  server.child.kill(signal);
+  return server.ended;
+}
