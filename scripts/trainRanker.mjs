@@ -47,7 +47,7 @@ const HEAD = ['', 'root', 'arch', 'sem', 'symbol', 'repo', 'arch', 'sem', 'symbo
 const line = (label, gains) => [label, ...gains.map((gain) => gain.toFixed(4))];
 const rows = [line('all features', evaluate())];
 if (values.ablate) {
-  const { GROUPS } = await import('../test/bench/ablation.ts');
+  const { GROUPS } = await import('../src/workspace/featureGroups.ts');
   for (const [group, features] of Object.entries(GROUPS)) {
     const without = new Set(COLUMNS.flatMap((column, i) => (features.includes(column.replace('/max', '')) ? [i] : [])));
     rows.push(line(`without ${group}`, evaluate({ ...FIT, without })));

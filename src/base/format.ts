@@ -1,5 +1,20 @@
 /** A size for people: `312 kB`, `4.2 MB`, in decimal units. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1e6) return `${Math.max(1, Math.round(bytes / 1e3))} kB`;
+  if (bytes < 1e6) return `${bytes === 0 ? 0 : Math.max(1, Math.round(bytes / 1e3))} kB`;
   return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
+}
+
+const counts = new Intl.NumberFormat('en');
+
+/** A number for people: `78,579`. */
+export function formatCount(count: number): string {
+  return counts.format(count);
+}
+
+/** A time that is left or was taken, as exactly as it is worth saying: `31 s`, `2 min`, `1 h 5 min`. */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.max(1, Math.round(seconds));
+  if (whole < 100) return `${whole} s`;
+  const minutes = Math.round(whole / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -67,15 +67,15 @@ export class Lease {
     }
   }
 
-  /** Who holds the lease of a folder, if anybody does. */
-  static holder(folder: string): LeaseOwner | undefined {
+  /** Who holds the lease at this moment, if anybody does. Takes nothing and writes nothing. */
+  static ownerOf(folder: string): LeaseOwner | undefined {
     const highest = existsSync(folder) ? highestNumber(folder) : 0;
     return highest === 0 ? undefined : livingOwner(fileName(folder, highest));
   }
 
   /** For a process whose thread died with the lease in its hands: frees it at once instead of after a minute. */
   static releaseOwn(folder: string): void {
-    const owner = Lease.holder(folder);
+    const owner = Lease.ownerOf(folder);
     if (owner?.pid === process.pid && owner.host === hostname()) markReleased(fileName(folder, highestNumber(folder)));
   }
 

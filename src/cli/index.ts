@@ -1,4 +1,5 @@
 import { formatBytes } from '../base/format.ts';
+import type { SkipReason } from '../workspace/skip.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { ExitCode, type Terminal } from './terminal.ts';
 import { folderOptions, updateIndex } from './updateIndex.ts';
@@ -7,6 +8,16 @@ export interface IndexOptions {
   readonly json?: true;
   readonly state?: string;
 }
+
+export const INDEX_HELP = `
+Progress is shown on a terminal; elsewhere a line tells of it from time to time. Ctrl-C leaves the index as of its last
+commit, and the next run goes on from there.
+
+Examples:
+  sextant index
+  sextant index ~/projects/shop --json
+
+Exit codes: 0 the index is up to date, or another process keeps it so; 2 failed or wrong usage; 130 interrupted.`;
 
 /** `sextant index [DIR]` */
 export async function runIndex(folder: string, options: IndexOptions, terminal: Terminal): Promise<ExitCode> {
@@ -25,13 +36,21 @@ export async function runIndex(folder: string, options: IndexOptions, terminal: 
   }
   const time = tookMs < 1000 ? `${tookMs} ms` : `${(tookMs / 1000).toFixed(1)} s`;
   terminal.stdout.write(`${files} files indexed in ${time}, ${formatBytes(indexBytes)} on disk.\n`);
-  const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${REASONS[reason] ?? reason}`);
-  if (reasons.length > 0) terminal.stdout.write(`Left out: ${reasons.join(', ')}.\n`);
+  const leftOut = describeSkipped(skipped);
+  if (leftOut !== '') terminal.stdout.write(`Left out: ${leftOut}.\n`);
+  if (files === 0) terminal.stderr.write('No file of it can be found: sextant status --skipped says why.\n');
   if (repaired) terminal.stdout.write(`Repaired: ${repaired.files} files were read again.\n`);
   return ExitCode.ok;
 }
 
-const REASONS: Readonly<Record<string, string>> = {
+/** How many files and folders are left out for which reason, the commonest first; empty if none is. */
+export function describeSkipped(skipped: Readonly<Partial<Record<SkipReason, number>>>): string {
+  const reasons = (Object.keys(REASONS) as SkipReason[]).filter((reason) => skipped[reason] !== undefined);
+  reasons.sort((a, b) => skipped[b]! - skipped[a]!);
+  return reasons.map((reason) => `${skipped[reason]!} ${REASONS[reason]}`).join(', ');
+}
+
+export const REASONS: Readonly<Record<SkipReason, string>> = {
   excluded: 'excluded',
   ignored: 'ignored by .gitignore',
   tooLarge: 'over 1 MB',

@@ -1,11 +1,15 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { describeError, isCancelled } from '../base/errors.ts';
+import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './doctor.ts';
+import type { SkipReason } from '../workspace/skip.ts';
 import type { ExportOptions } from './export.ts';
 import { addFilterCommands } from './filters.ts';
-import { runIndex, type IndexOptions } from './index.ts';
+import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
 import { runSearch, type SearchOptions } from './search.ts';
 import type { ServeOptions } from './serve.ts';
-import { ExitCode, type Terminal } from './terminal.ts';
+import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
+import { ExitCode, printable, type Terminal } from './terminal.ts';
+import { WHY_HELP, runWhy, type WhyOptions } from './why.ts';
 
 declare const SEXTANT_VERSION: string;
 
@@ -34,6 +38,7 @@ async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCo
     .argument('[dir]', 'the folder', '.')
     .option('--state <dir>', "keep the index there instead of in the user's cache folder")
     .option('--json', 'print the result as JSON')
+    .addHelpText('after', INDEX_HELP)
     .action(async (folder: string, options: IndexOptions) => {
       exitCode = await runIndex(folder, options, terminal);
     });
@@ -67,8 +72,49 @@ Examples:
   sextant search 'retry payment path:src lang:ts -file:*.test.ts'
   sextant search -- '-path:vendor parse header'
 
-Output: path:line, the definition there, the line that answers best; then "also", further places in that file.`,
+Output: path:line, the definition there, the line that answers best; then "also", further places in that file.
+Not found? sextant why FILE QUERY tells why.
+
+Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 interrupted.`,
   );
+
+  program
+    .command('status')
+    .description('tell what is indexed of a folder, what is left out and why, and whether it is up to date')
+    .argument('[dir]', 'the folder', '.')
+    .option('--skipped [reason]', `list what is left out; of one reason: ${SKIP_REASONS.join(', ')}`, skipReason)
+    .option('--state <dir>', "where the index is kept, if not in the user's cache folder")
+    .option('--json', 'print it as JSON')
+    .addHelpText('after', STATUS_HELP)
+    .action(async (folder: string, options: StatusOptions) => {
+      exitCode = await runStatus(folder, options, terminal);
+    });
+
+  program
+    .command('why')
+    .description('tell why a file is found or not')
+    .argument('<file>', 'a file in the folder')
+    .argument('[query]', 'what was searched for')
+    .option('--dir <dir>', 'the indexed folder', '.')
+    .option('--state <dir>', "where the index is kept, if not in the user's cache folder")
+    .option('--no-update', 'judge by what is indexed, without looking for changed files first')
+    .option('--json', 'print it as JSON')
+    .addHelpText('after', WHY_HELP)
+    .action(async (file: string, query: string | undefined, options: WhyOptions) => {
+      exitCode = await runWhy(file, query, options, terminal);
+    });
+
+  program
+    .command('doctor')
+    .description('gather a report for somebody who helps, with everything private taken out')
+    .argument('[dir]', 'the folder', '.')
+    .option('--output <file>', 'write it to a new file')
+    .option('--state <dir>', "where the index is kept, if not in the user's cache folder")
+    .option('--json', 'print it as JSON')
+    .addHelpText('after', DOCTOR_HELP)
+    .action(async (folder: string, options: DoctorOptions) => {
+      exitCode = await runDoctor(folder, SEXTANT_VERSION, options, terminal);
+    });
 
   program
     .command('serve')
@@ -109,9 +155,13 @@ Examples:
   sextant search 'retry payment lang:ts -path:test'
   sextant search handleRequest ~/projects/shop --limit 3
   sextant index . --json
+  sextant status
+  sextant why dist/main.js
+  sextant doctor --output sextant-report.txt
   sextant serve --data facts.ndjson --now 2026-11-21T09:00:00Z
 
-Exit codes: 0 done or found, 1 nothing found, 2 failed or wrong usage, 130 interrupted.`,
+Exit codes: 0 done or found; 1 nothing found, no index, or problems; 2 failed or wrong usage; 130 interrupted.
+NO_COLOR=1 leaves out colours. Ctrl-C leaves an index as of its last commit; the next run goes on from there.`,
   );
 
   try {
@@ -119,8 +169,13 @@ Exit codes: 0 done or found, 1 nothing found, 2 failed or wrong usage, 130 inter
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.failed;
-    if (isCancelled(error)) return ExitCode.interrupted;
-    terminal.stderr.write(`sextant: ${describeError(error)}\n`);
+    if (isCancelled(error)) {
+      terminal.stderr.write(
+        'sextant: Interrupted. The index is as of its last commit; the next run goes on from there.\n',
+      );
+      return ExitCode.interrupted;
+    }
+    terminal.stderr.write(`sextant: ${printable(describeError(error))}\n`);
     return ExitCode.failed;
   }
 }
@@ -134,4 +189,11 @@ function portNumber(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
     throw new InvalidArgumentError('It must be a whole number from 0, which is any free port, to 65535.');
   return Number(text);
+}
+
+function skipReason(text: string): SkipReason {
+  const reason = SKIP_REASONS.find((one) => one.toLowerCase() === text.toLowerCase());
+  if (!reason)
+    throw new InvalidArgumentError(`The reasons are ${SKIP_REASONS.join(', ')}. A folder goes before --skipped.`);
+  return reason;
 }

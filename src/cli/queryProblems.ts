@@ -1,4 +1,5 @@
 import type { QueryProblem } from '../engine/query/queryLanguage.ts';
+import { printable } from './terminal.ts';
 
 /**
  * A query as it was typed and, under the place of each problem, carets and what to do. Characters of
@@ -10,11 +11,6 @@ export function formatProblems(query: string, problems: readonly QueryProblem[])
     return `${indent}${'^'.repeat(Math.max(1, columns(query.slice(start, end))))} ${message}`;
   });
   return `${[printable(query), ...lines].join('\n')}\n`;
-}
-
-/** Line breaks and control characters would move the text that the carets point at. */
-function printable(query: string): string {
-  return query.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
 }
 
 function columns(text: string): number {

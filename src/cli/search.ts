@@ -5,7 +5,7 @@ import type { FolderOptions } from '../workspace/folderOptions.ts';
 import { Searcher, type ResultPlace, type SearchResult } from '../workspace/searcher.ts';
 import { formatProblems } from './queryProblems.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
-import { ExitCode, type Terminal } from './terminal.ts';
+import { ExitCode, printable, type Terminal } from './terminal.ts';
 import { folderOptions, updateIndex } from './updateIndex.ts';
 
 export interface SearchOptions {
@@ -27,8 +27,9 @@ export async function runSearch(
 ): Promise<ExitCode> {
   const root = resolveFolder(folder);
   const stateFolder = stateFolderOf(root, options.state);
+  let why: string | undefined;
   if (options.update) {
-    const why = await whyNotUpdated(folderOptions(root, stateFolder), terminal);
+    why = await whyNotUpdated(folderOptions(root, stateFolder), terminal);
     if (why !== undefined) terminal.stderr.write(`sextant: ${why} Searching what it has indexed so far.\n`);
   }
   const searcher = new Searcher();
@@ -46,7 +47,8 @@ export async function runSearch(
     }
     const { results, problems, tookMs } = response;
     if (options.json) {
-      const answer = { query, problems, root, tookMs, results: results.map(withoutRoot) };
+      const isUpToDate = options.update && why === undefined;
+      const answer = { query, problems, root, upToDate: isUpToDate, tookMs, results: results.map(withoutRoot) };
       terminal.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
     } else {
       if (problems.length > 0) terminal.stderr.write(formatProblems(query, problems));
@@ -60,7 +62,11 @@ export async function runSearch(
 }
 
 /** What there is can be searched although another process keeps the index, or nothing can be written. */
-async function whyNotUpdated(options: FolderOptions, terminal: Terminal, verify = false): Promise<string | undefined> {
+export async function whyNotUpdated(
+  options: FolderOptions,
+  terminal: Terminal,
+  verify = false,
+): Promise<string | undefined> {
   try {
     const result = await updateIndex(options, terminal, { verify });
     return 'busy' in result ? result.busy : undefined;
@@ -81,15 +87,16 @@ function style(format: 'cyan' | 'bold' | 'dim' | 'yellow', text: string): string
 
 /** The place, as terminals and editors make links of it, its best line, what makes up its score, and further places. */
 function format({ path, line, symbol, text, ranges, score, explanation, more }: SearchResult): string {
-  const place = `${style('cyan', path)}:${line}`;
-  const name = symbol ? `  ${style('bold', symbol.name)} ${style('dim', symbol.kind)}` : '';
+  const place = `${style('cyan', printable(path))}:${line}`;
+  const name = symbol ? `  ${style('bold', printable(symbol.name))} ${style('dim', symbol.kind)}` : '';
   let marked = '';
   let at = 0;
+  const shown = printable(text);
   for (const { start, end } of ranges) {
-    marked += text.slice(at, start) + style('yellow', text.slice(start, end));
+    marked += shown.slice(at, start) + style('yellow', shown.slice(start, end));
     at = end;
   }
-  const lines = [`${place}${name}`, `    ${marked}${text.slice(at)}`, ...more.map(formatMore)];
+  const lines = [`${place}${name}`, `    ${marked}${shown.slice(at)}`, ...more.map(formatMore)];
   if (explanation) lines.push(...formatExplanation(score, explanation));
   return `${lines.join('\n')}\n`;
 }

@@ -42,7 +42,7 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
       data:
         data === undefined
           ? undefined
-          : () => loadData(data, (lines) => progress.show(`Reading ${data} … ${lines} lines`), terminal.signal),
+          : () => loadData(data, (lines) => progress.show([`Reading ${data}`, `${lines} lines`]), terminal.signal),
     },
     { logger: logTo(terminal.stderr) },
     terminal.signal,

@@ -9,6 +9,7 @@ export function resolveFolder(path: string): string {
   try {
     const real = realpathSync(path);
     if (statSync(real).isDirectory()) return real;
+    throw new SextantError('NotAFolder', `"${path}" is a file. Name the folder that it is in.`);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw error;
   }

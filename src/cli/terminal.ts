@@ -12,19 +12,32 @@ export interface Terminal {
 export const ExitCode = { ok: 0, nothingFound: 1, failed: 2, interrupted: 130 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** One line on a terminal that is written over; nothing where the output goes to a file or a pipe. */
+/** Without a terminal a line comes so often, and none for what takes less. */
+const PLAIN_MS = 10_000;
+
+/** Progress: on a terminal one line that is written over; to a file or a pipe a plain line from time to time. */
 export class ProgressLine {
   readonly #stream: NodeJS.WriteStream;
+  readonly #now: () => number;
+  #lastPlain: number;
   #shown = false;
 
-  constructor(stream: NodeJS.WriteStream) {
+  /** `now` in milliseconds, of any clock that does not go back. */
+  constructor(stream: NodeJS.WriteStream, now: () => number = () => performance.now()) {
     this.#stream = stream;
+    this.#now = now;
+    this.#lastPlain = now();
   }
 
-  show(text: string): void {
-    if (!this.#stream.isTTY) return;
-    this.#stream.write(`\r\u001b[2K${text.slice(0, this.#stream.columns - 1)}`);
-    this.#shown = true;
+  /** What matters most comes first: what does not fit on the line is left out. */
+  show(parts: readonly string[]): void {
+    if (this.#stream.isTTY) {
+      this.#stream.write(`\r\u001b[2K${fit(parts, (this.#stream.columns || 80) - 1)}`);
+      this.#shown = true;
+    } else if (this.#now() - this.#lastPlain >= PLAIN_MS) {
+      this.#lastPlain = this.#now();
+      this.#stream.write(`sextant: ${parts.join(', ')}\n`);
+    }
   }
 
   clear(): void {
@@ -37,4 +50,41 @@ export class ProgressLine {
 export function logTo(stream: NodeJS.WriteStream): Logger {
   const write = (message: string): void => void stream.write(`sextant: ${message}\n`);
   return { debug: () => undefined, info: () => undefined, warn: write, error: write };
+}
+
+function fit([first = '', ...rest]: readonly string[], width: number): string {
+  let line = first;
+  for (const part of rest) {
+    if (line.length + 3 + part.length > width) break;
+    line += ` · ${part}`;
+  }
+  return line.slice(0, width);
+}
+
+/** Names of files and lines of code may hold anything: what moves the cursor or changes colours becomes a space. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, ' ');
+}
+
+/** Rows of a name and a value, the values below each other and wrapped to the width of a terminal. */
+export function formatRows(rows: readonly (readonly [name: string, value: string])[], columns = Infinity): string {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 4;
+  const lines = rows.flatMap(([name, value]) => {
+    const [first = '', ...rest] = wrap(value, columns - width);
+    return [`  ${name.padEnd(width - 2)}${first}`, ...rest.map((line) => ' '.repeat(width) + line)];
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** Lines of at most `width` characters, but for longer words. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > Math.max(20, width)) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
 }

@@ -1,8 +1,12 @@
 import { SextantError } from '../base/errors.ts';
+import { formatCount, formatSeconds } from '../base/format.ts';
+import type { Logger } from '../base/log.ts';
 import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { FolderIndex } from '../workspace/folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
+import { PaceMeter, type Pace } from '../workspace/pace.ts';
 import type { FolderStatus } from '../workspace/status.ts';
+import { LogFile } from './logFile.ts';
 import { logTo, ProgressLine, type Terminal } from './terminal.ts';
 
 export function folderOptions(root: string, stateFolder: string): FolderOptions {
@@ -21,7 +25,8 @@ export async function updateIndex(
   { verify = false, settle = false } = {},
 ): Promise<{ readonly status: FolderStatus } | { readonly busy: string }> {
   const progress = new ProgressLine(terminal.stderr);
-  const logger = logTo(terminal.stderr);
+  const meter = new PaceMeter(() => performance.now());
+  const logger = logAndKeep(terminal.stderr, options.stateFolder);
   const threads = new SegmentThreads({ logger });
   let index: FolderIndex;
   try {
@@ -29,7 +34,7 @@ export async function updateIndex(
       logger,
       threads,
       now: Date.now,
-      onStatus: (status) => progress.show(describe(status)),
+      onStatus: (status) => progress.show(describe(status, meter.update(status.state))),
     });
   } catch (error) {
     if (error instanceof SextantError && error.code === 'IndexBusy') return { busy: error.message };
@@ -39,7 +44,9 @@ export async function updateIndex(
     if (verify) await index.verify(terminal.signal);
     else await index.reconcile(terminal.signal);
     if (settle) await index.settle(terminal.signal);
-    return { status: index.status() };
+    const status = index.status();
+    logger.info(`${options.root}: ${status.files} files are indexed.`);
+    return { status };
   } finally {
     await index.close();
     await threads.close();
@@ -47,8 +54,34 @@ export async function updateIndex(
   }
 }
 
-function describe({ state }: FolderStatus): string {
-  if (state.kind !== 'indexing') return 'Looking for files …';
+/** What matters most first. */
+function describe({ state }: FolderStatus, pace: Pace | undefined): string[] {
+  if (state.kind !== 'indexing') return ['Looking for files'];
   const percent = Math.floor((100 * state.done) / Math.max(1, state.total));
-  return `Indexing … ${state.done} of ${state.total} files (${percent} %)`;
+  const parts = [`Indexing: ${percent} % of ${formatCount(state.total)} files`];
+  if (pace) {
+    parts.push(
+      `${formatSeconds(pace.secondsLeft)} left`,
+      `${formatCount(Number(pace.filesPerSecond.toPrecision(2)))} files/s`,
+    );
+  }
+  return parts;
+}
+
+/** Warnings and errors are said; all is kept for `sextant doctor`. */
+function logAndKeep(stream: NodeJS.WriteStream, stateFolder: string): Logger {
+  const file = new LogFile(stateFolder, () => new Date());
+  const said = logTo(stream);
+  return {
+    debug: () => undefined,
+    info: (message) => file.write('info', message),
+    warn: (message) => {
+      file.write('warn', message);
+      said.warn(message);
+    },
+    error: (message) => {
+      file.write('error', message);
+      said.error(message);
+    },
+  };
 }

@@ -43,6 +43,23 @@ describe('Engine', () => {
     });
   });
 
+  it('tells which document a path has, of the newest commit', async () => {
+    const state = folder();
+    const [old, now] = [document('src/pool.ts', 'one\n'), document('src/pool.ts', 'two\n')];
+    await withEngine(state, async (engine) => {
+      await engine.apply({ add: [old, document('src/pool.tsx', 'three\n')] });
+      const reader = new EngineReader(state);
+      assert.deepEqual([reader.find('src/pool.ts'), reader.find('pool.ts')], [old.id, undefined]);
+      await engine.apply({ add: [now], remove: [old.id] });
+      reader.refresh();
+      assert.equal(reader.find('src/pool.ts'), now.id);
+      await engine.apply({ remove: [now.id] });
+      reader.refresh();
+      assert.equal(reader.find('src/pool.ts'), undefined);
+      reader.close();
+    });
+  });
+
   it('keeps what it has across closing, and reads no document again', async () => {
     const state = folder();
     await withEngine(state, async (engine) => {

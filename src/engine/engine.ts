@@ -76,7 +76,9 @@ export interface EngineStats {
   readonly chunks: number;
   /** UTF-8 bytes of the documents' text. */
   readonly contentBytes: number;
+  /** How many documents are in each language, and how many of the `contentBytes`. */
   readonly languages: Readonly<Record<string, number>>;
+  readonly languageBytes: Readonly<Record<string, number>>;
   readonly segments: number;
   readonly generation: number;
   /**
@@ -150,8 +152,22 @@ export class EngineReader {
     return this.#snapshot !== old;
   }
 
+  /** The document with a path, if this commit has one. */
+  find(path: string): DocumentId | undefined {
+    for (const segment of this.segments) {
+      const { reader } = segment;
+      for (let document = 0; document < reader.documents; document++) {
+        if (reader.pathOf(document) === path && !segment.isDeleted(document)) {
+          return Buffer.from(reader.idOf(document)).toString('hex');
+        }
+      }
+    }
+    return undefined;
+  }
+
   stats(): EngineStats {
     const languages: Record<string, number> = {};
+    const languageBytes: Record<string, number> = {};
     let documents = 0;
     let chunks = 0;
     let contentBytes = 0;
@@ -161,14 +177,16 @@ export class EngineReader {
       for (let document = 0; document < reader.documents; document++) {
         if (segment.isDeleted(document)) continue;
         documents++;
-        contentBytes += reader.contentBytesOf(document);
+        const bytes = reader.contentBytesOf(document);
+        contentBytes += bytes;
         const language = reader.languageOf(document);
         languages[language] = (languages[language] ?? 0) + 1;
+        languageBytes[language] = (languageBytes[language] ?? 0) + bytes;
       }
     }
     const { generation } = this.manifest;
     const segments = this.segments.length;
-    return { documents, chunks, contentBytes, languages, segments, generation, damage: this.damage };
+    return { documents, chunks, contentBytes, languages, languageBytes, segments, generation, damage: this.damage };
   }
 
   close(): void {

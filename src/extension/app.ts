@@ -1,13 +1,18 @@
 import * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
+import { RecentLog } from '../base/recentLog.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
 import type { SearchResponse } from '../workspace/searcher.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 import type { CommandId } from './commandIds.ts';
 import { Folders } from './folders.ts';
-import { IndexView } from './indexView.ts';
+import { copyDiagnostics } from './diagnosticsReport.ts';
+import { IndexView, copyPath } from './indexView.ts';
+import { ReadOnlyTexts } from './readOnlyTexts.ts';
 import { SearchPick } from './searchPick.ts';
 import { StatusBar } from './statusBar.ts';
+import type { Row } from './statusTree.ts';
+import { WhyPick } from './whyPick.ts';
 
 /** What other extensions, and our own tests, get from `vscode.extensions.getExtension('sextant.sextant-code')`. */
 export interface SextantApi {
@@ -26,7 +31,12 @@ export class App implements SextantApi {
   readonly #folders: Folders;
   readonly #client: WorkspaceClient;
   readonly #log: vscode.LogOutputChannel;
+  readonly #recent: RecentLog;
   readonly #searchPick: SearchPick;
+  readonly #whyPick: WhyPick;
+  readonly #texts: ReadOnlyTexts;
+  readonly #indexView: IndexView;
+  readonly #extension: vscode.Extension<unknown>;
 
   static start(context: vscode.ExtensionContext): App {
     return new App(context);
@@ -34,21 +44,28 @@ export class App implements SextantApi {
 
   private constructor(context: vscode.ExtensionContext) {
     this.#log = vscode.window.createOutputChannel('Sextant', { log: true });
+    this.#recent = new RecentLog(this.#log, () => new Date());
     this.#client = new WorkspaceClient({
       indexThread: new URL('./indexThread.js', import.meta.url),
       searchThread: new URL('./searchThread.js', import.meta.url),
-      logger: this.#log,
+      logger: this.#recent,
       onStatus: (status) => this.#folders.onStatus(status),
       onUnwatched: (root) => this.#folders.watch(root),
     });
-    this.#folders = new Folders(this.#client, this.#log, context.storageUri);
+    this.#folders = new Folders(this.#client, this.#recent, context.storageUri);
     this.#searchPick = new SearchPick((query, limit, signal) => this.search(query, limit, signal), this.#folders);
+    this.#whyPick = new WhyPick(this.#folders, this.#client);
+    this.#texts = new ReadOnlyTexts();
+    this.#indexView = new IndexView(this.#folders, this.#client, this.#texts, this.#recent);
+    this.#extension = context.extension;
     context.subscriptions.push(
       this.#log,
       this.#folders,
       this.#searchPick,
+      this.#whyPick,
+      this.#texts,
+      this.#indexView,
       new StatusBar(this.#folders),
-      new IndexView(this.#folders, this.#client),
     );
     this.#folders.start();
   }
@@ -58,14 +75,31 @@ export class App implements SextantApi {
       case 'sextant.searchWorkspace':
         this.#searchPick.show(typeof argument === 'string' ? argument : '');
         break;
+      case 'sextant.whyFile': {
+        const { file, query } = whyTarget(argument, this.#folders);
+        await this.#whyPick.show(file, query);
+        break;
+      }
+      case 'sextant.showStatus':
+        await vscode.commands.executeCommand('sextant.index.focus');
+        break;
       case 'sextant.updateIndex':
         await this.#forEachFolder(vscode.l10n.t('Looking for changed files'), (root) => this.#client.reconcile(root));
         break;
       case 'sextant.rebuildIndex':
         await this.#forEachFolder(vscode.l10n.t('Removing the index'), (root) => this.#client.rebuild(root));
         break;
+      case 'sextant.copyDiagnostics':
+        await copyDiagnostics(this.#extension, this.#folders, this.#client, this.#texts, this.#recent);
+        break;
       case 'sextant.showLog':
         this.#log.show();
+        break;
+      case 'sextant.copyLeftOutPath':
+        await copyPath(argument as Row);
+        break;
+      case 'sextant.openLeftOutList':
+        await this.#indexView.openList(argument as Row);
         break;
     }
   }
@@ -100,4 +134,23 @@ export class App implements SextantApi {
       }
     });
   }
+}
+
+/** A file may be named by the menu of a file, by a row of the status view, or by the search together with its query. */
+function whyTarget(
+  argument: unknown,
+  folders: Folders,
+): { readonly file: vscode.Uri | undefined; readonly query: string } {
+  if (argument instanceof vscode.Uri) return { file: argument, query: '' };
+  const {
+    kind,
+    root,
+    path,
+    file,
+    query = '',
+  } = (argument ?? {}) as Partial<Row & { root: string; path: string; file: vscode.Uri; query: string }>;
+  if (kind === 'file' && root !== undefined && path !== undefined) {
+    return { file: vscode.Uri.joinPath(folders.uriOf(root), path), query: '' };
+  }
+  return { file, query };
 }

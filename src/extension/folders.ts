@@ -5,6 +5,7 @@ import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { WorkspaceClient } from '../workspace/client.ts';
 import { MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
+import { PaceMeter, type Pace } from '../workspace/pace.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 import { excludePatterns } from './settings.ts';
 
@@ -52,6 +53,23 @@ export class Folders implements vscode.Disposable {
     return [...this.#open.values()].map((folder) => folder.status);
   }
 
+  /** How fast a folder is being read; `undefined` while nobody knows. */
+  paceOf(root: string): Pace | undefined {
+    return this.#open.get(root)?.pace;
+  }
+
+  /** The indexed folder that a file is in, the innermost where several are, and the file's path in it with `/`. */
+  folderOf(file: vscode.Uri): { readonly folder: FolderOptions; readonly path: string } | undefined {
+    let found: { readonly folder: FolderOptions; readonly path: string } | undefined;
+    for (const { uri, options } of this.#open.values()) {
+      if (uri.scheme !== file.scheme || uri.authority !== file.authority || !file.path.startsWith(`${uri.path}/`))
+        continue;
+      if (found && found.folder.root.length > options.root.length) continue;
+      found = { folder: options, path: file.path.slice(uri.path.length + 1) };
+    }
+    return found;
+  }
+
   uriOf(root: string): vscode.Uri {
     return this.#open.get(root)?.uri ?? vscode.Uri.file(root);
   }
@@ -61,6 +79,7 @@ export class Folders implements vscode.Disposable {
     if (!folder) return;
     if (folder.status.state.kind !== status.state.kind) this.#log.info(`${status.root}: ${describeState(status)}`);
     folder.status = status;
+    folder.pace = folder.meter.update(status.state);
     this.#changed.fire();
   }
 
@@ -129,7 +148,8 @@ export class Folders implements vscode.Disposable {
       maxFileBytes: MAX_FILE_BYTES,
     };
     const status: FolderStatus = { root, state: { kind: 'scanning' }, files: 0, skipped: {}, indexBytes: 0 };
-    this.#open.set(root, { uri, options, status, disposables: new DisposableStore() });
+    const meter = new PaceMeter(() => performance.now());
+    this.#open.set(root, { uri, options, status, meter, pace: undefined, disposables: new DisposableStore() });
     this.#client.open(options);
   }
 
@@ -149,7 +169,9 @@ interface OpenFolder {
   readonly uri: vscode.Uri;
   readonly options: FolderOptions;
   readonly disposables: DisposableStore;
+  readonly meter: PaceMeter;
   status: FolderStatus;
+  pace: Pace | undefined;
 }
 
 function describeState({ state, files }: FolderStatus): string {

@@ -17,6 +17,7 @@ interface Item extends vscode.QuickPickItem {
   readonly result?: SearchResult;
 }
 
+const WHY = vscode.l10n.t('Why Is It Here?');
 /** A pause in typing after which it is worth searching; a search takes a few milliseconds. */
 const TYPING_PAUSE_MS = 60;
 /** How often shown results are found again while the index grows. */
@@ -69,7 +70,12 @@ class SearchSession implements vscode.Disposable {
     this.#disposables.add(pick.onDidChangeValue((value) => this.#onType(value)));
     this.#disposables.add(pick.onDidChangeActive(([item]) => this.#onActive(item)));
     this.#disposables.add(pick.onDidAccept(() => this.#accept(vscode.ViewColumn.Active)));
-    this.#disposables.add(pick.onDidTriggerItemButton(({ item }) => this.#openResult(item, vscode.ViewColumn.Beside)));
+    this.#disposables.add(
+      pick.onDidTriggerItemButton(({ item, button }) => {
+        if (button.tooltip === WHY) this.#askWhy(item);
+        else this.#openResult(item, vscode.ViewColumn.Beside);
+      }),
+    );
     this.#disposables.add(folders.onDidChange(() => this.#onIndexChange()));
     this.#disposables.add(
       pick.onDidHide(() => {
@@ -160,7 +166,7 @@ class SearchSession implements vscode.Disposable {
     }
     const advice = isPartial(statuses)
       ? vscode.l10n.t('The index is not complete yet.')
-      : vscode.l10n.t('Try fewer or other words. The Sextant view lists what is not indexed.');
+      : vscode.l10n.t('Try fewer or other words. In the menu of a file, Sextant tells why it is not found.');
     return notice(vscode.l10n.t('Nothing found for “{0}”', literal(query)), advice);
   }
 
@@ -176,7 +182,10 @@ class SearchSession implements vscode.Disposable {
       iconPath: symbol ? symbolIcon(symbol.kind) : vscode.ThemeIcon.File,
       // The editor's own filter would hide what does not contain the typed letters in this order.
       alwaysShow: true,
-      buttons: [{ iconPath: new vscode.ThemeIcon('split-horizontal'), tooltip: vscode.l10n.t('Open to the Side') }],
+      buttons: [
+        { iconPath: new vscode.ThemeIcon('question'), tooltip: WHY },
+        { iconPath: new vscode.ThemeIcon('split-horizontal'), tooltip: vscode.l10n.t('Open to the Side') },
+      ],
     };
   }
 
@@ -196,6 +205,13 @@ class SearchSession implements vscode.Disposable {
     if (!result) return;
     this.#preview.open(this.#uriOf(result), result, column);
     this.#pick.hide();
+  }
+
+  #askWhy({ result }: Item): void {
+    if (!result) return;
+    const argument = { file: this.#uriOf(result), query: this.#pick.value.trim() };
+    this.#pick.hide();
+    void vscode.commands.executeCommand('sextant.whyFile', argument);
   }
 
   #uriOf({ root, path }: SearchResult): vscode.Uri {

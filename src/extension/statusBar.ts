@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
+import { formatCount, formatSeconds } from '../base/format.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 import type { Folders } from './folders.ts';
-import { describeFolder, formatCount, summarize } from './statusText.ts';
+import { describeFolder, summarize } from './statusText.ts';
 
 /** The one status-bar item: what the index is doing, and the way to the search. */
 export class StatusBar implements vscode.Disposable {
@@ -31,7 +32,7 @@ export class StatusBar implements vscode.Disposable {
     }
     const { icon, text } = itemText(statuses);
     this.#item.text = `$(${icon}) ${text}`;
-    this.#item.tooltip = tooltip(statuses);
+    this.#item.tooltip = tooltip(statuses, this.#folders);
     this.#item.accessibilityInformation = { label: `Sextant, ${summarize(statuses)}`, role: 'button' };
     this.#item.show();
   }
@@ -51,16 +52,21 @@ function itemText(statuses: readonly FolderStatus[]): { readonly icon: string; r
   return { icon: 'search', text: 'Sextant' };
 }
 
-function tooltip(statuses: readonly FolderStatus[]): vscode.MarkdownString {
+function tooltip(statuses: readonly FolderStatus[], folders: Folders): vscode.MarkdownString {
   const text = new vscode.MarkdownString('', true);
-  text.isTrusted = { enabledCommands: ['sextant.searchWorkspace', 'sextant.updateIndex', 'sextant.showLog'] };
+  text.isTrusted = {
+    enabledCommands: ['sextant.searchWorkspace', 'sextant.showStatus', 'sextant.updateIndex', 'sextant.showLog'],
+  };
   for (const status of statuses) {
-    text.appendText(describeFolder(status));
+    const pace = folders.paceOf(status.root);
+    const left = pace && vscode.l10n.t(', about {0} left', formatSeconds(pace.secondsLeft));
+    text.appendText(describeFolder(status) + (left ?? ''));
     text.appendMarkdown('\n\n');
   }
   const link = (label: string, command: string): string => `[${label}](command:${command})`;
   const links = [
     link(vscode.l10n.t('Search'), 'sextant.searchWorkspace'),
+    link(vscode.l10n.t('Index status'), 'sextant.showStatus'),
     link(vscode.l10n.t('Update index'), 'sextant.updateIndex'),
     link(vscode.l10n.t('Show log'), 'sextant.showLog'),
   ];

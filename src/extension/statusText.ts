@@ -1,15 +1,10 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { formatCount } from '../base/format.ts';
 import type { SkipReason } from '../workspace/skip.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 
 /* The words for what the index is doing: the same in the status bar, the view and the search. */
-
-const counts = new Intl.NumberFormat('en');
-
-export function formatCount(count: number): string {
-  return counts.format(count);
-}
 
 /** One line about one folder. */
 export function describeFolder(status: FolderStatus): string {
@@ -27,7 +22,32 @@ export function describeState({ state, files }: FolderStatus): string {
     case 'following':
       return vscode.l10n.t('{0} files indexed by another window', formatCount(files));
     case 'failed':
-      return vscode.l10n.t('not indexed: {0}', state.message);
+      return describeProblem(state.code);
+  }
+}
+
+/** The title of a problem, by its code. */
+export function describeProblem(code: string): string {
+  switch (code) {
+    case 'DiskFull':
+    case 'LittleSpace':
+      return vscode.l10n.t('No space left');
+    case 'ReadOnly':
+      return vscode.l10n.t('The index cannot be written');
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return vscode.l10n.t('The folder is gone');
+    case 'EACCES':
+    case 'EPERM':
+      return vscode.l10n.t('The folder cannot be read');
+    case 'IndexDamaged':
+      return vscode.l10n.t('The index is damaged');
+    case 'IndexFormat':
+      return vscode.l10n.t('The index is of another version');
+    case 'ThreadDied':
+      return vscode.l10n.t('The indexer stopped');
+    default:
+      return vscode.l10n.t('Indexing failed');
   }
 }
 

@@ -1,12 +1,16 @@
 import { describeError } from '../base/errors.ts';
 import { Lease } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
+import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
-import type { IndexEvents, IndexMethods, SearchMethods } from './indexProtocol.ts';
-import type { SearchRequest, SearchResponse } from './searcher.ts';
+import type { IndexContents } from './folderReport.ts';
+import type { IndexEvents, IndexMethods, JudgeRequest, SearchMethods } from './indexProtocol.ts';
+import type { SearchFolder, SearchRequest, SearchResponse } from './searcher.ts';
 import type { Skip } from './skip.ts';
 import type { FolderStatus } from './status.ts';
 import { Thread } from './thread.ts';
+import type { FileVerdict } from './whyFile.ts';
+import type { RankAnswer, RankRequest } from './whyRank.ts';
 
 export interface ClientOptions {
   /** The bundled entries of the two threads. */
@@ -83,6 +87,25 @@ export class WorkspaceClient {
     const response = await this.#searching.caller().call('search', request, signal);
     for (const root of response.damaged) this.#verify(root);
     return response;
+  }
+
+  /** What the index of a folder holds. */
+  contents(folder: SearchFolder): Promise<IndexContents> {
+    return this.#searching.caller().call('contents', folder);
+  }
+
+  /** Why a file of a folder is found or not. */
+  judge(request: JudgeRequest): Promise<FileVerdict> {
+    return this.#searching.caller().call('judge', request);
+  }
+
+  /** Where a file is among the results of a query, or what of the query it does not match. */
+  rank(request: RankRequest, signal?: AbortSignal): Promise<RankAnswer> {
+    return this.#searching.caller().call('rank', request, signal);
+  }
+
+  diagnose(input: DiagnosticsInput): Promise<Diagnostics> {
+    return this.#searching.caller().call('diagnose', input);
   }
 
   /** Ends both threads; the indexes are left as of their last commit and free for others. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { SextantError, describeError, isCancelled, systemCode, throwIfCancelled } from '../base/errors.ts';
@@ -10,6 +10,7 @@ import type { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { Catalog, type FileRecord } from './catalog.ts';
 import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
+import { folderBytes } from './folderReport.ts';
 import { IgnoreRules, isRuleFile } from './ignoreRules.ts';
 import { observe, scanFolder, type FileState } from './scan.ts';
 import type { Skip, SkipReason } from './skip.ts';
@@ -321,10 +322,4 @@ function openOrStartAnew(
     Engine.erase(folder);
     return Engine.open(folder, options);
   }
-}
-
-function folderBytes(folder: string): number {
-  let bytes = 0;
-  for (const name of readdirSync(folder)) bytes += statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
-  return bytes;
 }

@@ -99,7 +99,8 @@ interface FolderRules {
   readonly inRepository: boolean;
 }
 
-function repositoryTop(folder: string): string | undefined {
+/** The innermost folder around `folder`, itself included, that has a `.git`. */
+export function repositoryTop(folder: string): string | undefined {
   if (existsSync(join(folder, '.git'))) return folder;
   const above = dirname(folder);
   return above === folder ? undefined : repositoryTop(above);

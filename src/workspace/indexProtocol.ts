@@ -1,7 +1,11 @@
+import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import type { FolderOptions } from './folderOptions.ts';
-import type { SearchRequest, SearchResponse } from './searcher.ts';
+import type { IndexContents } from './folderReport.ts';
+import type { SearchFolder, SearchRequest, SearchResponse } from './searcher.ts';
 import type { Skip } from './skip.ts';
 import type { FolderStatus } from './status.ts';
+import type { FileVerdict } from './whyFile.ts';
+import type { RankAnswer, RankRequest } from './whyRank.ts';
 
 interface OfFolder {
   readonly root: string;
@@ -27,4 +31,14 @@ export interface IndexEvents {
 /** What the searching thread does. It only reads, and is never behind the indexing thread's work. */
 export interface SearchMethods {
   search(request: SearchRequest): SearchResponse;
+  contents(folder: SearchFolder): IndexContents;
+  judge(file: JudgeRequest): FileVerdict;
+  rank(request: RankRequest): RankAnswer;
+  diagnose(input: DiagnosticsInput): Diagnostics;
+}
+
+/** Why a file is found or not; `path` is relative to the folder, with `/`. */
+export interface JudgeRequest {
+  readonly folder: FolderOptions;
+  readonly path: string;
 }

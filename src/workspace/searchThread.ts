@@ -1,8 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 import { serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
+import { makeDiagnostics } from './diagnostics.ts';
+import { readContents } from './folderReport.ts';
 import type { SearchMethods } from './indexProtocol.ts';
 import { Searcher } from './searcher.ts';
+import { judgeFile } from './whyFile.ts';
+import { explainRank } from './whyRank.ts';
 
 /* The entry of the thread that answers searches, apart from the one that indexes, so that neither waits for the other. */
 
@@ -12,4 +16,8 @@ const searcher = new Searcher();
 
 serve<SearchMethods, object>(workerChannel(parentPort), {
   search: (request, signal) => searcher.search(request, signal),
+  contents: ({ stateFolder }) => readContents(stateFolder),
+  judge: ({ folder, path }) => judgeFile(folder, path, Date.now()),
+  rank: (request, signal) => explainRank(request, signal),
+  diagnose: (input) => makeDiagnostics(input),
 });

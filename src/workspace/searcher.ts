@@ -146,7 +146,7 @@ function toResultPlace({ startLine, endLine, symbol }: Place): ResultPlace {
 }
 
 /** A file's bytes and its text in UTF-8; `undefined` if it is gone or no text. */
-function readFile(root: string, path: string): { readonly content: Buffer; readonly text: Buffer } | undefined {
+export function readFile(root: string, path: string): { readonly content: Buffer; readonly text: Buffer } | undefined {
   let content: Buffer;
   try {
     content = readFileSync(join(root, path));

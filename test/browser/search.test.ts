@@ -142,7 +142,8 @@ describe('Search Workspace', () => {
   });
 
   it('offers every command in the palette', async () => {
-    for (const command of ['Search Workspace', 'Update Index', 'Rebuild Index', 'Show Log']) {
+    const commands = ['Search Workspace', 'Why Is This File (Not) Found?', 'Show Index Status', 'Copy Diagnostics'];
+    for (const command of [...commands, 'Update Index', 'Rebuild Index', 'Show Log']) {
       await workbench.page.keyboard.press('F1');
       await workbench.pick.locator('input.input').fill(`>Sextant: ${command}`);
       await workbench.pick.getByText(`Sextant: ${command}`, { exact: true }).waitFor();
@@ -158,7 +159,8 @@ describe('without a folder', () => {
 
   it('says what to do', async () => {
     await workbench.search('anything');
-    await workbench.pick.getByText('No folder is open').waitFor();
+    // Not the title, which says so in lower case.
+    await workbench.pick.getByText('No folder is open', { exact: true }).waitFor();
     await workbench.page.keyboard.press('Escape');
     await workbench.openSextantView();
     await workbench.page.getByText('Open a folder to search its code').waitFor();

@@ -97,6 +97,14 @@ export class Workbench {
       .innerText();
   }
 
+  /** Chooses from the menu that is open: by key, as a menu takes no click in its first moments. */
+  async choose(name: string): Promise<void> {
+    const item = this.page.getByRole('menuitem', { name });
+    await item.hover();
+    await this.page.keyboard.press('Enter');
+    await item.waitFor({ state: 'hidden' });
+  }
+
   async openSextantView(): Promise<void> {
     await this.page.locator('.activitybar').getByRole('tab', { name: 'Sextant' }).click();
   }

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { COMMAND, commandRunner, copySample } from '../support/command.ts';
 import { killed, spawnUntil } from '../support/processes.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
-
-const COMMAND = join(import.meta.dirname, '../../dist/cli/sextant.js');
-const SAMPLE = join(import.meta.dirname, '../fixtures/sample');
-
-interface Outcome {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 interface Found {
   readonly query: string;
@@ -31,20 +23,8 @@ interface Found {
 
 describe('sextant', () => {
   const folder = temporaryFolder();
-  let cache: string;
-  before(() => (cache = folder()));
-
-  function sextant(...args: string[]): Outcome {
-    const env = { ...process.env, XDG_CACHE_HOME: cache, NO_COLOR: '1' };
-    const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8', env });
-    return { code: status, stdout, stderr };
-  }
-
-  function sample(): string {
-    const root = folder();
-    cpSync(SAMPLE, root, { recursive: true });
-    return root;
-  }
+  const sextant = commandRunner(folder);
+  const sample = (): string => copySample(folder());
 
   it('finds places in a folder that was never indexed', () => {
     const { code, stdout, stderr } = sextant('search', 'how long to wait before the next attempt', sample());
@@ -172,7 +152,7 @@ describe('sextant', () => {
     const text = sextant('index', root);
     assert.match(
       text.stdout,
-      /^15 files indexed in [\d.]+ m?s, [\d.]+ [kM]B on disk\.\nLeft out: 1 keys or passwords, 1 binary\.\n$/,
+      /^15 files indexed in [\d.]+ m?s, [\d.]+ [kM]B on disk\.\nLeft out: 1 binary, 1 keys or passwords\.\n$/,
     );
     const { files, skipped } = JSON.parse(sextant('index', root, '--json').stdout) as {
       files: number;
@@ -218,13 +198,19 @@ describe('sextant', () => {
     ]);
     writeFiles(root, Object.fromEntries(files) as Record<string, string>);
     const state = folder();
-    const child = spawn(process.execPath, [COMMAND, 'index', root, '--state', state], { stdio: 'ignore' });
+    const child = spawn(process.execPath, [COMMAND, 'index', root, '--state', state], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (text) => (said += String(text)));
     const exit = once(child, 'exit');
     // Until then it may not be listening for signals.
     while (!existsSync(join(state, 'index', 'manifest.json'))) await new Promise((resolve) => setTimeout(resolve, 10));
     child.kill('SIGINT');
     const [code] = (await exit) as [number];
     assert.ok(code === 130 || code === 0, `exit code ${code}`);
+    assert.match(said, code === 130 ? /^sextant: Interrupted\. The index is as of its last commit/ : /^$/);
+    assert.equal(sextant('doctor', root, '--state', state).code, 0, 'the index is sound');
     assert.match(sextant('index', root, '--state', state).stdout, /^3000 files indexed/);
   });
 

@@ -159,7 +159,7 @@ export class StateFolder implements ServerState {
 
 /** The server that owns a folder of state now: where it is, and by whom it is run. */
 export function findServer(folder: string): (Published & { readonly owner: LeaseOwner }) | undefined {
-  const owner = Lease.holder(folder);
+  const owner = Lease.ownerOf(folder);
   const published = owner && readPublished(folder);
   return published?.pid === owner?.pid && owner && published ? { ...published, owner } : undefined;
 }

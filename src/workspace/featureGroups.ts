@@ -12,3 +12,13 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'kind of file': ['test', 'testAsked', 'testFolder', 'example', 'vendor', 'internal', 'compat', 'plainName', 'header'],
   'references and language': ['references', 'languageShare', 'definitionTotal'],
 };
+
+const groupOf = new Map(Object.entries(GROUPS).flatMap(([group, features]) => features.map((one) => [one, group])));
+
+/** What kind a feature is of, a relative one (`body/max`) that of its own; what is of none is a kind by itself. */
+export function featureGroup(feature: string): string {
+  return groupOf.get(feature.replace(/\/max$/, '')) ?? OWN_GROUPS[feature] ?? feature;
+}
+
+/** No weight is fitted for it: a file that has the one name asked for goes before all that have not. */
+const OWN_GROUPS: Readonly<Record<string, string>> = { hasName: 'has the name asked for' };

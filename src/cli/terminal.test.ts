@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { ProgressLine, formatRows, printable } from './terminal.ts';
+
+describe('ProgressLine', () => {
+  function line(terminal: { isTTY?: boolean; columns?: number }): {
+    progress: ProgressLine;
+    wait: (ms: number) => void;
+    said: () => string;
+  } {
+    const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), terminal) as unknown as NodeJS.WriteStream;
+    let now = 0;
+    const progress = new ProgressLine(stream, () => now);
+    return { progress, wait: (ms) => (now += ms), said: () => String(stream.read() ?? '') };
+  }
+
+  it('writes over one line of a terminal, and leaves nothing of it', () => {
+    const { progress, said } = line({ isTTY: true, columns: 80 });
+    progress.show(['12 % of 100 files', '3 s left']);
+    progress.show(['50 % of 100 files']);
+    progress.clear();
+    progress.clear();
+    const over = '\r\u001b[2K';
+    assert.equal(said(), `${over}12 % of 100 files · 3 s left${over}50 % of 100 files${over}`);
+  });
+
+  it('fits on any terminal: what matters least is left out first', () => {
+    const parts = ['Indexing: 12 % of 78,579 files', '31 s left', '2,100 files/s'];
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 120 }), (columns) => {
+        const { progress, said } = line({ isTTY: true, columns });
+        progress.show(parts);
+        const shown = said().replace('\r\u001b[2K', '');
+        assert.ok(shown.length < columns, `${shown} in ${columns}`);
+        assert.ok(parts.join(' · ').startsWith(shown));
+        if (columns > 45 && columns < 55) assert.equal(shown, parts.slice(0, 2).join(' · '));
+      }),
+    );
+  });
+
+  it('writes plain lines from time to time where nobody can see it move', () => {
+    const { progress, wait, said } = line({});
+    progress.show(['1 %']);
+    wait(9_999);
+    progress.show(['2 %']);
+    assert.equal(said(), '');
+    wait(1);
+    progress.show(['3 %', '1 min left']);
+    progress.show(['4 %']);
+    wait(10_000);
+    progress.show(['5 %']);
+    progress.clear();
+    assert.equal(said(), 'sextant: 3 %, 1 min left\nsextant: 5 %\n');
+  });
+});
+
+describe('formatRows', () => {
+  it('puts values below each other, and wraps them to a narrow terminal', () => {
+    const rows = [
+      ['Files', '15'],
+      ['Languages', 'typescript 7, go 2, markdown 1, sql 1'],
+    ] as const;
+    assert.equal(formatRows(rows), '  Files      15\n  Languages  typescript 7, go 2, markdown 1, sql 1\n');
+    assert.equal(
+      formatRows(rows, 36),
+      '  Files      15\n  Languages  typescript 7, go 2,\n             markdown 1, sql 1\n',
+    );
+  });
+});
+
+describe('printable', () => {
+  it('leaves nothing that a terminal obeys, and keeps the length', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const shown = printable(text);
+        assert.equal(shown.length, text.length);
+        assert.doesNotMatch(shown, /[\p{Cc}\u2028\u2029\u202e]/u);
+      }),
+    );
+    assert.equal(printable('a\u001b[31mb\n\u202ec'), 'a [31mb  c');
+  });
+});

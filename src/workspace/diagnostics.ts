@@ -1,0 +1,195 @@
+import { readFileSync, statfsSync } from 'node:fs';
+import { availableParallelism, freemem, homedir, hostname, release, totalmem, userInfo } from 'node:os';
+import { SextantError, describeError, systemCode } from '../base/errors.ts';
+import { formatBytes } from '../base/format.ts';
+import { Redactor, type PrivateFacts, type RedactedKind } from '../base/redact.ts';
+import { Catalog } from './catalog.ts';
+import type { FolderOptions } from './folderOptions.ts';
+import { readContents, type IndexContents } from './folderReport.ts';
+import { problemOf, type Problem } from './problems.ts';
+
+/** What somebody who asks for help may show. Everything in it has gone through a {@link Redactor}. */
+export interface Diagnostics {
+  /** UTC. */
+  readonly made: string;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly platform: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly folders: readonly FolderDiagnostics[];
+  /** The last lines, oldest first. */
+  readonly log: readonly string[];
+  /** How often what was taken out. */
+  readonly redacted: Readonly<Partial<Record<RedactedKind, number>>>;
+}
+
+export interface FolderDiagnostics extends Partial<IndexContents> {
+  readonly folder: string;
+  /** In words. */
+  readonly state: string;
+  /** How many files are left out, by reason. */
+  readonly skipped: Readonly<Record<string, number>>;
+  readonly diskFreeBytes?: number;
+  readonly problems: readonly Problem[];
+}
+
+/** What the surface that asks knows by itself. */
+export interface DiagnosticsInput {
+  readonly versions: Readonly<Record<string, string>>;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly folders: readonly FolderFacts[];
+  readonly log: readonly string[];
+  readonly now: Date;
+}
+
+export interface FolderFacts {
+  readonly options: FolderOptions;
+  readonly state: string;
+  readonly skipped: Readonly<Record<string, number>>;
+  readonly problems: readonly Problem[];
+}
+
+const LITTLE_SPACE = 200e6;
+/** More make looking for them slow; file names with spaces are rare in code. */
+const MOST_NAMES = 5_000;
+
+/** Gathers what there is, and takes out of it who and where somebody is. Never throws because of a folder's state. */
+export function makeDiagnostics({ versions, settings, folders, log, now }: DiagnosticsInput): Diagnostics {
+  const redactor = new Redactor(privateFacts(folders));
+  const report = redactor.redactAll({ versions, settings, folders: folders.map(folderDiagnostics), log });
+  return {
+    made: now.toISOString(),
+    ...report,
+    versions: { ...report.versions, node: process.versions.node },
+    platform: platform(),
+    redacted: redactor.counts,
+  };
+}
+
+/** As text for a terminal, a document or an issue. */
+export function formatDiagnostics(diagnostics: Diagnostics): string {
+  const { made, versions, platform: system, settings, folders, log, redacted } = diagnostics;
+  const taken = Object.entries(redacted).map(([kind, count]) => `${count} × ${kind}`);
+  const parts = [
+    'Sextant diagnostics',
+    `Made ${made}. Nothing has been sent to anybody. Taken out of it: ${taken.join(', ') || 'nothing'}.`,
+    ...section('Versions', rows(versions)),
+    ...section('Platform', rows(system)),
+    ...section('Settings', rows(settings)),
+    ...folders.flatMap((folder) => section(`Folder ${folder.folder}`, folderRows(folder))),
+    ...section(`Log, last ${log.length} lines`, log.length > 0 ? log : ['(nothing)']),
+  ];
+  return `${parts.join('\n')}\n`;
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return ['', title, ...lines.map((line) => `  ${line}`)];
+}
+
+function rows(values: Readonly<Record<string, string>>): string[] {
+  const entries = Object.entries(values);
+  if (entries.length === 0) return ['(none)'];
+  const width = Math.max(...entries.map(([name]) => name.length));
+  return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
+}
+
+function folderRows(folder: FolderDiagnostics): string[] {
+  const { state, files, textBytes, languages, indexBytes, lastChange, skipped, diskFreeBytes, problems } = folder;
+  const facts: Record<string, string> = { state };
+  if (files !== undefined) facts.files = `${files}, ${formatBytes(textBytes ?? 0)} of text`;
+  if (languages && languages.length > 0)
+    facts.languages = languages.map((one) => `${one.language} ${one.files}`).join(', ');
+  const reasons = Object.entries(skipped).map(([reason, count]) => `${reason} ${count}`);
+  facts['left out'] = reasons.join(', ') || 'nothing';
+  if (indexBytes !== undefined) facts.index = indexBytes === 0 ? 'none' : formatBytes(indexBytes);
+  if (lastChange !== undefined) facts['last change'] = new Date(lastChange).toISOString();
+  if (diskFreeBytes !== undefined) facts['disk free'] = formatBytes(diskFreeBytes);
+  return [
+    ...rows(facts),
+    ...problems.map(({ code, message, advice }) => ['problem', `${code}:`, message, advice].filter(Boolean).join(' ')),
+  ];
+}
+
+function folderDiagnostics({ options, state, skipped, problems }: FolderFacts): FolderDiagnostics {
+  const found = [...problems];
+  let contents: IndexContents | undefined;
+  try {
+    contents = readContents(options.stateFolder);
+    for (const damage of contents.damage) found.push({ code: 'IndexDamaged', message: damage, next: 'update' });
+  } catch (error) {
+    found.push(
+      problemOf(error instanceof SextantError ? error.code : (systemCode(error) ?? 'Internal'), describeError(error)),
+    );
+  }
+  const diskFreeBytes = freeBytes(options.stateFolder);
+  if (diskFreeBytes !== undefined && diskFreeBytes < LITTLE_SPACE) {
+    const message = `There are only ${formatBytes(diskFreeBytes)} free where the index is kept. Free some.`;
+    found.push({ code: 'LittleSpace', message });
+  }
+  return {
+    folder: options.root,
+    state,
+    ...contents,
+    skipped,
+    ...(diskFreeBytes !== undefined && { diskFreeBytes }),
+    problems: found,
+  };
+}
+
+/** `undefined` where the folder is not there yet. */
+function freeBytes(folder: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch (error) {
+    if (systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+function platform(): Record<string, string> {
+  const watches = inotifyWatches();
+  return {
+    system: `${process.platform} ${release()} ${process.arch}`,
+    processors: String(availableParallelism()),
+    memory: `${formatBytes(totalmem())}, ${formatBytes(freemem())} free`,
+    ...(watches !== undefined && { 'inotify watches allowed': watches }),
+  };
+}
+
+/** Linux only: with too few, changes are noticed late. */
+function inotifyWatches(): string | undefined {
+  try {
+    return readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8').trim();
+  } catch (error) {
+    if (systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+function privateFacts(folders: readonly FolderFacts[]): PrivateFacts {
+  return {
+    home: homedir(),
+    user: userName(),
+    host: hostname(),
+    folders: folders.map(({ options }) => options.root),
+    names: folders.flatMap(({ options }) => namesWithSpaces(options)),
+  };
+}
+
+function namesWithSpaces({ stateFolder, root }: FolderOptions): string[] {
+  const names = new Set<string>();
+  for (const [path] of new Catalog(stateFolder, root).entries()) {
+    for (const name of path.split('/')) if (name.includes(' ')) names.add(name);
+    if (names.size > MOST_NAMES) break;
+  }
+  return [...names];
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user that nobody has entered.
+    return '';
+  }
+}

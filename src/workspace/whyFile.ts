@@ -1,0 +1,280 @@
+import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import picomatch from 'picomatch';
+import { formatBytes } from '../base/format.ts';
+import { describeError, systemCode } from '../base/errors.ts';
+import { languageOf } from '../engine/analyze/languages.ts';
+import { toUtf8 } from '../engine/analyze/text.ts';
+import type { DocumentId } from '../engine/documentId.ts';
+import { EngineReader } from '../engine/engine.ts';
+import { FileReader } from './fileReader.ts';
+import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
+import { IgnoreRules, repositoryTop } from './ignoreRules.ts';
+import { observe } from './scan.ts';
+import type { Skip } from './skip.ts';
+
+/** A line of an ignore file. */
+export interface IgnoreRule {
+  /** Absolute. */
+  readonly file: string;
+  /** Counts from 1. */
+  readonly line: number;
+  readonly pattern: string;
+}
+
+/** Why a file can be found or not. Crosses threads. */
+export type FileVerdict =
+  | {
+      readonly kind: 'indexed';
+      readonly language: string;
+      readonly bytes: number;
+      /** An ignore file that does not count, because the folder is in no Git repository. */
+      readonly idleRules?: string;
+    }
+  /** It belongs to the index, which has not read it yet, or not as it is now. */
+  | { readonly kind: 'waiting'; readonly change: 'new' | 'changed' }
+  | {
+      readonly kind: 'skipped';
+      readonly skip: Skip;
+      /** What is left out: the file, or a folder that it is in. Relative to the indexed folder, with `/`. */
+      readonly path: string;
+      readonly isFolder: boolean;
+      readonly rule?: IgnoreRule;
+      /** The exclude pattern that matches. */
+      readonly pattern?: string;
+    }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'missing' }
+  /** It is not in the indexed folder. */
+  | { readonly kind: 'outside' };
+
+/**
+ * Judges one file as the next reconcile would: by the rules and the file itself, then by what the index has read.
+ * `path` is relative to the folder, in the system's or in POSIX form; `now` is in milliseconds since 1970.
+ */
+export function judgeFile(options: FolderOptions, path: string, now: number): FileVerdict {
+  const { root, stateFolder, exclude } = options;
+  const file = path.split(sep).join('/');
+  if (isAbsolute(file) || file === '..' || file.startsWith('../')) return { kind: 'outside' };
+  if (file === '') return { kind: 'folder' };
+  const rules = new IgnoreRules(root, exclude);
+  for (let slash = file.indexOf('/'); slash >= 0; slash = file.indexOf('/', slash + 1)) {
+    const folder = file.slice(0, slash);
+    const skip = rules.check(folder, true) ?? (isLink(join(root, folder)) ? { reason: 'link' as const } : undefined);
+    if (skip) return skipped(options, skip, folder, true);
+  }
+  const stats = statsOf(join(root, file));
+  if (stats instanceof Error) return skipped(options, unreadable(stats), file, false);
+  const isFolder = stats?.isDirectory() === true;
+  const skip = rules.check(file, isFolder);
+  if (!stats) return { kind: 'missing' };
+  if (skip) return skipped(options, skip, file, isFolder);
+  if (isFolder) return { kind: 'folder' };
+
+  const seen = observe(root, file, options);
+  if (!seen) return { kind: 'missing' };
+  if ('reason' in seen) return skipped(options, seen, file, false);
+  const { record, document } = new FileReader(root).read(file, seen, now);
+  if ('skip' in record) return skipped(options, record.skip, file, false);
+  const text = document && toUtf8(document.content);
+  if (!text) return skipped(options, { reason: 'binary' }, file, false);
+  const known = indexedAs(stateFolder, file);
+  if (known !== record.id) return { kind: 'waiting', change: known === undefined ? 'new' : 'changed' };
+  const idleRules = idleRulesFor(root, file);
+  return {
+    kind: 'indexed',
+    language: languageOf(file, Buffer.from(text.subarray(0, 256)).toString()).id,
+    bytes: record.size,
+    ...(idleRules !== undefined && { idleRules }),
+  };
+}
+
+/** Asked of the index, as the catalog of who keeps it may not be saved yet. */
+function indexedAs(stateFolder: string, path: string): DocumentId | undefined {
+  const reader = new EngineReader(indexFolderOf(stateFolder));
+  try {
+    return reader.find(path);
+  } finally {
+    reader.close();
+  }
+}
+
+/** What a verdict means, for a person. */
+export interface Explanation {
+  /** One sentence. */
+  readonly headline: string;
+  /** What it follows from, and what to do about it: a sentence or two each, in this order. */
+  readonly details: readonly string[];
+}
+
+/** Says a verdict about `path` in words. */
+export function explainVerdict(
+  verdict: FileVerdict,
+  path: string,
+  { root, maxFileBytes }: Pick<FolderOptions, 'root' | 'maxFileBytes'>,
+): Explanation {
+  switch (verdict.kind) {
+    case 'indexed': {
+      const { language, bytes, idleRules } = verdict;
+      const details = idleRules
+        ? [`${idleRules} does not count: the folder is in no Git repository. A .sextantignore counts everywhere.`]
+        : [];
+      return { headline: `${path} is indexed: ${language}, ${formatBytes(bytes)}.`, details };
+    }
+    case 'waiting':
+      return {
+        headline:
+          verdict.change === 'new' ? `${path} is not indexed yet.` : `${path} changed since it was indexed last.`,
+        details: ['Nothing leaves it out: it is read when the index is brought up to date.'],
+      };
+    case 'folder':
+      return {
+        headline: `${path} is a folder.`,
+        details: ['Files are found, folders are not: ask about a file in it.'],
+      };
+    case 'missing':
+      return { headline: `There is no file ${path}.`, details: ['Check its name, and in which folder it is.'] };
+    case 'outside':
+      return { headline: `${path} is not in ${root}.`, details: ['Only what is in an indexed folder can be found.'] };
+    case 'skipped':
+      return explainSkip(verdict, path, root, maxFileBytes);
+  }
+}
+
+function explainSkip(
+  { skip, path: at, isFolder, rule, pattern }: FileVerdict & { readonly kind: 'skipped' },
+  path: string,
+  root: string,
+  maxFileBytes: number,
+): Explanation {
+  const what = at === path ? 'it' : `its folder ${at}`;
+  const notIndexed = (why: string): string => `${path} is not indexed: ${why}.`;
+  switch (skip.reason) {
+    case 'ignored': {
+      const details = [rule ? `The rule is ${fromRoot(root, rule.file)}:${rule.line}: ${rule.pattern}` : skip.detail];
+      if (rule) details.push(howToInclude(root, rule, at, isFolder));
+      return { headline: notIndexed(`${what} is ignored`), details: details.filter((text) => text !== undefined) };
+    }
+    case 'excluded':
+      if (pattern === undefined) {
+        const detail = 'Files of a version control system are never indexed.';
+        return { headline: notIndexed(`${what} is excluded (${skip.detail ?? ''})`), details: [detail] };
+      }
+      return {
+        headline: notIndexed(`${what} is excluded`),
+        details: [`The pattern is ${pattern}`, 'Take it out of the settings to have it indexed.'],
+      };
+    case 'tooLarge':
+      return {
+        headline: notIndexed('it is too large'),
+        details: [`It has ${skip.detail ?? 'too many bytes'}; files of up to ${maxFileBytes} bytes are indexed.`],
+      };
+    case 'secret':
+      return {
+        headline: notIndexed('it holds keys or passwords'),
+        details: [
+          `That is told ${skip.detail === 'by its name' ? 'by its name' : `by its content: ${skip.detail ?? ''}`}.`,
+          'What is in the index may be shown by a search, so these never are.',
+        ],
+      };
+    case 'binary':
+      return { headline: notIndexed('it is binary'), details: ['It is no text in an encoding that Sextant reads.'] };
+    case 'link':
+      return {
+        headline: notIndexed(`${what} is a symbolic link`),
+        details: ['Links are not followed. What they lead to is found where it is, if that is in an indexed folder.'],
+      };
+    case 'special':
+      return { headline: notIndexed('it is no regular file'), details: ['Sockets, pipes and devices are not read.'] };
+    case 'unreadable':
+      return {
+        headline: notIndexed('it cannot be read'),
+        details: [
+          skip.detail ?? '',
+          'Allow it to be read; it is tried again each time the index is brought up to date.',
+        ],
+      };
+  }
+}
+
+/** The folder of the rule is where a file overrules it: deeper ones count more, and ours is read after Git's. */
+function howToInclude(root: string, rule: IgnoreRule, at: string, isFolder: boolean): string {
+  const ruleFolder = rule.file.endsWith('/.git/info/exclude')
+    ? dirname(dirname(dirname(rule.file)))
+    : dirname(rule.file);
+  const folder = fromRoot(root, ruleFolder).startsWith('..') ? root : ruleFolder;
+  const ours = fromRoot(root, join(folder, '.sextantignore'));
+  const target = `/${relative(folder, join(root, at)).split(sep).join('/')}${isFolder ? '/' : ''}`;
+  return `To have it indexed all the same, add the line !${escapePattern(target)} to ${ours}.`;
+}
+
+/** A path as a pattern that matches nothing else. */
+function escapePattern(path: string): string {
+  return path.replace(/[\\*?[\]]/g, String.raw`\$&`).replace(/ $/, String.raw`\ `);
+}
+
+function fromRoot(root: string, file: string): string {
+  return relative(root, file).split(sep).join('/');
+}
+
+function skipped(options: FolderOptions, skip: Skip, path: string, isFolder: boolean): FileVerdict {
+  const rule = skip.reason === 'ignored' ? ruleOf(options.root, skip) : undefined;
+  const pattern =
+    skip.reason === 'excluded' ? options.exclude.find((one) => picomatch(one, { dot: true })(path)) : undefined;
+  return {
+    kind: 'skipped',
+    skip,
+    path,
+    isFolder,
+    ...(rule && { rule }),
+    ...(pattern !== undefined && { pattern }),
+  };
+}
+
+/** The rule that a skip names, and its line: of equal lines the last one decides, as in Git. */
+function ruleOf(root: string, { detail = '' }: Skip): IgnoreRule | undefined {
+  const [, name, pattern] = /^(.*?): (.*)$/s.exec(detail) ?? [];
+  if (name === undefined || pattern === undefined) return undefined;
+  const file = isAbsolute(name) ? name : join(repositoryTop(root) ?? root, name);
+  let lines: string[];
+  try {
+    lines = readFileSync(file, 'utf8').split(/\r?\n/);
+  } catch (error) {
+    // It was removed since the rule was read.
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
+  const line = lines.findLastIndex((one) => one.trimEnd() === pattern) + 1;
+  return line === 0 ? undefined : { file, line, pattern };
+}
+
+/** The nearest `.gitignore` above a file, where no repository makes it count. */
+function idleRulesFor(root: string, path: string): string | undefined {
+  if (repositoryTop(root) !== undefined) return undefined;
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const file = folder === '.' ? '.gitignore' : `${folder}/.gitignore`;
+    if (existsSync(join(root, folder, '.git'))) return undefined;
+    if (existsSync(join(root, file))) return file;
+    if (folder === '.') return undefined;
+  }
+}
+
+function isLink(path: string): boolean {
+  const stats = statsOf(path);
+  return stats !== undefined && !(stats instanceof Error) && stats.isSymbolicLink();
+}
+
+/** `undefined` where there is nothing, an error where nobody may look. */
+function statsOf(path: string): Stats | Error | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (systemCode(error) === 'ENOTDIR') return undefined;
+    if (error instanceof Error) return error;
+    throw error;
+  }
+}
+
+function unreadable(error: Error): Skip {
+  return { reason: 'unreadable', detail: describeError(error) };
+}

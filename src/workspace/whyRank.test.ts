@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
+import { silentLogger } from '../base/log.ts';
+import { FolderIndex } from './folderIndex.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from './folderOptions.ts';
+import { Searcher, type SearchFolder } from './searcher.ts';
+import { compareShares, explainRank, type RankAnswer } from './whyRank.ts';
+
+describe('Where a file ranks', () => {
+  const folder = temporaryFolder();
+
+  async function index(files: Readonly<Record<string, string>>): Promise<SearchFolder> {
+    const root = folder();
+    const stateFolder = folder();
+    writeFiles(root, files);
+    const edges = { logger: silentLogger, now: () => Date.now() + 60_000, onStatus: () => undefined };
+    const opened = FolderIndex.open(
+      { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES },
+      edges,
+    );
+    await opened.reconcile();
+    await opened.close();
+    return { root, stateFolder };
+  }
+
+  /** Files that all have the word, in fewer and fewer places. */
+  function lanterns(count: number): Record<string, string> {
+    const files: Record<string, string> = {};
+    for (let i = 0; i < count; i++) {
+      const often = '// the lantern\n'.repeat(Math.max(1, count - i));
+      files[`src/f${String(i).padStart(4, '0')}.ts`] = `${often}export const v${i} = ${i};\n`;
+    }
+    return files;
+  }
+
+  const why = (folders: readonly SearchFolder[], path: string, query: string, of = 0): Promise<RankAnswer> =>
+    explainRank({ folders, root: folders[of]!.root, path, query });
+
+  it('says the rank that a search gives, for every file of it', async () => {
+    const one = await index(lanterns(70));
+    const searcher = new Searcher();
+    const { results } = await searcher.search({ folders: [one], query: 'lantern', limit: 100, explain: true });
+    searcher.close();
+    assert.equal(results.length, 70);
+    for (const [i, { path, score, explanation }] of results.entries()) {
+      const answer = await why([one], path, 'lantern');
+      assert.ok(answer.kind === 'ranked');
+      assert.deepEqual([answer.rank, answer.first.path, answer.isCandidate], [i + 1, results[0]!.path, i < 48], path);
+      assert.ok(answer.file.explanation && answer.file.explanation.length > 0, 'also behind the candidates');
+      if (i < 48) assert.deepEqual([answer.file.score, answer.file.explanation], [score, explanation]);
+    }
+  });
+
+  it('counts ranks over all folders, as the search does', async () => {
+    const folders = [await index(lanterns(3)), await index({ 'lantern.ts': 'export class Lantern {}\n' })];
+    const [best, worse] = [
+      await why(folders, 'lantern.ts', 'lantern', 1),
+      await why(folders, 'src/f0000.ts', 'lantern'),
+    ];
+    assert.ok(best.kind === 'ranked' && worse.kind === 'ranked');
+    assert.equal(best.rank, 1);
+    assert.ok(worse.rank! > 1);
+    assert.deepEqual([worse.first.root, worse.first.path], [folders[1]!.root, 'lantern.ts']);
+  });
+
+  it('compares the features by how far they part the scores', async () => {
+    const one = await index(lanterns(5));
+    const answer = await why([one], 'src/f0004.ts', 'lantern');
+    assert.ok(answer.kind === 'ranked');
+    const compared = compareShares(answer.file, answer.first);
+    const distances = compared.map(({ file, first }) => Math.abs(first - file));
+    assert.deepEqual(
+      distances,
+      [...distances].sort((a, b) => b - a),
+    );
+    const sum = compared.reduce((total, { file, first }) => total + first - file, 0);
+    assert.ok(Math.abs(sum - (answer.first.score - answer.file.score)) < 1e-9, 'it makes up the difference');
+  });
+
+  it('says what of the query a file does not match', async () => {
+    const one = await index({
+      'src/pay.ts': '// a failed payment\nexport function retryPayment() {}\n',
+      'src/pay.go': 'package pay\n\nfunc Refund() {}\n',
+    });
+    const mismatches = async (query: string, path = 'src/pay.ts'): Promise<string[]> => {
+      const answer = await why([one], path, query);
+      assert.ok(answer.kind === 'unmatched', query);
+      return answer.mismatches.map(({ kind, text }) => `${kind} ${text}`);
+    };
+    assert.deepEqual(await mismatches('lighthouse keeper'), ['words lighthouse keeper']);
+    assert.deepEqual(await mismatches('payment lang:go lang:rust'), ['filter lang:go lang:rust']);
+    assert.deepEqual(await mismatches('payment path:test sym:refund'), ['filter path:test', 'filter sym:refund']);
+    assert.deepEqual(await mismatches('"payment failed" retry'), ['phrase "payment failed"']);
+    assert.deepEqual(await mismatches('retry -payment'), ['excluded -payment']);
+    assert.deepEqual(await mismatches('retry -path:src -"failed payment" -sym:retry*'), [
+      'excluded -path:src',
+      'excluded -sym:retry*',
+      'excluded -"failed payment"',
+    ]);
+    assert.deepEqual(await mismatches('lighthouse lang:ts -file:pay*', 'src/pay.go'), [
+      'filter lang:ts',
+      'excluded -file:pay*',
+      'words lighthouse',
+    ]);
+  });
+
+  it('names the words that stand neither in the file nor in its path', async () => {
+    const one = await index({ 'src/payments/retry.ts': 'export function againAndAgain() {}\n' });
+    const { kind, missingWords } = await why([one], 'src/payments/retry.ts', 'retrying the payment againFromScratch');
+    assert.deepEqual([kind, missingWords], ['ranked', ['scratch']]);
+  });
+
+  it('knows nothing of a file that is not indexed', async () => {
+    const one = await index({ 'a.ts': 'x' });
+    assert.equal((await why([one], 'b.ts', 'x')).kind, 'unknown');
+  });
+
+  it('has no shares where filters alone are asked for', async () => {
+    const one = await index({ 'a.ts': 'x', 'b.ts': 'x' });
+    const answer = await why([one], 'b.ts', 'lang:ts');
+    assert.ok(answer.kind === 'ranked' && answer.isCandidate);
+    assert.deepEqual([answer.rank, answer.file.explanation], [2, undefined]);
+  });
+
+  it('stops when it is cancelled', async () => {
+    const one = await index(lanterns(3));
+    const request = { folders: [one], root: one.root, path: 'src/f0000.ts', query: 'lantern' };
+    await assert.rejects(explainRank(request, AbortSignal.abort()), { code: 'Cancelled' });
+  });
+});

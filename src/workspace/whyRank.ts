@@ -1,0 +1,202 @@
+import { throwIfCancelled } from '../base/errors.ts';
+import { splitIdentifier, stem } from '../engine/analyze/words.ts';
+import { EngineReader } from '../engine/engine.ts';
+import { WORD, parseQuery } from '../engine/query/query.ts';
+import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
+import type { Share } from '../engine/query/ranker.ts';
+import type { Hit } from '../engine/query/search.ts';
+import { featureGroup } from './featureGroups.ts';
+import { indexFolderOf } from './folderOptions.ts';
+import { readFile, type SearchFolder } from './searcher.ts';
+
+/** What to ask about a file and a query. */
+export interface RankRequest {
+  /** The folders that are searched together; `root` is one of them. */
+  readonly folders: readonly SearchFolder[];
+  readonly root: string;
+  /** Relative to `root`, with `/`. */
+  readonly path: string;
+  /** In the query language. */
+  readonly query: string;
+}
+
+export interface RankedFile {
+  readonly root: string;
+  readonly path: string;
+  readonly line: number;
+  readonly score: number;
+  /** What makes up the score; missing where filters alone are asked for, as they rank nothing. */
+  readonly explanation?: readonly Share[];
+}
+
+/** A part of the query that keeps a file from being a result. */
+export interface Mismatch {
+  readonly kind: 'words' | 'phrase' | 'filter' | 'excluded';
+  /** That part as it was typed. */
+  readonly text: string;
+}
+
+export type RankAnswer = {
+  readonly problems: readonly QueryProblem[];
+  /** Words of the query that stand neither in the file nor in its path, as typed. */
+  readonly missingWords: readonly string[];
+} & (
+  | {
+      readonly kind: 'ranked';
+      /** From 1; `undefined` behind the first {@link FAR}. */
+      readonly rank: number | undefined;
+      readonly file: RankedFile;
+      readonly first: RankedFile;
+      /**
+       * Whether all features decided about it. Those of a file that was not among the candidates are what they would have
+       * been in place of the last of them.
+       */
+      readonly isCandidate: boolean;
+    }
+  | { readonly kind: 'unmatched'; readonly mismatches: readonly Mismatch[] }
+  /** The index has nothing of the file. */
+  | { readonly kind: 'unknown' }
+);
+
+/** As far as ranks are counted: nobody scrolls further. */
+export const FAR = 1_000;
+/** How many candidates, with the file itself, have all features counted. */
+const CANDIDATES = 48;
+
+/**
+ * The rank of a file among the results of a query, or what of the query it does not match. Looks into the index as it is;
+ * phrases are looked for in the files. Rejects with `Cancelled`.
+ */
+export async function explainRank(request: RankRequest, signal?: AbortSignal): Promise<RankAnswer> {
+  const { folders, root, path, query } = request;
+  const { problems } = parseQueryLanguage(query);
+  const missingWords = wordsMissingIn(query, path, textOf(root, path) ?? '');
+  const readers = folders.map((folder) => ({ ...folder, reader: new EngineReader(indexFolderOf(folder.stateFolder)) }));
+  try {
+    const reader = readers.find((one) => one.root === root)?.reader;
+    const id = reader?.find(path);
+    if (!reader || id === undefined) return { kind: 'unknown', problems, missingWords };
+    const ask = (text: string, only?: ReadonlySet<string>): Promise<Hit[]> =>
+      reader.search(text, { ...options(root, signal), ...(only && { within: only }) });
+
+    const [alone] = await ask(query, new Set([id]));
+    if (!alone) {
+      const matches = async (text: string): Promise<boolean> => (await ask(text, new Set([id]))).length > 0;
+      return { kind: 'unmatched', mismatches: await mismatchesOf(query, matches), problems, missingWords };
+    }
+    const hits: { readonly root: string; readonly hit: Hit }[] = [];
+    for (const one of readers) {
+      throwIfCancelled(signal);
+      for (const hit of await one.reader.search(query, options(one.root, signal))) hits.push({ root: one.root, hit });
+    }
+    hits.sort((a, b) => b.hit.score - a.hit.score);
+    const at = hits.findIndex(({ root: its, hit }) => its === root && hit.id === id);
+    const first = hits[0]!;
+    const found = hits[at]?.hit;
+    let shown = found ?? alone;
+    const isCandidate = found !== undefined && (found.explanation !== undefined || first.hit.explanation === undefined);
+    if (!isCandidate) {
+      const others = hits.filter(({ root: its }) => its === root).slice(0, CANDIDATES - 1);
+      const beside = await ask(query, new Set([...others.map(({ hit }) => hit.id), id]));
+      shown = beside.find((hit) => hit.id === id) ?? shown;
+    }
+    return {
+      kind: 'ranked',
+      rank: at < 0 ? undefined : at + 1,
+      file: toRanked(root, shown),
+      first: toRanked(first.root, first.hit),
+      isCandidate,
+      problems,
+      missingWords,
+    };
+  } finally {
+    for (const { reader } of readers) reader.close();
+  }
+}
+
+/** The features of one kind in both scores. */
+export interface ComparedShare {
+  /** As docs/ranking.md calls it. */
+  readonly group: string;
+  readonly file: number;
+  readonly first: number;
+}
+
+/** What makes up two scores, by kinds of features, those that part them most first. */
+export function compareShares(file: RankedFile, first: RankedFile): ComparedShare[] {
+  const shares = new Map<string, { file: number; first: number }>();
+  for (const side of ['file', 'first'] as const) {
+    for (const { feature, share } of (side === 'file' ? file : first).explanation ?? []) {
+      const group = featureGroup(feature);
+      const both = shares.get(group) ?? { file: 0, first: 0 };
+      both[side] += share;
+      shares.set(group, both);
+    }
+  }
+  return [...shares]
+    .map(([group, both]) => ({ group, ...both }))
+    .sort((a, b) => Math.abs(b.first - b.file) - Math.abs(a.first - a.file));
+}
+
+/** What keeps the file out, in words. */
+export function describeMismatch({ kind, text }: Mismatch): string {
+  switch (kind) {
+    case 'words':
+      return `It has none of these words, nor a name like them: ${text}`;
+    case 'phrase':
+      return `It does not have the phrase ${text}`;
+    case 'filter':
+      return `It is not what the filter asks for: ${text}`;
+    case 'excluded':
+      return `It is excluded by ${text}`;
+  }
+}
+
+function options(root: string, signal: AbortSignal | undefined): Parameters<EngineReader['search']>[1] {
+  return { limit: FAR, explain: true, readText: (path) => textOf(root, path), ...(signal && { signal }) };
+}
+
+function toRanked(root: string, { path, score, startLine, symbol, explanation }: Hit): RankedFile {
+  return { root, path, line: symbol?.line ?? startLine, score, ...(explanation && { explanation }) };
+}
+
+/** Asks for each part of the query by itself. Filters of one field are alternatives, so they are asked for together. */
+async function mismatchesOf(query: string, matches: (text: string) => Promise<boolean>): Promise<Mismatch[]> {
+  const { words, phrases, filters, excludedWords } = parseQueryLanguage(query);
+  const typed = ({ start, end }: { readonly start: number; readonly end: number }): string => query.slice(start, end);
+  const mismatches: Mismatch[] = [];
+  for (const field of FILTER_FIELDS) {
+    const wanted = filters.filter((filter) => filter.field === field && !filter.exclude);
+    const text = wanted.map(typed).join(' ');
+    if (text !== '' && !(await matches(text))) mismatches.push({ kind: 'filter', text });
+  }
+  for (const phrase of phrases.filter(({ exclude }) => !exclude)) {
+    if (!(await matches(typed(phrase)))) mismatches.push({ kind: 'phrase', text: typed(phrase) });
+  }
+  for (const part of [...filters, ...phrases, ...excludedWords]) {
+    const isExcluding = !('exclude' in part) || part.exclude;
+    if (isExcluding && (await matches(typed(part).slice(1)))) mismatches.push({ kind: 'excluded', text: typed(part) });
+  }
+  const onlyWords = parseQuery(words).words.length > 0;
+  if (onlyWords && !(await matches(words))) mismatches.push({ kind: 'words', text: words.trim() });
+  return mismatches;
+}
+
+/** Words of a query, as typed, whose stems are in neither a text nor a path. */
+function wordsMissingIn(query: string, path: string, text: string): string[] {
+  const { words } = parseQueryLanguage(query);
+  const asked = new Set(parseQuery(words).words);
+  const missing = new Map<string, string>();
+  for (const [typed] of words.matchAll(WORD)) {
+    for (const part of splitIdentifier(typed)) if (asked.has(stem(part))) missing.set(stem(part), part);
+  }
+  for (const [identifier] of `${path} ${text}`.matchAll(WORD)) {
+    if (missing.size === 0) break;
+    for (const part of splitIdentifier(identifier)) missing.delete(stem(part));
+  }
+  return [...missing.values()];
+}
+
+function textOf(root: string, path: string): string | undefined {
+  return readFile(root, path)?.text.toString('utf8');
+}

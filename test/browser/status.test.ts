@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { renameSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+import { Workbench, copySample } from './support.ts';
+
+describe('the status view', () => {
+  const folder = temporaryFolder();
+  let root: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    root = copySample(join(folder(), 'harbour'));
+    writeFiles(root, { 'dist/main.js': 'x', 'notes.log': 'x', 'web/big.txt': 'x'.repeat(1_048_577) });
+    workbench = await Workbench.open({ folder: root });
+    await workbench.openSextantView();
+    await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
+  });
+  after(() => workbench.close());
+  afterEach(async () => {
+    await workbench.page.keyboard.press('Escape');
+    await workbench.page.keyboard.press('Escape');
+  });
+
+  it('says what there is of a folder', async () => {
+    await workbench.treeItem(/^Files 15 · 13 kB of text/).waitFor();
+    await workbench.treeItem(/^Left out 6/).waitFor();
+    await workbench.treeItem(/^Index on disk \d+ kB/).waitFor();
+    await workbench.treeItem(/^Last change \d/).waitFor();
+    await workbench.treeItem(/^Languages 8 · typescript, go,/).click();
+    await workbench.treeItem(/^typescript 7 files · 8 kB · 63 %/).waitFor();
+    await workbench.treeItem(/^python 1 file · /).waitFor();
+    await workbench.treeItem(/^Ignored by .gitignore 2/).click();
+    await workbench.treeItem(/^notes\.log/).waitFor();
+    await workbench.shoot('status-full');
+  });
+
+  it('leads from a language to the search in it', async () => {
+    await workbench.treeItem(/^python 1 file/).click();
+    await workbench.pick.getByText('import_prices.py').first().waitFor();
+    assert.equal(await workbench.pick.locator('input.input').inputValue(), 'lang:python ');
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const { page } = workbench;
+    await workbench.run('Sextant: Show Index Status');
+    await page.locator('.tree-explorer-viewlet-tree-view .monaco-list:focus').waitFor();
+    await page.keyboard.press('Home');
+    // The folder, below it its rows.
+    for (const name of [/^Files/, /^Languages/]) {
+      await page.keyboard.press('ArrowDown');
+      await page.getByRole('treeitem', { name }).and(page.locator('.focused')).waitFor();
+    }
+  });
+
+  it('opens what is left out, copies its path, and lists all of a reason in an editor', async () => {
+    await workbench.treeItem(/^notes\.log/).click();
+    await workbench.tab('notes.log').waitFor();
+    await workbench.treeItem(/^Over 1 MB 1/).hover();
+    await workbench
+      .treeItem(/^Over 1 MB 1/)
+      .getByRole('button', { name: 'Open as a List' })
+      .click();
+    await workbench.page
+      .locator('.view-lines')
+      .getByText(/web\/big\.txt.*1048577.bytes/)
+      .waitFor();
+    await workbench.shoot('status-list');
+    // A folder is shown in the explorer, as there is nothing to open.
+    await workbench.treeItem(/^dist/).click();
+    await workbench.page.locator('.explorer-folders-view').getByRole('treeitem', { name: /^dist/ }).waitFor();
+    await workbench.openSextantView();
+  });
+
+  it('asks why from the row of a file that is left out', async () => {
+    const row = workbench.treeItem(/^notes\.log/);
+    await row.hover();
+    await row.getByRole('button', { name: 'Why Is This File (Not) Found?' }).click();
+    await workbench.pick.getByText('notes.log is not indexed: it is ignored.').waitFor();
+  });
+
+  it('says so when the folder is gone, and what to do', async () => {
+    renameSync(root, `${root}-moved`);
+    await workbench.run('Sextant: Update Index');
+    await workbench.treeItem(/^harbour The folder is gone/).waitFor();
+    await workbench.treeItem(/^The folder is gone$/).waitFor();
+    await workbench.treeItem(/^If it was moved, open it where it is now\./).waitFor();
+    await workbench.treeItem(/^Look at all files again/).waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await workbench.shoot('status-failing');
+    renameSync(`${root}-moved`, root);
+    await workbench.treeItem(/^Look at all files again/).click();
+    await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
+    await workbench.treeItem(/^The folder is gone/).waitFor({ state: 'detached' });
+  });
+});
+
+describe('the status view of other folders', () => {
+  const folder = temporaryFolder();
+
+  it('shows an empty folder as one', async () => {
+    const root = join(folder(), 'empty');
+    mkdirSync(root);
+    const workbench = await Workbench.open({ folder: root });
+    try {
+      await workbench.openSextantView();
+      await workbench.treeItem(/^empty 0 files indexed/).waitFor();
+      await workbench.treeItem(/^Left out nothing/).waitFor();
+      await workbench.shoot('status-empty');
+    } finally {
+      await workbench.close();
+    }
+  });
+
+  it('shows progress, speed and the time left, and that searches are partial', async () => {
+    const root = join(folder(), 'large');
+    const files: Record<string, string> = {};
+    const text = Array.from({ length: 60 }, (_, i) => `export const lantern${i} = harbour(${i});\n`).join('');
+    for (let i = 0; i < 24_000; i++) files[`src/part${i % 100}/file${i}.ts`] = `// ${i}\n${text}`;
+    writeFiles(root, files);
+    const workbench = await Workbench.open({ folder: root });
+    try {
+      await workbench.search('lantern7');
+      await workbench.pick.getByText(/^Search Workspace \(.* – results are partial\)/).waitFor();
+      await workbench.pick
+        .getByText(/^file\d+\.ts$|^lantern7$/)
+        .first()
+        .waitFor();
+      await workbench.page.keyboard.press('Escape');
+      await workbench.openSextantView();
+      await workbench.treeItem(/^Progress \d+ %, [\d,]+ of 24,000 files/).waitFor();
+      await workbench.treeItem(/^Speed [\d,]+ files a second/).waitFor();
+      await workbench.treeItem(/^Time left about \d+ /).waitFor();
+      await workbench.shoot('status-loading');
+      await workbench.treeItem(/^large 24,000 files indexed/).waitFor();
+      await workbench.treeItem(/^Time left/).waitFor({ state: 'detached' });
+    } finally {
+      await workbench.close();
+    }
+  });
+});
+
+describe('Why Is This File (Not) Found?', () => {
+  const folder = temporaryFolder();
+  let root: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    root = copySample(join(folder(), 'harbour'));
+    writeFiles(root, { 'worker/.gitignore': '# made\nqueue.go\n' });
+    workbench = await Workbench.open({ folder: root });
+    await workbench.treeItem(/^README.md/).waitFor();
+    await workbench.statusBarItem.waitFor();
+  });
+  after(() => workbench.close());
+  afterEach(async () => {
+    await workbench.page.keyboard.press('Escape');
+    await workbench.page.keyboard.press('Escape');
+  });
+
+  it('names the rule, from the menu of a file in the explorer, and leads to it', async () => {
+    const { page } = workbench;
+    await workbench.treeItem(/^worker/).click();
+    await workbench.treeItem(/^queue\.go/).click({ button: 'right' });
+    await workbench.choose('Why Is This File (Not) Found?');
+    await workbench.pick.getByText('worker/queue.go is not indexed: it is ignored.').waitFor();
+    await workbench.pick.getByText('The rule is worker/.gitignore:2: queue.go').waitFor();
+    await workbench.shoot('why-ignored');
+    await workbench.pick.getByText('Open the rule').click();
+    await workbench.tab('.gitignore').waitFor();
+    await page.getByText('Ln 2, Col 9 (8 selected)').waitFor();
+  });
+
+  it('names the setting of an exclude pattern', async () => {
+    writeFiles(root, { 'node_modules/pad/index.js': 'x' });
+    await workbench.treeItem(/^node_modules/).click();
+    await workbench
+      .treeItem(/^pad|^index\.js/)
+      .first()
+      .waitFor();
+    if ((await workbench.treeItem(/^index\.js/).count()) === 0) await workbench.treeItem(/^pad/).click();
+    await workbench.treeItem(/^index\.js/).click({ button: 'right' });
+    await workbench.choose('Why Is This File (Not) Found?');
+    await workbench.pick.getByText('The pattern is **/node_modules').waitFor();
+    for (const setting of ['sextant.index.exclude', 'search.exclude'])
+      await workbench.pick.getByText(setting).waitFor();
+    await workbench.shoot('why-excluded');
+    await workbench.pick.getByText('sextant.index.exclude').click();
+    await workbench.tab('Settings').waitFor();
+  });
+
+  it('tells the rank for a query while one types it, and leads to the first result', async () => {
+    await workbench.treeItem(/^README\.md/).dblclick();
+    await workbench.tab('README.md').waitFor();
+    await workbench.run('Sextant: Why Is This File (Not) Found?');
+    await workbench.pick.getByText('README.md is indexed: markdown').waitFor();
+    await workbench.page.keyboard.type('retry a failed payment', { delay: 15 });
+    await workbench.pick.getByText(/^It is (?:result \d+|no result) for “retry a failed payment”/).waitFor();
+    await workbench.page.locator('.quick-input-widget input.input').fill('harbour books');
+    await workbench.pick.getByText(/^It is result \d+ for “harbour books”/).waitFor();
+    await workbench.shoot('why-rank');
+    await workbench.page.locator('.quick-input-widget input.input').fill('zzyzx lang:go');
+    await workbench.pick.getByText('It is not what the filter asks for: lang:go').waitFor();
+    await workbench.pick.getByText('It has none of these words, nor a name like them: zzyzx').waitFor();
+    await workbench.shoot('why-unmatched');
+  });
+
+  it('compares a result of a search with the first', async () => {
+    const { page } = workbench;
+    await workbench.search('order');
+    await workbench.pick.locator('.monaco-list-row').nth(2).waitFor();
+    await workbench.settled();
+    await workbench.pick.locator('.monaco-list-row').nth(2).hover();
+    await workbench.pick.locator('.monaco-list-row').nth(2).getByRole('button', { name: 'Why Is It Here?' }).click();
+    await workbench.pick.getByText('It is result 3 for “order”').waitFor();
+    await workbench.pick.getByText('what ranks it : what ranks the first').waitFor();
+    await workbench.shoot('why-compared');
+    await workbench.pick.getByText(/^The first is /).click();
+    await workbench.tab('orderService.ts').waitFor();
+    await page.getByText(/^Ln 12, /).waitFor();
+  });
+
+  it('says what to do where there is no file to ask about', async () => {
+    await workbench.run('View: Close All Editors');
+    await workbench.run('Sextant: Why Is This File (Not) Found?');
+    await workbench.page.getByText('Open a file first').first().waitFor();
+    await workbench.run('Notifications: Clear All Notifications');
+  });
+
+  it('copies diagnostics and shows what was copied', async () => {
+    await workbench.run('Sextant: Copy Diagnostics');
+    await workbench.page.getByText('nothing was sent').first().waitFor();
+    await workbench.page.locator('.view-lines').getByText('Versions').waitFor();
+    await workbench.shoot('diagnostics');
+  });
+});
+
+describe('the status view in themes and widths', () => {
+  const folder = temporaryFolder();
+  for (const theme of ['Default Dark Modern', 'Default Light Modern', 'Default High Contrast']) {
+    it(`is shown in ${theme}, narrow and wide`, async () => {
+      const root = copySample(join(folder(), 'harbour'));
+      execFileSync('ln', ['-s', 'README.md', join(root, 'link.md')]);
+      const settings = { 'workbench.colorTheme': theme };
+      const workbench = await Workbench.open({ folder: root, settings, size: { width: 1400, height: 800 } });
+      try {
+        await workbench.openSextantView();
+        await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
+        await workbench.treeItem(/^Languages/).click();
+        await workbench.treeItem(/^Keys and passwords/).click();
+        await workbench.treeItem(/^\.env/).waitFor();
+        for (const width of [1400, 600]) {
+          await workbench.page.setViewportSize({ width, height: 800 });
+          await workbench.treeItem(/^\.env/).hover();
+          await workbench.shoot(`status-${theme.toLowerCase().replaceAll(' ', '-')}-${width}`);
+        }
+      } finally {
+        await workbench.close();
+      }
+    });
+  }
+});

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The built command: `npm run build` first. */
+export const COMMAND = join(import.meta.dirname, '../../dist/cli/sextant.js');
+const SAMPLE = join(import.meta.dirname, '../fixtures/sample');
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the command with a cache folder of the suite's own. Call it inside `describe`. */
+export function commandRunner(folder: () => string): (...args: string[]) => Outcome {
+  let cache = '';
+  before(() => (cache = folder()));
+  return (...args) => {
+    const env = { ...process.env, XDG_CACHE_HOME: cache, NO_COLOR: '1' };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8', env });
+    return { code: status, stdout, stderr };
+  };
+}
+
+/** The sample workspace, in no repository. */
+export function copySample(to: string): string {
+  cpSync(SAMPLE, to, { recursive: true });
+  return to;
+}

@@ -1,0 +1,33 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { folder, sextant, until } from './support.ts';
+
+describe('what tells about the index', () => {
+  before(async () => (await sextant()).indexed());
+  afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+
+  it('copies a report that names nobody, and shows exactly what was copied', async () => {
+    // It ends when its message is closed.
+    void vscode.commands.executeCommand('sextant.copyDiagnostics');
+    const document = await until('the report is shown', async () => {
+      const { activeTextEditor } = vscode.window;
+      return activeTextEditor?.document.getText().startsWith('Sextant diagnostics') && activeTextEditor.document;
+    });
+    const text = document.getText();
+    assert.equal(await vscode.env.clipboard.readText(), text);
+    assert.equal(document.isDirty, false);
+    assert.equal(vscode.workspace.fs.isWritableFileSystem(document.uri.scheme) ?? false, false);
+    for (const part of [
+      /^ {2}editor +\S/m,
+      /sextant\.index\.exclude +2 entries, the default/,
+      /Folder <folder 1>/,
+      /^Log/m,
+    ])
+      assert.match(text, part);
+    assert.match(text, /^ {2}files +15, /m);
+    assert.match(text, /info <folder 1>: 15 files are indexed/);
+    assert.equal(text.includes(folder().fsPath), false);
+    assert.doesNotMatch(text, /127\.0\.0\.1/, 'the name of a remote may be its address');
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+});
