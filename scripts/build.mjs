@@ -54,7 +54,8 @@ const targets = [
   {
     name: 'command',
     // The search and the index need 232 of it; the rest is the server, and what tells about the index: status, why, doctor.
-    budget: 420,
+    // 500 are undici, a chunk that is loaded when the first event is forwarded to a URL.
+    budget: 1060,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/cli',
@@ -64,7 +65,8 @@ const targets = [
   },
   {
     name: 'library',
-    budget: 270,
+    // 500 are undici, a chunk that is loaded when the first event is forwarded to a URL.
+    budget: 920,
     options: {
       entryPoints: { index: 'src/index.ts', testing: 'src/server/testing.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/lib',

@@ -26,7 +26,7 @@ export class RefusalLog {
   readonly #clock: Clock;
   readonly #logger: Logger;
   #places: Place[] = [];
-  #waiting = 0;
+  readonly #waiting = new Set<Promise<void>>();
   #left = 0;
 
   constructor(folder: string, clock: Clock, logger: Logger) {
@@ -48,18 +48,17 @@ export class RefusalLog {
 
   /** Recorded soon; nobody waits for it. */
   add(refusal: Omit<Refusal, 'at'>): void {
-    if (this.#waiting >= MAX_WAITING) {
+    if (this.#waiting.size >= MAX_WAITING) {
       this.#left++;
       return;
     }
-    this.#waiting++;
     const whole: Refusal = {
       at: this.#clock.now(),
       ...refusal,
       webhook: refusal.webhook.slice(0, 200),
       reason: refusal.reason.slice(0, 500),
     };
-    this.#log
+    const done = this.#log
       .append(1, headOf(whole), [Buffer.from(JSON.stringify(whole))])
       .then((frame) => {
         this.#places.push({ segment: frame.segment, offset: frame.offset, length: frame.length });
@@ -69,11 +68,13 @@ export class RefusalLog {
         this.#left++;
         this.#logger.warn(`A refused delivery is not recorded: ${describeError(error)}`);
       })
-      .finally(() => this.#waiting--);
+      .finally(() => this.#waiting.delete(done));
+    this.#waiting.add(done);
   }
 
-  /** The newest first. */
+  /** The newest first, with those that were being recorded when it was asked. */
   async latest(limit: number): Promise<Refusal[]> {
+    await Promise.all(this.#waiting);
     const found = await Promise.all(
       this.#places
         .slice(-limit)
