@@ -37,8 +37,8 @@ const SEGMENT_THREAD = 'src/engine/index/segmentThread.ts';
 const targets = [
   {
     name: 'extension',
-    // Of which 30 tell about the index: status, why, diagnostics.
-    budget: 280,
+    // Of which 30 tell about the index (status, why, diagnostics), and 20 keep it right and out of the way.
+    budget: 310,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -53,9 +53,9 @@ const targets = [
   },
   {
     name: 'command',
-    // The search and the index need 232 of it; the rest is the server, and what tells about the index: status, why, doctor.
+    // The search and the index need 255 of it; the rest is the server, and what tells about the index: status, why, doctor.
     // 500 are undici, a chunk that is loaded when the first event is forwarded to a URL.
-    budget: 1060,
+    budget: 1080,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/cli',

@@ -1,4 +1,4 @@
-// npm run soak            every fault test to its full extent: minutes
+// npm run soak            every fault test and those of files to their full extent: 45 minutes
 // npm run fuzz -- SECONDS  100,000 requests to the server, and mishaps to the files of an index for so long
 // SEXTANT_FAULT_SEED repeats a run that failed, as far as the moments of kills allow.
 import { spawnSync } from 'node:child_process';
@@ -11,8 +11,10 @@ if (!['all', 'fuzz'].includes(what) || !/^\d+$/.test(seconds)) fail('Usage: npm 
 
 await ensureDependencies();
 const specs =
-  what === 'fuzz' ? ['test/fault/fuzz.test.ts', 'test/fault/serverFuzz.test.ts'] : ['test/fault/**/*.test.ts'];
-const args = ['--no-config', ...specs.flatMap((spec) => ['--spec', spec]), '--timeout', '60000'];
+  what === 'fuzz'
+    ? ['test/fault/fuzz.test.ts', 'test/fault/serverFuzz.test.ts']
+    : ['test/{fault,workspace}/**/*.test.ts'];
+const args = ['--no-config', ...specs.flatMap((spec) => ['--spec', spec]), '--timeout', '3600000'];
 const { status } = spawnSync(pinnedNode(), [join(root, 'node_modules/mocha/bin/mocha.js'), ...args], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'inherit'],
@@ -20,6 +22,7 @@ const { status } = spawnSync(pinnedNode(), [join(root, 'node_modules/mocha/bin/m
     SEXTANT_FAULT_KILLS: '300',
     SEXTANT_FAULT_EVERY: '1',
     SEXTANT_FUZZ_REQUESTS: '100000',
+    SEXTANT_SOAK: '1',
     ...process.env,
     SEXTANT_FUZZ_SECONDS: seconds,
   },

@@ -24,6 +24,7 @@ const stages = {
   unit: () => mocha('unit', []),
   conformance: () => mocha('conformance', ['--spec', 'test/conformance/**/*.test.ts', '--timeout', '60000']),
   fault: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '60000']),
+  files: () => mocha('files', ['--spec', 'test/workspace/**/*.test.ts', '--timeout', '120000']),
   package: packages,
   editor: () => editor('newest'),
   'editor-oldest': () => editor('oldest'),

@@ -56,6 +56,8 @@ export const REASONS: Readonly<Record<SkipReason, string>> = {
   tooLarge: 'over 1 MB',
   binary: 'binary',
   secret: 'keys or passwords',
+  generated: 'generated',
+  minified: 'minified',
   link: 'symbolic links',
   special: 'not regular files',
   unreadable: 'unreadable',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import envPaths from 'env-paths';
 import { SextantError, systemCode } from '../base/errors.ts';
 
@@ -20,5 +20,14 @@ export function resolveFolder(path: string): string {
 export function stateFolderOf(root: string, override: string | undefined): string {
   if (override !== undefined) return override;
   const key = createHash('sha256').update(root).digest('hex').slice(0, 16);
-  return join(envPaths('sextant', { suffix: '' }).cache, `${basename(root)}-${key}`);
+  return join(cacheFolder(), `${basename(root)}-${key}`);
+}
+
+/** Where the indexes in the cache folder find each other; others, in a folder that somebody named, do not. */
+export function siblingsFolder(stateFolder: string): string | undefined {
+  return dirname(stateFolder) === cacheFolder() ? join(cacheFolder(), 'repositories') : undefined;
+}
+
+function cacheFolder(): string {
+  return envPaths('sextant', { suffix: '' }).cache;
 }

@@ -7,10 +7,13 @@ import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspac
 import { PaceMeter, type Pace } from '../workspace/pace.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 import { LogFile } from './logFile.ts';
+import { siblingsFolder } from './stateFolder.ts';
 import { logTo, ProgressLine, type Terminal } from './terminal.ts';
 
 export function folderOptions(root: string, stateFolder: string): FolderOptions {
-  return { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
+  const siblings = siblingsFolder(stateFolder);
+  const own = { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
+  return siblings === undefined ? own : { ...own, siblings };
 }
 
 /**

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, utimesSync } from 'node:fs';
+import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { temporaryFolder } from '../../test/support/temporary.ts';
@@ -68,10 +68,61 @@ describe('Engine', () => {
     await withEngine(state, async (engine) => {
       assert.deepEqual(await paths(engine, 'lantern'), ['a.ts']);
       const again = await engine.apply({ add: [document('a.ts', 'lantern')] });
-      assert.deepEqual(again, { added: 0, removed: 0, binary: [] });
+      assert.deepEqual(again, { added: 0, reused: 0, removed: 0, binary: [] });
       assert.equal(engine.stats().generation, 2);
     });
   });
+
+  it('does not analyse again what was removed not long ago, also after merges and a restart', async () => {
+    const state = folder();
+    const branch = (name: string): EngineDocument[] =>
+      Array.from({ length: 40 }, (_, i) => document(`${i}.ts`, `lantern ${name} ${i}`));
+    const main = branch('main');
+    const other = branch('other');
+    const ids = (documents: readonly EngineDocument[]): string[] => documents.map(({ id }) => id);
+    await withEngine(state, async (engine) => {
+      await engine.apply({ add: main });
+      await engine.apply({ add: other, remove: ids(main) });
+      for (let i = 0; i < 20; i++) await engine.apply({ add: [document(`new${i}.ts`, 'harbour')] });
+      await engine.settle();
+      assert.ok(engine.stats().segments < 10);
+      const { added, reused, removed } = await engine.apply({ add: main, remove: ids(other) });
+      assert.deepEqual([added, reused, removed], [40, 40, 40]);
+      assert.equal((await paths(engine, 'main')).length, 40);
+      assert.deepEqual(await paths(engine, 'other'), []);
+    });
+    await withEngine(state, async (engine) => {
+      const { reused } = await engine.apply({ add: other, remove: ids(main) });
+      assert.equal(reused, 40);
+      assert.deepEqual(await paths(engine, 'main'), []);
+      assert.equal((await paths(engine, 'other')).length, 40);
+    });
+  });
+
+  it('does not keep for ever what was removed', async () => {
+    const state = folder();
+    await withEngine(state, async (engine) => {
+      for (let version = 0; version < 40; version++) {
+        const add = Array.from({ length: 100 }, (_, i) => document(`${i}.ts`, `lantern${version} of ${i}`));
+        await engine.apply({ add, remove: [...engine.ids()] });
+      }
+      await engine.settle();
+      const bytes = readdirSync(state).reduce((sum, name) => sum + statSync(join(state, name)).size, 0);
+      // 100 documents, and 1,000 removed ones: 4,000 were made.
+      assert.equal(engine.stats().documents, 100);
+      assert.ok(
+        bytes < 2 * (await sizeOf(Array.from({ length: 1100 }, (_, i) => document(`${i}.ts`, `lantern${i} of`)))),
+      );
+    });
+  });
+
+  async function sizeOf(add: readonly EngineDocument[]): Promise<number> {
+    const state = folder();
+    await withEngine(state, async (engine) => {
+      await engine.apply({ add });
+    });
+    return readdirSync(state).reduce((sum, name) => sum + statSync(join(state, name)).size, 0);
+  }
 
   it('agrees with a naive model through any sequence of changes, merges and reopenings', async () => {
     const words = ['amber', 'birch', 'cedar', 'delta', 'ember', 'fjord'];
@@ -167,7 +218,7 @@ describe('Engine', () => {
   it('reports what is no text, and keeps it out', async () => {
     await withEngine(folder(), async (engine) => {
       const binary = { id: documentId('b.bin', Buffer.from('a\0b')), path: 'b.bin', content: Buffer.from('a\0b') };
-      assert.deepEqual(await engine.apply({ add: [binary] }), { added: 0, removed: 0, binary: [binary.id] });
+      assert.deepEqual(await engine.apply({ add: [binary] }), { added: 0, reused: 0, removed: 0, binary: [binary.id] });
     });
   });
 

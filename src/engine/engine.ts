@@ -31,13 +31,17 @@ import {
   type Manifest,
   type SegmentEntry,
 } from './index/manifest.ts';
+import { copyIndex } from './index/copy.ts';
 import { mergeSegments } from './index/merge.ts';
 import { describeSegment } from './index/segmentReader.ts';
+import { Overlay } from './index/overlay.ts';
 import { SegmentMaker, type SegmentFiles } from './index/segmentMaker.ts';
 import type { SegmentThreads } from './index/segmentThreads.ts';
 import { SegmentWriter } from './index/segmentWriter.ts';
-import type { Segment, Snapshot } from './index/snapshot.ts';
+import type { Snapshot } from './index/snapshot.ts';
 import {
+  Segment,
+  clearBit,
   closeUnused,
   countBits,
   damageOf,
@@ -66,6 +70,8 @@ export interface Changes {
 export interface Applied {
   /** Documents that were not in the index before; one that is there already is left as it is. */
   readonly added: number;
+  /** Of these, the ones that had been removed not long ago, and were not analysed again. */
+  readonly reused: number;
   readonly removed: number;
   /** Documents that are no text, and so cannot be found by it. */
   readonly binary: readonly DocumentId[];
@@ -97,6 +103,7 @@ export class EngineReader {
   #snapshot: Snapshot;
   /** Of the manifest; that of the segments is the snapshot's. */
   #manifestDamage: readonly Damage[];
+  #overlay: Overlay | undefined;
 
   /** Throws `IndexFormat` where another version wrote it. A folder without an index is an empty one. */
   constructor(folder: string) {
@@ -138,11 +145,21 @@ export class EngineReader {
   async search(query: string, options?: SearchOptions): Promise<Hit[]> {
     for (;;) {
       try {
-        return searchSegments(this.segments, query, options);
+        return searchSegments(this.#overlay?.over(this.segments) ?? this.segments, query, options);
       } catch (error) {
         if (!isDamage(error) || !this.isolateDamaged()) throw error;
       }
     }
+  }
+
+  /**
+   * From now on these are searched in place of the documents of the same paths, where the index has any. They are kept in
+   * memory only, and until this is called again. What is no text is as empty.
+   */
+  setOverlay(documents: readonly EngineDocument[]): void {
+    this.#overlay?.close();
+    const texts = documents.map(({ id, path, content }) => ({ id, path, text: toUtf8(content) ?? new Uint8Array() }));
+    this.#overlay = texts.length === 0 ? undefined : new Overlay(texts);
   }
 
   /** Leaves out what the segments' readers found damaged. Tells whether that was anything new. @internal */
@@ -190,6 +207,7 @@ export class EngineReader {
   }
 
   close(): void {
+    this.setOverlay([]);
     closeUnused(this.segments, []);
     this.#snapshot = { ...this.#snapshot, segments: [] };
   }
@@ -222,6 +240,10 @@ const DOCUMENTS_PER_TURN = 8;
 const QUIET_MS = 1_000;
 const MANY_SEGMENTS = 40;
 
+/** Of removed documents as many are kept as there are others, and so many in any case; more are of no use. */
+const KEPT_REMOVED = 1_000;
+const MOST_REMOVED = 50_000;
+
 /** The one writer of an index. */
 export class Engine {
   readonly #folder: string;
@@ -231,6 +253,11 @@ export class Engine {
   readonly #reader: EngineReader;
   /** Where each document is: the number of its segment and its own in it. */
   readonly #places = new Map<DocumentId, Place>();
+  /**
+   * Documents that were removed and are still in their segments, the latest last. A switch to another branch and back
+   * removes and adds the same ones; merges take them along as long as they are here.
+   */
+  readonly #removed = new Map<DocumentId, Place>();
   /** Files that are being written and belong to no commit yet. */
   readonly #unfinished = new Set<string>();
   #onDamage: (damage: Damage) => void = () => undefined;
@@ -288,6 +315,22 @@ export class Engine {
       }
     } catch (error) {
       throw explainWriteError(error, folder);
+    } finally {
+      lease.release();
+    }
+  }
+
+  /**
+   * Makes the index in `to`, where there is none, a copy of the newest commit in `from`, which others may go on writing to.
+   * Its files are linked where the disk can do that, and never written again. Tells whether it did: there may be nothing to
+   * copy. Throws `IndexBusy`, `IndexFormat`, `DiskFull` or `ReadOnly`.
+   */
+  static copy(from: string, to: string): boolean {
+    const lease = Engine.#acquire(to);
+    try {
+      return copyIndex(from, to);
+    } catch (error) {
+      throw explainWriteError(error, to);
     } finally {
       lease.release();
     }
@@ -387,6 +430,7 @@ export class Engine {
   async #apply(changes: Changes, signal: AbortSignal | undefined): Promise<Applied> {
     const remove = new Set(changes.remove);
     const added = new Set<DocumentId>();
+    const back = new Set<DocumentId>();
     const binary: DocumentId[] = [];
     const reserved: number[] = [];
     const files: SegmentFiles = {
@@ -401,7 +445,11 @@ export class Engine {
       for await (const { id, path, content } of changes.add ?? []) {
         throwIfCancelled(signal);
         remove.delete(id);
-        if (this.#places.has(id) || added.has(id)) continue;
+        if (this.#places.has(id) || added.has(id) || back.has(id)) continue;
+        if (this.#isThere(this.#removed.get(id))) {
+          back.add(id);
+          continue;
+        }
         const text = toUtf8(content);
         if (!text) {
           binary.push(id);
@@ -417,14 +465,17 @@ export class Engine {
       });
       throwIfCancelled(signal);
       const gone = [...remove].filter((id) => this.#places.has(id));
-      if (written.length > 0 || gone.length > 0) {
-        this.#publish([...this.#withDeletions(gone), ...written.map((segment) => this.#entryOf(segment))]);
-        for (const id of gone) this.#places.delete(id);
+      const reused = [...back].filter((id) => this.#isThere(this.#removed.get(id)));
+      if (written.length > 0 || gone.length > 0 || reused.length > 0) {
+        this.#publish([...this.#withDeletions(gone, reused), ...written.map((segment) => this.#entryOf(segment))]);
+        for (const id of gone) move(id, this.#places, this.#removed);
+        for (const id of reused) move(id, this.#removed, this.#places);
         for (const segment of written) this.#enterNew(segment);
+        this.#forgetOldest();
       }
       if (written.length > 1) this.#mergeLater();
       else this.#mergeIfDue();
-      return { added: added.size, removed: gone.length, binary };
+      return { added: added.size + reused.length, reused: reused.length, removed: gone.length, binary };
     } finally {
       await maker.abandon();
       for (const segment of reserved) this.#unfinished.delete(segmentFile(segment));
@@ -452,23 +503,43 @@ export class Engine {
     return { segment, ...describeSegment(join(this.#folder, segmentFile(segment))) };
   }
 
-  /** The commit's segments, with the documents `gone` marked in files of their own. */
-  #withDeletions(gone: readonly DocumentId[]): SegmentEntry[] {
-    const bySegment = groupBy(gone, (id) => this.#places.get(id)!.segment);
+  /** The commit's segments, with the documents `gone` marked in files of their own, and those that are `back` not. */
+  #withDeletions(gone: readonly DocumentId[], back: readonly DocumentId[] = []): SegmentEntry[] {
+    const goneBySegment = groupBy(
+      gone.map((id) => this.#places.get(id)!),
+      ({ segment }) => segment,
+    );
+    const backBySegment = groupBy(
+      back.map((id) => this.#removed.get(id)!),
+      ({ segment }) => segment,
+    );
     return this.#reader.segments.map((segment) => {
-      const ids = bySegment.get(segment.entry.segment) ?? [];
-      return this.#markDeleted(
-        segment,
-        ids.map((id) => this.#places.get(id)!.document),
-      );
+      const number = segment.entry.segment;
+      return this.#markDeleted(segment, goneBySegment.get(number) ?? [], backBySegment.get(number) ?? []);
     });
   }
 
-  #markDeleted(segment: Segment, documents: readonly number[]): SegmentEntry {
-    if (documents.length === 0 && segment.lost === 0) return segment.entry;
+  #markDeleted(segment: Segment, gone: readonly Place[], back: readonly Place[]): SegmentEntry {
+    if (gone.length + back.length + segment.lost === 0) return segment.entry;
     const bits = segment.deleted?.slice() ?? noDeletions(segment.reader.documents);
-    for (const document of documents) setBit(bits, document);
+    for (const { document } of gone) setBit(bits, document);
+    for (const { document } of back) clearBit(bits, document);
     return this.#withBits(segment.entry, segment.reader.documents, bits);
+  }
+
+  /** Whether a document can be read, removed or not. */
+  #isThere(place: Place | undefined): boolean {
+    const segment = place && this.#segment(place.segment);
+    return segment !== undefined && !segment.reader.lostDocuments().includes(place!.document);
+  }
+
+  #forgetOldest(): void {
+    const half = (this.#places.size + this.#removed.size) / 2;
+    const limit = Math.min(MOST_REMOVED, Math.max(KEPT_REMOVED, half));
+    for (const id of this.#removed.keys()) {
+      if (this.#removed.size <= limit) break;
+      this.#removed.delete(id);
+    }
   }
 
   #withBits({ segment, sum }: SegmentEntry, documents: number, bits: Uint8Array): SegmentEntry {
@@ -551,14 +622,24 @@ export class Engine {
 
   #enterAll(): void {
     this.#places.clear();
-    for (const segment of this.#reader.segments) this.#enter(segment);
+    this.#removed.clear();
+    for (const segment of this.#reader.segments) {
+      this.#enter(segment, (id, place, isDeleted) => (isDeleted ? this.#removed : this.#places).set(id, place));
+    }
+    this.#forgetOldest();
   }
 
-  #enter(segment: Segment): void {
+  /** A removed document is taken up only where it was kept for, which is where it is now. */
+  #enter(
+    segment: Segment,
+    take: (id: DocumentId, place: Place, isDeleted: boolean) => void = (id, place, isDeleted) => {
+      if (!isDeleted) this.#places.set(id, place);
+      else if (this.#removed.has(id)) this.#removed.set(id, place);
+    },
+  ): void {
     for (let document = 0; document < segment.reader.documents; document++) {
-      if (segment.isDeleted(document)) continue;
       const id = Buffer.from(segment.reader.idOf(document)).toString('hex');
-      this.#places.set(id, { segment: segment.entry.segment, document });
+      take(id, { segment: segment.entry.segment, document }, segment.isDeleted(document));
     }
   }
 
@@ -571,7 +652,11 @@ export class Engine {
   #mergeIfDue(): void {
     clearTimeout(this.#mergeTimer);
     if (this.#merging || this.#closed) return;
-    const sources = chooseMerge(this.#reader.segments);
+    const kept = this.#keptRemoved();
+    const sources = chooseMerge(
+      this.#reader.segments,
+      ({ entry, deletedCount }) => deletedCount - (kept.get(entry.segment)?.length ?? 0),
+    );
     if (sources.length === 0) return;
     this.#merging = this.#tryMerge(sources).then((goOn) => {
       this.#merging = undefined;
@@ -596,8 +681,16 @@ export class Engine {
     }
   }
 
-  async #merge(sources: readonly Segment[]): Promise<void> {
+  /** The removed documents that merges take along, by segment. */
+  #keptRemoved(): Map<number, Place[]> {
+    const places = [...this.#removed.values()].filter((place) => this.#isThere(place));
+    return groupBy(places, ({ segment }) => segment);
+  }
+
+  async #merge(segments: readonly Segment[]): Promise<void> {
     const number = this.#newFile();
+    const kept = this.#keptRemoved();
+    const sources = segments.map((segment) => withoutDeletions(segment, kept.get(segment.entry.segment) ?? []));
     try {
       const writer = this.#writing(() => new SegmentWriter(join(this.#folder, segmentFile(number))));
       try {
@@ -644,8 +737,8 @@ export class Engine {
       entry = this.#withBits(entry, document, bits);
     }
     const kept = this.#withDeletions([]).filter(({ segment }) => !left.has(segment));
-    this.#publish(document === gone.length ? kept : [...kept, entry]);
-    if (document > gone.length) this.#enterNew(merged);
+    this.#publish(document === 0 ? kept : [...kept, entry]);
+    if (document > 0) this.#enterNew(merged);
   }
 
   /** Whether this is still the writer, and knows which files the newest commit needs. */
@@ -678,6 +771,22 @@ export class Engine {
       }
     }
   }
+}
+
+/** A segment as a merge is to see it, which leaves out the deleted. */
+function withoutDeletions(segment: Segment, places: readonly Place[]): Segment {
+  if (!segment.deleted || places.length === 0) return segment;
+  const bits = segment.deleted.slice();
+  for (const { document } of places) clearBit(bits, document);
+  return new Segment(segment.entry, segment.reader, bits, segment.lost);
+}
+
+function move<K, V>(key: K, from: Map<K, V>, to: Map<K, V>): void {
+  const value = from.get(key);
+  // It is where it belongs already if a commit took up everything anew.
+  if (value === undefined) return;
+  to.set(key, value);
+  from.delete(key);
 }
 
 interface Place {

@@ -13,6 +13,7 @@ import { SearchPick } from './searchPick.ts';
 import { StatusBar } from './statusBar.ts';
 import type { Row } from './statusTree.ts';
 import { WhyPick } from './whyPick.ts';
+import { UnsavedEditors } from './unsavedEditors.ts';
 
 /** What other extensions, and our own tests, get from `vscode.extensions.getExtension('sextant.sextant-code')`. */
 export interface SextantApi {
@@ -52,7 +53,7 @@ export class App implements SextantApi {
       onStatus: (status) => this.#folders.onStatus(status),
       onUnwatched: (root) => this.#folders.watch(root),
     });
-    this.#folders = new Folders(this.#client, this.#recent, context.storageUri);
+    this.#folders = new Folders(this.#client, this.#recent, context.storageUri, context.globalStorageUri);
     this.#searchPick = new SearchPick((query, limit, signal) => this.search(query, limit, signal), this.#folders);
     this.#whyPick = new WhyPick(this.#folders, this.#client);
     this.#texts = new ReadOnlyTexts();
@@ -68,6 +69,7 @@ export class App implements SextantApi {
       new StatusBar(this.#folders),
     );
     this.#folders.start();
+    context.subscriptions.push(new UnsavedEditors(this.#client, this.#folders));
   }
 
   async run(command: CommandId, argument: unknown): Promise<void> {
@@ -91,6 +93,12 @@ export class App implements SextantApi {
         break;
       case 'sextant.copyDiagnostics':
         await copyDiagnostics(this.#extension, this.#folders, this.#client, this.#texts, this.#recent);
+        break;
+      case 'sextant.pauseIndexing':
+        await this.#client.pause();
+        break;
+      case 'sextant.resumeIndexing':
+        await this.#client.resume();
         break;
       case 'sextant.showLog':
         this.#log.show();

@@ -6,6 +6,8 @@ export const COMMANDS = [
   'sextant.updateIndex',
   'sextant.rebuildIndex',
   'sextant.copyDiagnostics',
+  'sextant.pauseIndexing',
+  'sextant.resumeIndexing',
   'sextant.showLog',
   // Of rows of the status view.
   'sextant.copyLeftOutPath',

@@ -4,32 +4,33 @@ import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { WorkspaceClient } from '../workspace/client.ts';
-import { MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
+import type { FolderOptions } from '../workspace/folderOptions.ts';
 import { PaceMeter, type Pace } from '../workspace/pace.ts';
-import type { FolderStatus } from '../workspace/status.ts';
-import { excludePatterns } from './settings.ts';
-
-/** Looking at every file takes half a second of one core for 80,000 of them: not at each change of windows. */
-const FOCUS_PAUSE_MS = 30_000;
+import type { FolderState, FolderStatus } from '../workspace/status.ts';
+import { indexOptions } from './settings.ts';
 
 /** The workspace folders that are indexed, and what is known of each. Follows the workspace and the settings. */
 export class Folders implements vscode.Disposable {
   readonly #client: WorkspaceClient;
   readonly #log: Logger;
   readonly #storage: vscode.Uri | undefined;
+  readonly #siblings: string;
   readonly #open = new Map<string, OpenFolder>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #disposables = new DisposableStore();
-  #lastFocus = Date.now();
 
   /** Fires when a folder came or went, or when its status changed. */
   readonly onDidChange = this.#changed.event;
 
-  /** `storage` is where the editor keeps what belongs to this workspace; a window without a folder has none. */
-  constructor(client: WorkspaceClient, log: Logger, storage: vscode.Uri | undefined) {
+  /**
+   * `storage` is where the editor keeps what belongs to this workspace; a window without a folder has none. `global` is
+   * where it keeps what belongs to all.
+   */
+  constructor(client: WorkspaceClient, log: Logger, storage: vscode.Uri | undefined, global: vscode.Uri) {
     this.#client = client;
     this.#log = log;
     this.#storage = storage;
+    this.#siblings = vscode.Uri.joinPath(global, 'repositories').fsPath;
   }
 
   start(): void {
@@ -40,13 +41,12 @@ export class Folders implements vscode.Disposable {
         if (['sextant.index', 'files.exclude', 'search.exclude'].some(affects)) this.#restart();
       }),
     );
-    // What other programs did while the window was in the background, if the watcher missed it.
-    this.#disposables.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.#onFocus()));
     this.#synchronize();
   }
 
+  /** Those that can be searched. */
   get all(): readonly FolderOptions[] {
-    return [...this.#open.values()].map((folder) => folder.options);
+    return [...this.#open.values()].filter(({ uri }) => isOnDisk(uri)).map((folder) => folder.options);
   }
 
   statuses(): readonly FolderStatus[] {
@@ -86,7 +86,8 @@ export class Folders implements vscode.Disposable {
   /** Watches a folder with the editor's own watcher, which serves the explorer already and has no limit of ours. */
   watch(root: string): void {
     const folder = this.#open.get(root);
-    if (!folder) return;
+    if (!folder || folder.isWatched) return;
+    folder.isWatched = true;
     const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder.uri, '**'));
     const hint = (uri: vscode.Uri): void => {
       const path = uri.path.slice(folder.uri.path.length + 1);
@@ -122,14 +123,6 @@ export class Folders implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  #onFocus(): void {
-    if (Date.now() - this.#lastFocus < FOCUS_PAUSE_MS) return;
-    this.#lastFocus = Date.now();
-    for (const root of this.#open.keys()) {
-      this.#client.reconcile(root).catch((error: unknown) => this.#log.warn(describeError(error)));
-    }
-  }
-
   #synchronize(): void {
     const wanted = new Map((vscode.workspace.workspaceFolders ?? []).map(({ uri }) => [uri.fsPath, uri]));
     for (const root of [...this.#open.keys()]) if (!wanted.has(root)) this.#close(root);
@@ -138,19 +131,19 @@ export class Folders implements vscode.Disposable {
   }
 
   #begin(root: string, uri: vscode.Uri): void {
-    // Folders that are not on a disk (a virtual file system) cannot be walked by a thread.
-    if (uri.scheme !== 'file' || !this.#storage) return;
+    if (!this.#storage) return;
     const name = createHash('sha256').update(uri.toString()).digest('hex').slice(0, 16);
     const options: FolderOptions = {
       root,
       stateFolder: vscode.Uri.joinPath(this.#storage, 'folders', name).fsPath,
-      exclude: excludePatterns(uri),
-      maxFileBytes: MAX_FILE_BYTES,
+      ...indexOptions(uri),
+      siblings: this.#siblings,
     };
-    const status: FolderStatus = { root, state: { kind: 'scanning' }, files: 0, skipped: {}, indexBytes: 0 };
+    const state: FolderState = isOnDisk(uri) ? { kind: 'scanning' } : notOnDisk(uri);
+    const status: FolderStatus = { root, state, files: 0, skipped: {}, indexBytes: 0 };
     const meter = new PaceMeter(() => performance.now());
     this.#open.set(root, { uri, options, status, meter, pace: undefined, disposables: new DisposableStore() });
-    this.#client.open(options);
+    if (isOnDisk(uri)) this.#client.open(options);
   }
 
   #close(root: string): void {
@@ -172,6 +165,18 @@ interface OpenFolder {
   readonly meter: PaceMeter;
   status: FolderStatus;
   pace: Pace | undefined;
+  /** By the editor, not by our thread. */
+  isWatched?: boolean;
+}
+
+function isOnDisk({ scheme }: vscode.Uri): boolean {
+  return scheme === 'file';
+}
+
+/** What a virtual file system holds, no thread can walk. */
+function notOnDisk({ scheme }: vscode.Uri): FolderState {
+  const message = vscode.l10n.t('Its files are not on a disk ({0}). Open the folder where its files are.', scheme);
+  return { kind: 'failed', code: 'NotOnDisk', message };
 }
 
 function describeState({ state, files }: FolderStatus): string {
@@ -180,6 +185,8 @@ function describeState({ state, files }: FolderStatus): string {
       return 'looking for files';
     case 'indexing':
       return `indexing ${state.total} new or changed files`;
+    case 'paused':
+      return `paused (${state.reason})`;
     case 'ready':
       return `${files} files are indexed`;
     case 'following':

@@ -1,26 +1,32 @@
 import * as vscode from 'vscode';
-import { DEFAULT_EXCLUDE } from '../workspace/folderOptions.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
+import { DEFAULT_BUDGET } from '../workspace/governor.ts';
+import { GENERATED_FILES, SECRET_FILES } from '../workspace/skip.ts';
 
-/** Glob patterns of what a folder's index leaves out: our setting, and what the editor hides or does not search. */
-export function excludePatterns(folder: vscode.Uri): string[] {
-  const patterns = new Set(vscode.workspace.getConfiguration('sextant.index', folder).get('exclude', DEFAULT_EXCLUDE));
-  for (const section of ['files', 'search']) {
-    const configured = vscode.workspace.getConfiguration(section, folder).get<Record<string, unknown>>('exclude', {});
-    // A condition ({ "when": … }) depends on files beside it; only what is excluded in any case counts here.
-    for (const [pattern, on] of Object.entries(configured)) if (on === true) patterns.add(pattern);
-  }
-  return [...patterns];
+/** What a folder's index leaves out, by our settings and because the editor does, and what making it may take. */
+export function indexOptions(folder: vscode.Uri): Omit<FolderOptions, 'root' | 'stateFolder'> {
+  const settings = vscode.workspace.getConfiguration('sextant.index', folder);
+  return {
+    // What the editor gives is no plain data, as it must be to cross threads.
+    exclude: [...settings.get('exclude', DEFAULT_EXCLUDE)],
+    editorExclude: { 'files.exclude': hidden('files', folder), 'search.exclude': hidden('search', folder) },
+    maxFileBytes: settings.get('maxFileBytes', MAX_FILE_BYTES),
+    secretFiles: { ...settings.get('secretFiles', SECRET_FILES) },
+    generatedFiles: { ...settings.get('generatedFiles', GENERATED_FILES) },
+    skipGenerated: settings.get('skipGenerated', true),
+    skipMinified: settings.get('skipMinified', true),
+    budget: {
+      cpuPercent: settings.get('cpuBudget', DEFAULT_BUDGET.cpuPercent),
+      memoryBytes: settings.get('memoryBudget', DEFAULT_BUDGET.memoryBytes >> 20) * 2 ** 20,
+      onBattery: settings.get('onBattery', DEFAULT_BUDGET.onBattery),
+    },
+  };
 }
 
-/** The settings that an exclude pattern of a folder comes from: often more than one, all of which have to let go of it. */
-export function excludeSettingsOf(folder: vscode.Uri, pattern: string): string[] {
-  const own = vscode.workspace.getConfiguration('sextant.index', folder).get('exclude', DEFAULT_EXCLUDE);
-  const editors = ['files', 'search'].filter((section) => {
-    return (
-      vscode.workspace.getConfiguration(section, folder).get<Record<string, unknown>>('exclude', {})[pattern] === true
-    );
-  });
-  return [...(own.includes(pattern) ? ['sextant.index.exclude'] : []), ...editors.map((name) => `${name}.exclude`)];
+function hidden(section: string, folder: vscode.Uri): string[] {
+  const configured = vscode.workspace.getConfiguration(section, folder).get<Record<string, unknown>>('exclude', {});
+  // A condition ({ "when": … }) depends on files beside it; only what is excluded in any case counts here.
+  return Object.keys(configured).filter((pattern) => configured[pattern] === true);
 }
 
 /** Our settings, for a report: their values where those tell of nobody, else only whether they are the defaults. */

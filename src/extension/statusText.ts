@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { formatCount } from '../base/format.ts';
+import type { PauseReason } from '../workspace/governor.ts';
 import type { SkipReason } from '../workspace/skip.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 
@@ -17,6 +18,8 @@ export function describeState({ state, files }: FolderStatus): string {
       return vscode.l10n.t('looking for files');
     case 'indexing':
       return vscode.l10n.t('indexing, {0} of {1} files read', formatCount(state.done), formatCount(state.total));
+    case 'paused':
+      return describePause(state.reason);
     case 'ready':
       return vscode.l10n.t('{0} files indexed', formatCount(files));
     case 'following':
@@ -44,10 +47,26 @@ export function describeProblem(code: string): string {
       return vscode.l10n.t('The index is damaged');
     case 'IndexFormat':
       return vscode.l10n.t('The index is of another version');
+    case 'WatchLimit':
+    case 'WatchFailed':
+      return vscode.l10n.t('Changes are noticed late');
+    case 'NotOnDisk':
+      return vscode.l10n.t('The folder is on no disk');
     case 'ThreadDied':
       return vscode.l10n.t('The indexer stopped');
     default:
       return vscode.l10n.t('Indexing failed');
+  }
+}
+
+function describePause(reason: PauseReason): string {
+  switch (reason) {
+    case 'user':
+      return vscode.l10n.t('indexing is paused');
+    case 'battery':
+      return vscode.l10n.t('indexing waits for mains power');
+    case 'memory':
+      return vscode.l10n.t('indexing waits for free memory');
   }
 }
 
@@ -59,7 +78,7 @@ export function summarize(statuses: readonly FolderStatus[]): string {
 
 /** Whether a search may miss files that are still to be read. */
 export function isPartial(statuses: readonly FolderStatus[]): boolean {
-  return statuses.some(({ state }) => state.kind === 'scanning' || state.kind === 'indexing');
+  return statuses.some(({ state }) => ['scanning', 'indexing', 'paused'].includes(state.kind));
 }
 
 export function describeSkip(reason: SkipReason): string {
@@ -69,11 +88,15 @@ export function describeSkip(reason: SkipReason): string {
     case 'ignored':
       return vscode.l10n.t('Ignored by .gitignore');
     case 'tooLarge':
-      return vscode.l10n.t('Over 1 MB');
+      return vscode.l10n.t('Too large');
     case 'binary':
       return vscode.l10n.t('Binary');
     case 'secret':
       return vscode.l10n.t('Keys and passwords');
+    case 'generated':
+      return vscode.l10n.t('Generated files and lock files');
+    case 'minified':
+      return vscode.l10n.t('Minified');
     case 'link':
       return vscode.l10n.t('Symbolic links');
     case 'special':

@@ -5,7 +5,7 @@ import type { IndexContents, LanguageShare } from '../workspace/folderReport.ts'
 import type { Pace } from '../workspace/pace.ts';
 import { problemOf, type NextAction, type Problem } from '../workspace/problems.ts';
 import type { Skip, SkipReason } from '../workspace/skip.ts';
-import type { FolderStatus } from '../workspace/status.ts';
+import type { FolderState, FolderStatus } from '../workspace/status.ts';
 import type { CommandId } from './commandIds.ts';
 import { describeProblem, describeSkip, describeState } from './statusText.ts';
 
@@ -32,12 +32,21 @@ const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 /** The folder's own row: its name and state, which a screen reader says in one sentence. */
 export function folderItem({ status, pace }: FolderFacts): vscode.TreeItem {
   const { kind } = status.state;
-  const icon = kind === 'failed' ? 'warning' : kind === 'ready' || kind === 'following' ? 'root-folder' : 'sync~spin';
+  const icon = FOLDER_ICONS[kind];
   const item = makeItem(basename(status.root), describeState(status), icon, Expanded);
   const left = pace && vscode.l10n.t('about {0} left', formatSeconds(pace.secondsLeft));
   item.tooltip = [status.root, describeState(status), ...(left === undefined ? [] : [left])].join('\n');
   return item;
 }
+
+const FOLDER_ICONS: Readonly<Record<FolderState['kind'], string>> = {
+  scanning: 'sync~spin',
+  indexing: 'sync~spin',
+  ready: 'root-folder',
+  following: 'root-folder',
+  paused: 'debug-pause',
+  failed: 'warning',
+};
 
 /** The rows below a folder: first what it is doing and what is wrong, then what there is, then what is left out. */
 export function folderRows(facts: FolderFacts): Row[] {
@@ -110,6 +119,13 @@ function progressRows({ status, pace }: FolderFacts): Row[] {
     const keeper = vscode.l10n.t('another window or program');
     return [factRow(id('keeper'), vscode.l10n.t('Kept up to date by'), keeper, 'link', state.owner)];
   }
+  if (state.kind === 'paused') {
+    const done = vscode.l10n.t('{0} of {1} files', formatCount(state.done), formatCount(state.total));
+    const row = factRow(id('progress'), vscode.l10n.t('Paused'), done, 'debug-pause', describeState(status));
+    if (state.reason !== 'user' || row.kind !== 'fact') return [row];
+    row.item.command = command('sextant.resumeIndexing', vscode.l10n.t('Resume'));
+    return [row];
+  }
   if (state.kind !== 'indexing') return [];
   const percent = Math.floor((100 * state.done) / Math.max(1, state.total));
   const done = vscode.l10n.t('{0} %, {1} of {2} files', percent, formatCount(state.done), formatCount(state.total));
@@ -127,6 +143,7 @@ function progressRows({ status, pace }: FolderFacts): Row[] {
 function problemRows({ status, contents }: FolderFacts): Row[] {
   const { root, state } = status;
   const problems: Problem[] = state.kind === 'failed' ? [problemOf(state.code, state.message)] : [];
+  if (status.problem) problems.push({ ...status.problem, next: 'log' });
   for (const message of contents?.damage ?? []) problems.push({ code: 'IndexDamaged', message, next: 'update' });
   return problems.map(({ code, message, advice, next }, i) => {
     const id = `${root}#problem-${i}`;

@@ -4,10 +4,10 @@ import { DisposableStore } from '../base/disposable.ts';
 import { describeError, isCancelled } from '../base/errors.ts';
 import type { WorkspaceClient } from '../workspace/client.ts';
 import type { FolderOptions } from '../workspace/folderOptions.ts';
-import { explainVerdict, type FileVerdict } from '../workspace/whyFile.ts';
+import { explainVerdict, settingOf, type FileVerdict } from '../workspace/whyFile.ts';
 import { FAR, compareShares, describeMismatch, type RankAnswer } from '../workspace/whyRank.ts';
 import type { Folders } from './folders.ts';
-import { excludeSettingsOf, maxResults } from './settings.ts';
+import { maxResults } from './settings.ts';
 import { isPartial } from './statusText.ts';
 
 interface Item extends vscode.QuickPickItem {
@@ -176,7 +176,7 @@ class WhySession implements vscode.Disposable {
       return [update];
     }
     if (verdict.kind !== 'skipped') return [];
-    const { rule, pattern } = verdict;
+    const { rule, excluded, skip } = verdict;
     if (rule) {
       const name = relative(this.#folder.root, rule.file);
       const at = new vscode.Position(rule.line - 1, 0);
@@ -184,14 +184,12 @@ class WhySession implements vscode.Disposable {
       const open = { ...row('go-to-file', vscode.l10n.t('Open the rule'), `${name}:${rule.line}`) };
       return [{ ...open, run: () => vscode.window.showTextDocument(vscode.Uri.file(rule.file), options) }];
     }
-    if (pattern !== undefined) {
-      const settings = excludeSettingsOf(this.#folders.uriOf(this.#folder.root), pattern);
-      return settings.map((setting) => ({
-        ...row('settings-gear', vscode.l10n.t('Open the setting'), setting),
-        run: runner('workbench.action.openSettings', `@id:${setting}`),
-      }));
-    }
-    return [];
+    const own = settingOf(skip);
+    const settings = excluded ? settingsWith(excluded.pattern, this.#folder) : own === undefined ? [] : [own];
+    return settings.map((setting) => ({
+      ...row('settings-gear', vscode.l10n.t('Open the setting'), setting),
+      run: runner('workbench.action.openSettings', `@id:${setting}`),
+    }));
   }
 
   #rankItems(answer: Exclude<RankAnswer, { kind: 'unknown' }>, query: string): Item[] {
@@ -258,6 +256,12 @@ function shareItems({ rank, file, first }: RankAnswer & { readonly kind: 'ranked
     });
   const title = isFirst ? vscode.l10n.t('what ranks it') : vscode.l10n.t('what ranks it : what ranks the first');
   return [separator(title), row('star-empty', vscode.l10n.t('score'), shown(file.score, first.score)), ...rows];
+}
+
+/** The settings that have an exclude pattern: all of them have to let go of it. */
+function settingsWith(pattern: string, { exclude, editorExclude = {} }: FolderOptions): string[] {
+  const all = [['sextant.index.exclude', exclude] as const, ...Object.entries(editorExclude)];
+  return all.filter(([, patterns]) => patterns.includes(pattern)).map(([setting]) => setting);
 }
 
 /** A row as one reads it: `$(…)` in names is no icon. */

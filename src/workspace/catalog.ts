@@ -18,12 +18,13 @@ interface RacyMark {
 }
 
 const CATALOG = 'files.json';
-const VERSION = 1;
+const VERSION = 2;
 
 type StoredRecord = readonly [
   path: string,
   size: number,
   mtimeMs: number,
+  ctimeMs: number,
   idOrReason: string,
   detail: string,
   racy: 0 | 1,
@@ -32,6 +33,8 @@ type StoredRecord = readonly [
 interface StoredCatalog {
   readonly version: number;
   readonly root: string;
+  /** By which it was decided what is skipped for its content. */
+  readonly rules: string;
   readonly files: readonly StoredRecord[];
 }
 
@@ -42,21 +45,27 @@ interface StoredCatalog {
 export class Catalog {
   readonly #file: string;
   readonly #root: string;
+  readonly #rules: string;
   readonly #records = new Map<string, FileRecord>();
   #changed = false;
 
-  /** Reads the catalog of `root` in the state folder; one that is damaged or of another version counts as empty. */
-  constructor(stateFolder: string, root: string) {
+  /**
+   * Reads the catalog of `root` in the state folder; one that is damaged, of another version, or made by other `rules`
+   * for content counts as empty.
+   */
+  constructor(stateFolder: string, root: string, rules: string) {
     this.#file = join(stateFolder, CATALOG);
     this.#root = root;
+    this.#rules = rules;
     const read = readCheckedJson(this.#file);
     if (read === undefined || read === 'damaged') return;
     const stored = read.value as StoredCatalog;
-    if (stored.version !== VERSION || stored.root !== root) return;
-    for (const [path, size, mtimeMs, idOrReason, detail, racy] of stored.files) {
+    if (stored.version !== VERSION || stored.root !== root || stored.rules !== rules) return;
+    for (const [path, size, mtimeMs, ctimeMs, idOrReason, detail, racy] of stored.files) {
       this.#records.set(path, {
         size,
         mtimeMs,
+        ctimeMs,
         ...(/^[0-9a-f]{64}$/.test(idOrReason)
           ? { id: idOrReason }
           : { skip: { reason: idOrReason as SkipReason, ...(detail && { detail }) } }),
@@ -95,12 +104,13 @@ export class Catalog {
     if (!this.#changed) return;
     const files: StoredRecord[] = [];
     for (const [path, record] of this.#records) {
-      const { size, mtimeMs, racy } = record;
+      const { size, mtimeMs, ctimeMs, racy } = record;
       const [idOrReason, detail] = 'id' in record ? [record.id, ''] : [record.skip.reason, record.skip.detail ?? ''];
-      files.push([path, size, mtimeMs, idOrReason, detail, racy ? 1 : 0]);
+      files.push([path, size, mtimeMs, ctimeMs, idOrReason, detail, racy ? 1 : 0]);
     }
     try {
-      writeCheckedJson(this.#file, { version: VERSION, root: this.#root, files } satisfies StoredCatalog);
+      const stored: StoredCatalog = { version: VERSION, root: this.#root, rules: this.#rules, files };
+      writeCheckedJson(this.#file, stored);
     } catch (error) {
       throw explainWriteError(error, this.#file);
     }

@@ -5,7 +5,7 @@ import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import type { IndexContents } from './folderReport.ts';
 import type { IndexEvents, IndexMethods, JudgeRequest, SearchMethods } from './indexProtocol.ts';
-import type { SearchFolder, SearchRequest, SearchResponse } from './searcher.ts';
+import type { SearchFolder, SearchRequest, SearchResponse, UnsavedText } from './searcher.ts';
 import type { Skip } from './skip.ts';
 import type { FolderStatus } from './status.ts';
 import { Thread } from './thread.ts';
@@ -30,6 +30,8 @@ export class WorkspaceClient {
   readonly #options: ClientOptions;
   readonly #folders = new Map<string, FolderOptions>();
   readonly #verifying = new Set<string>();
+  readonly #unsaved = new Map<string, UnsavedText>();
+  #isPaused = false;
   readonly #indexing: Thread<IndexMethods, IndexEvents>;
   readonly #searching: Thread<SearchMethods, object>;
 
@@ -41,6 +43,7 @@ export class WorkspaceClient {
         caller.on('status', onStatus);
         caller.on('unwatched', ({ root }) => onUnwatched(root));
         caller.on('log', ({ level, message }) => logger[level](message));
+        if (this.#isPaused) this.#send(caller.call('pause', undefined));
         for (const folder of this.#folders.values()) this.#send(caller.call('open', folder));
       },
       died: (error) => {
@@ -51,7 +54,11 @@ export class WorkspaceClient {
         }
       },
     });
-    this.#searching = new Thread(searchThread, logger, {});
+    this.#searching = new Thread(searchThread, logger, {
+      started: (caller) => {
+        for (const unsaved of this.#unsaved.values()) this.#send(caller.call('setUnsaved', unsaved));
+      },
+    });
   }
 
   /** Begins to keep the folder's index. What comes of it is told by `onStatus`. */
@@ -65,6 +72,14 @@ export class WorkspaceClient {
     if (this.#folders.delete(root)) await this.#indexing.caller().call('close', { root });
   }
 
+  /** Tells of the text of an editor that is not saved, or without one that it is, or is closed. It stays in memory. */
+  setUnsaved(unsaved: UnsavedText): void {
+    const key = `${unsaved.root}/${unsaved.path}`;
+    if (unsaved.text === undefined && !this.#unsaved.delete(key)) return;
+    if (unsaved.text !== undefined) this.#unsaved.set(key, unsaved);
+    if (this.#searching.isStarted) this.#send(this.#searching.caller().call('setUnsaved', unsaved));
+  }
+
   /** Tells of paths, relative to the folder, that may have changed. */
   hint(root: string, paths: readonly string[]): void {
     this.#send(this.#indexing.caller().call('hint', { root, paths }));
@@ -76,6 +91,17 @@ export class WorkspaceClient {
 
   rebuild(root: string): Promise<void> {
     return this.#indexing.caller().call('rebuild', { root });
+  }
+
+  /** Stops all indexing until {@link resume}. */
+  async pause(): Promise<void> {
+    this.#isPaused = true;
+    await this.#indexing.caller().call('pause', undefined);
+  }
+
+  async resume(): Promise<void> {
+    this.#isPaused = false;
+    await this.#indexing.caller().call('resume', undefined);
   }
 
   skipped(root: string): Promise<Map<string, Skip>> {

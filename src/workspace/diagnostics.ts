@@ -7,6 +7,7 @@ import { Catalog } from './catalog.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import { readContents, type IndexContents } from './folderReport.ts';
 import { problemOf, type Problem } from './problems.ts';
+import { contentRules } from './skip.ts';
 
 /** What somebody who asks for help may show. Everything in it has gone through a {@link Redactor}. */
 export interface Diagnostics {
@@ -176,9 +177,9 @@ function privateFacts(folders: readonly FolderFacts[]): PrivateFacts {
   };
 }
 
-function namesWithSpaces({ stateFolder, root }: FolderOptions): string[] {
+function namesWithSpaces(options: FolderOptions): string[] {
   const names = new Set<string>();
-  for (const [path] of new Catalog(stateFolder, root).entries()) {
+  for (const [path] of new Catalog(options.stateFolder, options.root, contentRules(options)).entries()) {
     for (const name of path.split('/')) if (name.includes(' ')) names.add(name);
     if (names.size > MOST_NAMES) break;
   }

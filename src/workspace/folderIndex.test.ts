@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utime
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
+import { systemCode } from '../base/errors.ts';
 import { silentLogger } from '../base/log.ts';
 import { FolderIndex } from './folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, indexFolderOf, type FolderOptions } from './folderOptions.ts';
@@ -91,28 +92,49 @@ describe('FolderIndex', () => {
   it('does not read the content of unchanged files when it is opened again', async () => {
     const root = folder();
     const state = folder();
-    const longAgo = new Date(2020, 1, 1);
-    writeFiles(root, { 'a.ts': 'const lantern = 1;' });
-    utimesSync(join(root, 'a.ts'), longAgo, longAgo);
-    await withIndex(root, state, (index) => index.reconcile());
-    // Other content, same size and time: whoever sees it has read the file.
-    writeFileSync(join(root, 'a.ts'), 'const harbour = 1;');
-    utimesSync(join(root, 'a.ts'), longAgo, longAgo);
-    await withIndex(root, state, (index) => index.reconcile());
-    assert.deepEqual(await paths(root, state, 'harbour'), []);
+    writeFiles(root, { 'a.ts': 'const lantern = 1;', 'logo.bin': Buffer.from([1, 0]), '.gitignore': 'x' });
+    await withIndex(root, state, async (index) => {
+      await index.reconcile();
+      assert.deepEqual(index.work(), { filesRead: 3, analysed: 2 });
+    });
+    await withIndex(root, state, async (index) => {
+      await index.reconcile();
+      await index.sweep();
+      assert.deepEqual(index.work(), { filesRead: 0, analysed: 0 });
+    });
   });
 
   it('reads a file again that was modified in the moment it was read', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
-    const now = new Date();
-    utimesSync(join(root, 'a.ts'), now, now);
     await withIndex(root, state, (index) => index.reconcile(), Date.now);
-    writeFileSync(join(root, 'a.ts'), 'const harbour = 1;');
-    utimesSync(join(root, 'a.ts'), now, now);
-    await withIndex(root, state, (index) => index.reconcile());
-    assert.deepEqual(await paths(root, state, 'harbour'), ['a.ts']);
+    await withIndex(root, state, async (index) => {
+      await index.reconcile();
+      assert.deepEqual(index.work(), { filesRead: 1, analysed: 0 });
+      await index.sweep();
+      assert.equal(index.work().filesRead, 1);
+    });
+  });
+
+  it('finds other content of the same size and time, and content from before', async () => {
+    const root = folder();
+    const state = folder();
+    const write = (text: string, time: Date): void => {
+      writeFiles(root, { 'a.ts': text });
+      utimesSync(join(root, 'a.ts'), time, time);
+    };
+    write('const lantern = 1;', new Date(2020, 1, 1));
+    await withIndex(root, state, async (index) => {
+      await index.reconcile();
+      write('const harbour = 1;', new Date(2020, 1, 1));
+      await index.sweep();
+      assert.deepEqual(await paths(root, state, 'harbour'), ['a.ts']);
+      // As after a clock is set back.
+      write('const halyard = 1;', new Date(2010, 1, 1));
+      await index.sweep();
+      assert.deepEqual(await paths(root, state, 'halyard'), ['a.ts']);
+    });
   });
 
   it('finds everything that changed while it was closed', async () => {
@@ -178,28 +200,20 @@ describe('FolderIndex', () => {
   it('reads again what a damaged index lost and nothing else, and says so', async () => {
     const root = folder();
     const state = folder();
-    const longAgo = new Date(2020, 1, 1);
-    const write = (path: string, text: string): void => {
-      writeFiles(root, { [path]: text });
-      utimesSync(join(root, path), longAgo, longAgo);
-    };
-    write('a.ts', 'const lantern = 1;');
-    write('b.ts', 'const harbour = 1;');
+    writeFiles(root, { 'a.ts': 'const lantern = 1;', 'b.ts': 'const harbour = 1;' });
     await withIndex(root, state, (index) => index.reconcile());
-    write('c.ts', 'const lantern = 2;');
+    writeFiles(root, { 'c.ts': 'const lantern = 2;' });
     await withIndex(root, state, (index) => index.reconcile());
-    // Other content, same size and time: whoever sees it has read the file.
-    write('b.ts', 'const halyard = 1;');
     const flip = (): void => flipLastByte(join(indexFolderOf(state), 'segment-2.sxs'));
     flip();
     await withIndex(root, state, async (index) => {
       await index.reconcile();
       const { repaired, state } = index.status();
       assert.deepEqual([repaired?.files, repaired?.damage.length, state.kind], [1, 1, 'ready']);
+      assert.equal(index.work().filesRead, 1);
       assert.match(repaired!.damage[0]!, /segment-2\.sxs, not a whole segment\. 1 documents are to be added again/);
     });
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts', 'c.ts']);
-    assert.deepEqual(await paths(root, state, 'halyard'), []);
   });
 
   it('repairs what is damaged while it is open', async () => {
@@ -271,22 +285,47 @@ describe('FolderIndex', () => {
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
   });
 
-  it('equals a fresh index after any edits, told by hints or found by walking', async () => {
-    const name = fc.constantFrom('a.ts', 'b.ts', 'dir/c.ts', 'dir/d.ts', 'dir/sub/e.ts');
-    const content = fc.constantFrom('amber', 'birch lane', 'cedar', '', 'amber cedar');
+  it('finds what went while a look was given up', async () => {
+    const root = folder();
+    const state = folder();
+    writeFiles(root, Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`d${i % 300}/f${i}.ts`, ''])));
+    await withIndex(root, state, async (index) => {
+      await index.reconcile();
+      for (let i = 0; i < 300; i += 2) rmSync(join(root, `d${i}`), { recursive: true });
+      const controller = new AbortController();
+      // A clock on which every step is long, so that the sweep is always cut somewhere in the middle.
+      const now = performance.now.bind(performance);
+      let time = now();
+      performance.now = () => (time += 10);
+      try {
+        const sweep = index.sweep(controller.signal);
+        setImmediate(() => controller.abort());
+        await assert.rejects(sweep, { code: 'Cancelled' });
+      } finally {
+        performance.now = now;
+      }
+      await index.sweep();
+      assert.equal(index.status().files, 1500);
+    });
+  });
+
+  it('equals a fresh index after any edits, told by hints or found by looking', async () => {
+    const name = fc.constantFrom('a.ts', 'b.ts', 'dir/c.ts', 'dir/d.ts', 'dir/sub/e.ts', 'dir/sub/key.pem');
+    const any = fc.oneof(name, fc.constantFrom('dir', 'dir/sub'));
+    const content = fc.constantFrom('amber', 'birch lane', 'cedar', '', 'amber cedar', 'amber\0');
     const edit = fc.oneof(
       fc.record({ kind: fc.constant('write' as const), path: name, content }),
-      fc.record({
-        kind: fc.constant('remove' as const),
-        path: fc.oneof(name, fc.constant('dir'), fc.constant('dir/sub')),
-      }),
+      fc.record({ kind: fc.constant('remove' as const), path: any }),
+      fc.record({ kind: fc.constant('rename' as const), path: any, to: fc.constantFrom('dir/f.ts', 'other', 'dir/x') }),
       fc.record({
         kind: fc.constant('ignore' as const),
-        content: fc.constantFrom('', 'dir/\n', '*.ts\n!b.ts\n', 'd.ts\n'),
+        path: fc.constantFrom('.gitignore', 'dir/.gitignore', '.sextantignore', '.git/info/exclude'),
+        content: fc.constantFrom('', 'dir/\n', '*.ts\n!b.ts\n', 'd.ts\n', '!dir/sub/\n'),
       }),
     );
+    const told = fc.constantFrom('hint' as const, 'sweep' as const, 'walk' as const, 'nothing' as const);
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(edit, fc.boolean()), { maxLength: 12 }), async (edits) => {
+      fc.asyncProperty(fc.array(fc.tuple(edit, told), { maxLength: 12 }), async (edits) => {
         const root = folder();
         const state = folder();
         mkdirSync(join(root, '.git'));
@@ -295,23 +334,48 @@ describe('FolderIndex', () => {
           state,
           async (index) => {
             await index.reconcile();
-            for (const [one, hinted] of edits) {
-              const path = one.kind === 'ignore' ? '.gitignore' : one.path;
-              if (one.kind === 'remove') rmSync(join(root, path), { recursive: true, force: true });
-              else writeFiles(root, { [path]: one.content });
-              await (hinted ? index.hint([path]) : index.reconcile());
+            for (const [one, how] of edits) {
+              applyEdit(root, one);
+              if (how === 'hint') await index.hint(one.kind === 'rename' ? [one.path, one.to] : [one.path]);
+              else if (how === 'sweep') await index.sweep();
+              else if (how === 'walk') await index.reconcile();
             }
-            await index.reconcile();
+            await index.sweep();
+            const fresh = folder();
+            await withIndex(
+              root,
+              fresh,
+              async (other) => {
+                await other.reconcile();
+                assert.deepEqual([...index.skipped()].sort(), [...other.skipped()].sort());
+              },
+              Date.now,
+            );
+            for (const word of ['amber', 'birch', 'cedar']) {
+              assert.deepEqual(await paths(root, state, word), await paths(root, fresh, word));
+            }
           },
           Date.now,
         );
-        const fresh = folder();
-        await withIndex(root, fresh, (index) => index.reconcile(), Date.now);
-        for (const word of ['amber', 'birch', 'cedar']) {
-          assert.deepEqual(await paths(root, state, word), await paths(root, fresh, word));
-        }
       }),
-      { numRuns: 40 },
+      { numRuns: 60 },
     );
   });
 });
+
+type Edit =
+  | { readonly kind: 'write' | 'ignore'; readonly path: string; readonly content: string }
+  | { readonly kind: 'remove'; readonly path: string }
+  | { readonly kind: 'rename'; readonly path: string; readonly to: string };
+
+/** What the present state of the files does not allow is left undone. */
+function applyEdit(root: string, edit: Edit): void {
+  try {
+    if (edit.kind === 'remove') rmSync(join(root, edit.path), { recursive: true, force: true });
+    else if (edit.kind === 'rename') renameSync(join(root, edit.path), join(root, edit.to));
+    else writeFiles(root, { [edit.path]: edit.content });
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ENOTEMPTY', 'EINVAL'].includes(systemCode(error) ?? ''))
+      throw error;
+  }
+}

@@ -1,24 +1,39 @@
+import { statSync } from 'node:fs';
 import { SextantError, describeError, isCancelled } from '../base/errors.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { FolderIndex, type FolderEdges } from './folderIndex.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { Hints } from './hints.ts';
 import type { Skip } from './skip.ts';
-import { MAX_WATCHED_FOLDERS, watchFolder } from './watcher.ts';
+import type { Problem } from './status.ts';
+import { MAX_WATCHED_FOLDERS, watchFolder, type Watch } from './watcher.ts';
 
 export interface KeeperEdges extends FolderEdges {
   /** The folder is too large to be watched from here: whoever can watch it better is asked to call `hint`. */
   readonly onUnwatched: () => void;
+  /** How to watch a small folder; by default with a watch for each folder in it. */
+  readonly watch?: Watch;
+  /** See {@link SWEEP_MS}. */
+  readonly sweepMs?: number;
 }
 
 /** How often to try to take over an index that another process keeps. */
 const RETRY_MS = 5_000;
-/** How often to look at everything, for the events that got lost. */
-const RECONCILE_MS = 5 * 60_000;
+/**
+ * Events get lost without a sign, when a queue runs over or a network drive tells of nothing. So everything is looked at
+ * again after so long: with the look itself and the reading of what changed it is found within 10 seconds.
+ */
+const SWEEP_MS = 7_000;
+/** Looking may take this share of one processor: from 80,000 files on it gets less frequent. */
+const SWEEP_SHARE = 0.03;
+/** Of that, when on battery. */
+const BATTERY_SHARE = 0.25;
+/** How often to walk, for the disks on which the time of a folder does not tell what came and went (FAT). */
+const WALK_MS = 5 * 60_000;
 
 /**
- * Keeps one folder's index for as long as it is open: takes it over when its owner goes, watches, reconciles from time to
- * time. Failures end in a status that a person can read, and the next occasion tries again.
+ * Keeps one folder's index for as long as it is open: takes it over when its owner goes, watches, and looks at everything
+ * from time to time. Failures end in a status that a person can read, and the next occasion tries again.
  */
 export class FolderKeeper {
   readonly #options: FolderOptions;
@@ -26,7 +41,11 @@ export class FolderKeeper {
   readonly #hints: Hints;
   #index: FolderIndex | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #walkedAt = -Infinity;
   #stopWatching: (() => Promise<void>) | undefined;
+  /** Which folder is watched: another one of the same path is another folder. */
+  #watched: string | undefined;
+  #lastFailure: string | undefined;
   #closed = false;
 
   constructor(options: FolderOptions, edges: KeeperEdges) {
@@ -45,8 +64,7 @@ export class FolderKeeper {
       this.#again(RETRY_MS, () => this.start());
       return;
     }
-    this.#attempt(this.#index.reconcile().then(() => this.#watch()));
-    this.#again(RECONCILE_MS, () => this.#reconcileRegularly());
+    this.#attempt(this.#look());
   }
 
   hint(paths: readonly string[]): void {
@@ -65,10 +83,11 @@ export class FolderKeeper {
   /** Forgets the index and makes it anew from the files. */
   async rebuild(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#stopWatching?.();
-    this.#stopWatching = undefined;
-    await this.#index?.close();
+    const index = this.#index;
     this.#index = undefined;
+    this.#walkedAt = -Infinity;
+    await this.#unwatch();
+    await index?.close();
     FolderIndex.erase(this.#options.stateFolder);
     this.start();
   }
@@ -81,31 +100,87 @@ export class FolderKeeper {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#hints.dispose();
-    await this.#stopWatching?.();
-    await this.#index?.close();
+    const index = this.#index;
+    this.#index = undefined;
+    await this.#unwatch();
+    await index?.close();
   }
 
-  #watch(): void {
-    if (this.#closed || this.#stopWatching || !this.#index) return;
-    const { root, exclude } = this.#options;
-    if (this.#index.folders > MAX_WATCHED_FOLDERS) this.#edges.onUnwatched();
-    else this.#stopWatching = watchFolder(root, exclude, this.#edges.logger, (path) => this.#hints.add(path));
+  /** Looks at everything, again and again. */
+  async #look(): Promise<void> {
+    const index = this.#index!;
+    const { governor, sweepMs = SWEEP_MS } = this.#edges;
+    let busyMs = 0;
+    try {
+      if (performance.now() - this.#walkedAt > WALK_MS) {
+        this.#walkedAt = performance.now();
+        await index.reconcile();
+      } else busyMs = await index.sweep();
+      await this.#watch();
+    } catch (error) {
+      // A folder that is gone may come back as another, of which a watcher would not tell.
+      await this.#unwatch();
+      throw error;
+    } finally {
+      const share = SWEEP_SHARE * (governor?.isOnBattery ? BATTERY_SHARE : 1);
+      if (this.#index === index) this.#again(Math.max(sweepMs, busyMs / share), () => this.#attempt(this.#look()));
+    }
   }
 
-  #reconcileRegularly(): void {
-    this.#attempt(this.#index?.reconcile());
-    this.#again(RECONCILE_MS, () => this.#reconcileRegularly());
+  async #watch(): Promise<void> {
+    const { root } = this.#options;
+    const folder = idOf(root);
+    if (this.#watched !== folder) await this.#unwatch();
+    if (this.#closed || this.#watched === folder || !this.#index) return;
+    this.#watched = folder;
+    if (this.#index.folders > MAX_WATCHED_FOLDERS) {
+      this.#edges.onUnwatched();
+      return;
+    }
+    const { watch = watchFolder } = this.#edges;
+    this.#stopWatching = watch(root, this.#options, {
+      onPath: (path) => this.#hints.add(path),
+      onLimit: (problem) => this.#onWatchLimit(problem),
+      onError: (error) => this.#edges.logger.warn(`Watching ${root}: ${describeError(error)}`),
+    });
+  }
+
+  /** The editor's watcher may do better; if not, looking still finds everything. */
+  #onWatchLimit(problem: Problem): void {
+    if (!this.#stopWatching) return;
+    this.#edges.logger.warn(problem.message);
+    this.#index?.setProblem(problem);
+    this.#edges.onUnwatched();
+    const stop = this.#stopWatching;
+    this.#stopWatching = undefined;
+    this.#attempt(stop());
+  }
+
+  async #unwatch(): Promise<void> {
+    this.#watched = undefined;
+    const stop = this.#stopWatching;
+    this.#stopWatching = undefined;
+    await stop?.();
+    this.#index?.setProblem(undefined);
   }
 
   #again(milliseconds: number, work: () => void): void {
+    clearTimeout(this.#timer);
+    if (this.#closed) return;
     this.#timer = setTimeout(work, milliseconds);
   }
 
-  /** The index has put the failure into its status already; here it only has to reach the log. */
+  /** The index has put the failure into its status already; here it only has to reach the log, once. */
   #attempt(work: Promise<void> | undefined): void {
-    work?.catch((error: unknown) => {
-      if (!isCancelled(error)) this.#edges.logger.error(`${this.#options.root}: ${describeError(error)}`);
-    });
+    work?.then(
+      () => (this.#lastFailure = undefined),
+      (error: unknown) => {
+        const failure = describeError(error);
+        if (isCancelled(error) || failure === this.#lastFailure) return;
+        this.#lastFailure = failure;
+        this.#edges.logger.error(`${this.#options.root}: ${failure}`);
+      },
+    );
   }
 
   #fail(error: unknown): void {
@@ -127,4 +202,9 @@ function countDocuments(indexFolder: string): number {
   const { documents } = reader.stats();
   reader.close();
   return documents;
+}
+
+function idOf(folder: string): string {
+  const { dev, ino } = statSync(folder);
+  return `${dev} ${ino}`;
 }

@@ -7,9 +7,10 @@ import { MANIFEST } from '../engine/index/manifest.ts';
 import { Catalog, type FileRecord } from './catalog.ts';
 import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
-import { IgnoreRules } from './ignoreRules.ts';
-import { scanFolder, type FileState } from './scan.ts';
-import type { Skip } from './skip.ts';
+import { FolderTree } from './folderTree.ts';
+import type { FileState } from './scan.ts';
+import { SkipRules, contentRules, type Skip } from './skip.ts';
+import { Turns } from './turns.ts';
 
 /* What can be told of a folder's index without being the one who keeps it: all of this only reads. */
 
@@ -75,26 +76,33 @@ export interface Difference {
 
 /** Walks the folder as a reconcile does, and changes nothing. Throws if the folder itself cannot be read. */
 export async function compareWithFolder(options: FolderOptions, signal?: AbortSignal): Promise<Difference> {
-  const { root, stateFolder, exclude } = options;
-  const catalog = new Catalog(stateFolder, root);
-  const { files, skipped } = await scanFolder(root, new IgnoreRules(root, exclude), options, signal);
-  const reader = new FileReader(root);
+  const { root, stateFolder } = options;
+  const catalog = new Catalog(stateFolder, root, contentRules(options));
+  const skips = new SkipRules(options);
+  const reader = new FileReader(root, skips);
   let added = 0;
-  let changed = 0;
-  for (const [path, state] of files) {
+  const isChanged = (path: string, state: FileState): boolean => {
     const record = catalog.get(path);
     if (!record) added++;
-    else if (isChanged(reader, path, record, state)) changed++;
-    else if ('skip' in record) skipped.set(path, record.skip);
-  }
+    return !record || hasChanged(reader, path, record, state);
+  };
+  const { tree, found } = await FolderTree.walk(
+    { root, excluded: options, skips, now: Date.now, isChanged },
+    new Turns(signal),
+  );
+  const skipped = new Map(tree.skipped);
   let removed = 0;
-  for (const [path] of catalog.entries()) if (!files.has(path)) removed++;
-  return { added, changed, removed, skipped };
+  for (const [path, record] of catalog.entries()) {
+    if (!tree.has(path)) removed++;
+    else if ('skip' in record && !found.changed.has(path)) skipped.set(path, record.skip);
+  }
+  return { added, changed: found.changed.size - added, removed, skipped };
 }
 
-function isChanged(reader: FileReader, path: string, record: FileRecord, state: FileState): boolean {
-  if (record.size !== state.size || record.mtimeMs !== state.mtimeMs) return true;
-  if (record.racy !== true || !('id' in record)) return false;
+function hasChanged(reader: FileReader, path: string, record: FileRecord, state: FileState): boolean {
+  const { size, mtimeMs, ctimeMs, racy } = record;
+  if (size !== state.size || mtimeMs !== state.mtimeMs || ctimeMs !== state.ctimeMs) return true;
+  if (racy !== true || !('id' in record)) return false;
   const now = reader.read(path, state, 0).record;
   return !('id' in now) || now.id !== record.id;
 }

@@ -1,52 +1,96 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import picomatch from 'picomatch';
-import { systemCode } from '../base/errors.ts';
+import { globalExcludesFile, isTrue, readGitConfig, type GitHome } from './gitConfig.ts';
+import { repositoryAround, repositoryAt, type GitRepository } from './gitRepository.ts';
+import { readTextIfThere } from './readText.ts';
 import type { Skip } from './skip.ts';
 
 /** Folders that hold a version control system's own files. */
 const VCS_FOLDERS = new Set(['.git', '.hg', '.svn', '.jj', '.bzr', 'CVS']);
-const IGNORE_FILES: readonly string[] = ['.gitignore', '.sextantignore'];
+const OWN_FILE = '.sextantignore';
+const IGNORE_FILES: readonly string[] = ['.gitignore', OWN_FILE];
 
 /** The names whose change may change which files belong to the index. */
 export function isRuleFile(path: string): boolean {
   return IGNORE_FILES.includes(path.slice(path.lastIndexOf('/') + 1));
 }
 
+/** Glob patterns, relative to the folder, of what is left out. */
+export interface Excluded {
+  /** Those of our setting. */
+  readonly exclude: readonly string[];
+  /** Those of the editor, by the setting that they are from. */
+  readonly editorExclude?: Readonly<Record<string, readonly string[]>>;
+}
+
 /**
- * Decides which paths of a folder are left out: by glob patterns of the settings, and by ignore files, where a deeper
- * file overrules a higher one as in Git. Paths are relative to the folder, with `/`.
+ * Decides which paths of a folder are left out. Paths are relative to the folder, with `/`. In this order:
  *
- * `.gitignore` counts inside a Git repository only, as for Git itself: in an unpacked archive it says what some packager's
- * repository left out, which may be everything. If the folder is part of a larger repository, the rules above it hold too.
+ * 1. what settings exclude, whatever else says;
+ * 2. `.sextantignore` files, of the folder, of those below it, and of those above it in its repository. They have the
+ *    syntax of `.gitignore`, and the last word over Git's rules: `!pattern` brings back what Git ignores. A pattern that
+ *    names a way, as `!build/generated/` does, opens the ignored folders on it; one without, as `!*.pb.go`, holds
+ *    wherever the walk comes anyway;
+ * 3. Git's: the person's own excludes file, `info/exclude`, `.gitignore` files, a deeper one over a higher one.
  *
- * The caller walks down from the top and does not enter what is left out, which is how Git sees it: nothing inside an
- * ignored folder can be brought back from within it.
+ * Git's rules count inside a repository only, as for Git itself: in an unpacked archive they say what some packager's
+ * repository left out, which may be everything. If the folder is part of a larger repository, the rules above it hold
+ * too – unless they ignore the folder itself: who opens it wants it. A repository within another, a submodule, and a
+ * linked working tree have their own rules only. That Git may track a file which its rules ignore is not looked at; and
+ * `?` stands for a character where Git takes it for a byte.
+ *
+ * The caller walks down from the top and does not enter what is left out.
  */
 export class IgnoreRules {
   /** Where rules begin: the repository's top, if that is above the folder. */
   readonly #top: string;
   /** The folder's path from the top: '' or with a `/` at its end. */
   readonly #prefix: string;
-  readonly #isExcluded: (path: string) => boolean;
+  readonly #excluded: readonly { readonly mark: string; readonly matches: (path: string) => boolean }[];
+  readonly #git: GitHome;
   /** What holds in a folder, by its path from the top. */
   readonly #rules = new Map<string, FolderRules>();
+  /** The files that were read, or looked for, and what they were like then. */
+  readonly #sources = new Map<string, string>();
 
-  constructor(root: string, exclude: readonly string[]) {
-    this.#top = repositoryTop(root) ?? root;
-    const below = relative(this.#top, root).split(sep).join('/');
-    this.#prefix = below === '' ? '' : `${below}/`;
-    this.#isExcluded = exclude.length === 0 ? () => false : picomatch([...exclude], { dot: true });
+  constructor(
+    root: string,
+    { exclude, editorExclude = {} }: Excluded,
+    git: GitHome = { home: homedir(), env: process.env },
+  ) {
+    this.#git = git;
+    const settings = [['sextant.index.exclude', exclude] as const, ...Object.entries(editorExclude)];
+    this.#excluded = settings.flatMap(([setting, patterns]) =>
+      patterns.map((pattern) => ({ mark: `${setting}: ${pattern}`, matches: picomatch(pattern, { dot: true }) })),
+    );
+    this.#top = repositoryAround(root)?.top ?? root;
+    for (let folder = root; ; folder = dirname(folder)) {
+      this.#remember(join(folder, '.git'));
+      if (folder === dirname(folder)) break;
+    }
+    this.#prefix = prefixOf(this.#top, root);
+    if (this.#prefix !== '' && this.#isIgnoredItself()) {
+      this.#rules.clear();
+      this.#top = root;
+      this.#prefix = '';
+    }
   }
 
   check(path: string, isFolder: boolean): Skip | undefined {
     const name = path.slice(path.lastIndexOf('/') + 1);
-    if (isFolder && VCS_FOLDERS.has(name)) return { reason: 'excluded', detail: 'version control' };
-    if (this.#isExcluded(path)) return { reason: 'excluded', detail: 'sextant.index.exclude' };
+    // In a linked working tree, `.git` is a file.
+    if (VCS_FOLDERS.has(name) && (isFolder || name === '.git'))
+      return { reason: 'excluded', detail: 'version control' };
+    const excluded = this.#excluded.find(({ matches }) => matches(path));
+    if (excluded) return { reason: 'excluded', detail: excluded.mark };
     const full = this.#prefix + path;
-    const { ignored, rule } = this.#rulesIn(parentOf(full)).rules.test(isFolder ? `${full}/` : full);
-    return ignored ? { reason: 'ignored', detail: rule?.mark ?? '' } : undefined;
+    const above = this.#rulesIn(parentOf(full));
+    const { ignored, rule, isOwn } = above.test(full, isFolder);
+    if (!ignored || (isFolder && !isOwn && above.isOnWay(full))) return undefined;
+    return { reason: 'ignored', detail: rule };
   }
 
   /** Like {@link check}, for a path that was not reached by walking: looks at the folders above it as well. */
@@ -58,75 +102,190 @@ export class IgnoreRules {
     return this.check(path, isFolder);
   }
 
-  /**
-   * One list of rules per folder, each rewritten to be relative to the top, rather than a list per file asked in turn:
-   * whether a rule of a higher file applies to a path depends on whether a deeper one has spared the folders between.
-   */
+  /** Whether a file that has a say has changed since it was read. A new one in a folder is for the caller to notice. */
+  isStale(): boolean {
+    return [...this.#sources].some(([file, stamp]) => stampOf(file) !== stamp);
+  }
+
+  #isIgnoredItself(): boolean {
+    const folder = this.#prefix.slice(0, -1);
+    const ways = [...folder.matchAll(/\//g)].map(({ index }) => folder.slice(0, index));
+    return [...ways, folder].some((way) => this.#rulesIn(parentOf(way)).test(way, true).ignored);
+  }
+
   #rulesIn(folder: string): FolderRules {
     const known = this.#rules.get(folder);
     if (known) return known;
     const above = folder === '' ? undefined : this.#rulesIn(parentOf(folder));
-    const at = (name: string): string => join(this.#top, folder, name);
-    const isTopOfRepository = above?.inRepository !== true && existsSync(at('.git'));
-    const inRepository = above?.inRepository === true || isTopOfRepository;
-    const names = [
-      ...(isTopOfRepository ? ['.git/info/exclude'] : []),
-      ...(inRepository ? ['.gitignore'] : []),
-      '.sextantignore',
-    ];
-    const lines: { readonly pattern: string; readonly mark: string }[] = [];
-    for (const name of names) {
-      const file = folder === '' ? name : `${folder}/${name}`;
-      for (const line of readIfThere(at(name))?.split(/\r?\n/) ?? []) {
-        lines.push({ pattern: fromTop(folder, line), mark: `${file}: ${line.trimEnd()}` });
-      }
+    const repository = repositoryAt(join(this.#top, folder));
+    const own = this.#linesOf(folder, OWN_FILE);
+    let rules: FolderRules;
+    if (repository) {
+      const config = this.#configOf(repository);
+      const lines = [
+        ...config.lines.map((line) => line.movedTo(folder)),
+        ...this.#linesOf(folder, '.git/info/exclude', join(repository.commonDir, 'info', 'exclude')),
+        ...this.#linesOf(folder, '.gitignore'),
+      ];
+      rules = new FolderRules({ inRepository: true, ignoreCase: config.ignoreCase }, above, lines, own, true);
+    } else if (!above) rules = new FolderRules({ inRepository: false, ignoreCase: !isLinux }, above, [], own);
+    else {
+      const ignored = above.test(folder, true);
+      // It is on the way to something that is brought back; all else in it stays ignored, as it is for Git.
+      const lines = ignored.ignored
+        ? [new Line('', `!/${escapeGlob(folder)}`, ignored.rule), new Line(folder, '/*', ignored.rule)]
+        : this.#linesOf(folder, above.repository.inRepository ? '.gitignore' : undefined);
+      rules = lines.length + own.length === 0 ? above : new FolderRules(above.repository, above, lines, own);
     }
-    let rules = above?.rules;
-    if (!rules || lines.length > 0) {
-      rules = ignore({ ignorecase: process.platform !== 'linux' });
-      if (above) rules.add(above.rules);
-      rules.add(lines);
-    }
-    const result = { rules, inRepository };
-    this.#rules.set(folder, result);
-    return result;
+    this.#rules.set(folder, rules);
+    return rules;
+  }
+
+  /** What a person's configuration, and the repository's, say. */
+  #configOf({ commonDir }: GitRepository): { readonly lines: readonly Line[]; readonly ignoreCase: boolean } {
+    const config = readGitConfig(commonDir, this.#git, (file) => this.#remember(file));
+    const file = globalExcludesFile(config, this.#git);
+    const ignoreCase = isTrue(config.get('core.ignorecase') ?? String(!isLinux));
+    return { lines: file === undefined ? [] : this.#linesOf('', file, file), ignoreCase };
+  }
+
+  /** The rules in a file of that name in a folder, or in `file`, which counts as if it were there. */
+  #linesOf(folder: string, name: string | undefined, file?: string): Line[] {
+    if (name === undefined) return [];
+    const source = file ?? join(this.#top, folder, name);
+    const text = readTextIfThere(source);
+    // That there is one now in a folder is seen by looking at the folder; outside of it, nobody else looks.
+    const isAbove = !`${folder}/`.startsWith(this.#prefix);
+    if (text !== undefined || file !== undefined || isAbove) this.#remember(source);
+    const shown = file === name || folder === '' ? name : `${folder}/${name}`;
+    const lines = text?.replace(/^\uFEFF/, '').split(/\r?\n/) ?? [];
+    return lines
+      .filter((line) => !line.startsWith('#') && !MATCHES_NOTHING.test(line))
+      .map((line) => new Line(folder, line, `${shown}: ${line.trimEnd()}`));
+  }
+
+  #remember(file: string): void {
+    this.#sources.set(file, stampOf(file));
   }
 }
 
-interface FolderRules {
-  /** Those of the folders above, then its own. */
-  readonly rules: Ignore;
+const MATCHES_NOTHING = /^!?\/*\s*$/;
+
+const isLinux = process.platform === 'linux';
+
+interface RepositoryRules {
   readonly inRepository: boolean;
+  readonly ignoreCase: boolean;
 }
 
-/** The innermost folder around `folder`, itself included, that has a `.git`. */
-export function repositoryTop(folder: string): string | undefined {
-  if (existsSync(join(folder, '.git'))) return folder;
-  const above = dirname(folder);
-  return above === folder ? undefined : repositoryTop(above);
+/**
+ * What holds in one folder. All rules are one list, each rewritten to be relative to the top, rather than a list per file
+ * asked in turn: whether a rule of a higher file applies to a path depends on whether a deeper one has spared the folders
+ * between.
+ */
+class FolderRules {
+  readonly repository: RepositoryRules;
+  readonly #lines: readonly Line[];
+  readonly #own: readonly Line[];
+  readonly #rules: Ignore;
+  readonly #isOnWay: (folder: string) => boolean;
+
+  /** `isTop`: what Git says in the folders above does not count here. */
+  constructor(
+    repository: RepositoryRules,
+    above: FolderRules | undefined,
+    lines: readonly Line[],
+    own: readonly Line[],
+    isTop = false,
+  ) {
+    this.repository = repository;
+    this.#lines = above && !isTop ? [...above.#lines, ...lines] : lines;
+    this.#own = above ? [...above.#own, ...own] : own;
+    this.#rules = ignore({ ignorecase: repository.ignoreCase });
+    this.#rules.add([...this.#lines, ...this.#own].map(({ pattern, mark }) => ({ pattern, mark })));
+    const ways = own.flatMap((line) => line.ways());
+    const isOnOwnWay = ways.length === 0 ? () => false : picomatch(ways, { dot: true, nobrace: true, noextglob: true });
+    this.#isOnWay = above ? (folder) => isOnOwnWay(folder) || above.#isOnWay(folder) : isOnOwnWay;
+  }
+
+  /** `path` is from the top. */
+  test(path: string, isFolder: boolean): Verdict {
+    const { ignored, rule } = this.#rules.test(isFolder ? `${path}/` : path);
+    const mark = rule?.mark ?? '';
+    return { ignored, rule: mark, isOwn: ignored && this.#own.some((line) => line.mark === mark) };
+  }
+
+  /** Whether a `!pattern` names something below this folder. */
+  isOnWay(folder: string): boolean {
+    return this.#isOnWay(folder);
+  }
 }
 
-/** A line of an ignore file in `folder`, as it would read in the top folder's. */
+interface Verdict {
+  readonly ignored: boolean;
+  /** The rule that decided, for a person: its file and its line. */
+  readonly rule: string;
+  /** It is one of a `.sextantignore` file. */
+  readonly isOwn: boolean;
+}
+
+/** A rule of an ignore file in `folder`, as it would read in the top folder's. */
+class Line {
+  readonly pattern: string;
+  readonly mark: string;
+  readonly #line: string;
+
+  constructor(folder: string, line: string, mark: string) {
+    this.#line = line;
+    this.mark = mark;
+    this.pattern = fromTop(folder, line);
+  }
+
+  movedTo(folder: string): Line {
+    return new Line(folder, this.#line, this.mark);
+  }
+
+  /** The folders on the way to what a `!pattern` names, as globs from the top. */
+  ways(): string[] {
+    if (!this.#line.startsWith('!') || this.#line.startsWith('!**/') || !isAnchored(this.#line)) return [];
+    const parts = this.pattern.replace(/^!\/?/, '').trimEnd().replace(/\/$/, '').split('/');
+    const ways: string[] = [];
+    for (let end = 1; end < parts.length; end++) ways.push(parts.slice(0, end).join('/'));
+    return ways;
+  }
+}
+
+/** A pattern with a slash that is not its last character is anchored to its folder; others match at any depth. */
+function isAnchored(line: string): boolean {
+  const pattern = line.replace(/^!/, '');
+  return pattern.trimEnd().slice(0, -1).includes('/');
+}
+
 function fromTop(folder: string, line: string): string {
-  if (folder === '' || line.trim() === '' || line.startsWith('#')) return line;
+  if (folder === '') return line;
   const negation = line.startsWith('!') ? '!' : '';
   const pattern = line.slice(negation.length);
-  const base = `/${folder.replace(/[\\*?[\]!# ]/g, String.raw`\$&`)}`;
-  // A pattern with a slash that is not its last character is anchored to its folder; others match at any depth.
-  const isAnchored = pattern.trimEnd().slice(0, -1).includes('/');
-  return `${negation}${base}${isAnchored ? '' : '/**'}${pattern.startsWith('/') ? '' : '/'}${pattern}`;
+  return `${negation}/${escapeGlob(folder)}${isAnchored(line) ? '' : '/**'}${pattern.startsWith('/') ? '' : '/'}${pattern}`;
+}
+
+function escapeGlob(path: string): string {
+  return path.replace(/[\\*?[\]!# ]/g, String.raw`\$&`);
+}
+
+/** What tells that a file is another than before: a change within one tick of the clock is not seen. */
+function stampOf(file: string): string {
+  if (!existsSync(file)) return '';
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats) return '';
+  // Of a folder (`.git`) it counts only that there is one.
+  return stats.isDirectory() ? 'folder' : `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
+}
+
+function prefixOf(top: string, root: string): string {
+  const below = relative(top, root).split(sep).join('/');
+  return below === '' ? '' : `${below}/`;
 }
 
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')));
-}
-
-function readIfThere(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    // A folder of that name, or one without the right to read it, gives no rules, as with Git.
-    if (['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'].includes(systemCode(error) ?? '')) return undefined;
-    throw error;
-  }
 }

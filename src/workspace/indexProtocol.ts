@@ -1,7 +1,7 @@
 import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import type { IndexContents } from './folderReport.ts';
-import type { SearchFolder, SearchRequest, SearchResponse } from './searcher.ts';
+import type { SearchFolder, SearchRequest, SearchResponse, UnsavedText } from './searcher.ts';
 import type { Skip } from './skip.ts';
 import type { FolderStatus } from './status.ts';
 import type { FileVerdict } from './whyFile.ts';
@@ -17,6 +17,9 @@ export interface IndexMethods {
   close(folder: OfFolder): Promise<void>;
   hint(hint: OfFolder & { readonly paths: readonly string[] }): void;
   reconcile(folder: OfFolder): Promise<void>;
+  /** Stops all work until {@link resume}; what is indexed can be searched. */
+  pause(argument: undefined): void;
+  resume(argument: undefined): void;
   verify(folder: OfFolder): Promise<void>;
   rebuild(folder: OfFolder): Promise<void>;
   skipped(folder: OfFolder): Map<string, Skip>;
@@ -30,6 +33,8 @@ export interface IndexEvents {
 
 /** What the searching thread does. It only reads, and is never behind the indexing thread's work. */
 export interface SearchMethods {
+  /** Tells of a text that is not saved, or with none that it is. */
+  setUnsaved(unsaved: UnsavedText): void;
   search(request: SearchRequest): SearchResponse;
   contents(folder: SearchFolder): IndexContents;
   judge(file: JudgeRequest): FileVerdict;

@@ -4,6 +4,8 @@ import type { Logger } from '../base/log.ts';
 import { serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
 import { SegmentThreads } from '../engine/index/segmentThreads.ts';
+import { DEFAULT_BUDGET, Governor, threadsWithin } from './governor.ts';
+import { thisMachine } from './machine.ts';
 import { FolderKeeper } from './folderKeeper.ts';
 import type { IndexEvents, IndexMethods } from './indexProtocol.ts';
 
@@ -17,7 +19,8 @@ const logger: Logger = {
   warn: (message) => emit('log', { level: 'warn', message }),
   error: (message) => emit('log', { level: 'error', message }),
 };
-const threads = new SegmentThreads({ logger });
+const governor = new Governor(thisMachine());
+let threads: SegmentThreads | undefined;
 const keepers = new Map<string, FolderKeeper>();
 
 function keeperOf(root: string): FolderKeeper {
@@ -29,9 +32,12 @@ function keeperOf(root: string): FolderKeeper {
 const emit = serve<IndexMethods, IndexEvents>(workerChannel(parentPort), {
   open(options) {
     if (keepers.has(options.root)) return;
+    governor.budget = options.budget ?? DEFAULT_BUDGET;
+    threads ??= new SegmentThreads({ logger, count: threadsWithin(governor.budget.memoryBytes) });
     const keeper = new FolderKeeper(options, {
       logger,
       threads,
+      governor,
       now: Date.now,
       onStatus: (status) => emit('status', status),
       onUnwatched: () => emit('unwatched', { root: options.root }),
@@ -46,6 +52,8 @@ const emit = serve<IndexMethods, IndexEvents>(workerChannel(parentPort), {
   },
   hint: ({ root, paths }) => keeperOf(root).hint(paths),
   reconcile: ({ root }) => keeperOf(root).reconcile(),
+  pause: () => governor.pause(),
+  resume: () => governor.resume(),
   verify: ({ root }) => keeperOf(root).verify(),
   rebuild: ({ root }) => keeperOf(root).rebuild(),
   skipped: ({ root }) => keeperOf(root).skipped(),

@@ -1,62 +1,25 @@
-import { lstatSync, readdirSync, type Dirent, type Stats } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
-import { describeError, systemCode, throwIfCancelled } from '../base/errors.ts';
-import type { IgnoreRules } from './ignoreRules.ts';
-import { isSecretName, type Skip } from './skip.ts';
+import { lstatSync, type Stats } from 'node:fs';
+import { describeError, systemCode } from '../base/errors.ts';
+import type { Skip, SkipRules } from './skip.ts';
 
 /** What the file system says of a file, without its content. */
 export interface FileState {
   readonly size: number;
   readonly mtimeMs: number;
-}
-
-export interface ScanResult {
-  /** Files to be indexed, by path relative to the folder, with `/`. */
-  readonly files: Map<string, FileState>;
-  /** Files and whole folders that are left out. */
-  readonly skipped: Map<string, Skip>;
-  readonly folders: number;
-}
-
-export interface ScanLimits {
-  readonly maxFileBytes: number;
-}
-
-const FOLDERS_PER_TURN = 32;
-
-/** Walks a folder: 80,000 files take about half a second. Throws if the folder itself cannot be read. */
-export async function scanFolder(
-  root: string,
-  rules: IgnoreRules,
-  limits: ScanLimits,
-  signal?: AbortSignal,
-): Promise<ScanResult> {
-  const result: ScanResult & { folders: number } = { files: new Map(), skipped: new Map(), folders: 0 };
-  const pending = [''];
-  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    if (++result.folders % FOLDERS_PER_TURN === 0) await setImmediate();
-    throwIfCancelled(signal);
-    for (const entry of listFolder(root, folder, result.skipped)) {
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory()) {
-        const skip = rules.check(path, true);
-        if (skip) result.skipped.set(path, skip);
-        else pending.push(path);
-        continue;
-      }
-      const observed = rules.check(path, false) ?? observe(root, path, limits);
-      if (observed === undefined || 'mtimeMs' in observed) {
-        if (observed) result.files.set(path, observed);
-      } else result.skipped.set(path, observed);
-    }
-  }
-  return result;
+  /** When the system last saw it change: unlike the modification time, no program can set it. */
+  readonly ctimeMs: number;
 }
 
 /**
  * The state of one path that no rule leaves out, or why it is skipped; `undefined` if it is gone or a folder.
  */
-export function observe(root: string, path: string, limits: ScanLimits): FileState | Skip | undefined {
+export function observe(root: string, path: string, skips: SkipRules): FileState | Skip | undefined {
+  const state = stateOf(root, path);
+  return (state && 'size' in state ? skips.byName(path, state.size) : undefined) ?? state;
+}
+
+/** Like {@link observe}, without the rules for names and sizes. */
+export function stateOf(root: string, path: string): FileState | Skip | undefined {
   let stats: Stats | undefined;
   try {
     stats = lstatSync(`${root}/${path}`, { throwIfNoEntry: false });
@@ -67,18 +30,6 @@ export function observe(root: string, path: string, limits: ScanLimits): FileSta
   if (!stats || stats.isDirectory()) return undefined;
   if (stats.isSymbolicLink()) return { reason: 'link' };
   if (!stats.isFile()) return { reason: 'special' };
-  if (isSecretName(path.slice(path.lastIndexOf('/') + 1))) return { reason: 'secret', detail: 'by its name' };
-  if (stats.size > limits.maxFileBytes) return { reason: 'tooLarge', detail: `${stats.size} bytes` };
-  return { size: stats.size, mtimeMs: stats.mtimeMs };
-}
-
-function listFolder(root: string, folder: string, skipped: Map<string, Skip>): Dirent[] {
-  try {
-    return readdirSync(folder === '' ? root : `${root}/${folder}`, { withFileTypes: true });
-  } catch (error) {
-    if (folder === '') throw error;
-    // It was removed while the walk went on, which the next scan will see as such.
-    if (systemCode(error) !== 'ENOENT') skipped.set(folder, { reason: 'unreadable', detail: describeError(error) });
-    return [];
-  }
+  const { size, mtimeMs, ctimeMs } = stats;
+  return { size, mtimeMs, ctimeMs };
 }

@@ -15,6 +15,7 @@ if (!parentPort) throw new Error('This module is the entry of a worker thread.')
 const searcher = new Searcher();
 
 serve<SearchMethods, object>(workerChannel(parentPort), {
+  setUnsaved: (unsaved) => searcher.setUnsaved(unsaved),
   search: (request, signal) => searcher.search(request, signal),
   contents: ({ stateFolder }) => readContents(stateFolder),
   judge: ({ folder, path }) => judgeFile(folder, path, Date.now()),

@@ -158,6 +158,53 @@ describe('Searcher', () => {
     );
   });
 
+  it('finds unsaved texts in place of their files, with their lines and by every kind of query', async () => {
+    const place = await indexed({
+      'src/a.ts': 'export function lightLantern() {}\n',
+      'src/b.ts': 'export function douse() {}\n',
+      'c.ts': 'lantern',
+      '.sextantignore': 'left.ts',
+      'left.ts': 'lantern',
+    });
+    const { root } = place;
+    const searcher = new Searcher();
+    const found = async (query: string): Promise<unknown[]> => {
+      const { results } = await searcher.search({ folders: [place], query, limit: 10 });
+      return results.map(({ path, line, symbol }) => [path, line, symbol?.name]);
+    };
+    assert.deepEqual((await found('lightLantern'))[0], ['src/a.ts', 1, 'lightLantern']);
+    searcher.setUnsaved({ root, path: 'src/a.ts', text: '\r\n\r\nexport function hoistHalyard() {}\r\n' });
+    searcher.setUnsaved({ root, path: 'src/b.ts', text: '// extinguish it\nexport function lightLantern() {}\n' });
+    searcher.setUnsaved({ root, path: 'left.ts', text: 'hoistHalyard' });
+    searcher.setUnsaved({ root, path: 'unknown.ts', text: 'hoistHalyard' });
+    assert.deepEqual(await found('lightLantern'), [
+      ['src/b.ts', 2, 'lightLantern'],
+      ['c.ts', 1, undefined],
+    ]);
+    for (const query of ['hoistHalyard', 'sym:hoist*', '"hoistHalyard()"', 'halyard path:src lang:ts -lantern']) {
+      assert.deepEqual(await found(query), [['src/a.ts', 3, 'hoistHalyard']], query);
+    }
+    assert.deepEqual(await found('halyard path:c.ts'), []);
+    assert.deepEqual(await found('"extinguish it"'), [['src/b.ts', 1, 'lightLantern']]);
+    searcher.setUnsaved({ root, path: 'src/b.ts', text: ['-----BEGIN', 'PRIVATE KEY-----\nlightLantern'].join(' ') });
+    assert.deepEqual(await found('lightLantern'), [['c.ts', 1, undefined]]);
+    for (const path of ['src/a.ts', 'src/b.ts']) searcher.setUnsaved({ root, path });
+    assert.deepEqual(await found('hoistHalyard'), []);
+    assert.deepEqual(await found('sym:lightLantern'), [['src/a.ts', 1, 'lightLantern']]);
+    searcher.close();
+  });
+
+  it('shows a file once that is in two open folders', async () => {
+    const outer = await indexed({ 'in/a.ts': 'lantern' });
+    const root = join(outer.root, 'in');
+    const inner = { root, stateFolder: folder() };
+    const edges = { logger: silentLogger, now: Date.now, onStatus: () => undefined };
+    const index = FolderIndex.open({ ...inner, exclude: [], maxFileBytes: MAX_FILE_BYTES }, edges);
+    await index.reconcile();
+    await index.close();
+    assert.equal((await search('lantern', outer, inner)).length, 1);
+  });
+
   it('says in which index it met damage', async () => {
     const one = await indexed({ 'a.ts': 'lantern' });
     const two = await indexed({ 'b.ts': 'lantern' });

@@ -12,10 +12,18 @@ import type { Share } from '../engine/query/ranker.ts';
 import type { Hit } from '../engine/query/search.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
 import { indexFolderOf } from './folderOptions.ts';
+import { findSecret } from './secrets.ts';
 
 export interface SearchFolder {
   readonly root: string;
   readonly stateFolder: string;
+}
+
+/** The text of an editor that is not saved; without one, what is on disk counts again. */
+export interface UnsavedText {
+  readonly root: string;
+  readonly path: string;
+  readonly text?: string;
 }
 
 export interface SearchRequest {
@@ -73,6 +81,19 @@ const GONE = ['ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR'];
  */
 export class Searcher {
   readonly #readers = new Map<string, EngineReader>();
+  /** By folder and path. */
+  readonly #unsaved = new Map<string, Map<string, Buffer>>();
+  /** State folders whose reader knows the texts as they are now. */
+  readonly #overlaid = new Set<string>();
+
+  /** Searches find it from now on as it is here, with its lines, where the index has a file of that path. */
+  setUnsaved({ root, path, text }: UnsavedText): void {
+    const texts = this.#unsaved.get(root) ?? new Map<string, Buffer>();
+    this.#unsaved.set(root, texts);
+    if (text === undefined) texts.delete(path);
+    else texts.set(path, Buffer.from(text));
+    this.#overlaid.clear();
+  }
 
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
     const began = performance.now();
@@ -82,10 +103,11 @@ export class Searcher {
     const damaged: string[] = [];
     for (const { root, stateFolder } of folders) {
       const reader = this.#reader(stateFolder);
+      this.#overlay(reader, root, stateFolder);
       const options = {
         limit: limit + SPARE_HITS,
         explain,
-        readText: (path: string) => readFile(root, path)?.text.toString('utf8'),
+        readText: (path: string) => this.#readFile(root, path)?.text.toString('utf8'),
         ...(signal && { signal }),
       };
       for (const hit of await reader.search(query, options)) hits.push({ root, hit });
@@ -95,10 +117,17 @@ export class Searcher {
     const locator = new Locator(parsed);
     const excerpter = new Excerpter(parsed);
     const results: SearchResult[] = [];
+    const seen = new Set<string>();
     for (const { root, hit } of hits) {
       if (results.length === limit) break;
-      const result = present(root, hit, locator, excerpter);
-      if (result) results.push(result);
+      // One open folder may be within another.
+      const file = join(root, hit.path);
+      if (seen.has(file)) continue;
+      const content = this.#readFile(root, hit.path);
+      const result = content && present(root, hit, content, locator, excerpter);
+      if (!result) continue;
+      seen.add(file);
+      results.push(result);
     }
     return { results, problems: parsed.problems, damaged, tookMs: performance.now() - began };
   }
@@ -106,6 +135,20 @@ export class Searcher {
   close(): void {
     for (const reader of this.#readers.values()) reader.close();
     this.#readers.clear();
+  }
+
+  #readFile(root: string, path: string): FileText | undefined {
+    const unsaved = this.#unsaved.get(root)?.get(path);
+    return unsaved ? { content: unsaved, text: unsaved } : readFile(root, path);
+  }
+
+  #overlay(reader: EngineReader, root: string, stateFolder: string): void {
+    if (this.#overlaid.has(stateFolder)) return;
+    this.#overlaid.add(stateFolder);
+    const texts = [...(this.#unsaved.get(root) ?? [])];
+    // What is a secret now is not to be found, and neither is what it was.
+    const shown = texts.map(([path, text]) => [path, findSecret(text) === undefined ? text : Buffer.alloc(0)] as const);
+    reader.setOverlay(shown.map(([path, content]) => ({ id: documentId(path, content), path, content })));
   }
 
   #reader(stateFolder: string): EngineReader {
@@ -120,10 +163,13 @@ export class Searcher {
   }
 }
 
-function present(root: string, hit: Hit, locator: Locator, excerpter: Excerpter): SearchResult | undefined {
-  const file = readFile(root, hit.path);
-  if (!file) return undefined;
-  const { content, text } = file;
+function present(
+  root: string,
+  hit: Hit,
+  { content, text }: FileText,
+  locator: Locator,
+  excerpter: Excerpter,
+): SearchResult | undefined {
   const isUnchanged = documentId(hit.path, content) === hit.id;
   const place = isUnchanged ? hit : locator.locate(hit.path, text);
   if (!place) return undefined;
@@ -145,8 +191,14 @@ function toResultPlace({ startLine, endLine, symbol }: Place): ResultPlace {
   return { startLine, endLine, ...(symbol && { symbol: { name: symbol.name, kind: symbol.kind, line: symbol.line } }) };
 }
 
-/** A file's bytes and its text in UTF-8; `undefined` if it is gone or no text. */
-export function readFile(root: string, path: string): { readonly content: Buffer; readonly text: Buffer } | undefined {
+/** A file's bytes and its text in UTF-8. */
+interface FileText {
+  readonly content: Buffer;
+  readonly text: Buffer;
+}
+
+/** `undefined` if it is gone or no text. */
+export function readFile(root: string, path: string): FileText | undefined {
   let content: Buffer;
   try {
     content = readFileSync(join(root, path));

@@ -1,3 +1,7 @@
+import picomatch from 'picomatch';
+import { findMarker, isMinified } from './generated.ts';
+import { findSecret } from './secrets.ts';
+
 /** Why a file is not in the index. `detail` names the rule, for a person who wonders. */
 export interface Skip {
   readonly reason: SkipReason;
@@ -10,27 +14,103 @@ export type SkipReason =
   | 'tooLarge'
   | 'binary'
   | 'secret'
+  | 'generated' // by a program, which says so, or a lock file
+  | 'minified'
   | 'link'
   | 'special' // a socket, a pipe, a device
   | 'unreadable';
 
-const SECRET_NAMES: readonly RegExp[] = [
-  /^\.env(?:\..+)?$/i,
-  /\.(?:pem|key|p12|pfx|pkcs12|jks|keystore|kdbx|ppk|asc)$/i,
-  /^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/,
-  /^\.?(?:netrc|pgpass|htpasswd|git-credentials|dockercfg|s3cfg|vault-token)$/i,
-  /^(?:credentials|secrets?)(?:\.(?:json|ya?ml|toml|ini|txt|env))?$/i,
-];
-/** Templates that are checked in on purpose. */
-const NOT_SECRET = /(?:\.|-|_)(?:example|sample|template|dist|defaults?|schema|test)(?:\.|$)/i;
+/** Globs for the names of files, whatever the case: those that are meant, and with `false` those that are not. */
+export type NamePatterns = Readonly<Record<string, boolean>>;
 
-/** Whether a file's name says that it holds keys or passwords. */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAMES.some((pattern) => pattern.test(name)) && !NOT_SECRET.test(name);
+/** What files are left out for what they are, whatever ignore files say. */
+export interface SkipOptions {
+  readonly maxFileBytes: number;
+  /** Which names files have that hold keys or passwords: globs, `false` for names that one of the others means wrongly. */
+  readonly secretFiles?: NamePatterns;
+  /** Which names files have that programs write. */
+  readonly generatedFiles?: NamePatterns;
+  /** Whether files that say so are left out; true by default. */
+  readonly skipGenerated?: boolean;
+  /** Whether minified scripts and style sheets are left out; true by default. */
+  readonly skipMinified?: boolean;
 }
 
-/** Whether a file is a private key, whatever its name. */
-export function isSecretContent(content: Uint8Array): boolean {
-  const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, 200)).toString('latin1');
-  return /^\s*-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----/.test(head);
+/** What the `sextant.index.secretFiles` setting is by default. */
+export const SECRET_FILES: NamePatterns = allOf([
+  ...['.env', '.env.*', '*.env', '.envrc'],
+  ...['*.pem', '*.key', '*.p12', '*.pfx', '*.pkcs12', '*.jks', '*.keystore', '*.kdbx', '*.ppk'],
+  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ecdsa_sk', 'id_ed25519', 'id_ed25519_sk'],
+  ...['{.,}netrc', '_netrc', '.pgpass', '{.,}htpasswd', '.git-credentials', '.dockercfg', '.s3cfg', '.vault-token'],
+  ...['{.,}{credentials,secret,secrets}{,.json,.yml,.yaml,.toml,.ini,.txt,.env}', '*.tfstate', '*.tfstate.backup'],
+  // Templates that are checked in on purpose.
+  '!*{.,-,_}{example,sample,template,dist,default,defaults,schema,test}{,.*}',
+]);
+
+/** What the `sextant.index.generatedFiles` setting is by default: what package managers and bundlers write. */
+export const GENERATED_FILES: NamePatterns = allOf([
+  ...['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'deno.lock'],
+  ...['Cargo.lock', 'go.sum', 'go.work.sum', 'poetry.lock', 'uv.lock', 'pdm.lock', 'Pipfile.lock', 'Gemfile.lock'],
+  ...['composer.lock', 'mix.lock', 'pubspec.lock', 'Podfile.lock', 'Package.resolved', 'packages.lock.json'],
+  ...['flake.lock', 'gradle.lockfile', '.terraform.lock.hcl', '*.js.map', '*.mjs.map', '*.cjs.map', '*.css.map'],
+]);
+
+const MINIFIED_NAME = /[.-]min\.(?:js|mjs|cjs|css)$/i;
+
+/** Raised when the content of a file may be judged in another way than before. */
+const CONTENT_RULES = 1;
+
+/** What of the options decides by content: if it changes, files have to be read again. */
+export function contentRules({ skipGenerated = true, skipMinified = true }: SkipOptions): string {
+  return `${CONTENT_RULES}${skipGenerated ? ' generated' : ''}${skipMinified ? ' minified' : ''}`;
+}
+
+/** Decides which files are left out for what they are: by name and size, before they are read, and by content. */
+export class SkipRules {
+  readonly #options: SkipOptions;
+  readonly #isSecret: (name: string) => boolean;
+  readonly #isGenerated: (name: string) => boolean;
+
+  constructor(options: SkipOptions) {
+    this.#options = options;
+    this.#isSecret = nameMatcher(options.secretFiles ?? SECRET_FILES);
+    this.#isGenerated = nameMatcher(options.generatedFiles ?? GENERATED_FILES);
+  }
+
+  /** `size` in bytes. */
+  byName(path: string, size: number): Skip | undefined {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const { maxFileBytes, skipMinified = true } = this.#options;
+    if (this.#isSecret(name)) return { reason: 'secret', detail: 'by its name' };
+    if (size > maxFileBytes) return { reason: 'tooLarge', detail: `${size} bytes` };
+    if (this.#isGenerated(name)) return { reason: 'generated', detail: 'by its name' };
+    if (skipMinified && MINIFIED_NAME.test(name)) return { reason: 'minified', detail: 'by its name' };
+    return undefined;
+  }
+
+  byContent(path: string, content: Uint8Array): Skip | undefined {
+    const { skipGenerated = true, skipMinified = true } = this.#options;
+    const secret = findSecret(content);
+    if (secret !== undefined) return { reason: 'secret', detail: secret };
+    const marker = skipGenerated ? findMarker(content) : undefined;
+    if (marker !== undefined) return { reason: 'generated', detail: marker };
+    if (skipMinified && isMinified(path, content)) return { reason: 'minified', detail: 'nearly all in long lines' };
+    return undefined;
+  }
+}
+
+/** Patterns as one writes a list of them, `!` in front of those that are not meant. */
+function allOf(patterns: readonly string[]): NamePatterns {
+  return Object.fromEntries(patterns.map((one) => [one.replace(/^!/, ''), !one.startsWith('!')]));
+}
+
+function nameMatcher(patterns: NamePatterns): (name: string) => boolean {
+  const those = (meant: boolean): ((name: string) => boolean) =>
+    picomatch(
+      Object.keys(patterns).filter((pattern) => patterns[pattern] === meant),
+      { dot: true, nocase: true },
+    );
+  const isMeant = those(true);
+  const isSpared = those(false);
+  return (name) => isMeant(name) && !isSpared(name);
 }

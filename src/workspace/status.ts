@@ -1,3 +1,4 @@
+import type { PauseReason } from './governor.ts';
 import type { SkipReason } from './skip.ts';
 
 /** What a person can be told about one folder's index. Crosses threads, so it is plain data. */
@@ -11,6 +12,15 @@ export interface FolderStatus {
   readonly indexBytes: number;
   /** What of the index was found damaged and made anew since it was opened; missing where nothing was. */
   readonly repaired?: Repaired;
+  /** What is not as it should be though the index works. */
+  readonly problem?: Problem;
+}
+
+export interface Problem {
+  /** `WatchLimit`: changes are found by looking, within 10 seconds, and not at once. */
+  readonly code: 'WatchLimit';
+  /** What it means, and what to do. */
+  readonly message: string;
 }
 
 export interface Repaired {
@@ -25,6 +35,8 @@ export type FolderState =
   /** `done` of `total` new or changed files have been read; searches give what is there so far. */
   | { readonly kind: 'indexing'; readonly done: number; readonly total: number }
   | { readonly kind: 'ready' }
+  /** Told to wait, or waiting for mains power or free memory; searches give what is there so far. */
+  | { readonly kind: 'paused'; readonly reason: PauseReason; readonly done: number; readonly total: number }
   /** Another process keeps the index up to date; this one reads it. */
   | { readonly kind: 'following'; readonly owner: string }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };

@@ -1,6 +1,5 @@
-import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import picomatch from 'picomatch';
 import { formatBytes } from '../base/format.ts';
 import { describeError, systemCode } from '../base/errors.ts';
 import { languageOf } from '../engine/analyze/languages.ts';
@@ -9,9 +8,11 @@ import type { DocumentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
-import { IgnoreRules, repositoryTop } from './ignoreRules.ts';
+import { repositoryAround } from './gitRepository.ts';
+import { IgnoreRules } from './ignoreRules.ts';
+import { readTextIfThere } from './readText.ts';
 import { observe } from './scan.ts';
-import type { Skip } from './skip.ts';
+import { SkipRules, type Skip } from './skip.ts';
 
 /** A line of an ignore file. */
 export interface IgnoreRule {
@@ -40,8 +41,8 @@ export type FileVerdict =
       readonly path: string;
       readonly isFolder: boolean;
       readonly rule?: IgnoreRule;
-      /** The exclude pattern that matches. */
-      readonly pattern?: string;
+      /** The exclude pattern that matches, and the setting that it is from. Others may have it as well. */
+      readonly excluded?: { readonly setting: string; readonly pattern: string };
     }
   | { readonly kind: 'folder' }
   | { readonly kind: 'missing' }
@@ -53,11 +54,11 @@ export type FileVerdict =
  * `path` is relative to the folder, in the system's or in POSIX form; `now` is in milliseconds since 1970.
  */
 export function judgeFile(options: FolderOptions, path: string, now: number): FileVerdict {
-  const { root, stateFolder, exclude } = options;
+  const { root, stateFolder } = options;
   const file = path.split(sep).join('/');
   if (isAbsolute(file) || file === '..' || file.startsWith('../')) return { kind: 'outside' };
   if (file === '') return { kind: 'folder' };
-  const rules = new IgnoreRules(root, exclude);
+  const rules = new IgnoreRules(root, options);
   for (let slash = file.indexOf('/'); slash >= 0; slash = file.indexOf('/', slash + 1)) {
     const folder = file.slice(0, slash);
     const skip = rules.check(folder, true) ?? (isLink(join(root, folder)) ? { reason: 'link' as const } : undefined);
@@ -71,10 +72,11 @@ export function judgeFile(options: FolderOptions, path: string, now: number): Fi
   if (skip) return skipped(options, skip, file, isFolder);
   if (isFolder) return { kind: 'folder' };
 
-  const seen = observe(root, file, options);
+  const skips = new SkipRules(options);
+  const seen = observe(root, file, skips);
   if (!seen) return { kind: 'missing' };
   if ('reason' in seen) return skipped(options, seen, file, false);
-  const { record, document } = new FileReader(root).read(file, seen, now);
+  const { record, document } = new FileReader(root, skips).read(file, seen, now);
   if ('skip' in record) return skipped(options, record.skip, file, false);
   const text = document && toUtf8(document.content);
   if (!text) return skipped(options, { reason: 'binary' }, file, false);
@@ -142,7 +144,7 @@ export function explainVerdict(
 }
 
 function explainSkip(
-  { skip, path: at, isFolder, rule, pattern }: FileVerdict & { readonly kind: 'skipped' },
+  { skip, path: at, isFolder, rule, excluded }: FileVerdict & { readonly kind: 'skipped' },
   path: string,
   root: string,
   maxFileBytes: number,
@@ -156,13 +158,16 @@ function explainSkip(
       return { headline: notIndexed(`${what} is ignored`), details: details.filter((text) => text !== undefined) };
     }
     case 'excluded':
-      if (pattern === undefined) {
+      if (!excluded) {
         const detail = 'Files of a version control system are never indexed.';
         return { headline: notIndexed(`${what} is excluded (${skip.detail ?? ''})`), details: [detail] };
       }
       return {
         headline: notIndexed(`${what} is excluded`),
-        details: [`The pattern is ${pattern}`, 'Take it out of the settings to have it indexed.'],
+        details: [
+          `${excluded.setting} has the pattern ${excluded.pattern}`,
+          'Take it out of the settings to have it indexed.',
+        ],
       };
     case 'tooLarge':
       return {
@@ -177,6 +182,15 @@ function explainSkip(
           'What is in the index may be shown by a search, so these never are.',
         ],
       };
+    case 'generated':
+      return {
+        headline: notIndexed('a program wrote it'),
+        details: [
+          `That is told by ${skip.detail === 'by its name' ? 'its name' : `what it says: ${skip.detail ?? ''}`}.`,
+        ],
+      };
+    case 'minified':
+      return { headline: notIndexed('it is minified'), details: [`That is told by this: ${skip.detail ?? ''}.`] };
     case 'binary':
       return { headline: notIndexed('it is binary'), details: ['It is no text in an encoding that Sextant reads.'] };
     case 'link':
@@ -219,15 +233,14 @@ function fromRoot(root: string, file: string): string {
 
 function skipped(options: FolderOptions, skip: Skip, path: string, isFolder: boolean): FileVerdict {
   const rule = skip.reason === 'ignored' ? ruleOf(options.root, skip) : undefined;
-  const pattern =
-    skip.reason === 'excluded' ? options.exclude.find((one) => picomatch(one, { dot: true })(path)) : undefined;
+  const [, setting, pattern] = (skip.reason === 'excluded' ? /^([\w.]+): (.*)$/s.exec(skip.detail ?? '') : null) ?? [];
   return {
     kind: 'skipped',
     skip,
     path,
     isFolder,
     ...(rule && { rule }),
-    ...(pattern !== undefined && { pattern }),
+    ...(setting !== undefined && pattern !== undefined && { excluded: { setting, pattern } }),
   };
 }
 
@@ -235,22 +248,25 @@ function skipped(options: FolderOptions, skip: Skip, path: string, isFolder: boo
 function ruleOf(root: string, { detail = '' }: Skip): IgnoreRule | undefined {
   const [, name, pattern] = /^(.*?): (.*)$/s.exec(detail) ?? [];
   if (name === undefined || pattern === undefined) return undefined;
-  const file = isAbsolute(name) ? name : join(repositoryTop(root) ?? root, name);
-  let lines: string[];
-  try {
-    lines = readFileSync(file, 'utf8').split(/\r?\n/);
-  } catch (error) {
-    // It was removed since the rule was read.
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return undefined;
+  const repository = repositoryAround(root);
+  // Rules are named from the top of the repository, if that does not ignore the folder itself; a linked working tree has
+  // the `.git` folder elsewhere.
+  const files = isAbsolute(name)
+    ? [name]
+    : [
+        ...(repository ? [join(repository.commonDir, name.replace(/^\.git\//, '')), join(repository.top, name)] : []),
+        join(root, name),
+      ];
+  for (const file of files) {
+    const line = (readTextIfThere(file)?.split(/\r?\n/) ?? []).findLastIndex((one) => one.trimEnd() === pattern) + 1;
+    if (line > 0) return { file, line, pattern };
   }
-  const line = lines.findLastIndex((one) => one.trimEnd() === pattern) + 1;
-  return line === 0 ? undefined : { file, line, pattern };
+  return undefined;
 }
 
 /** The nearest `.gitignore` above a file, where no repository makes it count. */
 function idleRulesFor(root: string, path: string): string | undefined {
-  if (repositoryTop(root) !== undefined) return undefined;
+  if (repositoryAround(root)) return undefined;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const file = folder === '.' ? '.gitignore' : `${folder}/.gitignore`;
     if (existsSync(join(root, folder, '.git'))) return undefined;
@@ -277,4 +293,26 @@ function statsOf(path: string): Stats | Error | undefined {
 
 function unreadable(error: Error): Skip {
   return { reason: 'unreadable', detail: describeError(error) };
+}
+
+/** The setting that has a say in whether a file is left out for what it is. */
+export function settingOf({ reason, detail }: Skip): string | undefined {
+  const isByName = detail === 'by its name';
+  switch (reason) {
+    case 'tooLarge':
+      return 'sextant.index.maxFileBytes';
+    case 'secret':
+      return isByName ? 'sextant.index.secretFiles' : undefined;
+    case 'generated':
+      return isByName ? 'sextant.index.generatedFiles' : 'sextant.index.skipGenerated';
+    case 'minified':
+      return 'sextant.index.skipMinified';
+    case 'excluded':
+    case 'ignored':
+    case 'binary':
+    case 'link':
+    case 'special':
+    case 'unreadable':
+      return undefined;
+  }
 }

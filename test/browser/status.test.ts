@@ -57,9 +57,9 @@ describe('the status view', () => {
   it('opens what is left out, copies its path, and lists all of a reason in an editor', async () => {
     await workbench.treeItem(/^notes\.log/).click();
     await workbench.tab('notes.log').waitFor();
-    await workbench.treeItem(/^Over 1 MB 1/).hover();
+    await workbench.treeItem(/^Too large 1/).hover();
     await workbench
-      .treeItem(/^Over 1 MB 1/)
+      .treeItem(/^Too large 1/)
       .getByRole('button', { name: 'Open as a List' })
       .click();
     await workbench.page
@@ -182,11 +182,11 @@ describe('Why Is This File (Not) Found?', () => {
     if ((await workbench.treeItem(/^index\.js/).count()) === 0) await workbench.treeItem(/^pad/).click();
     await workbench.treeItem(/^index\.js/).click({ button: 'right' });
     await workbench.choose('Why Is This File (Not) Found?');
-    await workbench.pick.getByText('The pattern is **/node_modules').waitFor();
+    await workbench.pick.getByText('sextant.index.exclude has the pattern **/node_modules').waitFor();
     for (const setting of ['sextant.index.exclude', 'search.exclude'])
-      await workbench.pick.getByText(setting).waitFor();
+      await workbench.pick.getByText(setting, { exact: true }).waitFor();
     await workbench.shoot('why-excluded');
-    await workbench.pick.getByText('sextant.index.exclude').click();
+    await workbench.pick.getByText('sextant.index.exclude', { exact: true }).click();
     await workbench.tab('Settings').waitFor();
   });
 

@@ -1,13 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Runs TypeScript in a Node of its own; comes back with it, and what it said, when it has printed `word`. */
+/**
+ * Runs TypeScript in a Node of its own, or in what starts one; comes back with it, and what it said, when it has printed
+ * `word`.
+ */
 export async function spawnUntil(
   word: string,
   code: string,
   args: readonly string[] = [],
+  within?: { readonly command: string; readonly args: readonly string[] },
 ): Promise<{ readonly child: ChildProcess; readonly said: string }> {
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code, '--', ...args], {
+  const own = [process.execPath, '--input-type=module-typescript', '-e', code, '--', ...args];
+  const [command = '', ...rest] = within ? [within.command, ...within.args, ...own] : own;
+  const child = spawn(command, rest, {
     cwd: new URL('../..', import.meta.url),
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import { TextEncoder } from 'node:util';
+import { TextDecoder, TextEncoder } from 'node:util';
 import * as vscode from 'vscode';
 import { folder, sextant, until } from './support.ts';
 
@@ -59,6 +59,39 @@ describe('search', () => {
     assert.equal(found.text, 'export function extinguishLantern(): void {}');
     await remove('src/lighthouse.ts');
     await until('the removed file is gone', async () => (await paths('extinguishLantern')).length === 0);
+  });
+
+  it('finds what is typed and not saved, with its lines, and forgets it when it is undone', async () => {
+    // In a browser, editors are saved after a second.
+    await vscode.workspace.getConfiguration('files').update('autoSave', 'off', vscode.ConfigurationTarget.Global);
+    const uri = vscode.Uri.joinPath(folder(), 'src/mail/sendReceipt.ts');
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(uri, new vscode.Position(0, 0), '// new\nexport function hoistHalyard(): void {}\n');
+    await vscode.workspace.applyEdit(edit);
+    const found = await until('the unsaved function is found', async () => {
+      const { results } = await (await sextant()).search('hoistHalyard');
+      return results[0];
+    });
+    assert.deepEqual([found.path, found.line, found.symbol?.name], ['src/mail/sendReceipt.ts', 2, 'hoistHalyard']);
+    const saved = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+    assert.equal(saved.includes('hoistHalyard'), false);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+    await until('it is forgotten', async () => (await paths('hoistHalyard')).length === 0);
+  });
+
+  it('stops and goes on when told to', async () => {
+    const state = async (): Promise<string | undefined> => (await (await sextant()).status())[0]?.state.kind;
+    await vscode.commands.executeCommand('sextant.pauseIndexing');
+    await write('src/halyard.ts', 'export function lowerHalyard(): void {}\n');
+    await until('it is paused', async () => (await state()) === 'paused');
+    assert.deepEqual(await paths('lowerHalyard'), []);
+    await vscode.commands.executeCommand('sextant.resumeIndexing');
+    await until('the new file is found', async () => (await paths('lowerHalyard')).includes('src/halyard.ts'));
+    await remove('src/halyard.ts');
+    await until('it is gone', async () => !(await paths('lowerHalyard')).includes('src/halyard.ts'));
+    assert.deepEqual(await paths('lowerHalyard'), []);
   });
 
   it('follows .gitignore when it changes', async () => {

@@ -8,14 +8,20 @@ const SMALLEST_BYTES = 256 << 10;
 /** A segment of which more than this is gone is written anew. */
 const WASTE = 0.4;
 
-/** The segments to merge next, or none. A search looks into every segment, so there should be few. */
-export function chooseMerge(segments: readonly Segment[]): readonly Segment[] {
+/**
+ * The segments to merge next, or none. A search looks into every segment, so there should be few. `wasteOf` tells how many
+ * documents of a segment are of no use any more.
+ */
+export function chooseMerge(
+  segments: readonly Segment[],
+  wasteOf: (segment: Segment) => number = ({ deletedCount }) => deletedCount,
+): readonly Segment[] {
   const levels = groupBy(segments, levelOf);
   for (const level of [...levels.keys()].sort((a, b) => a - b)) {
     const candidates = levels.get(level)!;
     if (candidates.length >= FAN_IN) return fitting(candidates);
   }
-  return segments.filter(({ reader, deletedCount }) => deletedCount > reader.documents * WASTE).slice(0, 1);
+  return segments.filter((segment) => wasteOf(segment) > segment.reader.documents * WASTE).slice(0, 1);
 }
 
 function levelOf({ reader }: Segment): number {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from './segmentStorage.ts';
 import { crc32 } from 'node:zlib';
 import { systemCode, type SextantError } from '../../base/errors.ts';
 import { isDamage, reasonOf } from './damage.ts';

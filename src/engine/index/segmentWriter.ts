@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from './segmentStorage.ts';
 import { crc32 } from 'node:zlib';
 import {
   ByteWriter,

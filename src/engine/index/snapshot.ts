@@ -149,6 +149,10 @@ export function setBit(bits: Uint8Array, index: number): void {
   bits[index >>> 3]! |= 1 << (index & 7);
 }
 
+export function clearBit(bits: Uint8Array, index: number): void {
+  bits[index >>> 3]! &= ~(1 << (index & 7));
+}
+
 export function noDeletions(documents: number): Uint8Array {
   return new Uint8Array((documents + 7) >>> 3);
 }

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
+import { globalExcludesFile, parseGitConfig, readGitConfig } from './gitConfig.ts';
+
+describe('gitConfig', () => {
+  const folder = temporaryFolder();
+
+  it('reads what Git reads, wherever Git accepts a file', () => {
+    const file = join(folder(), 'config');
+    const piece = fc.constantFrom(
+      ...[
+        '[core]',
+        '[Core "Sub.x"]',
+        '[a "q\\"u"]',
+        '\n',
+        '\n',
+        '\n',
+        'excludesFile',
+        ' = ',
+        '=',
+        'x',
+        ' y ',
+        '"',
+        '\\\\',
+      ],
+      ...['\\n', '\\"', '# no', '; no', '\t', 'key', '\\\n', '~/f', 'Ab-1', '\r\n'],
+    );
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+        const text = `[core]\n${pieces.join('')}`;
+        writeFiles(join(file, '..'), { config: text });
+        const git = spawnSync('git', ['config', '--file', file, '--list', '-z'], { encoding: 'utf8' });
+        if (git.status !== 0) return;
+        accepted++;
+        const expected = git.stdout.split('\0').slice(0, -1);
+        // Git before 2.45 makes a space of a tab within a value.
+        const spaces = (value: string): string => value.replace(/\t/g, ' ');
+        const ours = parseGitConfig(text).map(({ name, value }) => `${name}\n${spaces(value)}`);
+        // Git tells a key without a value by leaving the line break out.
+        assert.deepEqual(
+          ours,
+          expected.map((line) => (line.includes('\n') ? line : `${line}\ntrue`)).map(spaces),
+          JSON.stringify(text),
+        );
+      }),
+      { numRuns: 250 },
+    );
+    assert.ok(accepted > 40, `${accepted} files were accepted`);
+  });
+
+  it('has the repository overrule the person, follows includes, and knows where the excludes file is', () => {
+    const home = folder();
+    const repository = folder();
+    const env = { GIT_CONFIG_NOSYSTEM: '1' };
+    const excludes = (): string | undefined =>
+      globalExcludesFile(
+        readGitConfig(repository, { home, env }, () => undefined),
+        { home, env },
+      );
+    assert.equal(excludes(), join(home, '.config/git/ignore'));
+    writeFiles(home, { '.config/git/config': '[core]\nexcludesFile = /x\n' });
+    assert.equal(excludes(), '/x');
+    writeFiles(home, { '.gitconfig': '[include]\npath = more.inc\n', 'more.inc': '[core]\nexcludesFile = "~/y z"\n' });
+    assert.equal(excludes(), join(home, 'y z'));
+    writeFiles(repository, { config: '[CORE]\n\texcludesfile =\n' });
+    assert.equal(excludes(), undefined);
+  });
+});

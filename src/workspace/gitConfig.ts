@@ -1,0 +1,127 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import { readTextIfThere } from './readText.ts';
+
+/** One setting of a Git configuration: `core.excludesfile`, `remote.origin.url`; section and key in lower case. */
+export interface GitSetting {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Where Git looks for what a person, not a repository, has configured. */
+export interface GitHome {
+  /** The person's home folder. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Includes may include others, but not for ever; Git has the same limit. */
+const MAX_DEPTH = 10;
+
+/**
+ * Reads Git's configuration for a repository, or the person's alone; a later file overrules an earlier one. Read from the
+ * files, because to run `git` in a folder that is not trusted may run what the folder configures. `include.path` is
+ * followed; `includeIf` is not. `onFile` is told each file that counts, whether it is there or not.
+ */
+export function readGitConfig(
+  commonDir: string | undefined,
+  { home, env }: GitHome,
+  onFile: (file: string) => void,
+): ReadonlyMap<string, string> {
+  const settings = new Map<string, string>();
+  const readFrom = (file: string, depth: number): void => {
+    onFile(file);
+    for (const { name, value } of parseGitConfig(readTextIfThere(file) ?? '')) {
+      settings.set(name, value);
+      if (name !== 'include.path' || depth >= MAX_DEPTH) continue;
+      const included = expandHome(value, home);
+      readFrom(isAbsolute(included) ? included : join(dirname(file), included), depth + 1);
+    }
+  };
+  const system = env.GIT_CONFIG_SYSTEM ?? (process.platform === 'win32' ? undefined : '/etc/gitconfig');
+  if (system !== undefined && !isTrue(env.GIT_CONFIG_NOSYSTEM)) readFrom(system, 0);
+  const own = [join(configHome({ home, env }), 'git', 'config'), join(home, '.gitconfig')];
+  for (const file of env.GIT_CONFIG_GLOBAL === undefined ? own : [env.GIT_CONFIG_GLOBAL]) readFrom(file, 0);
+  if (commonDir !== undefined) readFrom(join(commonDir, 'config'), 0);
+  return settings;
+}
+
+/** The file of what a person wants ignored everywhere; Git's default where none is configured. */
+export function globalExcludesFile(config: ReadonlyMap<string, string>, git: GitHome): string | undefined {
+  const configured = config.get('core.excludesfile');
+  if (configured === '') return undefined;
+  return configured === undefined ? join(configHome(git), 'git', 'ignore') : expandHome(configured, git.home);
+}
+
+export function isTrue(value: string | undefined): boolean {
+  return value !== undefined && /^(?:true|yes|on|[1-9]\d*)$/i.test(value);
+}
+
+function configHome({ home, env }: GitHome): string {
+  return env.XDG_CONFIG_HOME !== undefined && env.XDG_CONFIG_HOME !== '' ? env.XDG_CONFIG_HOME : join(home, '.config');
+}
+
+function expandHome(path: string, home: string): string {
+  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
+}
+
+const HEADER = /^\s*\[\s*([-.\w]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/;
+
+/** The settings of a file in their order. What is malformed is passed over: Git itself would refuse to work there. */
+export function parseGitConfig(text: string): GitSetting[] {
+  const settings: GitSetting[] = [];
+  let section = '';
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  for (let at = 0; at < lines.length; at++) {
+    let rest = lines[at]!;
+    while (isContinued(rest) && at + 1 < lines.length) rest = rest.slice(0, -1) + lines[++at]!;
+    for (let header = HEADER.exec(rest); header; header = HEADER.exec(rest)) {
+      const [all, name = '', sub] = header;
+      section = name.toLowerCase() + (sub === undefined ? '' : `.${sub.replace(/\\(.)/g, '$1')}`);
+      rest = rest.slice(all.length);
+    }
+    const setting = /^\s*([a-z][-a-z\d]*)\s*(?:=(.*))?/i.exec(rest);
+    if (!setting) continue;
+    const [, key = '', value] = setting;
+    settings.push({
+      name: `${section}.${key.toLowerCase()}`,
+      value: value === undefined ? 'true' : unquote(value),
+    });
+  }
+  return settings;
+}
+
+/** Whether a line ends in a backslash that is not itself escaped, nor in a comment. */
+function isContinued(line: string): boolean {
+  let isQuoted = false;
+  for (let i = 0; i < line.length; i++) {
+    const char = line[i];
+    if (char === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (char === '#' || char === ';')) return false;
+    else if (char === '\\' && ++i === line.length) return true;
+  }
+  return false;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b' };
+
+/** What a value means: without quotes, escapes, a comment, and spaces at its ends. */
+function unquote(text: string): string {
+  let value = '';
+  // Spaces count where something follows them.
+  let spaces = '';
+  let isQuoted = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i]!;
+    if (!isQuoted && (char === '#' || char === ';')) break;
+    if (!isQuoted && /\s/.test(char)) {
+      if (value !== '') spaces += char;
+      continue;
+    }
+    value += spaces;
+    spaces = '';
+    if (char === '"') isQuoted = !isQuoted;
+    else if (char === '\\') value += ESCAPES[text[++i] ?? ''] ?? text[i] ?? '';
+    else value += char;
+  }
+  return value;
+}

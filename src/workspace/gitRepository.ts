@@ -1,0 +1,38 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { readTextIfThere } from './readText.ts';
+
+/** Where a working tree's repository keeps what all its working trees share: `config`, `info/exclude`. */
+export interface GitRepository {
+  /** The working tree's top folder. */
+  readonly top: string;
+  readonly commonDir: string;
+}
+
+/**
+ * The repository whose working tree has its top in `folder`. `.git` is a folder there; in a linked working tree and in a
+ * submodule it is a file that names one.
+ */
+export function repositoryAt(folder: string): GitRepository | undefined {
+  const dotGit = join(folder, '.git');
+  if (!existsSync(dotGit)) return undefined;
+  if (statSync(dotGit, { throwIfNoEntry: false })?.isDirectory())
+    return { top: folder, commonDir: commonDirOf(dotGit) };
+  const named = /^gitdir: (.+?)\r?\n?$/.exec(readTextIfThere(dotGit) ?? '')?.[1];
+  if (named === undefined) return undefined;
+  const gitDir = resolve(folder, named);
+  return existsSync(gitDir) ? { top: folder, commonDir: commonDirOf(gitDir) } : undefined;
+}
+
+/** The repository in whose working tree `folder` is. */
+export function repositoryAround(folder: string): GitRepository | undefined {
+  const repository = repositoryAt(folder);
+  if (repository) return repository;
+  const above = dirname(folder);
+  return above === folder ? undefined : repositoryAround(above);
+}
+
+function commonDirOf(gitDir: string): string {
+  const named = readTextIfThere(join(gitDir, 'commondir'))?.trim();
+  return named === undefined || named === '' ? gitDir : resolve(gitDir, named);
+}

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+
+/** Asks until it holds. The deadline ends a test that would otherwise hang; how long it takes is not judged. */
+export async function until<T>(
+  what: string,
+  ask: () => T | undefined | false | Promise<T | undefined | false>,
+  limitMs = 30_000,
+): Promise<T> {
+  for (const end = Date.now() + limitMs; ;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+    assert.ok(Date.now() < end, `${what}: not within ${limitMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
