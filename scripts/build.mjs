@@ -37,9 +37,9 @@ const SEGMENT_THREAD = 'src/engine/index/segmentThread.ts';
 const targets = [
   {
     name: 'extension',
-    // Of which 30 tell about the index (status, why, diagnostics), 20 keep it right and out of the way, and 146 are the local
-    // server, in chunks that only its thread loads.
-    budget: 460,
+    // Of which 30 tell about the index (status, why, diagnostics), 20 keep it right and out of the way, and 180 are the local
+    // server, in chunks that only its thread loads. 500 are undici, for when that forwards an event of a webhook.
+    budget: 1130,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -56,8 +56,8 @@ const targets = [
   {
     name: 'command',
     // The search and the index need 255 of it; the rest is the server with its simulated organization and faults, and what
-    // tells about the index: status, why, doctor.
-    budget: 490,
+    // tells about the index: status, why, doctor. 500 are undici, a chunk that is loaded when the first event is forwarded.
+    budget: 1130,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/cli',
@@ -67,7 +67,8 @@ const targets = [
   },
   {
     name: 'library',
-    budget: 320,
+    // 500 are undici, a chunk that is loaded when the first event is forwarded to a URL.
+    budget: 960,
     options: {
       entryPoints: { index: 'src/index.ts', testing: 'src/server/testing.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/lib',

@@ -127,12 +127,14 @@ export const ERROR_STATUS = {
   NotFound: 404,
   MethodNotAllowed: 405,
   RequestTimeout: 408,
+  Conflict: 409,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
   ExpectationFailed: 417,
   ResourceExhausted: 429,
   HeadersTooLarge: 431,
   Internal: 500,
+  InsufficientStorage: 507,
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 

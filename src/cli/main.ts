@@ -3,6 +3,7 @@ import { describeError, isCancelled } from '../base/errors.ts';
 import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './doctor.ts';
 import type { SkipReason } from '../workspace/skip.ts';
 import type { ExportOptions } from './export.ts';
+import { addFilterCommands } from './filters.ts';
 import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
 import { runSearch, type SearchOptions } from './search.ts';
 import type { ServeOptions } from './serve.ts';
@@ -151,6 +152,8 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
       const { runExport } = await import('./export.ts');
       exitCode = await runExport(options, terminal);
     });
+
+  addFilterCommands(program, terminal, (code) => (exitCode = code));
 
   program.addHelpText(
     'after',

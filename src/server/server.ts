@@ -3,7 +3,7 @@ import { AdjustableClock, systemClock, type Clock } from '../base/clock.ts';
 import { dayOf, firstOfNextMonth, startOfDay } from '../base/day.ts';
 import { SextantError, systemCode } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
-import { adminResources, type Administered } from './admin/adminPlane.ts';
+import { adminResources, behindAdminToken, type Administered } from './admin/adminPlane.ts';
 import { readSnapshot, SNAPSHOT_VERSION, type SnapshotHeader } from './admin/snapshot.ts';
 import { emptyDataSet } from './analytics/data/dataBuilder.ts';
 import type { FactSource } from './analytics/factSource.ts';
@@ -24,6 +24,9 @@ import { stateErrors } from './state/errors.ts';
 import { memoryState } from './state/memoryState.ts';
 import type { Address, Change, ServerState } from './state/serverState.ts';
 import { StateFolder } from './state/stateFolder.ts';
+import { webhookAdminResources } from './webhooks/adminResources.ts';
+import { intakeResource } from './webhooks/intake.ts';
+import { WebhookService, type WebhookEdges, type WebhookOptions } from './webhooks/service.ts';
 
 export interface ServerOptions {
   /** `127.0.0.1` where it is missing. */
@@ -49,9 +52,10 @@ export interface ServerOptions {
   /** Names besides those of loopback that a request may name as its host. */
   readonly allowHosts?: readonly string[] | undefined;
   readonly version?: string | undefined;
+  readonly webhooks?: WebhookOptions | undefined;
 }
 
-export interface ServerEdges {
+export interface ServerEdges extends Pick<WebhookEdges, 'dispatcher' | 'backoffBaseMs'> {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly timeouts?: Partial<EdgeTimeouts>;
@@ -72,6 +76,7 @@ export class SextantServer implements Administered {
   readonly requestLog = new RequestLog();
   readonly faults = new Faults();
   #scenario: string | undefined;
+  readonly webhooks: WebhookService;
   readonly token: string;
   readonly adminToken: string;
   readonly state: string | undefined;
@@ -91,14 +96,18 @@ export class SextantServer implements Administered {
   static async start(options: ServerOptions = {}, edges: ServerEdges = {}): Promise<SextantServer> {
     const { logger = silentLogger } = edges;
     const state = options.state === undefined ? memoryState() : await StateFolder.open(options.state, logger);
+    let opened: SextantServer | undefined;
     try {
       const server = new SextantServer(options, edges, state, await options.data?.());
+      opened = server;
       for (const change of state.changes) await server.#replay(change);
       if (state.changes.length >= CONDENSE_FROM) await state.replace(server.#condensed(state.changes));
       server.#disturb();
       await server.#listen();
+      server.webhooks.start();
       return server;
     } catch (error) {
+      await opened?.webhooks.close();
       await state.close();
       throw error;
     }
@@ -117,6 +126,13 @@ export class SextantServer implements Administered {
     const { simulation } = options;
     const facts = data ?? (simulation ? new Simulation(simulation, this.clock) : emptyDataSet());
     this.organization = new Organization(facts, state, this.clock);
+    const { dispatcher, backoffBaseMs } = edges;
+    this.webhooks = new WebhookService(state.folder, options.webhooks ?? {}, {
+      clock: this.clock,
+      logger: this.#logger,
+      dispatcher,
+      backoffBaseMs,
+    });
     this.#edge = new HttpEdge({
       resources: this.#resources(),
       hosts: new HostCheck([...(options.allowHosts ?? []), ...(options.host === undefined ? [] : [options.host])]),
@@ -227,7 +243,13 @@ export class SextantServer implements Administered {
 
   /** Finishes what is in flight. */
   close(): Promise<void> {
-    return (this.#closing ??= this.#edge.close().then(() => this.#state.close()));
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.#edge.close();
+    await this.webhooks.close();
+    await this.#state.close();
   }
 
   /** What is so at each start and after each reset, whatever was changed. */
@@ -262,9 +284,12 @@ export class SextantServer implements Administered {
       tokens: this.#tokens,
       limiter: this.#options.rateLimit === false ? undefined : this.#limiter,
     };
+    const admin = behindAdminToken(this.adminToken);
     return [
       ...analyticsResources(this.organization, admission),
-      ...adminResources(this, this.adminToken),
+      intakeResource(this.webhooks),
+      ...adminResources(this, admin),
+      ...webhookAdminResources(this.webhooks, admin, () => this.#url),
       {
         path: '/healthz',
         isLogged: true,

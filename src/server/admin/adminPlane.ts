@@ -62,10 +62,13 @@ const tokenRequest = z.strictObject({
   ),
 });
 
-/** `/__admin`: what tests and tools need, behind a token of its own. */
-export function adminResources(server: Administered, adminToken: string): Resource[] {
+/** Makes a resource below `/__admin`. */
+export type AdminResource = (path: string, methods: Resource['methods']) => Resource;
+
+/** Below `/__admin` everything is behind a token of its own. */
+export function behindAdminToken(adminToken: string): AdminResource {
   const expected = digest(adminToken);
-  const resource = (path: string, methods: Resource['methods']): Resource => ({
+  return (path, methods) => ({
     path: `/__admin/${path}`,
     isLogged: false,
     guard: ({ authorization }) => {
@@ -74,6 +77,10 @@ export function adminResources(server: Administered, adminToken: string): Resour
     },
     methods,
   });
+}
+
+/** What tests and tools need. */
+export function adminResources(server: Administered, resource: AdminResource): Resource[] {
   return [
     resource('clock', {
       GET: { handle: () => clockReply(server.clock) },
@@ -146,12 +153,17 @@ function scenarioReply({ scenario }: Administered): Reply {
   return { json: { active: scenario ?? null, scenarios } };
 }
 
-function withJson(handle: (body: unknown) => Reply | Promise<Reply>): Operation {
-  const read = async (exchange: Exchange): Promise<Reply> => handle(readJson(await exchange.body()));
-  return { accepts: ['application/json'], maxBytes: MAX_BODY, handle: read };
+/** An operation whose body is a JSON object of at most `maxBytes`. */
+export function withJson(
+  handle: (body: Readonly<Record<string, unknown>>, exchange: Exchange) => Reply | Promise<Reply>,
+  maxBytes = MAX_BODY,
+): Operation {
+  const read = async (exchange: Exchange): Promise<Reply> => handle(readJson(await exchange.body()), exchange);
+  return { accepts: ['application/json'], maxBytes, handle: read };
 }
 
-function checked<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
+/** Throws `InvalidArgument`. */
+export function checked<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body);
   if (!result.success) throw httpErrors.badRequest(messageOf(result.error.issues[0]!));
   return result.data;
@@ -172,12 +184,12 @@ function changeClock(clock: AdjustableClock, { now, advanceMs, frozen }: z.outpu
 }
 
 /** Milliseconds since 1970 of an ISO 8601 moment or day. Throws `InvalidArgument`. */
-export function readMoment(text: string): number {
+export function readMoment(text: string, name = 'now'): number {
   const isIso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
   // Date.parse takes 30 February for 2 March.
   const ms = isIso && parseDay(text.slice(0, 10)) !== undefined ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms))
-    throw httpErrors.badRequest(messages.mustBe('now', 'an ISO 8601 moment, such as 2026-11-21T01:00:00Z'));
+    throw httpErrors.badRequest(messages.mustBe(name, 'an ISO 8601 moment, such as 2026-11-21T01:00:00Z'));
   return ms;
 }
 

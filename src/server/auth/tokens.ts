@@ -69,7 +69,8 @@ export function digest(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-function bearer(authorization: string | undefined): string {
+/** The token of an `Authorization` header. Throws `Unauthenticated`. */
+export function bearer(authorization: string | undefined): string {
   const token = /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1];
   if (token === undefined) throw httpErrors.unauthenticated();
   return token;

@@ -152,6 +152,10 @@ export class HttpEdge {
       if (error) this.#sendError(response, error);
       else this.#send(request, response, reply as Reply);
       if (hasBody(request) && !request.complete) this.#linger(request);
+      if (error && match?.resource.onRefused) {
+        const { code, message } = error;
+        match.resource.onRefused({ parameters: match.parameters, status: ERROR_STATUS[code], code, message });
+      }
       if (match?.resource.isLogged === false) return;
       this.#options.requestLog.add({
         at: this.#options.clock.now(),
@@ -185,7 +189,7 @@ export class HttpEdge {
       match = this.#router.find(path);
       if (!match) throw httpErrors.notFound(`path ${path.slice(0, 200)}`);
       const { resource, parameters } = match;
-      caller = resource.guard?.(request.headers);
+      caller = resource.guard?.(request.headers, parameters);
       const operation = resource.methods[request.method ?? ''];
       if (!operation) throw httpErrors.methodNotAllowed(Object.keys(resource.methods));
       checkBody(request, operation);
@@ -196,6 +200,7 @@ export class HttpEdge {
       const exchange: Exchange = {
         method: request.method ?? '',
         headers: request.headers,
+        rawHeaders: request.rawHeaders,
         query,
         parameters,
         caller,
@@ -333,16 +338,28 @@ function checkBody({ headers }: IncomingMessage, { accepts, maxBytes }: Operatio
 }
 
 /** As fast as the client reads. */
-async function sendLines(response: ServerResponse, lines: Iterable<string>): Promise<void> {
+async function sendLines(response: ServerResponse, lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
   let piece = '';
-  for (const line of lines) {
-    piece += `${line}\n`;
-    if (piece.length < PIECE) continue;
-    if (!response.write(piece)) await drained(response);
+  const send = async (): Promise<void> => {
+    const sent = piece;
+    piece = '';
+    if (!response.write(sent)) await drained(response);
     // Nothing is waited for where the client is quick, and others have to get their turn.
     else await new Promise((resolve) => setImmediate(resolve));
-    if (response.destroyed) return;
-    piece = '';
+  };
+  if (Symbol.iterator in lines) {
+    for (const line of lines) {
+      piece += `${line}\n`;
+      if (piece.length >= PIECE) await send();
+      if (response.destroyed) return;
+    }
+  } else {
+    // Each at once, as the next may be long in coming.
+    for await (const line of lines) {
+      piece += `${line}\n`;
+      await send();
+      if (response.destroyed) return;
+    }
   }
   response.end(piece);
 }

@@ -28,8 +28,13 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof SextantError) {
     if (error.code === 'InvalidArgument' || error.code === 'BadData')
       return new HttpError('InvalidArgument', error.message, {}, { cause: error });
-    if (error.code === 'DiskFull' || error.code === 'ReadOnly')
-      return new HttpError('Internal', error.message, {}, { cause: error });
+    if (error.code === 'DiskFull') return new HttpError('InsufficientStorage', error.message, {}, { cause: error });
+    if (error.code === 'ReadOnly') return new HttpError('Internal', error.message, {}, { cause: error });
+    if (['InvalidDefinition', 'InvalidFilter'].includes(error.code))
+      return new HttpError('InvalidArgument', error.message, {}, { cause: error });
+    if (error.code === 'NoSuchDefinition') return new HttpError('NotFound', error.message, {}, { cause: error });
+    if (error.code === 'NameTaken' || error.code === 'InUse')
+      return new HttpError('Conflict', error.message, {}, { cause: error });
   }
   return new HttpError('Internal', 'internal server error', {}, { cause: error });
 }

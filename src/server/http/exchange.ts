@@ -10,6 +10,8 @@ export interface Caller {
 export interface Exchange {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders: readonly string[];
   /** The query without its question mark, as it was sent. */
   readonly query: string;
   /** What stands for the `{…}` of the path. */
@@ -26,7 +28,7 @@ export interface Exchange {
 /** An answer: JSON, or text of another type that may come in parts. */
 export type Reply =
   | { readonly json: unknown; readonly status?: number }
-  | { readonly lines: Iterable<string>; readonly contentType: string };
+  | { readonly lines: Iterable<string> | AsyncIterable<string>; readonly contentType: string };
 
 export interface Operation {
   /** The media types of the body; where this is missing, the body is not looked at. */
@@ -35,12 +37,22 @@ export interface Operation {
   handle(exchange: Exchange): Reply | Promise<Reply>;
 }
 
+/** A request for a resource that was answered with an error. */
+export interface Refused {
+  readonly parameters: Exchange['parameters'];
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
 /** A path and what can be done with it. */
 export interface Resource {
   /** `/__admin/tokens/{name}`: a name in braces stands for one part of a path. */
   readonly path: string;
   /** Lets a request in, or throws why not; asked before its method and body are looked at. */
-  readonly guard?: (headers: IncomingHttpHeaders) => Caller;
+  readonly guard?: (headers: IncomingHttpHeaders, parameters: Exchange['parameters']) => Caller;
+  /** Told of each request that is answered with an error. */
+  readonly onRefused?: (refused: Refused) => void;
   readonly methods: Readonly<Partial<Record<string, Operation>>>;
   /** Requests of the admin plane are not in the log that it shows. */
   readonly isLogged: boolean;

@@ -1,0 +1,308 @@
+import * as z from 'zod/mini';
+import { parseFilter } from '../../webhooks/filter/checkFilter.ts';
+import { Filter } from '../../webhooks/filter/filter.ts';
+import type { Trigger, Webhook } from '../../webhooks/definitions.ts';
+import {
+  EVENT_STATUSES,
+  eventId,
+  eventNumber,
+  type EventState,
+  type EventStatus,
+  type EventSummary,
+  type StoredEvent,
+} from '../../webhooks/event.ts';
+import type { EventFilter } from '../../webhooks/journal/eventIndex.ts';
+import type { Search } from '../../webhooks/journal/eventJournal.ts';
+import { describeDamage } from '../../webhooks/journal/segmentLog.ts';
+import { TEMPLATES } from '../../webhooks/templates.ts';
+import { checked, readMoment, withJson, type AdminResource } from '../admin/adminPlane.ts';
+import { httpErrors } from '../http/errors.ts';
+import type { Exchange, Reply, Resource } from '../http/exchange.ts';
+import type { WebhookService } from './service.ts';
+
+const MAX_PAGE = 1000;
+const MAX_DEFINITION_BYTES = 262_144;
+const DAY_S = 86_400;
+
+const webhookChange = z.strictObject({
+  description: z.optional(z.string('description must be a string')),
+  scope: z.optional(z.enum(['organization', 'personal'], 'scope must be one of organization, personal')),
+  enabled: z.optional(z.boolean('enabled must be true or false')),
+});
+const rotation = z.strictObject({
+  overlap_seconds: z._default(
+    z
+      .int('overlap_seconds must be a whole number')
+      .check(
+        z.gte(0, 'overlap_seconds must be 0 or more'),
+        z.lte(30 * DAY_S, 'overlap_seconds must be at most 30 days'),
+      ),
+    0,
+  ),
+});
+const testEvent = z.strictObject({
+  template: z.optional(z.string('template must be a string')),
+  body: z.optional(z.unknown()),
+});
+
+/** `/__admin/webhooks`, `triggers`, `experts`, `events`, `refusals`, `journal`. */
+export function webhookAdminResources(
+  service: WebhookService,
+  resource: AdminResource,
+  serverUrl: () => string,
+): Resource[] {
+  const { definitions, journal, refusals } = service;
+  const urlOf = ({ id }: Webhook): string => `${serverUrl()}/webhooks/${id}`;
+  const showWebhook = (webhook: Webhook) => ({
+    name: webhook.name,
+    type: webhook.type,
+    description: webhook.description,
+    scope: webhook.scope,
+    enabled: webhook.enabled,
+    webhook_id: webhook.id,
+    url: urlOf(webhook),
+    created_at: iso(webhook.createdAt),
+    triggers: definitions.triggers.filter((trigger) => trigger.webhook === webhook.name).map(({ name }) => name),
+  });
+  const showTrigger = (trigger: Trigger) => ({ ...trigger, words: definitions.describe(trigger) });
+  const showSummary = ({ id, at, webhook, status, bytes }: EventSummary) => ({
+    event_id: id,
+    received_at: iso(at),
+    source: 'Webhook',
+    webhook: definitions.webhookById(webhook)?.name ?? null,
+    webhook_id: webhook,
+    status,
+    bytes,
+  });
+  const show = (event: StoredEvent) => ({
+    ...showSummary(event),
+    ...(event.key !== undefined && { idempotency_key: event.key }),
+    ...(event.replayOf !== undefined && { replay_of: event.replayOf }),
+    ...(event.isTest && { is_test: true }),
+    headers: event.headers,
+    // It is UTF-8, or it would not have been accepted; so this is the body, byte for byte.
+    body: event.body.toString(),
+  });
+  const filterOf = ({ source, webhook, status, from, to }: Readonly<Record<string, string>>): EventFilter => {
+    if (source !== undefined && source.toLowerCase() !== 'webhook')
+      throw httpErrors.badRequest('source must be Webhook');
+    if (status !== undefined && !EVENT_STATUSES.includes(status as EventStatus))
+      throw httpErrors.badRequest(`status must be one of ${EVENT_STATUSES.join(', ')}`);
+    return {
+      // By name or, also of one that was deleted, by id.
+      webhook:
+        webhook === undefined ? undefined : (definitions.webhooks.find(({ name }) => name === webhook)?.id ?? webhook),
+      status: status as EventStatus | undefined,
+      from: from === undefined ? undefined : readMoment(from, 'from'),
+      to: to === undefined ? undefined : readMoment(to, 'to'),
+    };
+  };
+  const find = async ({ parameters: { id = '' } }: Exchange): Promise<{ event: StoredEvent; state: EventState }> => {
+    const number = eventNumber(id);
+    const event = number === undefined ? undefined : await journal.read(number);
+    if (!event) throw httpErrors.notFound(`event ${id.slice(0, 100)}`);
+    return { event, state: await journal.state(number!) };
+  };
+
+  return [
+    resource('webhooks', {
+      GET: { handle: () => ({ json: { webhooks: definitions.webhooks.map(showWebhook) } }) },
+      POST: withJson((body) => {
+        const { webhook, secret } = definitions.createWebhook(body);
+        return { status: 201, json: { ...showWebhook(webhook), secret } };
+      }),
+    }),
+    resource('webhooks/{name}', {
+      GET: { handle: ({ parameters }) => ({ json: showWebhook(definitions.webhook(parameters.name!)) }) },
+      PATCH: withJson((body, { parameters }) => {
+        const { description, scope, enabled } = checked(webhookChange, body);
+        const change = {
+          ...(description !== undefined && { description }),
+          ...(scope !== undefined && { scope }),
+          ...(enabled !== undefined && { enabled }),
+        };
+        return { json: showWebhook(definitions.changeWebhook(parameters.name!, change)) };
+      }),
+      DELETE: {
+        handle: ({ parameters, query }) => {
+          definitions.deleteWebhook(parameters.name!, isForced(query));
+          return { json: {} };
+        },
+      },
+    }),
+    resource('webhooks/{name}/rotate', {
+      POST: withJson((body, { parameters }) => {
+        const overlapMs = checked(rotation, body).overlap_seconds * 1000;
+        const { webhook, secret } = definitions.rotateSecret(parameters.name!, overlapMs);
+        return { json: { ...showWebhook(webhook), secret } };
+      }),
+    }),
+    resource('webhooks/{name}/send', {
+      POST: withJson(async (input, { parameters }) => {
+        const webhook = definitions.webhook(parameters.name!);
+        const { template, body } = checked(testEvent, input);
+        const example = template === undefined ? undefined : Object.hasOwn(TEMPLATES, template) && TEMPLATES[template];
+        if (example === false || (example ?? body) === undefined)
+          throw httpErrors.badRequest(`body is missing, or template is none of ${Object.keys(TEMPLATES).join(', ')}`);
+        const { id } = await service.accept({
+          webhook: webhook.id,
+          headers: example?.headers ?? [['Content-Type', 'application/json']],
+          body: Buffer.from(JSON.stringify(body ?? example?.body)),
+          isTest: true,
+        });
+        return { status: 202, json: { event_id: id } };
+      }, service.maxBodyBytes),
+    }),
+    resource('triggers', {
+      GET: { handle: () => ({ json: { triggers: definitions.triggers.map(showTrigger) } }) },
+      POST: withJson(
+        (body) => ({ status: 201, json: showTrigger(definitions.saveTrigger(body)) }),
+        MAX_DEFINITION_BYTES,
+      ),
+    }),
+    resource('triggers/{name}', {
+      GET: { handle: ({ parameters }) => ({ json: showTrigger(definitions.trigger(parameters.name!)) }) },
+      PUT: withJson((body, { parameters }) => {
+        const { name } = definitions.trigger(parameters.name!);
+        return { json: showTrigger(definitions.saveTrigger({ ...body, name }, true)) };
+      }, MAX_DEFINITION_BYTES),
+      DELETE: {
+        handle: ({ parameters }) => {
+          definitions.deleteTrigger(parameters.name!);
+          return { json: {} };
+        },
+      },
+    }),
+    resource('experts', {
+      GET: { handle: () => ({ json: { experts: definitions.experts } }) },
+      POST: withJson((body) => ({ status: 201, json: definitions.saveExpert(body) })),
+    }),
+    resource('experts/{name}', {
+      DELETE: {
+        handle: ({ parameters, query }) => {
+          definitions.deleteExpert(parameters.name!, isForced(query));
+          return { json: {} };
+        },
+      },
+    }),
+    resource('events', {
+      GET: {
+        handle: ({ query }) => {
+          const names = ['source', 'webhook', 'status', 'from', 'to', 'limit', 'cursor'];
+          const given = parametersOf(query, names);
+          const limit = limitOf(given.limit);
+          const before = numberOf('cursor', given.cursor);
+          const events = journal.list(filterOf(given), limit + 1, before);
+          const page = events.slice(0, limit);
+          const cursor = events.length > limit ? page.at(-1)!.id : '';
+          return { json: { events: page.map(showSummary), next_cursor: cursor, has_more: cursor !== '' } };
+        },
+      },
+    }),
+    resource('events/search', {
+      GET: {
+        handle: ({ query }) => {
+          const names = ['source', 'webhook', 'status', 'from', 'to', 'text', 'filter', 'cursor'];
+          const { text, filter, cursor, ...given } = parametersOf(query, names);
+          const search = {
+            ...filterOf(given),
+            text,
+            before: numberOf('cursor', cursor),
+            filter: filter === undefined ? undefined : new Filter(parseFilter(filter)),
+          };
+          return { contentType: 'application/x-ndjson', lines: searchLines(search) };
+        },
+      },
+    }),
+    resource('events/{id}', {
+      GET: {
+        handle: async (exchange) => {
+          const { event, state } = await find(exchange);
+          return { json: { ...show(event), evaluations: state.evaluations, runs: state.runs.map(showRun) } };
+        },
+      },
+    }),
+    resource('events/{id}/replay', {
+      POST: {
+        handle: async (exchange): Promise<Reply> => {
+          const { event } = await find(exchange);
+          const { webhook, headers, body, id: replayOf } = event;
+          if (!definitions.webhookById(webhook)) throw httpErrors.notFound(`webhook of ${replayOf} any more`);
+          const { id } = await service.accept({ webhook, headers, body, replayOf });
+          return { status: 202, json: { event_id: id, replay_of: replayOf } };
+        },
+      },
+    }),
+    resource('refusals', {
+      GET: {
+        handle: async ({ query }) => {
+          const found = await refusals.latest(limitOf(parametersOf(query, ['limit']).limit));
+          const shown = found.map(({ at, webhook, ...rest }) => ({
+            received_at: iso(at),
+            webhook: definitions.webhookById(webhook)?.name ?? null,
+            webhook_id: webhook,
+            ...rest,
+          }));
+          return { json: { refusals: shown, left_out: refusals.leftOut } };
+        },
+      },
+    }),
+    resource('journal', {
+      GET: {
+        handle: () => ({
+          json: { events: journal.size, bytes: journal.bytes, damage: journal.damage.map(describeDamage) },
+        }),
+      },
+    }),
+    resource('journal/verify', {
+      POST: { handle: async () => ({ json: { damage: (await journal.verify()).map(describeDamage) } }) },
+    }),
+  ];
+
+  /** `{"event"}` for each that is found, `{"progress"}` in between, `{"done":true}` at the end. Stops when nobody reads. */
+  async function* searchLines(search: Search): AsyncGenerator<string> {
+    for await (const step of journal.search(search))
+      yield JSON.stringify('event' in step ? { event: show(step.event) } : step);
+    yield JSON.stringify({ done: true });
+  }
+}
+
+function showRun({ nextAt, attempts, ...run }: EventState['runs'][number]) {
+  return {
+    ...run,
+    ...(nextAt !== undefined && { next_at: iso(nextAt) }),
+    attempts: attempts.map(({ at, durationMs, ...rest }) => ({ at: iso(at), duration_ms: durationMs, ...rest })),
+  };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function isForced(query: string): boolean {
+  const { force = 'false' } = parametersOf(query, ['force']);
+  if (force !== 'true' && force !== 'false') throw httpErrors.badRequest('force must be true or false');
+  return force === 'true';
+}
+
+function parametersOf(query: string, known: readonly string[]): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (!known.includes(name)) throw httpErrors.badRequest(`${name.slice(0, 100)} is none of ${known.join(', ')}`);
+    if (name in given) throw httpErrors.badRequest(`${name} must be given once`);
+    if (value !== '') given[name] = value;
+  }
+  return given;
+}
+
+function limitOf(limit = '100'): number {
+  if (!/^[1-9]\d{0,5}$/.test(limit)) throw httpErrors.badRequest('limit must be an integer of at least 1');
+  return Math.min(Number(limit), MAX_PAGE);
+}
+
+function numberOf(name: string, id: string | undefined): number | undefined {
+  const number = id === undefined ? undefined : eventNumber(id);
+  if (id !== undefined && number === undefined)
+    throw httpErrors.badRequest(`${name} must be an event_id, such as ${eventId(1)}`);
+  return number;
+}

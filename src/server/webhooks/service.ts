@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import { Definitions } from '../../webhooks/definitions.ts';
+import { EventJournal, type Accepted, type Delivery, type Retention } from '../../webhooks/journal/eventJournal.ts';
+import { RefusalLog } from '../../webhooks/journal/refusalLog.ts';
+import { RunQueue } from '../../webhooks/runQueue.ts';
+
+export interface WebhookOptions {
+  /** The largest body that is accepted, in bytes; 1 MiB where it is missing. */
+  readonly maxBodyBytes?: number | undefined;
+  readonly retention?: Partial<Retention> | undefined;
+}
+
+export interface WebhookEdges {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly dispatcher?: Dispatcher | undefined;
+  readonly backoffBaseMs?: number | undefined;
+}
+
+const MAX_BODY_BYTES = 1 << 20;
+
+/** Webhooks as the server has them: definitions, the journal of events, that of refusals, and the queue of runs. */
+export class WebhookService {
+  readonly definitions: Definitions;
+  readonly journal: EventJournal;
+  readonly refusals: RefusalLog;
+  readonly maxBodyBytes: number;
+  readonly clock: Clock;
+  readonly #queue: RunQueue;
+  /** Where nothing is to be left. */
+  readonly #temporary: string | undefined;
+
+  /** In the state folder, or in one that goes when the service is closed. Throws `DiskFull`, `ReadOnly`, `DefinitionsDamaged`. */
+  constructor(state: string | undefined, options: WebhookOptions, edges: WebhookEdges) {
+    const { clock, logger } = edges;
+    this.#temporary = state === undefined ? mkdtempSync(join(tmpdir(), 'sextant-webhooks-')) : undefined;
+    const folder = join(state ?? this.#temporary!, 'webhooks');
+    this.clock = clock;
+    this.maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
+    this.definitions = new Definitions(folder, clock);
+    const { retention } = options;
+    this.journal = new EventJournal({ folder: join(folder, 'events'), clock, logger, retention });
+    this.refusals = new RefusalLog(join(folder, 'refusals'), clock, logger);
+    this.#queue = new RunQueue({ ...edges, journal: this.journal, definitions: this.definitions });
+  }
+
+  /** Goes on with what the last process left. */
+  start(): void {
+    this.#queue.resume();
+  }
+
+  /** Resolves when the event is on the disk; its triggers are asked afterwards. */
+  async accept(delivery: Delivery): Promise<Accepted> {
+    const webhook = this.definitions.webhookById(delivery.webhook);
+    const isUnmatched = webhook === undefined || this.definitions.triggersOf(webhook).length === 0;
+    const accepted = await this.journal.accept({ ...delivery, ...(isUnmatched && { isUnmatched }) });
+    if (accepted.isNew && !isUnmatched) this.#queue.add(accepted.number);
+    return accepted;
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close();
+    await this.journal.close();
+    await this.refusals.close();
+    if (this.#temporary !== undefined) rmSync(this.#temporary, { recursive: true, force: true });
+  }
+}

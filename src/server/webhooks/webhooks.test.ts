@@ -1,0 +1,283 @@
+/* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-return -- answers are any JSON, and what a test says of them is checked when it runs */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook as Signature } from 'standardwebhooks';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { Agent } from 'undici';
+import { SextantServer } from '../server.ts';
+
+interface Answer {
+  readonly status: number;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- whatever JSON is answered, looked at by tests
+  readonly body: any;
+}
+
+/** An HTTP server that keeps what it is sent and answers as it is told to. */
+class Receiver {
+  readonly got: { readonly request: IncomingMessage; readonly body: string }[] = [];
+  statuses: number[] = [];
+  readonly #server: Server;
+  #arrived = (): void => undefined;
+
+  constructor() {
+    this.#server = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('latin1');
+      request.on('data', (chunk: string) => (body += chunk));
+      request.on('end', () => {
+        this.got.push({ request, body });
+        response.writeHead(this.statuses.shift() ?? 200).end('thanks');
+        this.#arrived();
+      });
+    });
+  }
+
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/in`;
+  }
+
+  async until(count: number): Promise<void> {
+    while (this.got.length < count) await new Promise<void>((resolve) => (this.#arrived = resolve));
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+describe('webhooks of the server', () => {
+  const folder = temporaryFolder();
+  const receiver = new Receiver();
+  let receiverUrl: string;
+  let state: string;
+  let server: SextantServer;
+  let dispatcher: Agent;
+
+  before(async () => (receiverUrl = await receiver.start()));
+  after(() => receiver.close());
+  beforeEach(async () => {
+    state = folder();
+    await start();
+  });
+  afterEach(async () => {
+    await server.close();
+    await dispatcher.destroy();
+    receiver.got.length = 0;
+    receiver.statuses = [];
+  });
+
+  async function start(): Promise<void> {
+    dispatcher = new Agent();
+    server = await SextantServer.start({ state, webhooks: { maxBodyBytes: 5000 } }, { dispatcher, backoffBaseMs: 5 });
+  }
+
+  async function admin(method: string, path: string, body?: unknown): Promise<Answer> {
+    const response = await fetch(`${server.url}/__admin/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${server.adminToken}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: await response.json() };
+  }
+
+  async function made(path: string, body: unknown): Promise<Answer['body']> {
+    const answer = await admin('POST', path, body);
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body;
+  }
+
+  async function post(
+    url: string,
+    secret: string,
+    body: string | Uint8Array<ArrayBuffer>,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headers },
+      body,
+    });
+    return { status: response.status, body: await response.json() };
+  }
+
+  /** The event once its triggers were asked and its runs are over. */
+  async function finished(id: string): Promise<Answer['body']> {
+    for (;;) {
+      const { body } = await admin('GET', `events/${id}`);
+      if (!['received', 'pending'].includes(body.status as string)) return body;
+    }
+  }
+
+  it('accepts what the table of decisions says, and shows the rest as refused', async () => {
+    const { url, secret, webhook_id: id } = await made('webhooks', { name: 'w' });
+    await made('webhooks', { name: 'off', enabled: false });
+    const off = (await admin('GET', 'webhooks/off')).body;
+    const json = '{"a": [1.0, "é"]}';
+    const cases: [answer: Answer, status: number, code?: string][] = [
+      [await post(url, secret, json), 202],
+      [await post(url, secret, '3'), 202],
+      [await post(url, 'wrong', json), 401, 'Unauthenticated'],
+      [await post(`${server.url}/webhooks/nobody`, secret, json), 404, 'NotFound'],
+      [await post(off.url as string, 'wrong', json), 404, 'NotFound'],
+      [await post(url, secret, '{"a":'), 400, 'InvalidArgument'],
+      [await post(url, secret, ''), 400, 'InvalidArgument'],
+      [await post(url, secret, new Uint8Array([0x22, 0xff, 0x22])), 400, 'InvalidArgument'],
+      [await post(url, secret, JSON.stringify('x'.repeat(5000))), 413, 'PayloadTooLarge'],
+      [await post(url, secret, json, { 'content-type': 'text/plain' }), 415, 'UnsupportedMediaType'],
+    ];
+    for (const [i, [{ status, body }, expected, code]] of cases.entries())
+      assert.deepEqual([i, status, body.error?.code], [i, expected, code]);
+    const { body: log } = await admin('GET', 'refusals');
+    assert.deepEqual(
+      log.refusals.map(({ status, webhook }: { status: number; webhook: string }) => [status, webhook]).reverse(),
+      [...cases.slice(2)].map(([{ status }], i) => [status, i === 1 ? null : i === 2 ? 'off' : 'w']),
+    );
+    assert.ok(!JSON.stringify(log).includes(secret as string));
+    const { body: list } = await admin('GET', 'events?source=Webhook&webhook=w');
+    assert.deepEqual(
+      list.events.map(({ event_id }: { event_id: string }) => event_id),
+      [cases[1]![0].body.event_id, cases[0]![0].body.event_id],
+    );
+    const event = (await admin('GET', `events/${list.events[1].event_id}`)).body;
+    assert.deepEqual([event.body, event.webhook_id, event.status], [json, id, 'unmatched']);
+    const headers = Object.fromEntries(event.headers as [string, string][]);
+    assert.equal(headers.authorization, '[redacted]');
+  });
+
+  it('answers a repeated delivery with the first event, and takes rotated secrets', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    const first = await post(url, secret, '1', { 'webhook-id': 'a' });
+    assert.deepEqual(await post(url, secret, '1', { 'webhook-id': 'a' }), first);
+    assert.deepEqual(await post(url, secret, '1', { 'idempotency-key': 'a' }), first);
+    const { secret: second } = (await admin('POST', 'webhooks/w/rotate', { overlap_seconds: 60 })).body;
+    assert.equal((await post(url, secret, '2')).status, 202);
+    server.clock.advance(60_000);
+    assert.deepEqual([(await post(url, secret, '2')).status, (await post(url, second, '2')).status], [401, 202]);
+    assert.equal((await admin('GET', 'events')).body.events.length, 3);
+  });
+
+  it('takes deliveries of curl, and of the library of Standard Webhooks', async () => {
+    const { url, secret } = await made('webhooks', { name: 'curl' });
+    const args = ['-s', '-H', `Authorization: Bearer ${secret}`, '-H', 'Content-Type: application/json'];
+    const { stdout: said } = await promisify(execFile)('curl', [...args, '-d', '{"from":"curl"}', url as string]);
+    assert.match(said, /^\{"event_id":"evt_\d{10}"\}$/);
+
+    const signed = await made('webhooks', { name: 'signed', type: 'standard_webhooks' });
+    const send = (key: string, body: string, at = new Date(), sent = body): Promise<Answer> =>
+      post(signed.url as string, 'none', sent, {
+        'webhook-id': 'msg_1',
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+        'webhook-signature': new Signature(key).sign('msg_1', at, body),
+      });
+    const body = '{"test": 2432232314}';
+    const other = await made('webhooks', { name: 'other', type: 'standard_webhooks' });
+    assert.equal((await send(other.secret as string, body)).status, 401);
+    assert.equal((await send(signed.secret as string, body, new Date(), '{"test": 0}')).status, 401);
+    assert.equal((await send(signed.secret as string, body, new Date(Date.now() - 600_000))).status, 401);
+    assert.equal((await post(signed.url as string, signed.secret as string, body)).status, 401);
+    const { status, body: accepted } = await send(signed.secret as string, body);
+    assert.equal(status, 202);
+    assert.equal((await admin('GET', `events/${accepted.event_id}`)).body.body, body);
+  });
+
+  it('tells for each trigger whether its filter passed and which part was false, and runs the experts that are due', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    await made('experts', { name: 'bot', type: 'forward', url: receiverUrl });
+    const filter = { and: [{ '==': [{ var: 'action' }, 'opened'] }, { in: ['bug', { var: 'labels' }] }] };
+    const trigger = await made('triggers', { name: 'bugs', webhook: 'w', filter, expert: 'bot' });
+    assert.equal(
+      trigger.words,
+      'When an event comes to w and `action` is "opened" and `labels` contains "bug": run bot.',
+    );
+    await made('triggers', { name: 'all', webhook: 'w' });
+    await made('triggers', { name: 'off', webhook: 'w', enabled: false, expert: 'bot' });
+    const no = await finished((await post(url, secret, '{"action":"closed"}')).body.event_id as string);
+    assert.deepEqual(
+      no.evaluations.map(({ trigger, fires, because }: Record<string, unknown>) => [trigger, fires, because]),
+      [
+        ['bugs', false, '`action` is "opened": `action` was "closed"'],
+        ['all', true, undefined],
+      ],
+    );
+    assert.deepEqual([no.status, receiver.got.length], ['succeeded', 0]);
+
+    const body = ' {"action":"opened", "labels":["bug"], "n":1.50}';
+    const yes = await finished((await post(url, secret, body, { 'X-GitHub-Event': 'issues' })).body.event_id as string);
+    assert.deepEqual([yes.status, yes.runs.length, yes.runs[0].attempts[0].answer], ['succeeded', 2, 'thanks']);
+    const [{ request, body: sent }] = receiver.got as [(typeof receiver.got)[0]];
+    assert.deepEqual(
+      [sent, request.headers['x-github-event'], request.headers['x-sextant-event-id'], request.headers.authorization],
+      [body, 'issues', yes.event_id, undefined],
+    );
+
+    const replay = await admin('POST', `events/${yes.event_id}/replay`);
+    const again = await finished(replay.body.event_id as string);
+    assert.deepEqual([again.replay_of, again.body, receiver.got.length], [yes.event_id, body, 2]);
+    const lines = (
+      await (
+        await fetch(`${server.url}/__admin/events/search?filter=${encodeURIComponent(JSON.stringify(filter))}`, {
+          headers: { authorization: `Bearer ${server.adminToken}` },
+        })
+      ).text()
+    )
+      .trimEnd()
+      .split('\n');
+    assert.equal(lines.filter((line) => line.startsWith('{"event"')).length, 2);
+    assert.equal(lines.at(-1), '{"done":true}');
+  });
+
+  it('tries a run again that may succeed, not one that is refused, and goes on after a restart', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    await made('experts', { name: 'bot', type: 'forward', url: receiverUrl, max_attempts: 3 });
+    await made('triggers', { name: 't', webhook: 'w', expert: 'bot' });
+    const outcome = async (...statuses: number[]): Promise<unknown[]> => {
+      receiver.statuses = statuses;
+      const { status, runs } = await finished((await post(url, secret, '{}')).body.event_id as string);
+      return [status, ...runs[0].attempts.map((attempt: { status: number }) => attempt.status)];
+    };
+    assert.deepEqual(await outcome(503, 429, 200), ['succeeded', 503, 429, 200]);
+    assert.deepEqual(await outcome(400, 200), ['failed', 400]);
+    assert.deepEqual(await outcome(500, 500, 500, 200), ['failed', 500, 500, 500]);
+
+    const deaf = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(deaf, 'listening');
+    const { port } = deaf.address() as AddressInfo;
+    const expert = { name: 'deaf', type: 'forward', url: `http://127.0.0.1:${port}/` };
+    await made('experts', expert);
+    await admin('PUT', 'triggers/t', { webhook: 'w', expert: 'deaf' });
+    const asked = once(deaf, 'request');
+    const { event_id: id } = (await post(url, secret, '{"slow":1}')).body;
+    await asked;
+    assert.equal((await admin('GET', `events/${id}`)).body.status, 'pending');
+    // Others are accepted meanwhile, and what is under way is given up when the server stops.
+    assert.equal((await post(url, secret, '{}')).status, 202);
+    await server.close();
+    await dispatcher.destroy();
+    deaf.closeAllConnections();
+    deaf.removeAllListeners('request').on('request', (_request, response) => response.end());
+    await start();
+    assert.equal((await finished(id as string)).status, 'succeeded');
+    deaf.close();
+  });
+
+  it('deletes nothing that is in use without saying so, and sends examples', async () => {
+    await made('webhooks', { name: 'w' });
+    await made('triggers', { name: 't', webhook: 'w' });
+    const refused = await admin('DELETE', 'webhooks/w');
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'Conflict']);
+    const { body } = await admin('POST', 'webhooks/w/send', { template: 'github-pull-request' });
+    const event = await finished(body.event_id as string);
+    assert.deepEqual([event.is_test, JSON.parse(event.body as string).action], [true, 'opened']);
+    assert.equal((await admin('POST', 'webhooks/w/send', { template: 'constructor' })).status, 400);
+    assert.equal((await admin('DELETE', 'webhooks/w?force=true')).status, 200);
+    assert.equal((await admin('POST', `events/${body.event_id}/replay`)).status, 404);
+    assert.equal((await admin('GET', 'events?status=lost')).status, 400);
+  });
+});

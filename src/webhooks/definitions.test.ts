@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../test/support/temporary.ts';
+import { AdjustableClock } from '../base/clock.ts';
+import { Definitions } from './definitions.ts';
+import { isSecretOf } from './secrets.ts';
+
+describe('definitions of webhooks', () => {
+  const folder = temporaryFolder();
+  let place: string;
+  let clock: AdjustableClock;
+  let definitions: Definitions;
+  beforeEach(() => {
+    place = folder();
+    clock = new AdjustableClock();
+    clock.freeze();
+    definitions = new Definitions(place, clock);
+  });
+
+  it('outlive the process, without a secret of a bearer webhook in any file', () => {
+    const { webhook, secret } = definitions.createWebhook({ name: 'deploys', description: 'from CI' });
+    const signed = definitions.createWebhook({ name: 'signed', type: 'standard_webhooks' });
+    definitions.saveExpert({ name: 'bot', type: 'forward', url: 'https://bot.example/in' });
+    const filter = { '==': [{ var: 'action' }, 'opened'] };
+    definitions.saveTrigger({ name: 'opened', webhook: 'deploys', filter, expert: 'bot' });
+    const again = new Definitions(place, clock);
+    assert.deepEqual(
+      [again.webhooks, again.triggers, again.experts],
+      [definitions.webhooks, definitions.triggers, definitions.experts],
+    );
+    assert.ok(isSecretOf(again.webhook('deploys').secrets, secret, clock.now()));
+    assert.deepEqual(again.signingKeys(signed.webhook.id), [signed.secret]);
+    assert.equal(again.triggersOf(webhook)[0]?.filter?.fires({ action: 'opened' }), true);
+    assert.equal(
+      again.describe(again.trigger('opened')),
+      'When an event comes to deploys and `action` is "opened": run bot.',
+    );
+    for (const name of readdirSync(place)) {
+      assert.equal(statSync(join(place, name)).mode & 0o777, 0o600, name);
+      const text = readFileSync(join(place, name), 'utf8');
+      assert.ok(!text.includes(secret), name);
+      assert.equal(text.includes(signed.secret), name.startsWith('signing-keys'), name);
+    }
+  });
+
+  it('take a rotated secret until its overlap is over', () => {
+    for (const type of ['bearer_token', 'standard_webhooks'] as const) {
+      const { webhook, secret: first } = definitions.createWebhook({ name: type, type });
+      const { secret: second } = definitions.rotateSecret(type, 1000);
+      const good = (): string[] =>
+        type === 'bearer_token'
+          ? [first, second].filter((one) => isSecretOf(definitions.webhook(type).secrets, one, clock.now()))
+          : definitions.signingKeys(webhook.id);
+      assert.deepEqual(new Set(good()), new Set([first, second]));
+      clock.advance(1000);
+      assert.deepEqual(good(), [second]);
+      const { secret: third } = definitions.rotateSecret(type, 0);
+      assert.ok(!good().includes(second) && third !== second);
+    }
+  });
+
+  it('say what would break before a name in use is deleted', () => {
+    definitions.createWebhook({ name: 'w' });
+    definitions.saveExpert({ name: 'bot', type: 'forward', url: 'http://127.0.0.1:1/' });
+    definitions.saveTrigger({ name: 'one', webhook: 'w', expert: 'bot' });
+    definitions.saveTrigger({ name: 'two', webhook: 'w', expert: 'bot' });
+    const inUse = { code: 'InUse', message: /used by the triggers one, two, which would no longer run/ };
+    assert.throws(() => definitions.deleteWebhook('w'), inUse);
+    assert.throws(() => definitions.deleteExpert('bot'), inUse);
+    definitions.deleteWebhook('w', true);
+    assert.deepEqual([definitions.webhooks.length, definitions.triggers.length], [0, 2]);
+  });
+
+  it('are refused with what is wrong', () => {
+    definitions.createWebhook({ name: 'w' });
+    const refused: [run: () => unknown, message: RegExp][] = [
+      [() => definitions.createWebhook({ name: 'w' }), /There is a webhook named w already/],
+      [() => definitions.createWebhook({}), /webhook: name must be a string/],
+      [() => definitions.createWebhook({ name: 'x', scoop: 1 }), /webhook: scoop is not known here/],
+      [() => definitions.createWebhook({ name: '../x' }), /webhook: name must be 1 to 64/],
+      [() => definitions.createWebhook([]), /webhook must be an object/],
+      [() => definitions.saveTrigger({ name: 't', webhook: 'v' }), /There is no webhook named v/],
+      [() => definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'e' }), /There is no expert named e/],
+      [() => definitions.saveTrigger({ name: 't', webhook: 'w', filter: { a: 1, b: 2 } }), /exactly one operator/],
+      [
+        () => definitions.saveExpert({ name: 'record', type: 'forward', url: 'http://a/' }),
+        /expert named record already/,
+      ],
+      [
+        () => definitions.saveExpert({ name: 'e', type: 'forward', url: 'file:///etc' }),
+        /url must be an http or https/,
+      ],
+    ];
+    for (const [run, message] of refused) assert.throws(run, message);
+    assert.deepEqual([definitions.webhooks.length, definitions.triggers.length, definitions.experts.length], [1, 0, 1]);
+  });
+
+  it('come from the copy where a file is damaged, and are not forgotten silently where both are', () => {
+    definitions.createWebhook({ name: 'w' });
+    const damage = (name: string): void => {
+      const bytes = readFileSync(join(place, name));
+      bytes[20]! ^= 1;
+      writeFileSync(join(place, name), bytes);
+    };
+    damage('definitions.json');
+    assert.equal(new Definitions(place, clock).webhooks.length, 1);
+    damage('definitions.json.copy');
+    assert.throws(() => new Definitions(place, clock), { code: 'DefinitionsDamaged' });
+  });
+});

@@ -1,0 +1,318 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { readCheckedJson, writeCheckedJson } from '../base/checkedJson.ts';
+import type { Clock } from '../base/clock.ts';
+import { explainWriteError } from '../base/errors.ts';
+import { webhookErrors } from './errors.ts';
+import { Filter } from './filter/filter.ts';
+import { hashSecret, newSecret, type SecretRecord } from './secrets.ts';
+
+/** A bearer token with each delivery, or a signature of it as https://www.standardwebhooks.com has it. */
+export const WEBHOOK_TYPES = ['bearer_token', 'standard_webhooks'] as const;
+export const WEBHOOK_SCOPES = ['organization', 'personal'] as const;
+
+const name = z
+  .string('must be a string')
+  .check(
+    z.regex(
+      /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u,
+      'must be 1 to 64 letters, digits, spaces, dots, dashes, underscores',
+    ),
+  );
+const description = z._default(
+  z.string('must be a string').check(z.maxLength(2000, 'must have at most 2000 characters')),
+  '',
+);
+const flag = z._default(z.boolean('must be true or false'), true);
+
+const webhookInput = z.strictObject({
+  name,
+  type: z._default(z.enum(WEBHOOK_TYPES, `must be one of ${WEBHOOK_TYPES.join(', ')}`), 'bearer_token'),
+  description,
+  scope: z._default(z.enum(WEBHOOK_SCOPES, `must be one of ${WEBHOOK_SCOPES.join(', ')}`), 'personal'),
+  enabled: flag,
+});
+export type WebhookInput = z.input<typeof webhookInput>;
+
+const triggerInput = z.strictObject({
+  type: z._default(z.literal('webhook', 'must be webhook'), 'webhook'),
+  name,
+  webhook: name,
+  filter: z.optional(z.unknown()),
+  expert: z._default(name, 'record'),
+  enabled: flag,
+});
+export type TriggerInput = z.input<typeof triggerInput>;
+export type Trigger = z.output<typeof triggerInput>;
+
+const count = (max: number) =>
+  z.int('must be a whole number').check(z.gte(1, `must be 1 to ${max}`), z.lte(max, `must be 1 to ${max}`));
+const expertInput = z.strictObject({
+  name,
+  type: z.literal('forward', 'must be forward; "record" is there already'),
+  url: z.string('must be a URL').check(z.refine(isHttpUrl, 'must be an http or https URL without a password in it')),
+  /** For one attempt. */
+  timeout_ms: z._default(count(600_000), 30_000),
+  max_attempts: z._default(count(50), 8),
+  concurrency: z._default(count(64), 4),
+});
+export type ExpertInput = z.input<typeof expertInput>;
+export type ForwardExpert = z.output<typeof expertInput>;
+/** `record` keeps the event and does nothing else. */
+export type Expert = ForwardExpert | { readonly name: 'record'; readonly type: 'record' };
+
+export const RECORD: Expert = { name: 'record', type: 'record' };
+
+export interface Webhook extends z.output<typeof webhookInput> {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly secrets: readonly SecretRecord[];
+}
+
+/** A key that verifies signatures, which a hash could not. */
+export interface SigningKey {
+  readonly key: string;
+  readonly expiresAt?: number;
+}
+
+interface Kept {
+  readonly version: 1;
+  readonly webhooks: readonly Webhook[];
+  readonly triggers: readonly Trigger[];
+  readonly experts: readonly ForwardExpert[];
+}
+
+const NONE: Kept = { version: 1, webhooks: [], triggers: [], experts: [] };
+const FILE = 'definitions.json';
+const KEYS = 'signing-keys.json';
+
+/**
+ * Webhooks, triggers and experts. A change is on the disk before it counts. Two files of mode 0600: definitions, which hold
+ * no secret but the hashes, and the keys of signed webhooks. Each has a copy, written first, so that damage to one is no loss.
+ */
+export class Definitions {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  #kept: Kept;
+  #keys: Readonly<Record<string, readonly SigningKey[]>>;
+  #webhooksById = new Map<string, Webhook>();
+  #filters = new Map<string, Filter>();
+
+  /** Throws `DefinitionsDamaged` where a file and its copy are, `DiskFull` and `ReadOnly`. */
+  constructor(folder: string, clock: Clock) {
+    this.#folder = folder;
+    this.#clock = clock;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#kept = (this.#read(FILE) as Kept | undefined) ?? NONE;
+    this.#keys = (this.#read(KEYS) as Record<string, readonly SigningKey[]> | undefined) ?? {};
+    this.#index();
+  }
+
+  get webhooks(): readonly Webhook[] {
+    return this.#kept.webhooks;
+  }
+
+  get triggers(): readonly Trigger[] {
+    return this.#kept.triggers;
+  }
+
+  get experts(): readonly Expert[] {
+    return [RECORD, ...this.#kept.experts];
+  }
+
+  webhookById(id: string): Webhook | undefined {
+    return this.#webhooksById.get(id);
+  }
+
+  expert(name: string): Expert | undefined {
+    return this.experts.find((expert) => expert.name === name);
+  }
+
+  /** The triggers that are asked about an event of a webhook, each with its filter if it has one. */
+  triggersOf(webhook: Webhook): { readonly trigger: Trigger; readonly filter: Filter | undefined }[] {
+    return this.triggers
+      .filter((trigger) => trigger.enabled && trigger.webhook === webhook.name)
+      .map((trigger) => ({ trigger, filter: this.#filters.get(trigger.name) }));
+  }
+
+  /** What a trigger does, in words. */
+  describe({ webhook, expert, filter, enabled }: Trigger): string {
+    const when = filter === undefined ? '' : ` and ${new Filter(filter).words}`;
+    const what = expert === RECORD.name ? 'record it' : `run ${expert}`;
+    return `When an event comes to ${webhook}${when}: ${what}.${enabled ? '' : ' It is disabled.'}`;
+  }
+
+  /** Signing keys of a webhook that are good now. */
+  signingKeys(id: string): string[] {
+    const now = this.#clock.now();
+    return (this.#keys[id] ?? []).filter(({ expiresAt = Infinity }) => now < expiresAt).map(({ key }) => key);
+  }
+
+  /** The secret is shown this once. Throws `InvalidDefinition` and `NameTaken`. */
+  createWebhook(input: unknown): { readonly webhook: Webhook; readonly secret: string } {
+    const checked = parse(webhookInput, input, 'webhook');
+    requireFree('webhook', checked.name, this.webhooks);
+    const id = `wh_${randomBytes(12).toString('base64url')}`;
+    const secret = this.#newSecret(checked.type);
+    const secrets = [{ hash: hashSecret(secret) }];
+    const webhook: Webhook = { ...checked, id, createdAt: this.#clock.now(), secrets };
+    // Keys first: a key without its webhook does no harm, a webhook without its key cannot be used.
+    if (webhook.type === 'standard_webhooks') this.#saveKeys({ ...this.#keys, [id]: [{ key: secret }] });
+    this.#save({ webhooks: [...this.webhooks, webhook] });
+    return { webhook, secret };
+  }
+
+  /** A new secret; the present one stays good for `overlapMs`. Throws `NoSuchDefinition`. */
+  rotateSecret(name: string, overlapMs: number): { readonly webhook: Webhook; readonly secret: string } {
+    const before = this.webhook(name);
+    const now = this.#clock.now();
+    const secret = this.#newSecret(before.type);
+    const until = now + overlapMs;
+    const retire = <T extends { readonly expiresAt?: number }>(one: T): T => ({
+      ...one,
+      expiresAt: Math.min(one.expiresAt ?? until, until),
+    });
+    const isGood = ({ expiresAt = Infinity }: { readonly expiresAt?: number }): boolean => expiresAt > now;
+    const webhook: Webhook = {
+      ...before,
+      secrets: [{ hash: hashSecret(secret) }, ...before.secrets.map(retire).filter(isGood)],
+    };
+    if (before.type === 'standard_webhooks') {
+      const old = (this.#keys[before.id] ?? []).map(retire).filter(isGood);
+      this.#saveKeys({ ...this.#keys, [before.id]: [{ key: secret }, ...old] });
+    }
+    this.#replaceWebhook(webhook);
+    return { webhook, secret };
+  }
+
+  /** Changes what the input names. Throws `InvalidDefinition` and `NoSuchDefinition`. */
+  changeWebhook(name: string, input: Partial<Pick<WebhookInput, 'description' | 'scope' | 'enabled'>>): Webhook {
+    const { id, createdAt, secrets, ...before } = this.webhook(name);
+    const checked = parse(webhookInput, { ...before, ...input, name: before.name, type: before.type }, 'webhook');
+    const webhook = { ...checked, id, createdAt, secrets };
+    this.#replaceWebhook(webhook);
+    return webhook;
+  }
+
+  /** Throws `InUse`, which says what would break, unless `force`: then its triggers stay and have no webhook. */
+  deleteWebhook(name: string, force = false): void {
+    const { id } = this.webhook(name);
+    const users = this.triggers.filter(({ webhook }) => webhook === name).map((trigger) => trigger.name);
+    if (users.length > 0 && !force) throw webhookErrors.inUse('webhook', name, users);
+    this.#save({ webhooks: this.webhooks.filter((one) => one.name !== name) });
+    if (id in this.#keys) this.#saveKeys(Object.fromEntries(Object.entries(this.#keys).filter(([one]) => one !== id)));
+  }
+
+  /** Creates a trigger, or with `replace` changes it. Throws `InvalidDefinition`, `InvalidFilter`, `NameTaken`. */
+  saveTrigger(input: unknown, replace = false): Trigger {
+    const trigger = parse(triggerInput, input, 'trigger');
+    if (!replace) requireFree('trigger', trigger.name, this.triggers);
+    this.webhook(trigger.webhook);
+    if (!this.expert(trigger.expert)) throw webhookErrors.noSuch('expert', trigger.expert);
+    if (trigger.filter !== undefined) new Filter(trigger.filter);
+    this.#save({ triggers: [...this.triggers.filter((one) => one.name !== trigger.name), trigger] });
+    return trigger;
+  }
+
+  trigger(name: string): Trigger {
+    return byName('trigger', name, this.triggers);
+  }
+
+  deleteTrigger(name: string): void {
+    this.trigger(name);
+    this.#save({ triggers: this.triggers.filter((one) => one.name !== name) });
+  }
+
+  saveExpert(input: unknown): ForwardExpert {
+    const expert = parse(expertInput, input, 'expert');
+    requireFree('expert', expert.name, this.experts);
+    this.#save({ experts: [...this.#kept.experts, expert] });
+    return expert;
+  }
+
+  /** Throws `InUse`, unless `force`. */
+  deleteExpert(name: string, force = false): void {
+    byName('expert', name, this.#kept.experts);
+    const users = this.triggers.filter(({ expert }) => expert === name).map((trigger) => trigger.name);
+    if (users.length > 0 && !force) throw webhookErrors.inUse('expert', name, users);
+    this.#save({ experts: this.#kept.experts.filter((one) => one.name !== name) });
+  }
+
+  /** Throws `NoSuchDefinition`. */
+  webhook(name: string): Webhook {
+    return byName('webhook', name, this.webhooks);
+  }
+
+  #newSecret(type: Webhook['type']): string {
+    return newSecret(type === 'standard_webhooks' ? 'base64' : 'base64url');
+  }
+
+  #replaceWebhook(webhook: Webhook): void {
+    this.#save({ webhooks: this.webhooks.map((one) => (one.id === webhook.id ? webhook : one)) });
+  }
+
+  #save(change: Partial<Kept>): void {
+    const kept = { ...this.#kept, ...change };
+    this.#write(FILE, kept);
+    this.#kept = kept;
+    this.#index();
+  }
+
+  #saveKeys(keys: Readonly<Record<string, readonly SigningKey[]>>): void {
+    this.#write(KEYS, keys);
+    this.#keys = keys;
+  }
+
+  #index(): void {
+    this.#webhooksById = new Map(this.webhooks.map((webhook) => [webhook.id, webhook]));
+    this.#filters = new Map(
+      this.triggers.flatMap(({ name, filter }) => (filter === undefined ? [] : [[name, new Filter(filter)] as const])),
+    );
+  }
+
+  /** The copy first: whichever of the two is whole is the state before or after. */
+  #write(file: string, value: unknown): void {
+    try {
+      writeCheckedJson(join(this.#folder, `${file}.copy`), value, 0o600);
+      writeCheckedJson(join(this.#folder, file), value, 0o600);
+    } catch (error) {
+      throw explainWriteError(error, this.#folder);
+    }
+  }
+
+  #read(file: string): unknown {
+    const [found, copy] = [file, `${file}.copy`].map((one) => readCheckedJson(join(this.#folder, one)));
+    if (typeof found === 'object') return found.value;
+    if (typeof copy === 'object') return copy.value;
+    if (found === 'damaged' || copy === 'damaged') throw webhookErrors.definitionsDamaged(join(this.#folder, file));
+    return undefined;
+  }
+}
+
+function parse<S extends z.ZodMiniType>(schema: S, input: unknown, kind: string): z.output<S> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const { code, path, message, ...rest } = result.error.issues[0]!;
+  const keys = code === 'unrecognized_keys' ? (rest as { readonly keys?: readonly string[] }).keys : undefined;
+  if (keys) throw webhookErrors.invalidDefinition(kind, keys.join(', '), 'is not known here');
+  throw webhookErrors.invalidDefinition(kind, path.join('.'), path.length === 0 ? 'must be an object' : message);
+}
+
+function requireFree(kind: string, name: string, those: readonly { readonly name: string }[]): void {
+  if (those.some((one) => one.name === name)) throw webhookErrors.nameTaken(kind, name);
+}
+
+function byName<T extends { readonly name: string }>(kind: string, name: string, those: readonly T[]): T {
+  const found = those.find((one) => one.name === name);
+  if (!found) throw webhookErrors.noSuch(kind, name);
+  return found;
+}
+
+function isHttpUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}

@@ -1,0 +1,72 @@
+import type { SextantError } from '../../base/errors.ts';
+import { webhookErrors } from '../errors.ts';
+import { OPERATORS, operandsOf } from './operators.ts';
+
+export const MAX_FILTER_DEPTH = 64;
+export const MAX_FILTER_BYTES = 65_536;
+
+/**
+ * Throws `InvalidFilter`, which names the place, unless `rule` is JSONLogic that can be evaluated: an operation or a
+ * boolean, of known operators, one to an operation, at most {@link MAX_FILTER_DEPTH} deep and {@link MAX_FILTER_BYTES}
+ * long as JSON. (The reference implementation takes an object with two keys for data, which is truthy: a misspelt filter
+ * would fire always.)
+ */
+export function checkFilter(rule: unknown, name = 'filter'): void {
+  if (typeof rule !== 'boolean' && (typeof rule !== 'object' || rule === null || Array.isArray(rule)))
+    throw webhookErrors.invalidFilter(
+      name,
+      'must be a JSONLogic operation, such as {"==": [{"var": "action"}, "opened"]}',
+    );
+  checkPart(rule, name, 1);
+  // Only now, since what is nested too deep cannot be written out.
+  const bytes = Buffer.byteLength(JSON.stringify(rule));
+  if (bytes > MAX_FILTER_BYTES)
+    throw webhookErrors.invalidFilter(name, `has ${bytes} bytes; at most ${MAX_FILTER_BYTES} are allowed`);
+}
+
+/** A filter from the text of a file. Throws `InvalidFilter` where it is not JSON, too. */
+export function parseFilter(text: string, name = 'filter'): unknown {
+  let rule: unknown;
+  try {
+    rule = JSON.parse(text);
+  } catch (error) {
+    throw webhookErrors.invalidFilter(name, `is not JSON: ${(error as Error).message}`);
+  }
+  checkFilter(rule, name);
+  return rule;
+}
+
+function checkPart(part: unknown, where: string, depth: number): void {
+  if (typeof part !== 'object' || part === null) return;
+  if (depth > MAX_FILTER_DEPTH)
+    throw webhookErrors.invalidFilter(where, `is nested more than ${MAX_FILTER_DEPTH} levels deep`);
+  if (Array.isArray(part)) {
+    part.forEach((item, i) => checkPart(item, `${where}[${i}]`, depth + 1));
+    return;
+  }
+  const operators = Object.keys(part);
+  const [operator] = operators;
+  if (operator === undefined || operators.length > 1) throw notOne(where, operators);
+  if (!OPERATORS.has(operator)) throw unknown(where, operator);
+  const value = (part as Readonly<Record<string, unknown>>)[operator];
+  const isList = Array.isArray(value);
+  operandsOf(value).forEach((operand, i) =>
+    checkPart(operand, `${where}.${operator}${isList ? `[${i}]` : ''}`, depth + 1),
+  );
+}
+
+function notOne(where: string, operators: readonly string[]): SextantError {
+  const found = operators.length === 0 ? 'none' : operators.map((one) => JSON.stringify(one)).join(', ');
+  return webhookErrors.invalidFilter(
+    where,
+    `an operation has exactly one operator; found ${found}. Combine with "and" or "or"`,
+  );
+}
+
+function unknown(where: string, operator: string): SextantError {
+  const known = [...OPERATORS].join(' ');
+  return webhookErrors.invalidFilter(
+    where,
+    `there is no operator ${JSON.stringify(operator.slice(0, 80))}. The operators are: ${known}`,
+  );
+}

@@ -1,0 +1,45 @@
+/** A part of a filter as it was evaluated: an operation with its operands, or a literal. JSON, stored with the event. */
+export interface Step {
+  /** Missing for a literal. */
+  readonly operator?: string;
+  /** Of a `var`: the path, if it is a constant. */
+  readonly path?: string;
+  /** Of a `var`: whether the payload has the path, and `null` there. */
+  readonly found?: 'value' | 'null' | 'missing';
+  /** The result as JSON, cut short with `…`. Missing where the part was not needed, or could not be evaluated. */
+  readonly result?: string;
+  /** Whether JSONLogic takes the result for true. */
+  readonly isTrue?: boolean;
+  readonly error?: string;
+  readonly operands?: readonly Step[];
+  /** Of an iteration: the item that decided, or else the first ones. */
+  readonly items?: readonly { readonly index: number; readonly step: Step }[];
+}
+
+/** What came of one filter and one payload. */
+export interface Evaluation {
+  /** Whether the result is `true`: nothing else fires. */
+  readonly fires: boolean;
+  /** Why it could not be evaluated. */
+  readonly error?: string;
+  /** Where it does not fire: the first part that is false, in words, and with what values. */
+  readonly because?: string;
+  readonly tree: Step;
+}
+
+/** One line for each part, indented, with its result. */
+export function formatTree(step: Step, indent = ''): string {
+  const name =
+    step.operator === undefined ? '' : step.path === undefined ? step.operator : `${step.operator} ${step.path}`;
+  const lines = [`${indent}${name}${name === '' ? (step.result ?? '') : ` → ${formatResult(step)}`}`];
+  for (const operand of step.operands ?? []) lines.push(formatTree(operand, `${indent}  `));
+  for (const item of step.items ?? [])
+    lines.push(`${indent}  item ${item.index}`, formatTree(item.step, `${indent}    `));
+  return lines.join('\n');
+}
+
+function formatResult({ result, error, found }: Step): string {
+  if (error !== undefined) return `error: ${error}`;
+  if (result === undefined) return 'not needed';
+  return found === 'missing' ? `missing, so ${result}` : result;
+}

@@ -1,0 +1,407 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { LogicEngine } from 'json-logic-engine';
+import { assertGolden } from '../../../test/support/golden.ts';
+import { parseFilter } from './checkFilter.ts';
+import { formatTree, type Step } from './evaluation.ts';
+import { Filter } from './filter.ts';
+import { OPERATORS } from './operators.ts';
+
+const fires = (rule: unknown, payload: unknown): boolean => new Filter(rule).fires(payload);
+const result = (rule: unknown, payload: unknown): string | undefined => new Filter(rule).explain(payload).tree.result;
+
+describe('a filter', () => {
+  it('fires for the shapes of the specification', () => {
+    const rule = {
+      and: [
+        { '==': [{ var: 'action' }, 'opened'] },
+        { in: [{ var: 'pull_request.base.ref' }, ['main', 'release']] },
+        { in: ['bug', { var: 'labels' }] },
+      ],
+    };
+    const payload = { action: 'opened', pull_request: { base: { ref: 'main' } }, labels: ['bug', 'ui'] };
+    assert.equal(fires(rule, payload), true);
+    assert.equal(fires(rule, { ...payload, action: 'closed' }), false);
+    assert.equal(fires(rule, { ...payload, labels: null }), false);
+    assert.equal(fires(rule, { action: 'opened' }), false);
+  });
+
+  it('fires for the result true only, and not for what else counts as true', () => {
+    for (const value of [1, 'true', [1], {}, null, 0, '', [], false])
+      assert.equal(fires({ var: 'a' }, { a: value }), false);
+    assert.equal(fires({ var: 'a' }, { a: true }), true);
+    assert.equal(fires(true, {}), true);
+    assert.equal(fires(false, {}), false);
+    assert.equal(new Filter({ var: 'a' }).explain({ a: 1 }).because, 'the result is 1, and only true fires');
+  });
+
+  it('knows all operators of JSONLogic', () => {
+    const cases: readonly [rule: unknown, result: string][] = [
+      [{ var: 'n' }, '3'],
+      [{ var: ['x', 7] }, '7'],
+      [{ var: 'list.1' }, '2'],
+      [{ var: 'list.length' }, '3'],
+      [{ missing: ['n', 'x', 'empty'] }, '["x","empty"]'],
+      [{ missing_some: [1, ['x', 'n']] }, '[]'],
+      [{ missing_some: [2, ['x', 'n']] }, '["x"]'],
+      [{ if: [false, 1, true, 2, 3] }, '2'],
+      [{ '?:': [false, 1, 2] }, '2'],
+      [{ '==': [1, '1'] }, 'true'],
+      [{ '===': [1, '1'] }, 'false'],
+      [{ '!=': [1, '1'] }, 'false'],
+      [{ '!==': [1, '1'] }, 'true'],
+      [{ '!': [[]] }, 'true'],
+      [{ '!!': ['0'] }, 'true'],
+      [{ or: [0, 'a', 'b'] }, '"a"'],
+      [{ and: [1, '', 2] }, '""'],
+      [{ '>': [2, 1] }, 'true'],
+      [{ '>=': [2, 2] }, 'true'],
+      [{ '<': [1, 2, 3] }, 'true'],
+      [{ '<=': [1, 1, 0] }, 'false'],
+      [{ max: [1, 3, 2] }, '3'],
+      [{ min: [1, 3, 2] }, '1'],
+      [{ '+': ['1', 2] }, '3'],
+      [{ '-': [2] }, '-2'],
+      [{ '*': [2, 3, 4] }, '24'],
+      [{ '/': [3, 2] }, '1.5'],
+      [{ '%': [7, 4] }, '3'],
+      [{ map: [{ var: 'list' }, { '*': [{ var: '' }, 2] }] }, '[2,4,6]'],
+      [{ reduce: [{ var: 'list' }, { '+': [{ var: 'current' }, { var: 'accumulator' }] }, 10] }, '16'],
+      [{ filter: [{ var: 'list' }, { '>': [{ var: '' }, 1] }] }, '[2,3]'],
+      [{ all: [{ var: 'list' }, { '>': [{ var: '' }, 0] }] }, 'true'],
+      [{ none: [{ var: 'list' }, { '>': [{ var: '' }, 2] }] }, 'false'],
+      [{ some: [{ var: 'list' }, { '>': [{ var: '' }, 2] }] }, 'true'],
+      [{ merge: [[1], 2, [[3]]] }, '[1,2,[3]]'],
+      [{ in: ['ell', 'hello'] }, 'true'],
+      [{ cat: ['a', 1, { var: 'n' }] }, '"a13"'],
+      [{ substr: ['jsonlogic', -5, -2] }, '"log"'],
+      [{ log: 'quiet' }, '"quiet"'],
+    ];
+    assert.deepEqual(new Set(cases.map(([rule]) => Object.keys(rule as object)[0])), OPERATORS);
+    for (const [rule, expected] of cases)
+      assert.equal(result(rule, { n: 3, list: [1, 2, 3], empty: '' }), expected, JSON.stringify(rule));
+  });
+
+  it('agrees with another engine', () => {
+    const engine = new LogicEngine();
+    fc.assert(
+      fc.property(ruleAndPayload, ({ rule, payload }) => {
+        const ours = new Filter(rule).explain(payload);
+        assert.equal(ours.error, undefined);
+        assert.equal(ours.tree.result, JSON.stringify(engine.run(rule, payload)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is refused, with the place and what is wrong, where it could not mean what it says', () => {
+    const deep = (depth: number): unknown => (depth === 0 ? true : { '!': [deep(depth - 1)] });
+    const wrong: readonly [rule: unknown, message: RegExp][] = [
+      ['opened', /^filter: must be a JSONLogic operation/],
+      [null, /^filter: must be/],
+      [[{ '==': [1, 1] }], /^filter: must be/],
+      [{}, /^filter: an operation has exactly one operator; found none/],
+      [{ '==': [1, 1], in: [1, [1]] }, /found "==", "in"\. Combine with "and" or "or"$/],
+      [
+        { and: [true, { equals: [1, 1] }] },
+        /^filter\.and\[1\]: there is no operator "equals"\. The operators are: var /,
+      ],
+      [{ '!': { method: ['x', 'constructor'] } }, /^filter\.!: there is no operator "method"/],
+      [{ 'a.b': 1 }, /no operator "a\.b"/],
+      [JSON.parse('{"__proto__": 1}'), /no operator "__proto__"/],
+      [{ toString: 1 }, /no operator "toString"/],
+      [{ in: [{ var: 'x' }, [{ a: 1, b: 2 }]] }, /^filter\.in\[1\]\[0\]: .* found "a", "b"/],
+      [deep(65), /is nested more than 64 levels deep/],
+      [{ in: [{ var: 'x' }, 'y'.repeat(65_536)] }, /^filter: has \d+ bytes; at most 65536/],
+      [deep(5_000), /is nested more than 64/],
+    ];
+    for (const [rule, message] of wrong) assert.throws(() => new Filter(rule), { code: 'InvalidFilter', message });
+    new Filter(deep(64));
+    assert.throws(() => parseFilter('{"==": [1, }', 'rule.json'), {
+      code: 'InvalidFilter',
+      message: /^rule\.json: is not JSON: /,
+    });
+  });
+
+  it('sees only what the payload itself says', () => {
+    for (const path of [
+      'constructor',
+      '__proto__',
+      'toString',
+      'a.constructor.name',
+      'list.map',
+      '__proto__.polluted',
+      'a.at',
+    ]) {
+      assert.equal(result({ var: path }, { a: 'text', list: [] }), 'null', path);
+      assert.equal(result({ missing: [path] }, { a: 'text', list: [] }), JSON.stringify([path]));
+    }
+    const payload: unknown = JSON.parse('{"__proto__": {"admin": true}, "constructor": 5}');
+    assert.equal(result({ var: '__proto__.admin' }, payload), 'true');
+    assert.equal(result({ var: 'constructor' }, payload), '5');
+    assert.equal(result({ var: 'admin' }, payload), 'null');
+  });
+
+  it('never takes what is in a payload for a rule', () => {
+    const rule = { cat: ['evalu', 'ated'] };
+    assert.equal(result({ '==': [{ var: 'a' }, 'evaluated'] }, { a: rule }), 'false');
+    assert.equal(result({ missing: { var: 'keys' } }, { keys: [rule], evaluated: 1 }), '[{"cat":["evalu","ated"]}]');
+    assert.equal(
+      result({ missing_some: [1, { var: 'keys' }] }, { keys: [rule], evaluated: 1 }),
+      '[{"cat":["evalu","ated"]}]',
+    );
+    const call = { method: ['x', 'repeat', [5]] };
+    assert.equal(result({ missing: { var: 'keys' } }, { keys: [call] }), '[{"method":["x","repeat",[5]]}]');
+    assert.equal(result({ map: [{ var: 'list' }, { var: '' }] }, { list: [rule] }), '[{"cat":["evalu","ated"]}]');
+    assert.equal(
+      result({ reduce: [{ var: 'list' }, { var: 'current' }, 0] }, { list: [rule] }),
+      '{"cat":["evalu","ated"]}',
+    );
+  });
+
+  it('gives up where it would take for ever, and says so', () => {
+    const many = Array.from({ length: 300 }, () => 1);
+    const nested = (depth: number): unknown => (depth === 0 ? 1 : { map: [many, nested(depth - 1)] });
+    const doubled = { cat: [{ var: 'accumulator' }, { var: 'accumulator' }] };
+    const merged = { merge: [{ var: 'accumulator' }, { var: 'accumulator' }] };
+    const list = { var: 'list' };
+    const bombs: readonly unknown[] = [
+      nested(10),
+      { reduce: [many, doubled, 'x'] },
+      { reduce: [many, merged, [1]] },
+      { some: [list, { in: ['x', { var: '' }] }] },
+      { all: [list, { '!=': [{ var: '' }, list] }] },
+      { map: [many, { map: [many, { missing: Array.from({ length: 100 }, (_, i) => `k${i}`) }] }] },
+    ];
+    const payload = { list: Array.from({ length: 3000 }, () => Array.from({ length: 300 }, () => 'y')) };
+    for (const rule of bombs) {
+      const { fires, error, because } = new Filter(rule).explain(payload);
+      assert.equal(fires, false);
+      assert.match(error ?? '', /takes too long on this payload/, JSON.stringify(rule).slice(0, 80));
+      assert.match(because ?? '', /^it could not be evaluated: /);
+    }
+    // The next one has all its steps again.
+    assert.equal(fires({ '==': [1, 1] }, payload), true);
+  });
+
+  it('is not broken by any payload', () => {
+    const deep: unknown = JSON.parse(`${'['.repeat(200_000)}${']'.repeat(200_000)}`);
+    for (const rule of [
+      { '==': [{ var: 'd' }, 'x'] },
+      { cat: [{ var: 'd' }] },
+      { var: { var: 'd' } },
+      { in: [{ var: 'd' }, { var: 'd' }] },
+    ]) {
+      const { fires } = new Filter(rule).explain({ d: deep });
+      assert.equal(fires, false);
+    }
+    const hostile = { toString: 1, valueOf: null, length: 3, 0: 'x' };
+    for (const rule of [
+      { '==': [{ var: 'd' }, 1] },
+      { '+': [{ var: 'd' }, 1] },
+      { cat: { var: 'd' } },
+      { some: [{ var: 'd' }, true] },
+      { in: [1, { var: 'd' }] },
+    ])
+      assert.equal(new Filter(rule).explain({ d: hostile }).fires, false);
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ maxDepth: 4 }),
+        fc.constantFrom(...OPERATORS),
+        fc.jsonValue({ maxDepth: 2 }),
+        (data, operator, operand) => {
+          const rule = { [operator]: [{ var: 'd' }, { var: 'd.0' }, typeof operand === 'object' ? 1 : operand] };
+          const filter = new Filter(rule);
+          const { fires, tree } = filter.explain({ d: data });
+          assert.equal(filter.fires({ d: data }), fires);
+          assert.equal(fires, tree.result === 'true');
+          assert.ok(JSON.stringify(tree).length < 20_000);
+        },
+      ),
+    );
+  });
+});
+
+describe('the explanation of a filter', () => {
+  const payload = {
+    action: 'closed',
+    pull_request: { base: { ref: 'develop' }, merged_by: null },
+    labels: [{ name: 'bug' }, { name: 'ui' }],
+    amount: 12,
+  };
+
+  it('has for every part what the part by itself gives', () => {
+    const check = (rule: unknown, data: unknown, step: Step): void => {
+      if (typeof rule !== 'object' || rule === null || Array.isArray(rule) || step.result === undefined) return;
+      const [[operator, value]] = Object.entries(rule) as [[string, unknown]];
+      const operands = Array.isArray(value) ? value : [value];
+      assert.equal(step.operator, operator);
+      const { tree } = new Filter(rule).explain(data);
+      assert.equal(step.result, tree.result);
+      if (step.operands && !step.items && operator !== 'reduce')
+        step.operands.forEach((one, i) => check(operands[i], data, one));
+    };
+    fc.assert(
+      fc.property(ruleAndPayload, ({ rule, payload }) => check(rule, payload, new Filter(rule).explain(payload).tree)),
+    );
+  });
+
+  it('shows the tree, what was not needed, and missing apart from null', () => {
+    const samples: readonly unknown[] = [
+      { and: [{ '==': [{ var: 'action' }, 'opened'] }, { in: [{ var: 'pull_request.base.ref' }, ['main']] }] },
+      { or: [{ '==': [{ var: 'pull_request.merged_by' }, 'ada'] }, { '==': [{ var: 'pull_request.author' }, 'ada'] }] },
+      { and: [{ '!!': [{ var: 'labels' }] }, { some: [{ var: 'labels' }, { '==': [{ var: 'name' }, 'docs'] }] }] },
+      { all: [{ var: 'labels' }, { in: [{ var: 'name' }, ['bug', 'docs']] }] },
+      { if: [{ '>': [{ var: 'amount' }, 100] }, true, { '==': [{ var: 'currency' }, 'EUR'] }] },
+      { '!': { missing: ['action', 'sender'] } },
+      { none: [{ var: 'labels' }, { '===': [{ var: 'name' }, 'bug'] }] },
+      { '+': [{ var: 'amount' }, 1] },
+      { '<': [1, { var: 'amount' }, 10] },
+      { and: [true, false] },
+      { reduce: [{ var: 'labels' }, { cat: [{ var: 'accumulator' }, { var: 'current.name' }] }, ''] },
+      { '==': [{ var: '' }, null] },
+    ];
+    const shown = samples.map((rule) => {
+      const { because, tree } = new Filter(rule).explain(payload);
+      return `${JSON.stringify(rule)}\n${formatTree(tree)}\nbecause ${because ?? '–'}\n`;
+    });
+    assertGolden('filter-explanations.txt', shown.join('\n'));
+  });
+
+  it('is small, whatever the payload and the rule', () => {
+    const rule = { and: Array.from({ length: 1500 }, () => ({ '!=': [{ var: 'a' }, 'b'] })) };
+    const { fires, tree } = new Filter(rule).explain({ a: 'x'.repeat(1_000) });
+    assert.equal(fires, true);
+    assert.ok(JSON.stringify(tree).length < 60_000, String(JSON.stringify(tree).length));
+  });
+});
+
+describe('a filter in words', () => {
+  it('says what it does', () => {
+    const samples: readonly unknown[] = [
+      { '==': [{ var: 'action' }, 'opened'] },
+      {
+        and: [
+          { '==': [{ var: 'action' }, 'opened'] },
+          { in: [{ var: 'pull_request.base.ref' }, ['main', 'release']] },
+          { or: [{ in: ['bug', { var: 'labels' }] }, { '>': [{ var: 'priority' }, 3] }] },
+        ],
+      },
+      { '!': { in: ['draft', { var: 'title' }] } },
+      { '!': { var: 'draft' } },
+      { '!!': { var: 'draft' } },
+      { '!': { '===': [1, { var: 'n' }] } },
+      { '<': [1, { var: 'n' }, 10] },
+      { '<=': [1, { var: 'n' }, 10] },
+      { '!': { missing: ['a', 'b.c'] } },
+      { '!': { missing_some: [1, ['a', 'b']] } },
+      { missing: ['a'] },
+      { some: [{ var: 'commits' }, { in: ['src/', { var: 'path' }] }] },
+      {
+        all: [{ filter: [{ var: 'jobs' }, { '!=': [{ var: 'name' }, 'lint'] }] }, { '==': [{ var: 'status' }, 'ok'] }],
+      },
+      { none: [{ var: 'tags' }, { '==': [{ var: '' }, 'wip'] }] },
+      { if: [{ var: 'a' }, { '==': [1, 1] }, { var: ['b', 2] }, false, true] },
+      { '>': [{ '+': [{ var: 'a' }, { '*': [2, { var: 'b' }] }] }, { '-': [{ var: 'c' }] }] },
+      { '==': [{ cat: ['refs/heads/', { var: 'branch' }] }, { var: 'ref' }] },
+      { '==': [{ substr: [{ var: 'ref' }, 0, 10] }, 'refs/tags/'] },
+      {
+        '>': [
+          { reduce: [{ var: 'items' }, { '+': [{ var: 'current' }, { var: 'accumulator' }] }, 0] },
+          { max: [1, { var: 'm' }] },
+        ],
+      },
+      { in: [{ var: 'x' }, { merge: [['a'], { var: 'more' }] }] },
+      { in: [{ var: 'x' }, 'abc'] },
+      { var: { cat: ['field', 1] } },
+      true,
+    ];
+    assertGolden('filter-words.txt', `${samples.map((rule) => new Filter(rule).words).join('\n')}\n`);
+  });
+});
+
+/**
+ * Rules whose parts have the types that their operators are meant for, and payloads for them: there engines agree. (Not on
+ * `null == 0`, on arithmetic without numbers, on whether an empty text is missing, nor
+ * on whether an array is true.)
+ */
+const rules = fc.letrec<{ number: unknown; text: unknown; boolean: unknown; list: unknown }>((tie) => {
+  const field = (name: string): fc.Arbitrary<unknown> => fc.constant({ var: name });
+  const pair = (operator: string, a: fc.Arbitrary<unknown>, b = a): fc.Arbitrary<unknown> =>
+    fc.tuple(a, b).map((operands) => ({ [operator]: operands }));
+  const oneOf = (operators: readonly string[], a: fc.Arbitrary<unknown>, b = a): fc.Arbitrary<unknown> =>
+    fc.oneof(...operators.map((operator) => pair(operator, a, b)));
+  const several = (operator: string, a: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+    fc.array(a, { minLength: 1, maxLength: 3 }).map((operands) => ({ [operator]: operands }));
+  const item = fc.oneof(
+    oneOf(['>', '<=', '!==', '==='], fc.constant({ var: '' }), fc.integer({ min: -3, max: 9 })),
+    fc.boolean(),
+  );
+  const sized = { depthSize: 'small', withCrossShrink: true } as const;
+  return {
+    number: fc.oneof(
+      sized,
+      fc.integer({ min: -5, max: 20 }),
+      field('n'),
+      field('deep.n'),
+      pair('+', tie('number')),
+      pair('-', tie('number')),
+      pair('*', tie('number')),
+      several('max', tie('number')),
+      several('min', tie('number')),
+      pair('if', tie('boolean'), tie('number')).map((rule) => ({ if: [...(rule as { if: unknown[] }).if, 4] })),
+      tie('list').map((list) => ({ reduce: [list, { '+': [{ var: 'current' }, { var: 'accumulator' }] }, 0] })),
+    ),
+    text: fc.oneof(
+      sized,
+      fc.constantFrom('', 'a', 'ab', 'b'),
+      field('t'),
+      field('deep.t'),
+      several('cat', tie('text')),
+      fc
+        .tuple(tie('text'), fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 3 }))
+        .map((operands) => ({ substr: operands })),
+    ),
+    boolean: fc.oneof(
+      sized,
+      fc.boolean(),
+      field('yes'),
+      field('no'),
+      several('and', tie('boolean')),
+      several('or', tie('boolean')),
+      tie('boolean').map((operand) => ({ '!': [operand] })),
+      fc.oneof(tie('boolean'), tie('text'), tie('number')).map((operand) => ({ '!!': [operand] })),
+      oneOf(['==', '===', '!=', '!==', '<', '<=', '>', '>='], tie('number')),
+      oneOf(['==', '===', '!=', '!=='], tie('text')),
+      pair('in', tie('text')),
+      pair('in', tie('number'), tie('list')),
+      ...['some', 'all', 'none'].map((operator) => pair(operator, tie('list'), item)),
+      fc.subarray(['n', 'nothing', 'deep.n', 'deep.nothing']).map((keys) => ({ '!': [{ missing: keys }] })),
+      fc
+        .tuple(fc.nat(2), fc.subarray(['n', 'deep.n', 'nothing'], { minLength: 1 }))
+        .map((operands) => ({ '!': [{ missing_some: operands }] })),
+    ),
+    list: fc.oneof(
+      sized,
+      fc.array(fc.integer({ min: -3, max: 9 }), { maxLength: 4 }),
+      field('list'),
+      fc.tuple(tie('list'), tie('list')).map((operands) => ({ merge: operands })),
+      pair('filter', tie('list'), item),
+      pair('map', tie('list'), pair('+', fc.constant({ var: '' }), fc.integer({ min: 0, max: 3 }))),
+    ),
+  };
+});
+
+const numbers = fc.integer({ min: -5, max: 20 });
+const texts = fc.constantFrom('', 'a', 'ab', 'abc');
+const ruleAndPayload = fc.record({
+  rule: rules.boolean,
+  payload: fc.record({
+    n: numbers,
+    t: texts,
+    yes: fc.constant(true),
+    no: fc.constant(false),
+    deep: fc.record({ n: numbers, t: texts }),
+    list: fc.array(numbers, { maxLength: 4 }),
+  }),
+});

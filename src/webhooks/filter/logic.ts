@@ -1,0 +1,111 @@
+import jsonLogic, { type RulesLogic } from 'json-logic-js';
+import { SextantError } from '../../base/errors.ts';
+import { lookup } from './lookup.ts';
+import { operationOf } from './operators.ts';
+
+/**
+ * What one evaluation may cost: about 50 ms. To compare a field of each of 30,000 items with a constant takes as much.
+ */
+const MAX_STEPS = 200_000;
+/** Not an operator that {@link checkFilter} lets through. */
+const CHARGE = ' charge';
+
+/** A rule that {@link compile} made ready for {@link evaluate}. */
+export type Compiled = RulesLogic;
+
+/** Left of what {@link allowSteps} gave; module state, because the library's operations are, and evaluation is synchronous. */
+let stepsLeft = 0;
+
+/*
+ * json-logic-js is the reference implementation, and what it answers is the truth. Replaced are the operators that look
+ * into the data – the library's own read inherited properties ({"var": "constructor"} is a function), and `missing`
+ * evaluates keys that come from the data as rules – the one that calls methods of values, and the one that prints.
+ */
+jsonLogic.add_operation('var', function (this: unknown, path: unknown, otherwise: unknown = null) {
+  const value = lookup(this, path);
+  return value === undefined ? otherwise : value;
+});
+jsonLogic.add_operation('missing', function (this: unknown, ...keys: unknown[]) {
+  return missing(this, keys);
+});
+jsonLogic.add_operation('missing_some', function (this: unknown, needed: number, keys: unknown) {
+  if (!Array.isArray(keys)) return [];
+  const absent = missing(this, [keys]);
+  return keys.length - absent.length >= needed ? [] : absent;
+});
+jsonLogic.add_operation('log', (value: unknown) => value);
+jsonLogic.rm_operation('method');
+jsonLogic.add_operation(CHARGE, (value: unknown, cost: number) => {
+  spend(cost + weightOf(value));
+  return value;
+});
+
+/**
+ * Makes a checked rule ready. Each operation in it is wrapped in another one that charges for its result: a filter of
+ * 64 KiB can ask for more steps than there are atoms (`map` in `map`), or for a string of 2^1000 letters (`reduce` with
+ * `cat`), and the library knows no limit.
+ */
+export function compile(rule: unknown): Compiled {
+  return wrap(rule).rule as Compiled;
+}
+
+/** Gives the evaluations from now on their steps, all of them together. */
+export function allowSteps(): void {
+  stepsLeft = MAX_STEPS;
+}
+
+/**
+ * The library's answer, a value of JSON or `undefined`. Throws `FilterTooCostly`, and what the library or JavaScript
+ * throws, such as a `RangeError`.
+ */
+export function evaluate(rule: Compiled, data: unknown): unknown {
+  return jsonLogic.apply(rule, data);
+}
+
+export function isTruthy(value: unknown): boolean {
+  return jsonLogic.truthy(value);
+}
+
+function missing(data: unknown, given: readonly unknown[]): unknown[] {
+  const keys: readonly unknown[] = Array.isArray(given[0]) ? given[0] : given;
+  spend(weightOf(keys));
+  return keys.filter((key) => {
+    const value = lookup(data, Array.isArray(key) ? key[0] : key) ?? null;
+    return value === null || value === '';
+  });
+}
+
+function wrap(rule: unknown): { readonly rule: unknown; readonly cost: number } {
+  if (Array.isArray(rule)) {
+    const items = rule.map(wrap);
+    return { rule: items.map((item) => item.rule), cost: items.reduce((sum, { cost }) => sum + cost, 1) };
+  }
+  const operation = operationOf(rule);
+  if (!operation) return { rule, cost: weightOf(rule) };
+  const { rule: operands, cost } = wrap(operation.operands);
+  return { rule: { [CHARGE]: [{ [operation.operator]: operands }, cost] }, cost: 1 };
+}
+
+function spend(steps: number): void {
+  stepsLeft -= steps;
+  if (stepsLeft < 0)
+    throw new SextantError('FilterTooCostly', 'The filter takes too long on this payload. Make it simpler.');
+}
+
+/** What it costs to compare, copy or print a value: all of a string or an array, but nothing of the inside of an object. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return 1 + (value.length >> 4);
+  if (!Array.isArray(value)) return 1;
+  let weight = 1;
+  // Not by recursion: a payload may be nested deeper than the stack is.
+  for (const open: unknown[][] = [value]; open.length > 0;) {
+    const items = open.pop()!;
+    weight += items.length;
+    if (weight > stepsLeft) break;
+    for (const item of items) {
+      if (Array.isArray(item)) open.push(item as unknown[]);
+      else if (typeof item === 'string') weight += item.length >> 4;
+    }
+  }
+  return weight;
+}

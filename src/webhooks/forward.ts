@@ -1,0 +1,63 @@
+import type { Dispatcher } from 'undici';
+import { describeError } from '../base/errors.ts';
+import type { ForwardExpert } from './definitions.ts';
+import type { Attempt, StoredEvent } from './event.ts';
+
+/** Of the answer so many characters are kept. */
+const MAX_ANSWER = 2000;
+/** Belong to the connection on which the event came, or name the one it came to. */
+const OWN_HEADERS =
+  /^(authorization|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
+
+export type ForwardOutcome = Omit<Attempt, 'at' | 'durationMs'> & {
+  readonly isDone: boolean;
+  /** Whether another attempt may do better: not where the other side says that it does not want it. */
+  readonly canRetry: boolean;
+};
+
+/** Posts an event as it came, raw bytes and headers, to the URL of an expert. Does not throw, but for a cancelled `signal`. */
+export async function forward(
+  event: StoredEvent,
+  trigger: string,
+  { url, timeout_ms: timeoutMs }: ForwardExpert,
+  { dispatcher, signal }: { readonly dispatcher?: Dispatcher | undefined; readonly signal: AbortSignal },
+): Promise<ForwardOutcome> {
+  // A large library, and most starts of the server never need it.
+  const { request } = await import('undici');
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const { statusCode, body } = await request(url, {
+      method: 'POST',
+      headers: [
+        ...event.headers.filter(([name]) => !OWN_HEADERS.test(name)).flat(),
+        ...['X-Sextant-Event-Id', event.id],
+        ...['X-Sextant-Trigger', encodeURIComponent(trigger)],
+      ],
+      body: event.body,
+      signal: AbortSignal.any([signal, timeout]),
+      ...(dispatcher && { dispatcher }),
+    });
+    let answer = '';
+    for await (const chunk of body.setEncoding('utf8')) {
+      answer += String(chunk);
+      // What is longer is not waited for.
+      if (answer.length > MAX_ANSWER) break;
+    }
+    const isDone = statusCode >= 200 && statusCode < 300;
+    const canRetry = !isDone && (statusCode >= 500 || [408, 425, 429].includes(statusCode));
+    return { isDone, canRetry, status: statusCode, answer: answer.slice(0, MAX_ANSWER) };
+  } catch (error) {
+    signal.throwIfAborted();
+    const isLate = timeout.aborted;
+    return {
+      isDone: false,
+      canRetry: true,
+      error: isLate ? `no answer within ${timeoutMs / 1000} s` : describeError(error),
+    };
+  }
+}
+
+/** Milliseconds until the attempt after `attempts` of them: 1 s, doubled each time up to 10 min, and up to a fifth more by chance. */
+export function backoffMs(attempts: number, baseMs = 1000, random: () => number = Math.random): number {
+  return Math.min(baseMs * 2 ** (attempts - 1), 600_000) * (1 + random() / 5);
+}

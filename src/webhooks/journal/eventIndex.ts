@@ -1,0 +1,164 @@
+import { EVENT_STATUSES, type EventStatus } from '../event.ts';
+import type { Place } from './segmentLog.ts';
+
+export interface EventFilter {
+  readonly webhook?: string | undefined;
+  readonly status?: EventStatus | undefined;
+  /** Milliseconds since 1970: from the first on, and before the second. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** The columns, in one buffer each: a million events are 45 MB, where objects would be 200. */
+function columns(capacity: number) {
+  return {
+    number: new Float64Array(capacity),
+    time: new Float64Array(capacity),
+    webhook: new Uint32Array(capacity),
+    status: new Uint8Array(capacity),
+    segment: new Uint32Array(capacity),
+    offset: new Uint32Array(capacity),
+    length: new Uint32Array(capacity),
+    stateSegment: new Uint32Array(capacity),
+    stateOffset: new Uint32Array(capacity),
+    stateLength: new Uint32Array(capacity),
+  };
+}
+
+type Columns = ReturnType<typeof columns>;
+
+/** What is known of every event without reading it. Rows are in the order of numbers; the oldest go first. */
+export class EventIndex {
+  #columns: Columns = columns(1024);
+  #start = 0;
+  #end = 0;
+  readonly #webhooks: string[] = [];
+  readonly #webhookNumbers = new Map<string, number>();
+
+  get size(): number {
+    return this.#end - this.#start;
+  }
+
+  /** Numbers only grow. */
+  add(number: number, time: number, webhook: string, status: number, place: Place): void {
+    if (this.#end === this.#columns.number.length) this.#makeRoom();
+    const row = this.#end++;
+    const c = this.#columns;
+    c.number[row] = number;
+    c.time[row] = time;
+    c.webhook[row] = this.#intern(webhook);
+    c.status[row] = status;
+    c.segment[row] = place.segment;
+    c.offset[row] = place.offset;
+    c.length[row] = place.length;
+    c.stateSegment[row] = 0;
+  }
+
+  setState(number: number, status: number, place: Place): void {
+    const row = this.rowOf(number);
+    if (row === undefined) return;
+    const c = this.#columns;
+    c.status[row] = status;
+    c.stateSegment[row] = place.segment;
+    c.stateOffset[row] = place.offset;
+    c.stateLength[row] = place.length;
+  }
+
+  /** The row of an event, which holds until rows are added or dropped. */
+  rowOf(number: number): number | undefined {
+    const row = this.#firstAtLeast(number);
+    return row < this.#end && this.#columns.number[row] === number ? row : undefined;
+  }
+
+  numberAt(row: number): number {
+    return this.#columns.number[row]!;
+  }
+
+  timeAt(row: number): number {
+    return this.#columns.time[row]!;
+  }
+
+  webhookAt(row: number): string {
+    return this.#webhooks[this.#columns.webhook[row]!]!;
+  }
+
+  statusAt(row: number): EventStatus {
+    return EVENT_STATUSES[this.#columns.status[row]!]!;
+  }
+
+  placeAt(row: number): Place {
+    const { segment, offset, length } = this.#columns;
+    return { segment: segment[row]!, offset: offset[row]!, length: length[row]! };
+  }
+
+  /** Where its latest state is, if it has one. */
+  statePlaceAt(row: number): Place | undefined {
+    const { stateSegment, stateOffset, stateLength } = this.#columns;
+    if (stateSegment[row] === 0) return undefined;
+    return { segment: stateSegment[row]!, offset: stateOffset[row]!, length: stateLength[row]! };
+  }
+
+  get oldest(): number | undefined {
+    return this.size === 0 ? undefined : this.#start;
+  }
+
+  dropOldest(): void {
+    this.#start++;
+  }
+
+  /** Numbers of events, newest first, beginning below `before`. */
+  *newest(filter: EventFilter, before = Infinity): Generator<number> {
+    const webhook = filter.webhook === undefined ? undefined : (this.#webhookNumbers.get(filter.webhook) ?? -1);
+    const status = filter.status === undefined ? undefined : EVENT_STATUSES.indexOf(filter.status);
+    const { from = -Infinity, to = Infinity } = filter;
+    let row = this.#firstAtLeast(before) - 1;
+    while (row >= this.#start) {
+      const c = this.#columns;
+      const time = c.time[row]!;
+      if (
+        (webhook === undefined || c.webhook[row] === webhook) &&
+        (status === undefined || c.status[row] === status) &&
+        time >= from &&
+        time < to
+      ) {
+        const number = c.number[row]!;
+        yield number;
+        // Rows may have moved meanwhile.
+        row = this.#firstAtLeast(number);
+      }
+      row--;
+    }
+  }
+
+  #firstAtLeast(number: number): number {
+    const numbers = this.#columns.number;
+    let [low, high] = [this.#start, this.#end];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (numbers[middle]! < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Moves rows to the front where half of them were dropped, else into longer columns. */
+  #makeRoom(): void {
+    const old = this.#columns;
+    const isRoomy = this.#start > old.number.length / 2;
+    const next = isRoomy ? old : columns(Math.ceil(old.number.length * 1.5));
+    for (const name of Object.keys(old) as (keyof Columns)[])
+      next[name].set(old[name].subarray(this.#start, this.#end));
+    this.#columns = next;
+    this.#end -= this.#start;
+    this.#start = 0;
+  }
+
+  #intern(webhook: string): number {
+    let number = this.#webhookNumbers.get(webhook);
+    if (number === undefined) {
+      number = this.#webhooks.push(webhook) - 1;
+      this.#webhookNumbers.set(webhook, number);
+    }
+    return number;
+  }
+}

@@ -1,0 +1,385 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Clock } from '../../base/clock.ts';
+import { SextantError, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import {
+  EVENT_STATUSES,
+  eventId,
+  isUnfinished,
+  NEW_STATE,
+  type EventState,
+  type EventSummary,
+  type Header,
+  type StoredEvent,
+} from '../event.ts';
+import type { Filter } from '../filter/filter.ts';
+import { EventIndex, type EventFilter } from './eventIndex.ts';
+import { HEADER_BYTES } from './frames.ts';
+import type { Head } from './headsFile.ts';
+import { KEY_LIFETIME_MS, keyHash, SeenKeys } from './seenKeys.ts';
+import { SegmentLog, type JournalDamage, type Place, type Written } from './segmentLog.ts';
+
+/** How much is kept: what is over any of these goes, oldest first, unless it still waits for its runs. */
+export interface Retention {
+  readonly maxEvents: number;
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+}
+
+export const DEFAULT_RETENTION: Retention = {
+  maxEvents: 1_000_000,
+  maxAgeMs: 30 * 24 * 3_600_000,
+  maxBytes: 4_000_000_000,
+};
+
+export interface EventJournalOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly retention?: Partial<Retention> | undefined;
+  readonly maxSegmentBytes?: number | undefined;
+}
+
+/** What is to be stored. */
+export interface Delivery {
+  readonly webhook: string;
+  readonly headers: readonly Header[];
+  readonly body: Uint8Array;
+  readonly key?: string | undefined;
+  readonly replayOf?: string;
+  readonly isTest?: true;
+  /** The webhook has no trigger: nothing more comes of it. */
+  readonly isUnmatched?: boolean;
+}
+
+export interface Accepted {
+  readonly id: string;
+  readonly number: number;
+  /** Whether it was not there already. */
+  readonly isNew: boolean;
+}
+
+export interface Search extends EventFilter {
+  /** In the body, as it is written there. */
+  readonly text?: string | undefined;
+  readonly filter?: Filter | undefined;
+  readonly before?: number | undefined;
+}
+
+/** What a search gives as it goes on: an event that matches, or how far it is. */
+export type SearchStep =
+  { readonly event: StoredEvent } | { readonly progress: { readonly searched: number; readonly total: number } };
+
+type Meta = Pick<StoredEvent, 'at' | 'webhook' | 'headers' | 'key' | 'replayOf' | 'isTest'> & {
+  readonly isUnmatched?: boolean;
+};
+
+const EVENT = 1;
+const STATE = 2;
+const SEGMENT_BYTES = 64 << 20;
+/** A search reads so much at once, and lets others have their turn in between. */
+const BLOCK_BYTES = 1 << 20;
+
+/**
+ * The events: each is durable when {@link accept} resolves, byte for byte as it came, and what becomes of it is recorded
+ * behind it. All that lists and filters need is in memory; bodies are on the disk only.
+ */
+export class EventJournal {
+  readonly #log: SegmentLog;
+  readonly #options: EventJournalOptions;
+  readonly #retention: Retention;
+  readonly #index = new EventIndex();
+  readonly #keys = new SeenKeys();
+  #lastSegment: number | undefined;
+  /** Deliveries with a key that are being stored. */
+  readonly #storing = new Map<number, { readonly key: string; readonly done: Promise<Accepted> }>();
+
+  /** Throws `DiskFull` and `ReadOnly`. */
+  constructor(options: EventJournalOptions) {
+    this.#options = options;
+    this.#retention = { ...DEFAULT_RETENTION, ...options.retention };
+    this.#log = SegmentLog.open({
+      folder: options.folder,
+      maxSegmentBytes: options.maxSegmentBytes ?? SEGMENT_BYTES,
+      logger: options.logger,
+      headOf,
+      onFrame: (frame) => this.#learn(frame),
+    });
+    this.#forget();
+  }
+
+  get size(): number {
+    return this.#index.size;
+  }
+
+  /** On the disk. */
+  get bytes(): number {
+    return this.#log.segments.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** What was found to be damaged since the journal was opened. */
+  get damage(): readonly JournalDamage[] {
+    return this.#log.damage;
+  }
+
+  /**
+   * Resolves when the event is on the disk; for a key that the webhook had in the last 24 hours, with the event that it has
+   * already. Throws `DiskFull`, `ReadOnly`, or the system's error: then it is not stored.
+   */
+  accept(delivery: Delivery): Promise<Accepted> {
+    const { webhook, key } = delivery;
+    if (key === undefined) return this.#store(delivery, 0);
+    const hash = keyHash(webhook, key);
+    const other = this.#storing.get(hash);
+    if (other?.key === key) return other.done.then((accepted) => ({ ...accepted, isNew: false }));
+    const done = this.#storeOnce(delivery, key, hash).finally(() => this.#storing.delete(hash));
+    this.#storing.set(hash, { key, done });
+    return done;
+  }
+
+  /** Records what became of an event. Resolves when it is on the disk. */
+  async setState(number: number, state: EventState): Promise<void> {
+    const { status, ...rest } = state;
+    const head: Head = { time: 0, status: EVENT_STATUSES.indexOf(status), webhook: '', key: 0, event: number };
+    const payload = Buffer.from(JSON.stringify({ event: number, status: head.status, ...rest }));
+    this.#learn(await this.#log.append(STATE, head, [payload]));
+  }
+
+  /** Events, newest first, below the number `before`. */
+  list(filter: EventFilter, limit: number, before?: number): EventSummary[] {
+    const found: EventSummary[] = [];
+    for (const number of this.#index.newest(filter, before)) {
+      found.push(this.#summary(number));
+      if (found.length >= limit) break;
+    }
+    return found;
+  }
+
+  summary(number: number): EventSummary | undefined {
+    return this.#index.rowOf(number) === undefined ? undefined : this.#summary(number);
+  }
+
+  /** `undefined` where there is no such event. Throws `JournalDamaged`. */
+  async read(number: number): Promise<StoredEvent | undefined> {
+    const row = this.#index.rowOf(number);
+    if (row === undefined) return undefined;
+    const summary = this.#summary(number);
+    return stored(summary, await this.#log.read(this.#index.placeAt(row)));
+  }
+
+  /** What became of an event; as if nothing had where the record of it is damaged. */
+  async state(number: number): Promise<EventState> {
+    const row = this.#index.rowOf(number);
+    const place = row === undefined ? undefined : this.#index.statePlaceAt(row);
+    if (!place) return row === undefined ? NEW_STATE : { ...NEW_STATE, status: this.#index.statusAt(row) };
+    try {
+      const record = JSON.parse((await this.#log.read(place)).toString()) as StateRecord;
+      return { ...record, status: EVENT_STATUSES[record.status]! };
+    } catch (error) {
+      if (error instanceof SextantError && error.code === 'JournalDamaged') return NEW_STATE;
+      throw error;
+    }
+  }
+
+  /** Events that wait for their triggers or runs, oldest first. */
+  unfinished(): number[] {
+    const numbers = (['received', 'pending'] as const).flatMap((status) => [...this.#index.newest({ status })]);
+    return numbers.sort((a, b) => a - b);
+  }
+
+  /** The events that match, newest first, as they are found. A damaged one is passed over. Throws `Cancelled`. */
+  async *search({ text, filter, before, ...rest }: Search, signal?: AbortSignal): AsyncGenerator<SearchStep> {
+    const numbers = Float64Array.from(this.#index.newest(rest, before));
+    const needle = text === undefined ? undefined : Buffer.from(text);
+    for (let at = 0; at < numbers.length;) {
+      throwIfCancelled(signal);
+      const block = this.#blockFrom(numbers, at);
+      for (const event of await this.#readBlock(block)) {
+        if (needle && !event.body.includes(needle)) continue;
+        if (filter && !filter.fires(JSON.parse(event.body.toString()))) continue;
+        yield { event };
+      }
+      at += block.length;
+      yield { progress: { searched: at, total: numbers.length } };
+      await breathe();
+    }
+  }
+
+  /** Reads everything, and reports what is damaged. */
+  verify(signal?: AbortSignal): Promise<readonly JournalDamage[]> {
+    return this.#log.verify(signal);
+  }
+
+  close(): Promise<void> {
+    return this.#log.close();
+  }
+
+  async #storeOnce(delivery: Delivery, key: string, hash: number): Promise<Accepted> {
+    const first = await this.#firstWith(delivery.webhook, key, hash);
+    return first === undefined ? this.#store(delivery, hash) : { id: eventId(first), number: first, isNew: false };
+  }
+
+  /** The event that a key belongs to. One that is damaged is better sent again. */
+  async #firstWith(webhook: string, key: string, hash: number): Promise<number | undefined> {
+    const now = this.#options.clock.now();
+    const number = this.#keys.find(hash, now);
+    if (number === undefined) return undefined;
+    try {
+      const event = await this.read(number);
+      // One that was dropped since can only be taken at its hash.
+      if (!event) return number;
+      return event.webhook === webhook && event.key === key && event.at > now - KEY_LIFETIME_MS ? number : undefined;
+    } catch (error) {
+      if (error instanceof SextantError && error.code === 'JournalDamaged') return undefined;
+      throw error;
+    }
+  }
+
+  async #store({ body, ...delivery }: Delivery, key: number): Promise<Accepted> {
+    const meta: Meta = { at: this.#options.clock.now(), ...withoutUndefined(delivery) };
+    const text = Buffer.from(JSON.stringify(meta));
+    const length = Buffer.allocUnsafe(4);
+    length.writeUInt32LE(text.length);
+    const head: Head = { time: meta.at, status: firstStatus(meta), webhook: meta.webhook, key, event: 0 };
+    const written = await this.#log.append(EVENT, head, [length, text, body]);
+    this.#learn(written);
+    this.#forget(written.segment);
+    return { id: eventId(written.number), number: written.number, isNew: true };
+  }
+
+  #learn(frame: Written): void {
+    if (frame.kind === STATE) {
+      this.#index.setState(frame.event, frame.status, frame);
+    } else if (frame.kind === EVENT) {
+      this.#index.add(frame.number, frame.time, frame.webhook, frame.status, frame);
+      if (frame.key !== 0 && frame.time > this.#options.clock.now() - KEY_LIFETIME_MS)
+        this.#keys.add(frame.key, frame.number, frame.time);
+    }
+  }
+
+  /** Drops what is too much, too old or too large, and the segments in which nothing is left. */
+  #forget(current?: number): void {
+    const { maxEvents, maxAgeMs, maxBytes } = this.#retention;
+    const tooOld = this.#options.clock.now() - maxAgeMs;
+    // Sizes are added up once a segment: it is that which goes.
+    const full = current === this.#lastSegment ? -1 : this.#fullUpTo(maxBytes);
+    this.#lastSegment = current;
+    let isLess = false;
+    for (let row = this.#index.oldest; row !== undefined; row = this.#index.oldest) {
+      if (isUnfinished(this.#index.statusAt(row))) break;
+      const { segment } = this.#index.placeAt(row);
+      if (this.size <= maxEvents && this.#index.timeAt(row) >= tooOld && segment > full) break;
+      this.#index.dropOldest();
+      isLess = true;
+    }
+    if (isLess) this.#dropEmptySegments();
+  }
+
+  /** The number of the last segment that has to go for all to be small enough; never the one that is written to. */
+  #fullUpTo(maxBytes: number): number {
+    let { bytes } = this;
+    let last = -1;
+    for (const segment of this.#log.segments.slice(0, -1)) {
+      if (bytes <= maxBytes) break;
+      bytes -= segment.bytes;
+      last = segment.segment;
+    }
+    return last;
+  }
+
+  #dropEmptySegments(): void {
+    const row = this.#index.oldest;
+    const { segments } = this.#log;
+    const needed = row === undefined ? segments.at(-1)?.segment : this.#index.placeAt(row).segment;
+    for (const { segment } of segments) if (needed !== undefined && segment < needed) this.#log.dropOldest();
+  }
+
+  #summary(number: number): EventSummary {
+    const row = this.#index.rowOf(number)!;
+    return {
+      id: eventId(number),
+      at: this.#index.timeAt(row),
+      webhook: this.#index.webhookAt(row),
+      status: this.#index.statusAt(row),
+      bytes: this.#index.placeAt(row).length,
+    };
+  }
+
+  /** Numbers from `at` on whose events lie in one segment within a block. */
+  #blockFrom(numbers: Float64Array, at: number): Float64Array {
+    const end = this.#placeOf(numbers[at]!);
+    let to = at + 1;
+    for (; end && to < numbers.length; to++) {
+      const place = this.#placeOf(numbers[to]!);
+      if (place?.segment !== end.segment || end.offset + end.length - place.offset > BLOCK_BYTES) break;
+    }
+    return numbers.subarray(at, to);
+  }
+
+  async #readBlock(numbers: Float64Array): Promise<StoredEvent[]> {
+    const places = [...numbers].flatMap((number) => {
+      const place = this.#placeOf(number);
+      return place ? [{ number, place }] : [];
+    });
+    const [newest, oldest] = [places[0]?.place, places.at(-1)?.place];
+    if (!newest || !oldest) return [];
+    const from = oldest.offset;
+    const to = newest.offset + HEADER_BYTES + newest.length;
+    const bytes = await this.#log.readRange(newest.segment, from, to).catch((error: unknown) => {
+      // Dropped since.
+      if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
+      throw error;
+    });
+    return places.flatMap(({ number, place }) => {
+      // Dropped while it was read.
+      if (this.#index.rowOf(number) === undefined) return [];
+      try {
+        return [stored(this.#summary(number), this.#log.payloadOf(place, bytes, from))];
+      } catch (error) {
+        if (error instanceof SextantError && error.code === 'JournalDamaged') return [];
+        throw error;
+      }
+    });
+  }
+
+  #placeOf(number: number): Place | undefined {
+    const row = this.#index.rowOf(number);
+    return row === undefined ? undefined : this.#index.placeAt(row);
+  }
+}
+
+interface StateRecord extends Omit<EventState, 'status'> {
+  readonly event: number;
+  readonly status: number;
+}
+
+/** What the index needs, from a record whose head is lost. */
+function headOf(kind: number, payload: Buffer): Head {
+  if (kind === STATE) {
+    const { event, status } = JSON.parse(payload.toString()) as StateRecord;
+    return { time: 0, status, webhook: '', key: 0, event };
+  }
+  const { meta } = metaOf(payload);
+  const { at, webhook, key } = meta;
+  const hash = key === undefined ? 0 : keyHash(webhook, key);
+  return { time: at, status: firstStatus(meta), webhook, key: hash, event: 0 };
+}
+
+function firstStatus({ isUnmatched }: Meta): number {
+  return EVENT_STATUSES.indexOf(isUnmatched ? 'unmatched' : 'received');
+}
+
+function metaOf(payload: Buffer): { readonly meta: Meta; readonly body: Buffer } {
+  const end = 4 + payload.readUInt32LE(0);
+  return { meta: JSON.parse(payload.toString('utf8', 4, end)) as Meta, body: payload.subarray(end) };
+}
+
+function stored(summary: EventSummary, payload: Buffer): StoredEvent {
+  const { meta, body } = metaOf(payload);
+  const { isUnmatched: _, ...shown } = meta;
+  return { ...shown, ...summary, body };
+}
+
+function withoutUndefined<T extends { readonly key?: string | undefined }>({ key, ...rest }: T) {
+  return key === undefined ? rest : { ...rest, key };
+}

@@ -1,0 +1,109 @@
+import { crc32 } from 'node:zlib';
+
+/*
+ * A frame is one record of a segment:
+ *
+ *   0  u32  magic
+ *   4  u32  length of the payload
+ *   8  u48  number; grows by one from frame to frame, so that a gap tells how many are lost
+ *  14  u8   kind
+ *  15  u8   0
+ *  16  u32  checksum of the payload
+ *  20  u32  checksum of the 20 bytes before
+ *  24       payload
+ *
+ * After damage the next frame is found by its magic and checksums. Payloads come from strangers, who could put a frame
+ * inside one; so each segment's checksums begin with a salt of its own, which nobody outside knows.
+ */
+export const HEADER_BYTES = 24;
+const MAGIC = 0x314a5853;
+const MAGIC_BYTES = Buffer.from([0x53, 0x58, 0x4a, 0x31]);
+
+export interface Salt {
+  readonly header: number;
+  readonly payload: number;
+}
+
+export interface FrameHeader {
+  readonly kind: number;
+  readonly number: number;
+  /** Where the frame begins, and how long its payload is, in bytes. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Writes a frame whose payload is all of `parts`, and returns where it ends. */
+export function writeFrame(
+  target: Buffer,
+  at: number,
+  { kind, number }: Pick<FrameHeader, 'kind' | 'number'>,
+  parts: readonly Uint8Array[],
+  salt: Salt,
+): number {
+  let end = at + HEADER_BYTES;
+  let sum = salt.payload;
+  for (const part of parts) {
+    target.set(part, end);
+    end += part.length;
+    sum = crc32(part, sum);
+  }
+  target.writeUInt32LE(MAGIC, at);
+  target.writeUInt32LE(end - at - HEADER_BYTES, at + 4);
+  target.writeUIntLE(number, at + 8, 6);
+  target.writeUInt8(kind, at + 14);
+  target.writeUInt8(0, at + 15);
+  target.writeUInt32LE(sum, at + 16);
+  target.writeUInt32LE(crc32(target.subarray(at, at + 20), salt.header), at + 20);
+  return end;
+}
+
+/** The frame that begins at `at`: `'cut'` where the bytes end within it, `undefined` where there is none. */
+export function readFrame(bytes: Buffer, at: number, salt: Salt): FrameHeader | 'cut' | undefined {
+  if (at + HEADER_BYTES > bytes.length) return 'cut';
+  if (bytes.readUInt32LE(at) !== MAGIC) return undefined;
+  if (crc32(bytes.subarray(at, at + 20), salt.header) !== bytes.readUInt32LE(at + 20)) return undefined;
+  const length = bytes.readUInt32LE(at + 4);
+  const payload = bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + length);
+  if (payload.length < length) return 'cut';
+  if (crc32(payload, salt.payload) !== bytes.readUInt32LE(at + 16)) return undefined;
+  return { kind: bytes.readUInt8(at + 14), number: bytes.readUIntLE(at + 8, 6), offset: at, length };
+}
+
+export interface Scan {
+  readonly frames: readonly FrameHeader[];
+  /** Stretches that are no frames though they were written, the last of them at the end perhaps. */
+  readonly damage: readonly { readonly from: number; readonly to: number }[];
+  /** Where whole frames end. What comes after it, unless it is damage, is a frame that was being written. */
+  readonly end: number;
+}
+
+/** All frames of a segment. */
+export function scanFrames(bytes: Buffer, salt: Salt): Scan {
+  const frames: FrameHeader[] = [];
+  const damage: { from: number; to: number }[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const frame = readFrame(bytes, at, salt);
+    if (typeof frame === 'object') {
+      frames.push(frame);
+      at = endOf(frame);
+      continue;
+    }
+    const next = nextFrame(bytes, at + 1, salt);
+    // A process that is killed leaves the beginning of what it wrote: anything else is damage.
+    if (next === undefined && frame === 'cut') break;
+    damage.push({ from: at, to: next ?? bytes.length });
+    at = next ?? bytes.length;
+  }
+  return { frames, damage, end: at };
+}
+
+function endOf({ offset, length }: FrameHeader): number {
+  return offset + HEADER_BYTES + length;
+}
+
+function nextFrame(bytes: Buffer, from: number, salt: Salt): number | undefined {
+  for (let at = bytes.indexOf(MAGIC_BYTES, from); at >= 0; at = bytes.indexOf(MAGIC_BYTES, at + 1))
+    if (typeof readFrame(bytes, at, salt) === 'object') return at;
+  return undefined;
+}

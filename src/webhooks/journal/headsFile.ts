@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { systemCode } from '../../base/errors.ts';
+import type { FrameHeader } from './frames.ts';
+
+/** What the journal must know of a frame without reading it. */
+export interface Head {
+  /** Of an event: when it came. Milliseconds since 1970. */
+  readonly time: number;
+  readonly status: number;
+  readonly webhook: string;
+  /** Of the idempotency key; 0 where there is none. */
+  readonly key: number;
+  /** Of the record of a run: the number of the event. */
+  readonly event: number;
+}
+
+export type HeadedFrame = FrameHeader & Head;
+
+export interface SegmentHeads {
+  readonly frames: readonly HeadedFrame[];
+  /** How many bytes of the segment were looked at. */
+  readonly end: number;
+  /** Numbers from here on were never given to a frame. */
+  readonly nextNumber: number;
+}
+
+const MAGIC = 'sextant-heads-1';
+const ROW = 46;
+
+/** JSON of what is long or few, then a row of numbers for each frame, and a checksum of it all. */
+export function writeHeads(file: string, { frames, end, nextNumber }: SegmentHeads): void {
+  const webhooks = [...new Set(frames.map(({ webhook }) => webhook))];
+  const places = new Map(webhooks.map((id, i) => [id, i]));
+  const top = Buffer.from(`${JSON.stringify({ magic: MAGIC, count: frames.length, end, nextNumber, webhooks })}\n`);
+  const bytes = Buffer.allocUnsafe(top.length + frames.length * ROW + 4);
+  top.copy(bytes);
+  let at = top.length;
+  for (const frame of frames) {
+    bytes.writeUIntLE(frame.number, at, 6);
+    bytes.writeUInt8(frame.kind, at + 6);
+    bytes.writeUInt8(frame.status, at + 7);
+    bytes.writeUInt32LE(frame.offset, at + 8);
+    bytes.writeUInt32LE(frame.length, at + 12);
+    bytes.writeDoubleLE(frame.time, at + 16);
+    bytes.writeUInt32LE(places.get(frame.webhook)!, at + 24);
+    bytes.writeDoubleLE(frame.key, at + 28);
+    bytes.writeDoubleLE(frame.event, at + 36);
+    bytes.writeUInt16LE(0, at + 44);
+    at += ROW;
+  }
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, at)), at);
+  writeFileAtomicSync(file, bytes, 0o600);
+}
+
+/** What {@link writeHeads} wrote, or `undefined` where it is missing or damaged: then the segment itself is read. */
+export function readHeads(file: string): (SegmentHeads & { readonly isSealed: true }) | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'EIO') return undefined;
+    throw error;
+  }
+  const body = bytes.subarray(0, Math.max(0, bytes.length - 4));
+  if (bytes.length < 4 || crc32(body) !== bytes.readUInt32LE(body.length)) return undefined;
+  let at = body.indexOf(0x0a) + 1;
+  const { magic, count, end, nextNumber, webhooks } = JSON.parse(body.toString('utf8', 0, at)) as {
+    magic: string;
+    count: number;
+    end: number;
+    nextNumber: number;
+    webhooks: string[];
+  };
+  if (magic !== MAGIC) return undefined;
+  const frames: HeadedFrame[] = [];
+  for (let i = 0; i < count; i++, at += ROW) {
+    frames.push({
+      number: body.readUIntLE(at, 6),
+      kind: body.readUInt8(at + 6),
+      status: body.readUInt8(at + 7),
+      offset: body.readUInt32LE(at + 8),
+      length: body.readUInt32LE(at + 12),
+      time: body.readDoubleLE(at + 16),
+      webhook: webhooks[body.readUInt32LE(at + 24)]!,
+      key: body.readDoubleLE(at + 28),
+      event: body.readDoubleLE(at + 36),
+    });
+  }
+  return { frames, end, nextNumber, isSealed: true };
+}

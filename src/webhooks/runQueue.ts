@@ -1,0 +1,251 @@
+import type { Dispatcher } from 'undici';
+import type { Clock } from '../base/clock.ts';
+import { describeError, SextantError } from '../base/errors.ts';
+import { Fifo } from '../base/fifo.ts';
+import type { Logger } from '../base/log.ts';
+import type { Definitions, ForwardExpert } from './definitions.ts';
+import { NEW_STATE, statusOf, type EventState, type Run, type StoredEvent, type TriggerEvaluation } from './event.ts';
+import { backoffMs, forward } from './forward.ts';
+import type { EventJournal } from './journal/eventJournal.ts';
+
+export interface RunQueueOptions {
+  readonly journal: EventJournal;
+  readonly definitions: Definitions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly dispatcher?: Dispatcher | undefined;
+  /** The first wait before another attempt; 1 s where it is missing. */
+  readonly backoffBaseMs?: number | undefined;
+}
+
+/** So many events are asked about at once. */
+const EVALUATING = 32;
+
+interface Task {
+  readonly event: number;
+  readonly trigger: string;
+}
+
+/** The runs of one expert: those that may begin, and how many are under way. */
+interface Lane {
+  readonly tasks: Fifo<Task>;
+  active: number;
+}
+
+/**
+ * Asks the triggers about each event and lets experts run. The journal is the queue: what an event still waits for is in
+ * its state there, so that a start after a crash goes on where the last process was. A run that was under way then is
+ * begun again: each happens at least once.
+ */
+export class RunQueue {
+  readonly #options: RunQueueOptions;
+  readonly #events = new Fifo<number>();
+  #evaluating = 0;
+  readonly #lanes = new Map<string, Lane>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #stop = new AbortController();
+  /** Changes of one event's state, one after the other. */
+  readonly #changes = new Map<number, Promise<unknown>>();
+  readonly #work = new Set<Promise<void>>();
+
+  constructor(options: RunQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Goes on with what was left unfinished. */
+  resume(): void {
+    for (const event of this.#options.journal.unfinished()) this.#events.add(event);
+    this.#pump();
+  }
+
+  /** The event is in the journal. */
+  add(event: number): void {
+    this.#events.add(event);
+    this.#pump();
+  }
+
+  /** Gives up what is under way: the next start goes on with it. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    for (const timer of this.#timers) clearTimeout(timer);
+    while (this.#work.size > 0) await Promise.allSettled(this.#work);
+  }
+
+  #pump(): void {
+    while (!this.#stop.signal.aborted && this.#evaluating < EVALUATING && this.#events.size > 0) {
+      const event = this.#events.take()!;
+      this.#evaluating++;
+      this.#track(
+        this.#begin(event)
+          .catch((error: unknown) => this.#failed(event, error))
+          .finally(() => {
+            this.#evaluating--;
+            this.#pump();
+          }),
+      );
+    }
+  }
+
+  /** Asks the triggers, unless that was done, and queues the runs that are left. */
+  async #begin(number: number): Promise<void> {
+    const { journal } = this.#options;
+    const summary = journal.summary(number);
+    if (!summary) return;
+    let state = summary.status === 'received' ? undefined : await journal.state(number);
+    // One whose record is damaged is asked about again.
+    if (!state || state.status === 'received') {
+      state = await this.#evaluate(number, summary.webhook);
+      await journal.setState(number, state);
+    }
+    for (const { trigger, expert, nextAt, state: runState } of state.runs)
+      if (runState === 'waiting') this.#schedule({ event: number, trigger }, expert, nextAt);
+  }
+
+  async #evaluate(number: number, webhookId: string): Promise<EventState> {
+    const { journal, definitions } = this.#options;
+    const webhook = definitions.webhookById(webhookId);
+    const triggers = webhook ? definitions.triggersOf(webhook) : [];
+    if (triggers.length === 0) return { ...NEW_STATE, status: 'unmatched' };
+    const event = await journal.read(number);
+    const payload: unknown = event && JSON.parse(event.body.toString());
+    const evaluations: TriggerEvaluation[] = [];
+    const runs: Run[] = [];
+    for (const { trigger, filter } of triggers) {
+      const evaluation = filter?.explain(payload) ?? { fires: true, tree: { result: 'no filter', isTrue: true } };
+      evaluations.push({ trigger: trigger.name, ...evaluation });
+      if (evaluation.fires) runs.push(this.#newRun(trigger.name, trigger.expert));
+    }
+    return { status: statusOf(runs), evaluations, runs };
+  }
+
+  #newRun(trigger: string, expert: string): Run {
+    const isRecord = this.#options.definitions.expert(expert)?.type === 'record';
+    return { trigger, expert, state: isRecord ? 'succeeded' : 'waiting', attempts: [] };
+  }
+
+  #schedule(task: Task, expert: string, nextAt = 0): void {
+    const waitMs = nextAt - this.#options.clock.now();
+    if (waitMs <= 0) {
+      this.#lane(expert).tasks.add(task);
+      this.#pumpLane(expert);
+      return;
+    }
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        this.#lane(expert).tasks.add(task);
+        this.#pumpLane(expert);
+      },
+      // A clock that was set far ahead does not make anybody wait for years.
+      Math.min(waitMs, 600_000 * 1.2),
+    );
+    this.#timers.add(timer);
+  }
+
+  #lane(expert: string): Lane {
+    let lane = this.#lanes.get(expert);
+    if (!lane) this.#lanes.set(expert, (lane = { tasks: new Fifo(), active: 0 }));
+    return lane;
+  }
+
+  #pumpLane(name: string): void {
+    const lane = this.#lane(name);
+    const expert = this.#options.definitions.expert(name);
+    const limit = expert?.type === 'forward' ? expert.concurrency : 1;
+    while (!this.#stop.signal.aborted && lane.active < limit && lane.tasks.size > 0) {
+      const task = lane.tasks.take()!;
+      lane.active++;
+      this.#track(
+        this.#run(task, expert?.type === 'forward' ? expert : undefined)
+          .catch((error: unknown) => this.#failed(task.event, error, () => this.#schedule(task, name, this.#later())))
+          .finally(() => {
+            lane.active--;
+            this.#pumpLane(name);
+          }),
+      );
+    }
+  }
+
+  async #run({ event: number, trigger }: Task, expert: ForwardExpert | undefined): Promise<void> {
+    const event = await this.#options.journal.read(number);
+    if (!event) return;
+    const next = expert ? await this.#attempt(event, trigger, expert) : gone;
+    const { runs } = await this.#change(number, (state) => {
+      const runs = state.runs.map((run) => (run.trigger === trigger && run.state === 'waiting' ? next(run) : run));
+      return { ...state, runs, status: statusOf(runs) };
+    });
+    const run = runs.find((one) => one.trigger === trigger);
+    if (run?.state === 'waiting') this.#schedule({ event: number, trigger }, run.expert, run.nextAt);
+  }
+
+  /** Tries once, and gives what that makes of the run. */
+  async #attempt(event: StoredEvent, trigger: string, expert: ForwardExpert): Promise<(run: Run) => Run> {
+    const { clock, dispatcher, backoffBaseMs } = this.#options;
+    const at = clock.now();
+    const began = performance.now();
+    const outcome = await forward(event, trigger, expert, { dispatcher, signal: this.#stop.signal });
+    const { isDone, canRetry, ...result } = outcome;
+    const attempt = { at, durationMs: Math.round(performance.now() - began), ...result };
+    return ({ nextAt: _, ...run }) => {
+      const attempts = [...run.attempts, attempt];
+      if (isDone) return { ...run, attempts, state: 'succeeded' };
+      if (!canRetry || attempts.length >= expert.max_attempts) return { ...run, attempts, state: 'failed' };
+      return { ...run, attempts, nextAt: Math.ceil(clock.now() + backoffMs(attempts.length, backoffBaseMs)) };
+    };
+  }
+
+  #change(number: number, change: (state: EventState) => EventState): Promise<EventState> {
+    const { journal } = this.#options;
+    const before = this.#changes.get(number) ?? Promise.resolve();
+    const done = before
+      .catch(() => undefined)
+      .then(async () => {
+        const state = change(await journal.state(number));
+        await journal.setState(number, state);
+        return state;
+      });
+    this.#changes.set(number, done);
+    const forget = (): void => {
+      if (this.#changes.get(number) === done) this.#changes.delete(number);
+    };
+    done.then(forget, forget);
+    return done;
+  }
+
+  #track(work: Promise<void>): void {
+    this.#work.add(work);
+    void work.finally(() => this.#work.delete(work));
+  }
+
+  #later(): number {
+    return this.#options.clock.now() + backoffMs(4, this.#options.backoffBaseMs);
+  }
+
+  /** What the disk does not take now is tried again; what is damaged cannot be. */
+  #failed(event: number, error: unknown, again = () => this.#retryEvent(event)): void {
+    if (this.#stop.signal.aborted) return;
+    const isDamaged = error instanceof SextantError && error.code === 'JournalDamaged';
+    this.#options.logger.error(`Event ${event} cannot be worked on: ${describeError(error)}`);
+    if (!isDamaged) again();
+  }
+
+  #retryEvent(event: number): void {
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        this.add(event);
+      },
+      backoffMs(4, this.#options.backoffBaseMs),
+    );
+    this.#timers.add(timer);
+  }
+}
+
+/** The expert was deleted by force. */
+function gone(run: Run): Run {
+  return {
+    ...run,
+    state: 'failed',
+    attempts: [...run.attempts, { at: 0, durationMs: 0, error: 'there is no such expert' }],
+  };
+}
