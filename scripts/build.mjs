@@ -38,7 +38,8 @@ const targets = [
   {
     name: 'extension',
     // Of which 30 tell about the index (status, why, diagnostics), and 20 keep it right and out of the way.
-    budget: 310,
+    // Another 25 are the ways to search: completion, similar code, what changed, the view of results.
+    budget: 335,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -54,7 +55,7 @@ const targets = [
   {
     name: 'command',
     // The search and the index need 255 of it; the rest is the server, and what tells about the index: status, why, doctor.
-    budget: 440,
+    budget: 445,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/cli',
@@ -64,7 +65,8 @@ const targets = [
   },
   {
     name: 'library',
-    budget: 270,
+    // 3 of it are filters by what changed, and names and paths for completion.
+    budget: 275,
     options: {
       entryPoints: { index: 'src/index.ts', testing: 'src/server/testing.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/lib',
