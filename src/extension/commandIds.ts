@@ -1,6 +1,9 @@
 /** Commands, as package.json contributes them; a test holds the two equal. */
 export const COMMANDS = [
   'sextant.searchWorkspace',
+  'sextant.searchSymbol',
+  'sextant.searchSelection',
+  'sextant.findSimilar',
   'sextant.whyFile',
   'sextant.showStatus',
   'sextant.updateIndex',
@@ -9,6 +12,14 @@ export const COMMANDS = [
   'sextant.pauseIndexing',
   'sextant.resumeIndexing',
   'sextant.showLog',
+  // Of the view of results, and of its rows.
+  'sextant.refreshResults',
+  'sextant.clearResults',
+  'sextant.copyResults',
+  'sextant.exportResultsMarkdown',
+  'sextant.exportResultsEditor',
+  'sextant.copyResult',
+  'sextant.removeResult',
   // Of rows of the status view.
   'sextant.copyLeftOutPath',
   'sextant.openLeftOutList',

@@ -6,7 +6,7 @@ import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import type { IndexContents } from './folderReport.ts';
 import type { IndexEvents, IndexMethods, JudgeRequest, SearchMethods } from './indexProtocol.ts';
-import type { KeptPlace } from './recheck.ts';
+import type { KeptPlace } from './resultPlace.ts';
 import type {
   CompletionRequest,
   SearchFolder,

@@ -2,7 +2,7 @@ import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import type { IndexContents } from './folderReport.ts';
 import type { Completion } from './completion.ts';
-import type { KeptPlace } from './recheck.ts';
+import type { KeptPlace } from './resultPlace.ts';
 import type {
   CompletionRequest,
   SearchFolder,

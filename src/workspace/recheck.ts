@@ -1,14 +1,4 @@
-import type { SearchResult, ResultPlace } from './searcher.ts';
-
-/** A place as it is kept: it was true when it was found, see {@link recheck}. */
-export interface KeptPlace extends ResultPlace {
-  readonly root: string;
-  readonly path: string;
-  /** The line that is shown, counted from 1, its text without indentation, and the matches in that text. */
-  readonly line: number;
-  readonly text: string;
-  readonly ranges: SearchResult['ranges'];
-}
+import type { KeptPlace } from './resultPlace.ts';
 
 /**
  * The place in the lines of its file as they are now: where its line stands, or the nearest that is the same; `undefined`

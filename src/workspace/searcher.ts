@@ -4,7 +4,6 @@ import { systemCode, throwIfCancelled } from '../base/errors.ts';
 import { toUtf8 } from '../engine/analyze/text.ts';
 import { documentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
-import type { DefinitionKind } from '../engine/analyze/languages.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
 import { Locator } from '../engine/query/locate.ts';
 import type { Place } from '../engine/query/place.ts';
@@ -15,9 +14,12 @@ import { ChangedFiles } from './changedFiles.ts';
 import { completeFilter, type Completion } from './completion.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
 import { indexFolderOf } from './folderOptions.ts';
-import { recheck, type KeptPlace } from './recheck.ts';
+import { recheck } from './recheck.ts';
+import type { KeptPlace, ResultPlace } from './resultPlace.ts';
 import { findSecret } from './secrets.ts';
 import { similarQuery } from './similarQuery.ts';
+
+export type { KeptPlace, ResultPlace, ResultSymbol } from './resultPlace.ts';
 
 export interface SearchFolder {
   readonly root: string;
@@ -38,6 +40,8 @@ export interface SearchRequest {
   readonly limit: number;
   /** Whether results have an `explanation`. */
   readonly explain?: boolean;
+  /** Whether further places in a file have an excerpt each. */
+  readonly excerpts?: boolean;
   /** Lines that are no answer, as they are what is asked about. */
   readonly except?: FileLines;
   /** Whether Git may run in the folders, as `changed:` needs. */
@@ -62,20 +66,6 @@ export interface SimilarRequest {
   readonly text: string;
 }
 
-/** A definition, and the line that names it. */
-export interface ResultSymbol {
-  readonly name: string;
-  readonly kind: DefinitionKind;
-  readonly line: number;
-}
-
-/** Lines of a file as it is on disk at this moment. They count from 1, both ends included. */
-export interface ResultPlace {
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly symbol?: ResultSymbol;
-}
-
 /** A file that answers, and the best place in it. */
 export interface SearchResult extends ResultPlace, Excerpt {
   readonly root: string;
@@ -83,7 +73,7 @@ export interface SearchResult extends ResultPlace, Excerpt {
   readonly language: string;
   readonly score: number;
   /** Up to three more places in the file, best first; none if it changed since it was indexed. */
-  readonly more: readonly ResultPlace[];
+  readonly more: readonly (ResultPlace & Partial<Excerpt>)[];
   /** What makes up the score, the largest share first; missing where filters alone are asked for, as they rank nothing. */
   readonly explanation?: readonly Share[];
 }
@@ -125,7 +115,7 @@ export class Searcher {
 
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
     const began = performance.now();
-    const { folders, query, limit, explain = false, except, isTrusted = false } = request;
+    const { folders, query, limit, explain = false, except, excerpts = false, isTrusted = false } = request;
     const parsed = parseQueryLanguage(query);
     const roots = folders.map(({ root }) => root);
     const { byRoot, problems } = await this.#changedFiles.resolve(roots, parsed.filters, isTrusted);
@@ -160,7 +150,7 @@ export class Searcher {
       const file = join(root, hit.path);
       if (seen.has(file)) continue;
       const content = this.#readFile(root, hit.path);
-      const result = content && present(root, hit, content, locators.get(root)!, excerpter);
+      const result = content && present(root, hit, content, locators.get(root)!, excerpter, excerpts);
       if (!result || (except?.root === root && except.path === hit.path && overlaps(except, result))) continue;
       seen.add(file);
       results.push(result);
@@ -238,6 +228,7 @@ function present(
   { content, text }: FileText,
   locator: Locator,
   excerpter: Excerpter,
+  excerpts: boolean,
 ): SearchResult | undefined {
   const isUnchanged = documentId(hit.path, content) === hit.id;
   const place = isUnchanged ? hit : locator.locate(hit.path, text);
@@ -251,7 +242,9 @@ function present(
     score,
     ...toResultPlace(place),
     ...excerpter.excerpt(lines, place),
-    more: isUnchanged ? hit.more.map(toResultPlace) : [],
+    more: isUnchanged
+      ? hit.more.map((one) => ({ ...toResultPlace(one), ...(excerpts && excerpter.excerpt(lines, one)) }))
+      : [],
     ...(explanation && { explanation }),
   };
 }
