@@ -147,6 +147,8 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
     item.id = `${root}/${path}`;
     item.description = folder;
     item.tooltip = `${path} (${places.length})`;
+    // Without it a screen reader says the tooltip.
+    item.accessibilityInformation = { label: `${posix.basename(path)}, ${folder}, ${places.length}` };
     item.contextValue = 'file';
     return item;
   }
@@ -219,8 +221,8 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
   #tellState(): void {
     this.#view.description = this.#kept?.query ?? '';
     const gone = vscode.l10n.t('{0} of the lines are no longer there. Refresh to search again.', this.#gone);
-    if (this.#kept && this.#gone > 0) this.#view.message = gone;
-    else delete this.#view.message;
+    // Empty is none.
+    this.#view.message = this.#kept && this.#gone > 0 ? gone : '';
     void vscode.commands.executeCommand('setContext', 'sextant.hasResults', this.#kept !== undefined);
   }
 }
