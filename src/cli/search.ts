@@ -39,6 +39,8 @@ export async function runSearch(
       query,
       limit: options.limit,
       explain: options.explain === true,
+      // Who runs it in a folder trusts it, as with any tool that asks Git.
+      isTrusted: true,
     };
     let response = await searcher.search(request, terminal.signal);
     if (response.damaged.length > 0 && options.update) {

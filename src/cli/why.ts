@@ -55,7 +55,9 @@ export async function runWhy(
   const verdict = judgeFile(folder, path, Date.now());
   const explanation = explainVerdict(verdict, path === '' ? '.' : path, folder);
   const isQueried = query !== undefined && (verdict.kind === 'indexed' || verdict.kind === 'waiting');
-  const answer = isQueried ? await explainRank({ folders: [folder], root, path, query }, terminal.signal) : undefined;
+  const answer = isQueried
+    ? await explainRank({ folders: [folder], root, path, query, isTrusted: true }, terminal.signal)
+    : undefined;
   if (options.json) {
     const said = { headline: explanation.headline, details: explanation.details };
     terminal.stdout.write(`${JSON.stringify({ root, path, query, verdict, ...said, rank: answer }, null, 2)}\n`);

@@ -14,6 +14,7 @@ import {
   throwIfCancelled,
 } from '../base/errors.ts';
 import { toUtf8 } from './analyze/text.ts';
+import { splitIdentifier } from './analyze/words.ts';
 import type { DocumentId } from './documentId.ts';
 import { describeDamage, isDamage, reasonOf, type Damage } from './index/damage.ts';
 import {
@@ -53,7 +54,7 @@ import {
   writeDeletions,
 } from './index/snapshot.ts';
 import { chooseMerge } from './index/mergePolicy.ts';
-import { searchSegments, type Hit, type SearchOptions } from './query/search.ts';
+import { references, searchSegments, type Hit, type SearchOptions } from './query/search.ts';
 
 /** A document to be added. `content` is its bytes in any encoding that {@link toUtf8} reads. */
 export interface EngineDocument {
@@ -98,6 +99,9 @@ export interface EngineStats {
  * Reads an index that this or another process writes. It sees one commit, until {@link refresh} takes it to the newest.
  * Damaged parts are left out from when they are first met: fewer results, never wrong ones; {@link stats} tells of them.
  */
+/** Of so many names of a segment the shortest are given. */
+const NAMES_PER_SEGMENT = 500;
+
 export class EngineReader {
   readonly #folder: string;
   #snapshot: Snapshot;
@@ -180,6 +184,27 @@ export class EngineReader {
       }
     }
     return undefined;
+  }
+
+  /** The paths of all documents, in no order. */
+  *paths(): Generator<string> {
+    for (const segment of this.segments) {
+      const { reader } = segment;
+      for (let document = 0; document < reader.documents; document++) {
+        if (!segment.isDeleted(document)) yield reader.pathOf(document);
+      }
+    }
+  }
+
+  /** At most `limit` defined names that begin with `prefix`, ignoring case and separators, shortest first. */
+  names(prefix: string, limit: number): string[] {
+    const names = this.segments.flatMap(({ reader }) => reader.namesWithPrefix(prefix, NAMES_PER_SEGMENT));
+    return [...new Set(names)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, limit);
+  }
+
+  /** In how many documents a name or word stands, about: removed ones count until they are merged away. */
+  documentsWith(name: string): number {
+    return references(this.segments, splitIdentifier(name).join(''));
   }
 
   stats(): EngineStats {

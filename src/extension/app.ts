@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
 import { RecentLog } from '../base/recentLog.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
-import type { SearchResponse } from '../workspace/searcher.ts';
+import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
 import type { LocalServerState } from '../server/localServer.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 import type { CommandId } from './commandIds.ts';
@@ -10,7 +10,11 @@ import { Folders } from './folders.ts';
 import { copyDiagnostics } from './diagnosticsReport.ts';
 import { IndexView, copyPath } from './indexView.ts';
 import { ReadOnlyTexts } from './readOnlyTexts.ts';
-import { SearchPick } from './searchPick.ts';
+import { RecentQueries } from './recentQueries.ts';
+import { ResultsView, type ResultRow } from './resultsView.ts';
+import { SEARCH_SYMBOL, SEARCH_WORKSPACE, SearchPick } from './searchPick.ts';
+import { selectionQuery } from './selectionQuery.ts';
+import { maxResults } from './settings.ts';
 import { ServerActions } from './serverActions.ts';
 import { StatusBar } from './statusBar.ts';
 import type { Row } from './statusTree.ts';
@@ -38,6 +42,7 @@ export class App implements SextantApi {
   readonly #log: vscode.LogOutputChannel;
   readonly #recent: RecentLog;
   readonly #searchPick: SearchPick;
+  readonly #results: ResultsView;
   readonly #whyPick: WhyPick;
   readonly #texts: ReadOnlyTexts;
   readonly #indexView: IndexView;
@@ -59,7 +64,19 @@ export class App implements SextantApi {
       onUnwatched: (root) => this.#folders.watch(root),
     });
     this.#folders = new Folders(this.#client, this.#recent, context.storageUri, context.globalStorageUri);
-    this.#searchPick = new SearchPick((query, limit, signal) => this.search(query, limit, signal), this.#folders);
+    this.#results = new ResultsView({
+      folders: this.#folders,
+      memento: context.workspaceState,
+      search: (search) => this.#search({ ...search, limit: maxResults(), excerpts: true }),
+      recheck: (places) => this.#client.recheck(places),
+    });
+    this.#searchPick = new SearchPick({
+      folders: this.#folders,
+      recent: new RecentQueries(context.workspaceState),
+      search: (query, limit, signal, except) => this.#search({ query, limit, ...(except && { except }) }, signal),
+      complete: (query) => this.#client.complete({ folders: this.#folders.all, query }),
+      keep: (search) => this.#results.show(search),
+    });
     this.#whyPick = new WhyPick(this.#folders, this.#client);
     this.#texts = new ReadOnlyTexts();
     this.#indexView = new IndexView(this.#folders, this.#client, this.#texts, this.#recent);
@@ -70,6 +87,7 @@ export class App implements SextantApi {
       this.#log,
       this.#folders,
       this.#searchPick,
+      this.#results,
       this.#whyPick,
       this.#texts,
       this.#indexView,
@@ -84,6 +102,36 @@ export class App implements SextantApi {
     switch (command) {
       case 'sextant.searchWorkspace':
         this.#searchPick.show(typeof argument === 'string' ? argument : '');
+        break;
+      case 'sextant.searchSymbol':
+        this.#searchPick.show(typeof argument === 'string' ? argument : '', SEARCH_SYMBOL);
+        break;
+      case 'sextant.searchSelection':
+        this.#searchPick.show(selectionQuery());
+        break;
+      case 'sextant.findSimilar':
+        await this.#findSimilar();
+        break;
+      case 'sextant.refreshResults':
+        await this.#results.refresh();
+        break;
+      case 'sextant.clearResults':
+        await this.#results.clear();
+        break;
+      case 'sextant.removeResult':
+        await this.#results.remove(argument as ResultRow | undefined);
+        break;
+      case 'sextant.copyResult':
+        await this.#results.copy(argument as ResultRow | undefined);
+        break;
+      case 'sextant.copyResults':
+        await this.#results.copy(undefined);
+        break;
+      case 'sextant.exportResultsMarkdown':
+        await this.#results.export('markdown');
+        break;
+      case 'sextant.exportResultsEditor':
+        await this.#results.export('search-result');
         break;
       case 'sextant.whyFile': {
         const { file, query } = whyTarget(argument, this.#folders);
@@ -130,7 +178,33 @@ export class App implements SextantApi {
   }
 
   search(query: string, limit = DEFAULT_LIMIT, signal?: AbortSignal): Promise<SearchResponse> {
-    return this.#client.search({ folders: this.#folders.all, query, limit }, signal);
+    return this.#search({ query, limit }, signal);
+  }
+
+  #search(request: Omit<SearchRequest, 'folders' | 'isTrusted'>, signal?: AbortSignal): Promise<SearchResponse> {
+    const { isTrusted } = vscode.workspace;
+    return this.#client.search({ ...request, folders: this.#folders.all, isTrusted }, signal);
+  }
+
+  /** Asks for what is rare in the selection, and leaves out the lines of the selection itself. */
+  async #findSimilar(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const text = editor?.document.getText(editor.selection) ?? '';
+    const query = text.trim() === '' ? '' : await this.#client.similarQuery({ folders: this.#folders.all, text });
+    if (!editor || query === '') {
+      const advice = vscode.l10n.t('Select code with names or words that stand elsewhere, too, and try again.');
+      void vscode.window.showInformationMessage(advice);
+      return;
+    }
+    const place = this.#folders.folderOf(editor.document.uri);
+    const { start, end } = editor.selection;
+    const lines = { startLine: start.line + 1, endLine: end.line + 1 };
+    const except = place && { root: place.folder.root, path: place.path, ...lines };
+    this.#searchPick.show(query, {
+      ...SEARCH_WORKSPACE,
+      title: vscode.l10n.t('Find Similar Code'),
+      ...(except && { except }),
+    });
   }
 
   status(): Promise<readonly FolderStatus[]> {

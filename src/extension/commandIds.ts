@@ -1,6 +1,9 @@
 /** Commands, as package.json contributes them; a test holds the two equal. */
 export const COMMANDS = [
   'sextant.searchWorkspace',
+  'sextant.searchSymbol',
+  'sextant.searchSelection',
+  'sextant.findSimilar',
   'sextant.whyFile',
   'sextant.showStatus',
   'sextant.updateIndex',
@@ -16,6 +19,14 @@ export const COMMANDS = [
   'sextant.copyServerUrl',
   'sextant.copyServerToken',
   'sextant.openServerLog',
+  // Of the view of results, and of its rows.
+  'sextant.refreshResults',
+  'sextant.clearResults',
+  'sextant.copyResults',
+  'sextant.exportResultsMarkdown',
+  'sextant.exportResultsEditor',
+  'sextant.copyResult',
+  'sextant.removeResult',
   // Of rows of the status view.
   'sextant.copyLeftOutPath',
   'sextant.openLeftOutList',

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
-import type { SearchResult } from '../workspace/searcher.ts';
+import type { KeptPlace } from '../workspace/resultPlace.ts';
 
 /**
  * Shows places while a list has the focus, and puts back what was there if none is opened: the editor, its selection and
@@ -15,7 +15,7 @@ export class Preview implements vscode.Disposable {
   /** Editors that are asked for together may open in any order, so each waits for the one before. */
   #work: Promise<void> = Promise.resolve();
   /** The place asked for last; others that still wait are passed over. */
-  #wanted: SearchResult | undefined;
+  #wanted: KeptPlace | undefined;
   #previewed: vscode.Uri | undefined;
   #marked: vscode.TextEditor | undefined;
   #kept = false;
@@ -38,7 +38,7 @@ export class Preview implements vscode.Disposable {
   }
 
   /** Shows a place without taking the focus. Of places asked for in quick succession only the last is shown. */
-  show(uri: vscode.Uri, result: SearchResult): void {
+  show(uri: vscode.Uri, result: KeptPlace): void {
     this.#wanted = result;
     this.#enqueue(async () => {
       if (this.#wanted !== result) return;
@@ -49,7 +49,7 @@ export class Preview implements vscode.Disposable {
   }
 
   /** Opens a place for good. */
-  open(uri: vscode.Uri, result: SearchResult, viewColumn: vscode.ViewColumn): void {
+  open(uri: vscode.Uri, result: KeptPlace, viewColumn: vscode.ViewColumn): void {
     this.#kept = true;
     this.#wanted = undefined;
     this.#enqueue(async () => {
@@ -59,6 +59,12 @@ export class Preview implements vscode.Disposable {
       editor.selection = new vscode.Selection(range.start, range.end);
       editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     });
+  }
+
+  /** Removes the marks and leaves the editor where it is. */
+  release(): void {
+    this.#kept = true;
+    this.dispose();
   }
 
   dispose(): void {
@@ -77,7 +83,7 @@ export class Preview implements vscode.Disposable {
     });
   }
 
-  #mark(editor: vscode.TextEditor, result: SearchResult): void {
+  #mark(editor: vscode.TextEditor, result: KeptPlace): void {
     this.#unmark();
     this.#marked = editor;
     const first = clampLine(editor, result.startLine - 1);
@@ -129,7 +135,7 @@ function clampLine(editor: vscode.TextEditor, line: number): number {
 }
 
 /** The first match on the result's best line, or that line's beginning. */
-function selectionOf(editor: vscode.TextEditor, result: SearchResult): vscode.Range {
+function selectionOf(editor: vscode.TextEditor, result: KeptPlace): vscode.Range {
   const [first] = matchesOf(editor, result);
   if (first) return first;
   const line = editor.document.lineAt(clampLine(editor, result.line - 1));
@@ -138,7 +144,7 @@ function selectionOf(editor: vscode.TextEditor, result: SearchResult): vscode.Ra
 }
 
 /** The matches of a result's best line; they count from its first visible character. */
-function matchesOf(editor: vscode.TextEditor, { line, ranges }: SearchResult): vscode.Range[] {
+function matchesOf(editor: vscode.TextEditor, { line, ranges }: KeptPlace): vscode.Range[] {
   const { lineNumber, firstNonWhitespaceCharacterIndex: indent } = editor.document.lineAt(clampLine(editor, line - 1));
   return ranges.map(({ start, end }) =>
     editor.document.validateRange(new vscode.Range(lineNumber, indent + start, lineNumber, indent + end)),

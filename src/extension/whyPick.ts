@@ -149,7 +149,8 @@ class WhySession implements vscode.Disposable {
     const verdict = this.#verdict;
     const isIndexed = verdict.kind === 'indexed' || verdict.kind === 'waiting';
     if (query === '' || !isIndexed) return this.#verdictItems(verdict);
-    const request = { folders: this.#folders.all, root: this.#folder.root, path, query };
+    const { isTrusted } = vscode.workspace;
+    const request = { folders: this.#folders.all, root: this.#folder.root, path, query, isTrusted };
     const answer = await this.#client.rank(request, signal);
     if (answer.kind === 'unknown') return this.#verdictItems(verdict);
     return [...this.#rankItems(answer, query), ...(verdict.kind === 'waiting' ? this.#verdictItems(verdict) : [])];

@@ -1,11 +1,20 @@
 import { describeError } from '../base/errors.ts';
 import { Lease } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
+import type { Completion } from './completion.ts';
 import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import type { IndexContents } from './folderReport.ts';
 import type { IndexEvents, IndexMethods, JudgeRequest, SearchMethods } from './indexProtocol.ts';
-import type { SearchFolder, SearchRequest, SearchResponse, UnsavedText } from './searcher.ts';
+import type { KeptPlace } from './resultPlace.ts';
+import type {
+  CompletionRequest,
+  SearchFolder,
+  SearchRequest,
+  SearchResponse,
+  SimilarRequest,
+  UnsavedText,
+} from './searcher.ts';
 import type { Skip } from './skip.ts';
 import type { FolderStatus } from './status.ts';
 import { Thread } from './thread.ts';
@@ -113,6 +122,21 @@ export class WorkspaceClient {
     const response = await this.#searching.caller().call('search', request, signal);
     for (const root of response.damaged) this.#verify(root);
     return response;
+  }
+
+  /** Ways to finish the filter at the end of a query, by what the indexes have. */
+  complete(request: CompletionRequest): Promise<Completion[]> {
+    return this.#searching.caller().call('complete', request);
+  }
+
+  /** What to search for to find code like a text. */
+  similarQuery(request: SimilarRequest): Promise<string> {
+    return this.#searching.caller().call('similarQuery', request);
+  }
+
+  /** Places as they are in the files at this moment, unsaved ones too; `undefined` for one that is gone. */
+  recheck(places: readonly KeptPlace[]): Promise<(KeptPlace | undefined)[]> {
+    return this.#searching.caller().call('recheck', places);
   }
 
   /** What the index of a folder holds. */

@@ -2,7 +2,16 @@ import type { LogLevel } from '../base/log.ts';
 import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import type { IndexContents } from './folderReport.ts';
-import type { SearchFolder, SearchRequest, SearchResponse, UnsavedText } from './searcher.ts';
+import type { Completion } from './completion.ts';
+import type { KeptPlace } from './resultPlace.ts';
+import type {
+  CompletionRequest,
+  SearchFolder,
+  SearchRequest,
+  SearchResponse,
+  SimilarRequest,
+  UnsavedText,
+} from './searcher.ts';
 import type { Skip } from './skip.ts';
 import type { FolderStatus } from './status.ts';
 import type { FileVerdict } from './whyFile.ts';
@@ -37,6 +46,9 @@ export interface SearchMethods {
   /** Tells of a text that is not saved, or with none that it is. */
   setUnsaved(unsaved: UnsavedText): void;
   search(request: SearchRequest): SearchResponse;
+  complete(request: CompletionRequest): Completion[];
+  similarQuery(request: SimilarRequest): string;
+  recheck(places: readonly KeptPlace[]): (KeptPlace | undefined)[];
   contents(folder: SearchFolder): IndexContents;
   judge(file: JudgeRequest): FileVerdict;
   rank(request: RankRequest): RankAnswer;

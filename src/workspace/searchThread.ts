@@ -17,6 +17,9 @@ const searcher = new Searcher();
 serve<SearchMethods, object>(workerChannel(parentPort), {
   setUnsaved: (unsaved) => searcher.setUnsaved(unsaved),
   search: (request, signal) => searcher.search(request, signal),
+  complete: (request) => searcher.complete(request),
+  similarQuery: (request) => searcher.similarQuery(request),
+  recheck: (places) => searcher.recheck(places),
   contents: ({ stateFolder }) => readContents(stateFolder),
   judge: ({ folder, path }) => judgeFile(folder, path, Date.now()),
   rank: (request, signal) => explainRank(request, signal),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { silentLogger } from '../base/log.ts';
@@ -11,14 +12,17 @@ describe('Searcher', () => {
   const folder = temporaryFolder();
 
   async function indexed(files: Record<string, string>): Promise<{ root: string; stateFolder: string }> {
-    const root = folder();
-    const stateFolder = folder();
-    writeFiles(root, files);
+    const place = { root: folder(), stateFolder: folder() };
+    writeFiles(place.root, files);
+    await keep(place);
+    return place;
+  }
+
+  async function keep(place: { root: string; stateFolder: string }): Promise<void> {
     const edges = { logger: silentLogger, now: Date.now, onStatus: () => undefined };
-    const index = FolderIndex.open({ root, stateFolder, exclude: [], maxFileBytes: MAX_FILE_BYTES }, edges);
+    const index = FolderIndex.open({ ...place, exclude: [], maxFileBytes: MAX_FILE_BYTES }, edges);
     await index.reconcile();
     await index.close();
-    return { root, stateFolder };
   }
 
   async function search(
@@ -145,6 +149,187 @@ describe('Searcher', () => {
     assert.deepEqual([results.length, problems.map(({ code }) => code)], [1, ['UnclosedBracket']]);
   });
 
+  describe('changed:', () => {
+    const git = (root: string, ...args: string[]): void => {
+      const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false'];
+      execFileSync('git', ['-C', root, ...author, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+    };
+    async function found(query: string, places: { root: string; stateFolder: string }[], isTrusted = true) {
+      const searcher = new Searcher();
+      const { results, problems } = await searcher.search({ folders: places, query, limit: 10, isTrusted });
+      searcher.close();
+      return { paths: results.map(({ path }) => path).sort(), problems: problems.map(({ code }) => code) };
+    }
+
+    it('finds what is not committed, what is not tracked, and what is since a revision', async () => {
+      const names = ['kept', 'edited', 'staged', 'branched', 'ours/ä b'];
+      const place = await indexed({
+        ...Object.fromEntries(names.map((name) => [`${name}.ts`, 'lantern\n'])),
+        'new.ts': 'lantern\n',
+        'moved/to.ts': 'lantern\n',
+      });
+      const { root } = place;
+      rmSync(join(root, 'new.ts'));
+      git(root, 'init', '-q', '-b', 'main');
+      assert.equal((await found('lantern changed:', [place])).paths.length, 6, 'before the first commit');
+      git(root, 'add', '.');
+      git(root, 'commit', '-qm', 'one');
+      git(root, 'checkout', '-qb', 'topic');
+      writeFiles(root, { 'branched.ts': 'lantern 2\n' });
+      git(root, 'commit', '-qam', 'two');
+      // What another branch did meanwhile is none of ours.
+      git(root, 'checkout', '-q', 'main');
+      writeFiles(root, { 'kept.ts': 'lantern 3\n' });
+      git(root, 'commit', '-qam', 'three');
+      git(root, 'checkout', '-q', 'topic');
+      writeFiles(root, { 'edited.ts': 'lantern 4\n', 'staged.ts': 'lantern 5\n', 'new.ts': 'lantern 6\n' });
+      writeFiles(root, { 'ours/ä b.ts': 'lantern 7\n' });
+      git(root, 'add', 'staged.ts');
+      const uncommitted = ['edited.ts', 'new.ts', 'ours/ä b.ts', 'staged.ts'];
+      assert.deepEqual(await found('lantern changed:', [place]), { paths: uncommitted, problems: [] });
+      assert.deepEqual((await found('changed:', [place])).paths, uncommitted);
+      assert.deepEqual((await found('lantern changed:main', [place])).paths, ['branched.ts', ...uncommitted]);
+      assert.deepEqual((await found('lantern -changed:', [place])).paths, ['branched.ts', 'kept.ts', 'moved/to.ts']);
+      assert.deepEqual((await found('changed: -changed:main', [place])).paths, []);
+      const inner = { root: join(root, 'ours'), stateFolder: folder() };
+      await keep(inner);
+      assert.deepEqual((await found('changed:', [inner])).paths, ['ä b.ts']);
+    });
+
+    it('takes an unsaved editor for changed', async () => {
+      const place = await indexed({ 'a.ts': 'lantern\n', 'b.ts': 'lantern\n' });
+      git(place.root, 'init', '-q');
+      git(place.root, 'add', '.');
+      git(place.root, 'commit', '-qm', 'one');
+      const searcher = new Searcher();
+      searcher.setUnsaved({ root: place.root, path: 'b.ts', text: 'lantern 2\n' });
+      const { results } = await searcher.search({ folders: [place], query: 'changed:', limit: 10, isTrusted: true });
+      searcher.close();
+      assert.deepEqual(results.map(({ path, text }) => [path, text]), [['b.ts', 'lantern 2']]); // prettier-ignore
+    });
+
+    it('says what keeps it from knowing, at its place, and searches for the rest', async () => {
+      const outside = await indexed({ 'a.ts': 'lantern\n' });
+      const inside = await indexed({ 'b.ts': 'lantern\n' });
+      git(inside.root, 'init', '-q');
+      git(inside.root, 'add', '.');
+      git(inside.root, 'commit', '-qm', 'one');
+      assert.deepEqual(await found('lantern changed:', [outside]), { paths: ['a.ts'], problems: ['NoRepository'] });
+      const unknown = { paths: ['b.ts'], problems: ['UnknownRevision'] };
+      for (const revision of ['nowhere', '^HEAD', 'HEAD..HEAD', 'HEAD:b.ts']) {
+        assert.deepEqual(await found(`lantern changed:${revision}`, [inside]), unknown, revision);
+      }
+      assert.deepEqual(await found('lantern changed:', [inside], false), { paths: ['b.ts'], problems: ['NotTrusted'] });
+      assert.deepEqual(await found('changed:', [inside], false), { paths: [], problems: ['NotTrusted'] });
+      writeFiles(inside.root, { 'b.ts': 'lantern 2\n' });
+      assert.deepEqual(await found('changed:', [outside, inside]), { paths: ['b.ts'], problems: [] });
+      const path = process.env.PATH;
+      process.env.PATH = '/nowhere';
+      try {
+        assert.deepEqual(await found('lantern changed:', [inside]), { paths: ['b.ts'], problems: ['GitMissing'] });
+      } finally {
+        process.env.PATH = path;
+      }
+    });
+
+    it('runs nothing that the repository configures where nobody trusts it', async () => {
+      const place = await indexed({ 'a.ts': 'lantern\n' });
+      const { root } = place;
+      git(root, 'init', '-q');
+      git(root, 'add', '.');
+      git(root, 'commit', '-qm', 'one');
+      const mark = join(folder(), 'ran');
+      git(root, 'config', 'filter.x.clean', `touch ${mark}; cat`);
+      writeFiles(root, { '.gitattributes': '* filter=x\n', 'a.ts': 'lantern 2\n' });
+      await found('changed:', [place], false);
+      assert.equal(existsSync(mark), false);
+      // It would have been run.
+      await found('changed:', [place]);
+      assert.equal(existsSync(mark), true);
+    });
+  });
+
+  describe('complete', () => {
+    it('offers what the index has', async () => {
+      const place = await indexed({
+        'src/net/a.ts': 'export class RetryPolicy {\n  nextDelay() {\n  }\n}\n',
+        'src/net/b.ts': 'x',
+        'src/my docs/c.py': 'x',
+        'native/d.ts': 'x',
+      });
+      const searcher = new Searcher();
+      const offered = (query: string): unknown[] =>
+        searcher.complete({ folders: [place], query }).map((one) => [one.query, one.files]);
+      assert.deepEqual(offered('x lang:'), [
+        ['x lang:typescript ', 3],
+        ['x lang:python ', 1],
+      ]);
+      assert.deepEqual(offered('-lang:py'), [['-lang:python ', 1]]);
+      assert.deepEqual(offered('path:N'), [
+        ['path:native/', 1],
+        ['path:src/net/', 2],
+      ]);
+      assert.deepEqual(offered('path:/n'), [['path:/native/', 1]]);
+      assert.deepEqual(offered('path:src/'), [
+        ['path:src/net/', 2],
+        ['path:"src/my docs/" ', 1],
+      ]);
+      assert.deepEqual(offered('file:c'), [['file:c.py ', 1]]);
+      assert.deepEqual(offered('x sym:retryp'), [
+        ['x sym:RetryPolicy ', undefined],
+        ['x sym:RetryPolicy.nextDelay ', undefined],
+      ]);
+      for (const none of ['', 'x', 'sym:', 'lang:typescript', 'lang:py ', 'changed:'])
+        assert.deepEqual(offered(none), []);
+      searcher.close();
+    });
+  });
+
+  it('asks for what is like a text by what is rare in it, and leaves out the text itself', async () => {
+    const common = 'export const value = require("value");\n';
+    const place = await indexed({
+      'a.ts': `${common}${filler}\nfunction one() {\n  const lantern = hoistHalyard(unique);\n}\n`,
+      'b.ts': `${common}function two() {\n  hoistHalyard(lantern);\n}\n`,
+      ...Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`c${i}.ts`, common])),
+    });
+    const searcher = new Searcher();
+    const text = 'export const value = hoistHalyard(lantern, unique); return 17';
+    const query = searcher.similarQuery({ folders: [place], text });
+    assert.match(query, /^(?=.*\blantern\b)(?=.*\bhoistHalyard\b)(?!.*unique)(?!.*17)/);
+    assert.ok(query.indexOf('lantern') < query.indexOf('value'), query);
+    assert.equal(searcher.similarQuery({ folders: [place], text: '{ 1 + 2 }' }), '');
+    const all = { folders: [place], query: 'hoistHalyard lantern', limit: 10 };
+    const found = async (more: object): Promise<string[]> =>
+      (await searcher.search({ ...all, ...more })).results.map(({ path }) => path);
+    assert.deepEqual((await found({})).sort(), ['a.ts', 'b.ts']);
+    const except = { root: place.root, path: 'a.ts', startLine: 72, endLine: 74 };
+    assert.deepEqual(await found({ except }), ['b.ts']);
+    assert.deepEqual((await found({ except: { ...except, startLine: 1, endLine: 1 } })).sort(), ['a.ts', 'b.ts']);
+    searcher.close();
+  });
+
+  it('finds kept places again where their lines are now, in files and in unsaved texts', async () => {
+    const place = await indexed({ 'a.ts': 'let a;\nfunction light() {\n  lantern();\n}\n', 'b.ts': 'lantern();\n' });
+    const { root } = place;
+    const searcher = new Searcher();
+    const { results } = await searcher.search({ folders: [place], query: 'lantern', limit: 10 });
+    const lines = (): unknown[] =>
+      searcher.recheck(results).map((kept) => kept && [kept.path, kept.line, kept.startLine, kept.endLine]);
+    const before = lines();
+    assert.deepEqual([...before].sort(), [
+      ['a.ts', 3, 2, 4],
+      ['b.ts', 1, 1, 1],
+    ]);
+    writeFiles(root, { 'a.ts': '// new\n\nlet a;\nfunction light() {\n  lantern();\n}\n' });
+    assert.deepEqual(lines().find((kept) => (kept as string[])[0] === 'a.ts'), ['a.ts', 5, 4, 6]); // prettier-ignore
+    searcher.setUnsaved({ root, path: 'a.ts', text: 'nothing\n' });
+    rmSync(join(root, 'b.ts'));
+    assert.deepEqual(lines(), [undefined, undefined]);
+    searcher.setUnsaved({ root, path: 'a.ts' });
+    assert.equal(lines().filter((kept) => kept !== undefined).length, 1);
+    searcher.close();
+  });
+
   it('searches several folders as one', async () => {
     const one = await indexed({ 'a.ts': 'lantern', 'x.ts': 'filler' });
     const two = await indexed({ 'lantern.ts': 'export function lantern() {}', 'x.ts': 'filler' });
@@ -198,10 +383,7 @@ describe('Searcher', () => {
     const outer = await indexed({ 'in/a.ts': 'lantern' });
     const root = join(outer.root, 'in');
     const inner = { root, stateFolder: folder() };
-    const edges = { logger: silentLogger, now: Date.now, onStatus: () => undefined };
-    const index = FolderIndex.open({ ...inner, exclude: [], maxFileBytes: MAX_FILE_BYTES }, edges);
-    await index.reconcile();
-    await index.close();
+    await keep(inner);
     assert.equal((await search('lantern', outer, inner)).length, 1);
   });
 

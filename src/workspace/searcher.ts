@@ -1,18 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../base/errors.ts';
+import { systemCode, throwIfCancelled } from '../base/errors.ts';
 import { toUtf8 } from '../engine/analyze/text.ts';
 import { documentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
-import type { DefinitionKind } from '../engine/analyze/languages.ts';
+import type { ChangedPaths } from '../engine/query/filters.ts';
 import { Locator } from '../engine/query/locate.ts';
 import type { Place } from '../engine/query/place.ts';
 import { parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { Share } from '../engine/query/ranker.ts';
 import type { Hit } from '../engine/query/search.ts';
+import { ChangedFiles } from './changedFiles.ts';
+import { completeFilter, type Completion } from './completion.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
 import { indexFolderOf } from './folderOptions.ts';
+import { recheck } from './recheck.ts';
+import type { KeptPlace, ResultPlace } from './resultPlace.ts';
 import { findSecret } from './secrets.ts';
+import { similarQuery } from './similarQuery.ts';
+
+export type { KeptPlace, ResultPlace, ResultSymbol } from './resultPlace.ts';
 
 export interface SearchFolder {
   readonly root: string;
@@ -33,20 +40,30 @@ export interface SearchRequest {
   readonly limit: number;
   /** Whether results have an `explanation`. */
   readonly explain?: boolean;
+  /** Whether further places in a file have an excerpt each. */
+  readonly excerpts?: boolean;
+  /** Lines that are no answer, as they are what is asked about. */
+  readonly except?: FileLines;
+  /** Whether Git may run in the folders, as `changed:` needs. */
+  readonly isTrusted?: boolean;
 }
 
-/** A definition, and the line that names it. */
-export interface ResultSymbol {
-  readonly name: string;
-  readonly kind: DefinitionKind;
-  readonly line: number;
-}
-
-/** Lines of a file as it is on disk at this moment. They count from 1, both ends included. */
-export interface ResultPlace {
+/** Lines of a file, counted from 1, both ends included. */
+export interface FileLines {
+  readonly root: string;
+  readonly path: string;
   readonly startLine: number;
   readonly endLine: number;
-  readonly symbol?: ResultSymbol;
+}
+
+export interface CompletionRequest {
+  readonly folders: readonly SearchFolder[];
+  readonly query: string;
+}
+
+export interface SimilarRequest {
+  readonly folders: readonly SearchFolder[];
+  readonly text: string;
 }
 
 /** A file that answers, and the best place in it. */
@@ -56,7 +73,7 @@ export interface SearchResult extends ResultPlace, Excerpt {
   readonly language: string;
   readonly score: number;
   /** Up to three more places in the file, best first; none if it changed since it was indexed. */
-  readonly more: readonly ResultPlace[];
+  readonly more: readonly (ResultPlace & Partial<Excerpt>)[];
   /** What makes up the score, the largest share first; missing where filters alone are asked for, as they rank nothing. */
   readonly explanation?: readonly Share[];
 }
@@ -85,6 +102,7 @@ export class Searcher {
   readonly #unsaved = new Map<string, Map<string, Buffer>>();
   /** State folders whose reader knows the texts as they are now. */
   readonly #overlaid = new Set<string>();
+  readonly #changedFiles = new ChangedFiles();
 
   /** Searches find it from now on as it is here, with its lines, where the index has a file of that path. */
   setUnsaved({ root, path, text }: UnsavedText): void {
@@ -97,8 +115,12 @@ export class Searcher {
 
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
     const began = performance.now();
-    const { folders, query, limit, explain = false } = request;
+    const { folders, query, limit, explain = false, except, excerpts = false, isTrusted = false } = request;
     const parsed = parseQueryLanguage(query);
+    const roots = folders.map(({ root }) => root);
+    const { byRoot, problems } = await this.#changedFiles.resolve(roots, parsed.filters, isTrusted);
+    throwIfCancelled(signal);
+    const changedIn = (root: string): ChangedPaths => this.#withUnsaved(root, byRoot.get(root) ?? new Map());
     const hits: { readonly root: string; readonly hit: Hit }[] = [];
     const damaged: string[] = [];
     for (const { root, stateFolder } of folders) {
@@ -107,14 +129,18 @@ export class Searcher {
       const options = {
         limit: limit + SPARE_HITS,
         explain,
+        changed: changedIn(root),
         readText: (path: string) => this.#readFile(root, path)?.text.toString('utf8'),
         ...(signal && { signal }),
       };
-      for (const hit of await reader.search(query, options)) hits.push({ root, hit });
+      for (const found of await reader.search(query, options)) {
+        const hit = except?.root === root && except.path === found.path ? outside(except, found) : found;
+        if (hit) hits.push({ root, hit });
+      }
       if (reader.damage.length > 0) damaged.push(root);
     }
     hits.sort((a, b) => b.hit.score - a.hit.score);
-    const locator = new Locator(parsed);
+    const locators = new Map(roots.map((root) => [root, new Locator(parsed, changedIn(root))]));
     const excerpter = new Excerpter(parsed);
     const results: SearchResult[] = [];
     const seen = new Set<string>();
@@ -124,12 +150,34 @@ export class Searcher {
       const file = join(root, hit.path);
       if (seen.has(file)) continue;
       const content = this.#readFile(root, hit.path);
-      const result = content && present(root, hit, content, locator, excerpter);
-      if (!result) continue;
+      const result = content && present(root, hit, content, locators.get(root)!, excerpter, excerpts);
+      if (!result || (except?.root === root && except.path === hit.path && overlaps(except, result))) continue;
       seen.add(file);
       results.push(result);
     }
-    return { results, problems: parsed.problems, damaged, tookMs: performance.now() - began };
+    const allProblems = [...parsed.problems, ...problems].sort((a, b) => a.start - b.start);
+    return { results, problems: allProblems, damaged, tookMs: performance.now() - began };
+  }
+
+  /** Ways to finish the filter at the end of a query; see {@link completeFilter}. */
+  complete({ folders, query }: CompletionRequest): Completion[] {
+    return completeFilter(query, this.#readersOf(folders));
+  }
+
+  /** What to search for to find code like a text; see {@link similarQuery}. */
+  similarQuery({ folders, text }: SimilarRequest): string {
+    return similarQuery(text, this.#readersOf(folders));
+  }
+
+  /** Kept places as they are in the files at this moment, unsaved ones too; `undefined` for one that is gone. */
+  recheck(places: readonly KeptPlace[]): (KeptPlace | undefined)[] {
+    const files = new Map<string, readonly string[]>();
+    return places.map((place) => {
+      const file = join(place.root, place.path);
+      const lines = files.get(file) ?? linesOf(this.#readFile(place.root, place.path)?.text);
+      files.set(file, lines);
+      return recheck(place, lines);
+    });
   }
 
   close(): void {
@@ -140,6 +188,17 @@ export class Searcher {
   #readFile(root: string, path: string): FileText | undefined {
     const unsaved = this.#unsaved.get(root)?.get(path);
     return unsaved ? { content: unsaved, text: unsaved } : readFile(root, path);
+  }
+
+  #readersOf(folders: readonly SearchFolder[]): EngineReader[] {
+    return folders.map(({ stateFolder }) => this.#reader(stateFolder));
+  }
+
+  /** What is not saved is not committed either. */
+  #withUnsaved(root: string, changed: ChangedPaths): ChangedPaths {
+    const unsaved = [...(this.#unsaved.get(root)?.keys() ?? [])];
+    if (unsaved.length === 0) return changed;
+    return new Map([...changed].map(([revision, paths]) => [revision, new Set([...paths, ...unsaved])]));
   }
 
   #overlay(reader: EngineReader, root: string, stateFolder: string): void {
@@ -169,11 +228,12 @@ function present(
   { content, text }: FileText,
   locator: Locator,
   excerpter: Excerpter,
+  excerpts: boolean,
 ): SearchResult | undefined {
   const isUnchanged = documentId(hit.path, content) === hit.id;
   const place = isUnchanged ? hit : locator.locate(hit.path, text);
   if (!place) return undefined;
-  const lines = text.toString('utf8').split(/\r\n|\r|\n/);
+  const lines = linesOf(text);
   const { path, language, score, explanation } = hit;
   return {
     root,
@@ -182,9 +242,30 @@ function present(
     score,
     ...toResultPlace(place),
     ...excerpter.excerpt(lines, place),
-    more: isUnchanged ? hit.more.map(toResultPlace) : [],
+    more: isUnchanged
+      ? hit.more.map((one) => ({ ...toResultPlace(one), ...(excerpts && excerpter.excerpt(lines, one)) }))
+      : [],
     ...(explanation && { explanation }),
   };
+}
+
+function linesOf(text: Buffer | undefined): string[] {
+  return text === undefined ? [] : text.toString('utf8').split(/\r\n|\r|\n/);
+}
+
+type Lines = Pick<FileLines, 'startLine' | 'endLine'>;
+
+function overlaps(a: Lines, b: Lines): boolean {
+  return a.startLine <= b.endLine && b.startLine <= a.endLine;
+}
+
+/** The hit with its best place outside of some lines; `undefined` if it has none. */
+function outside(lines: Lines, hit: Hit): Hit | undefined {
+  const [place, ...more] = [hit, ...hit.more].filter((one) => !overlaps(lines, one));
+  if (!place) return undefined;
+  const { startLine, endLine, symbol } = place;
+  const { symbol: _old, ...rest } = hit;
+  return { ...rest, startLine, endLine, ...(symbol && { symbol }), more };
 }
 
 function toResultPlace({ startLine, endLine, symbol }: Place): ResultPlace {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { silentLogger } from '../base/log.ts';
 import { FolderIndex } from './folderIndex.ts';
@@ -49,6 +50,21 @@ describe('Where a file ranks', () => {
       assert.ok(answer.file.explanation && answer.file.explanation.length > 0, 'also behind the candidates');
       if (i < 48) assert.deepEqual([answer.file.score, answer.file.explanation], [score, explanation]);
     }
+  });
+
+  it('knows what changed', async () => {
+    const one = await index({ 'a.ts': 'lantern', 'b.ts': 'lantern' });
+    execFileSync('git', ['init', '-q', one.root]);
+    writeFiles(one.root, { '.git/info/exclude': 'b.ts\n' });
+    const ask = (path: string, query: string): Promise<RankAnswer> =>
+      explainRank({ folders: [one], root: one.root, path, query, isTrusted: true });
+    assert.equal((await ask('a.ts', 'lantern changed:')).kind, 'ranked');
+    const missing = (answer: RankAnswer): unknown => answer.kind === 'unmatched' && answer.mismatches;
+    assert.deepEqual(missing(await ask('b.ts', 'lantern changed:')), [{ kind: 'filter', text: 'changed:' }]);
+    assert.deepEqual(missing(await ask('a.ts', 'lantern -changed:')), [{ kind: 'excluded', text: '-changed:' }]);
+    const unknown = await ask('a.ts', 'cart changed:nowhere');
+    assert.deepEqual(missing(unknown), [{ kind: 'words', text: 'cart' }]);
+    assert.deepEqual(unknown.kind === 'unmatched' && unknown.problems.map(({ code }) => code), ['UnknownRevision']);
   });
 
   it('counts ranks over all folders, as the search does', async () => {

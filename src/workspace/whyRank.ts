@@ -1,10 +1,12 @@
 import { throwIfCancelled } from '../base/errors.ts';
 import { splitIdentifier, stem } from '../engine/analyze/words.ts';
 import { EngineReader } from '../engine/engine.ts';
+import { isKnown, type ChangedPaths } from '../engine/query/filters.ts';
 import { WORD, parseQuery } from '../engine/query/query.ts';
 import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { Share } from '../engine/query/ranker.ts';
-import type { Hit } from '../engine/query/search.ts';
+import type { Hit, SearchOptions } from '../engine/query/search.ts';
+import { ChangedFiles } from './changedFiles.ts';
 import { featureGroup } from './featureGroups.ts';
 import { indexFolderOf } from './folderOptions.ts';
 import { readFile, type SearchFolder } from './searcher.ts';
@@ -18,6 +20,8 @@ export interface RankRequest {
   readonly path: string;
   /** In the query language. */
   readonly query: string;
+  /** Whether Git may run in the folders, as `changed:` needs. */
+  readonly isTrusted?: boolean;
 }
 
 export interface RankedFile {
@@ -69,7 +73,17 @@ const CANDIDATES = 48;
  */
 export async function explainRank(request: RankRequest, signal?: AbortSignal): Promise<RankAnswer> {
   const { folders, root, path, query } = request;
-  const { problems } = parseQueryLanguage(query);
+  const { problems: malformed, filters } = parseQueryLanguage(query);
+  const roots = folders.map((folder) => folder.root);
+  const { byRoot, problems: unresolved } = await new ChangedFiles().resolve(roots, filters, request.isTrusted ?? false);
+  const problems = [...malformed, ...unresolved];
+  const optionsIn = (folder: string): SearchOptions => ({
+    limit: FAR,
+    explain: true,
+    changed: byRoot.get(folder) ?? new Map(),
+    readText: (file) => textOf(folder, file),
+    ...(signal && { signal }),
+  });
   const missingWords = wordsMissingIn(query, path, textOf(root, path) ?? '');
   const readers = folders.map((folder) => ({ ...folder, reader: new EngineReader(indexFolderOf(folder.stateFolder)) }));
   try {
@@ -77,17 +91,22 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
     const id = reader?.find(path);
     if (!reader || id === undefined) return { kind: 'unknown', problems, missingWords };
     const ask = (text: string, only?: ReadonlySet<string>): Promise<Hit[]> =>
-      reader.search(text, { ...options(root, signal), ...(only && { within: only }) });
+      reader.search(text, { ...optionsIn(root), ...(only && { within: only }) });
 
     const [alone] = await ask(query, new Set([id]));
     if (!alone) {
       const matches = async (text: string): Promise<boolean> => (await ask(text, new Set([id]))).length > 0;
-      return { kind: 'unmatched', mismatches: await mismatchesOf(query, matches), problems, missingWords };
+      return {
+        kind: 'unmatched',
+        mismatches: await mismatchesOf(query, matches, byRoot.get(root)),
+        problems,
+        missingWords,
+      };
     }
     const hits: { readonly root: string; readonly hit: Hit }[] = [];
     for (const one of readers) {
       throwIfCancelled(signal);
-      for (const hit of await one.reader.search(query, options(one.root, signal))) hits.push({ root: one.root, hit });
+      for (const hit of await one.reader.search(query, optionsIn(one.root))) hits.push({ root: one.root, hit });
     }
     hits.sort((a, b) => b.hit.score - a.hit.score);
     const at = hits.findIndex(({ root: its, hit }) => its === root && hit.id === id);
@@ -152,17 +171,18 @@ export function describeMismatch({ kind, text }: Mismatch): string {
   }
 }
 
-function options(root: string, signal: AbortSignal | undefined): Parameters<EngineReader['search']>[1] {
-  return { limit: FAR, explain: true, readText: (path) => textOf(root, path), ...(signal && { signal }) };
-}
-
 function toRanked(root: string, { path, score, startLine, symbol, explanation }: Hit): RankedFile {
   return { root, path, line: symbol?.line ?? startLine, score, ...(explanation && { explanation }) };
 }
 
 /** Asks for each part of the query by itself. Filters of one field are alternatives, so they are asked for together. */
-async function mismatchesOf(query: string, matches: (text: string) => Promise<boolean>): Promise<Mismatch[]> {
-  const { words, phrases, filters, excludedWords } = parseQueryLanguage(query);
+async function mismatchesOf(
+  query: string,
+  matches: (text: string) => Promise<boolean>,
+  changed: ChangedPaths | undefined,
+): Promise<Mismatch[]> {
+  const { words, phrases, filters: all, excludedWords } = parseQueryLanguage(query);
+  const filters = all.filter((filter) => isKnown(filter, changed));
   const typed = ({ start, end }: { readonly start: number; readonly end: number }): string => query.slice(start, end);
   const mismatches: Mismatch[] = [];
   for (const field of FILTER_FIELDS) {

@@ -50,6 +50,10 @@ export class Workbench {
     return this.page.locator('.quick-input-widget');
   }
 
+  get query(): Locator {
+    return this.pick.locator('input.input');
+  }
+
   /** Opens the search and types, as a person does. */
   async search(query: string): Promise<void> {
     await this.run('Sextant: Search Workspace');

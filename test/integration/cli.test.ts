@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,6 +79,23 @@ describe('sextant', () => {
     assert.deepEqual(paths('verifyPassword path:src -timingSafeEqual'), ['src/auth/session.ts']);
     assert.deepEqual(paths('sym:verify*'), ['src/auth/passwordHash.ts']);
     assert.deepEqual(paths('sym:P* lang:go'), ['worker/labels.go', 'worker/queue.go']);
+  });
+
+  it('narrows down to what changed, and says what keeps it from that', () => {
+    const root = sample();
+    const outside = sextant('search', 'attempt changed:', root);
+    assert.match(outside.stderr, /^attempt changed:\n {8}\^+ .* is in no Git repository/);
+    const git = (...args: string[]): void => {
+      const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'commit.gpgsign=false'];
+      execFileSync('git', ['-C', root, ...author, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+    };
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-qm', 'one');
+    assert.equal(sextant('search', 'attempt changed:', root).code, 1);
+    writeFiles(root, { 'src/again.ts': 'export function attemptAgain() {}\n' });
+    assert.match(sextant('search', 'attempt changed:', root).stdout, /^src\/again\.ts:1 .*\n.*\n$/);
+    assert.match(sextant('search', 'attempt changed:HEAD~1', root).stderr, /There is no revision "HEAD~1" here/);
   });
 
   it('looks for phrases in the files as they are now', () => {

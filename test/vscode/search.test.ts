@@ -40,6 +40,13 @@ describe('search', () => {
     );
   });
 
+  it('narrows down to what is not committed', async () => {
+    assert.ok((await paths('delivery changed: lang:sql')).includes('db/schema.sql'));
+    assert.deepEqual(await paths('delivery -changed:'), []);
+    const { problems } = await (await sextant()).search('delivery changed:nowhere');
+    assert.deepEqual(problems.map(({ code }) => code), ['UnknownRevision']); // prettier-ignore
+  });
+
   it('tells what is left out, and why', async () => {
     const status = (await (await sextant()).status())[0]!;
     assert.deepEqual(status.state, { kind: 'ready' });

@@ -96,7 +96,7 @@ describe('compileFilters', () => {
       .map(([top, segments, folder]) => `${top ? '/' : ''}${segments.join('/')}${folder ? '/' : ''}`);
     const filter = fc
       .record<Pick<QueryFilter, 'field' | 'pattern' | 'exclude'>>({
-        field: fc.constantFrom('path', 'file', 'lang', 'sym'),
+        field: fc.constantFrom('path', 'file', 'lang', 'sym', 'changed'),
         pattern: fc.constant(''),
         exclude: fc.boolean(),
       })
@@ -106,31 +106,38 @@ describe('compileFilters', () => {
           file: globSegment,
           lang: fc.constantFrom('c', 'cpp', 'go', 'c*'),
           sym: globSegment,
+          changed: fc.constantFrom('', 'main', 'unknown'),
         };
         return pattern[drawn.field].map((text): QueryFilter => ({ ...drawn, pattern: text, start: 0, end: 1 }));
       });
     const language = fc.constantFrom('c', 'cpp', 'go');
     fc.assert(
       fc.property(fc.array(filter, { maxLength: 5 }), fc.array(fc.tuple(path, language)), (filters, documents) => {
-        const { matchesDocument, matchesSymbol } = compileFilters(filters);
+        const changedPaths = new Map([
+          ['', new Set(['a', 'a/b'])],
+          ['main', new Set(['a', 'b', 'c'])],
+        ]);
+        const { matchesDocument, matchesSymbol } = compileFilters(filters, changedPaths);
         for (const [name, id] of documents) {
           const base = name.split('/').at(-1)!;
           const verdicts = filters.map(({ field, pattern, exclude }) => {
             const matches =
-              field === 'path'
-                ? naivePath(pattern.toLowerCase(), name.toLowerCase())
-                : naiveName(pattern.toLowerCase(), (field === 'lang' ? id : base).toLowerCase(), field === 'lang');
+              field === 'changed'
+                ? changedPaths.get(pattern)?.has(name)
+                : field === 'path'
+                  ? naivePath(pattern.toLowerCase(), name.toLowerCase())
+                  : naiveName(pattern.toLowerCase(), (field === 'lang' ? id : base).toLowerCase(), field === 'lang');
             return { field, exclude, matches };
           });
           const passes = (fields: readonly string[]): boolean =>
             fields.every((field) => {
-              const own = verdicts.filter((verdict) => verdict.field === field);
+              const own = verdicts.filter((verdict) => verdict.field === field && verdict.matches !== undefined);
               const wanted = own.filter(({ exclude }) => !exclude);
               const isWanted = wanted.length === 0 || wanted.some(({ matches }) => matches);
               return isWanted && !own.some(({ exclude, matches }) => exclude && matches);
             });
           const said = `${JSON.stringify(filters)} on ${name} (${id})`;
-          assert.equal(matchesDocument(name, id), passes(['path', 'file', 'lang']), said);
+          assert.equal(matchesDocument(name, id), passes(['path', 'file', 'lang', 'changed']), said);
           assert.equal(matchesSymbol(base.toLowerCase()), passes(['sym']), said);
         }
       }),

@@ -18,28 +18,41 @@ export interface CompiledFilters {
   readonly excludedSymbol: Test | undefined;
 }
 
+/** What has changed, by what stands after `changed:`: paths as those of documents. */
+export type ChangedPaths = ReadonlyMap<string, ReadonlySet<string>>;
+
 export type Test = (text: string) => boolean;
 
 /**
  * Filters of one field are alternatives, as with ripgrep's `-g` and `-t`: a file has one language, so `lang:c lang:cpp`
  * could mean nothing else, and what must hold together fits in one glob. Those of different fields must all match, and
- * what an excluding one matches is out.
+ * what an excluding one matches is out. A `changed:` of which `changed` knows nothing is as if it were not there.
  */
-export function compileFilters(filters: readonly QueryFilter[]): CompiledFilters {
+export function compileFilters(all: readonly QueryFilter[], changed: ChangedPaths = new Map()): CompiledFilters {
+  const filters = all.filter((filter) => isKnown(filter, changed));
+  const change = compileField(filters, 'changed', (pattern) => (name) => changed.get(pattern)!.has(name));
   const path = compileField(filters, 'path', pathTest);
   const file = compileField(filters, 'file', (pattern) => nameTest(pattern, false));
   const lang = compileField(filters, 'lang', languageTest);
   const symbol = testsOf(filters, 'sym', (pattern) => nameTest(pattern, /\p{Lu}/u.test(pattern)));
-  const hasDocumentFilter = path !== undefined || file !== undefined || lang !== undefined;
+  const hasDocumentFilter = path !== undefined || file !== undefined || lang !== undefined || change !== undefined;
   return {
     hasDocumentFilter,
     hasSymbolFilter: symbol.wanted !== undefined || symbol.excluded !== undefined,
     matchesDocument: (name, language) =>
-      (!lang || lang(language)) && (!file || file(name.slice(name.lastIndexOf('/') + 1))) && (!path || path(name)),
+      (!lang || lang(language)) &&
+      (!file || file(name.slice(name.lastIndexOf('/') + 1))) &&
+      (!path || path(name)) &&
+      (!change || change(name)),
     matchesSymbol: (name) => passes(symbol, name),
     wantedSymbol: symbol.wanted,
     excludedSymbol: symbol.excluded,
   };
+}
+
+/** Whether it is known what a filter lets pass. */
+export function isKnown({ field, pattern }: QueryFilter, changed: ChangedPaths | undefined): boolean {
+  return field !== 'changed' || changed?.has(pattern) === true;
 }
 
 interface FieldTests {

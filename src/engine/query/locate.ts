@@ -2,7 +2,7 @@ import { Analyzer } from '../analyze/analyzer.ts';
 import type { Chunk } from '../analyze/chunks.ts';
 import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { toSymbolSpan } from '../index/documents.ts';
-import { compileFilters, isNamed, type CompiledFilters } from './filters.ts';
+import { compileFilters, isNamed, type ChangedPaths, type CompiledFilters } from './filters.ts';
 import { Highlighter } from './highlight.ts';
 import { compilePhrase, type Phrase } from './phrase.ts';
 import { placeInChunk, scoreSymbol, type Place } from './place.ts';
@@ -24,12 +24,12 @@ export class Locator {
   readonly #excluded: readonly Phrase[];
   readonly #excludedWords: readonly (readonly string[])[];
 
-  constructor({ words, phrases, filters, excludedWords }: ParsedQuery) {
+  constructor({ words, phrases, filters, excludedWords }: ParsedQuery, changed?: ChangedPaths) {
     const compile = (isExcluded: boolean): Phrase[] =>
       phrases.filter(({ exclude }) => exclude === isExcluded).map(({ text }) => compilePhrase(text));
     this.#query = parseQuery(words);
     this.#highlighter = new Highlighter(this.#query);
-    this.#filters = compileFilters(filters);
+    this.#filters = compileFilters(filters, changed);
     this.#wanted = compile(false);
     this.#excluded = compile(true);
     this.#excludedWords = excludedWords.map(({ text }) => splitIdentifier(text));

@@ -67,6 +67,13 @@ describe('parseQueryLanguage', () => {
     'file:src/a.ts x': { words: 'x', problems: [['FolderInFileName', '/']] },
     'file:src\\a.ts x': { words: 'x', problems: [['FolderInFileName', '\\']] },
     'lang:klingon lang:go x': { words: 'x', filters: ['lang:go'], problems: [['UnknownLanguage', 'klingon']] },
+    'x changed:': { words: 'x', filters: ['changed:'] },
+    'changed: x': { words: 'x', filters: ['changed:'] },
+    '-changed:HEAD~2 x': { words: 'x', filters: ['-changed:HEAD~2'] },
+    'x changed:""': { words: 'x', problems: [['EmptyFilter', 'changed:""']] },
+    'x changed:--output=y': { words: 'x', problems: [['InvalidRevision', '--output=y']] },
+    'x changed:"a b"': { words: 'x', problems: [['InvalidRevision', '"a b"']] },
+    'changes:main': { words: 'changes:main', problems: [['UnknownFilter', 'changes:']] },
     'lang:*script': { words: '', filters: ['lang:*script'] },
   };
   for (const [text, expected] of Object.entries(cases)) {

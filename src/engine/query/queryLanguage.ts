@@ -4,7 +4,7 @@ import { editDistance } from './similar.ts';
 
 /* The query language of docs/query-language.md: words, "phrases", filters, and what `-` excludes. */
 
-export const FILTER_FIELDS = ['path', 'file', 'lang', 'sym'] as const;
+export const FILTER_FIELDS = ['path', 'file', 'lang', 'sym', 'changed'] as const;
 export type FilterField = (typeof FILTER_FIELDS)[number];
 
 /** A part of a query's text: offsets in UTF-16 units, the end not in it. */
@@ -21,7 +21,7 @@ export interface QueryPhrase extends QuerySpan {
 
 export interface QueryFilter extends QuerySpan {
   readonly field: FilterField;
-  /** As typed, without quotes; {@link compileFilters} knows what it means. */
+  /** As typed, without quotes; {@link compileFilters} knows what it means. Empty for a bare `changed:` only. */
   readonly pattern: string;
   readonly exclude: boolean;
 }
@@ -39,7 +39,14 @@ export type QueryProblemCode =
   | 'UnclosedBracket'
   | 'InvalidRange'
   | 'TooManyWildcards'
-  | 'FolderInFileName';
+  | 'FolderInFileName'
+  | 'InvalidRevision'
+  /* What only who looks for changes finds out. */
+  | 'UnknownRevision'
+  | 'NoRepository'
+  | 'GitMissing'
+  | 'GitFailed'
+  | 'NotTrusted';
 
 /** What could not be understood, and where. The rest of the query is searched for all the same. */
 export interface QueryProblem extends QuerySpan {
@@ -136,7 +143,8 @@ class Parser {
     this.#cut(start, end);
     const problem = problemOf(field, value, from);
     if (problem) this.#problems.push(problem);
-    else if (pattern.trim() !== '') this.#filters.push({ field, pattern, exclude, start, end });
+    else if (pattern.trim() !== '' || (field === 'changed' && end === from))
+      this.#filters.push({ field, pattern, exclude, start, end });
     else if (value.isClosed) {
       this.#complain('EmptyFilter', start, end, `${field}: needs a value right after it, such as ${EXAMPLES[field]}.`);
     }
@@ -226,11 +234,13 @@ const EXAMPLES: Readonly<Record<FilterField, string>> = {
   file: 'file:*.test.ts',
   lang: 'lang:python',
   sym: 'sym:parse*',
+  changed: 'changed:main',
 };
 
 /** What other code searches call our fields. */
 const SYNONYMS: ReadonlyMap<string, FilterField> = new Map([
   ['dir', 'path'],
+  ['diff', 'changed'],
   ['directory', 'path'],
   ['ext', 'lang'],
   ['extension', 'lang'],
@@ -252,6 +262,12 @@ function isFilterField(name: string | undefined): name is FilterField {
 
 /** What keeps a filter from being applied, if anything; `from` is where its value begins in the query. */
 function problemOf(field: FilterField, { text, offsets, end }: Value, from: number): QueryProblem | undefined {
+  if (field === 'changed') {
+    if (!/^-|[\s\p{Cc}]/u.test(text) || text.trim() === '') return undefined;
+    const message =
+      'This is no name of a revision: write a branch, a tag or a commit, or nothing for what is not committed.';
+    return { code: 'InvalidRevision', message, start: from, end };
+  }
   const glob = checkGlob(text);
   if (glob) {
     const start = offsets[glob.at]!;

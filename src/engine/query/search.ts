@@ -7,7 +7,7 @@ import { Postings, type SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, setBit, type Segment } from '../index/snapshot.ts';
 import { SegmentScores, type Averages, type Evidence, type WordLists } from './collect.ts';
 import { FeatureMaker, HAS_NAME, type SymbolTermInfo } from './features.ts';
-import { compileFilters, type CompiledFilters, type Test } from './filters.ts';
+import { compileFilters, isKnown, type ChangedPaths, type CompiledFilters, type Test } from './filters.ts';
 import { pathAndSidesOf, pathInfoOf, type Side } from './paths.ts';
 import { compilePhrase } from './phrase.ts';
 import type { Place } from './place.ts';
@@ -37,6 +37,8 @@ export interface SearchOptions {
   readonly limit?: number;
   /** Only these documents; all by default. */
   readonly within?: ReadonlySet<DocumentId>;
+  /** What `changed:` stands for; without it such filters are left out. */
+  readonly changed?: ChangedPaths;
   readonly signal?: AbortSignal;
   /**
    * Gives a document's text, or `undefined` if it is not to be had: the index keeps none, and phrases are looked for in it.
@@ -120,7 +122,7 @@ class Search {
     this.#options = options;
     this.#segments = segments;
     this.#readers = segments.map(({ reader }) => reader);
-    this.#filters = compileFilters(parsed.filters);
+    this.#filters = compileFilters(parsed.filters, options.changed);
     let documents = 0;
     let tokens = 0;
     let allDocuments = 0;
@@ -159,7 +161,10 @@ class Search {
   #withRanked<T>(use: (ranked: Iterable<Ranked>) => T[]): T[] {
     const isFilterOnly = this.#query.words.length === 0 && this.#query.names.length === 0;
     const { filters, phrases } = this.#parsed;
-    const isEmpty = isFilterOnly && filters.length === 0 && phrases.every(({ exclude }) => exclude);
+    const isEmpty =
+      isFilterOnly &&
+      !filters.some((filter) => isKnown(filter, this.#options.changed)) &&
+      phrases.every(({ exclude }) => exclude);
     if (this.#documents === 0 || isEmpty) return [];
     try {
       if (isFilterOnly) for (const scores of this.#scores) scores.addAll();
@@ -406,7 +411,7 @@ function documentFrequency(perSegment: readonly WordLists[]): number {
 const counted = new WeakMap<readonly Segment[], Map<string, number>>();
 
 /** In how many documents a name stands: a compound one as a whole, a single word as the word it is. */
-function references(segments: readonly Segment[], folded: string): number {
+export function references(segments: readonly Segment[], folded: string): number {
   let known = counted.get(segments);
   if (!known) counted.set(segments, (known = new Map<string, number>()));
   let documents = known.get(folded);

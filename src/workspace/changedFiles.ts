@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { describeError, systemCode } from '../base/errors.ts';
+import type { ChangedPaths } from '../engine/query/filters.ts';
+import type { QueryFilter, QueryProblem, QueryProblemCode } from '../engine/query/queryLanguage.ts';
+import { repositoryAround } from './gitRepository.ts';
+
+/** Why it cannot be told what changed. */
+interface Unknown {
+  readonly code: QueryProblemCode;
+  readonly message: string;
+}
+
+type Changes = ReadonlySet<string> | Unknown;
+
+export interface ChangedInFolders {
+  /** What each folder's `changed:` filters stand for, by the folder's root. */
+  readonly byRoot: ReadonlyMap<string, ChangedPaths>;
+  /** Filters that could not be resolved in any folder; they are left out. */
+  readonly problems: readonly QueryProblem[];
+}
+
+/** So long an answer counts, as every key that is typed asks again. */
+const FRESH_MS = 2_000;
+const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
+
+/**
+ * Tells what changed in a folder since a revision, by Git's own command: what is committed since it and this branch parted,
+ * what is not committed, and what is not tracked. It runs without a shell.
+ */
+export class ChangedFiles {
+  readonly #known = new Map<string, { readonly at: number; readonly changes: Promise<Changes> }>();
+
+  /** `isTrusted`: Git runs what a repository configures, so it does not run in one that nobody trusts. */
+  async resolve(
+    roots: readonly string[],
+    filters: readonly QueryFilter[],
+    isTrusted: boolean,
+  ): Promise<ChangedInFolders> {
+    const byRoot = new Map(roots.map((root) => [root, new Map<string, ReadonlySet<string>>()]));
+    const problems: QueryProblem[] = [];
+    for (const { field, pattern, start, end } of filters) {
+      if (field !== 'changed') continue;
+      const found = isTrusted
+        ? await Promise.all(roots.map((root) => this.#changes(root, pattern)))
+        : roots.map(() => NOT_TRUSTED);
+      const unknown = found.find((changes) => 'code' in changes);
+      // Of several folders some may be in no repository, or not know the revision: nothing is known to have changed there.
+      if (unknown && found.every((changes) => 'code' in changes)) problems.push({ ...unknown, start, end });
+      else {
+        for (const [i, root] of roots.entries()) {
+          const changes = found[i]!;
+          byRoot.get(root)!.set(pattern, 'code' in changes ? new Set() : changes);
+        }
+      }
+    }
+    return { byRoot, problems };
+  }
+
+  #changes(root: string, revision: string): Promise<Changes> {
+    const key = `${revision} ${root}`;
+    const known = this.#known.get(key);
+    const now = performance.now();
+    if (known && now - known.at < FRESH_MS) return known.changes;
+    for (const [old, { at }] of this.#known) if (now - at >= FRESH_MS) this.#known.delete(old);
+    const changes = changesSince(root, revision);
+    this.#known.set(key, { at: now, changes });
+    return changes;
+  }
+}
+
+const NOT_TRUSTED: Unknown = {
+  code: 'NotTrusted',
+  message: 'What changed is told by Git, which is not run in a folder that is not trusted. Trust the workspace first.',
+};
+
+/** Paths from `root` on, with `/`. */
+async function changesSince(root: string, revision: string): Promise<Changes> {
+  if (!repositoryAround(root)) {
+    return { code: 'NoRepository', message: `${root} is in no Git repository, so nobody knows what changed.` };
+  }
+  const git = (...args: string[]): Promise<GitOutput> => runGit(root, args);
+  try {
+    const commit = await git('rev-parse', '--verify', '--quiet', `${revision || 'HEAD'}^{commit}`);
+    if (commit.exitCode === 0 && /^[0-9a-f]{40,64}$/.test(commit.text.trim())) {
+      const base = await git('merge-base', commit.text.trim(), 'HEAD');
+      const since = base.exitCode === 0 ? base.text.trim() : commit.text.trim();
+      const format = ['--name-only', '-z', '--no-renames', '--relative', '--no-ext-diff', '--ignore-submodules'];
+      return paths(await git('diff', ...format, since, '--'), await git(...UNTRACKED));
+    }
+    if (commit.exitCode > 1) throw failed(commit);
+    // Before the first commit all is uncommitted.
+    if (revision === '') return paths(await git(...UNTRACKED, '--cached'));
+    return {
+      code: 'UnknownRevision',
+      message: `There is no revision "${revision}" here. Name a branch, a tag or a commit, such as changed:main.`,
+    };
+  } catch (error) {
+    return systemCode(error) === 'ENOENT'
+      ? { code: 'GitMissing', message: 'What changed is told by Git, which is not installed, or not on the PATH.' }
+      : { code: 'GitFailed', message: `Git could not tell what changed: ${describeError(error)}` };
+  }
+}
+
+const UNTRACKED = ['ls-files', '-z', '--others', '--exclude-standard'];
+
+function paths(...outputs: readonly GitOutput[]): ReadonlySet<string> {
+  for (const output of outputs) if (output.exitCode !== 0) throw failed(output);
+  return new Set(outputs.flatMap(({ text }) => text.split('\0')).filter((path) => path !== ''));
+}
+
+interface GitOutput {
+  readonly exitCode: number;
+  readonly text: string;
+  readonly complaint: string;
+}
+
+function failed({ exitCode, complaint }: GitOutput): Error {
+  const [line = ''] = complaint.trim().split('\n');
+  return new Error(line === '' ? `it ended with ${exitCode}.` : line);
+}
+
+/** Rejects where Git cannot be started or is killed. It takes no lock, and asks no file-system monitor. */
+function runGit(root: string, args: readonly string[]): Promise<GitOutput> {
+  // Those tell a hook's child processes of another repository, perhaps.
+  const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...env } = process.env;
+  return new Promise((resolve, reject) => {
+    execFile(
+      'git',
+      ['-C', root, '-c', 'core.fsmonitor=false', ...args],
+      { env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true },
+      (error, text, complaint) => {
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is one, and says so in its type
+        if (error && typeof error.code !== 'number') reject(error);
+        else resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, text, complaint });
+      },
+    );
+  });
+}

@@ -1,0 +1,102 @@
+import type { EngineReader } from '../engine/engine.ts';
+import type { FilterField } from '../engine/query/queryLanguage.ts';
+import { formatFilter, unfinishedFilter } from '../engine/query/unfinished.ts';
+
+/** A way to finish the filter at the end of a query. Crosses threads. */
+export interface Completion {
+  /** The filter as it is to be typed. */
+  readonly filter: string;
+  /** The whole query with it. */
+  readonly query: string;
+  /** How many files it is about; missing for names. */
+  readonly files?: number;
+}
+
+/** A value of a filter and how many files have it. */
+type Values = Map<string, number>;
+
+const MAX_COMPLETIONS = 5;
+
+/** What the filter that is being typed at the end of a query may become, by what the indexes have; likeliest first. */
+export function completeFilter(query: string, readers: readonly EngineReader[]): Completion[] {
+  const unfinished = unfinishedFilter(query);
+  if (!unfinished) return [];
+  const { field, typed, exclude, start } = unfinished;
+  return valuesFor(field, typed, readers).map(([value, files]) => {
+    const filter = formatFilter(field, value, exclude);
+    // Who has chosen a folder may go on to one in it.
+    const isOpen = field === 'path' && !filter.endsWith('"');
+    return { filter, query: `${query.slice(0, start)}${filter}${isOpen ? '' : ' '}`, ...(files > 0 && { files }) };
+  });
+}
+
+function valuesFor(field: FilterField, typed: string, readers: readonly EngineReader[]): [string, number][] {
+  switch (field) {
+    case 'lang':
+      return best(languagesOf(readers), typed, (language) => [language]);
+    case 'path':
+      return best(foldersOf(readers, typed.startsWith('/')), typed, placesOfNames);
+    case 'file':
+      return best(fileNamesOf(readers), typed, (name) => [name]);
+    case 'sym': {
+      const names = typed === '' ? [] : readers.flatMap((reader) => reader.names(typed, MAX_COMPLETIONS));
+      return [...new Set(names)].slice(0, MAX_COMPLETIONS).map((name) => [name, 0]);
+    }
+    case 'changed':
+      return [];
+  }
+}
+
+/** Values with a part that begins as typed: those that do so themselves first, then those of most files. */
+function best(values: Values, typed: string, partsOf: (value: string) => readonly string[]): [string, number][] {
+  const prefix = typed.toLowerCase();
+  const ranked: { readonly value: string; readonly files: number; readonly isWhole: boolean }[] = [];
+  for (const [value, files] of values) {
+    const text = value.toLowerCase();
+    if (text === prefix) continue;
+    const isWhole = text.startsWith(prefix);
+    if (isWhole || partsOf(text).some((part) => part.startsWith(prefix))) ranked.push({ value, files, isWhole });
+  }
+  ranked.sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.files - a.files || (a.value < b.value ? -1 : 1));
+  return ranked.slice(0, MAX_COMPLETIONS).map(({ value, files }) => [value, files]);
+}
+
+/** A path from each of its folders on. */
+function placesOfNames(path: string): string[] {
+  const parts: string[] = [];
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) parts.push(path.slice(at + 1));
+  return parts;
+}
+
+function languagesOf(readers: readonly EngineReader[]): Values {
+  const values: Values = new Map();
+  for (const reader of readers) {
+    for (const [language, files] of Object.entries(reader.stats().languages)) count(values, language, files);
+  }
+  return values;
+}
+
+/** Folders with a `/` at the end, and from the top on with one before. */
+function foldersOf(readers: readonly EngineReader[], fromTop: boolean): Values {
+  const values: Values = new Map();
+  for (const reader of readers) {
+    for (const path of reader.paths()) {
+      for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
+        count(values, `${fromTop ? '/' : ''}${path.slice(0, at + 1)}`, 1);
+      }
+    }
+  }
+  return values;
+}
+
+function fileNamesOf(readers: readonly EngineReader[]): Values {
+  const values: Values = new Map();
+  for (const reader of readers) {
+    for (const path of reader.paths()) count(values, path.slice(path.lastIndexOf('/') + 1), 1);
+  }
+  return values;
+}
+
+function count(values: Values, value: string, files: number): void {
+  values.set(value, (values.get(value) ?? 0) + files);
+}

@@ -1,0 +1,22 @@
+import type { DefinitionKind } from '../engine/analyze/languages.ts';
+import type { Excerpt } from './excerpt.ts';
+
+/** A definition, and the line that names it. */
+export interface ResultSymbol {
+  readonly name: string;
+  readonly kind: DefinitionKind;
+  readonly line: number;
+}
+
+/** Lines of a file as it is on disk at this moment. They count from 1, both ends included. */
+export interface ResultPlace {
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly symbol?: ResultSymbol;
+}
+
+/** A place as it is kept: it was true when it was found, see `recheck`. */
+export interface KeptPlace extends ResultPlace, Excerpt {
+  readonly root: string;
+  readonly path: string;
+}

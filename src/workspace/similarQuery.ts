@@ -1,0 +1,26 @@
+import type { EngineReader } from '../engine/engine.ts';
+import { isIndexable, splitIdentifier } from '../engine/analyze/words.ts';
+import { WORD } from '../engine/query/query.ts';
+
+/** More words make a query slower and no better. */
+const MAX_NAMES = 12;
+
+/**
+ * A query for code that is like a text: those of its names and words that stand in the fewest files, but in more than one,
+ * as what is nowhere else finds nothing else. Empty if it has none.
+ */
+export function similarQuery(text: string, readers: readonly EngineReader[]): string {
+  const typed = new Map<string, string>();
+  for (const [name] of text.matchAll(WORD)) {
+    const parts = splitIdentifier(name).filter((part) => isIndexable(part) && /\p{L}/u.test(part));
+    if (parts.length > 1) typed.set(parts.join(''), typed.get(parts.join('')) ?? name);
+    for (const part of parts) if (part.length > 1) typed.set(part, typed.get(part) ?? part);
+  }
+  const found: { readonly name: string; readonly files: number }[] = [];
+  for (const name of typed.values()) {
+    const files = readers.reduce((sum, reader) => sum + reader.documentsWith(name), 0);
+    if (files > 1) found.push({ name, files });
+  }
+  found.sort((a, b) => a.files - b.files);
+  return found.slice(0, MAX_NAMES).map(({ name }) => name).join(' '); // prettier-ignore
+}

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { Workbench, copySample } from './support.ts';
+
+const RETRY = 'src/orders/retryPolicy.ts';
+
+describe('Ways to search', () => {
+  const folder = temporaryFolder();
+  let root: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    root = copySample(join(folder(), 'harbour'));
+    workbench = await Workbench.open({ folder: root });
+    await workbench.openSextantView();
+    await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
+  });
+  after(() => workbench.close());
+  afterEach(async () => {
+    await workbench.page.keyboard.press('Escape');
+    await workbench.page.keyboard.press('Escape');
+  });
+
+  const waitForQuery = (value: string): Promise<unknown> =>
+    until(`the query is ${value}`, async () => (await workbench.query.inputValue()) === value);
+
+  /** Searches and moves the list to the view. */
+  async function keep(query: string): Promise<void> {
+    await workbench.search(query);
+    await workbench.settled();
+    await workbench.pick.getByRole('button', { name: 'Move to the Search Results View' }).click();
+    await workbench.pick.waitFor({ state: 'hidden' });
+  }
+
+  it('completes a filter while one types it', async () => {
+    await workbench.search('retry lang:ty');
+    await workbench.firstRow('lang:typescript');
+    await workbench.settled();
+    await workbench.shoot('find-completion');
+    await workbench.page.keyboard.press('Enter');
+    await waitForQuery('retry lang:typescript ');
+    await workbench.firstRow('withRetries');
+    await workbench.page.keyboard.type('path:/src/o');
+    await workbench.firstRow('path:/src/orders/');
+    // A folder that exists as typed is a filter already: Enter opens the first result, not the completion above it.
+    await workbench.page.keyboard.press('Enter');
+    await workbench.pick.waitFor({ state: 'hidden' });
+  });
+
+  it('shows recent queries while nothing is typed, and forgets one', async () => {
+    await workbench.search('verifyPassword');
+    await workbench.firstRow('verifyPassword');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.pick.waitFor({ state: 'hidden' });
+    await workbench.search('');
+    await workbench.firstRow('verifyPassword');
+    await workbench.shoot('find-recent');
+    await workbench.page.keyboard.press('Enter');
+    await waitForQuery('verifyPassword');
+    await workbench.pick.getByText('src/auth/passwordHash.ts:13').waitFor();
+    await workbench.query.fill('');
+    const row = workbench.pick.locator('.monaco-list-row').first();
+    await row.getByText('verifyPassword', { exact: true }).waitFor();
+    await row.hover();
+    await row.getByRole('button', { name: 'Remove from Recent Queries' }).click();
+    await workbench.pick
+      .locator('.monaco-list-row')
+      .getByText('verifyPassword', { exact: true })
+      .waitFor({ state: 'detached' });
+  });
+
+  it('finds definitions alone by "Search Symbol"', async () => {
+    await workbench.run('Sextant: Search Symbol');
+    await workbench.pick.getByText(/^Search Symbol \(/).waitFor();
+    await workbench.page.keyboard.type('retry delay', { delay: 15 });
+    await workbench.firstRow('nextRetryDelay');
+    await workbench.settled();
+    assert.deepEqual((await workbench.rows()).length, 1);
+    await workbench.shoot('find-symbol');
+  });
+
+  it('searches for the selection, and for code like it', async () => {
+    await workbench.search('nextRetryDelay');
+    await workbench.firstRow('nextRetryDelay');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.page.getByText(/\(14 selected\)/).waitFor();
+    await workbench.run('Sextant: Search Selection');
+    await waitForQuery('nextRetryDelay');
+    await workbench.firstRow('nextRetryDelay');
+    await workbench.page.keyboard.press('Escape');
+    await workbench.page.keyboard.press('Control+a');
+    await workbench.run('Sextant: Find Similar Code');
+    await workbench.pick.getByText(/^Find Similar Code \(/).waitFor();
+    await workbench.settled();
+    const rows = await workbench.rows();
+    assert.ok(rows.length > 0 && rows.every((row) => !row.includes(RETRY)), rows.join('\n'));
+    await workbench.shoot('find-similar');
+  });
+
+  it('keeps results in a view, where their lines are now', async () => {
+    const { page } = workbench;
+    await page.getByText('Search, and move the list here').waitFor();
+    await workbench.shoot('find-results-empty');
+    await keep('withRetries');
+    await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
+    const line = workbench.treeItem(/line \d+: export async function withRetries/);
+    await line.waitFor();
+    await workbench.shoot('find-results-full');
+    await line.click();
+    await workbench.tab('retryPolicy.ts').waitFor();
+    await page.locator('.monaco-editor .view-overlays .cdr').first().waitFor();
+    await workbench.shoot('find-results-opened');
+    const before = Number(/line (\d+):/.exec((await line.getAttribute('aria-label')) ?? '')?.[1]);
+    const text = readFileSync(join(root, RETRY), 'utf8');
+    writeFiles(root, { [RETRY]: `// new\n// lines\n${text}` });
+    await workbench.treeItem(new RegExp(`line ${before + 2}: export async function withRetries`)).waitFor();
+    writeFiles(root, { [RETRY]: '// nothing\n' });
+    await page.getByText(/of the lines are no longer there/).waitFor();
+    assert.equal(await line.count(), 0);
+    await workbench.shoot('find-results-gone');
+    writeFiles(root, { [RETRY]: text });
+    await line.waitFor();
+  });
+
+  it('copies and exports results', async () => {
+    const { page } = workbench;
+    await workbench.run('Sextant: Export Results as Markdown');
+    await page.locator('.view-lines').getByText('# `withRetries`').waitFor();
+    await workbench.run('Sextant: Open Results in a Search Editor');
+    await page
+      .locator('.view-lines')
+      .getByText(/#.Query:.withRetries/)
+      .waitFor();
+    await workbench.shoot('find-results-exported');
+  });
+
+  it('has its results after a restart, searches again, and removes one or all', async () => {
+    const { page } = workbench;
+    await page.reload();
+    await workbench.openSextantView();
+    const line = workbench.treeItem(/line \d+: export async function withRetries/);
+    await line.waitFor();
+    writeFiles(root, { 'src/again.ts': 'export const again = withRetries;\n' });
+    const added = workbench.treeItem(/line 1: export const again = withRetries/);
+    await workbench.treeItem(/^harbour 16 files indexed/).waitFor();
+    assert.equal(await added.count(), 0);
+    await workbench.run('Sextant: Search Again');
+    await added.waitFor();
+    await added.hover();
+    await added.getByRole('button', { name: 'Remove' }).click();
+    await added.waitFor({ state: 'detached' });
+    await line.waitFor();
+    rmSync(join(root, 'src/again.ts'));
+    await workbench.run('Sextant: Clear Results');
+    await page.getByText('Search, and move the list here').waitFor();
+  });
+});
+
+describe('results in themes and widths', () => {
+  const folder = temporaryFolder();
+  for (const theme of ['Default Dark Modern', 'Default Light Modern', 'Default High Contrast']) {
+    it(`shows completions and results in ${theme}`, async () => {
+      const root = copySample(join(folder(), 'harbour'));
+      const settings = { 'workbench.colorTheme': theme };
+      const workbench = await Workbench.open({ folder: root, settings, size: { width: 1400, height: 800 } });
+      try {
+        await workbench.openSextantView();
+        await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
+        await workbench.search('retry a failed payment');
+        await workbench.settled();
+        await workbench.pick.getByRole('button', { name: 'Move to the Search Results View' }).click();
+        await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
+        const name = theme.toLowerCase().replaceAll(' ', '-');
+        for (const width of [1400, 600]) {
+          await workbench.page.setViewportSize({ width, height: 800 });
+          await workbench.search('order path:s');
+          await workbench.firstRow('path:src/');
+          await workbench.settled();
+          await workbench.shoot(`find-${name}-${width}`);
+          const widget = (await workbench.pick.boundingBox())!;
+          assert.ok(widget.x >= 0 && widget.x + widget.width <= width);
+          await workbench.page.keyboard.press('Escape');
+        }
+      } finally {
+        await workbench.close();
+      }
+    });
+  }
+});
