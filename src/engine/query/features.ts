@@ -1,6 +1,6 @@
 import { TYPE_KINDS } from '../analyze/languages.ts';
 import { foldName } from '../analyze/symbolNames.ts';
-import { splitIdentifier, stem } from '../analyze/words.ts';
+import { splitIdentifier } from '../analyze/words.ts';
 import { DefinitionCursor } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import {
@@ -161,8 +161,6 @@ export class FeatureMaker {
   readonly #earlyTotal: number;
   readonly #wanted: ReadonlySet<string>;
   readonly #isTestAsked: boolean;
-  /** For each name, which word of the query it is, or -1. */
-  readonly #nameWords: readonly number[];
   /** Used again for each definition and each candidate. */
   readonly #values: Float64Array;
   readonly #top = new Float64Array(8);
@@ -175,14 +173,13 @@ export class FeatureMaker {
     this.#early = weights.map((weight, i) => weight * EARLY ** i);
     this.#earlyTotal = sum(this.#early) || 1;
     this.#wanted = new Set(query.words);
-    this.#nameWords = query.names.map((name) => query.words.indexOf(stem(name)));
     this.#values = new Float64Array(weights.length);
     this.#isTestAsked = query.words.some((word) => TEST_WORDS.has(word));
   }
 
   /** Whether a document has the one name that is looked for: those that have not come after all that have. */
   hasName({ scores, document, evidence }: Candidate): boolean {
-    if (this.#corpus.query.symbol === undefined || this.#nameWords.length !== 1) return false;
+    if (this.#corpus.query.symbol === undefined || this.#corpus.query.names.length !== 1) return false;
     const hits = scores.symbols.get(document);
     return this.#named(evidence) > 0 || hits?.some(({ term }) => this.#corpus.symbols[term]!.value === 1) === true;
   }
@@ -392,7 +389,7 @@ export class FeatureMaker {
   /** How many of the names stand in a document: compound ones by themselves, a single word as the word it is. */
   #named({ identifierMask, bodyMask }: Evidence): number {
     let count = 0;
-    for (const [i, word] of this.#nameWords.entries()) {
+    for (const [i, word] of this.#corpus.query.nameWords.entries()) {
       if (identifierMask & (1 << i) || (word >= 0 && bodyMask & (1 << word))) count++;
     }
     return count;

@@ -7,6 +7,8 @@ export interface Query {
   readonly words: readonly string[];
   /** Names that were typed, folded: compound ones, such as `handleMmFault` → `handlemmfault`, and capitalized words. */
   readonly names: readonly string[];
+  /** For each name which of the words it is, or -1 if it is compound: `__inline__s` is not the word that `inlines` has for a stem. */
+  readonly nameWords: readonly number[];
   /** Words among others that may be the whole name of something, folded. */
   readonly possibleNames: readonly string[];
   /** Neighbours that may be one name: `page fault` → `pagefault`. */
@@ -42,10 +44,14 @@ export function parseQuery(text: string): Query {
   const isName = (parts: readonly string[], i: number): boolean =>
     parts.length > 1 || (parts.length === 1 && (isSymbol || (i > 0 && CAPITALIZED.test(typed[i]!))));
   const folded = (wanted: typeof isName): string[] => [...new Set(names.filter(wanted).map((parts) => parts.join('')))];
+  const single = new Set(names.filter((parts) => parts.length === 1).map(([part]) => part!));
+  const wordList = [...words].slice(0, MAX_WORDS);
+  const nameList = folded(isName);
   return {
     text,
-    words: [...words].slice(0, MAX_WORDS),
-    names: folded(isName),
+    words: wordList,
+    names: nameList,
+    nameWords: nameList.map((name) => (single.has(name) ? wordList.indexOf(stem(name)) : -1)),
     possibleNames: folded((parts, i) => parts.length === 1 && !isName(parts, i) && !isStopword(parts[0]!)),
     pairs: isSymbol && names.length === 1 ? [] : [...pairs].slice(0, MAX_WORDS),
     symbol: isSymbol ? trimmed : undefined,

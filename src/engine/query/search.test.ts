@@ -138,6 +138,21 @@ describe('search', () => {
     });
   });
 
+  it('does not take a word for a compound name that has its stem', async () => {
+    const engine = Engine.open(folder());
+    const text = (path: string, content: string): EngineDocument => {
+      const bytes = Buffer.from(content);
+      return { id: documentId(path, bytes), path, content: bytes };
+    };
+    const others = Array.from({ length: 200 }, (_, i) =>
+      text(`src/inline${i}.h`, 'static inline int inline_it(void)\n'),
+    );
+    await engine.apply({ add: [...others, text('notes/fsync.c', 'spurious gotos and excessive __inline__s.\n')] });
+    const [first] = await engine.search('__inline__s', { limit: 1 });
+    assert.equal(first?.path, 'notes/fsync.c');
+    await engine.close();
+  });
+
   it('leaves out all that -sym: excludes, however many names that is', async () => {
     const functions = Array.from({ length: 2500 }, (_, i) => `def amber${i}():\n    pass\n`);
     const list = [

@@ -177,7 +177,7 @@ class Search {
   }
 
   #collect(): void {
-    const { words, names, pairs, possibleNames, symbol } = this.#query;
+    const { words, names, nameWords, pairs, possibleNames, symbol } = this.#query;
     for (const word of words) {
       throwIfCancelled(this.#options.signal);
       const lists = this.#scores.map((scores) => scores.listsOf(word));
@@ -201,7 +201,7 @@ class Search {
     for (const scores of this.#scores) {
       scores.addSymbolValues((term) => valueOf(term) * this.#total);
       if (symbol === undefined || names.length !== 1) continue;
-      scores.addNameValue(HAS_NAME * this.#total, words.indexOf(stem(names[0]!)), (term) => valueOf(term) === 1);
+      scores.addNameValue(HAS_NAME * this.#total, nameWords[0]!, (term) => valueOf(term) === 1);
     }
     const least = this.#leastToConsider();
     for (const scores of this.#scores) scores.finishAbove(least);
