@@ -163,6 +163,7 @@ describe('the local server', () => {
   });
 
   it('opens its log, which has no token, as no other file but the one that only its owner reads', async () => {
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await run('openServerLog');
     assert.equal(vscode.window.activeTextEditor, undefined, 'no server has run yet');
     await run('startServer');

@@ -55,7 +55,8 @@ describe('compileGlob', () => {
     const name = fc.string({ minLength: 1, maxLength: 4, unit: fc.constantFrom('a', 'b', '.', '-', '*', 'É') });
     const path = fc
       .array(
-        name.filter((text) => !/^\.{1,2}$/.test(text)),
+        // To picomatch, and nobody else, `*.*` wants something after the dot.
+        name.filter((text) => !text.endsWith('.')),
         { minLength: 1, maxLength: 4 },
       )
       .map((names) => names.join('/'));
