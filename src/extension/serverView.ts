@@ -93,7 +93,10 @@ function placeRows({ url, state }: ServerPlace): vscode.TreeItem[] {
 }
 
 function dataRow(data: string | undefined, isEmpty: boolean): vscode.TreeItem {
-  if (!isEmpty) return row(vscode.l10n.t('Data'), data === undefined ? '' : basename(data), 'database', data ?? '');
+  if (!isEmpty) {
+    const what = data === undefined ? vscode.l10n.t('a simulated organization') : basename(data);
+    return row(vscode.l10n.t('Data'), what, 'database', data ?? vscode.l10n.t('Name a file of yours in the settings.'));
+  }
   const hint = vscode.l10n.t('none: every answer is empty');
   const item = settingsRow(vscode.l10n.t('Data'), hint);
   item.tooltip = vscode.l10n.t('Name a data file in the settings and restart, or POST one to /__admin/import.');

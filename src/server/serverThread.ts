@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { forwardingLogger } from '../base/log.ts';
 import { serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
+import { DEFAULT_SIMULATION } from './analytics/simulation/simulation.ts';
 import { findAnswering, loadData, startOrAttach } from './launch.ts';
 import type { SextantServer } from './server.ts';
 import type { ServerEvents, ServerMethods } from './serverProtocol.ts';
@@ -16,7 +17,8 @@ let server: SextantServer | undefined;
 const emit = serve<ServerMethods, ServerEvents>(workerChannel(parentPort), {
   async start({ state, port, data, version }, signal) {
     const read = (file: string) => () => loadData(file, (lines) => emit('progress', { lines }), signal);
-    const options = { state, port, version, data: data === undefined ? undefined : read(data) };
+    const facts = data === undefined ? { simulation: DEFAULT_SIMULATION } : { data: read(data) };
+    const options = { state, port, version, ...facts };
     const launched = await startOrAttach(options, { logger }, signal);
     server = launched.server;
     return { info: launched.info, isOwn: server !== undefined, isEmpty: server?.organization.isEmpty ?? false };

@@ -98,7 +98,7 @@ describe('the local server view', () => {
       assert.equal(existsSync(state()), false);
       await start.click();
       await workbench.treeItem(/^Running in this window/).waitFor();
-      await workbench.treeItem(/^Data none: every answer is empty/).waitFor();
+      await workbench.treeItem(/^Data a simulated organization/).waitFor();
       await workbench.shoot('server-untrusted');
     } finally {
       await workbench.close();

@@ -81,7 +81,7 @@ describe('the local server', () => {
     await set('dataFile', undefined);
     await run('restartServer');
     const { at, isEmpty } = await running();
-    assert.deepEqual([at.url, isEmpty, await copied('copyServerToken')], [url, true, token]);
+    assert.deepEqual([at.url, isEmpty, await copied('copyServerToken')], [url, false, token]);
     await set('port', 0);
     await run('restartServer');
     assert.equal((await fetch(`${(await running()).at.url}/healthz`)).status, 200);
