@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { Workbench, copySample } from './support.ts';
 
+/** Below the rows of the status are two other views, and only what can be seen is there to be found. */
+const TALL = 1500;
+
 describe('the status view', () => {
   const folder = temporaryFolder();
   let root: string;
@@ -13,7 +16,7 @@ describe('the status view', () => {
   before(async () => {
     root = copySample(join(folder(), 'harbour'));
     writeFiles(root, { 'dist/main.js': 'x', 'notes.log': 'x', 'web/big.txt': 'x'.repeat(1_048_577) });
-    workbench = await Workbench.open({ folder: root });
+    workbench = await Workbench.open({ folder: root, size: { height: TALL } });
     await workbench.openSextantView();
     await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
   });
@@ -102,7 +105,7 @@ describe('the status view of other folders', () => {
   it('shows an empty folder as one', async () => {
     const root = join(folder(), 'empty');
     mkdirSync(root);
-    const workbench = await Workbench.open({ folder: root });
+    const workbench = await Workbench.open({ folder: root, size: { height: TALL } });
     try {
       await workbench.openSextantView();
       await workbench.treeItem(/^empty 0 files indexed/).waitFor();
@@ -119,7 +122,7 @@ describe('the status view of other folders', () => {
     const text = Array.from({ length: 60 }, (_, i) => `export const lantern${i} = harbour(${i});\n`).join('');
     for (let i = 0; i < 24_000; i++) files[`src/part${i % 100}/file${i}.ts`] = `// ${i}\n${text}`;
     writeFiles(root, files);
-    const workbench = await Workbench.open({ folder: root });
+    const workbench = await Workbench.open({ folder: root, size: { height: TALL } });
     try {
       await workbench.search('lantern7');
       await workbench.pick.getByText(/^Search Workspace \(.* – results are partial\)/).waitFor();
@@ -149,7 +152,7 @@ describe('Why Is This File (Not) Found?', () => {
   before(async () => {
     root = copySample(join(folder(), 'harbour'));
     writeFiles(root, { 'worker/.gitignore': '# made\nqueue.go\n' });
-    workbench = await Workbench.open({ folder: root });
+    workbench = await Workbench.open({ folder: root, size: { height: TALL } });
     await workbench.treeItem(/^README.md/).waitFor();
     await workbench.statusBarItem.waitFor();
   });
@@ -243,7 +246,7 @@ describe('the status view in themes and widths', () => {
       const root = copySample(join(folder(), 'harbour'));
       execFileSync('ln', ['-s', 'README.md', join(root, 'link.md')]);
       const settings = { 'workbench.colorTheme': theme };
-      const workbench = await Workbench.open({ folder: root, settings, size: { width: 1400, height: 800 } });
+      const workbench = await Workbench.open({ folder: root, settings, size: { width: 1400, height: TALL } });
       try {
         await workbench.openSextantView();
         await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
@@ -251,7 +254,7 @@ describe('the status view in themes and widths', () => {
         await workbench.treeItem(/^Keys and passwords/).click();
         await workbench.treeItem(/^\.env/).waitFor();
         for (const width of [1400, 600]) {
-          await workbench.page.setViewportSize({ width, height: 800 });
+          await workbench.page.setViewportSize({ width, height: TALL });
           await workbench.treeItem(/^\.env/).hover();
           await workbench.shoot(`status-${theme.toLowerCase().replaceAll(' ', '-')}-${width}`);
         }
