@@ -20,7 +20,6 @@
  * ```
  */
 import { createReadStream } from 'node:fs';
-import type { Plan } from '../analytics/contract.ts';
 import type { Logger } from '../base/log.ts';
 import { readMoment } from './admin/adminPlane.ts';
 import { readData } from './analytics/data/readData.ts';
@@ -37,7 +36,7 @@ export interface StartServerOptions {
   readonly seed?: number;
   /** How many people it has at a time. */
   readonly users?: number;
-  readonly plan?: Plan;
+  readonly plan?: 'credits' | 'usd';
   /** An ISO 8601 moment at which the clock starts, and to which `reset` sets it back. */
   readonly now?: string;
   /** Rate limits are off unless this is true, so that a test is not refused for being quick. */
