@@ -114,6 +114,7 @@ export class Workbench {
   }
 
   treeItem(name: RegExp): Locator {
-    return this.page.getByRole('treeitem', { name });
+    // What is scrolled away may stand once more at the top of its tree.
+    return this.page.getByRole('treeitem', { name }).first();
   }
 }
