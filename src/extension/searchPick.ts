@@ -91,8 +91,7 @@ class SearchSession implements vscode.Disposable {
   #running: AbortController | undefined;
   /** When the shown results were looked for. */
   #searchedAt = 0;
-  /** What is shown, and for which query. */
-  #found: { readonly query: string; readonly results: readonly SearchResult[] } = { query: '', results: [] };
+  #hasResults = false;
   /** Whether somebody moved through the list; and the item that became active without that, because the list changed. */
   #moved = false;
   #passive: Item | undefined;
@@ -173,7 +172,7 @@ class SearchSession implements vscode.Disposable {
     const trimmed = typed.trim();
     if (trimmed === '') {
       this.#pick.busy = false;
-      this.#found = { query: '', results: [] };
+      this.#hasResults = false;
       this.#show(this.#parts.recent.all.map(recentItem));
       return;
     }
@@ -188,7 +187,7 @@ class SearchSession implements vscode.Disposable {
         this.#parts.complete(typed),
       ]);
       if (running.signal.aborted) return;
-      this.#found = { query: trimmed, results };
+      this.#hasResults = results.length > 0;
       // What is still being typed is not wrong yet.
       const told = completions.length > 0 ? problems.filter(({ end }) => end < trimmed.length) : problems;
       const isUnfinished = told.length < problems.length;
@@ -263,9 +262,9 @@ class SearchSession implements vscode.Disposable {
   }
 
   async #keep(): Promise<void> {
-    const { query, results } = this.#found;
-    if (results.length === 0) return;
-    void this.#parts.recent.add(query);
+    const query = this.#pick.value.trim();
+    if (query === '' || !this.#hasResults) return;
+    this.#remember();
     this.#pick.hide();
     const { toQuery, except } = this.#way;
     await this.#parts.keep({ query: toQuery?.(query) ?? query, ...(except && { except }) });
@@ -277,9 +276,14 @@ class SearchSession implements vscode.Disposable {
     if (this.#pick.value.trim() === '') await this.#run('');
   }
 
+  /** Keeps what is typed: Enter may come before the search for the last letters, on the results of those before them. */
+  #remember(): void {
+    void this.#parts.recent.add(this.#pick.value);
+  }
+
   #openResult({ result }: Item, column: vscode.ViewColumn): void {
     if (!result) return;
-    void this.#parts.recent.add(this.#found.query);
+    this.#remember();
     this.#preview.open(this.#uriOf(result), result, column);
     this.#pick.hide();
   }
