@@ -29,7 +29,8 @@ const stages = {
   editor: () => editor('newest'),
   'editor-oldest': () => editor('oldest'),
   'editor-vsix': () => editor('newest', join(root, 'out/sextant-code.vsix')),
-  browser: () => mocha('browser', ['--spec', 'test/browser/**/*.test.ts', '--timeout', '180000']),
+  // On a machine that does much else a browser may drop a click: a test that fails is tried once more, and that is told.
+  browser: () => mocha('browser', ['--spec', 'test/browser/**/*.test.ts', '--timeout', '180000', '--retries', '1']),
 };
 
 const wanted = process.argv.slice(2);
@@ -167,6 +168,7 @@ function readResults(file, title) {
   const bad = results.filter(({ state }) => state === 'failed');
   if (title.startsWith('editor'))
     for (const { state, title, error } of results) console.log(`  ${state} ${title}${error ? `\n${error}` : ''}`);
+  for (const retried of results.filter(({ state }) => state === 'retried')) say(`RETRIED ${title}: ${retried.title}`);
   const good = results.filter(({ state }) => state === 'passed').length;
   return {
     passed: good,

@@ -1,7 +1,7 @@
 // Real VS Code for tests, and for people without a desktop one: the server and workbench that npm's code-server package
 // carries. Only its lib/vscode is used, with a Node of its own version; neither needs an install script or a compiler.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
@@ -237,6 +237,16 @@ export function installVsix(editor, dataFolder, vsix) {
 }
 
 /**
+ * Puts an extension's folder where installed ones are: of extensions under development a workbench takes only one.
+ * @param {string} dataFolder
+ * @param {string} extension
+ */
+export function installFolder(dataFolder, extension) {
+  const { publisher, name, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
+  cpSync(extension, join(dataFolder, 'extensions', `${publisher}.${name}-${version}`), { recursive: true });
+}
+
+/**
  * A temporary data folder with settings in it. code-server keeps user settings on the server.
  * @param {Record<string, unknown>} [settings]
  */
@@ -259,16 +269,20 @@ export function writeSettings(dataFolder, settings) {
 /**
  * The workbench's address.
  * @param {Server} server
- * @param {{ folder?: string | undefined, extensions?: string[], tests?: string, token?: string }} options
+ * @param {{ folder?: string | undefined, workspace?: string | undefined, extensions?: string[], tests?: string, token?: string }} options
  */
-export function workbenchUrl(server, { folder, extensions = [], tests, token }) {
+export function workbenchUrl(server, { folder, workspace, extensions = [], tests, token }) {
   /** @param {string} path */
   const remote = (path) => `vscode-remote://remote${resolve(path)}`;
   const payload = [['skipWelcome', 'true'], ...extensions.map((path) => ['extensionDevelopmentPath', remote(path)])];
   if (tests !== undefined) payload.push(['extensionTestsPath', remote(tests)]);
   const query = new URLSearchParams({
     ...(token !== undefined && { tkn: token }),
-    ...(folder === undefined ? { ew: 'true' } : { folder: resolve(folder) }),
+    ...(folder !== undefined
+      ? { folder: resolve(folder) }
+      : workspace !== undefined
+        ? { workspace: resolve(workspace) }
+        : { ew: 'true' }),
     ...((extensions.length > 0 || tests !== undefined) && { payload: JSON.stringify(payload) }),
   });
   return `${server.origin}/?${query.toString()}`;

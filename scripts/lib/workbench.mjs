@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from './browser.mjs';
-import { ensureEditor, installVsix, makeDataFolder, startServer, workbenchUrl } from './editor.mjs';
+import { ensureEditor, installFolder, installVsix, makeDataFolder, startServer, workbenchUrl } from './editor.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -10,7 +10,9 @@ import { ensureEditor, installVsix, makeDataFolder, startServer, workbenchUrl } 
  * @typedef {object} OpenOptions
  * @property {import('./editor.mjs').Which} [which]
  * @property {string | undefined} [folder]
+ * @property {string | undefined} [workspace] a .code-workspace file, in place of a folder
  * @property {string[]} [extensions] folders of extensions under development
+ * @property {string[]} [installed] folders of extensions that are as installed ones
  * @property {string} [tests] the entry of tests to run in the extension host
  * @property {string} [vsix] installed before the editor starts
  * @property {Record<string, unknown>} [settings]
@@ -30,6 +32,7 @@ export async function openWorkbench(options, beforeLoad) {
   const remove = () => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 5 });
   try {
     if (options.vsix !== undefined) installVsix(editor, dataFolder, options.vsix);
+    for (const extension of options.installed ?? []) installFolder(dataFolder, extension);
     const { env = {}, trust = false } = options;
     const server = await startServer(editor, { dataFolder, forTests: true, env, trust });
     const browser = await launchBrowser(join(dataFolder, 'browser'), options.size);

@@ -95,13 +95,13 @@ export interface EngineStats {
   readonly damage: readonly Damage[];
 }
 
+/** Of so many names of a segment the shortest are given. */
+const NAMES_PER_SEGMENT = 500;
+
 /**
  * Reads an index that this or another process writes. It sees one commit, until {@link refresh} takes it to the newest.
  * Damaged parts are left out from when they are first met: fewer results, never wrong ones; {@link stats} tells of them.
  */
-/** Of so many names of a segment the shortest are given. */
-const NAMES_PER_SEGMENT = 500;
-
 export class EngineReader {
   readonly #folder: string;
   #snapshot: Snapshot;
@@ -677,10 +677,11 @@ export class Engine {
   #mergeIfDue(): void {
     clearTimeout(this.#mergeTimer);
     if (this.#merging || this.#closed) return;
-    const kept = this.#keptRemoved();
+    const kept = new Map<number, number>();
+    for (const { segment } of this.#removed.values()) kept.set(segment, (kept.get(segment) ?? 0) + 1);
     const sources = chooseMerge(
       this.#reader.segments,
-      ({ entry, deletedCount }) => deletedCount - (kept.get(entry.segment)?.length ?? 0),
+      ({ entry, deletedCount }) => deletedCount - (kept.get(entry.segment) ?? 0),
     );
     if (sources.length === 0) return;
     this.#merging = this.#tryMerge(sources).then((goOn) => {

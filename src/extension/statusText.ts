@@ -21,6 +21,7 @@ export function describeState({ state, files }: FolderStatus): string {
     case 'paused':
       return describePause(state.reason);
     case 'ready':
+      if (files === 1) return vscode.l10n.t('1 file indexed');
       return vscode.l10n.t('{0} files indexed', formatCount(files));
     case 'following':
       return vscode.l10n.t('{0} files indexed by another window', formatCount(files));

@@ -129,7 +129,7 @@ describe('Search Workspace', () => {
   it('says in the view what is indexed and what is not, and why', async () => {
     await workbench.openSextantView();
     await workbench.treeItem(/harbour 17 files indexed/).waitFor();
-    await workbench.treeItem(/^Keys and passwords/).click();
+    await workbench.unfold(/^Keys and passwords/);
     await workbench.treeItem(/^\.env/).waitFor();
     await workbench.shoot('index-view');
     await workbench.treeItem(/^\.env/).click();

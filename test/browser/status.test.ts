@@ -31,10 +31,10 @@ describe('the status view', () => {
     await workbench.treeItem(/^Left out 6/).waitFor();
     await workbench.treeItem(/^Index on disk \d+ kB/).waitFor();
     await workbench.treeItem(/^Last change \d/).waitFor();
-    await workbench.treeItem(/^Languages 8 · typescript, go,/).click();
+    await workbench.unfold(/^Languages 8 · typescript, go,/);
     await workbench.treeItem(/^typescript 7 files · 8 kB · 63 %/).waitFor();
     await workbench.treeItem(/^python 1 file · /).waitFor();
-    await workbench.treeItem(/^Ignored by .gitignore 2/).click();
+    await workbench.unfold(/^Ignored by .gitignore 2/);
     await workbench.treeItem(/^notes\.log/).waitFor();
     await workbench.shoot('status-full');
   });
@@ -164,7 +164,7 @@ describe('Why Is This File (Not) Found?', () => {
 
   it('names the rule, from the menu of a file in the explorer, and leads to it', async () => {
     const { page } = workbench;
-    await workbench.treeItem(/^worker/).click();
+    await workbench.unfold(/^worker/);
     await workbench.treeItem(/^queue\.go/).click({ button: 'right' });
     await workbench.choose('Why Is This File (Not) Found?');
     await workbench.pick.getByText('worker/queue.go is not indexed: it is ignored.').waitFor();
@@ -177,7 +177,7 @@ describe('Why Is This File (Not) Found?', () => {
 
   it('names the setting of an exclude pattern', async () => {
     writeFiles(root, { 'node_modules/pad/index.js': 'x' });
-    await workbench.treeItem(/^node_modules/).click();
+    await workbench.unfold(/^node_modules/);
     await workbench
       .treeItem(/^pad|^index\.js/)
       .first()
@@ -250,8 +250,8 @@ describe('the status view in themes and widths', () => {
       try {
         await workbench.openSextantView();
         await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
-        await workbench.treeItem(/^Languages/).click();
-        await workbench.treeItem(/^Keys and passwords/).click();
+        await workbench.unfold(/^Languages/);
+        await workbench.unfold(/^Keys and passwords/);
         await workbench.treeItem(/^\.env/).waitFor();
         for (const width of [1400, 600]) {
           await workbench.page.setViewportSize({ width, height: TALL });

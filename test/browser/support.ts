@@ -3,6 +3,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { openWorkbench, runCommand, type OpenOptions } from '../../scripts/lib/workbench.mjs';
+import { until } from '../support/until.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 const SHOTS = join(ROOT, 'out/shots');
@@ -111,6 +112,18 @@ export class Workbench {
 
   async openSextantView(): Promise<void> {
     await this.page.locator('.activitybar').getByRole('tab', { name: 'Sextant' }).click();
+  }
+
+  /** Unfolds a row of a tree. A click while the tree is being refreshed may be lost, so it clicks until it is unfolded. */
+  async unfold(name: RegExp): Promise<void> {
+    const row = this.treeItem(name);
+    await row.waitFor();
+    await until(`${name} is unfolded`, async () => {
+      if ((await row.getAttribute('aria-expanded')) === 'true') return true;
+      await row.click();
+      await this.page.waitForTimeout(300);
+      return (await row.getAttribute('aria-expanded')) === 'true';
+    });
   }
 
   treeItem(name: RegExp): Locator {

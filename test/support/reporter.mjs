@@ -9,7 +9,10 @@ export default class Reporter extends Mocha.reporters.Spec {
    */
   constructor(runner, options) {
     super(runner, options);
-    /** @type {{ title: string, state: string, ms: number, error?: string }[]} */
+    /**
+     * `retried` comes in addition to what came of the test in the end.
+     * @type {{ title: string, state: string, ms: number, error?: string }[]}
+     */
     const results = [];
     runner.on('pass', (test) => results.push({ title: test.fullTitle(), state: 'passed', ms: test.duration ?? 0 }));
     runner.on('fail', (test, error) => {
@@ -19,6 +22,11 @@ export default class Reporter extends Mocha.reporters.Spec {
         ms: test.duration ?? 0,
         error: String(error.stack ?? error),
       });
+    });
+    runner.on('retry', (/** @type {Mocha.Test} */ test, /** @type {Error} */ error) => {
+      const why = String(error.stack ?? error);
+      console.log(`    ${test.title} failed, and is tried once more:\n${why}`);
+      results.push({ title: test.fullTitle(), state: 'retried', ms: test.duration ?? 0, error: why });
     });
     runner.on('pending', (test) => results.push({ title: test.fullTitle(), state: 'pending', ms: 0 }));
     runner.once('end', () => {

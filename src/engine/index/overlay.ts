@@ -18,6 +18,8 @@ export class Overlay {
   /** Their paths, by which they are found again among the documents of a segment. */
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #hidden = new WeakMap<Segment, Hidden>();
+  /** What is worked out once per commit is remembered by its list of segments, so a commit has one list here too. */
+  #over: { readonly under: readonly Segment[]; readonly all: readonly Segment[] } | undefined;
 
   /** There is at least one document, and no two have one path. */
   constructor(documents: readonly OverlayDocument[]) {
@@ -36,6 +38,15 @@ export class Overlay {
    * out of an index is not to be found because somebody edits it.
    */
   over(segments: readonly Segment[]): readonly Segment[] {
+    if (this.#over?.under !== segments) this.#over = { under: segments, all: this.#putOver(segments) };
+    return this.#over.all;
+  }
+
+  close(): void {
+    this.#segment.reader.close();
+  }
+
+  #putOver(segments: readonly Segment[]): readonly Segment[] {
     const isUnknown = noDeletions(this.#numbers.size);
     for (const number of this.#numbers.values()) setBit(isUnknown, number);
     const under = segments.map((segment) => {
@@ -45,10 +56,6 @@ export class Overlay {
     });
     const { entry, reader } = this.#segment;
     return [...under, new Segment(entry, reader, isUnknown)];
-  }
-
-  close(): void {
-    this.#segment.reader.close();
   }
 
   /** Looking at all paths takes some milliseconds for 80,000, so once for a segment. */

@@ -42,7 +42,7 @@ export interface SearchOptions {
   readonly signal?: AbortSignal;
   /**
    * Gives a document's text, or `undefined` if it is not to be had: the index keeps none, and phrases are looked for in it.
-   * Without it a phrase is found where all its words stand in one document.
+   * Without it phrases filter nothing: their words rank like others.
    */
   readonly readText?: (path: string, id: DocumentId) => string | undefined;
   /** Whether hits have an `explanation`. */

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { ROOT, Workbench } from './support.ts';
+
+describe('a workspace of several folders', () => {
+  const folder = temporaryFolder();
+  let workspace: string;
+  let workbench: Workbench;
+
+  /** As the editor does itself when somebody adds or removes a folder; again until it has noticed, seen by this row. */
+  async function setFolders(
+    row: RegExp,
+    ...folders: ({ readonly path: string } | { readonly uri: string; readonly name: string })[]
+  ): Promise<void> {
+    await until(`the row ${row}`, async () => {
+      writeFileSync(workspace, JSON.stringify({ folders }));
+      await workbench.page.waitForTimeout(2_000);
+      return (await workbench.page.getByRole('treeitem', { name: row }).count()) > 0;
+    });
+  }
+
+  /** Removing the first folder starts the extensions anew, and a list that is open then is gone. */
+  async function findsNothing(query: string): Promise<void> {
+    await until(`nothing is found for ${query}`, async () => {
+      await workbench.page.keyboard.press('Escape');
+      await workbench.search(query);
+      await workbench.page.waitForTimeout(2_000);
+      return workbench.pick.getByText(`Nothing found for “${query}”`).isVisible();
+    });
+  }
+
+  before(async () => {
+    const root = folder();
+    writeFiles(root, {
+      'ferry/pier.ts': 'export function moorAtPier() {}\n',
+      'tram/stop.ts': 'export function waitAtStop() {}\n',
+    });
+    workspace = join(root, 'city.code-workspace');
+    writeFileSync(workspace, JSON.stringify({ folders: [{ path: 'ferry' }] }));
+    workbench = await Workbench.open({
+      workspace,
+      installed: [join(ROOT, 'test/browser/memoryFiles')],
+      size: { height: 1200 },
+    });
+    await workbench.openSextantView();
+    await workbench.treeItem(/^ferry 1 file indexed/).waitFor();
+  });
+  after(() => workbench.close());
+  afterEach(async () => {
+    await workbench.page.keyboard.press('Escape');
+    await workbench.page.keyboard.press('Escape');
+  });
+
+  it('indexes a folder that is added, and finds in both', async () => {
+    await setFolders(/^tram 1 file indexed/, { path: 'ferry' }, { path: 'tram' });
+    await workbench.search('at stop pier');
+    for (const place of ['tram/stop.ts:1', 'ferry/pier.ts:1'])
+      await workbench.pick.getByText(place, { exact: true }).waitFor();
+    await workbench.shoot('folders-two');
+  });
+
+  it('says of a folder that is on no disk that it is not indexed, and what to do', async () => {
+    const virtual = { uri: 'memory:/orbit', name: 'orbit' };
+    await setFolders(/^orbit The folder is on no disk/, { path: 'ferry' }, { path: 'tram' }, virtual);
+    await workbench.treeItem(/^Its files are not on a disk \(memory\)/).waitFor();
+    await workbench.shoot('folders-virtual');
+  });
+
+  it('forgets a folder that is removed, be it the first', async () => {
+    await setFolders(/^tram 1 file indexed/, { path: 'tram' });
+    await workbench.treeItem(/^ferry/).waitFor({ state: 'detached' });
+    await findsNothing('moorAtPier');
+    assert.equal(await workbench.page.getByRole('treeitem', { name: /^tram 1 file indexed/ }).count(), 1);
+  });
+
+  it('says what to do when all that is open is on no disk', async () => {
+    await setFolders(/^orbit The folder is on no disk/, { uri: 'memory:/orbit', name: 'orbit' });
+    await workbench.treeItem(/^tram/).waitFor({ state: 'detached' });
+    await workbench.treeItem(/^Its files are not on a disk \(memory\)/).waitFor();
+    await findsNothing('moonbeam');
+    await workbench.shoot('folders-only-virtual');
+  });
+});
