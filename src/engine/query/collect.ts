@@ -7,6 +7,8 @@ import { TopK } from './topK.ts';
 /** BM25's saturation and length normalization (Robertson and Zaragoza 2009), of documents and of chunks alike. */
 const K1 = 1.2;
 const B = 0.5;
+/** What BM25 adds to the frequency for a text of no length. */
+const SHORTEST = K1 * (1 - B);
 /** What a chunk that defines a word of the query has over one that only uses it, as a share of the word's weight. */
 export const DEFINING = 0.5;
 /** What else counts when candidates are chosen: the best chunk, and a word in a name, as a share of the word's weight. */
@@ -301,8 +303,9 @@ export class SegmentScores {
       let frequency = frequencies[i]! & MAX_TF;
       for (i++; i < to && chunks[i]! < end; i++) frequency += frequencies[i]! & MAX_TF;
       if (state[document] !== WANTED && !this.#meet(document)) continue;
-      score[document]! += (weight * frequency) / (frequency + K1 * (1 - B) + perToken * documentTokens[document]!);
-      reach[document]! += weight;
+      score[document]! += (weight * frequency) / (frequency + SHORTEST + perToken * documentTokens[document]!);
+      // No chunk has it more often than the document, and none is shorter than nothing.
+      reach[document]! += (weight * frequency) / (frequency + SHORTEST);
     }
   }
 
