@@ -53,7 +53,7 @@ export function describeSkipped(skipped: Readonly<Partial<Record<SkipReason, num
 export const REASONS: Readonly<Record<SkipReason, string>> = {
   excluded: 'excluded',
   ignored: 'ignored by .gitignore',
-  tooLarge: 'over 1 MB',
+  tooLarge: 'too large',
   binary: 'binary',
   secret: 'keys or passwords',
   generated: 'generated',

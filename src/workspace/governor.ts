@@ -24,6 +24,18 @@ export function threadsWithin(memoryBytes: number): number {
   return Math.max(0, Math.min(most, Math.floor((memoryBytes - BASE_BYTES) / THREAD_BYTES)));
 }
 
+/** Time as the governor sees it, in milliseconds. */
+export interface Timer {
+  now(): number;
+  /** Rejects when aborted. */
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+const systemTimer: Timer = {
+  now: () => performance.now(),
+  sleep: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+};
+
 /** Why indexing waits. */
 export type PauseReason = 'user' | 'battery' | 'memory';
 
@@ -39,6 +51,7 @@ export class Governor {
   budget: Budget;
   readonly #machine: Machine;
   readonly #lowMemory: number;
+  readonly #timer: Timer;
   #isPaused = false;
   #wake = new AbortController();
   #askedAt = -Infinity;
@@ -47,10 +60,11 @@ export class Governor {
   /** When the work began that is not slept for yet. */
   #since: number | undefined;
 
-  constructor(machine: Machine, budget: Budget = DEFAULT_BUDGET, low: number = lowMemory()) {
+  constructor(machine: Machine, budget: Budget = DEFAULT_BUDGET, low: number = lowMemory(), timer = systemTimer) {
     this.#machine = machine;
     this.budget = budget;
     this.#lowMemory = low;
+    this.#timer = timer;
   }
 
   get isPaused(): boolean {
@@ -98,13 +112,13 @@ export class Governor {
 
   /** Lets others have their turn, and sleeps as long as the budget asks for the work since. Throws when cancelled. */
   async next(signal: AbortSignal): Promise<void> {
-    const now = performance.now();
+    const now = this.#timer.now();
     const worked = now - (this.#since ?? now);
     const percent = Math.min(this.budget.cpuPercent, this.#isReduced() ? REDUCED_PERCENT : 100);
     if (percent >= 100) await setImmediate();
     else await this.#sleep(Math.min(LONGEST_SLEEP_MS, worked * (100 / percent - 1)), signal);
     throwIfCancelled(signal);
-    this.#since = performance.now();
+    this.#since = this.#timer.now();
   }
 
   #isReduced(): boolean {
@@ -112,8 +126,8 @@ export class Governor {
   }
 
   #ask(): void {
-    if (performance.now() - this.#askedAt < ASK_MS) return;
-    this.#askedAt = performance.now();
+    if (this.#timer.now() - this.#askedAt < ASK_MS) return;
+    this.#askedAt = this.#timer.now();
     this.#isOnBattery = this.#machine.isOnBattery();
     const free = this.#machine.freeMemory();
     this.#isLow = free !== undefined && free < this.#lowMemory;
@@ -121,7 +135,7 @@ export class Governor {
 
   async #sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     try {
-      await setTimeout(milliseconds, undefined, { signal: AbortSignal.any([signal, this.#wake.signal]) });
+      await this.#timer.sleep(milliseconds, AbortSignal.any([signal, this.#wake.signal]));
     } catch {
       if (signal.aborted) throw cancelled();
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { lstatSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { silentLogger } from '../../src/base/log.ts';
@@ -159,7 +159,7 @@ class RandomEdits {
 
   #remove(): string {
     const path = this.#path();
-    rmSync(join(this.#root, path));
+    unlinkSync(join(this.#root, path));
     return `remove ${path}`;
   }
 
