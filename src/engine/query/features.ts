@@ -1,5 +1,5 @@
 import { TYPE_KINDS } from '../analyze/languages.ts';
-import { foldName } from '../analyze/symbolNames.ts';
+import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { splitIdentifier } from '../analyze/words.ts';
 import { DefinitionCursor } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
@@ -150,6 +150,8 @@ const EARLY = 0.85;
 export const HAS_NAME = 100;
 /** Definitions that take more bytes are not looked at: the document is about none of thousands, and it would cost. */
 const MAX_DETAILS = 100_000;
+/** The folder above one that is named by a version, and the version's number. */
+const VERSION = /^(.*?)(?:^|\/)v(\d+)\//i;
 const TEST_WORDS: ReadonlySet<string> = new Set(['test', 'spec', 'mock', 'fixtur', 'bench', 'benchmark']);
 
 /** Works out the features of candidates for one query. */
@@ -188,6 +190,7 @@ export class FeatureMaker {
   rows(candidates: readonly Candidate[]): Float64Array[] {
     const rows = candidates.map((candidate) => this.#row(candidate));
     addNeighbours(candidates, rows);
+    if (this.#corpus.query.symbol !== undefined) this.#favourNewestVersions(candidates, rows);
     for (const [i, name] of RELATIVE.entries()) {
       const column = FEATURES.indexOf(name);
       let highest = 1e-9;
@@ -195,6 +198,21 @@ export class FeatureMaker {
       for (const row of rows) row[FEATURES.length + i] = row[column]! / highest;
     }
     return rows;
+  }
+
+  /** Of what is there in several versions, `v3/a.ts` and `v4/b.ts`, the newest is the one that a name by itself means. */
+  #favourNewestVersions(candidates: readonly Candidate[], rows: readonly Float64Array[]): void {
+    const versions = candidates.map(({ info: { path } }) => VERSION.exec(path));
+    const known = new Map<string, Set<number>>();
+    for (const version of versions) {
+      if (!version) continue;
+      const numbers = known.get(version[1]!) ?? new Set();
+      known.set(version[1]!, numbers.add(Number(version[2])));
+    }
+    for (const [i, version] of versions.entries()) {
+      const numbers = version && known.get(version[1]!)!;
+      if (numbers && numbers.size > 1 && Number(version[2]) === Math.max(...numbers)) rows[i]![F.compat] = 0;
+    }
   }
 
   #row(candidate: Candidate): Float64Array {
@@ -288,6 +306,8 @@ export class FeatureMaker {
     const { weights } = this.#corpus;
     const matcher = this.#matcher;
     const values = this.#values;
+    // One who asks for a name by itself asks for `Acme.Repo` by its own name, `Repo`.
+    const isOwn = this.#corpus.query.symbol !== undefined;
     const cursor = new DefinitionCursor(bytes);
     /** The last lines of the definitions around the one at hand. */
     const open: number[] = [];
@@ -304,7 +324,8 @@ export class FeatureMaker {
       if (!matcher.mayMatch(bytes, cursor.nameFrom, cursor.nameTo)) continue;
       let like = 0;
       let words = 0;
-      for (const part of splitIdentifier(cursor.name())) {
+      const name = cursor.name();
+      for (const part of splitIdentifier(isOwn ? ownName(name) : name)) {
         const match = matcher.match(part);
         if (!match) continue;
         words++;
@@ -347,11 +368,19 @@ export class FeatureMaker {
         else row[F.symbolWord]! += (0.5 * (weights[word] ?? 0)) / this.#total;
         continue;
       }
+      // Of a name by itself other terms are other readings: many that are like it are not worth more than the best.
+      if (query.symbol !== undefined && value <= row[F.symbol]!) continue;
       defined ??= definedIn(hits, definitions, reader);
-      row[F.symbol]! += value / names;
-      row[F.symbolRare]! += value / Math.max(1, documents) / names;
-      if (defined.some(({ folded, isType }) => isType && folded === text)) row[F.symbolType]! += value / names;
-      if (defined.some(({ folded, isTop }) => isTop && folded === text)) row[F.symbolTop]! += value / names;
+      const named = defined.filter(({ folded }) => folded === text);
+      const isType = named.some((one) => one.isType);
+      const top = Math.max(0, ...named.map((one) => one.top));
+      const add = (feature: number, share: number): void => {
+        row[feature] = query.symbol === undefined ? row[feature]! + share / names : share;
+      };
+      add(F.symbol, value);
+      add(F.symbolRare, value / Math.max(1, documents));
+      add(F.symbolType, isType ? value : 0);
+      add(F.symbolTop, value * top);
     }
   }
 
@@ -445,9 +474,15 @@ function sum(numbers: readonly number[]): number {
 
 /** A definition in a chunk that has a symbol that was asked for. */
 interface Named {
+  /** Its own name, without what qualifies it. */
   readonly folded: string;
   readonly isType: boolean;
-  readonly isTop: boolean;
+  /** 1 at the top level, less for each name that qualifies it there (`Acme.Repo`), 0 inside of another definition. */
+  readonly top: number;
+}
+
+function ownName(name: string): string {
+  return nameSegments(name).at(-1) ?? name;
 }
 
 function definedIn(hits: readonly SymbolHit[], bytes: Uint8Array, reader: SegmentReader): Named[] {
@@ -461,7 +496,12 @@ function definedIn(hits: readonly SymbolHit[], bytes: Uint8Array, reader: Segmen
     const isTop = open.length === 0;
     open.push(endLine);
     if (!ranges.some(([from, to]) => from <= line && line <= to)) continue;
-    named.push({ folded: foldName(cursor.name()), isType: TYPE_KINDS.has(kind) || kind === 'function', isTop });
+    const segments = nameSegments(cursor.name());
+    named.push({
+      folded: foldName(segments.at(-1) ?? ''),
+      isType: TYPE_KINDS.has(kind) || kind === 'function',
+      top: isTop ? 1 / Math.max(1, segments.length) : 0,
+    });
   }
   return named;
 }

@@ -153,6 +153,39 @@ describe('search', () => {
     await engine.close();
   });
 
+  it('takes many names like the one that is asked for for no more than the best of them', async () => {
+    const like = Array.from({ length: 12 }, (_, i) => `class Foldable${i}Ops:\n    pass\n`).join('\n');
+    const list = [
+      code('lib/foldables.py', `${like}\nclass Foldable:\n    pass\n`),
+      code('lib/foldable.py', 'class Foldable:\n    pass\n'),
+    ];
+    await withSources(list, async (search) => assert.equal((await search('Foldable'))[0]?.path, 'lib/foldable.py'));
+  });
+
+  it('goes to the module whose own name is asked for, the least qualified first', async () => {
+    const module = (path: string, name: string): Source =>
+      code(path, `defmodule ${name} do\n  # Schema\n  def one do\n  end\nend\n`);
+    const list = [
+      module('lib/harbour/repo/schema.ex', 'Harbour.Repo.Schema'),
+      module('lib/harbour/schema.ex', 'Harbour.Schema'),
+    ];
+    await withSources(list, async (search) => {
+      const hits = await search('Schema');
+      assert.deepEqual(
+        hits.map(({ path, symbol }) => [path, symbol?.name]),
+        [
+          ['lib/harbour/schema.ex', 'Harbour.Schema'],
+          ['lib/harbour/repo/schema.ex', 'Harbour.Repo.Schema'],
+        ],
+      );
+    });
+  });
+
+  it('goes to the newest of several versions', async () => {
+    const list = ['v2', 'v3'].map((version) => code(`api/${version}/harbour.py`, 'class Harbour:\n    pass\n'));
+    await withSources(list, async (search) => assert.equal((await search('Harbour'))[0]?.path, 'api/v3/harbour.py'));
+  });
+
   it('leaves out all that -sym: excludes, however many names that is', async () => {
     const functions = Array.from({ length: 2500 }, (_, i) => `def amber${i}():\n    pass\n`);
     const list = [
