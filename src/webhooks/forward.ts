@@ -22,8 +22,7 @@ export async function forward(
   { url, timeout_ms: timeoutMs }: ForwardExpert,
   { dispatcher, signal }: { readonly dispatcher?: Dispatcher | undefined; readonly signal: AbortSignal },
 ): Promise<ForwardOutcome> {
-  // A large library, and most starts of the server never need it.
-  const { request } = await import('undici');
+  const { request } = await import('./httpClient.ts');
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const { statusCode, body } = await request(url, {

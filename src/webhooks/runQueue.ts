@@ -44,6 +44,8 @@ export class RunQueue {
   readonly #lanes = new Map<string, Lane>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #stop = new AbortController();
+  /** What is wrong with the disk, said once and not for each event that waits for it. */
+  #trouble = '';
   /** Changes of one event's state, one after the other. */
   readonly #changes = new Map<number, Promise<unknown>>();
   readonly #work = new Set<Promise<void>>();
@@ -202,6 +204,7 @@ export class RunQueue {
       .then(async () => {
         const state = change(await journal.state(number));
         await journal.setState(number, state);
+        this.#trouble = '';
         return state;
       });
     this.#changes.set(number, done);
@@ -225,7 +228,9 @@ export class RunQueue {
   #failed(event: number, error: unknown, again = () => this.#retryEvent(event)): void {
     if (this.#stop.signal.aborted) return;
     const isDamaged = error instanceof SextantError && error.code === 'JournalDamaged';
-    this.#options.logger.error(`Event ${event} cannot be worked on: ${describeError(error)}`);
+    const problem = describeError(error);
+    if (problem !== this.#trouble) this.#options.logger.error(`Event ${event} cannot be worked on: ${problem}`);
+    this.#trouble = problem;
     if (!isDamaged) again();
   }
 
