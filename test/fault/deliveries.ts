@@ -72,7 +72,11 @@ export class Sender {
     const again = this.answered.size > 0 && this.#random() < 0.05 ? this.#anyAnswered() : undefined;
     const number = again ?? this.#unanswered.shift() ?? ++this.#last;
     const body = bodyOf(number);
-    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'webhook-id': `n${number}` };
+    const headers = {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      'webhook-id': `n${number}`,
+    };
     try {
       const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
       const said = await response.text();
