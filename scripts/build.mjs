@@ -23,6 +23,8 @@ const common = {
   legalComments: 'none',
   logLevel: 'warning',
   metafile: true,
+  // What it has for require() cannot be bundled.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { SEXTANT_VERSION: JSON.stringify(version) },
 };
 // Bundled CommonJS packages call require() for Node's own modules.

@@ -9,6 +9,7 @@ import { runSearch, type SearchOptions } from './search.ts';
 import type { ServeOptions } from './serve.ts';
 import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
 import { ExitCode, printable, type Terminal } from './terminal.ts';
+import { addWebhookCommands } from './webhookCommands.ts';
 import { WHY_HELP, runWhy, type WhyOptions } from './why.ts';
 
 declare const SEXTANT_VERSION: string;
@@ -160,6 +161,7 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     });
 
   addFilterCommands(program, terminal, (code) => (exitCode = code));
+  addWebhookCommands(program, terminal, (code) => (exitCode = code));
 
   program.addHelpText(
     'after',
@@ -173,6 +175,8 @@ Examples:
   sextant why dist/main.js
   sextant doctor --output sextant-report.txt
   sextant serve --data facts.ndjson --now 2026-11-21T09:00:00Z
+  sextant webhooks create deploys
+  sextant events tail
 
 Exit codes: 0 done or found; 1 nothing found, no index, or problems; 2 failed or wrong usage; 130 interrupted.
 NO_COLOR=1 leaves out colours. Ctrl-C leaves an index as of its last commit; the next run goes on from there.`,
