@@ -167,13 +167,7 @@ function withValue(body: unknown, assignment: string): unknown {
   const keys = assignment.slice(0, Math.max(at, 0)).split('.');
   if (keys.some((key) => key === '' || key === '__proto__'))
     throw new SextantError('InvalidOption', `--set ${assignment}: write PATH=VALUE, such as --set action=closed`);
-  const text = assignment.slice(at + 1);
-  let value: unknown = text;
-  try {
-    value = JSON.parse(text) as unknown;
-  } catch {
-    // Then it is a text.
-  }
+  const value = jsonOrText(assignment.slice(at + 1));
   const whole: unknown = structuredClone(body);
   let part = whole;
   for (const [i, key] of keys.entries()) {
@@ -184,6 +178,15 @@ function withValue(body: unknown, assignment: string): unknown {
     else part = parts[key] ??= {};
   }
   return whole;
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return text;
+  }
 }
 
 /** In the person's own editor. Throws `NotEdited` where that fails. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 
 export interface LoadResult {
@@ -18,7 +18,7 @@ export async function load(
   url: string,
   pid: number,
   requests: readonly Buffer[],
-  { connections = 64, seconds = 5 } = {},
+  { connections = 64, seconds = 5, status = 200 } = {},
 ): Promise<LoadResult> {
   const { hostname, port } = new URL(url);
   const times: number[] = [];
@@ -45,7 +45,7 @@ export async function load(
           const head = chunk.indexOf('\r\n\r\n');
           const text = chunk.toString('latin1', 0, head);
           const length = /content-length: (\d+)/i.exec(text)?.[1];
-          if (!text.startsWith('HTTP/1.1 200') || length === undefined) {
+          if (!text.startsWith(`HTTP/1.1 ${status}`) || length === undefined) {
             reject(new Error(`An answer that was not expected: ${chunk.toString('latin1', 0, 300)}`));
             return;
           }
@@ -80,6 +80,15 @@ export async function load(
   };
 }
 
+/** How many files and sockets are open; Linux only. */
+export function openDescriptors(pid: number): number | undefined {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Megabytes in memory; Linux only. */
 export function residentMegabytes(pid: number): number | undefined {
   try {
@@ -89,7 +98,8 @@ export function residentMegabytes(pid: number): number | undefined {
   }
 }
 
-function cpuSeconds(pid: number): number | undefined {
+/** Of a process, in seconds; Linux only. */
+export function cpuSeconds(pid: number): number | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
