@@ -44,7 +44,7 @@ const server = createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ url: 'http://127.0.0.1:' + server.address().port })));
 `;
-const folder = mkdtempSync(join(tmpdir(), 'sextant-bench-'));
+const folder = mkdtempSync(join(process.env.BENCH_TMP ?? tmpdir(), 'sextant-bench-'));
 
 /**
  * Starts a server in a process of its own; it says on its first line where it is.

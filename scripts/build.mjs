@@ -19,7 +19,6 @@ const common = {
   format: 'esm',
   sourcemap: true,
   minify: !watch,
-  keepNames: true,
   legalComments: 'none',
   logLevel: 'warning',
   metafile: true,

@@ -17,7 +17,7 @@ export type ForwardOutcome = Omit<Attempt, 'at' | 'durationMs'> & {
 
 /** Posts an event as it came, raw bytes and headers, to the URL of an expert. Does not throw, but for a cancelled `signal`. */
 export async function forward(
-  event: StoredEvent,
+  event: Pick<StoredEvent, 'id' | 'headers' | 'body'>,
   trigger: string,
   { url, timeout_ms: timeoutMs }: ForwardExpert,
   { dispatcher, signal }: { readonly dispatcher?: Dispatcher | undefined; readonly signal: AbortSignal },

@@ -63,7 +63,8 @@ export class WebhookService {
     const webhook = this.definitions.webhookById(delivery.webhook);
     const isUnmatched = webhook === undefined || this.definitions.triggersOf(webhook).length === 0;
     const accepted = await this.journal.accept({ ...delivery, ...(isUnmatched && { isUnmatched }) });
-    if (accepted.isNew && !isUnmatched) this.#queue.add(accepted.number);
+    const { headers, body } = delivery;
+    if (accepted.isNew && !isUnmatched) this.#queue.add(accepted.number, { id: accepted.id, headers, body });
     return accepted;
   }
 

@@ -44,7 +44,7 @@ export interface EventJournalOptions {
 export interface Delivery {
   readonly webhook: string;
   readonly headers: readonly Header[];
-  readonly body: Uint8Array;
+  readonly body: Buffer;
   readonly key?: string | undefined;
   readonly replayOf?: string;
   readonly isTest?: true;
