@@ -79,6 +79,8 @@ const STATE = 2;
 /** Of what is kept a segment is a part as large, since whole segments are dropped; within these bounds, in bytes. */
 const SEGMENTS = 64;
 const SEGMENT_BYTES = { least: 1 << 20, most: 64 << 20 };
+/** Of deliveries whose events went already, too. */
+const LEAST_KEYS = 100_000;
 /** A search reads so much at once, and lets others have their turn in between. */
 const BLOCK_BYTES = 1 << 20;
 
@@ -91,7 +93,7 @@ export class EventJournal {
   readonly #options: EventJournalOptions;
   readonly #retention: Retention;
   readonly #index = new EventIndex();
-  readonly #keys = new SeenKeys();
+  readonly #keys: SeenKeys;
   #lastSegment: number | undefined;
   /** Deliveries with a key that are being stored. */
   readonly #storing = new Map<number, { readonly key: string; readonly done: Promise<Accepted> }>();
@@ -100,6 +102,7 @@ export class EventJournal {
   constructor(options: EventJournalOptions) {
     this.#options = options;
     this.#retention = { ...DEFAULT_RETENTION, ...options.retention };
+    this.#keys = new SeenKeys(Math.max(this.#retention.maxEvents, LEAST_KEYS));
     this.#log = SegmentLog.open({
       folder: options.folder,
       maxSegmentBytes: options.maxSegmentBytes ?? segmentBytes(this.#retention),
