@@ -1,6 +1,15 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 
+export interface LoadOptions {
+  readonly connections?: number;
+  readonly seconds?: number;
+  /** Of a whole answer; others are an error. */
+  readonly status?: number;
+  /** So many requests a second; as many as there can be where it is missing. */
+  readonly rate?: number;
+}
+
 export interface LoadResult {
   readonly requestsPerSecond: number;
   /** Of the server's process; Linux only. */
@@ -18,7 +27,7 @@ export async function load(
   url: string,
   pid: number,
   requests: readonly Buffer[],
-  { connections = 64, seconds = 5, status = 200 } = {},
+  { connections = 64, seconds = 5, status = 200, rate = Infinity }: LoadOptions = {},
 ): Promise<LoadResult> {
   const { hostname, port } = new URL(url);
   const times: number[] = [];
@@ -34,6 +43,12 @@ export async function load(
         if (isOver) {
           socket.end();
           resolve();
+          return;
+        }
+        // Each in its turn: who is behind does not wait.
+        const waitMs = start + (next / rate) * 1000 - performance.now();
+        if (waitMs > 1) {
+          setTimeout(send, waitMs);
           return;
         }
         began = performance.now();
@@ -60,7 +75,7 @@ export async function load(
     });
 
   const cpu = cpuSeconds(pid);
-  const began = performance.now();
+  const start = performance.now();
   const timer = setTimeout(() => (isOver = true), seconds * 1000);
   try {
     await Promise.all(Array.from({ length: connections }, run));
@@ -68,7 +83,7 @@ export async function load(
     clearTimeout(timer);
     for (const socket of sockets) socket.destroy();
   }
-  const elapsed = (performance.now() - began) / 1000;
+  const elapsed = (performance.now() - start) / 1000;
   const used = cpu === undefined ? undefined : cpuSeconds(pid)! - cpu;
   times.sort((a, b) => a - b);
   return {
