@@ -27,11 +27,10 @@ if (!(seconds > 0 && rounds > 0 && events >= 0))
 
 await ensureDependencies();
 if (!values.built) build();
-const { load, residentMegabytes, openDescriptors } = await import('../test/bench/load.ts');
+const { delivery, load, residentMegabytes, openDescriptors } = await import('../test/bench/load.ts');
 const { fillJournal, measureJournal } = await import('../test/bench/journal.ts');
 
 const GOAL = 0.4;
-const BODY_BYTES = 2048;
 const BARE = `
 import { createServer } from 'node:http';
 const server = createServer((request, response) => {
@@ -137,22 +136,10 @@ function percent(share = 0) {
  * @param {{ url: string, secret: string }} hook
  * @param {boolean} isKeyed
  */
-function deliveries({ url, secret }, isKeyed) {
-  const { host, pathname } = new URL(url);
+function deliveries(hook, isKeyed) {
   const run = Math.random().toString(36).slice(2);
-  return Array.from({ length: isKeyed ? 60_000 : 2000 }, (_, i) => {
-    const start = JSON.stringify({ action: 'opened', number: i, labels: ['bug'], text: '' });
-    const body = start.replace('"text":""', `"text":"${'x'.repeat(BODY_BYTES - start.length)}"`);
-    const head = [
-      `POST ${pathname} HTTP/1.1`,
-      `Host: ${host}`,
-      `Authorization: Bearer ${secret}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-      ...(isKeyed ? [`webhook-id: ${run}-${i}`] : []),
-    ];
-    return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
-  });
+  const count = isKeyed ? 60_000 : 2000;
+  return Array.from({ length: count }, (_, i) => delivery(hook, i, isKeyed ? `${run}-${i}` : undefined));
 }
 
 async function journal() {

@@ -3,14 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelled } from '../base/errors.ts';
 import { formatBytes, formatCount } from '../base/format.ts';
 import { AdminClient, type Query } from '../server/adminClient.ts';
-import { asCurl, explanation, headerLines, prettyBody } from '../server/webhooks/eventText.ts';
+import { asCurl, explanation, headerLines, prettyBody, urlOf } from '../server/webhooks/eventText.ts';
 import type {
   EventDetailView,
   EventPageView,
   EventSummaryView,
   EventView,
   SearchLineView,
-  WebhookView,
 } from '../server/webhooks/views.ts';
 import { columns, printJson, withServer, type AdminOptions } from './admin.ts';
 import { readRule } from './filters.ts';
@@ -117,15 +116,10 @@ export function showEvent(id: string, options: ShowOptions, terminal: Terminal):
     else if (options.raw) stdout.write(event.body);
     else if (options.headers) stdout.write(lines(headerLines(event)));
     else if (options.explain) stdout.write(lines(explanation(event)));
-    else if (options.curl) stdout.write(`${asCurl(event, await urlOf(client, event))}\n`);
+    else if (options.curl) stdout.write(`${asCurl(event, await urlOf(event, client))}\n`);
     else stdout.write(lines(`${explanation(event)}\n${headerLines(event)}\n${prettyBody(event)}`));
     return ExitCode.ok;
   });
-}
-
-async function urlOf(client: AdminClient, { webhook }: EventView): Promise<string> {
-  if (webhook === null) return 'http://127.0.0.1/webhooks/deleted';
-  return (await client.ask<WebhookView>('GET', AdminClient.path(['webhooks', webhook]))).url;
 }
 
 /** What strangers sent, without what would move the cursor. */

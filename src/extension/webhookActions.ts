@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { describeError, isCancelled, SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { AdminClient } from '../server/adminClient.ts';
-import { asCurl, explanation, headerLines, prettyBody } from '../server/webhooks/eventText.ts';
+import { asCurl, explanation, headerLines, prettyBody, urlOf } from '../server/webhooks/eventText.ts';
 import type {
   EventDetailView,
   EventPageView,
@@ -272,8 +272,10 @@ export class WebhookActions implements vscode.Disposable {
     const id = await this.#event(client, given, vscode.l10n.t('Copy Event as curl'));
     if (id === undefined) return;
     const event = await client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
-    const { url } = await client.ask<WebhookView>('GET', AdminClient.path(['webhooks', event.webhook ?? '-']));
-    await copy(asCurl(event, url), vscode.l10n.t('The curl command was copied. Put the secret in $SECRET.'));
+    await copy(
+      asCurl(event, await urlOf(event, client)),
+      vscode.l10n.t('The curl command was copied. Put the secret in $SECRET.'),
+    );
   }
 
   async #webhook(client: AdminClient, { webhook }: WebhookArgument, title: string): Promise<string | undefined> {

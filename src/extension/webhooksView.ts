@@ -167,8 +167,9 @@ function webhookItem({ name, webhook_id: id, type, enabled, description, trigger
     ...(triggers.length === 0 ? [vscode.l10n.t('no trigger yet')] : []),
     type === 'bearer_token' ? vscode.l10n.t('bearer token') : vscode.l10n.t('signed deliveries'),
   ];
-  const state = triggers.length === 0 ? None : Expanded;
-  const row = item(id, name, what.join(', '), enabled ? 'broadcast' : 'circle-slash', state);
+  // Another row once it has triggers: the editor would remember that there was nothing to unfold.
+  const [rowId, state] = triggers.length === 0 ? [`${id} bare`, None] : [id, Expanded];
+  const row = item(rowId, name, what.join(', '), enabled ? 'broadcast' : 'circle-slash', state);
   row.tooltip = [description, url].filter((line) => line !== '').join('\n');
   row.contextValue = 'webhook';
   return row;

@@ -124,3 +124,24 @@ export function cpuSeconds(pid: number): number | undefined {
     return undefined;
   }
 }
+
+/** A delivery to a webhook, whole, as bytes: JSON of so many of them. */
+export function delivery(
+  { url, secret }: { readonly url: string; readonly secret: string },
+  number: number,
+  key?: string,
+  bodyBytes = 2048,
+): Buffer {
+  const { host, pathname } = new URL(url);
+  const start = JSON.stringify({ action: 'opened', number, labels: ['bug'], text: '' });
+  const body = start.replace('"text":""', `"text":"${'x'.repeat(bodyBytes - start.length)}"`);
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    `Host: ${host}`,
+    `Authorization: Bearer ${secret}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    ...(key === undefined ? [] : [`webhook-id: ${key}`]),
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load, openDescriptors, residentMegabytes } from '../bench/load.ts';
+import { delivery, load, openDescriptors, residentMegabytes } from '../bench/load.ts';
 import { Client } from '../conformance/client.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 
@@ -12,7 +12,6 @@ const SECONDS = Number(process.env.SEXTANT_SOAK_SECONDS ?? (process.env.SEXTANT_
 const SAMPLES = 20;
 /** What is kept of events, so that all that grows up to a limit is at its limit soon. */
 const KEEP = { events: 20_000, megabytes: 100 };
-const BODY_BYTES = 2048;
 
 describe('A server that takes webhooks for a long time', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-soak-'));
@@ -35,7 +34,7 @@ describe('A server that takes webhooks for a long time', () => {
     ]);
     const { pid } = server.child;
     const client = new Client(server.info);
-    const { url, secret } = (await client.admin('POST', 'webhooks', { name: 'w' })).body as {
+    const hook = (await client.admin('POST', 'webhooks', { name: 'w' })).body as {
       url: string;
       secret: string;
     };
@@ -43,7 +42,7 @@ describe('A server that takes webhooks for a long time', () => {
     await client.admin('POST', 'triggers', { name: 't', webhook: 'w', filter });
 
     let sent = 0;
-    const batch = (): Buffer[] => Array.from({ length: 60_000 }, () => delivery(url, secret, ++sent));
+    const batch = (): Buffer[] => Array.from({ length: 60_000 }, () => delivery(hook, ++sent, String(sent)));
     const warm = { seconds: Math.min(10, SECONDS / 4), status: 202 };
     const { requestsPerSecond: most } = await load(server.info.url, pid!, batch(), warm);
     const rate = most / 2;
@@ -52,7 +51,7 @@ describe('A server that takes webhooks for a long time', () => {
     for (let sample = 0; sample < SAMPLES; sample++) {
       const seconds = SECONDS / SAMPLES;
       const requests = Array.from({ length: Math.ceil(rate * seconds * 1.1) + 100 }, () =>
-        delivery(url, secret, ++sent),
+        delivery(hook, ++sent, String(sent)),
       );
       await load(server.info.url, pid!, requests, { rate, seconds, status: 202 });
       memory.push(residentMegabytes(pid!) ?? Number.NaN);
@@ -78,21 +77,6 @@ describe('A server that takes webhooks for a long time', () => {
     assert.ok(late! < early! * 1.2 + 10, `${late} MB after ${early} MB`);
   });
 });
-
-function delivery(url: string, secret: string, number: number): Buffer {
-  const { host, pathname } = new URL(url);
-  const start = JSON.stringify({ action: 'opened', number, text: '' });
-  const body = start.replace('"text":""', `"text":"${'x'.repeat(BODY_BYTES - start.length)}"`);
-  const head = [
-    `POST ${pathname} HTTP/1.1`,
-    `Host: ${host}`,
-    `Authorization: Bearer ${secret}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    `webhook-id: ${number}`,
-  ];
-  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
-}
 
 function sizeOf(folder: string): number {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });

@@ -32,20 +32,21 @@ describe('webhooks', () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sextant-webhooks-'));
-    await set(join(folder, 'state'));
+    await set(join(folder, 'state'), 50_000);
     await vscode.commands.executeCommand('sextant.webhooks.focus');
   });
   after(async () => {
     await run('stopServer');
-    await set(undefined);
+    await set();
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await vscode.commands.executeCommand('notifications.clearAll');
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function set(state: string | undefined): Promise<void> {
+  async function set(state?: string, maxWebhookBytes?: number): Promise<void> {
     const { Global } = vscode.ConfigurationTarget;
-    await vscode.workspace.getConfiguration('sextant.server').update('stateFolder', state, Global);
+    for (const [name, value] of Object.entries({ stateFolder: state, maxWebhookBytes }))
+      await vscode.workspace.getConfiguration('sextant.server').update(name, value, Global);
   }
 
   /** What is copied by Enter in the list that shows a new secret: its first row. */
@@ -95,6 +96,7 @@ describe('webhooks', () => {
     const secret = await copiedSecret();
     assert.match(secret, /^whsec_/);
     assert.equal(await post(secret, '{"n": 1.0}'), 202);
+    assert.equal(await post(secret, JSON.stringify('x'.repeat(50_000))), 413, 'more than the setting allows');
     assert.deepEqual(
       (await webhooks()).map(({ name, type }) => [name, type]),
       [['issues', 'bearer_token']],

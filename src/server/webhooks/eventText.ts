@@ -1,6 +1,8 @@
 import { applyEdits, format } from 'jsonc-parser';
+import { SextantError } from '../../base/errors.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
-import type { EventDetailView, EventView, RunView } from './views.ts';
+import { AdminClient } from '../adminClient.ts';
+import type { EventDetailView, EventView, RunView, WebhookView } from './views.ts';
 
 /* An event as texts for people. */
 
@@ -60,6 +62,13 @@ export function asCurl({ headers, body }: Pick<EventView, 'headers' | 'body'>, u
     ...kept.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     `--data-binary ${quote(body)}`,
   ].join(' \\\n  ');
+}
+
+/** Where an event came to. Throws `NotFound` where its webhook was deleted. */
+export async function urlOf({ event_id: id, webhook }: EventView, client: AdminClient): Promise<string> {
+  if (webhook === null)
+    throw new SextantError('NotFound', `The webhook of ${id} was deleted: there is nowhere to send it.`);
+  return (await client.ask<WebhookView>('GET', AdminClient.path(['webhooks', webhook]))).url;
 }
 
 function quote(text: string): string {
