@@ -19,8 +19,10 @@ describe('the view of webhooks', () => {
     const root = copySample(join(folder, 'harbour'));
     workbench = await Workbench.open({ folder: root, env: { XDG_DATA_HOME: folder }, settings });
     await workbench.openSextantView();
-    // The view that is looked at has the room.
     await workbench.run('Sextant: Focus on Webhooks View');
+    // The view that is looked at has the room.
+    for (const name of ['Index', 'Search Results', 'Local Server'])
+      await workbench.page.getByRole('button', { name: `${name} Section` }).click();
   }
 
   const button = (name: string) => workbench.page.getByRole('button', { name }).last();
@@ -95,9 +97,9 @@ describe('the view of webhooks', () => {
       await keyboard.press('Enter');
       await workbench.treeItem(/^issues succeeded/).waitFor();
       await event.click();
-      await keyboard.press('ArrowRight');
       await workbench.treeItem(/^Why a trigger fired or not/).waitFor();
-      await keyboard.press('ArrowDown');
+      // To the first of what was unfolded.
+      await keyboard.press('ArrowRight');
       await keyboard.press('Enter');
       await shoot('event');
       await workbench.tab('.txt').first().waitFor();
