@@ -7,12 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND } from '../support/command.ts';
 import { killed } from '../support/processes.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
+import { until } from '../support/until.ts';
 import { checkRuns, checkStored, makeHook, Receiver, Sender, type Hook } from './deliveries.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
 const KILLS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 12));
-/** A server lives so long at the most, and one that is killed while it starts. */
-const LIFE_MS = 250;
+/** A server takes so many events at the most before it is killed, whatever the speed of the machine, and dies this much later. */
+const MOST_EVENTS = 120;
+const LATER_MS = 30;
+/** So long one lives at the most that is killed while it starts. */
 const START_MS = 400;
 
 describe('A server that is killed with SIGKILL while it takes webhooks', () => {
@@ -45,7 +48,9 @@ describe('A server that is killed with SIGKILL while it takes webhooks', () => {
         newest = await checkStored(server.info, checked, newest);
         checked = new Map([...sender.answered].filter(([, id]) => id > newest));
         const work = sender.run(`${server.info.url}${hook.path}`, hook.secret, () => false);
-        await sleep(random() * LIFE_MS);
+        const enough = sender.answered.size + Math.floor(random() * MOST_EVENTS);
+        await until('it took some events', () => sender.answered.size >= enough);
+        await sleep(random() * LATER_MS);
         await stop(server, 'SIGKILL');
         await work;
         checked = new Map([...sender.answered].filter(([, id]) => id > newest));

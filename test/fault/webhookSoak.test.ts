@@ -62,7 +62,7 @@ describe('A server that takes webhooks for a long time', () => {
     console.log(`      ${rate.toFixed(0)} a second for ${SECONDS} s; memory, MB: ${shown(memory)}`);
     console.log(`      open files and sockets: ${shown(descriptors)}; ${(bytes / 1e6).toFixed(0)} MB on the disk`);
     assert.deepEqual(journal.damage, []);
-    assert.equal(journal.events, Math.min(KEEP.events, Number(journal.events)));
+    assert.ok(Number(journal.events) <= KEEP.events);
     assert.ok(bytes < KEEP.megabytes * 1e6 * 1.2, `${bytes} bytes`);
     if (memory.some(Number.isNaN)) return;
     assert.ok(Math.max(...descriptors) < 64 + 40, 'those of the connections, and a few of its own');
