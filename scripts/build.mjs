@@ -19,10 +19,11 @@ const common = {
   format: 'esm',
   sourcemap: true,
   minify: !watch,
-  keepNames: true,
   legalComments: 'none',
   logLevel: 'warning',
   metafile: true,
+  // What it has for require() cannot be bundled.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { SEXTANT_VERSION: JSON.stringify(version) },
 };
 // Bundled CommonJS packages call require() for Node's own modules.

@@ -1,4 +1,4 @@
-// npm run soak            every fault test and those of files to their full extent: 45 minutes
+// npm run soak            every fault test and those of files to their full extent: 80 minutes
 // npm run fuzz -- SECONDS  100,000 requests to the server, and mishaps to the files of an index for so long
 // SEXTANT_FAULT_SEED repeats a run that failed, as far as the moments of kills allow.
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,5 @@
 import { appendFileSync, statSync, truncateSync } from 'node:fs';
+import { systemCode } from './errors.ts';
 
 /** Where a room reports what it does. The editor's log channel and the terminal both fit. */
 export interface Logger {
@@ -25,13 +26,20 @@ export function forwardingLogger(send: (level: LogLevel, message: string) => voi
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** Appends lines to a file that only its owner may read; one that is large is begun anew at the next start. */
+/**
+ * Appends lines to a file that only its owner may read; one that is large is begun anew at the next start. A disk that takes
+ * nothing costs lines, and never whoever had something to say.
+ */
 export function fileLogger(file: string, maxBytes = 1_000_000): Logger {
   let isOpen = false;
   const write = (level: string, message: string): void => {
-    if (!isOpen && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) truncateSync(file);
-    isOpen = true;
-    appendFileSync(file, `${new Date().toISOString()} ${level} ${message}\n`, { mode: 0o600 });
+    try {
+      if (!isOpen && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) truncateSync(file);
+      isOpen = true;
+      appendFileSync(file, `${new Date().toISOString()} ${level} ${message}\n`, { mode: 0o600 });
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+    }
   };
   return {
     debug: ignore,

@@ -1,12 +1,11 @@
-import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { systemClock } from '../base/clock.ts';
 import { cancelled, SextantError } from '../base/errors.ts';
 import { readSimulation, Simulation } from '../server/analytics/simulation/simulation.ts';
 import { exportLines, findAnswering, loadData } from '../server/launch.ts';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import { ExitCode, type Terminal } from './terminal.ts';
+import { writeWhole } from './writeWhole.ts';
 
 export interface ExportOptions {
   readonly state?: string;
@@ -20,26 +19,10 @@ export interface ExportOptions {
 /** `sextant export` */
 export async function runExport(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
   try {
-    await write(await exported(options, terminal.signal), options.output, terminal);
+    await writeWhole(await exported(options, terminal.signal), options.output, terminal);
     return ExitCode.ok;
   } catch (error) {
     throw terminal.signal.aborted ? cancelled() : error;
-  }
-}
-
-async function write(bytes: Readable, output: string | undefined, { stdout, signal }: Terminal): Promise<void> {
-  if (output === undefined) {
-    await pipeline(bytes, stdout, { signal, end: false });
-    return;
-  }
-  // The file is whole or what it was before.
-  const temporary = `${output}.tmp`;
-  try {
-    await pipeline(bytes, createWriteStream(temporary, { mode: 0o600 }), { signal });
-    renameSync(temporary, output);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
   }
 }
 

@@ -46,13 +46,11 @@ async function runFiltersTest(
   terminal: Terminal,
 ): Promise<ExitCode> {
   // Read when it is needed: the evaluator is no part of a search.
-  const [{ parseFilter }, { Filter }, { formatTree }] = await Promise.all([
-    import('../webhooks/filter/checkFilter.ts'),
+  const [{ Filter }, { formatTree }] = await Promise.all([
     import('../webhooks/filter/filter.ts'),
     import('../webhooks/filter/evaluation.ts'),
   ]);
-  const isFile = !/^\s*([{["]|true\b|false\b)/.test(rule);
-  const filter = new Filter(isFile ? parseFilter(readText(rule), rule) : parseFilter(rule));
+  const filter = new Filter(await readRule(rule));
   const tested: Tested[] = [];
   for (const file of files) tested.push({ file, ...filter.explain(readPayload(file)) });
   if (options.json) {
@@ -67,7 +65,15 @@ async function runFiltersTest(
   return tested.every(({ fires }) => fires !== (options.none === true)) ? ExitCode.ok : ExitCode.nothingFound;
 }
 
-function readPayload(file: string): unknown {
+/** A filter that a person gave: a file, or the rule itself. Throws `InvalidFilter` and `CannotRead`. */
+export async function readRule(rule: string): Promise<unknown> {
+  const { parseFilter } = await import('../webhooks/filter/checkFilter.ts');
+  const isFile = !/^\s*([{["]|true\b|false\b)/.test(rule);
+  return isFile ? parseFilter(readText(rule), rule) : parseFilter(rule);
+}
+
+/** The JSON in a file; `-` is the standard input. Throws `InvalidPayload` and `CannotRead`. */
+export function readPayload(file: string): unknown {
   try {
     return JSON.parse(readText(file)) as unknown;
   } catch (error) {

@@ -9,9 +9,12 @@ import { runSearch, type SearchOptions } from './search.ts';
 import type { ServeOptions } from './serve.ts';
 import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
 import { ExitCode, printable, type Terminal } from './terminal.ts';
+import { addWebhookCommands } from './webhookCommands.ts';
 import { WHY_HELP, runWhy, type WhyOptions } from './why.ts';
 
 declare const SEXTANT_VERSION: string;
+
+const MAX_BODY_LIMIT = 67_108_864;
 
 const controller = new AbortController();
 process.once('SIGINT', () => controller.abort());
@@ -133,6 +136,10 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--fault <json...>', 'a rule of faults, as the admin plane takes them')
     .option('--no-rate-limit', 'never answer 429')
     .option('--allow-host <name...>', 'answer requests for this host name too, such as that of a tunnel')
+    .option('--max-body <bytes>', 'the largest body that a webhook takes; else 1048576', bodyLimit)
+    .option('--keep-events <number>', 'how many events of webhooks are kept; else 1000000', atLeastOne)
+    .option('--keep-days <number>', 'for how long; else 30 days', atLeastOne)
+    .option('--keep-megabytes <number>', 'and how much of the disk they may take; else 4000', atLeastOne)
     .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
     .action(async (options: ServeOptions) => {
       const { runServe } = await import('./serve.ts');
@@ -154,6 +161,7 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     });
 
   addFilterCommands(program, terminal, (code) => (exitCode = code));
+  addWebhookCommands(program, terminal, (code) => (exitCode = code));
 
   program.addHelpText(
     'after',
@@ -167,6 +175,8 @@ Examples:
   sextant why dist/main.js
   sextant doctor --output sextant-report.txt
   sextant serve --data facts.ndjson --now 2026-11-21T09:00:00Z
+  sextant webhooks create deploys
+  sextant events tail
 
 Exit codes: 0 done or found; 1 nothing found, no index, or problems; 2 failed or wrong usage; 130 interrupted.
 NO_COLOR=1 leaves out colours. Ctrl-C leaves an index as of its last commit; the next run goes on from there.`,
@@ -196,6 +206,19 @@ function positiveInteger(text: string): number {
 function integer(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
   return Number(text);
+}
+
+function atLeastOne(text: string): number {
+  const number = integer(text);
+  if (number === 0) throw new InvalidArgumentError('It must be at least 1.');
+  return number;
+}
+
+/** All of a body is in memory while it is stored. */
+function bodyLimit(text: string): number {
+  const bytes = atLeastOne(text);
+  if (bytes > MAX_BODY_LIMIT) throw new InvalidArgumentError(`It must be at most ${MAX_BODY_LIMIT}.`);
+  return bytes;
 }
 
 function portNumber(text: string): number {

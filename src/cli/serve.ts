@@ -5,6 +5,7 @@ import { readSimulation, type SimulationOptions } from '../server/analytics/simu
 import { readFaultRule, type FaultRule } from '../server/faults/faultRules.ts';
 import { loadData, startOrAttach, type ServerInfo } from '../server/launch.ts';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
+import type { Retention } from '../webhooks/journal/eventJournal.ts';
 import { ExitCode, logTo, ProgressLine, type Terminal } from './terminal.ts';
 
 export interface ServeOptions {
@@ -22,8 +23,14 @@ export interface ServeOptions {
   readonly adminToken?: string;
   readonly rateLimit: boolean;
   readonly allowHost?: readonly string[];
+  readonly maxBody?: number;
+  readonly keepEvents?: number;
+  readonly keepDays?: number;
+  readonly keepMegabytes?: number;
   readonly json?: true;
 }
+
+const DAY_MS = 86_400_000;
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
@@ -47,6 +54,7 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
       simulation: readSimulation(options),
       scenario: options.scenario,
       faults: options.fault?.map(readFault),
+      webhooks: { maxBodyBytes: options.maxBody, retention: retentionOf(options) },
       now: now === undefined ? undefined : readMoment(now),
       data:
         data === undefined
@@ -70,6 +78,15 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
     return ExitCode.failed;
   }
   return ExitCode.ok;
+}
+
+/** How many events of webhooks are kept; what is not said is as by default. */
+function retentionOf({ keepEvents, keepDays, keepMegabytes }: ServeOptions): Partial<Retention> {
+  return {
+    ...(keepEvents !== undefined && { maxEvents: keepEvents }),
+    ...(keepDays !== undefined && { maxAgeMs: keepDays * DAY_MS }),
+    ...(keepMegabytes !== undefined && { maxBytes: keepMegabytes * 1e6 }),
+  };
 }
 
 /** Throws `InvalidArgument`. */

@@ -19,6 +19,7 @@ import { ServerActions } from './serverActions.ts';
 import { StatusBar } from './statusBar.ts';
 import type { Row } from './statusTree.ts';
 import { WhyPick } from './whyPick.ts';
+import { WebhookActions } from './webhookActions.ts';
 import { UnsavedEditors } from './unsavedEditors.ts';
 
 /** What other extensions, and our own tests, get from `vscode.extensions.getExtension('sextant.sextant-code')`. */
@@ -47,6 +48,7 @@ export class App implements SextantApi {
   readonly #texts: ReadOnlyTexts;
   readonly #indexView: IndexView;
   readonly #server: ServerActions;
+  readonly #webhooks: WebhookActions;
   readonly #extension: vscode.Extension<unknown>;
 
   static start(context: vscode.ExtensionContext): App {
@@ -82,6 +84,7 @@ export class App implements SextantApi {
     this.#indexView = new IndexView(this.#folders, this.#client, this.#texts, this.#recent);
     const { version } = context.extension.packageJSON as { readonly version: string };
     this.#server = new ServerActions(new URL('./serverThread.js', import.meta.url), this.#recent, version);
+    this.#webhooks = new WebhookActions(this.#server, this.#texts, this.#recent);
     this.#extension = context.extension;
     context.subscriptions.push(
       this.#log,
@@ -92,6 +95,7 @@ export class App implements SextantApi {
       this.#texts,
       this.#indexView,
       this.#server,
+      this.#webhooks,
       new StatusBar(this.#folders),
     );
     this.#folders.start();
@@ -167,6 +171,20 @@ export class App implements SextantApi {
       case 'sextant.copyServerToken':
       case 'sextant.openServerLog':
         await this.#server.run(command);
+        break;
+      case 'sextant.createWebhook':
+      case 'sextant.rotateWebhook':
+      case 'sextant.deleteWebhook':
+      case 'sextant.copyWebhookUrl':
+      case 'sextant.addTrigger':
+      case 'sextant.deleteTrigger':
+      case 'sextant.sendTestEvent':
+      case 'sextant.sendEditedEvent':
+      case 'sextant.replayEvent':
+      case 'sextant.openEvent':
+      case 'sextant.copyEventCurl':
+      case 'sextant.refreshWebhooks':
+        await this.#webhooks.run(command, argument);
         break;
       case 'sextant.copyLeftOutPath':
         await copyPath(argument as Row);

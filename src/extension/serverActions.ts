@@ -28,14 +28,22 @@ export class ServerActions implements vscode.Disposable {
   readonly #view: ServerView;
   readonly #log: Logger;
   readonly #version: string;
+  readonly #changed = new vscode.EventEmitter<LocalServerState>();
   #report: ((state: LocalServerState) => void) | undefined;
 
   constructor(thread: URL, log: Logger, version: string) {
     this.#log = log;
     this.#version = version;
-    this.#view = new ServerView(() => void this.#look());
+    this.#view = new ServerView(() => void this.look());
     this.#server = new LocalServer({ thread, logger: log, onState: (state) => this.#onState(state) });
     this.#view.show(this.#server.state);
+  }
+
+  readonly onDidChangeState = this.#changed.event;
+
+  /** How to reach the server, with its tokens: not to be shown. */
+  get info(): ServerInfo | undefined {
+    return this.#server.info;
   }
 
   /** What may be told to anybody: it has no tokens. */
@@ -80,6 +88,12 @@ export class ServerActions implements vscode.Disposable {
 
   dispose(): void {
     this.#view.dispose();
+    this.#changed.dispose();
+  }
+
+  /** For those who need a server where none runs. */
+  offerStart(): Promise<void> {
+    return this.#offer(vscode.l10n.t('The local server does not run. Start it, or attach to one that runs.'));
   }
 
   #options(): Parameters<LocalServer['start']>[0] {
@@ -89,6 +103,7 @@ export class ServerActions implements vscode.Disposable {
   #onState(state: LocalServerState): void {
     if (state.kind !== 'starting' || state.lines === 0) this.#log.info(`The local server is ${state.kind}.`);
     this.#view.show(state);
+    this.#changed.fire(state);
     this.#report?.(state);
   }
 
@@ -134,7 +149,7 @@ export class ServerActions implements vscode.Disposable {
   async #copy(what: (info: ServerInfo) => string, done: string): Promise<void> {
     const { info } = this.#server;
     if (!info) {
-      void this.#offer(vscode.l10n.t('The local server does not run. Start it, or attach to one that runs.'));
+      void this.offerStart();
       return;
     }
     await vscode.env.clipboard.writeText(what(info));
@@ -149,7 +164,7 @@ export class ServerActions implements vscode.Disposable {
   }
 
   /** A look at the state folder; only where it names a living owner is that one asked. */
-  async #look(): Promise<void> {
+  async look(): Promise<void> {
     const { state } = serverSettings();
     if (this.#server.info || !findServer(state)) return;
     try {

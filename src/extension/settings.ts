@@ -54,6 +54,8 @@ export interface ServerSettings {
   readonly state: string;
   readonly data: string | undefined;
   readonly port: number | undefined;
+  /** Of a delivery to a webhook. */
+  readonly maxBodyBytes: number;
 }
 
 /** What the local server is started with. `~` is the home folder; other relative paths are of the first folder. */
@@ -69,5 +71,6 @@ export function serverSettings(): ServerSettings {
     state: serverStateFolder(path('stateFolder')),
     data: path('dataFile'),
     port: settings.get<number | null>('port', null) ?? undefined,
+    maxBodyBytes: settings.get('maxWebhookBytes', 1_048_576),
   };
 }

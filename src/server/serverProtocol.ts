@@ -10,6 +10,8 @@ export interface ThreadedServerOptions {
   /** A data file; without one the organization is empty. */
   readonly data?: string | undefined;
   readonly version?: string | undefined;
+  /** Of a delivery to a webhook; 1 MiB where it is missing. */
+  readonly maxBodyBytes?: number | undefined;
 }
 
 export interface StartedServer {

@@ -15,10 +15,10 @@ const logger = forwardingLogger((level, message) => emit('log', { level, message
 let server: SextantServer | undefined;
 
 const emit = serve<ServerMethods, ServerEvents>(workerChannel(parentPort), {
-  async start({ state, port, data, version }, signal) {
+  async start({ state, port, data, version, maxBodyBytes }, signal) {
     const read = (file: string) => () => loadData(file, (lines) => emit('progress', { lines }), signal);
     const facts = data === undefined ? { simulation: DEFAULT_SIMULATION } : { data: read(data) };
-    const options = { state, port, version, ...facts };
+    const options = { state, port, version, webhooks: { maxBodyBytes }, ...facts };
     const launched = await startOrAttach(options, { logger }, signal);
     server = launched.server;
     return { info: launched.info, isOwn: server !== undefined, isEmpty: server?.organization.isEmpty ?? false };

@@ -7,20 +7,14 @@ import type { Clock } from '../base/clock.ts';
 import { explainWriteError } from '../base/errors.ts';
 import { webhookErrors } from './errors.ts';
 import { Filter } from './filter/filter.ts';
+import { NAME, NAME_RULE } from './names.ts';
 import { hashSecret, newSecret, type SecretRecord } from './secrets.ts';
 
 /** A bearer token with each delivery, or a signature of it as https://www.standardwebhooks.com has it. */
 export const WEBHOOK_TYPES = ['bearer_token', 'standard_webhooks'] as const;
 export const WEBHOOK_SCOPES = ['organization', 'personal'] as const;
 
-const name = z
-  .string('must be a string')
-  .check(
-    z.regex(
-      /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u,
-      'must be 1 to 64 letters, digits, spaces, dots, dashes, underscores',
-    ),
-  );
+const name = z.string('must be a string').check(z.regex(NAME, `must be ${NAME_RULE}`));
 const description = z._default(
   z.string('must be a string').check(z.maxLength(2000, 'must have at most 2000 characters')),
   '',

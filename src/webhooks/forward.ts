@@ -17,13 +17,12 @@ export type ForwardOutcome = Omit<Attempt, 'at' | 'durationMs'> & {
 
 /** Posts an event as it came, raw bytes and headers, to the URL of an expert. Does not throw, but for a cancelled `signal`. */
 export async function forward(
-  event: StoredEvent,
+  event: Pick<StoredEvent, 'id' | 'headers' | 'body'>,
   trigger: string,
   { url, timeout_ms: timeoutMs }: ForwardExpert,
   { dispatcher, signal }: { readonly dispatcher?: Dispatcher | undefined; readonly signal: AbortSignal },
 ): Promise<ForwardOutcome> {
-  // A large library, and most starts of the server never need it.
-  const { request } = await import('undici');
+  const { request } = await import('./httpClient.ts');
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const { statusCode, body } = await request(url, {

@@ -20,6 +20,11 @@ export interface RunQueueOptions {
 
 /** So many events are asked about at once. */
 const EVALUATING = 32;
+/** So many bytes of bodies that came just now are kept, so that they need not be read again from the disk. */
+const FRESH_BYTES = 16_000_000;
+
+/** What a run needs of an event. */
+type Payload = Pick<StoredEvent, 'id' | 'headers' | 'body'>;
 
 interface Task {
   readonly event: number;
@@ -40,10 +45,14 @@ interface Lane {
 export class RunQueue {
   readonly #options: RunQueueOptions;
   readonly #events = new Fifo<number>();
+  readonly #fresh = new Map<number, Payload>();
+  #freshBytes = 0;
   #evaluating = 0;
   readonly #lanes = new Map<string, Lane>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #stop = new AbortController();
+  /** What is wrong with the disk, said once and not for each event that waits for it. */
+  #trouble = '';
   /** Changes of one event's state, one after the other. */
   readonly #changes = new Map<number, Promise<unknown>>();
   readonly #work = new Set<Promise<void>>();
@@ -58,8 +67,12 @@ export class RunQueue {
     this.#pump();
   }
 
-  /** The event is in the journal. */
-  add(event: number): void {
+  /** The event is in the journal; `payload` is what is there. */
+  add(event: number, payload?: Payload): void {
+    if (payload && this.#freshBytes < FRESH_BYTES) {
+      this.#fresh.set(event, payload);
+      this.#freshBytes += payload.body.length;
+    }
     this.#events.add(event);
     this.#pump();
   }
@@ -90,23 +103,27 @@ export class RunQueue {
   async #begin(number: number): Promise<void> {
     const { journal } = this.#options;
     const summary = journal.summary(number);
-    if (!summary) return;
+    if (!summary) {
+      this.#forget(number);
+      return;
+    }
     let state = summary.status === 'received' ? undefined : await journal.state(number);
     // One whose record is damaged is asked about again.
     if (!state || state.status === 'received') {
       state = await this.#evaluate(number, summary.webhook);
       await journal.setState(number, state);
     }
+    if (state.status !== 'pending') this.#forget(number);
     for (const { trigger, expert, nextAt, state: runState } of state.runs)
       if (runState === 'waiting') this.#schedule({ event: number, trigger }, expert, nextAt);
   }
 
   async #evaluate(number: number, webhookId: string): Promise<EventState> {
-    const { journal, definitions } = this.#options;
+    const { definitions } = this.#options;
     const webhook = definitions.webhookById(webhookId);
     const triggers = webhook ? definitions.triggersOf(webhook) : [];
     if (triggers.length === 0) return { ...NEW_STATE, status: 'unmatched' };
-    const event = await journal.read(number);
+    const event = await this.#read(number);
     const payload: unknown = event && JSON.parse(event.body.toString());
     const evaluations: TriggerEvaluation[] = [];
     const runs: Run[] = [];
@@ -116,6 +133,15 @@ export class RunQueue {
       if (evaluation.fires) runs.push(this.#newRun(trigger.name, trigger.expert));
     }
     return { status: statusOf(runs), evaluations, runs };
+  }
+
+  async #read(number: number): Promise<Payload | undefined> {
+    return this.#fresh.get(number) ?? (await this.#options.journal.read(number));
+  }
+
+  #forget(number: number): void {
+    this.#freshBytes -= this.#fresh.get(number)?.body.length ?? 0;
+    this.#fresh.delete(number);
   }
 
   #newRun(trigger: string, expert: string): Run {
@@ -167,7 +193,9 @@ export class RunQueue {
   }
 
   async #run({ event: number, trigger }: Task, expert: ForwardExpert | undefined): Promise<void> {
-    const event = await this.#options.journal.read(number);
+    const event = await this.#read(number);
+    // Another run of it reads it from the disk: it may be long until then.
+    this.#forget(number);
     if (!event) return;
     const next = expert ? await this.#attempt(event, trigger, expert) : gone;
     const { runs } = await this.#change(number, (state) => {
@@ -179,7 +207,7 @@ export class RunQueue {
   }
 
   /** Tries once, and gives what that makes of the run. */
-  async #attempt(event: StoredEvent, trigger: string, expert: ForwardExpert): Promise<(run: Run) => Run> {
+  async #attempt(event: Payload, trigger: string, expert: ForwardExpert): Promise<(run: Run) => Run> {
     const { clock, dispatcher, backoffBaseMs } = this.#options;
     const at = clock.now();
     const began = performance.now();
@@ -202,6 +230,7 @@ export class RunQueue {
       .then(async () => {
         const state = change(await journal.state(number));
         await journal.setState(number, state);
+        this.#trouble = '';
         return state;
       });
     this.#changes.set(number, done);
@@ -225,7 +254,9 @@ export class RunQueue {
   #failed(event: number, error: unknown, again = () => this.#retryEvent(event)): void {
     if (this.#stop.signal.aborted) return;
     const isDamaged = error instanceof SextantError && error.code === 'JournalDamaged';
-    this.#options.logger.error(`Event ${event} cannot be worked on: ${describeError(error)}`);
+    const problem = describeError(error);
+    if (problem !== this.#trouble) this.#options.logger.error(`Event ${event} cannot be worked on: ${problem}`);
+    this.#trouble = problem;
     if (!isDamaged) again();
   }
 

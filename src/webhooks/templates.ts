@@ -1,15 +1,23 @@
+import { createHmac, randomUUID } from 'node:crypto';
 import type { Header } from './event.ts';
 
 /** An example of what a system sends; to be edited. Shapes are those of the system's documentation. */
 export interface Template {
+  /** For people. */
+  readonly title: string;
+  readonly system: System;
   readonly headers: readonly Header[];
   readonly body: unknown;
 }
+
+type System = 'github' | 'gitlab' | 'pagerduty';
 
 const JSON_TYPE: Header = ['Content-Type', 'application/json'];
 
 export const TEMPLATES: Readonly<Record<string, Template>> = {
   'github-push': {
+    title: 'GitHub: push',
+    system: 'github',
     headers: [JSON_TYPE, ['User-Agent', 'GitHub-Hookshot/044aadd'], ['X-GitHub-Event', 'push']],
     body: {
       ref: 'refs/heads/main',
@@ -29,6 +37,8 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
     },
   },
   'github-pull-request': {
+    title: 'GitHub: pull request opened',
+    system: 'github',
     headers: [JSON_TYPE, ['User-Agent', 'GitHub-Hookshot/044aadd'], ['X-GitHub-Event', 'pull_request']],
     body: {
       action: 'opened',
@@ -48,6 +58,8 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
     },
   },
   'gitlab-push': {
+    title: 'GitLab: push',
+    system: 'gitlab',
     headers: [JSON_TYPE, ['X-Gitlab-Event', 'Push Hook']],
     body: {
       object_kind: 'push',
@@ -61,6 +73,8 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
     },
   },
   pagerduty: {
+    title: 'PagerDuty: incident triggered',
+    system: 'pagerduty',
     headers: [JSON_TYPE, ['User-Agent', 'PagerDuty-Webhook/V3.0']],
     body: {
       event: {
@@ -81,3 +95,14 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
     },
   },
 };
+
+/** What the system adds to each delivery: its own id of it, and with a secret its own proof of who sent it. */
+export function deliveryHeaders({ system }: Template, body: Uint8Array, secret?: string): Header[] {
+  const mac = (key: string): string => createHmac('sha256', key).update(body).digest('hex');
+  const [id, proof] = {
+    github: ['X-GitHub-Delivery', (key: string): Header => ['X-Hub-Signature-256', `sha256=${mac(key)}`]] as const,
+    gitlab: ['X-Gitlab-Event-UUID', (key: string): Header => ['X-Gitlab-Token', key]] as const,
+    pagerduty: ['X-Webhook-Id', (key: string): Header => ['X-PagerDuty-Signature', `v1=${mac(key)}`]] as const,
+  }[system];
+  return [[id, randomUUID()], ...(secret === undefined ? [] : [proof(secret)])];
+}

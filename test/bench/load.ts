@@ -1,5 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+
+export interface LoadOptions {
+  readonly connections?: number;
+  readonly seconds?: number;
+  /** Of a whole answer; others are an error. */
+  readonly status?: number;
+  /** So many requests a second; as many as there can be where it is missing. */
+  readonly rate?: number;
+}
 
 export interface LoadResult {
   readonly requestsPerSecond: number;
@@ -18,7 +27,7 @@ export async function load(
   url: string,
   pid: number,
   requests: readonly Buffer[],
-  { connections = 64, seconds = 5 } = {},
+  { connections = 64, seconds = 5, status = 200, rate = Infinity }: LoadOptions = {},
 ): Promise<LoadResult> {
   const { hostname, port } = new URL(url);
   const times: number[] = [];
@@ -36,6 +45,12 @@ export async function load(
           resolve();
           return;
         }
+        // Each in its turn: who is behind does not wait.
+        const waitMs = start + (next / rate) * 1000 - performance.now();
+        if (waitMs > 1) {
+          setTimeout(send, waitMs);
+          return;
+        }
         began = performance.now();
         socket.write(requests[next++ % requests.length]!);
       };
@@ -45,7 +60,7 @@ export async function load(
           const head = chunk.indexOf('\r\n\r\n');
           const text = chunk.toString('latin1', 0, head);
           const length = /content-length: (\d+)/i.exec(text)?.[1];
-          if (!text.startsWith('HTTP/1.1 200') || length === undefined) {
+          if (!text.startsWith(`HTTP/1.1 ${status}`) || length === undefined) {
             reject(new Error(`An answer that was not expected: ${chunk.toString('latin1', 0, 300)}`));
             return;
           }
@@ -60,7 +75,7 @@ export async function load(
     });
 
   const cpu = cpuSeconds(pid);
-  const began = performance.now();
+  const start = performance.now();
   const timer = setTimeout(() => (isOver = true), seconds * 1000);
   try {
     await Promise.all(Array.from({ length: connections }, run));
@@ -68,7 +83,7 @@ export async function load(
     clearTimeout(timer);
     for (const socket of sockets) socket.destroy();
   }
-  const elapsed = (performance.now() - began) / 1000;
+  const elapsed = (performance.now() - start) / 1000;
   const used = cpu === undefined ? undefined : cpuSeconds(pid)! - cpu;
   times.sort((a, b) => a - b);
   return {
@@ -80,6 +95,15 @@ export async function load(
   };
 }
 
+/** How many files and sockets are open; Linux only. */
+export function openDescriptors(pid: number): number | undefined {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Megabytes in memory; Linux only. */
 export function residentMegabytes(pid: number): number | undefined {
   try {
@@ -89,7 +113,8 @@ export function residentMegabytes(pid: number): number | undefined {
   }
 }
 
-function cpuSeconds(pid: number): number | undefined {
+/** Of a process, in seconds; Linux only. */
+export function cpuSeconds(pid: number): number | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
@@ -98,4 +123,25 @@ function cpuSeconds(pid: number): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A delivery to a webhook, whole, as bytes: JSON of so many of them. */
+export function delivery(
+  { url, secret }: { readonly url: string; readonly secret: string },
+  number: number,
+  key?: string,
+  bodyBytes = 2048,
+): Buffer {
+  const { host, pathname } = new URL(url);
+  const start = JSON.stringify({ action: 'opened', number, labels: ['bug'], text: '' });
+  const body = start.replace('"text":""', `"text":"${'x'.repeat(bodyBytes - start.length)}"`);
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    `Host: ${host}`,
+    `Authorization: Bearer ${secret}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    ...(key === undefined ? [] : [`webhook-id: ${key}`]),
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { Workbench, copySample } from './support.ts';
 
-/** Below the rows of the status are two other views, and only what can be seen is there to be found. */
-const TALL = 1500;
+/** Below the rows of the status are three other views, and only what can be seen is there to be found. */
+const TALL = 1800;
 
 describe('the status view', () => {
   const folder = temporaryFolder();

@@ -1,7 +1,7 @@
 // Runs where mounting is allowed: fills a small disk to every degree and looks at what the engine makes of it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SextantError } from '../../src/base/errors.ts';
 import { silentLogger } from '../../src/base/log.ts';
@@ -9,20 +9,14 @@ import { Engine, EngineReader } from '../../src/engine/engine.ts';
 import { SegmentThreads } from '../../src/engine/index/segmentThreads.ts';
 import { FolderIndex } from '../../src/workspace/folderIndex.ts';
 import type { FolderStatus } from '../../src/workspace/status.ts';
+import { Filler } from './smallDisk.ts';
 import { document, filesOf } from './truth.ts';
 
 const [disk, root] = process.argv.slice(2) as [string, string];
 const PAGE = 4096;
 execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk]);
 const index = join(disk, 'index');
-const filler = join(disk, 'filler');
-
-/** Leaves so many bytes free. */
-function fill(free: number): void {
-  rmSync(filler, { force: true });
-  const { bavail, bsize } = statfsSync(disk);
-  writeFileSync(filler, Buffer.alloc(bavail * bsize - free));
-}
+const filler = new Filler(disk);
 
 const isFull = { name: 'SextantError', code: 'DiskFull', message: /no space left for .*Free some/ };
 const old = Array.from({ length: 20 }, (_, i) => document(`old${i}.ts`, `const lantern${i} = 'harbour ${i}';`));
@@ -40,7 +34,7 @@ await engine.apply({ add: old });
 const before = filesOf(index);
 const failures: number[] = [];
 for (let free = 0; ; free += PAGE) {
-  fill(free);
+  filler.leave(free);
   try {
     await engine.apply({ add: more, remove: [old[0]!.id] });
     break;
@@ -62,7 +56,7 @@ for (let free = 0; ; free += PAGE) {
 assert.ok(failures.length > 5, 'the disk was full at several moments');
 assert.equal((await engine.search('grove', { limit: 100 })).length, 60);
 assert.equal(engine.has(old[0]!.id), false);
-rmSync(filler);
+filler.remove();
 assert.deepEqual(await engine.verify(), []);
 
 // The same where a thread writes the segment.
@@ -71,7 +65,7 @@ const threads = new SegmentThreads({ count: 1, bytesBeforeStart: 0 });
 engine = Engine.open(index, { threads });
 const moved = more.map(({ path, content }) => document(`moved/${path}`, Buffer.from(content).toString()));
 for (const free of [0, PAGE, 16 * PAGE]) {
-  fill(free);
+  filler.leave(free);
   await assert.rejects(engine.apply({ add: moved }), (error: SextantError) => {
     assert.equal(error.code, 'DiskFull');
     assert.ok(error.cause instanceof SextantError, 'it comes from the thread');
@@ -79,16 +73,16 @@ for (const free of [0, PAGE, 16 * PAGE]) {
   });
   assert.equal((await engine.search('grove', { limit: 200 })).length, 60);
 }
-rmSync(filler);
+filler.remove();
 await engine.apply({ add: moved });
 assert.equal((await engine.search('grove', { limit: 200 })).length, 120);
 assert.deepEqual(await engine.verify(), []);
 
-fill(0);
+filler.leave(0);
 await engine.close();
 await threads.close();
 assert.throws(() => Engine.open(index), isFull);
-rmSync(filler);
+filler.remove();
 engine = Engine.open(index);
 assert.equal((await engine.apply({ remove: [old[1]!.id] })).removed, 1);
 assert.deepEqual(await engine.verify(), []);
@@ -101,12 +95,12 @@ const options = { root, stateFolder: join(disk, 'state'), exclude: [], maxFileBy
 const folder = FolderIndex.open(options, edges);
 writeFileSync(join(root, 'a.ts'), 'const lantern = 1;');
 for (let free = 0; free < 6 * PAGE; free += PAGE) {
-  fill(free);
+  filler.leave(free);
   await folder.reconcile().catch((error: unknown) => assert.equal((error as SextantError).code, 'DiskFull'));
   const { state } = seen.at(-1)!;
   assert.ok(state.kind === 'ready' || (state.kind === 'failed' && state.code === 'DiskFull'), JSON.stringify(state));
 }
-rmSync(filler);
+filler.remove();
 await folder.reconcile();
 assert.deepEqual([seen.at(-1)!.state.kind, seen.at(-1)!.files], ['ready', 1]);
 assert.ok(seen.some(({ state }) => state.kind === 'failed'));

@@ -29,7 +29,8 @@ export function toHttpError(error: unknown): HttpError {
     if (error.code === 'InvalidArgument' || error.code === 'BadData')
       return new HttpError('InvalidArgument', error.message, {}, { cause: error });
     if (error.code === 'DiskFull') return new HttpError('InsufficientStorage', error.message, {}, { cause: error });
-    if (error.code === 'ReadOnly') return new HttpError('Internal', error.message, {}, { cause: error });
+    if (error.code === 'ReadOnly' || error.code === 'JournalDamaged')
+      return new HttpError('Internal', error.message, {}, { cause: error });
     if (['InvalidDefinition', 'InvalidFilter'].includes(error.code))
       return new HttpError('InvalidArgument', error.message, {}, { cause: error });
     if (error.code === 'NoSuchDefinition') return new HttpError('NotFound', error.message, {}, { cause: error });

@@ -14,11 +14,12 @@ import {
 import type { EventFilter } from '../../webhooks/journal/eventIndex.ts';
 import type { Search } from '../../webhooks/journal/eventJournal.ts';
 import { describeDamage } from '../../webhooks/journal/segmentLog.ts';
-import { TEMPLATES } from '../../webhooks/templates.ts';
 import { checked, readMoment, withJson, type AdminResource } from '../admin/adminPlane.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Exchange, Reply, Resource } from '../http/exchange.ts';
 import type { WebhookService } from './service.ts';
+import { testDelivery } from './testDelivery.ts';
+import type { EventPageView, EventSummaryView, EventView, RunView, TriggerView, WebhookView } from './views.ts';
 
 const MAX_PAGE = 1000;
 const MAX_DEFINITION_BYTES = 262_144;
@@ -43,6 +44,7 @@ const rotation = z.strictObject({
 const testEvent = z.strictObject({
   template: z.optional(z.string('template must be a string')),
   body: z.optional(z.unknown()),
+  secret: z.optional(z.string('secret must be a string')),
 });
 
 /** `/__admin/webhooks`, `triggers`, `experts`, `events`, `refusals`, `journal`. */
@@ -53,7 +55,7 @@ export function webhookAdminResources(
 ): Resource[] {
   const { definitions, journal, refusals } = service;
   const urlOf = ({ id }: Webhook): string => `${serverUrl()}/webhooks/${id}`;
-  const showWebhook = (webhook: Webhook) => ({
+  const showWebhook = (webhook: Webhook): WebhookView => ({
     name: webhook.name,
     type: webhook.type,
     description: webhook.description,
@@ -64,8 +66,8 @@ export function webhookAdminResources(
     created_at: iso(webhook.createdAt),
     triggers: definitions.triggers.filter((trigger) => trigger.webhook === webhook.name).map(({ name }) => name),
   });
-  const showTrigger = (trigger: Trigger) => ({ ...trigger, words: definitions.describe(trigger) });
-  const showSummary = ({ id, at, webhook, status, bytes }: EventSummary) => ({
+  const showTrigger = (trigger: Trigger): TriggerView => ({ ...trigger, words: definitions.describe(trigger) });
+  const showSummary = ({ id, at, webhook, status, bytes }: EventSummary): EventSummaryView => ({
     event_id: id,
     received_at: iso(at),
     source: 'Webhook',
@@ -74,7 +76,7 @@ export function webhookAdminResources(
     status,
     bytes,
   });
-  const show = (event: StoredEvent) => ({
+  const show = (event: StoredEvent): EventView => ({
     ...showSummary(event),
     ...(event.key !== undefined && { idempotency_key: event.key }),
     ...(event.replayOf !== undefined && { replay_of: event.replayOf }),
@@ -139,17 +141,8 @@ export function webhookAdminResources(
     }),
     resource('webhooks/{name}/send', {
       POST: withJson(async (input, { parameters }) => {
-        const webhook = definitions.webhook(parameters.name!);
-        const { template, body } = checked(testEvent, input);
-        const example = template === undefined ? undefined : Object.hasOwn(TEMPLATES, template) && TEMPLATES[template];
-        if (example === false || (example ?? body) === undefined)
-          throw httpErrors.badRequest(`body is missing, or template is none of ${Object.keys(TEMPLATES).join(', ')}`);
-        const { id } = await service.accept({
-          webhook: webhook.id,
-          headers: example?.headers ?? [['Content-Type', 'application/json']],
-          body: Buffer.from(JSON.stringify(body ?? example?.body)),
-          isTest: true,
-        });
+        const test = testDelivery(service, definitions.webhook(parameters.name!), checked(testEvent, input));
+        const { id } = await service.accept(test);
         return { status: 202, json: { event_id: id } };
       }, service.maxBodyBytes),
     }),
@@ -195,7 +188,12 @@ export function webhookAdminResources(
           const events = journal.list(filterOf(given), limit + 1, before);
           const page = events.slice(0, limit);
           const cursor = events.length > limit ? page.at(-1)!.id : '';
-          return { json: { events: page.map(showSummary), next_cursor: cursor, has_more: cursor !== '' } };
+          const shown: EventPageView = {
+            events: page.map(showSummary),
+            next_cursor: cursor,
+            has_more: cursor !== '',
+          };
+          return { json: shown };
         },
       },
     }),
@@ -267,7 +265,7 @@ export function webhookAdminResources(
   }
 }
 
-function showRun({ nextAt, attempts, ...run }: EventState['runs'][number]) {
+function showRun({ nextAt, attempts, ...run }: EventState['runs'][number]): RunView {
   return {
     ...run,
     ...(nextAt !== undefined && { next_at: iso(nextAt) }),

@@ -7,7 +7,8 @@ import { httpErrors } from '../http/errors.ts';
 import type { Exchange, Resource } from '../http/exchange.ts';
 import type { WebhookService } from './service.ts';
 
-const REDACTED = /^(authorization|proxy-authorization|cookie)$/i;
+/** What would let others in; GitLab sends its secret as it is. */
+const REDACTED = /^(authorization|proxy-authorization|cookie|x-gitlab-token)$/i;
 const MAX_KEY = 512;
 
 /** `POST /webhooks/{id}`: 202 when the event is on the disk. */
@@ -48,11 +49,14 @@ export function intakeResource(service: WebhookService): Resource {
 }
 
 /** The names and values, without what would let others in. */
-export function keptHeaders(raw: readonly string[]): Header[] {
+function keptHeaders(raw: readonly string[]): Header[] {
   const headers: Header[] = [];
-  for (let i = 0; i + 1 < raw.length; i += 2)
-    headers.push([raw[i]!, REDACTED.test(raw[i]!) ? '[redacted]' : raw[i + 1]!]);
+  for (let i = 0; i + 1 < raw.length; i += 2) headers.push(keptHeader([raw[i]!, raw[i + 1]!]));
   return headers;
+}
+
+export function keptHeader([name, value]: Header): Header {
+  return [name, REDACTED.test(name) ? '[redacted]' : value];
 }
 
 function keyOf({ headers }: Exchange): string | undefined {

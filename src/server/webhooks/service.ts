@@ -23,6 +23,8 @@ export interface WebhookEdges {
 }
 
 const MAX_BODY_BYTES = 1 << 20;
+/** How often one looks for events that are too old, where none come that would push them out. */
+const FORGET_MS = 60_000;
 
 /** Webhooks as the server has them: definitions, the journal of events, that of refusals, and the queue of runs. */
 export class WebhookService {
@@ -32,6 +34,7 @@ export class WebhookService {
   readonly maxBodyBytes: number;
   readonly clock: Clock;
   readonly #queue: RunQueue;
+  #forgetting: NodeJS.Timeout | undefined;
   /** Where nothing is to be left. */
   readonly #temporary: string | undefined;
 
@@ -52,6 +55,7 @@ export class WebhookService {
   /** Goes on with what the last process left. */
   start(): void {
     this.#queue.resume();
+    this.#forgetting = setInterval(() => this.journal.forget(), FORGET_MS).unref();
   }
 
   /** Resolves when the event is on the disk; its triggers are asked afterwards. */
@@ -59,11 +63,13 @@ export class WebhookService {
     const webhook = this.definitions.webhookById(delivery.webhook);
     const isUnmatched = webhook === undefined || this.definitions.triggersOf(webhook).length === 0;
     const accepted = await this.journal.accept({ ...delivery, ...(isUnmatched && { isUnmatched }) });
-    if (accepted.isNew && !isUnmatched) this.#queue.add(accepted.number);
+    const { headers, body } = delivery;
+    if (accepted.isNew && !isUnmatched) this.#queue.add(accepted.number, { id: accepted.id, headers, body });
     return accepted;
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#forgetting);
     await this.#queue.close();
     await this.journal.close();
     await this.refusals.close();

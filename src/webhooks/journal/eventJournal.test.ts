@@ -104,6 +104,10 @@ describe('an event journal', () => {
     clock.advance(HOUR + 1);
     await accept(young, 'new');
     assert.deepEqual(await found(young, {}), ['new']);
+    await young.setState(young.unfinished()[0]!, DONE);
+    clock.advance(HOUR + 1);
+    young.forget();
+    assert.equal(young.size, 0, 'also where none comes that would push it out');
     await young.close();
 
     const light = openJournal(folder(), { retention: { maxBytes: 3000 }, maxSegmentBytes: 1000 });

@@ -44,7 +44,7 @@ export interface EventJournalOptions {
 export interface Delivery {
   readonly webhook: string;
   readonly headers: readonly Header[];
-  readonly body: Uint8Array;
+  readonly body: Buffer;
   readonly key?: string | undefined;
   readonly replayOf?: string;
   readonly isTest?: true;
@@ -76,7 +76,11 @@ type Meta = Pick<StoredEvent, 'at' | 'webhook' | 'headers' | 'key' | 'replayOf' 
 
 const EVENT = 1;
 const STATE = 2;
-const SEGMENT_BYTES = 64 << 20;
+/** Of what is kept a segment is a part as large, since whole segments are dropped; within these bounds, in bytes. */
+const SEGMENTS = 64;
+const SEGMENT_BYTES = { least: 1 << 20, most: 64 << 20 };
+/** Of deliveries whose events went already, too. */
+const LEAST_KEYS = 100_000;
 /** A search reads so much at once, and lets others have their turn in between. */
 const BLOCK_BYTES = 1 << 20;
 
@@ -89,7 +93,7 @@ export class EventJournal {
   readonly #options: EventJournalOptions;
   readonly #retention: Retention;
   readonly #index = new EventIndex();
-  readonly #keys = new SeenKeys();
+  readonly #keys: SeenKeys;
   #lastSegment: number | undefined;
   /** Deliveries with a key that are being stored. */
   readonly #storing = new Map<number, { readonly key: string; readonly done: Promise<Accepted> }>();
@@ -98,14 +102,15 @@ export class EventJournal {
   constructor(options: EventJournalOptions) {
     this.#options = options;
     this.#retention = { ...DEFAULT_RETENTION, ...options.retention };
+    this.#keys = new SeenKeys(Math.max(this.#retention.maxEvents, LEAST_KEYS));
     this.#log = SegmentLog.open({
       folder: options.folder,
-      maxSegmentBytes: options.maxSegmentBytes ?? SEGMENT_BYTES,
+      maxSegmentBytes: options.maxSegmentBytes ?? segmentBytes(this.#retention),
       logger: options.logger,
       headOf,
       onFrame: (frame) => this.#learn(frame),
     });
-    this.#forget();
+    this.forget();
   }
 
   get size(): number {
@@ -243,7 +248,7 @@ export class EventJournal {
     const head: Head = { time: meta.at, status: firstStatus(meta), webhook: meta.webhook, key, event: 0 };
     const written = await this.#log.append(EVENT, head, [length, text, body]);
     this.#learn(written);
-    this.#forget(written.segment);
+    this.forget(written.segment);
     return { id: eventId(written.number), number: written.number, isNew: true };
   }
 
@@ -257,12 +262,12 @@ export class EventJournal {
     }
   }
 
-  /** Drops what is too much, too old or too large, and the segments in which nothing is left. */
-  #forget(current?: number): void {
+  /** Drops what is too much, too old or too large, and the segments in which nothing is left. `current`: the one just written to. */
+  forget(current?: number): void {
     const { maxEvents, maxAgeMs, maxBytes } = this.#retention;
     const tooOld = this.#options.clock.now() - maxAgeMs;
-    // Sizes are added up once a segment: it is that which goes.
-    const full = current === this.#lastSegment ? -1 : this.#fullUpTo(maxBytes);
+    // Not for every event, but once a segment: it is that which goes.
+    const full = current !== undefined && current === this.#lastSegment ? -1 : this.#fullUpTo(maxBytes);
     this.#lastSegment = current;
     let isLess = false;
     for (let row = this.#index.oldest; row !== undefined; row = this.#index.oldest) {
@@ -346,6 +351,10 @@ export class EventJournal {
     const row = this.#index.rowOf(number);
     return row === undefined ? undefined : this.#index.placeAt(row);
   }
+}
+
+function segmentBytes({ maxBytes }: Retention): number {
+  return Math.min(Math.max(Math.ceil(maxBytes / SEGMENTS), SEGMENT_BYTES.least), SEGMENT_BYTES.most);
 }
 
 interface StateRecord extends Omit<EventState, 'status'> {

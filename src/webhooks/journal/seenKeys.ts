@@ -10,28 +10,58 @@ export function keyHash(webhook: string, key: string): number {
   return digest.readUIntBE(0, 6) * 32 + (digest[6]! & 31) || 1;
 }
 
-/** Which event a key belongs to, for the last 24 hours. By the hour, so that forgetting is cheap. */
+/** Keys are forgotten by so many parts of them. */
+const PARTS = 8;
+
+interface Part {
+  readonly hour: number;
+  readonly keys: Map<number, number>;
+}
+
+/**
+ * Which event a key belongs to, for the last 24 hours, or for the last `most` keys at the least, so that no flood of them takes
+ * all memory. In parts of an hour at the most, so that forgetting is cheap.
+ */
 export class SeenKeys {
-  readonly #hours = new Map<number, Map<number, number>>();
+  readonly #most: number;
+  #parts: Part[] = [];
+  #size = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   add(key: number, event: number, at: number): void {
     const hour = Math.floor(at / HOUR);
-    let keys = this.#hours.get(hour);
-    if (!keys) {
-      this.#hours.set(hour, (keys = new Map<number, number>()));
-      for (const old of this.#hours.keys()) if ((old + 1) * HOUR <= at - KEY_LIFETIME_MS) this.#hours.delete(old);
+    let last = this.#parts.at(-1);
+    if (last?.hour !== hour || last.keys.size >= this.#most / PARTS) {
+      this.#forget(at);
+      this.#parts.push((last = { hour, keys: new Map() }));
     }
-    keys.set(key, event);
+    const before = last.keys.size;
+    last.keys.set(key, event);
+    this.#size += last.keys.size - before;
   }
 
   /** The newest event with the key. It may be up to an hour too old. */
   find(key: number, now: number): number | undefined {
-    let found: number | undefined;
-    for (const [hour, keys] of this.#hours) {
-      if ((hour + 1) * HOUR <= now - KEY_LIFETIME_MS) continue;
-      const event = keys.get(key);
-      if (event !== undefined && event > (found ?? 0)) found = event;
+    for (let i = this.#parts.length - 1; i >= 0; i--) {
+      const { hour, keys } = this.#parts[i]!;
+      const event = isOver(hour, now) ? undefined : keys.get(key);
+      if (event !== undefined) return event;
     }
-    return found;
+    return undefined;
   }
+
+  #forget(at: number): void {
+    this.#parts = this.#parts.filter(({ hour }) => !isOver(hour, at));
+    this.#size = this.#parts.reduce((sum, { keys }) => sum + keys.size, 0);
+    // What is left is still as much as is promised.
+    while (this.#parts[0] && this.#size - this.#parts[0].keys.size >= this.#most)
+      this.#size -= this.#parts.shift()!.keys.size;
+  }
+}
+
+function isOver(hour: number, now: number): boolean {
+  return (hour + 1) * HOUR <= now - KEY_LIFETIME_MS;
 }

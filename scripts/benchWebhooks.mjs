@@ -1,0 +1,156 @@
+// npm run bench:webhooks [-- --seconds N] [--rounds N] [--events N]
+// The intake of webhooks beside a bare node:http that reads the body and answers 202 without storing it: 64 connections, bodies
+// of 2 KB, one after the other in several rounds of one run. Then lists and searches in a journal of so many events.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
+import { build } from './lib/package.mjs';
+import { fail, say } from './lib/say.mjs';
+import { table } from './lib/table.mjs';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '4' },
+    rounds: { type: 'string', default: '5' },
+    events: { type: 'string', default: '1000000' },
+    built: { type: 'boolean', default: false },
+  },
+});
+const [seconds, rounds, events] = [Number(values.seconds), Number(values.rounds), Number(values.events)];
+if (!(seconds > 0 && rounds > 0 && events >= 0))
+  fail('Usage: npm run bench:webhooks [-- --seconds N] [--rounds N] [--events N]');
+
+await ensureDependencies();
+if (!values.built) build();
+const { delivery, load, residentMegabytes, openDescriptors } = await import('../test/bench/load.ts');
+const { fillJournal, measureJournal } = await import('../test/bench/journal.ts');
+
+const GOAL = 0.4;
+const BARE = `
+import { createServer } from 'node:http';
+const server = createServer((request, response) => {
+  let length = 0;
+  request.on('data', (chunk) => (length += chunk.length));
+  request.on('end', () => {
+    response.writeHead(202, { 'Content-Type': 'application/json', 'Content-Length': 29 });
+    response.end('{"event_id":"evt_0000000000"}');
+  });
+});
+server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ url: 'http://127.0.0.1:' + server.address().port })));
+`;
+const folder = mkdtempSync(join(process.env.BENCH_TMP ?? tmpdir(), 'sextant-bench-'));
+
+/**
+ * Starts a server in a process of its own; it says on its first line where it is.
+ * @param {string[]} args
+ */
+async function start(args) {
+  const child = spawn(pinnedNode(), args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface(child.stdout)) {
+    /** @type {{ url: string, adminToken: string }} */
+    const info = JSON.parse(line);
+    const stop = () => {
+      const ended = once(child, 'exit');
+      child.kill();
+      return ended;
+    };
+    return { ...info, pid: /** @type {number} */ (child.pid), stop };
+  }
+  return fail(`${args.join(' ')} ended.`);
+}
+
+/** @param {string} state */
+const serve = (state) => start(['dist/cli/sextant.js', 'serve', '--json', '--state', join(folder, state)]);
+
+try {
+  await intake();
+  if (events > 0) await journal();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function intake() {
+  const ours = await serve('intake');
+  const bare = await start(['--input-type=module', '-e', BARE]);
+  /** @param {string} path @param {object} body */
+  const admin = async (path, body) => {
+    const headers = { authorization: `Bearer ${ours.adminToken}`, 'content-type': 'application/json' };
+    const response = await fetch(`${ours.url}/__admin/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    return /** @type {Promise<{ url: string, secret: string }>} */ (response.json());
+  };
+  const jobs = [
+    { name: 'no trigger', hook: await admin('webhooks', { name: 'plain' }), isKeyed: false },
+    {
+      name: 'webhook-id, a trigger that does not fire',
+      hook: await admin('webhooks', { name: 'rare' }),
+      isKeyed: true,
+    },
+    { name: 'webhook-id, a trigger that records', hook: await admin('webhooks', { name: 'all' }), isKeyed: true },
+  ];
+  await admin('triggers', { name: 'rare', webhook: 'rare', filter: { '==': [{ var: 'action' }, 'never'] } });
+  await admin('triggers', { name: 'all', webhook: 'all', filter: { in: [{ var: 'action' }, ['opened', 'closed']] } });
+  const rows = [['', 'ours/s', 'bare/s', 'share', 'goal', 'CPU share', 'lowest', 'highest', 'p50 ms', 'p99 ms']];
+  /** @type {(number | undefined)[]} */
+  const memory = [residentMegabytes(ours.pid)];
+  for (const { name, hook, isKeyed } of jobs) {
+    const results = [];
+    for (let round = 0; round <= rounds; round++) {
+      const requests = deliveries(hook, isKeyed);
+      const one = await load(ours.url, ours.pid, requests, { seconds, status: 202 });
+      const other = await load(bare.url, bare.pid, requests, { seconds, status: 202 });
+      // The first is to warm both up.
+      if (round > 0) results.push({ one, other, share: one.requestsPerSecond / other.requestsPerSecond });
+      memory.push(residentMegabytes(ours.pid));
+    }
+    results.sort((a, b) => a.share - b.share);
+    const { one, other, share } = /** @type {typeof results[number]} */ (results[Math.floor(results.length / 2)]);
+    const cpuShare = (one.requestsPerCpuSecond ?? 0) / (other.requestsPerCpuSecond ?? 1);
+    rows.push([
+      ...[name, one.requestsPerSecond.toFixed(0), other.requestsPerSecond.toFixed(0)],
+      ...[percent(share), percent(GOAL), percent(cpuShare)],
+      ...[percent(results[0]?.share), percent(results.at(-1)?.share), one.p50Ms.toFixed(1), one.p99Ms.toFixed(1)],
+    ]);
+  }
+  console.log(table(rows));
+  console.log(`memory of the server between rounds, MB: ${memory.map((one) => one?.toFixed(0) ?? '?').join(' ')}`);
+  console.log(`files and sockets open at the end: ${openDescriptors(ours.pid)}`);
+  await Promise.all([ours.stop(), bare.stop()]);
+}
+
+/** @param {number} [share] */
+function percent(share = 0) {
+  return `${(share * 100).toFixed(0)} %`;
+}
+
+/**
+ * Deliveries of one webhook, whole requests as bytes. With keys, each is the first of its key, as long as they last.
+ * @param {{ url: string, secret: string }} hook
+ * @param {boolean} isKeyed
+ */
+function deliveries(hook, isKeyed) {
+  const run = Math.random().toString(36).slice(2);
+  const count = isKeyed ? 60_000 : 2000;
+  return Array.from({ length: count }, (_, i) => delivery(hook, i, isKeyed ? `${run}-${i}` : undefined));
+}
+
+async function journal() {
+  const state = join(folder, 'journal');
+  let began = performance.now();
+  const { bytes, filled } = await fillJournal(state, events);
+  say(`${filled} events, ${(bytes / 1e6).toFixed(0)} MB, in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+  began = performance.now();
+  const server = await serve('journal');
+  console.log(`start with ${filled} events: ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  console.log(table(await measureJournal(server)));
+  console.log(`memory: ${residentMegabytes(server.pid)?.toFixed(0)} MB`);
+  await server.stop();
+}

@@ -1,0 +1,78 @@
+import { cancelled, SextantError } from '../base/errors.ts';
+import type { ServerInfo } from './launch.ts';
+
+/** Parameters of a query; those that are missing are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Asks the admin plane of a server that runs, on behalf of a person. */
+export class AdminClient {
+  readonly #url: string;
+  readonly #token: string;
+
+  constructor({ url, adminToken }: Pick<ServerInfo, 'url' | 'adminToken'>) {
+    this.#url = url;
+    this.#token = adminToken;
+  }
+
+  /** The path of a resource below `/__admin`, its parts escaped, with a query. */
+  static path(parts: readonly string[], query: Query = {}): string {
+    const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    );
+    const search = new URLSearchParams(given).toString();
+    return `${parts.map((part) => encodeURIComponent(part)).join('/')}${search && `?${search}`}`;
+  }
+
+  /** The JSON of the answer. Throws what the server says, `NoAnswer` where it says nothing, and `Cancelled`. */
+  async ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+    const response = await this.#fetch(method, path, body, signal);
+    return (await response.json()) as T;
+  }
+
+  /** The lines of an answer, each JSON, as they come; whoever stops early hangs up. Throws as {@link ask} does. */
+  async *lines<T>(path: string, signal?: AbortSignal): AsyncGenerator<T> {
+    const response = await this.#fetch('GET', path, undefined, signal);
+    const decoder = new TextDecoder();
+    let rest = '';
+    try {
+      for await (const chunk of response.body!) {
+        const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
+        rest = lines.pop()!;
+        for (const line of lines) yield JSON.parse(line) as T;
+      }
+    } catch (error) {
+      throw signal?.aborted ? cancelled() : this.#explain(error);
+    }
+  }
+
+  async #fetch(method: string, path: string, body: unknown, signal: AbortSignal | undefined): Promise<Response> {
+    let response: Response;
+    try {
+      response = await fetch(`${this.#url}/__admin/${path}`, {
+        method,
+        headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+      });
+    } catch (error) {
+      throw signal?.aborted ? cancelled() : this.#explain(error);
+    }
+    if (response.ok) return response;
+    const { error } = (await response.json()) as {
+      readonly error: { readonly code: string; readonly message: string };
+    };
+    throw new SextantError(error.code, sentence(error.message));
+  }
+
+  #explain(error: unknown): SextantError {
+    return new SextantError('NoAnswer', `The server at ${this.#url} does not answer. Look whether it still runs.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Messages of the API begin small, as they stand in JSON. */
+function sentence(text: string): string {
+  const begun = text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}

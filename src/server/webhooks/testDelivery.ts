@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { Webhook as Signature } from 'standardwebhooks';
+import type { Webhook } from '../../webhooks/definitions.ts';
+import type { Header } from '../../webhooks/event.ts';
+import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
+import { isSecretOf } from '../../webhooks/secrets.ts';
+import { deliveryHeaders, TEMPLATES, type Template } from '../../webhooks/templates.ts';
+import { httpErrors } from '../http/errors.ts';
+import { keptHeader } from './intake.ts';
+import type { WebhookService } from './service.ts';
+
+export interface TestEvent {
+  /** The name of a template, which may be edited: then there is a `body`, too. */
+  readonly template?: string | undefined;
+  readonly body?: unknown;
+  /** That of the webhook, for the signature of the template's system. */
+  readonly secret?: string | undefined;
+}
+
+/**
+ * A test event as its system would send it: with its headers and, where there is a secret, its signature. Webhooks with signed
+ * deliveries have a key that is kept, so these need none. Throws `InvalidArgument` and `Unauthenticated`.
+ */
+export function testDelivery(service: WebhookService, webhook: Webhook, test: TestEvent): Delivery {
+  const { definitions, clock, maxBodyBytes } = service;
+  const { secret } = test;
+  if (secret !== undefined && !isSecretOf(webhook.secrets, secret, clock.now())) throw httpErrors.unauthenticated();
+  const template = test.template === undefined ? undefined : templateOf(test.template);
+  const value = test.body === undefined ? template?.body : test.body;
+  if (value === undefined) throw missing();
+  const body = Buffer.from(JSON.stringify(value));
+  if (body.length > maxBodyBytes) throw httpErrors.tooLarge(maxBodyBytes);
+  const headers: Header[] = [...(template?.headers ?? [['Content-Type', 'application/json'] as const])];
+  if (template) headers.push(...deliveryHeaders(template, body, secret));
+  const [key] = definitions.signingKeys(webhook.id);
+  if (webhook.type === 'standard_webhooks' && key !== undefined) headers.push(...signatureOf(key, body));
+  return { webhook: webhook.id, headers: headers.map(keptHeader), body, isTest: true };
+}
+
+function templateOf(name: string): Template {
+  const template = Object.hasOwn(TEMPLATES, name) ? TEMPLATES[name] : undefined;
+  if (!template) throw missing();
+  return template;
+}
+
+function missing(): Error {
+  return httpErrors.badRequest(`body is missing, or template is none of ${Object.keys(TEMPLATES).join(', ')}`);
+}
+
+/** As https://www.standardwebhooks.com has it: at the real time, whatever the clock of the server says. */
+function signatureOf(key: string, body: Buffer): Header[] {
+  const [id, at] = [`msg_${randomUUID()}`, new Date()];
+  return [
+    ['webhook-id', id],
+    ['webhook-timestamp', String(Math.floor(at.getTime() / 1000))],
+    ['webhook-signature', new Signature(key).sign(id, at, body.toString())],
+  ];
+}

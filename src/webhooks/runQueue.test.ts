@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../test/support/temporary.ts';
+import { until } from '../../test/support/until.ts';
+import { systemClock } from '../base/clock.ts';
+import { silentLogger } from '../base/log.ts';
+import { Definitions } from './definitions.ts';
+import { isUnfinished, type EventState } from './event.ts';
+import { EventJournal } from './journal/eventJournal.ts';
+import { RunQueue } from './runQueue.ts';
+
+describe('the queue of runs', () => {
+  const folder = temporaryFolder();
+  let journal: EventJournal;
+  let definitions: Definitions;
+  let queue: RunQueue;
+  let webhook: string;
+  let slow: Server;
+  /** Requests that are not answered yet. */
+  let held: ServerResponse[];
+  let url: string;
+  let place: string;
+
+  beforeEach(async () => {
+    held = [];
+    slow = createServer((request, response) => {
+      request.resume();
+      held.push(response);
+    }).listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`;
+    place = folder();
+    start();
+    webhook = definitions.createWebhook({ name: 'w' }).webhook.id;
+  });
+  afterEach(async () => {
+    await queue.close();
+    await journal.close();
+    slow.closeAllConnections();
+    slow.close();
+  });
+
+  function start(): void {
+    definitions = new Definitions(place, systemClock);
+    journal = new EventJournal({ folder: join(place, 'events'), clock: systemClock, logger: silentLogger });
+    queue = new RunQueue({ journal, definitions, clock: systemClock, logger: silentLogger, backoffBaseMs: 1 });
+  }
+
+  async function accept(): Promise<number> {
+    const delivery = { webhook, headers: [], body: Buffer.from('{"n":1}') };
+    const { id, number } = await journal.accept(delivery);
+    queue.add(number, { id, ...delivery });
+    return number;
+  }
+
+  function finished(number: number): Promise<EventState> {
+    return until('it is finished', async () => {
+      const state = await journal.state(number);
+      return !isUnfinished(state.status) && state;
+    });
+  }
+
+  it('lets an expert run as often at once as it says, and others go on meanwhile', async () => {
+    definitions.saveExpert({ name: 'slow', type: 'forward', url, concurrency: 2 });
+    definitions.saveTrigger({ name: 'slowly', webhook: 'w', expert: 'slow' });
+    const waiting = await Promise.all(Array.from({ length: 6 }, accept));
+    await until('two are under way', () => held.length === 2);
+
+    // Intake and another expert do not wait for it.
+    definitions.deleteTrigger('slowly');
+    definitions.saveTrigger({ name: 'all', webhook: 'w' });
+    assert.equal((await finished(await accept())).status, 'succeeded');
+    for (let answered = 0; answered < 6; answered++) {
+      await until('one is under way', () => held.length > answered);
+      assert.ok(held.length <= answered + 2, 'no more than two at once');
+      held[answered]!.end();
+      await until('it is recorded', async () => {
+        const states = await Promise.all(waiting.map((number) => journal.state(number)));
+        return states.filter(({ status }) => status === 'succeeded').length === answered + 1;
+      });
+    }
+    assert.equal(held.length, 6, 'each ran once');
+  });
+
+  it('gives up an attempt that takes too long, and the run after so many attempts', async () => {
+    definitions.saveExpert({ name: 'deaf', type: 'forward', url, timeout_ms: 20, max_attempts: 3 });
+    definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'deaf' });
+    const { status, runs } = await finished(await accept());
+    assert.deepEqual([status, runs.length, runs[0]!.state], ['failed', 1, 'failed']);
+    assert.deepEqual(
+      runs[0]!.attempts.map(({ error }) => error),
+      Array.from({ length: 3 }, () => 'no answer within 0.02 s'),
+    );
+  });
+
+  it('begins a run again that was under way when the process ended, with the bytes from the disk', async () => {
+    definitions.saveExpert({ name: 'slow', type: 'forward', url });
+    definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
+    const number = await accept();
+    await until('it is under way', () => held.length === 1);
+    await queue.close();
+    await journal.close();
+    start();
+    assert.equal(journal.summary(number)?.status, 'pending');
+    queue.resume();
+    await until('it is under way again', () => held.length === 2);
+    held[1]!.end('thanks');
+    assert.equal((await finished(number)).runs[0]!.attempts.at(-1)?.answer, 'thanks');
+  });
+});

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { ServerInfo } from '../../src/server/launch.ts';
+import { Client } from '../conformance/client.ts';
+import { until } from '../support/until.ts';
+import { seeded } from './truth.ts';
+
+/** An event as the search of the admin plane gives it. */
+export interface ShownEvent {
+  readonly event_id: string;
+  readonly idempotency_key?: string;
+  readonly body: string;
+  readonly headers: readonly (readonly [string, string])[];
+}
+
+/** The body of a numbered event: the same whenever it is asked for, in a form that no JSON library would write. */
+export function bodyOf(number: number): Buffer {
+  const random = seeded(number);
+  const length = Math.floor(random() < 0.05 ? random() * 30_000 : random() * 800);
+  const text = Array.from({ length: length / 6 }, () => Math.floor(random() * 1e6).toString(36)).join('é\\u00e9 ');
+  return Buffer.from(` {"n" : ${number}, "n": ${number}.0,\t"text":"${text}" }\n`);
+}
+
+export function digest(body: Buffer | string): string {
+  return hash('sha256', body);
+}
+
+/** Posts numbered events, and one that was not answered again with the same `webhook-id`, as those do who send webhooks. */
+export class Sender {
+  /** The event that a number was answered with. */
+  readonly answered = new Map<number, string>();
+  /** How often an event was refused because the disk was full. */
+  refused = 0;
+  /** How often one was sent that had been answered already. */
+  repeated = 0;
+  readonly #random: () => number;
+  readonly #unanswered: number[] = [];
+  #last = 0;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  get sent(): number {
+    return this.#last;
+  }
+
+  /** Sends over several connections, one event after the other on each, until `isOver` or the server is gone. */
+  async run(url: string, secret: string, isOver: () => boolean, connections = 6): Promise<void> {
+    const one = async (): Promise<void> => {
+      while (!isOver()) if (!(await this.#sendOne(url, secret))) return;
+    };
+    await Promise.all(Array.from({ length: connections }, one));
+  }
+
+  /** What is still unanswered, until it is. */
+  async finish(url: string, secret: string): Promise<void> {
+    while (this.#unanswered.length > 0) await this.#sendOne(url, secret);
+  }
+
+  /** These were lost: they are to be sent once more. */
+  forget(numbers: readonly number[]): void {
+    for (const number of numbers) if (this.answered.delete(number)) this.#unanswered.push(number);
+  }
+
+  async #sendOne(url: string, secret: string): Promise<boolean> {
+    const again = this.answered.size > 0 && this.#random() < 0.05 ? this.#anyAnswered() : undefined;
+    const number = again ?? this.#unanswered.shift() ?? ++this.#last;
+    const body = bodyOf(number);
+    const headers = {
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      'webhook-id': `n${number}`,
+    };
+    try {
+      const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
+      const said = await response.text();
+      if (response.status === 507) {
+        this.refused++;
+        if (again === undefined) this.#unanswered.push(number);
+        return true;
+      }
+      assert.equal(response.status, 202, said);
+      const { event_id: id } = JSON.parse(said) as { event_id: string };
+      assert.equal(id, this.answered.get(number) ?? id, `${number} is another event than it was`);
+      if (again !== undefined) this.repeated++;
+      this.answered.set(number, id);
+      return true;
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error;
+      if (again === undefined) this.#unanswered.push(number);
+      return false;
+    }
+  }
+
+  #anyAnswered(): number | undefined {
+    const number = 1 + Math.floor(this.#random() * this.#last);
+    return this.answered.has(number) ? number : undefined;
+  }
+}
+
+/** Takes what an expert forwards, and now and then refuses it for the moment. */
+export class Receiver {
+  /** The digest of what came for an event. */
+  readonly got = new Map<string, string>();
+  readonly #server: Server;
+
+  constructor(random: () => number) {
+    this.#server = createServer((request, response) => {
+      const chunks: Uint8Array[] = [];
+      request.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+      request.on('end', () => {
+        const isTaken = random() > 0.02;
+        if (isTaken) this.got.set(String(request.headers['x-sextant-event-id']), digest(Buffer.concat(chunks)));
+        response.writeHead(isTaken ? 200 : 503).end();
+      });
+      // Of a server that is killed meanwhile.
+      request.on('error', () => undefined);
+    });
+  }
+
+  async start(): Promise<string> {
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+}
+
+export interface Hook {
+  /** Below the address of the server, which may change. */
+  readonly path: string;
+  readonly secret: string;
+}
+
+/** A webhook whose trigger forwards every event with an `n`. */
+export async function makeHook(info: ServerInfo, receiverUrl: string): Promise<Hook> {
+  const client = new Client(info);
+  const made = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
+    const answer = await client.admin('POST', path, body);
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return answer.body;
+  };
+  const { webhook_id: id, secret } = await made('webhooks', { name: 'numbers' });
+  await made('experts', { name: 'receiver', type: 'forward', url: receiverUrl, max_attempts: 50 });
+  await made('triggers', { name: 'all', webhook: 'numbers', filter: { '>': [{ var: 'n' }, 0] }, expert: 'receiver' });
+  return { path: `/webhooks/${String(id)}`, secret: String(secret) };
+}
+
+/** All events, newest first, down to the one after `from`. */
+export async function* storedEvents(info: ServerInfo, from = ''): AsyncGenerator<ShownEvent> {
+  const response = await fetch(`${info.url}/__admin/events/search?source=Webhook`, {
+    headers: { authorization: `Bearer ${info.adminToken}` },
+  });
+  assert.equal(response.status, 200);
+  const stream = Readable.fromWeb(response.body!);
+  // It is left before its end.
+  stream.on('error', () => undefined);
+  try {
+    for await (const line of createInterface(stream)) {
+      const { event, done } = JSON.parse(line) as { event?: ShownEvent; done?: true };
+      if (done || (event && event.event_id <= from)) return;
+      if (event) yield event;
+    }
+  } finally {
+    stream.destroy();
+  }
+  throw new Error('The list broke off.');
+}
+
+/** Compares what is stored after the event `from` with what was answered: each once, byte for byte. Gives the newest id. */
+export async function checkStored(info: ServerInfo, answered: ReadonlyMap<number, string>, from = ''): Promise<string> {
+  const ids = new Map<string, string>();
+  let newest = from;
+  for await (const { event_id: id, idempotency_key: key = '', body } of storedEvents(info, from)) {
+    if (id > newest) newest = id;
+    assert.ok(!ids.has(key), `${key} is there twice: ${id} and ${ids.get(key)}`);
+    ids.set(key, id);
+    assert.equal(digest(body), digest(bodyOf(Number(key.slice(1)))), `${id} is not as it was sent`);
+  }
+  for (const [number, id] of answered)
+    if (id > from) assert.equal(ids.get(`n${number}`), id, `${number} was answered with ${id}`);
+  return newest;
+}
+
+/** Waits until no run is left, and then each answered event must have come to the receiver. */
+export async function checkRuns(info: ServerInfo, sender: Sender, receiver: Receiver): Promise<void> {
+  const client = new Client(info);
+  for (const status of ['received', 'pending'])
+    await until(
+      `no event is ${status}`,
+      async () => {
+        const { body } = await client.admin('GET', `events?status=${status}&limit=1`);
+        return (body.events as unknown[]).length === 0;
+      },
+      120_000,
+    );
+  for (const [number, id] of sender.answered)
+    assert.equal(receiver.got.get(id), digest(bodyOf(number)), `the run of ${id}`);
+}

@@ -1,0 +1,54 @@
+// Runs where mounting is allowed: a server that takes webhooks on a disk that is full again and again.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { serve, stop, type ServeProcess } from '../support/servers.ts';
+import { checkRuns, checkStored, makeHook, Receiver, Sender } from './deliveries.ts';
+import { Filler } from './smallDisk.ts';
+import { chooseSeed, seeded } from './truth.ts';
+
+const [disk] = process.argv.slice(2) as [string];
+const PAGE = 4096;
+const FILLS = Number(process.env.SEXTANT_FAULT_FILLS ?? 25);
+execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=40m', 'tmpfs', disk]);
+const seed = chooseSeed();
+const random = seeded(seed);
+const filler = new Filler(disk);
+const sender = new Sender(random);
+const receiver = new Receiver(random);
+const args = ['--state', join(disk, 'state'), '--keep-megabytes', '60'];
+let server: ServeProcess | undefined;
+
+try {
+  server = await serve(args);
+  const hook = await makeHook(server.info, await receiver.start());
+  const target = (): string => `${server!.info.url}${hook.path}`;
+  for (let fill = 0; fill < FILLS; fill++) {
+    filler.leave(Math.floor(random() * 20) * PAGE);
+    const { refused, sent } = sender;
+    await sender.run(target(), hook.secret, () => sender.refused > refused + 3 || sender.sent > sent + 60);
+    assert.equal((await fetch(`${server.info.url}/healthz`)).status, 200, 'it stays up');
+    if (random() < 0.3) {
+      // Killed while the disk is full, it cannot start before there is space again, and says so.
+      filler.leave(0);
+      await stop(server, 'SIGKILL');
+      await assert.rejects(serve(args), /There is no space left for .*Free some/);
+      filler.remove();
+      server = await serve(args);
+    }
+  }
+  filler.remove();
+  await sender.finish(target(), hook.secret);
+  await checkStored(server.info, sender.answered);
+  await checkRuns(server.info, sender, receiver);
+  await stop(server, 'SIGKILL');
+  server = await serve(args);
+  await checkStored(server.info, sender.answered);
+  assert.ok(sender.refused > FILLS);
+  console.log(`${sender.answered.size} events, ${sender.refused} refused`);
+} catch (error) {
+  throw new Error(`SEXTANT_FAULT_SEED=${seed}; the server said: ${server?.stderr()}`, { cause: error });
+} finally {
+  receiver.close();
+  if (server) await stop(server, 'SIGKILL');
+}

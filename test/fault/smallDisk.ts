@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Ways to run a program with mounts of its own, which nobody else sees and which end with it. */
+const NAMESPACES = [
+  ['unshare', '--mount'],
+  ['unshare', '--map-root-user', '--mount'],
+];
+
+/** How to mount on `place` here; without a way the test is left out, and says why. */
+export function namespace(test: Mocha.Context, place: string): readonly string[] {
+  for (const command of NAMESPACES) {
+    const mount = ['mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place];
+    if (spawnSync(command[0]!, [...command.slice(1), ...mount]).status === 0) return command;
+  }
+  console.log('      skipped: a small disk cannot be mounted here (it needs Linux, and root or user namespaces)');
+  return test.skip();
+}
+
+/** Runs a script of this folder, and gives what it printed. */
+export function runScript(before: readonly string[], script: string, args: readonly string[]): string {
+  const command = [...before, process.execPath, join(import.meta.dirname, script), ...args];
+  const { status, stdout, stderr } = spawnSync(command[0]!, command.slice(1), { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
+
+/** A file that leaves so many bytes of its disk free. */
+export class Filler {
+  readonly #disk: string;
+
+  constructor(disk: string) {
+    this.#disk = disk;
+  }
+
+  leave(free: number): void {
+    this.remove();
+    const { bavail, bsize } = statfsSync(this.#disk);
+    writeFileSync(this.#file, Buffer.alloc(Math.max(0, bavail * bsize - free)));
+  }
+
+  remove(): void {
+    rmSync(this.#file, { force: true });
+  }
+
+  get #file(): string {
+    return join(this.#disk, 'filler');
+  }
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '../conformance/client.ts';
+import { serve, stop, type ServeProcess } from '../support/servers.ts';
+import {
+  bodyOf,
+  checkRuns,
+  checkStored,
+  digest,
+  makeHook,
+  Receiver,
+  Sender,
+  storedEvents,
+  type Hook,
+} from './deliveries.ts';
+import { chooseSeed, keepForInspection, seeded } from './truth.ts';
+
+const ROUNDS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 8));
+const EVENTS = 900;
+/** So many bytes are flipped at once at the most. */
+const MOST_FLIPS = 4;
+
+describe('A journal of webhooks of which bytes are flipped', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sextant-webhook-flip-'));
+  const whole = join(folder, 'whole');
+  const state = join(folder, 'state');
+  const args = ['--state', state, '--keep-megabytes', '60'];
+  const seed = chooseSeed();
+  const random = seeded(seed);
+  const receiver = new Receiver(random);
+  const answered = new Map<number, string>();
+  let server: ServeProcess | undefined;
+  let hook: Hook;
+
+  before(async function () {
+    this.timeout(120_000);
+    server = await serve(['--state', whole, '--keep-megabytes', '60']);
+    hook = await makeHook(server.info, await receiver.start());
+    const sender = new Sender(random);
+    await sender.run(`${server.info.url}${hook.path}`, hook.secret, () => sender.sent >= EVENTS);
+    await checkRuns(server.info, sender, receiver);
+    for (const [number, id] of sender.answered) answered.set(number, id);
+    await stop(server, 'SIGKILL');
+  });
+  after(async () => {
+    if (server?.child.exitCode === null) await stop(server, 'SIGKILL');
+    receiver.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Flips a bit here and there in the files of events, the large ones more often. */
+  function flip(): string[] {
+    const place = join(state, 'webhooks/events');
+    const files = readdirSync(place).map((name) => ({ name, bytes: readFileSync(join(place, name)) }));
+    const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    const flips = 1 + Math.floor(random() * MOST_FLIPS);
+    return Array.from({ length: flips }, () => {
+      let at = Math.floor(random() * total);
+      const file = files.find(({ bytes }) => at < bytes.length || ((at -= bytes.length), false))!;
+      file.bytes[at]! ^= 1 << Math.floor(random() * 8);
+      writeFileSync(join(place, file.name), file.bytes);
+      return `${file.name} at ${at}`;
+    });
+  }
+
+  it('loses no more than what was hit, alters none, says so, and takes what was lost again', async function () {
+    this.timeout(ROUNDS * 10_000 + 60_000);
+    console.log(`      ${ROUNDS} rounds from seed ${seed}`);
+    const seen = { lost: 0, damage: 0 };
+    for (let round = 0; round < ROUNDS; round++) {
+      rmSync(state, { recursive: true, force: true });
+      cpSync(whole, state, { recursive: true });
+      const isRunning = random() < 0.5;
+      let flips: string[] = [];
+      try {
+        if (!isRunning) flips = flip();
+        server = await serve(args);
+        if (isRunning) flips = flip();
+        const there = new Map<number, string>();
+        for await (const { event_id: id, idempotency_key: key = '', body } of storedEvents(server.info)) {
+          const number = Number(key.slice(1));
+          assert.ok(!there.has(number), `${key} is there twice`);
+          assert.equal(digest(body), digest(bodyOf(number)), `${id} is not as it was sent`);
+          assert.equal(id, answered.get(number));
+          there.set(number, id);
+        }
+        const lost = [...answered.keys()].filter((number) => !there.has(number));
+        assert.ok(lost.length <= flips.length, `${lost.length} events are lost`);
+        const client = new Client(server.info);
+        const { damage } = (await client.admin('GET', 'journal')).body as { damage: string[] };
+        assert.ok(damage.length >= lost.length, `${lost.length} are lost, and told is: ${damage.join('\n')}`);
+        assert.match(server.stderr(), damage.length > 0 ? /The journal is damaged/ : /^(?!.*damaged)/s);
+        const { body } = await client.admin('POST', 'journal/verify');
+        assert.ok((body.damage as string[]).length <= flips.length);
+        seen.lost += lost.length;
+        seen.damage += damage.length;
+
+        const sender = new Sender(random);
+        for (const [number, id] of answered) sender.answered.set(number, id);
+        sender.forget(lost);
+        await sender.finish(`${server.info.url}${hook.path}`, hook.secret);
+        await checkStored(server.info, sender.answered);
+        await checkRuns(server.info, sender, receiver);
+        await stop(server, 'SIGKILL');
+      } catch (error) {
+        const kept = keepForInspection(state, 'webhookFlip');
+        throw new Error(`SEXTANT_FAULT_SEED=${seed}, ${flips.join(', ')}; the state is in ${kept}`, { cause: error });
+      }
+    }
+    console.log(`      ${seen.lost} of ${ROUNDS * answered.size} events lost, told as ${seen.damage} places`);
+    assert.ok(seen.damage > 0);
+  });
+});

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { Webhook as Signature } from 'standardwebhooks';
+import type {
+  EventDetailView,
+  EventSummaryView,
+  NewWebhookView,
+  WebhookView,
+} from '../../src/server/webhooks/views.ts';
+import { COMMAND, type Outcome } from '../support/command.ts';
+import { serve, stop, type ServeProcess } from '../support/servers.ts';
+import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+
+describe('sextant webhooks, triggers, experts and events', () => {
+  const folder = temporaryFolder();
+  let state: string;
+  let server: ServeProcess;
+  before(async () => {
+    state = join(folder(), 'state');
+    server = await serve(['--state', state, '--max-body', '20000']);
+  });
+  after(() => stop(server));
+
+  const argsOf = (args: readonly string[]): string[] => [COMMAND, ...args, '--state', state];
+
+  function run(args: readonly string[], { input = '', env = {} } = {}): Outcome {
+    const { status, stdout, stderr } = spawnSync(process.execPath, argsOf(args), {
+      encoding: 'utf8',
+      timeout: 30_000,
+      input,
+      env: { ...process.env, NO_COLOR: '1', ...env },
+    });
+    return { code: status, stdout, stderr };
+  }
+
+  /** What it prints, where it succeeds. */
+  function said(...args: string[]): string {
+    const { code, stdout, stderr } = run(args);
+    assert.equal(code, 0, stderr);
+    return stdout;
+  }
+
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- says what the JSON is
+  function json<T>(...args: string[]): T {
+    return JSON.parse(said(...args, '--json')) as T;
+  }
+
+  /** The event once what it waits for is over. */
+  function finished(id: string): Promise<EventDetailView> {
+    return until(`${id} is finished`, () => {
+      const event = json<EventDetailView>('events', 'show', id);
+      return !['received', 'pending'].includes(event.status) && event;
+    });
+  }
+
+  it('show a secret once, rotate it, and say what a deletion would break', async () => {
+    const text = said('webhooks', 'create', 'deploys', '--description', 'of production');
+    const [, url = '', secret = ''] = /url +(\S+)\n +secret +(whsec_\S+) /.exec(text) ?? [];
+    const post = async (token: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      return (await fetch(url, { method: 'POST', headers, body: '{}' })).status;
+    };
+    assert.equal(await post(secret), 202);
+    const list = said('webhooks', 'list');
+    assert.match(list, /^deploys {2}bearer_token {2}enabled {2}http:\S+ {2}no trigger\n$/);
+    assert.ok(!list.includes(secret) && !said('webhooks', 'list', '--json').includes(secret));
+    const [webhook] = json<WebhookView[]>('webhooks', 'list');
+    assert.deepEqual([webhook?.url, webhook?.description, webhook?.scope], [url, 'of production', 'personal']);
+
+    const second = json<NewWebhookView>('webhooks', 'rotate', 'deploys', '--overlap', '1h').secret;
+    assert.deepEqual([await post(secret), await post(second)], [202, 202]);
+    const third = json<NewWebhookView>('webhooks', 'rotate', 'deploys').secret;
+    assert.deepEqual([await post(secret), await post(second), await post(third)], [401, 401, 202]);
+    said('webhooks', 'disable', 'deploys');
+    assert.equal(await post(third), 404);
+    said('webhooks', 'enable', 'deploys');
+    assert.equal(await post(third), 202);
+
+    said('triggers', 'create', 'all', '--webhook', 'deploys');
+    const refused = run(['webhooks', 'delete', 'deploys']);
+    assert.equal(refused.code, 2);
+    assert.match(
+      refused.stderr,
+      /^sextant: The webhook deploys is used by the trigger all, which would no longer run\./,
+    );
+    said('webhooks', 'delete', 'deploys', '--force');
+    assert.equal(await post(third), 404);
+    assert.match(said('events', 'list', '--webhook', webhook!.webhook_id), /wh_\S+ \(deleted\)/);
+    said('triggers', 'delete', 'all');
+  });
+
+  it('send test events as their systems do, signed and edited', async () => {
+    const { secret } = json<NewWebhookView>('webhooks', 'create', 'w');
+    const sent = async (...args: string[]): Promise<EventDetailView> =>
+      finished(said('webhooks', 'send', 'w', ...args).trim());
+    const headers = (event: EventDetailView): Record<string, string> => Object.fromEntries(event.headers);
+    const mac = ({ body }: EventDetailView): string => createHmac('sha256', secret).update(body).digest('hex');
+
+    const push = await sent(
+      '--template',
+      'github-push',
+      '--set',
+      'ref=refs/heads/next',
+      'forced=true',
+      '--secret',
+      secret,
+    );
+    assert.deepEqual([push.is_test, push.webhook, push.status], [true, 'w', 'unmatched']);
+    const { ref, forced } = JSON.parse(push.body) as { ref: string; forced: boolean };
+    assert.deepEqual([ref, forced], ['refs/heads/next', true]);
+    assert.equal(headers(push)['X-GitHub-Event'], 'push');
+    assert.equal(headers(push)['X-Hub-Signature-256'], `sha256=${mac(push)}`);
+    const incident = await sent('--template', 'pagerduty', '--secret', secret);
+    assert.equal(headers(incident)['X-PagerDuty-Signature'], `v1=${mac(incident)}`);
+    const gitlab = await sent('--template', 'gitlab-push', '--secret', secret);
+    assert.equal(headers(gitlab)['X-Gitlab-Token'], '[redacted]', 'what is a secret itself is not kept');
+    const pull = await sent('--template', 'github-pull-request');
+    assert.equal(headers(pull)['X-Hub-Signature-256'], undefined, 'nobody but who made the webhook has its secret');
+    assert.equal((await sent('--data', '{"a": [1]}')).body, '{"a":[1]}');
+    assert.equal(run(['webhooks', 'send', 'w', '--data', '-'], { input: '{"b": 2}' }).code, 0);
+    const wrong = run(['webhooks', 'send', 'w', '--data', '{}'], { env: { SEXTANT_WEBHOOK_SECRET: 'whsec_wrong' } });
+    assert.deepEqual([wrong.code, /authenticat/i.test(wrong.stderr)], [2, true]);
+
+    json('webhooks', 'create', 'signed', '--type', 'standard_webhooks');
+    const { secret: key } = json<NewWebhookView>('webhooks', 'rotate', 'signed');
+    const signed = await finished(said('webhooks', 'send', 'signed', '--template', 'github-push').trim());
+    assert.ok(new Signature(key).verify(signed.body, headers(signed)), 'the library takes the signature');
+
+    const printed = said('webhooks', 'send', 'w', '--template', 'pagerduty', '--set', 'event.data.number=7', '--print');
+    assert.equal((JSON.parse(printed) as { event: { data: { number: number } } }).event.data.number, 7);
+    const editor = join(folder(), 'editor.mjs');
+    writeFiles(join(editor, '..'), {
+      'editor.mjs':
+        "#!/usr/bin/env node\nimport { readFileSync, writeFileSync } from 'node:fs';\nconst [, , file] = process.argv;\n" +
+        "writeFileSync(file, readFileSync(file, 'utf8').replace('opened', 'reopened'));\n",
+    });
+    if (process.platform !== 'win32') {
+      chmodSync(editor, 0o755);
+      const args = ['webhooks', 'send', 'w', '--template', 'github-pull-request', '--edit'];
+      const edited = run(args, { env: { VISUAL: `"${process.execPath}" "${editor}"` } });
+      assert.equal((JSON.parse((await finished(edited.stdout.trim())).body) as { action: string }).action, 'reopened');
+    }
+  });
+
+  it('say in words what a trigger does, and for each event why it fired or did not', async () => {
+    said('webhooks', 'create', 'issues');
+    const rule = join(folder(), 'rule.json');
+    writeFiles(join(rule, '..'), { 'rule.json': '{"==": [{"var": "action"}, "opened"]}' });
+    said('experts', 'create', 'bot', '--url', 'http://127.0.0.1:9/', '--attempts', '1', '--timeout', '2');
+    assert.match(
+      said('experts', 'list'),
+      /^record +keeps .*\nbot +forwards to http:\/\/127\.0\.0\.1:9\/: 4 at once, 2 s/,
+    );
+    assert.equal(
+      said('triggers', 'create', 'opened', '--webhook', 'issues', '--filter', rule, '--expert', 'bot'),
+      'When an event comes to issues and `action` is "opened": run bot.\n',
+    );
+    assert.match(said('triggers', 'list'), /^opened {2,}When an event comes to issues/m);
+    assert.match(
+      run(['triggers', 'create', 'opened', '--webhook', 'issues']).stderr,
+      /There is a trigger named opened/,
+    );
+    said('triggers', 'create', 'opened', '--replace', '--webhook', 'issues', '--filter', rule, '--expert', 'bot');
+    const bad = run(['triggers', 'create', 'bad', '--webhook', 'issues', '--filter', '{"equals": [1, 1]}']);
+    assert.deepEqual([bad.code, bad.stderr.includes('there is no operator "equals"')], [2, true]);
+    assert.match(run(['experts', 'delete', 'bot']).stderr, /The expert bot is used by the trigger opened/);
+
+    const closed = await finished(said('webhooks', 'send', 'issues', '--data', '{"action":"closed","n":1.50}').trim());
+    const shown = said('events', 'show', closed.event_id);
+    assert.match(shown, /opened did not fire: `action` is "opened": `action` was "closed"/);
+    assert.match(shown, /\nContent-Type: application\/json\n/);
+    assert.match(shown, /\n\{\n {2}"action": "closed",\n {2}"n": 1\.5\n\}\n/);
+    const opened = await finished(said('webhooks', 'send', 'issues', '--data', '{"action":"opened"}').trim());
+    assert.equal(opened.status, 'failed');
+    assert.match(
+      said('events', 'show', opened.event_id, '--explain'),
+      /opened fired\.[^]*bot, run by opened: failed\n {4}\S+Z, \d+ ms: .*9/,
+    );
+    assert.deepEqual(
+      json<EventSummaryView[]>('events', 'list', '--webhook', 'issues', '--status', 'failed').map(
+        (one) => one.event_id,
+      ),
+      [opened.event_id],
+    );
+    assert.match(said('events', 'replay', opened.event_id), /^evt_\d{10} is evt_\d{10} again\n$/);
+  });
+
+  it('list, search and export events byte for byte, and give a curl command that sends one again', async () => {
+    const { url, secret } = json<NewWebhookView>('webhooks', 'create', 'bytes');
+    const bodies = [` {"n" : 1.0, "it's": "é\\u00e9\\n", "n": 2}\n`, '{"n": 2}', '[3]'];
+    for (const body of bodies) {
+      const headers = {
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        'x-kind': "it's",
+        'webhook-id': body.trim().length.toString(),
+      };
+      assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 202);
+    }
+    const list = (...args: string[]): string[] =>
+      json<EventSummaryView[]>('events', 'list', '--webhook', 'bytes', ...args).map(({ event_id: id }) => id);
+    const [third, second, first] = list() as [string, string, string];
+    assert.deepEqual(list('--limit', '2'), [third, second]);
+    assert.deepEqual(list('--text', 'u00e9'), [first]);
+    assert.deepEqual(list('--filter', '{"==": [{"var": "n"}, 2]}'), [second, first]);
+    assert.deepEqual(list('--filter', '{"==": [{"var": "n"}, 2]}', '--limit', '1'), [second]);
+    assert.equal(run(['events', 'list', '--webhook', 'bytes', '--text', 'nowhere']).code, 1);
+    assert.equal(said('events', 'show', first, '--raw'), bodies[0]);
+    assert.match(said('events', 'show', first, '--headers'), /^authorization: \[redacted\]$/m);
+    assert.match(said('events', 'show', first), /"n": 1\.0,\n {2}"it's": "é\\u00e9\\n",\n {2}"n": 2\n/);
+
+    const file = join(folder(), 'events.ndjson');
+    assert.equal(said('events', 'export', '--webhook', 'bytes', '-o', file), '');
+    const exported = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as EventDetailView).body);
+    assert.deepEqual(exported, [...bodies].reverse());
+    if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o077, 0);
+    assert.ok(!readFileSync(file, 'utf8').includes(secret));
+
+    if (process.platform !== 'win32') {
+      const curl = said('events', 'show', first, '--curl');
+      assert.ok(!curl.includes(secret) && curl.includes("-H 'x-kind: it'\\''s'"));
+      const answer = execFileSync('sh', ['-c', curl], {
+        encoding: 'utf8',
+        env: { ...process.env, SECRET: secret },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      const { event_id: again } = JSON.parse(answer) as { event_id: string };
+      assert.ok(again > third, 'it is another event');
+      assert.equal(said('events', 'show', again, '--raw'), bodies[0]);
+    }
+  });
+
+  it('print events as they come, so many or so long', async () => {
+    said('webhooks', 'create', 'tailed');
+    const child = spawn(process.execPath, argsOf(['events', 'tail', '--webhook', 'tailed', '--count', '2', '--json']), {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    const lines: EventSummaryView[] = [];
+    const read = (async () => {
+      for await (const line of createInterface(child.stdout)) lines.push(JSON.parse(line) as EventSummaryView);
+    })();
+    const ids: string[] = [];
+    // It tells of what comes from its beginning on; when that is, nobody says.
+    while (lines.length < 2 && child.exitCode === null) {
+      ids.push(said('webhooks', 'send', 'tailed', '--data', '[1]').trim());
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.deepEqual((await ended) as unknown, [0, null]);
+    await read;
+    const at = ids.indexOf(lines[0]!.event_id);
+    assert.deepEqual(
+      lines.map(({ event_id: id }) => id),
+      ids.slice(at, at + 2),
+    );
+    assert.equal(run(['events', 'tail', '--count', '1', '--timeout', '1']).code, 1);
+  });
+
+  it('say what is wrong, and have help with examples', async () => {
+    const wrong: readonly [args: string[], code: number, message: RegExp][] = [
+      [['webhooks', 'create', 'w'], 2, /There is a webhook named w already/],
+      [['webhooks', 'create', '../x'], 2, /name must be 1 to 64 letters/],
+      [['webhooks', 'create', 'x', '--type', 'other'], 2, /type must be one of bearer_token, standard_webhooks/],
+      [['webhooks', 'delete', 'nobody'], 1, /There is no webhook named nobody/],
+      [['webhooks', 'rotate', 'w', '--overlap', 'soon'], 2, /30s, 15m, 24h or 7d/],
+      [['webhooks', 'send', 'w'], 2, /Name a --template \(github-push, /],
+      [['webhooks', 'send', 'w', '--data', '{'], 2, /--data is not JSON/],
+      [['webhooks', 'send', 'w', '--data', '{}', '--set', 'a'], 2, /write PATH=VALUE/],
+      [['webhooks', 'send', 'w', '--data', `["${'x'.repeat(20_000)}"]`], 2, /larger than 20000 bytes/],
+      [['triggers', 'create', 't', '--webhook', 'nobody'], 1, /There is no webhook named nobody/],
+      [['triggers', 'delete', 'nobody'], 1, /There is no trigger named nobody/],
+      [['events', 'show', 'evt_9999999999'], 1, /There is no event evt_9999999999/],
+      [['events', 'list', '--status', 'lost'], 2, /Status must be one of received/],
+      [['events', 'list', '--from', 'noon'], 2, /From must be an ISO 8601 moment/],
+      [['events', 'replay', 'evt_1'], 1, /There is no event evt_1/],
+    ];
+    // All at once, as most of their time is that of starting.
+    await Promise.all(
+      wrong.map(async ([args, code, message]) => {
+        const outcome = await start(argsOf(args));
+        assert.deepEqual([outcome.code, outcome.stdout], [code, ''], args.join(' '));
+        assert.match(outcome.stderr, message);
+      }),
+    );
+    const none = spawnSync(process.execPath, [COMMAND, 'events', 'list', '--state', join(folder(), 'none')], {
+      encoding: 'utf8',
+    });
+    assert.deepEqual([none.status, /^sextant: No server runs on .*none\. Start one/.test(none.stderr)], [2, true]);
+    const verbs = {
+      webhooks: ['create', 'list', 'rotate', 'enable', 'disable', 'delete', 'send'],
+      triggers: ['create', 'list', 'delete'],
+      experts: ['create', 'list', 'delete'],
+      events: ['list', 'show', 'tail', 'replay', 'export'],
+    };
+    const all = Object.entries(verbs).flatMap(([kind, those]) => those.map((verb) => [kind, verb] as const));
+    await Promise.all(
+      all.map(async ([kind, verb]) => {
+        const { stdout } = await start([COMMAND, kind, verb, '--help']);
+        assert.match(stdout, new RegExp(`--json[^]*Examples:\\n  sextant ${kind} ${verb}[^]*Exit codes: 0 `));
+      }),
+    );
+  });
+});
+
+async function start(args: readonly string[]): Promise<Outcome> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(child, 'close') as Promise<[number]>;
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  return { code, stdout, stderr };
+}
