@@ -72,7 +72,7 @@ async function* completion(
   signal: AbortSignal,
 ): AsyncGenerator<CompletionDelta, void, undefined> {
   // A large library, and most who ask never need it.
-  const { request, Agent, EnvHttpProxyAgent } = await import('undici');
+  const { request, Agent, EnvHttpProxyAgent } = await import('../base/undici.ts');
   const own = options.dispatcher ? undefined : isLoopback(url.hostname) ? new Agent() : new EnvHttpProxyAgent();
   try {
     const { key, model } = options;
