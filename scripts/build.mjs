@@ -51,6 +51,7 @@ const targets = [
       },
       outdir: 'dist/extension',
       splitting: true,
+      banner: { js: requireBanner },
       external: ['vscode'],
     },
   },
