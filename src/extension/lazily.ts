@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import type { App } from './app.ts';
+import { signalOf } from './cancellation.ts';
+import { CHAT_PARTICIPANT } from './commandIds.ts';
 import type { ReadInput, SearchInput } from './tools.ts';
 
 /*
@@ -8,7 +10,7 @@ import type { ReadInput, SearchInput } from './tools.ts';
  */
 
 export function registerChat(app: () => Promise<App>): vscode.ChatParticipant {
-  const participant = vscode.chat.createChatParticipant('sextant.chat', async (request, context, response, token) =>
+  const participant = vscode.chat.createChatParticipant(CHAT_PARTICIPANT, async (request, context, response, token) =>
     (await app()).chat.answer(request, context, response, token),
   );
   participant.iconPath = new vscode.ThemeIcon('search');
@@ -55,13 +57,12 @@ function tool<T>(
       return { invocationMessage, confirmationMessages: { title, message } };
     },
     async invoke({ input }, token) {
-      const controller = new AbortController();
-      const listener = token.onCancellationRequested(() => controller.abort());
+      const linked = signalOf(token);
       try {
-        const json = JSON.stringify(await invoke(input, controller.signal));
+        const json = JSON.stringify(await invoke(input, linked.signal));
         return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(json)]);
       } finally {
-        listener.dispose();
+        linked.dispose();
       }
     },
   };
