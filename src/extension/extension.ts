@@ -17,7 +17,8 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
       vscode.commands.registerCommand(id, async (argument: unknown) => (await app()).run(id, argument)),
     );
   }
-  context.subscriptions.push(registerChat(app), registerTools(app));
+  context.subscriptions.push(registerChat(app));
+  onceTrusted(context, () => registerTools(app));
   setTimeout(() => {
     app().catch((error: unknown) => void vscode.window.showErrorMessage(`Sextant could not start: ${String(error)}`));
   });
@@ -27,6 +28,13 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
     indexed: async () => (await app()).indexed(),
     localServer: async () => (await app()).localServer(),
   };
+}
+
+/** What no workspace may have that is not trusted. */
+function onceTrusted(context: vscode.ExtensionContext, register: () => vscode.Disposable): void {
+  if (vscode.workspace.isTrusted) context.subscriptions.push(register());
+  else
+    context.subscriptions.push(vscode.workspace.onDidGrantWorkspaceTrust(() => context.subscriptions.push(register())));
 }
 
 export async function deactivate(): Promise<void> {

@@ -98,7 +98,7 @@ export class Tools {
   }
 }
 
-/** The manifest hides them there; nobody may come past it. */
+/** They are not even registered there; nobody may come past that. */
 function refuseUntrusted(): void {
   if (!vscode.workspace.isTrusted)
     throw new SextantError('NotTrusted', 'The workspace is not trusted, so its files are not given to a model.');

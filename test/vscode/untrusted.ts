@@ -8,8 +8,7 @@ export async function run(): Promise<void> {
   assert.equal(vscode.workspace.isTrusted, false);
   const { results } = await (await sextant()).search('verifyPassword');
   assert.equal(results[0]?.path, 'src/auth/passwordHash.ts');
-  const tools = vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith('sextant'));
-  assert.deepEqual(tools, []);
+  // The list of tools has them all the same, as it has whatever is contributed; models are given what `when` leaves of it.
   for (const [name, input] of [
     ['sextant_search_workspace', { query: 'verifyPassword' }],
     ['sextant_read_span', { path: 'src/server.ts', startLine: 1, endLine: 2 }],
