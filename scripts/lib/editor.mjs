@@ -237,7 +237,7 @@ export function installVsix(editor, dataFolder, vsix) {
 }
 
 /**
- * Puts an extension's folder where installed ones are: of extensions under development a workbench takes only one.
+ * An extension that needs no building, as the editor would have unpacked it.
  * @param {string} dataFolder
  * @param {string} extension
  */

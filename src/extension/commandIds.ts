@@ -4,6 +4,9 @@ export const COMMANDS = [
   'sextant.searchSymbol',
   'sextant.searchSelection',
   'sextant.findSimilar',
+  'sextant.chooseProvider',
+  'sextant.setOpenAiKey',
+  'sextant.removeOpenAiKey',
   'sextant.whyFile',
   'sextant.showStatus',
   'sextant.updateIndex',
@@ -44,3 +47,6 @@ export const COMMANDS = [
   'sextant.openLeftOutList',
 ] as const;
 export type CommandId = (typeof COMMANDS)[number];
+
+/** `@sextant`, as package.json contributes it. */
+export const CHAT_PARTICIPANT = 'sextant.chat';

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { COMMANDS } from './commandIds.ts';
 import type { App, SextantApi } from './app.ts';
+import { registerChat, registerTools } from './lazily.ts';
 
 /*
  * All that runs while the editor starts. What the extension does is in a chunk of its own, which is loaded when a command
@@ -16,6 +17,8 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
       vscode.commands.registerCommand(id, async (argument: unknown) => (await app()).run(id, argument)),
     );
   }
+  context.subscriptions.push(registerChat(app));
+  onceTrusted(context, () => registerTools(app));
   setTimeout(() => {
     app().catch((error: unknown) => void vscode.window.showErrorMessage(`Sextant could not start: ${String(error)}`));
   });
@@ -25,6 +28,13 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
     indexed: async () => (await app()).indexed(),
     localServer: async () => (await app()).localServer(),
   };
+}
+
+/** What no workspace may have that is not trusted. */
+function onceTrusted(context: vscode.ExtensionContext, register: () => vscode.Disposable): void {
+  if (vscode.workspace.isTrusted) context.subscriptions.push(register());
+  else
+    context.subscriptions.push(vscode.workspace.onDidGrantWorkspaceTrust(() => context.subscriptions.push(register())));
 }
 
 export async function deactivate(): Promise<void> {

@@ -42,7 +42,7 @@ describe('a workspace of several folders', () => {
     writeFileSync(workspace, JSON.stringify({ folders: [{ path: 'ferry' }] }));
     workbench = await Workbench.open({
       workspace,
-      installed: [join(ROOT, 'test/browser/memoryFiles')],
+      extensions: [ROOT, join(ROOT, 'test/browser/memoryFiles')],
       size: { height: 1200 },
     });
     await workbench.openSextantView();
