@@ -35,14 +35,6 @@ function page(rows, size) {
   for (const _ of rows) if (++count > size) break;
 }
 
-/**
- * @param {Range} range
- * @param {(day: number) => void} visit
- */
-function eachDay({ first, last }, visit) {
-  for (let day = first; day <= last; day++) visit(day);
-}
-
 const NOTHING = { byDay: false, byProduct: false, byResource: false, byUser: false, byByok: false, byExpert: false };
 const grouping = () => ({
   ...{ byDay: flag(), byProduct: flag(), byResource: flag() },
@@ -51,9 +43,9 @@ const grouping = () => ({
 
 /** @type {Record<string, (facts: Source, range: Range) => void>} */
 const QUERIES = {
-  'dau-count': (facts, range) => eachDay(range, (day) => void facts.activeCount(day)),
+  'dau-count': (facts, range) => void facts.activeCounts(range),
   dau: (facts, { last }) => page(facts.activeAccounts(last), 250),
-  'daily-usage': (facts, range) => eachDay(range, (day) => void facts.usage(day)),
+  'daily-usage': (facts, range) => void facts.usage(range),
   'user-activity': (facts, range) => page(facts.activity(range), 100),
   'by-editor-language': (facts, { last }) => page(facts.editorLanguages(last), 100),
   'credit-usage-by-user': (facts, range) => page(facts.credits(range, { date: flag(), model: flag() }), 500),
@@ -66,7 +58,7 @@ const QUERIES = {
  */
 function simulate(users) {
   const facts = new Simulation({ seed: 1, users, plan: 'credits' }, { now: () => NOW });
-  facts.activeCount(YESTERDAY);
+  facts.activeCounts({ first: YESTERDAY, last: YESTERDAY });
   return facts;
 }
 

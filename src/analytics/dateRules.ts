@@ -8,6 +8,11 @@ export interface DayRange {
   readonly last: Day;
 }
 
+/** Each day of a range; none where it ends before it begins. */
+export function daysOf({ first, last }: DayRange): Day[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+}
+
 /**
  * The days that a request means by its `start_date` and `end_date`, whatever a client sent as such, after defaults and
  * clamping. Throws `InvalidArgument` with the message of the first rule that is broken, in the order of the parameters:

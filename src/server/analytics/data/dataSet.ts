@@ -1,5 +1,5 @@
 import type { BudgetOverride, Metrics, UserInfo } from '../../../analytics/contract.ts';
-import type { DayRange } from '../../../analytics/dateRules.ts';
+import { daysOf, type DayRange } from '../../../analytics/dateRules.ts';
 import { identityKey, type Identity } from '../../../analytics/identity.ts';
 import { formatDay, parseDay, type Day } from '../../../base/day.ts';
 import {
@@ -47,8 +47,8 @@ export class DataSet implements FactSource {
     return member && (member.left === undefined || member.left > day) ? member.identity : undefined;
   }
 
-  activeCount(day: Day): number {
-    return this.parts.activityTable.accountsOn(day);
+  activeCounts(range: DayRange): number[] {
+    return daysOf(range).map((day) => this.parts.activityTable.accountsOn(day));
   }
 
   *activeAccounts(day: Day, after?: RowKey): Generator<AccountRow> {
@@ -69,8 +69,8 @@ export class DataSet implements FactSource {
     }
   }
 
-  usage(day: Day): Metrics | undefined {
-    return this.parts.activityTable.usageOn(day);
+  usage(range: DayRange): (Metrics | undefined)[] {
+    return daysOf(range).map((day) => this.parts.activityTable.usageOn(day));
   }
 
   *activity(range: DayRange, after?: RowKey): Generator<ActivityRow> {
