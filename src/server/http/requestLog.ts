@@ -37,36 +37,48 @@ const REDACTED = '[redacted]';
 
 /** The last requests. No secret leaves it: headers and parameters that have one by their name are shown without. */
 export class RequestLog {
-  #entries: (RequestEntry & { readonly id: number })[] = [];
-  #lastId = 0;
+  /** The n-th request is at n modulo their number. */
+  readonly #entries: RequestEntry[] = [];
+  #count = 0;
+  /** How many there were when it was cleared. */
+  #from = 0;
 
   add(entry: RequestEntry): void {
-    this.#entries.push({ id: ++this.#lastId, ...entry });
-    if (this.#entries.length >= 2 * KEPT) this.#entries = this.#entries.slice(-KEPT);
+    this.#entries[this.#count++ % KEPT] = entry;
   }
 
   clear(): void {
-    this.#entries = [];
+    this.#entries.length = 0;
+    // Numbers go on, and so do the places.
+    this.#from = this.#count;
   }
 
   /** The newest first. */
   latest(limit: number): LoggedRequest[] {
-    const some = this.#entries.slice(-Math.min(limit, KEPT)).reverse();
-    return some.map(({ id, at, method, path, query, caller, status, error, durationMs, warnings, rawHeaders }) => ({
-      id,
-      at: formatSeconds(at),
-      method,
-      path,
-      query: redactQuery(query),
-      caller: caller ?? null,
-      status,
-      code: error?.code ?? null,
-      message: error?.message ?? null,
-      duration_ms: Math.round(durationMs * 1000) / 1000,
-      warnings,
-      headers: redactHeaders(rawHeaders),
-    }));
+    const shown = Math.min(limit, KEPT, this.#count - this.#from);
+    return Array.from({ length: shown }, (_, i) => {
+      const number = this.#count - i;
+      return logged(number, this.#entries[(number - 1) % KEPT]!);
+    });
   }
+}
+
+function logged(id: number, entry: RequestEntry): LoggedRequest {
+  const { at, method, path, query, caller, status, error, durationMs, warnings, rawHeaders } = entry;
+  return {
+    id,
+    at: formatSeconds(at),
+    method,
+    path,
+    query: redactQuery(query),
+    caller: caller ?? null,
+    status,
+    code: error?.code ?? null,
+    message: error?.message ?? null,
+    duration_ms: Math.round(durationMs * 1000) / 1000,
+    warnings,
+    headers: redactHeaders(rawHeaders),
+  };
 }
 
 function redactHeaders(raw: readonly string[]): Record<string, string> {
