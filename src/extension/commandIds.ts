@@ -19,6 +19,8 @@ export const COMMANDS = [
   'sextant.copyServerUrl',
   'sextant.copyServerToken',
   'sextant.openServerLog',
+  'sextant.chooseServerScenario',
+  'sextant.manageServerFaults',
   // Of the view of results, and of its rows.
   'sextant.refreshResults',
   'sextant.clearResults',

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readCheckedJson } from '../../src/base/checkedJson.ts';
 import { serve, stop } from '../support/servers.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
-import { Workbench, copySample } from './support.ts';
+import { ROOT, Workbench, copySample } from './support.ts';
 
 const FACTS = [
   { kind: 'org', plan: 'usd', enterprise: true },
@@ -65,6 +66,91 @@ describe('the local server view', () => {
       }
     });
   }
+
+  it('has bad days to choose from, and rules of faults that are added, corrected, changed and removed', async () => {
+    const workbench = await open();
+    const { page, pick, query } = workbench;
+    try {
+      await page.getByRole('button', { name: 'Start Local Server' }).last().click();
+      await workbench.treeItem(/^Scenario none/).click();
+      await pick.getByText('every request is answered 503').waitFor();
+      await workbench.shoot('server-scenarios');
+      await pick.getByText('every request is answered 503').click();
+      await workbench.treeItem(/^Scenario outage/).waitFor();
+      await workbench.treeItem(/^Faults 1 rules, 0 hits/).click();
+      await pick.getByText('hit 0 of 0 requests; of outage').waitFor();
+      await workbench.shoot('server-faults');
+      await pick.getByText('Add a Rule').click();
+      await query.fill('{"status":42}');
+      await page.keyboard.press('Enter');
+      await pick.getByText('status must be an HTTP status from 400 to 599').waitFor();
+      await workbench.shoot('server-fault-refused');
+      await query.fill('{"path":"/healthz","status":500}');
+      await page.keyboard.press('Enter');
+      const rule = pick.locator('.monaco-list-row').filter({ hasText: '/healthz' });
+      await rule.click();
+      await query.fill('{"path":"/healthz","status":418}');
+      await page.keyboard.press('Enter');
+      await rule.getByText('418').waitFor();
+      await page.keyboard.press('Escape');
+      await workbench.treeItem(/^Faults 2 rules, 0 hits/).waitFor();
+      const { value } = readCheckedJson(join(state(), 'server.json')) as { value: { url: string } };
+      assert.equal((await fetch(`${value.url}/healthz`)).status, 418);
+      await workbench.run('Sextant: Manage Local Server Faults');
+      await rule.getByText('hit 1 of 1 requests').waitFor();
+      await rule.hover();
+      await rule.getByRole('button', { name: 'Remove' }).click();
+      await rule.waitFor({ state: 'detached' });
+      await pick.getByText('Remove All Rules').click();
+      await pick.getByText('Remove All Rules').waitFor({ state: 'detached' });
+      await page.keyboard.press('Escape');
+      await workbench.treeItem(/^Faults none/).waitFor();
+    } finally {
+      await workbench.close();
+    }
+  });
+
+  it('can be told in the notification to give a start up', async () => {
+    const workbench = await open();
+    const { page } = workbench;
+    try {
+      const people = Array.from({ length: 1_000_000 }, (_, i) => `{"kind":"user","user_email":"person-${i}@x"}\n`);
+      writeFileSync(join(folder, 'harbour/facts.ndjson'), people.join(''));
+      const start = page.getByRole('button', { name: 'Start Local Server' }).last();
+      await start.click();
+      const toast = page.locator('.notification-toast').filter({ hasText: 'Starting the local server' });
+      await toast.getByText(/[\d,]+ lines read/).waitFor();
+      await workbench.shoot('server-starting');
+      await toast.getByRole('button', { name: 'Cancel' }).click();
+      await start.waitFor();
+      await toast.waitFor({ state: 'detached' });
+      writeFileSync(join(folder, 'harbour/facts.ndjson'), '');
+      await start.click();
+      await workbench.treeItem(/^Running in this window/).waitFor();
+    } finally {
+      await workbench.close();
+    }
+  });
+
+  it('tells when the thread of the server breaks down, and offers to start it again', async () => {
+    const workbench = await open({ extensions: [ROOT, join(ROOT, 'test/fixtures/breaker')] });
+    const { page } = workbench;
+    try {
+      // The palette has it once that extension runs, and so knows of threads that start from now on.
+      await workbench.run('Test: Watch Threads');
+      await page.getByRole('button', { name: 'Start Local Server' }).last().click();
+      await workbench.treeItem(/^Running in this window/).waitFor();
+      await workbench.run('Test: Break the Newest Thread');
+      await workbench.treeItem(/^It does not run A thread of Sextant stopped/).waitFor();
+      const toast = page.locator('.notification-toast').filter({ hasText: 'A thread of Sextant stopped' });
+      await toast.waitFor();
+      await workbench.shoot('server-broken');
+      await toast.getByRole('button', { name: 'Start' }).click();
+      await workbench.treeItem(/^Running in this window/).waitFor();
+    } finally {
+      await workbench.close();
+    }
+  });
 
   it('shows the server that a terminal runs, says that it stops only there, and notices when it does', async () => {
     const server = await serve(['--state', state()]);
