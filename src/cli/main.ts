@@ -7,6 +7,7 @@ import { addFilterCommands } from './filters.ts';
 import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
 import { runSearch, type SearchOptions } from './search.ts';
 import type { ServeOptions } from './serve.ts';
+import { EXPORT_HELP, SERVE_HELP } from './serverHelp.ts';
 import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
 import { ExitCode, printable, type Terminal } from './terminal.ts';
 import { WHY_HELP, runWhy, type WhyOptions } from './why.ts';
@@ -134,6 +135,7 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--no-rate-limit', 'never answer 429')
     .option('--allow-host <name...>', 'answer requests for this host name too, such as that of a tunnel')
     .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
+    .addHelpText('after', SERVE_HELP)
     .action(async (options: ServeOptions) => {
       const { runServe } = await import('./serve.ts');
       exitCode = await runServe(options, terminal, SEXTANT_VERSION);
@@ -148,6 +150,7 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--users <number>', 'how many people it has', integer)
     .option('--plan <plan>', 'its billing plan, credits or usd')
     .option('-o, --output <file>', 'write to this file instead')
+    .addHelpText('after', EXPORT_HELP)
     .action(async (options: ExportOptions) => {
       const { runExport } = await import('./export.ts');
       exitCode = await runExport(options, terminal);

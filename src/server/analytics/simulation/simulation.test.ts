@@ -308,7 +308,10 @@ describe('a simulated organization', () => {
     const facts = simulate(5, 3000);
     const stop = new AbortController();
     let others = 0;
-    const another = (): void => void (stop.signal.aborted || (others++, setImmediate(another)));
+    const another = (): void => {
+      others++;
+      if (!stop.signal.aborted) setImmediate(another);
+    };
     setImmediate(another);
     const ready = facts.prepare(stop.signal);
     await new Promise((resolve) => setImmediate(resolve));
