@@ -10,7 +10,9 @@ export interface DayRange {
 
 /** Each day of a range; none where it ends before it begins. */
 export function daysOf({ first, last }: DayRange): Day[] {
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+  const days: Day[] = [];
+  for (let day = first; day <= last; day++) days.push(day);
+  return days;
 }
 
 /**

@@ -99,7 +99,11 @@ function troubleRows({ scenario, faults }: Trouble): vscode.TreeItem[] {
   const ofScenario = row(vscode.l10n.t('Scenario'), scenario ?? none, 'beaker', vscode.l10n.t('Click to choose one'));
   ofScenario.command = command('sextant.chooseServerScenario', vscode.l10n.t('Choose'));
   const hits = faults.reduce((sum, fault) => sum + fault.hits, 0);
-  const rules = faults.length === 0 ? none : vscode.l10n.t('{0} rules, {1} hits', faults.length, hits);
+  const counted =
+    faults.length === 1
+      ? vscode.l10n.t('1 rule, {0} hits', hits)
+      : vscode.l10n.t('{0} rules, {1} hits', faults.length, hits);
+  const rules = faults.length === 0 ? none : counted;
   const ofFaults = row(vscode.l10n.t('Faults'), rules, 'bug', vscode.l10n.t('Click to add, change and remove rules'));
   ofFaults.command = command('sextant.manageServerFaults', vscode.l10n.t('Manage'));
   return [ofScenario, ofFaults];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCheckedJson } from '../../src/base/checkedJson.ts';
 import { serve, stop } from '../support/servers.ts';
@@ -24,8 +25,14 @@ describe('the local server view', () => {
     const facts = FACTS.map((fact) => `${JSON.stringify(fact)}\n`).join('');
     writeFiles(root, { '.vscode/settings.json': JSON.stringify(settings), 'facts.ndjson': facts });
     const workbench = await Workbench.open({ folder: root, env: { XDG_DATA_HOME: folder }, ...options });
-    await workbench.openSextantView();
-    return workbench;
+    try {
+      await workbench.openSextantView();
+      return workbench;
+    } catch (error) {
+      await workbench.shoot('server-not-opened');
+      await workbench.close();
+      throw error;
+    }
   }
 
   const state = (): string => join(folder, 'sextant/server');
@@ -77,7 +84,7 @@ describe('the local server view', () => {
       await workbench.shoot('server-scenarios');
       await pick.getByText('every request is answered 503').click();
       await workbench.treeItem(/^Scenario outage/).waitFor();
-      await workbench.treeItem(/^Faults 1 rules, 0 hits/).click();
+      await workbench.treeItem(/^Faults 1 rule, 0 hits/).click();
       await pick.getByText('hit 0 of 0 requests; of outage').waitFor();
       await workbench.shoot('server-faults');
       await pick.getByText('Add a Rule').click();
@@ -114,8 +121,15 @@ describe('the local server view', () => {
     const workbench = await open();
     const { page } = workbench;
     try {
-      const people = Array.from({ length: 1_000_000 }, (_, i) => `{"kind":"user","user_email":"person-${i}@x"}\n`);
-      writeFileSync(join(folder, 'harbour/facts.ndjson'), people.join(''));
+      // A file that has no end before somebody gives up.
+      const pipe = join(folder, 'harbour/facts.ndjson');
+      rmSync(pipe);
+      execFileSync('mkfifo', [pipe]);
+      const writer = spawn('sh', [
+        '-c',
+        `while echo '{"kind":"user","user_email":"ada@x"}'; do sleep 0.01; done > "$0"`,
+        pipe,
+      ]);
       const start = page.getByRole('button', { name: 'Start Local Server' }).last();
       await start.click();
       const toast = page.locator('.notification-toast').filter({ hasText: 'Starting the local server' });
@@ -124,6 +138,8 @@ describe('the local server view', () => {
       await toast.getByRole('button', { name: 'Cancel' }).click();
       await start.waitFor();
       await toast.waitFor({ state: 'detached' });
+      writer.kill();
+      rmSync(pipe);
       writeFileSync(join(folder, 'harbour/facts.ndjson'), '');
       await start.click();
       await workbench.treeItem(/^Running in this window/).waitFor();
