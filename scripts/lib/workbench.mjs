@@ -1,6 +1,6 @@
 // What a test does in the workbench: run a test entry in its extension host, or work with it as a person.
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { launchBrowser } from './browser.mjs';
 import { ensureEditor, installVsix, makeDataFolder, startServer, workbenchUrl } from './editor.mjs';
 
@@ -13,6 +13,7 @@ import { ensureEditor, installVsix, makeDataFolder, startServer, workbenchUrl } 
  * @property {string[]} [extensions] folders of extensions under development
  * @property {string} [tests] the entry of tests to run in the extension host
  * @property {string} [vsix] installed before the editor starts
+ * @property {string[]} [installed] folders of other extensions, as if they were installed
  * @property {Record<string, unknown>} [settings]
  * @property {NodeJS.ProcessEnv} [env]
  * @property {{ width?: number, height?: number }} [size]
@@ -30,6 +31,8 @@ export async function openWorkbench(options, beforeLoad) {
   const remove = () => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 5 });
   try {
     if (options.vsix !== undefined) installVsix(editor, dataFolder, options.vsix);
+    for (const path of options.installed ?? [])
+      cpSync(path, join(dataFolder, 'extensions', basename(path)), { recursive: true });
     const { env = {}, trust = false } = options;
     const server = await startServer(editor, { dataFolder, forTests: true, env, trust });
     const browser = await launchBrowser(join(dataFolder, 'browser'), options.size);

@@ -133,8 +133,9 @@ describe('the local server view', () => {
       const start = page.getByRole('button', { name: 'Start Local Server' }).last();
       await start.click();
       const toast = page.locator('.notification-toast').filter({ hasText: 'Starting the local server' });
-      await toast.getByText(/[\d,]+ lines read/).waitFor();
+      await workbench.treeItem(/^Starting [\d,]+ lines read/).waitFor();
       await workbench.shoot('server-starting');
+      await toast.getByText(/[\d,]+ lines read/).waitFor();
       await toast.getByRole('button', { name: 'Cancel' }).click();
       await start.waitFor();
       await toast.waitFor({ state: 'detached' });
@@ -149,7 +150,7 @@ describe('the local server view', () => {
   });
 
   it('tells when the thread of the server breaks down, and offers to start it again', async () => {
-    const workbench = await open({ extensions: [ROOT, join(ROOT, 'test/fixtures/breaker')] });
+    const workbench = await open({ installed: [join(ROOT, 'test/fixtures/breaker')] });
     const { page } = workbench;
     try {
       // The palette has it once that extension runs, and so knows of threads that start from now on.
