@@ -1,5 +1,5 @@
 import { endpoints, type ResponseOf } from '../../analytics/contract.ts';
-import { daysOf, describeRange, resolveDay, resolveRange, type DayRange } from '../../analytics/dateRules.ts';
+import { describeRange, resolveDay, resolveRange, type DayRange } from '../../analytics/dateRules.ts';
 import { identityFields } from '../../analytics/identity.ts';
 import { formatSeconds } from '../../base/clock.ts';
 import { formatDay, type Day } from '../../base/day.ts';
@@ -16,7 +16,9 @@ type DayEndpoint = 'dau' | 'dailyUserActivityByEditorLanguage';
 export function dauCount(context: AnalyticsContext, exchange: Exchange): ResponseOf<'dauCount'> {
   const { dates, newest } = checkRange('dauCount', context, exchange);
   const known = context.facts().activeCounts(withData(dates, newest));
-  const counts = daysOf(dates).map((day, i) => ({ date: formatDay(day), user_count: known[i] ?? 0 }));
+  const counts: ResponseOf<'dauCount'>['daily_active_user_counts'] = [];
+  for (let day = dates.first; day <= dates.last; day++)
+    counts.push({ date: formatDay(day), user_count: known[day - dates.first] ?? 0 });
   return {
     daily_active_user_counts: counts,
     metadata: { ...describeRange(dates), generated_at: generatedAt(context), total_days: counts.length },

@@ -37,7 +37,9 @@ export class DataSet implements Facts.FactSource {
   }
 
   activeCounts(range: DayRange): number[] {
-    return daysOf(range).map((day) => this.parts.activityTable.accountsOn(day));
+    const counts: number[] = [];
+    for (let day = range.first; day <= range.last; day++) counts.push(this.parts.activityTable.accountsOn(day));
+    return counts;
   }
 
   *activeAccounts(day: Day, after?: Facts.RowKey): Generator<Facts.AccountRow> {
