@@ -62,6 +62,21 @@ function simulate(users) {
   return facts;
 }
 
+/**
+ * @param {number[]} times
+ * @param {number} share
+ */
+function quantile(times, share) {
+  const sorted = times.toSorted((a, b) => a - b);
+  return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
+}
+
+/** Milliseconds of the processor that this process has taken. */
+function cpuTime() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 /** @param {() => void} work */
 function time(work) {
   const began = performance.now();
@@ -72,15 +87,20 @@ function time(work) {
 const began = performance.now();
 const large = simulate(10_000);
 console.log(`10,000 users: ready in ${(performance.now() - began).toFixed(0)} ms`);
-const rows = [['first page, 10,000 users', 'p50 ms', 'p95 ms', 'max ms']];
+// Where others keep the machine busy the clock tells of them, and the processor's time of the query.
+const rows = [['first page, 10,000 users', 'p50 ms', 'p95 ms', 'max ms', 'p95 CPU ms']];
 for (const [name, query] of Object.entries(QUERIES)) {
+  const cpu = /** @type {number[]} */ ([]);
+  let before = cpuTime();
   const times = Array.from({ length: queries }, () => {
     const first = YESTERDAY - integer(730);
-    return time(() => query(large, { first, last: Math.min(YESTERDAY, first + integer(90)) }));
-  }).sort((a, b) => a - b);
-  /** @param {number} share */
-  const quantile = (share) => (times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0).toFixed(1);
-  rows.push([name, quantile(0.5), quantile(0.95), quantile(1)]);
+    const wall = time(() => query(large, { first, last: Math.min(YESTERDAY, first + integer(90)) }));
+    const now = cpuTime();
+    cpu.push(now - before);
+    before = now;
+    return wall;
+  });
+  rows.push([name, quantile(times, 0.5), quantile(times, 0.95), quantile(times, 1), quantile(cpu, 0.95)]);
 }
 console.log(table(rows));
 console.log(`memory of the process: ${(process.memoryUsage.rss() / 1e6).toFixed(0)} MB\n`);

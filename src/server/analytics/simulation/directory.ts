@@ -2,6 +2,7 @@ import type { UserInfo } from '../../../analytics/contract.ts';
 import { daysOf, type DayRange } from '../../../analytics/dateRules.ts';
 import { foldCase, identityKey, type Identity } from '../../../analytics/identity.ts';
 import { parseDay, type Day } from '../../../base/day.ts';
+import { lowerBound } from '../data/rows.ts';
 import { busyness, USUAL } from './calendar.ts';
 import { hash, stream } from './random.ts';
 import { BOTS, DOMAIN, EDITORS, FIRST_NAMES, LANGUAGES, LAST_NAMES, SERVICE_ACCOUNTS } from './vocabulary.ts';
@@ -41,6 +42,7 @@ export interface Account {
 export const REMOTE_AGENT_REMOVED = parseDay('2025-10-01')!;
 /** Everybody has changed to new models after so many days. */
 export const MAX_DELAY = 60;
+const MAX_TAIL_DAYS = 14;
 const RAMP_DAYS = 60;
 const VACATION_BLOCK = 91;
 const VACATION_DAYS = 12;
@@ -83,8 +85,8 @@ export class Directory {
   readonly last: Day;
   /** In the order of answers. */
   readonly accounts: readonly Account[];
-  /** Those whose costs go on after they left. */
-  readonly leavers: readonly Account[];
+  /** Those whose costs go on after they left, in the order in which they did. */
+  readonly #leavers: readonly Account[];
   #byKey: Map<string, number> | undefined;
   /* What a day is computed from, apart: a pass over all accounts is then a walk through memory that lies in a row. */
   readonly delays: Int32Array;
@@ -143,7 +145,7 @@ export class Directory {
     this.first = first;
     this.last = last;
     this.accounts = accounts;
-    this.leavers = accounts.filter(({ tailDays }) => tailDays > 0);
+    this.#leavers = accounts.filter(({ tailDays }) => tailDays > 0).sort((a, b) => a.end - b.end);
     const column = (value: (account: Account) => number): Int32Array => Int32Array.from(accounts, value);
     this.delays = column(({ delay }) => delay);
     this.byoks = column(({ byok }) => byok);
@@ -169,7 +171,8 @@ export class Directory {
     const from = Math.max(first, start);
     const to = Math.min(last, this.#end[at]! - 1);
     if (from > to) return 0;
-    workdays.fill(-1);
+    // Without a call, since most ranges are short.
+    for (let i = 0; i < workdays.length; i++) workdays[i] = -1;
     const own = this.#stream[at]!;
     const isPerson = this.#isPerson[at] === 1;
     const rate = this.#rate[at]!;
@@ -204,13 +207,17 @@ export class Directory {
 
   /** The place of the first account whose key is `key` or after it. */
   placeOf(key: string): number {
-    let [from, to] = [0, this.accounts.length];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if (this.accounts[middle]!.key < key) from = middle + 1;
-      else to = middle;
-    }
-    return from;
+    return lowerBound(0, this.accounts.length, (at) => this.accounts[at]!.key >= key);
+  }
+
+  /** Those who left, and whose costs may go on in a range. */
+  leaversOf({ first, last }: DayRange): readonly Account[] {
+    const leavers = this.#leavers;
+    const from = lowerBound(0, leavers.length, (at) => leavers[at]!.end > first - MAX_TAIL_DAYS);
+    return leavers.slice(
+      from,
+      lowerBound(from, leavers.length, (at) => leavers[at]!.end > last),
+    );
   }
 }
 
@@ -243,7 +250,7 @@ function person(key: number, people: number, step: number, number: number, start
     stream: own,
     start,
     end,
-    tailDays: hash(own, 7) % 3 === 0 ? 3 + (hash(own, 8) % 12) : 0,
+    tailDays: hash(own, 7) % 3 === 0 ? 3 + (hash(own, 8) % (MAX_TAIL_DAYS - 2)) : 0,
     rate: isOutlier ? 64_000 : 12_000 + (hash(own, 9) % 50_000),
     workday: way * LEVELS + level,
     oldWorkday: (way === AGENT_WAY ? REMOTE_WAY : way) * LEVELS + level,

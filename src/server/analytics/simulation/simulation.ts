@@ -262,7 +262,7 @@ export class Simulation implements FactSource {
     sheet.clear();
     // Accounts that nobody can name any more are before all others, in one group.
     if (!identities && !(by.byUser && afterUser !== undefined && afterUser > UNNAMED_KEY))
-      for (const account of directory.leavers) this.#addTail(sheet, account, range);
+      for (const account of directory.leaversOf(range)) this.#addTail(sheet, account, range);
     if (by.byUser) {
       yield* sheet.rows([...lead, UNNAMED_KEY], day, UNNAMED, after);
       sheet.clear();
