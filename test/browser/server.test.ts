@@ -132,13 +132,14 @@ describe('the local server view', () => {
       ]);
       const start = page.getByRole('button', { name: 'Start Local Server' }).last();
       await start.click();
-      const toast = page.locator('.notification-toast').filter({ hasText: 'Starting the local server' });
+      const notification = page.locator('.notification-list-item').filter({ hasText: 'Starting the local server' });
       await workbench.treeItem(/^Starting [\d,]+ lines read/).waitFor();
+      await workbench.run('Notifications: Show Notifications');
+      await notification.getByText(/[\d,]+ lines read/).waitFor();
       await workbench.shoot('server-starting');
-      await toast.getByText(/[\d,]+ lines read/).waitFor();
-      await toast.getByRole('button', { name: 'Cancel' }).click();
+      await notification.getByRole('button', { name: 'Cancel' }).click();
       await start.waitFor();
-      await toast.waitFor({ state: 'detached' });
+      await notification.waitFor({ state: 'detached' });
       writer.kill();
       rmSync(pipe);
       writeFileSync(join(folder, 'harbour/facts.ndjson'), '');
@@ -157,12 +158,13 @@ describe('the local server view', () => {
       await workbench.run('Test: Watch Threads');
       await page.getByRole('button', { name: 'Start Local Server' }).last().click();
       await workbench.treeItem(/^Running in this window/).waitFor();
-      await workbench.run('Test: Break the Newest Thread');
+      await workbench.run('Test: Break the Threads');
       await workbench.treeItem(/^It does not run A thread of Sextant stopped/).waitFor();
-      const toast = page.locator('.notification-toast').filter({ hasText: 'A thread of Sextant stopped' });
-      await toast.waitFor();
+      await workbench.run('Notifications: Show Notifications');
+      const notification = page.locator('.notification-list-item').filter({ hasText: 'A thread of Sextant stopped' });
+      await notification.first().waitFor();
       await workbench.shoot('server-broken');
-      await toast.getByRole('button', { name: 'Start' }).click();
+      await notification.getByRole('button', { name: 'Start', exact: true }).first().click();
       await workbench.treeItem(/^Running in this window/).waitFor();
     } finally {
       await workbench.close();

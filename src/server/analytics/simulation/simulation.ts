@@ -86,7 +86,7 @@ export class Simulation implements FactSource {
   readonly #key: number;
   /** The day on which it was made: budgets are those of then, whenever they are asked for. */
   readonly #since: Day;
-  readonly #workdays: Workdays;
+  #madeWorkdays: Workdays | undefined;
   readonly #desks: DirectoryOptions;
   #directory: Directory | undefined;
   #making: (DayRange & { readonly pieces: Iterator<undefined, Directory> }) | undefined;
@@ -100,7 +100,6 @@ export class Simulation implements FactSource {
     this.#key = seedKey(options.seed);
     this.#since = dayOf(clock.now());
     this.#desks = { key: this.#key, users: options.users, flood: options.flood };
-    this.#workdays = new Workdays(stream(this.#key, 'workday'));
   }
 
   findMember(identity: Identity, day: Day): Identity | undefined {
@@ -212,6 +211,15 @@ export class Simulation implements FactSource {
     const today = dayOf(this.#clock.now());
     const range = { first: oldestDay(today), last: today + AHEAD };
     while (!signal.aborted && !this.#makeDirectory(range)) await setImmediate();
+    if (!signal.aborted) this.#makeWorkdays();
+  }
+
+  get #workdays(): Workdays {
+    return this.#madeWorkdays ?? this.#makeWorkdays();
+  }
+
+  #makeWorkdays(): Workdays {
+    return (this.#madeWorkdays ??= new Workdays(stream(this.#key, 'workday')));
   }
 
   lines(): Iterable<string> {
