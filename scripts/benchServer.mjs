@@ -29,7 +29,7 @@ if (!(seconds > 0 && users > 0 && rounds > 0 && steady >= 0 && manyLines >= 0))
 
 await ensureDependencies();
 build();
-const { load, residentMegabytes } = await import('../test/bench/load.ts');
+const { cpuSeconds, load, residentMegabytes } = await import('../test/bench/load.ts');
 
 const DAYS = 365;
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -173,11 +173,13 @@ for (const args of [[], ['--users', '10000']]) {
 }
 if (manyLines > 0) {
   const file = writeManyLines();
+  const cpu = /** @type {string[]} */ ([]);
   const times = await timesOf(3, async (i) => {
     const server = await start([command, 'serve', '--json', '--data', file, '--state', join(folder, `many-${i}`)]);
+    cpu.push(cpuSeconds(server.pid)?.toFixed(1) ?? '?');
     return () => server.stop();
   });
-  say(`with ${manyLines} lines of all kinds of facts after ${times} ms`);
+  say(`with ${manyLines} lines of all kinds of facts after ${times} ms, of which ${cpu.join(', ')} s of the processor`);
   rmSync(file);
 }
 const data = writeData();

@@ -89,7 +89,8 @@ export function residentMegabytes(pid: number): number | undefined {
   }
 }
 
-function cpuSeconds(pid: number): number | undefined {
+/** Seconds of the processor that a process has taken; Linux only. */
+export function cpuSeconds(pid: number): number | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
