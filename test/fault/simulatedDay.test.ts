@@ -15,7 +15,7 @@ import { chooseSeed, seeded } from './truth.ts';
 
 const IS_SOAK = process.env.SEXTANT_SOAK !== undefined;
 /** The day goes by in so many steps, and in each everybody asks so often. */
-const STEPS = IS_SOAK ? 24 * 60 : 24;
+const STEPS = IS_SOAK ? 24 * 12 : 24;
 const ASKED = 10;
 const USERS = IS_SOAK ? 10_000 : 300;
 /** Each client sets the budget of one of these, which never leave. */
