@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -231,14 +231,17 @@ describe('sextant serve', () => {
     const exporting = examples('export');
     assert.ok(exporting.length >= 3);
     for (const rest of exporting) {
-      const env = { ...process.env, XDG_DATA_HOME: folder() };
-      const args = words(rest.replace(/ \|.*/, '')).filter((word) => word !== '500');
-      const few = args.map((word) =>
-        word === '--users' ? '--users=2' : word === data && args.includes('--output') ? `${data}.out` : word,
+      const cwd = folder();
+      copyFileSync(data, join(cwd, 'facts.ndjson'));
+      // So many people as in the example would take long.
+      const options = rest.replace(/ \|.*/, '').replace('--users 500', '--users 2');
+      const { status, stderr } = spawnSync(
+        'sh',
+        ['-c', `"$0" "$1" export ${options} > out`, process.execPath, COMMAND],
+        {
+          ...{ encoding: 'utf8', env: { ...process.env, XDG_DATA_HOME: cwd }, cwd },
+        },
       );
-      const { status, stderr } = spawnSync(process.execPath, [COMMAND, 'export', ...few], {
-        ...{ encoding: 'utf8', env, cwd: folder(), maxBuffer: 1e8 },
-      });
       assert.equal(status, 0, `${rest}: ${stderr}`);
     }
   });
