@@ -1,8 +1,9 @@
-// npm run bench:server [-- --seconds N] [--users N] [--rounds N]
+// npm run bench:server [-- --seconds N] [--users N] [--rounds N] [--steady SECONDS] [--lines N]
 // The embedded server beside a bare node:http that answers bytes of the same size: requests per second, one after the other
 // in several rounds of one run. Token, dates and cursor differ from request to request. Compare figures of one run only.
+// Then its memory under load for so many seconds, and how long it takes to start and to load a file of so many lines.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,15 +18,18 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '4' },
     users: { type: 'string', default: '2000' },
     rounds: { type: 'string', default: '3' },
+    steady: { type: 'string', default: '60' },
+    lines: { type: 'string', default: '1000000' },
   },
 });
 const [seconds, users, rounds] = [Number(values.seconds), Number(values.users), Number(values.rounds)];
-if (!(seconds > 0 && users > 0 && rounds > 0))
-  fail('Usage: npm run bench:server [-- --seconds N] [--users N] [--rounds N]');
+const [steady, manyLines] = [Number(values.steady), Number(values.lines)];
+if (!(seconds > 0 && users > 0 && rounds > 0 && steady >= 0 && manyLines >= 0))
+  fail('Usage: npm run bench:server [-- --seconds N] [--users N] [--rounds N] [--steady SECONDS] [--lines N]');
 
 await ensureDependencies();
 build();
-const { load, residentMegabytes } = await import('../test/bench/load.ts');
+const { cpuSeconds, load, residentMegabytes } = await import('../test/bench/load.ts');
 
 const DAYS = 365;
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -43,6 +47,53 @@ const METRICS = [
   ...['completions_accepted', 'completions_lines_of_code', 'completions_suggested_lines_of_code', 'chat_messages'],
   ...['ide_agent_messages', 'ide_agent_lines_of_code', 'cli_agent_interactive_messages'],
 ];
+
+/**
+ * How long something takes each time. What it gives is done after the time was taken.
+ * @param {number} count
+ * @param {(i: number) => Promise<(() => void) | void>} work
+ */
+async function timesOf(count, work) {
+  const times = [];
+  for (let i = 0; i < count; i++) {
+    const began = performance.now();
+    const after = await work(i);
+    times.push(performance.now() - began);
+    after?.();
+  }
+  return times.map((ms) => ms.toFixed(0)).join(', ');
+}
+
+/** A third each of activity, credits and costs, of many accounts. */
+function writeManyLines() {
+  const file = join(folder, 'many.ndjson');
+  const pick = (/** @type {string[]} */ names) => names[integer(names.length)];
+  const target = openSync(file, 'w');
+  for (let from = 0; from < manyLines; from += 10_000) {
+    const lines = Array.from({ length: Math.min(10_000, manyLines - from) }, (_, i) => {
+      const [date, user_email] = [day(-1 - integer(700)), `person-${integer(5000)}@example.com`];
+      const model = pick(['sonnet', 'haiku', 'opus']);
+      if (i % 3 === 0) {
+        const metrics = Object.fromEntries(METRICS.map((metric) => [metric, integer(400)]));
+        return { kind: 'activity', date, user_email, language: pick(['Go', 'Rust', 'C']), editor: 'CLI', metrics };
+      }
+      if (i % 3 === 1) return { kind: 'credits', date, user_email, model_name: model, credits_consumed: integer(900) };
+      return {
+        ...{ kind: 'cost', date, product_display_name: pick(['Chat', 'Agent']), resource_display_name: model },
+        ...{ resource_type: 'COST_ANALYTICS_RESOURCE_TYPE_MODEL', user_info: { user_email } },
+        byok_status: `COST_ANALYTICS_BYOK_STATUS_${pick(['', 'NON_'])}BYOK`,
+        cost_metrics: {
+          billed_amount_usd: `0.${1 + integer(1e6)}`,
+          input_tokens: integer(1e5),
+          output_tokens: integer(1e4),
+        },
+      };
+    });
+    writeSync(target, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
+  }
+  closeSync(target);
+  return file;
+}
 
 function writeData() {
   const lines = [];
@@ -100,14 +151,37 @@ server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ url: 'http://12
 `;
 
 const command = join(root, 'dist/cli/sextant.js');
-const empty = [];
-for (let i = 0; i < 5; i++) {
-  const began = performance.now();
-  const server = await start([command, 'serve', '--json', '--state', join(folder, `empty-${i}`)]);
-  empty.push(performance.now() - began);
-  server.stop();
+const library = join(root, 'dist/lib/testing.js');
+const { startServer } = /** @type {typeof import('../src/server/testing.ts')} */ (await import(library));
+for (const options of [{}, { users: 50 }, { users: 10_000 }]) {
+  const times = await timesOf(10, async () => (await startServer(options)).close());
+  say(`startServer(${JSON.stringify(options)}) and close take ${times} ms`);
 }
-say(`\`sextant serve\` is ready after ${empty.map((ms) => ms.toFixed(0)).join(', ')} ms without data`);
+for (const args of [[], ['--users', '10000']]) {
+  const times = await timesOf(5, async (i) => {
+    const server = await start([
+      command,
+      'serve',
+      '--json',
+      ...args,
+      '--state',
+      join(folder, `empty-${args.length}-${i}`),
+    ]);
+    return () => server.stop();
+  });
+  say(`\`${['sextant serve', ...args].join(' ')}\` is ready after ${times} ms`);
+}
+if (manyLines > 0) {
+  const file = writeManyLines();
+  const cpu = /** @type {string[]} */ ([]);
+  const times = await timesOf(3, async (i) => {
+    const server = await start([command, 'serve', '--json', '--data', file, '--state', join(folder, `many-${i}`)]);
+    cpu.push(cpuSeconds(server.pid)?.toFixed(1) ?? '?');
+    return () => server.stop();
+  });
+  say(`with ${manyLines} lines of all kinds of facts after ${times} ms, of which ${cpu.join(', ')} s of the processor`);
+  rmSync(file);
+}
 const data = writeData();
 const ours = await start([
   ...[command, 'serve', '--json', '--no-rate-limit', '--state', join(folder, 'state')],
@@ -161,7 +235,13 @@ try {
     ]);
   }
   console.log(table(rows));
-  console.log(`memory of the server between rounds, MB: ${memory.map((one) => one?.toFixed(0) ?? '?').join(' ')}`);
+  for (let passed = 0; passed < steady; passed += 10) {
+    for (const { requests } of jobs) await load(ours.url, ours.pid, requests, { seconds: 5 });
+    memory.push(residentMegabytes(ours.pid));
+  }
+  console.log(
+    `memory of the server between rounds and then every 10 s, MB: ${memory.map((one) => one?.toFixed(0) ?? '?').join(' ')}`,
+  );
 } finally {
   ours.stop();
   rmSync(folder, { recursive: true, force: true });

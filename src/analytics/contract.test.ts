@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { endpoints, messages, METRIC_FIELDS, type EndpointName } from './contract.ts';
+import fc from 'fast-check';
+import { BUDGET_LIMIT, endpoints, messages, METRIC_FIELDS, type EndpointName } from './contract.ts';
 import { openApiDocument } from './openapi.ts';
 import { checkRequest, parseResponse } from './validate.ts';
 
@@ -42,6 +43,22 @@ describe('the contract of the analytics API', () => {
     );
     const problems = await lintFromString({ source, config });
     assert.equal(problems.length, 1);
+  });
+
+  it('takes as a limit what is a positive integer of up to 18 digits, written as one, or empty', () => {
+    const nearly = fc.oneof(
+      fc.bigInt({ min: -10n, max: 10n ** 20n }).map(String),
+      fc.string({ unit: fc.constantFrom('0', '1', '9', ' ', '.', 'e', '-', '+', '٣'), maxLength: 20 }),
+    );
+    fc.assert(
+      fc.property(nearly, (limit) => {
+        const isNumber = /^\d+$/.test(limit) && String(BigInt(limit)) === limit;
+        const isLimit = limit === '' || (isNumber && BigInt(limit) > 0n && BigInt(limit) < 10n ** 18n);
+        assert.equal(BUDGET_LIMIT.test(limit), isLimit, limit);
+      }),
+      { numRuns: 1000 },
+    );
+    assert.ok(!BUDGET_LIMIT.test('5\n'));
   });
 
   it('refuses with the message of the first parameter that is wrong', () => {

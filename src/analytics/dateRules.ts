@@ -8,6 +8,13 @@ export interface DayRange {
   readonly last: Day;
 }
 
+/** Each day of a range; none where it ends before it begins. */
+export function daysOf({ first, last }: DayRange): Day[] {
+  const days: Day[] = [];
+  for (let day = first; day <= last; day++) days.push(day);
+  return days;
+}
+
 /**
  * The days that a request means by its `start_date` and `end_date`, whatever a client sent as such, after defaults and
  * clamping. Throws `InvalidArgument` with the message of the first rule that is broken, in the order of the parameters:

@@ -9,6 +9,7 @@ import { addFilterCommands } from './filters.ts';
 import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
 import { runSearch, type SearchOptions } from './search.ts';
 import type { ServeOptions } from './serve.ts';
+import { EXPORT_HELP, SERVE_HELP } from './serverHelp.ts';
 import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
 import { ExitCode, printable, type Terminal } from './terminal.ts';
 import { addWebhookCommands } from './webhookCommands.ts';
@@ -160,6 +161,7 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--keep-days <number>', 'for how long; else 30 days', atLeastOne)
     .option('--keep-megabytes <number>', 'and how much of the disk they may take; else 4000', atLeastOne)
     .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
+    .addHelpText('after', SERVE_HELP)
     .action(async (options: ServeOptions) => {
       const { runServe } = await import('./serve.ts');
       exitCode = await runServe(options, terminal, SEXTANT_VERSION);
@@ -174,6 +176,7 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--users <number>', 'how many people it has', integer)
     .option('--plan <plan>', 'its billing plan, credits or usd')
     .option('-o, --output <file>', 'write to this file instead')
+    .addHelpText('after', EXPORT_HELP)
     .action(async (options: ExportOptions) => {
       const { runExport } = await import('./export.ts');
       exitCode = await runExport(options, terminal);

@@ -201,7 +201,9 @@ export class App implements SextantApi {
       case 'sextant.copyServerUrl':
       case 'sextant.copyServerToken':
       case 'sextant.openServerLog':
-        await this.#server.run(command);
+      case 'sextant.chooseServerScenario':
+      case 'sextant.manageServerFaults':
+        await this.#server.run(command, argument);
         break;
       case 'sextant.createWebhook':
       case 'sextant.rotateWebhook':

@@ -34,6 +34,8 @@ export const COMMANDS = [
   'sextant.openEvent',
   'sextant.copyEventCurl',
   'sextant.refreshWebhooks',
+  'sextant.chooseServerScenario',
+  'sextant.manageServerFaults',
   // Of the view of results, and of its rows.
   'sextant.refreshResults',
   'sextant.clearResults',

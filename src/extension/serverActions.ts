@@ -4,10 +4,12 @@ import * as vscode from 'vscode';
 import { describeError, isCancelled } from '../base/errors.ts';
 import { formatCount } from '../base/format.ts';
 import type { Logger } from '../base/log.ts';
+import { AdminClient } from '../server/admin/adminClient.ts';
 import { LocalServer, type LocalServerState } from '../server/localServer.ts';
 import type { ServerInfo } from '../server/launch.ts';
 import { findServer, LOG_FILE } from '../server/state/stateFolder.ts';
 import { serverSettings } from './settings.ts';
+import { chooseScenario, manageFaults, readTrouble } from './serverTrouble.ts';
 import { ServerView } from './serverView.ts';
 
 export type ServerCommand =
@@ -17,7 +19,11 @@ export type ServerCommand =
   | 'sextant.attachServer'
   | 'sextant.copyServerUrl'
   | 'sextant.copyServerToken'
-  | 'sextant.openServerLog';
+  | 'sextant.openServerLog'
+  | 'sextant.chooseServerScenario'
+  | 'sextant.manageServerFaults';
+
+const NOT_RUNNING = (): string => vscode.l10n.t('The local server does not run. Start it, or attach to one that runs.');
 
 /**
  * The local server's commands and view. Nothing here starts a server unless a person asks for it; a server that runs
@@ -30,6 +36,7 @@ export class ServerActions implements vscode.Disposable {
   readonly #version: string;
   readonly #changed = new vscode.EventEmitter<LocalServerState>();
   #report: ((state: LocalServerState) => void) | undefined;
+  #wasRunning = false;
 
   constructor(thread: URL, log: Logger, version: string) {
     this.#log = log;
@@ -51,7 +58,8 @@ export class ServerActions implements vscode.Disposable {
     return this.#server.state;
   }
 
-  async run(command: ServerCommand): Promise<void> {
+  /** `argument` is what somebody bound the command with: the name of a scenario. */
+  async run(command: ServerCommand, argument?: unknown): Promise<void> {
     switch (command) {
       case 'sextant.startServer':
         await this.#start(vscode.l10n.t('Starting the local server'), (signal) =>
@@ -78,6 +86,12 @@ export class ServerActions implements vscode.Disposable {
       case 'sextant.openServerLog':
         await this.#openLog();
         break;
+      case 'sextant.chooseServerScenario':
+        await this.#administer((admin) => chooseScenario(admin, typeof argument === 'string' ? argument : undefined));
+        break;
+      case 'sextant.manageServerFaults':
+        await this.#administer(manageFaults);
+        break;
     }
   }
 
@@ -93,7 +107,7 @@ export class ServerActions implements vscode.Disposable {
 
   /** For those who need a server where none runs. */
   offerStart(): Promise<void> {
-    return this.#offer(vscode.l10n.t('The local server does not run. Start it, or attach to one that runs.'));
+    return this.#offer(NOT_RUNNING());
   }
 
   #options(): Parameters<LocalServer['start']>[0] {
@@ -105,6 +119,33 @@ export class ServerActions implements vscode.Disposable {
     this.#view.show(state);
     this.#changed.fire(state);
     this.#report?.(state);
+    if (state.kind === 'running' || state.kind === 'attached') void this.#showTrouble();
+    // Of a start or a stop that fails whoever asked for it tells.
+    if (state.kind === 'failed' && this.#wasRunning) void this.#offer(state.message);
+    this.#wasRunning = state.kind === 'running';
+  }
+
+  /** Does something with the admin plane of the server that runs. */
+  async #administer(work: (admin: AdminClient) => Promise<void>): Promise<void> {
+    const { info } = this.#server;
+    if (!info) {
+      void this.offerStart();
+      return;
+    }
+    await this.#tell(() => work(new AdminClient(info)));
+    await this.#showTrouble();
+  }
+
+  async #showTrouble(): Promise<void> {
+    const { info } = this.#server;
+    if (!info) return;
+    try {
+      const trouble = await readTrouble(new AdminClient(info));
+      if (this.#server.info === info) this.#view.show(this.state, trouble);
+    } catch (error) {
+      // It was going just then, which is told elsewhere.
+      this.#log.debug(describeError(error));
+    }
   }
 
   async #start(title: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -140,8 +181,9 @@ export class ServerActions implements vscode.Disposable {
 
   async #offer(message: string): Promise<void> {
     const [start, log] = [vscode.l10n.t('Start'), vscode.l10n.t('Open Log')];
-    const isStopped = this.state.kind === 'stopped';
-    const chosen = await vscode.window.showWarningMessage(message, ...(isStopped ? [start] : [log]));
+    const { kind } = this.state;
+    const offers = { stopped: [start], failed: [start, log] }[kind as string] ?? [log];
+    const chosen = await vscode.window.showWarningMessage(message, ...offers);
     if (chosen === start) await this.run('sextant.startServer');
     else if (chosen === log) await this.run('sextant.openServerLog');
   }
@@ -166,6 +208,7 @@ export class ServerActions implements vscode.Disposable {
   /** A look at the state folder; only where it names a living owner is that one asked. */
   async look(): Promise<void> {
     const { state } = serverSettings();
+    if (this.#server.info) await this.#showTrouble();
     if (this.#server.info || !findServer(state)) return;
     try {
       await this.#server.attach(state);

@@ -4,6 +4,7 @@ import { DisposableStore } from '../base/disposable.ts';
 import { formatCount } from '../base/format.ts';
 import type { LocalServerState, ServerPlace } from '../server/localServer.ts';
 import type { CommandId } from './commandIds.ts';
+import type { Trouble } from './serverTrouble.ts';
 
 const VIEW = 'sextant.server';
 
@@ -24,10 +25,11 @@ export class ServerView implements vscode.TreeDataProvider<vscode.TreeItem>, vsc
     this.#disposables.add(view.onDidChangeVisibility(({ visible }) => visible && onVisible()));
   }
 
-  show(state: LocalServerState): void {
+  /** `trouble` is what is wrong with the server on purpose, where that is known. */
+  show(state: LocalServerState, trouble?: Trouble): void {
     // The buttons of the view go by it.
     void vscode.commands.executeCommand('setContext', 'sextant.server.state', state.kind);
-    this.#rows = serverRows(state);
+    this.#rows = [...serverRows(state), ...(trouble ? troubleRows(trouble) : [])];
     this.#changed.fire(undefined);
   }
 
@@ -90,6 +92,21 @@ function placeRows({ url, state }: ServerPlace): vscode.TreeItem[] {
   const token = row(vscode.l10n.t('Token'), vscode.l10n.t('click to copy it'), 'key');
   token.command = command('sextant.copyServerToken', vscode.l10n.t('Copy'));
   return [address, token, row(vscode.l10n.t('State'), state, 'folder', state)];
+}
+
+function troubleRows({ scenario, faults }: Trouble): vscode.TreeItem[] {
+  const none = vscode.l10n.t('none');
+  const ofScenario = row(vscode.l10n.t('Scenario'), scenario ?? none, 'beaker', vscode.l10n.t('Click to choose one'));
+  ofScenario.command = command('sextant.chooseServerScenario', vscode.l10n.t('Choose'));
+  const hits = faults.reduce((sum, fault) => sum + fault.hits, 0);
+  const counted =
+    faults.length === 1
+      ? vscode.l10n.t('1 rule, {0} hits', hits)
+      : vscode.l10n.t('{0} rules, {1} hits', faults.length, hits);
+  const rules = faults.length === 0 ? none : counted;
+  const ofFaults = row(vscode.l10n.t('Faults'), rules, 'bug', vscode.l10n.t('Click to add, change and remove rules'));
+  ofFaults.command = command('sextant.manageServerFaults', vscode.l10n.t('Manage'));
+  return [ofScenario, ofFaults];
 }
 
 function dataRow(data: string | undefined, isEmpty: boolean): vscode.TreeItem {

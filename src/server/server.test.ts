@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Client, PATHS, type Answer } from '../../test/conformance/client.ts';
 import { refused } from '../../test/conformance/suite.ts';
+import { openApiDocument } from '../analytics/openapi.ts';
 import { RawConnection, type RawAnswer } from '../../test/support/rawHttp.ts';
 import { SextantServer } from './server.ts';
 
@@ -262,6 +263,13 @@ describe('the embedded server', () => {
         await gone.closed;
       }
       await assertAlive();
+    });
+
+    it('with the whole contract and its own address, to anybody', async () => {
+      const { status, body } = await client.send('/openapi.json', { method: 'GET' }, undefined);
+      assert.equal(status, 200);
+      assert.deepEqual(body, JSON.parse(JSON.stringify(openApiDocument(server.url, '0'))));
+      assert.deepEqual(Object.keys(body.paths as object), Object.values(PATHS));
     });
 
     it('several requests on one connection, in their order', async () => {

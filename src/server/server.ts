@@ -1,7 +1,7 @@
 import { SCOPES, messages, type Scope } from '../analytics/contract.ts';
 import { AdjustableClock, systemClock, type Clock } from '../base/clock.ts';
 import { dayOf, firstOfNextMonth, startOfDay } from '../base/day.ts';
-import { SextantError, systemCode } from '../base/errors.ts';
+import { describeError, SextantError, systemCode } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { adminResources, behindAdminToken, type Administered } from './admin/adminPlane.ts';
 import { readSnapshot, SNAPSHOT_VERSION, type SnapshotHeader } from './admin/snapshot.ts';
@@ -87,6 +87,7 @@ export class SextantServer implements Administered {
   readonly #logger: Logger;
   readonly #edge: HttpEdge;
   #url = '';
+  readonly #stopping = new AbortController();
   #closing: Promise<void> | undefined;
 
   /**
@@ -105,6 +106,7 @@ export class SextantServer implements Administered {
       server.#disturb();
       await server.#listen();
       server.webhooks.start();
+      server.#prepare();
       return server;
     } catch (error) {
       await opened?.webhooks.close();
@@ -247,9 +249,17 @@ export class SextantServer implements Administered {
   }
 
   async #close(): Promise<void> {
+    this.#stopping.abort();
     await this.#edge.close();
     await this.webhooks.close();
     await this.#state.close();
+  }
+
+  /** Not waited for: whoever asks earlier waits for what is missing. */
+  #prepare(): void {
+    this.organization
+      .prepare(this.#stopping.signal)
+      .catch((error: unknown) => this.#logger.error(`The organization could not be made: ${describeError(error)}`));
   }
 
   /** What is so at each start and after each reset, whatever was changed. */

@@ -7,7 +7,7 @@ export interface ThreadedServerOptions {
   readonly state: string;
   /** The one of the last start, or a free one, where it is missing. */
   readonly port?: number | undefined;
-  /** A data file; without one the organization is empty. */
+  /** A data file; without one the organization is simulated. */
   readonly data?: string | undefined;
   readonly version?: string | undefined;
   /** Of a delivery to a webhook; 1 MiB where it is missing. */

@@ -113,7 +113,7 @@ export function residentMegabytes(pid: number): number | undefined {
   }
 }
 
-/** Of a process, in seconds; Linux only. */
+/** Seconds of the processor that a process has taken; Linux only. */
 export function cpuSeconds(pid: number): number | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readCheckedJson } from '../../src/base/checkedJson.ts';
 import { serve, stop } from '../support/servers.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
-import { Workbench, copySample } from './support.ts';
+import { ROOT, Workbench, copySample } from './support.ts';
 
 const FACTS = [
   { kind: 'org', plan: 'usd', enterprise: true },
@@ -23,8 +25,14 @@ describe('the local server view', () => {
     const facts = FACTS.map((fact) => `${JSON.stringify(fact)}\n`).join('');
     writeFiles(root, { '.vscode/settings.json': JSON.stringify(settings), 'facts.ndjson': facts });
     const workbench = await Workbench.open({ folder: root, env: { XDG_DATA_HOME: folder }, ...options });
-    await workbench.openSextantView();
-    return workbench;
+    try {
+      await workbench.openSextantView();
+      return workbench;
+    } catch (error) {
+      await workbench.shoot('server-not-opened');
+      await workbench.close();
+      throw error;
+    }
   }
 
   const state = (): string => join(folder, 'sextant/server');
@@ -65,6 +73,103 @@ describe('the local server view', () => {
       }
     });
   }
+
+  it('has bad days to choose from, and rules of faults that are added, corrected, changed and removed', async () => {
+    const workbench = await open();
+    const { page, pick, query } = workbench;
+    try {
+      await page.getByRole('button', { name: 'Start Local Server' }).last().click();
+      await workbench.treeItem(/^Scenario none/).click();
+      await pick.getByText('every request is answered 503').waitFor();
+      await workbench.shoot('server-scenarios');
+      await pick.getByText('every request is answered 503').click();
+      await workbench.treeItem(/^Scenario outage/).waitFor();
+      await workbench.treeItem(/^Faults 1 rule, 0 hits/).click();
+      await pick.getByText('hit 0 of 0 requests; of outage').waitFor();
+      await workbench.shoot('server-faults');
+      await pick.getByText('Add a Rule').click();
+      await query.fill('{"status":42}');
+      await page.keyboard.press('Enter');
+      await pick.getByText('status must be an HTTP status from 400 to 599').waitFor();
+      await workbench.shoot('server-fault-refused');
+      await query.fill('{"path":"/healthz","status":500}');
+      await page.keyboard.press('Enter');
+      const rule = pick.locator('.monaco-list-row').filter({ hasText: '/healthz' });
+      await rule.click();
+      await query.fill('{"path":"/healthz","status":418}');
+      await page.keyboard.press('Enter');
+      await rule.getByText('418').waitFor();
+      await page.keyboard.press('Escape');
+      await workbench.treeItem(/^Faults 2 rules, 0 hits/).waitFor();
+      const { value } = readCheckedJson(join(state(), 'server.json')) as { value: { url: string } };
+      assert.equal((await fetch(`${value.url}/healthz`)).status, 418);
+      await workbench.run('Sextant: Manage Local Server Faults');
+      await rule.getByText('hit 1 of 1 requests').waitFor();
+      await rule.hover();
+      await rule.getByRole('button', { name: 'Remove' }).click();
+      await rule.waitFor({ state: 'detached' });
+      await pick.getByText('Remove All Rules').click();
+      await pick.getByText('Remove All Rules').waitFor({ state: 'detached' });
+      await page.keyboard.press('Escape');
+      await workbench.treeItem(/^Faults none/).waitFor();
+    } finally {
+      await workbench.close();
+    }
+  });
+
+  it('can be told in the notification to give a start up', async () => {
+    const workbench = await open();
+    const { page } = workbench;
+    try {
+      // A file that has no end before somebody gives up.
+      const pipe = join(folder, 'harbour/facts.ndjson');
+      rmSync(pipe);
+      execFileSync('mkfifo', [pipe]);
+      const writer = spawn('sh', [
+        '-c',
+        `while echo '{"kind":"user","user_email":"ada@x"}'; do sleep 0.01; done > "$0"`,
+        pipe,
+      ]);
+      const start = page.getByRole('button', { name: 'Start Local Server' }).last();
+      await start.click();
+      const notification = page.locator('.notification-list-item').filter({ hasText: 'Starting the local server' });
+      await workbench.treeItem(/^Starting [\d,]+ lines read/).waitFor();
+      await workbench.run('Notifications: Show Notifications');
+      await notification.getByText(/[\d,]+ lines read/).waitFor();
+      await workbench.shoot('server-starting');
+      await notification.getByRole('button', { name: 'Cancel' }).click();
+      await start.waitFor();
+      await notification.waitFor({ state: 'detached' });
+      writer.kill();
+      rmSync(pipe);
+      writeFileSync(join(folder, 'harbour/facts.ndjson'), '');
+      await start.click();
+      await workbench.treeItem(/^Running in this window/).waitFor();
+    } finally {
+      await workbench.close();
+    }
+  });
+
+  it('tells when the thread of the server breaks down, and offers to start it again', async () => {
+    const workbench = await open({ extensions: [ROOT, join(ROOT, 'test/fixtures/breaker')] });
+    const { page } = workbench;
+    try {
+      // The palette has it once that extension runs, and so knows of threads that start from now on.
+      await workbench.run('Test: Watch Threads');
+      await page.getByRole('button', { name: 'Start Local Server' }).last().click();
+      await workbench.treeItem(/^Running in this window/).waitFor();
+      await workbench.run('Test: Break the Threads');
+      await workbench.treeItem(/^It does not run A thread of Sextant stopped/).waitFor();
+      await workbench.run('Notifications: Show Notifications');
+      const notification = page.locator('.notification-list-item').filter({ hasText: 'A thread of Sextant stopped' });
+      await notification.first().waitFor();
+      await workbench.shoot('server-broken');
+      await notification.getByRole('button', { name: 'Start', exact: true }).first().click();
+      await workbench.treeItem(/^Running in this window/).waitFor();
+    } finally {
+      await workbench.close();
+    }
+  });
 
   it('shows the server that a terminal runs, says that it stops only there, and notices when it does', async () => {
     const server = await serve(['--state', state()]);

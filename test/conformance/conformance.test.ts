@@ -21,3 +21,14 @@ describe(`the analytics API at ${url ?? 'a server of ours'}`, () => {
   describeRules(target);
   if (url === undefined || adminToken !== undefined) describeFigures(target);
 });
+
+if (url === undefined)
+  describe('the analytics API of a simulated organization', () => {
+    let own: TestServer;
+    before(async () => {
+      own = await startServer({ seed: 3, users: 60 });
+    });
+    after(() => own.close());
+
+    describeRules(() => own);
+  });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { parseDecimal } from '../../src/base/decimal.ts';
 import { parseResponse } from '../../src/analytics/validate.ts';
 import type { EndpointName } from '../../src/analytics/contract.ts';
 import { Client, PATHS, type Answer, type Target } from './client.ts';
@@ -106,6 +107,40 @@ export function describeRules(target: () => Target): void {
         client.post(PATHS.cost, { start_date: day(-3), end_date: today }),
         'end_date cannot be later than yesterday (UTC)',
       );
+      await invalid(
+        client.post(PATHS.cost, { start_date: day(-91), end_date: day(-1) }),
+        'date range cannot exceed 90 days',
+      );
+      await invalid(
+        client.post(PATHS.cost, { start_date: day(-740), end_date: day(-700) }),
+        'start_date cannot be more than 2 years ago',
+      );
+      await invalid(
+        client.post(PATHS.cost, { start_date: day(-2), end_date: day(-3) }),
+        'start_date cannot be later than end_date',
+      );
+      await invalid(
+        client.post(PATHS.cost, { start_date: '2026-02-30', end_date: day(-3) }),
+        'start_date must be a valid date in YYYY-MM-DD format',
+      );
+    });
+
+    it('of cost default to seven days, and go back two years', async () => {
+      const range = async (request: Request): Promise<unknown[]> => {
+        const { status, body } = await client.post(PATHS.cost, request);
+        assert.equal(status, 200, JSON.stringify(body));
+        const { effective_start_date, effective_end_date } = body.metadata as Record<string, string>;
+        return [effective_start_date, effective_end_date];
+      };
+      assert.deepEqual(await range({}), [day(-7), day(-1)]);
+      assert.deepEqual(await range({ start_date: day(-90), end_date: day(-1) }), [day(-90), day(-1)]);
+      const [year, rest] = [Number(today.slice(0, 4)) - 2, today.slice(4)];
+      const oldest = rest === '-02-29' ? `${year}-02-28` : `${year}${rest}`;
+      assert.deepEqual(await range({ start_date: oldest, end_date: oldest }), [oldest, oldest]);
+      await invalid(
+        client.post(PATHS.cost, { start_date: plusDays(oldest, -1), end_date: oldest }),
+        'start_date cannot be more than 2 years ago',
+      );
     });
   });
 
@@ -187,6 +222,59 @@ export function describeRules(target: () => Target): void {
     });
   });
 
+  describe('points of cost', () => {
+    type Amounts = Readonly<Record<string, string>>;
+    const BYOK_KEY = 'COST_ANALYTICS_GROUP_BY_BYOK_STATUS';
+    const points = async (request: Request): Promise<{ amounts: Amounts; values: Request; range: unknown[] }[]> => {
+      const { status, body } = await client.post(PATHS.cost, { ...request, page_size: 1000 });
+      assert.equal(status, 200, JSON.stringify(body));
+      return (body.data_points as Request[]).map(({ cost_metrics, group_by_values, start_date, end_date }) => ({
+        amounts: cost_metrics as Amounts,
+        values: group_by_values as Request,
+        range: [start_date, end_date],
+      }));
+    };
+    const exact = (amounts: Amounts, field: string): bigint => parseDecimal(amounts[field]!)!;
+
+    it('keep the formulas of own keys and of others, each and in sum', async () => {
+      for (const others of [[], ['COST_ANALYTICS_GROUP_BY_PRODUCT'], ['COST_ANALYTICS_GROUP_BY_EXPERT']]) {
+        const sums = new Map<string, bigint>();
+        for (const { amounts, values } of await points({ group_by_keys: [...others, BYOK_KEY] })) {
+          const of = (field: string): bigint => exact(amounts, field);
+          const isByok = values.byok_status === 'COST_ANALYTICS_BYOK_STATUS_BYOK';
+          const told = JSON.stringify(amounts);
+          const [billed, base] = [of('billed_amount_usd'), of('base_cost_usd')];
+          assert.equal(of('surcharge_usd'), isByok ? billed : billed - base, told);
+          assert.equal(of('estimated_customer_cost_usd'), isByok ? base + billed : billed, told);
+          const { byok_status: _, ...rest } = values;
+          for (const field of Object.keys(amounts).filter((name) => !name.endsWith('_tokens'))) {
+            const key = `${JSON.stringify(rest)} ${field}`;
+            sums.set(key, (sums.get(key) ?? 0n) + of(field));
+          }
+        }
+        for (const { amounts, values } of await points({ group_by_keys: others }))
+          for (const field of Object.keys(amounts).filter((name) => !name.endsWith('_tokens')))
+            assert.equal(exact(amounts, field), sums.get(`${JSON.stringify(values)} ${field}`) ?? 0n, field);
+      }
+    });
+
+    it('cover the whole range or one day of it, and are written without needless digits', async () => {
+      const dates = { start_date: day(-9), end_date: day(-2) };
+      for (const { range, amounts } of await points(dates)) {
+        assert.deepEqual(range, [day(-9), day(-2)]);
+        for (const [field, amount] of Object.entries(amounts))
+          if (!field.endsWith('_tokens')) assert.match(amount, /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/, field);
+      }
+      const daily = await points({ ...dates, granularity: 'COST_ANALYTICS_TIME_GRANULARITY_DAY' });
+      const days = daily.map(({ range: [first, last] }) => {
+        assert.equal(first, last);
+        return first as string;
+      });
+      assert.deepEqual(days, [...new Set(days)].sort());
+      assert.ok(days.every((one) => one >= day(-9) && one <= day(-2)));
+    });
+  });
+
   describe('batches of overrides', () => {
     const entry = { user_email: 'nobody@example.invalid', resource: CREDITS, period: MONTHLY, config: { limit: '5' } };
 
@@ -251,11 +339,14 @@ export function describeRules(target: () => Target): void {
   });
 }
 
-/** Who the rows are of: a user and a service account may have one name. */
+/** What the rows are of: no two of one answer are of the same. */
 function labels(rows: unknown): string[] {
-  return (rows as Readonly<Record<string, string>>[]).map(({ user_email, service_account_name }) =>
-    user_email === undefined ? `account ${service_account_name}` : `user ${user_email}`,
-  );
+  return (rows as Request[]).map((row) => {
+    const { user_info: user } = (row.group_by_values ?? {}) as { readonly user_info?: Request };
+    const { user_email, service_account_name, bot_name, user_type } = { ...row, ...user } as Request;
+    const { start_date, date = start_date, language, editor } = row;
+    return JSON.stringify({ user_email, service_account_name, bot_name, user_type, date, language, editor });
+  });
 }
 
 /** Figures, compared with a naive computation over the same records. Needs the admin plane. */
@@ -516,15 +607,22 @@ export function describeFigures(target: () => Target): void {
 
     it('neither repeat nor drop a row while data and budgets change and midnight passes', async () => {
       await begin(`${NOW.slice(0, 10)}T23:59:00.000Z`);
-      for (const [path, before] of [
-        [PATHS.userActivity, naive.userActivity({})],
-        [PATHS.credits, naive.credits({})],
-        [PATHS.dau, naive.dau({})],
+      const perUser = { group_by_keys: [KEYS[2]] };
+      const perDay = { ...perUser, granularity: 'COST_ANALYTICS_TIME_GRANULARITY_DAY' };
+      for (const [path, request, before] of [
+        [PATHS.userActivity, {}, naive.userActivity({})],
+        [PATHS.credits, {}, naive.credits({})],
+        [PATHS.credits, { by_date: true }, naive.credits({ by_date: true })],
+        [PATHS.dau, {}, naive.dau({})],
+        [PATHS.editorLanguage, {}, naive.editorLanguage({})],
+        [PATHS.cost, perUser, naive.cost(perUser)],
+        [PATHS.cost, perDay, naive.cost(perDay)],
       ] as const) {
         const seen: string[] = [];
         let cursor = '';
         for (let page = 0; ; page++) {
-          const { body } = await client.get(path, { page_size: 2, cursor });
+          const asked = { ...request, page_size: 2, cursor };
+          const { body } = await (path === PATHS.cost ? client.post(path, asked) : client.get(path, asked));
           assert.equal(
             (body.metadata as Record<string, unknown>).effective_end_date ?? before.metadata.effective_date,
             before.metadata.effective_end_date ?? before.metadata.effective_date,
@@ -538,6 +636,11 @@ export function describeFigures(target: () => Target): void {
           const facts = [
             { kind: 'activity', date, service_account_name: name, metrics: { chat_messages: 1 } },
             { kind: 'credits', date, service_account_name: name, model_name: 'm', credits_consumed: 1 },
+            {
+              ...{ kind: 'cost', date, product_display_name: 'Chat', resource_display_name: 'sonnet' },
+              ...{ resource_type: 'COST_ANALYTICS_RESOURCE_TYPE_MODEL', cost_metrics: { billed_amount_usd: '1' } },
+              ...{ user_info: { service_account_name: name }, byok_status: 'COST_ANALYTICS_BYOK_STATUS_BYOK' },
+            },
           ];
           await client.admin('POST', 'import', facts.map((fact) => JSON.stringify(fact)).join('\n'));
           const { status } = await client.post(PATHS.setOverrides, {
@@ -669,6 +772,19 @@ export function describeFigures(target: () => Target): void {
               !/Bob@|ada@example.com"/.test(JSON.stringify(row)) || JSON.stringify(row).includes('"user_email":"ada@'),
           );
         assert.deepEqual(others((await listed()) as unknown[]), others(before), 'nothing else changed');
+      });
+
+      it('are taken 5,000 at once', async () => {
+        const people = Array.from({ length: 5000 }, (_, i) => `many-${String(i).padStart(4, '0')}@example.com`);
+        const lines = people.map((user_email) => JSON.stringify({ kind: 'user', user_email }));
+        assert.equal((await client.admin('POST', 'import', lines.join('\n'))).status, 200);
+        const overrides = people.map((user_email, i) => ({
+          ...{ user_email, resource: planned, period: MONTHLY },
+          config: { limit: String(i + 1) },
+        }));
+        assert.deepEqual((await client.post(PATHS.setOverrides, { overrides })).body, { failures: [] });
+        assert.deepEqual(await listed({ user_emails: people }), overrides);
+        await begin(NOW, plan);
       });
 
       it('of batches that come together are those of one order of them', async () => {

@@ -91,6 +91,99 @@ describe('A server that is killed with SIGKILL', () => {
     console.log(`      ${acknowledged} changes acknowledged; of ${unanswered} under way ${kept} were kept`);
     assert.ok(acknowledged > KILLS && unanswered > 0);
   });
+
+  it('has the state of before a restore or that of the snapshot, and nothing in between', async function () {
+    this.timeout(KILLS * 10_000 + 60_000);
+    const seed = chooseSeed();
+    const random = seeded(seed);
+    console.log(`      ${KILLS} kills from seed ${seed}`);
+    const state = join(folder, 'restored');
+    const args = ['--state', state, '--users', '40', '--now', '2026-11-21T09:00:00Z', '--no-rate-limit'];
+    const snapshots = [await snapshotOf('simulated', ['--seed', '5']), await snapshotOf('file', ['--data', facts()])];
+    const seen = new Map<string, number>();
+    for (let kill = 0; kill <= KILLS; kill++) {
+      const server = await serve(args);
+      const client = new Client(server.info);
+      try {
+        const now = await view(client);
+        const which = kill === 0 ? 'new' : snapshots.find((one) => JSON.stringify(now) === one.view)?.name;
+        assert.ok(which !== undefined, `a mixture: ${JSON.stringify(now).slice(0, 500)}`);
+        seen.set(which, (seen.get(which) ?? 0) + 1);
+      } catch (error) {
+        await stop(server, 'SIGKILL');
+        const kept = keepForInspection(state, 'restore');
+        throw new Error(`After kill ${kill} of SEXTANT_FAULT_SEED=${seed}; the state is in ${kept}`, { cause: error });
+      }
+      if (kill === KILLS) {
+        assert.equal(await stop(server), 0);
+        break;
+      }
+      const restore = async (at: number): Promise<number> =>
+        (await client.admin('POST', 'snapshot', snapshots[at % 2]!.text)).status;
+      // One at least is restored in any case, so that what is found is one of the two.
+      assert.equal(await restore(kill), 200);
+      const statuses: number[] = [];
+      const work = (async () => {
+        for (let at = kill + 1; ; at++) statuses.push(await restore(at));
+      })().catch(() => undefined);
+      await sleep(random() * 60);
+      await stop(server, 'SIGKILL');
+      await work;
+      assert.ok(statuses.every((status) => status === 200));
+    }
+    console.log(`      found ${[...seen].map(([name, count]) => `${count} × ${name}`).join(', ')}`);
+    assert.ok(
+      snapshots.every(({ name }) => (seen.get(name) ?? 0) > 0),
+      'both were found',
+    );
+  });
+
+  function facts(): string {
+    const file = join(folder, 'credits.ndjson');
+    const records = Array.from({ length: 3000 }, (_, i) => ({
+      ...{ kind: 'credits', date: DATE, service_account_name: `account-${i}` },
+      ...{ model_name: 'm', credits_consumed: i },
+    }));
+    const member = { kind: 'user', user_email: 'ada@example.com' };
+    const override = { kind: 'override', user_email: 'ada@example.com', ...OVERRIDE, config: { limit: '5' } };
+    writeFileSync(file, [member, override, ...records].map((record) => JSON.stringify(record)).join('\n'));
+    return file;
+  }
+
+  /** The snapshot of a server with a budget and a token of its own, and what one sees of it. */
+  async function snapshotOf(
+    name: string,
+    options: readonly string[],
+  ): Promise<{ readonly name: string; readonly text: string; readonly view: string }> {
+    const state = join(folder, name);
+    const server = await serve(['--state', state, '--now', '2026-11-21T09:00:00Z', '--users', '30', ...options]);
+    const client = new Client(server.info);
+    await client.admin('POST', 'tokens', { scopes: ['analytics:read'], name });
+    const { body } = await client.post(PATHS.getOverrides, {});
+    const [first] = body.overrides as object[];
+    await client.post(PATHS.setOverrides, { overrides: [{ ...first, config: { limit: '4711' } }] });
+    const headers = { authorization: `Bearer ${server.info.adminToken}` };
+    const text = await (await fetch(`${server.info.url}/__admin/snapshot`, { headers })).text();
+    const seen = JSON.stringify(await view(client));
+    await stop(server);
+    return { name, text, view: seen };
+  }
+
+  /** Facts, budgets, and the names of tokens: of each name there can be one only. */
+  async function view(client: Client): Promise<unknown> {
+    const taken = await Promise.all(
+      ['simulated', 'file'].map(async (name) => {
+        const { status } = await client.admin('DELETE', `tokens/${encodeURIComponent(name)}`);
+        return status === 200;
+      }),
+    );
+    return [
+      taken,
+      (await client.post(PATHS.getOverrides, {})).body,
+      (await client.get(PATHS.credits, { start_date: DATE, end_date: DATE, page_size: 500 })).body.records,
+      (await client.post(PATHS.cost, {})).body.data_points,
+    ];
+  }
 });
 
 function writersPeople(): string[][] {

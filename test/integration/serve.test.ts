@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -173,6 +173,95 @@ describe('sextant serve', () => {
       ['surcharge_usd', '0.15'],
     ]);
     assert.equal(await limitOfAda(client), '5000');
+  });
+
+  it('begins with the scenario and the faults that it is given, and after each reset again', async () => {
+    const rule = '{"path":"/analytics/v0/dau","every":2,"status":418}';
+    const args = ['--state', join(folder(), 'state'), '--users', '5', '--now', NOW, '--no-rate-limit'];
+    const server = await start(
+      ...args,
+      '--scenario',
+      'stale-credits',
+      '--fault',
+      rule,
+      '--fault',
+      '{"reset":true,"times":1}',
+    );
+    const client = new Client(server.info);
+    const statuses = async (): Promise<unknown[]> => {
+      // The second rule counts where the first does not hit.
+      await assert.rejects(client.get(PATHS.dau));
+      return [(await client.get(PATHS.dau)).status, (await client.get(PATHS.dau)).status];
+    };
+    for (let round = 0; round < 2; round++) {
+      assert.equal((await client.admin('GET', 'scenario')).body.active, 'stale-credits');
+      assert.deepEqual(await statuses(), [418, 200]);
+      const { body } = await client.admin('GET', 'faults');
+      const counts = (body.faults as { matches: number; hits: number }[]).map(({ matches, hits }) => [matches, hits]);
+      assert.deepEqual(counts, [
+        [3, 1],
+        [2, 1],
+      ]);
+      const { metadata } = (await client.get(PATHS.credits)).body as { metadata: { generated_at: string } };
+      assert.equal(metadata.generated_at, '2026-11-20T06:00:00Z');
+      assert.equal((await client.admin('POST', 'reset')).status, 200);
+    }
+  });
+
+  it('starts, and exports, as the examples of its help say', async function () {
+    if (process.platform === 'win32') this.skip();
+    const examples = (command: string): string[] => {
+      const { stdout } = spawnSync(process.execPath, [COMMAND, command, '--help'], { encoding: 'utf8' });
+      return [...stdout.matchAll(new RegExp(`^  sextant ${command}(.*)$`, 'gm'))].map(([, rest]) => rest!);
+    };
+    const data = dataFile();
+    /** As a shell takes them apart. */
+    const words = (rest: string): string[] =>
+      execFileSync('sh', ['-c', `printf '%s\\n' ${rest}`], { encoding: 'utf8' })
+        .split('\n')
+        .filter((word) => word !== '')
+        .map((word) => (word === 'facts.ndjson' ? data : word));
+    const serving = examples('serve');
+    assert.ok(serving.length >= 4);
+    for (const rest of serving) {
+      const server = await start(...words(rest), '--state', join(folder(), 'state'), '--port', '0');
+      assert.equal((await fetch(`${server.info.url}/healthz`)).status, 200, rest);
+      assert.equal(await stop(server), 0);
+    }
+    const exporting = examples('export');
+    assert.ok(exporting.length >= 3);
+    for (const rest of exporting) {
+      const cwd = folder();
+      copyFileSync(data, join(cwd, 'facts.ndjson'));
+      // So many people as in the example would take long.
+      const options = rest.replace(/ \|.*/, '').replace('--users 500', '--users 2');
+      const { status, stderr } = spawnSync(
+        'sh',
+        ['-c', `"$0" "$1" export ${options} > out`, process.execPath, COMMAND],
+        {
+          ...{ encoding: 'utf8', env: { ...process.env, XDG_DATA_HOME: cwd }, cwd },
+        },
+      );
+      assert.equal(status, 0, `${rest}: ${stderr}`);
+    }
+  });
+
+  it('refuses scenarios, faults and organizations that there are not, and says what there is', () => {
+    const state = (): string[] => ['--state', join(folder(), 's')];
+    assert.match(fails('serve', ...state(), '--scenario', 'doomsday'), /scenario must be one of: rate-limited, flaky/);
+    assert.match(
+      fails('serve', ...state(), '--fault', '{"every":2}'),
+      /--fault \{"every":2\}: a rule must have one of status/,
+    );
+    assert.match(fails('serve', ...state(), '--fault', '{"status":'), /--fault \{"status":: /);
+    assert.match(fails('serve', ...state(), '--users', '0'), /users/);
+    assert.match(fails('serve', ...state(), '--plan', 'gold'), /plan|credits, usd/);
+    const file = join(folder(), 'facts.ndjson');
+    writeFileSync(file, '{"kind":"user","user_email":"a"}\n');
+    assert.match(
+      fails('serve', ...state(), '--data', file, '--scenario', 'new-user-flood'),
+      /only a simulated organization/,
+    );
   });
 
   it('refuses a data file with a bad line, and says which', () => {

@@ -1,7 +1,9 @@
 import * as assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import * as vscode from 'vscode';
 import { startOrAttach } from '../../src/server/launch.ts';
 import type { LocalServerState } from '../../src/server/localServer.ts';
@@ -180,5 +182,63 @@ describe('the local server', () => {
       ['server.json'],
     );
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  });
+
+  it('has bad days by command, its own and those of a server that somebody else runs', async () => {
+    const ask = async (): Promise<number> => {
+      const [url, token] = [await copied('copyServerUrl'), await copied('copyServerToken')];
+      const { status } = await fetch(`${url}/analytics/v0/dau-count`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      return status;
+    };
+    const choose = (scenario: string): Thenable<unknown> =>
+      vscode.commands.executeCommand('sextant.chooseServerScenario', scenario);
+    await choose('outage');
+    assert.deepEqual(await state(), { kind: 'stopped' }, 'it only says that there is none');
+    await run('startServer');
+    await choose('outage');
+    assert.equal(await ask(), 503);
+    await choose('doomsday');
+    assert.equal(await ask(), 503, 'what there is not changes nothing');
+    await choose('');
+    assert.equal(await ask(), 200);
+    await run('stopServer');
+
+    const { server } = await startOrAttach({ state: join(folder, 'state') });
+    try {
+      await run('attachServer');
+      await choose('token-revoked');
+      assert.equal(await ask(), 401);
+      assert.equal(server?.scenario, 'token-revoked');
+    } finally {
+      await server?.close();
+    }
+    await until('its end is noticed', async () => (await state()).kind === 'stopped');
+  });
+
+  it('says that its thread broke down, and starts again at the same address', async () => {
+    const threads: Worker[] = [];
+    const note = (message: unknown): void => void threads.push((message as { readonly worker: Worker }).worker);
+    subscribe('worker_threads', note);
+    try {
+      await run('startServer');
+    } finally {
+      unsubscribe('worker_threads', note);
+    }
+    const { at } = await running();
+    assert.equal(threads.length, 1);
+    // Nobody sends this; reading it throws, as a defect of ours would.
+    threads[0]!.postMessage(null);
+    const broken = await until('it is noticed', async () => {
+      const now = await state();
+      return now.kind === 'failed' && now;
+    });
+    assert.equal(broken.code, 'ThreadDied');
+    assert.match(broken.message, /A thread of Sextant stopped: .*null/);
+    await assert.rejects(fetch(`${at.url}/healthz`));
+    assert.equal(await copied('copyServerToken'), '');
+    await run('startServer');
+    assert.equal((await running()).at.url, at.url);
   });
 });

@@ -15,9 +15,10 @@ type DayEndpoint = 'dau' | 'dailyUserActivityByEditorLanguage';
 
 export function dauCount(context: AnalyticsContext, exchange: Exchange): ResponseOf<'dauCount'> {
   const { dates, newest } = checkRange('dauCount', context, exchange);
+  const known = context.facts().activeCounts(withData(dates, newest));
   const counts: ResponseOf<'dauCount'>['daily_active_user_counts'] = [];
   for (let day = dates.first; day <= dates.last; day++)
-    counts.push({ date: formatDay(day), user_count: day > newest ? 0 : context.facts().activeCount(day) });
+    counts.push({ date: formatDay(day), user_count: known[day - dates.first] ?? 0 });
   return {
     daily_active_user_counts: counts,
     metadata: { ...describeRange(dates), generated_at: generatedAt(context), total_days: counts.length },
@@ -41,12 +42,11 @@ export function dau(context: AnalyticsContext, exchange: Exchange): ResponseOf<'
 
 export function dailyUsage(context: AnalyticsContext, exchange: Exchange): ResponseOf<'dailyUsage'> {
   const { dates, newest } = checkRange('dailyUsage', context, exchange);
-  const { first, last } = withData(dates, newest);
-  const usage: ResponseOf<'dailyUsage'>['daily_usage'] = [];
-  for (let day = first; day <= last; day++) {
-    const metrics = context.facts().usage(day);
-    if (metrics) usage.push({ date: formatDay(day), metrics });
-  }
+  const known = withData(dates, newest);
+  const usage = context
+    .facts()
+    .usage(known)
+    .flatMap((metrics, i) => (metrics ? [{ date: formatDay(known.first + i), metrics }] : []));
   return {
     daily_usage: usage,
     metadata: { ...describeRange(dates), generated_at: generatedAt(context), total_days: usage.length },

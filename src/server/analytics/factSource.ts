@@ -87,11 +87,14 @@ export interface FactSource {
   /** The identity as the organization spells it, where it is one of its members on `day`. */
   findMember(identity: Identity, day: Day): Identity | undefined;
 
-  /** How many accounts were active. */
-  activeCount(day: Day): number;
+  /** Where something has to be made before the first question can be answered: makes it, until the signal says stop. */
+  prepare?(signal: AbortSignal): Promise<void>;
+
+  /** How many accounts were active on each day. */
+  activeCounts(range: DayRange): readonly number[];
   activeAccounts(day: Day, after?: RowKey): Iterable<AccountRow>;
-  /** Of all accounts together; `undefined` where none was active. */
-  usage(day: Day): Metrics | undefined;
+  /** Of all accounts together on each day; `undefined` where none was active. */
+  usage(range: DayRange): readonly (Metrics | undefined)[];
   activity(range: DayRange, after?: RowKey): Iterable<ActivityRow>;
   editorLanguages(day: Day, after?: RowKey): Iterable<EditorLanguageRow>;
 

@@ -19,7 +19,7 @@ import { Simulation, type SimulationOptions } from './simulation/simulation.ts';
 export class Organization implements AnalyticsContext {
   readonly clock: Clock;
   readonly cursors: Cursors;
-  readonly overrides = new OverrideList();
+  readonly overrides: OverrideList;
   creditsLagMs = 0;
   readonly #initial: FactSource;
   readonly #state: ServerState;
@@ -33,7 +33,12 @@ export class Organization implements AnalyticsContext {
     this.#state = state;
     this.clock = clock;
     this.cursors = new Cursors(state.cursorKey);
-    this.overrides.load(initial.overrides());
+    this.overrides = new OverrideList(() => initial.overrides());
+  }
+
+  /** Makes what the first request would have to wait for. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    await this.#facts.prepare?.(signal);
   }
 
   facts(): FactSource {
@@ -90,8 +95,7 @@ export class Organization implements AnalyticsContext {
       await forget();
       this.#facts = this.#initial;
       this.creditsLagMs = 0;
-      this.overrides.clear();
-      this.overrides.load(this.#initial.overrides());
+      this.overrides.restart(() => this.#initial.overrides());
     });
   }
 
@@ -164,14 +168,13 @@ export class Organization implements AnalyticsContext {
 
   #replace(facts: FactSource): void {
     this.#facts = facts;
-    this.overrides.clear();
-    this.overrides.load(facts.overrides());
+    this.overrides.restart(() => facts.overrides());
   }
 
   #load(data: DataSet): void {
-    if (!(this.#facts instanceof DataSet)) this.overrides.clear();
+    if (this.#facts instanceof DataSet) this.overrides.load(data.overrides());
+    else this.overrides.restart(() => data.overrides());
     this.#facts = data;
-    this.overrides.load(data.overrides());
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

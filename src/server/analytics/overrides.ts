@@ -16,16 +16,21 @@ export function keyOf(override: BudgetOverride | OverrideEntry): string {
   return overrideKey(identityOf(override), override.resource, override.period);
 }
 
-/** The overrides as they are now: those of the data, and what was changed since. */
+/** The overrides as they are now: those of the data, which is not asked for them before they are wanted, and what was changed. */
 export class OverrideList {
-  readonly #current = new Map<string, BudgetOverride>();
+  #ofData: () => Iterable<BudgetOverride>;
+  #current: Map<string, BudgetOverride> | undefined;
   /** The last change of each; empty limits are those that were cleared. */
   readonly #changes = new Map<string, OverrideEntry>();
   #sorted: readonly BudgetOverride[] | undefined;
 
+  constructor(ofData: () => Iterable<BudgetOverride>) {
+    this.#ofData = ofData;
+  }
+
   /** In the order of answers. */
   all(): readonly BudgetOverride[] {
-    return (this.#sorted ??= [...this.#current].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, override]) => override));
+    return (this.#sorted ??= [...this.#known()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, override]) => override));
   }
 
   /** What clients changed, as it would have to be changed again. */
@@ -33,28 +38,43 @@ export class OverrideList {
     return [...this.#changes.values()];
   }
 
-  /** Those of data that is loaded: newer than all changes before. */
+  /** Those of data that is added: newer than all changes before. */
   load(overrides: Iterable<BudgetOverride>): void {
+    const current = this.#known();
     for (const override of overrides) {
       this.#changes.delete(keyOf(override));
-      this.#current.set(keyOf(override), override);
+      current.set(keyOf(override), override);
     }
     this.#sorted = undefined;
   }
 
   change(entries: Iterable<OverrideEntry>): void {
     for (const entry of entries) {
-      const key = keyOf(entry);
-      this.#changes.set(key, entry);
-      if (entry.config.limit === '') this.#current.delete(key);
-      else this.#current.set(key, entry);
+      this.#changes.set(keyOf(entry), entry);
+      if (this.#current) apply(this.#current, entry);
     }
     this.#sorted = undefined;
   }
 
-  clear(): void {
-    this.#current.clear();
+  /** Forgets all of them; there are those of other data now. */
+  restart(ofData: () => Iterable<BudgetOverride>): void {
+    this.#ofData = ofData;
+    this.#current = undefined;
     this.#changes.clear();
     this.#sorted = undefined;
   }
+
+  #known(): Map<string, BudgetOverride> {
+    if (!this.#current) {
+      this.#current = new Map();
+      for (const override of this.#ofData()) this.#current.set(keyOf(override), override);
+      for (const entry of this.#changes.values()) apply(this.#current, entry);
+    }
+    return this.#current;
+  }
+}
+
+function apply(current: Map<string, BudgetOverride>, entry: OverrideEntry): void {
+  if (entry.config.limit === '') current.delete(keyOf(entry));
+  else current.set(keyOf(entry), entry);
 }

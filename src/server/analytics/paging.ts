@@ -44,15 +44,14 @@ export interface PageOptions<N extends EndpointName, D> {
 export function checkPage<N extends EndpointName, D>(options: PageOptions<N, D>): CheckedPage<N, D> {
   const { name, raw, now, cursors } = options;
   const thisHour = Math.floor(now / HOUR_MS) * HOUR_MS;
-  let query = '';
+  const queryOf = (valid: RequestOf<N>): string => JSON.stringify([name, options.bind(valid)]);
   let cursor = '';
   let position: Position | undefined;
   let dates: { readonly value: D } | undefined;
   const request = checkRequest(name, raw, (valid) => {
     if (valid !== undefined) {
-      query = JSON.stringify([name, options.bind(valid)]);
       cursor = (valid as { readonly cursor?: string | null }).cursor ?? '';
-      position = cursor === '' ? undefined : cursors.open(query, cursor);
+      position = cursor === '' ? undefined : cursors.open(queryOf(valid), cursor);
     }
     dates = { value: options.dates(dayOf(position?.asOf ?? now)) };
     if (cursor !== '' && !position) throw invalidArgument(messages.invalidCursor);
@@ -64,7 +63,7 @@ export function checkPage<N extends EndpointName, D>(options: PageOptions<N, D>)
     newest: newestDay(asOf),
     after: position?.after,
     pagination: (last) => ({
-      next_cursor: last ? cursors.seal(query, { asOf, after: last }) : '',
+      next_cursor: last ? cursors.seal(queryOf(request), { asOf, after: last }) : '',
       has_more: last !== undefined,
     }),
   };

@@ -175,4 +175,51 @@ describe('a server with faults', () => {
     assert.equal((await client.admin('GET', 'scenario')).body.active, null);
     assert.deepEqual((await client.admin('GET', 'faults')).body, { faults: [] });
   });
+
+  it('is flaky as it says: mostly good, some errors, some answers that break off, some connections that are reset', async () => {
+    const once = async (): Promise<string[]> => {
+      await server.reset();
+      server.applyScenario('flaky');
+      const outcomes: string[] = [];
+      for (let i = 0; i < 200; i++) {
+        const outcome = await ask().then(
+          (response) =>
+            response.text().then(
+              () => String(response.status),
+              () => 'broken off',
+            ),
+          () => 'reset',
+        );
+        outcomes.push(outcome);
+      }
+      return outcomes;
+    };
+    const outcomes = await once();
+    const count = (wanted: string): number => outcomes.filter((outcome) => outcome === wanted).length;
+    assert.ok(count('200') > 140 && count('500') > 8 && count('broken off') > 1 && count('reset') > 1, outcomes.join());
+    assert.equal(count('200') + count('500') + count('broken off') + count('reset'), 200);
+    assert.deepEqual(await once(), outcomes, 'the same requests fail again');
+    const { body } = await client.admin('GET', 'faults');
+    const hits = (body.faults as { hits: number }[]).reduce((sum, fault) => sum + fault.hits, 0);
+    assert.equal(hits, 200 - count('200'));
+  });
+
+  it('is slow as it says: as long as the rule drew, or in drips', async () => {
+    const faults = new Faults();
+    for (const rule of SCENARIOS.slow!.rules!) faults.add(rule, 'slow');
+    const drawn = Array.from({ length: 2000 }, () => faults.take('GET', PATHS.dauCount)!);
+    const delays = drawn.flatMap(({ rule, delayMs }) => (rule.latency ? [delayMs] : [])).sort((a, b) => a - b);
+    const median = delays[delays.length >> 1]!;
+    assert.ok(median > 750 && median < 850 && delays.at(-1)! > 5000, `${median}, at most ${delays.at(-1)}`);
+    const drips = 2000 - delays.length;
+    assert.ok(drips > 60 && drips < 140, String(drips));
+    server.applyScenario('slow');
+    // One that is not too long for a test.
+    const next = drawn.findIndex(({ delayMs }) => delayMs > 150 && delayMs < 400);
+    for (let i = 0; i < next; i++) server.faults.take('GET', PATHS.dauCount);
+    const began = performance.now();
+    assert.equal((await ask()).status, 200);
+    // Timers may come a millisecond early.
+    assert.ok(performance.now() - began >= drawn[next]!.delayMs - 2, String(drawn[next]!.delayMs));
+  });
 });

@@ -60,7 +60,7 @@ export class HttpEdge {
   readonly #router: Router;
   readonly #server: Server;
   /** The last request of each connection. */
-  readonly #last = new WeakMap<Socket, { readonly request: IncomingMessage; readonly response: ServerResponse }>();
+  readonly #last = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
   #closing: Promise<void> | undefined;
 
   constructor(options: EdgeOptions) {
@@ -130,7 +130,7 @@ export class HttpEdge {
       proceed();
       return;
     }
-    this.#last.set(request.socket, { request, response });
+    this.#remember(request, response);
     inject(fault, request, response, proceed, (status) =>
       requestLog.add({
         ...{ at: clock.now(), method, path, query, rawHeaders: request.rawHeaders },
@@ -141,7 +141,7 @@ export class HttpEdge {
 
   #answer(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
     const began = performance.now();
-    this.#last.set(request.socket, { request, response });
+    this.#remember(request, response);
     const { path, query } = target(request.url ?? '');
     const warnings: string[] = [];
     let match: Match | undefined;
@@ -221,6 +221,12 @@ export class HttpEdge {
     } catch (error) {
       fail(error);
     }
+  }
+
+  #remember(request: IncomingMessage, response: ServerResponse): void {
+    const last = this.#last.get(request.socket);
+    if (last) [last.request, last.response] = [request, response];
+    else this.#last.set(request.socket, { request, response });
   }
 
   #send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {

@@ -17,7 +17,6 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** As it is kept; what is shown is made of it only when somebody asks. */
 export interface RequestEntry {
   readonly at: number;
   readonly method: string;
@@ -31,41 +30,79 @@ export interface RequestEntry {
   readonly warnings: readonly string[];
 }
 
+/** What few requests have. */
+type Notes = Pick<RequestEntry, 'error' | 'warnings'>;
+
 const KEPT = 1000;
+/** Room for the text of a usual request; a longer one gets more. */
+const USUAL_BYTES = 512;
+/** In no part of a request can there be a line break, or a character beyond Latin-1. */
+const SEPARATOR = '\n';
+const [AT, DURATION, STATUS, NUMBERS] = [0, 1, 2, 3];
+const NO_NOTES: Notes = { warnings: [] };
 const SECRET = /authorization|cookie|token|secret|password|api[-_]?key|signature/i;
 const REDACTED = '[redacted]';
 
-/** The last requests. No secret leaves it: headers and parameters that have one by their name are shown without. */
+/**
+ * The last requests. No secret leaves it: headers and parameters that have one by their name are shown without.
+ *
+ * They are kept as bytes and numbers in places that are used again and again. As objects each would live just long enough to
+ * be moved to the old generation, which costs more than all else that is done for a quick request, and fills the memory
+ * between two collections.
+ */
 export class RequestLog {
-  #entries: (RequestEntry & { readonly id: number })[] = [];
-  #lastId = 0;
+  /** The n-th request is at n modulo their number: method, path, query, caller, and names and values of headers. */
+  readonly #texts: Buffer[] = [];
+  readonly #lengths = new Uint32Array(KEPT);
+  readonly #numbers = new Float64Array(KEPT * NUMBERS);
+  readonly #notes: Notes[] = [];
+  #count = 0;
+  /** How many there were when it was cleared. */
+  #from = 0;
 
-  add(entry: RequestEntry): void {
-    this.#entries.push({ id: ++this.#lastId, ...entry });
-    if (this.#entries.length >= 2 * KEPT) this.#entries = this.#entries.slice(-KEPT);
+  add({ at, method, path, query, rawHeaders, durationMs, caller = '', status, error, warnings }: RequestEntry): void {
+    const place = this.#count++ % KEPT;
+    const text = [method, path, query, caller, ...rawHeaders].join(SEPARATOR);
+    let bytes = this.#texts[place];
+    if (!bytes || bytes.length < text.length)
+      this.#texts[place] = bytes = Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, text.length));
+    this.#lengths[place] = bytes.write(text, 'latin1');
+    this.#numbers[place * NUMBERS + AT] = at;
+    this.#numbers[place * NUMBERS + DURATION] = durationMs;
+    this.#numbers[place * NUMBERS + STATUS] = status;
+    this.#notes[place] = error || warnings.length > 0 ? { error, warnings } : NO_NOTES;
   }
 
   clear(): void {
-    this.#entries = [];
+    // Numbers go on, and so do the places.
+    this.#from = this.#count;
   }
 
   /** The newest first. */
   latest(limit: number): LoggedRequest[] {
-    const some = this.#entries.slice(-Math.min(limit, KEPT)).reverse();
-    return some.map(({ id, at, method, path, query, caller, status, error, durationMs, warnings, rawHeaders }) => ({
+    const shown = Math.min(limit, KEPT, this.#count - this.#from);
+    return Array.from({ length: shown }, (_, i) => this.#logged(this.#count - i));
+  }
+
+  #logged(id: number): LoggedRequest {
+    const place = (id - 1) % KEPT;
+    const text = this.#texts[place]!.toString('latin1', 0, this.#lengths[place]);
+    const [method = '', path = '', query = '', caller = '', ...rawHeaders] = text.split(SEPARATOR);
+    const { error, warnings } = this.#notes[place]!;
+    return {
       id,
-      at: formatSeconds(at),
+      at: formatSeconds(this.#numbers[place * NUMBERS + AT]!),
       method,
       path,
       query: redactQuery(query),
-      caller: caller ?? null,
-      status,
+      caller: caller === '' ? null : caller,
+      status: this.#numbers[place * NUMBERS + STATUS]!,
       code: error?.code ?? null,
       message: error?.message ?? null,
-      duration_ms: Math.round(durationMs * 1000) / 1000,
+      duration_ms: Math.round(this.#numbers[place * NUMBERS + DURATION]! * 1000) / 1000,
       warnings,
       headers: redactHeaders(rawHeaders),
-    }));
+    };
   }
 }
 

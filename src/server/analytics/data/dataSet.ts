@@ -1,27 +1,16 @@
 import type { BudgetOverride, Metrics, UserInfo } from '../../../analytics/contract.ts';
-import type { DayRange } from '../../../analytics/dateRules.ts';
+import { daysOf, type DayRange } from '../../../analytics/dateRules.ts';
 import { identityKey, type Identity } from '../../../analytics/identity.ts';
 import { formatDay, parseDay, type Day } from '../../../base/day.ts';
-import {
-  compareKeys,
-  type AccountRow,
-  type ActivityRow,
-  type CostFilters,
-  type CostGrouping,
-  type CostRow,
-  type CreditRow,
-  type EditorLanguageRow,
-  type FactSource,
-  type Organization,
-  type RowKey,
-} from '../factSource.ts';
+import type * as Facts from '../factSource.ts';
+import { compareKeys } from '../factSource.ts';
 import { CostGroups } from './costGroups.ts';
 import { shownUser, spelled, type DataParts } from './dataParts.ts';
 import { exportLines } from './exportLines.ts';
 import { lowerBound } from './rows.ts';
 
 /** The facts of data files, in memory. Never changes: what is added makes another one. */
-export class DataSet implements FactSource {
+export class DataSet implements Facts.FactSource {
   readonly parts: DataParts;
   /** As they are shown, by place. */
   readonly #identities: readonly Identity[];
@@ -33,7 +22,7 @@ export class DataSet implements FactSource {
     this.#users = parts.names.users.map((key) => shownUser(parts, key));
   }
 
-  get organization(): Organization {
+  get organization(): Facts.Organization {
     return this.parts.organization;
   }
 
@@ -47,11 +36,13 @@ export class DataSet implements FactSource {
     return member && (member.left === undefined || member.left > day) ? member.identity : undefined;
   }
 
-  activeCount(day: Day): number {
-    return this.parts.activityTable.accountsOn(day);
+  activeCounts(range: DayRange): number[] {
+    const counts: number[] = [];
+    for (let day = range.first; day <= range.last; day++) counts.push(this.parts.activityTable.accountsOn(day));
+    return counts;
   }
 
-  *activeAccounts(day: Day, after?: RowKey): Generator<AccountRow> {
+  *activeAccounts(day: Day, after?: Facts.RowKey): Generator<Facts.AccountRow> {
     const span = this.parts.activityTable.rowsOn(day);
     if (!span) return;
     const { to } = span;
@@ -69,11 +60,11 @@ export class DataSet implements FactSource {
     }
   }
 
-  usage(day: Day): Metrics | undefined {
-    return this.parts.activityTable.usageOn(day);
+  usage(range: DayRange): (Metrics | undefined)[] {
+    return daysOf(range).map((day) => this.parts.activityTable.usageOn(day));
   }
 
-  *activity(range: DayRange, after?: RowKey): Generator<ActivityRow> {
+  *activity(range: DayRange, after?: Facts.RowKey): Generator<Facts.ActivityRow> {
     const table = this.parts.activityTable;
     const { accounts } = this.parts.names;
     for (let account = this.#firstAccount(after?.[0]); account < this.#identities.length; account++) {
@@ -84,12 +75,12 @@ export class DataSet implements FactSource {
     }
   }
 
-  *editorLanguages(day: Day, after?: RowKey): Generator<EditorLanguageRow> {
+  *editorLanguages(day: Day, after?: Facts.RowKey): Generator<Facts.EditorLanguageRow> {
     const span = this.parts.activityTable.rowsOn(day);
     if (!span) return;
     const { accounts, languages, editors } = this.parts.names;
     const table = this.parts.activityTable;
-    const keyOf = (row: number): RowKey => [
+    const keyOf = (row: number): Facts.RowKey => [
       accounts[table.account(row)]!,
       languages[table.language(row)]!,
       editors[table.editor(row)]!,
@@ -105,12 +96,17 @@ export class DataSet implements FactSource {
   credits(
     range: DayRange,
     by: { readonly date: boolean; readonly model: boolean },
-    after?: RowKey,
-  ): Iterable<CreditRow> {
+    after?: Facts.RowKey,
+  ): Iterable<Facts.CreditRow> {
     return by.date ? this.#creditsByDay(range, by.model, after) : this.#creditsByAccount(range, by.model, after);
   }
 
-  *cost(range: DayRange, by: CostGrouping, filters: CostFilters, after?: RowKey): Generator<CostRow> {
+  *cost(
+    range: DayRange,
+    by: Facts.CostGrouping,
+    filters: Facts.CostFilters,
+    after?: Facts.RowKey,
+  ): Generator<Facts.CostRow> {
     const groups = new CostGroups(this.parts, this.#users, by, filters);
     if (!by.byDay) {
       for (let day = range.first; day <= range.last; day++) groups.add(day);
@@ -135,7 +131,7 @@ export class DataSet implements FactSource {
     return exportLines(this.parts);
   }
 
-  *#creditsByDay({ first, last }: DayRange, byModel: boolean, after?: RowKey): Generator<CreditRow> {
+  *#creditsByDay({ first, last }: DayRange, byModel: boolean, after?: Facts.RowKey): Generator<Facts.CreditRow> {
     const table = this.parts.creditTable;
     for (let day = after ? Math.max(first, parseDay(after[0]!)!) : first; day <= last; day++) {
       const date = formatDay(day);
@@ -156,7 +152,7 @@ export class DataSet implements FactSource {
     }
   }
 
-  *#creditsByAccount(range: DayRange, byModel: boolean, after?: RowKey): Generator<CreditRow> {
+  *#creditsByAccount(range: DayRange, byModel: boolean, after?: Facts.RowKey): Generator<Facts.CreditRow> {
     const table = this.parts.creditTable;
     // Of the account at which the page before ended there may be more models.
     for (let account = this.#firstAccount(after?.[0], byModel); account < this.#identities.length; account++) {
@@ -178,7 +174,7 @@ export class DataSet implements FactSource {
     }
   }
 
-  #row(account: number): AccountRow {
+  #row(account: number): Facts.AccountRow {
     return { key: [this.parts.names.accounts[account]!], identity: this.#identities[account]! };
   }
 

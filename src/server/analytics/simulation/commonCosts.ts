@@ -1,44 +1,91 @@
-import type { DayRange } from '../../../analytics/dateRules.ts';
+import { daysOf, type DayRange } from '../../../analytics/dateRules.ts';
 import type { Day } from '../../../base/day.ts';
 import { generationOn } from './calendar.ts';
+import type { Schedule } from './directory.ts';
 import { SUMS, type Line, type Workdays } from './workdays.ts';
 
+/** So many days are counted at once where each is to be known apart. */
+const DAYS_AT_ONCE = 16;
+
 /**
- * The costs of everybody in a range of days. Who has which workday is only counted; what the workdays cost is multiplied by
- * the counts afterwards, so that ten thousand people in three months cost little more than the counting.
+ * The costs of everybody in a range of days, or on each of them. Who has which workday is only counted; what the workdays cost
+ * is multiplied by the counts afterwards, so that ten thousand people in three months cost little more than the counting.
  */
 export class CommonCosts {
   readonly #workdays: Workdays;
+  readonly #range: DayRange;
+  readonly #isByDay: boolean;
+  /** The first day of the range, less the longest delay; and the generation on it and each day after it. */
+  readonly #origin: Day;
+  readonly #generationOn: Int32Array;
   readonly #firstGeneration: number;
   readonly #generations: number;
-  /** By workday, own key and generation of the models. */
+  /** How many counts there are for a day, by workday, own key and generation of the models. */
+  readonly #width: number;
   readonly #counts: Uint32Array;
-  #used: number[] = [];
+  /** Of each day, where in its counts something is. */
+  #used: number[][] = [];
+  /** What is counted now. */
+  #counted: DayRange | undefined;
 
-  constructor(workdays: Workdays, { first, last }: DayRange, maxDelay: number) {
+  /** `isByDay` says whether the days are to be known apart. */
+  constructor(workdays: Workdays, range: DayRange, maxDelay: number, isByDay: boolean) {
+    const { first, last } = range;
     this.#workdays = workdays;
-    this.#firstGeneration = generationOn(first, maxDelay);
-    this.#generations = generationOn(last, 0) - this.#firstGeneration + 1;
-    this.#counts = new Uint32Array(workdays.length * 2 * this.#generations);
+    this.#range = range;
+    this.#isByDay = isByDay;
+    this.#origin = first - maxDelay;
+    this.#generationOn = Int32Array.from(daysOf({ first: this.#origin, last }), (day) => generationOn(day, 0));
+    this.#firstGeneration = this.#generationOn[0]!;
+    this.#generations = this.#generationOn.at(-1)! - this.#firstGeneration + 1;
+    this.#width = workdays.length * 2 * this.#generations;
+    this.#counts = new Uint32Array(this.#width * (isByDay ? Math.min(DAYS_AT_ONCE, last - first + 1) : 1));
   }
 
-  add(workday: number, day: Day, delay: number, byok: 0 | 1): void {
-    const at = (workday * 2 + byok) * this.#generations + generationOn(day, delay) - this.#firstGeneration;
-    if (this.#counts[at]!++ === 0) this.#used.push(at);
+  /** The days to be counted for what is known of `day`; `undefined` where they are counted already. */
+  uncounted(day: Day): DayRange | undefined {
+    const known = this.#counted;
+    if (known && known.first <= day && day <= known.last) return undefined;
+    const { last } = this.#range;
+    return this.#isByDay ? { first: day, last: Math.min(last, day + DAYS_AT_ONCE - 1) } : this.#range;
   }
 
-  clear(): void {
-    for (const at of this.#used) this.#counts[at] = 0;
-    this.#used = [];
+  /** Begins to count these days. */
+  begin(days: DayRange): void {
+    this.#used.forEach((used, i) => {
+      for (const at of used) this.#counts[i * this.#width + at] = 0;
+    });
+    this.#used = daysOf(this.#isByDay ? days : { first: 0, last: 0 }).map(() => []);
+    this.#counted = days;
   }
 
-  /** For each sort of line, key and generation that there is: the sums, which begin at `at` in `cells`. */
-  forEach(visit: (line: Line, key: 0 | 1, generation: number, cells: Float64Array, at: number) => void): void {
+  /** Adds what an account has used on the days of a schedule, which are those that are counted. */
+  add({ first, workdays }: Schedule, delay: number, byok: 0 | 1): void {
+    const origin = first - delay - this.#origin;
+    for (let i = 0; i < workdays.length; i++) {
+      const workday = workdays[i]!;
+      if (workday < 0) continue;
+      const generation = this.#generationOn[origin + i]! - this.#firstGeneration;
+      const at = (workday * 2 + byok) * this.#generations + generation;
+      const place = this.#isByDay ? i : 0;
+      if (this.#counts[place * this.#width + at]!++ === 0) this.#used[place]!.push(at);
+    }
+  }
+
+  /**
+   * For each sort of line, key and generation that there is on a day, or in the whole range: the sums, which begin at `at` in
+   * `cells`.
+   */
+  forEach(
+    day: Day,
+    visit: (line: Line, key: 0 | 1, generation: number, cells: Float64Array, at: number) => void,
+  ): void {
     const { sorts, lineFrom, lineSort, lineAmounts } = this.#workdays;
     const generations = this.#generations;
+    const place = this.#isByDay ? day - this.#counted!.first : 0;
     const cells = new Float64Array(sorts.length * 2 * generations * SUMS);
-    for (const at of this.#used) {
-      const count = this.#counts[at]!;
+    for (const at of this.#used[place]!) {
+      const count = this.#counts[place * this.#width + at]!;
       const generation = at % generations;
       const rest = (at - generation) / generations;
       const key = rest & 1;

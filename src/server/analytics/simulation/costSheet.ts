@@ -44,9 +44,9 @@ export class CostSheet {
     if (sums) addAmounts(sums, line, byok);
   }
 
-  /** Adds what many have used. */
-  addAll(costs: CommonCosts): void {
-    costs.forEach((line, key, generation, cells, at) => {
+  /** Adds what all have used on a day, or in a range that begins with it. */
+  addAll(costs: CommonCosts, day: Day): void {
+    costs.forEach(day, (line, key, generation, cells, at) => {
       const sums = this.#sumsOf(line, keyOf(line, key), generation);
       if (sums) for (let i = 0; i < SUMS; i++) sums[i]! += cells[at + i]!;
     });

@@ -1,7 +1,9 @@
 import type { UserInfo } from '../../../analytics/contract.ts';
+import { daysOf, type DayRange } from '../../../analytics/dateRules.ts';
 import { foldCase, identityKey, type Identity } from '../../../analytics/identity.ts';
 import { parseDay, type Day } from '../../../base/day.ts';
-import { USUAL } from './calendar.ts';
+import { lowerBound } from '../data/rows.ts';
+import { busyness, USUAL } from './calendar.ts';
 import { hash, stream } from './random.ts';
 import { BOTS, DOMAIN, EDITORS, FIRST_NAMES, LANGUAGES, LAST_NAMES, SERVICE_ACCOUNTS } from './vocabulary.ts';
 import { AGENT_WAY, LEVELS, REMOTE_WAY, SERVICE_WAY, SPREAD, WAYS_OF_PEOPLE } from './workdays.ts';
@@ -40,8 +42,10 @@ export interface Account {
 export const REMOTE_AGENT_REMOVED = parseDay('2025-10-01')!;
 /** Everybody has changed to new models after so many days. */
 export const MAX_DELAY = 60;
+const MAX_TAIL_DAYS = 14;
 const RAMP_DAYS = 60;
 const VACATION_BLOCK = 91;
+const VACATION_DAYS = 12;
 const FOREVER = 2 ** 30;
 const NAMES = FIRST_NAMES.length * LAST_NAMES.length;
 
@@ -51,6 +55,25 @@ export interface DirectoryOptions {
   /** The day on which a crowd of new people came, where one did. */
   readonly flood?: Day | undefined;
 }
+
+/** Days, how busy they are, and room for the workdays of one account after the other. */
+export class Schedule {
+  readonly first: Day;
+  readonly last: Day;
+  readonly busy: Int32Array;
+  /** Of the account that was asked for last: its workday on each day, of `Workdays`, or -1 where it did not work. */
+  readonly workdays: Int16Array;
+
+  constructor({ first, last }: DayRange) {
+    this.first = first;
+    this.last = last;
+    this.busy = Int32Array.from(daysOf({ first, last }), busyness);
+    this.workdays = new Int16Array(this.busy.length);
+  }
+}
+
+/** After so many desks whoever makes a directory may do something else first. */
+const DESKS_AT_ONCE = 250;
 
 /**
  * Who was there at some time from `first` to `last`. There are as many desks as users; at each, one person follows another
@@ -62,12 +85,14 @@ export class Directory {
   readonly last: Day;
   /** In the order of answers. */
   readonly accounts: readonly Account[];
-  /** Those whose costs go on after they left. */
-  readonly leavers: readonly Account[];
+  /** Those whose costs go on after they left, in the order in which they did. */
+  readonly #leavers: readonly Account[];
   #byKey: Map<string, number> | undefined;
   /* What a day is computed from, apart: a pass over all accounts is then a walk through memory that lies in a row. */
   readonly delays: Int32Array;
   readonly byoks: Int32Array;
+  /** 1 for those whose activity is told: bots are not. */
+  readonly isSeen: Uint8Array;
   readonly #start: Int32Array;
   readonly #end: Int32Array;
   readonly #stream: Int32Array;
@@ -76,34 +101,55 @@ export class Directory {
   readonly #workday: Int32Array;
   readonly #oldWorkday: Int32Array;
 
-  constructor({ key, users, flood }: DirectoryOptions, first: Day, last: Day) {
-    this.first = first;
-    this.last = last;
+  /** Makes one piece by piece, as ten thousand people take a third of a second. */
+  static *making({ key, users, flood }: DirectoryOptions, first: Day, last: Day): Generator<undefined, Directory> {
     const accounts: Account[] = [];
     const step = stepThroughNames(key);
+    const desks = stream(key, 'desk');
+    const people = stream(key, 'person');
     for (let desk = 0; desk < users; desk++) {
-      const own = hash(stream(key, 'desk'), desk);
+      const own = hash(desks, desk);
       const period = 400 + (hash(own, 0) % 2600);
       const phase = hash(own, 1) % period;
       // One more before, for what is still billed after they left.
       for (let turn = Math.floor((first - 30 + phase) / period); turn * period - phase <= last; turn++) {
         const start = turn * period - phase + 5 + (hash(own, turn + 2) % 40);
         const end = (turn + 1) * period - phase;
-        accounts.push(person(key, step, desk + Math.max(0, turn) * users, start, end));
+        accounts.push(person(key, people, step, desk + Math.max(0, turn) * users, start, end));
       }
+      if (desk % DESKS_AT_ONCE === DESKS_AT_ONCE - 1) yield;
     }
-    if (flood !== undefined)
+    if (flood !== undefined) {
+      const contractors = stream(key, 'person.contractor');
       for (let i = 0; i < newcomers(users); i++)
-        accounts.push(person(key, step, i, flood - (hash(key, i) % 3), FOREVER, '.contractor'));
+        accounts.push(person(key, contractors, step, i, flood - (hash(key, i) % 3), FOREVER, '.contractor'));
+    }
     const services = Math.max(1, Math.ceil(users / 40));
     for (let i = 0; i < services; i++) accounts.push(serviceAccount(key, i));
     BOTS.forEach((name, i) => accounts.push(bot(key, i, name)));
+    yield;
     accounts.sort((a, b) => (a.key < b.key ? -1 : 1));
+    yield;
+    return new Directory(accounts, first, last);
+  }
+
+  static make(options: DirectoryOptions, first: Day, last: Day): Directory {
+    const pieces = Directory.making(options, first, last);
+    for (;;) {
+      const { done, value } = pieces.next();
+      if (done) return value;
+    }
+  }
+
+  private constructor(accounts: readonly Account[], first: Day, last: Day) {
+    this.first = first;
+    this.last = last;
     this.accounts = accounts;
-    this.leavers = accounts.filter(({ tailDays }) => tailDays > 0);
+    this.#leavers = accounts.filter(({ tailDays }) => tailDays > 0).sort((a, b) => a.end - b.end);
     const column = (value: (account: Account) => number): Int32Array => Int32Array.from(accounts, value);
     this.delays = column(({ delay }) => delay);
     this.byoks = column(({ byok }) => byok);
+    this.isSeen = Uint8Array.from(accounts, ({ identity }) => Number(identity !== undefined));
     this.#start = column(({ start }) => start);
     this.#end = column(({ end }) => end);
     this.#stream = column((account) => account.stream);
@@ -119,37 +165,59 @@ export class Directory {
     return this.#byKey.get(key);
   }
 
-  /**
-   * Which workday the account at a place has on a day that is as busy as `busy` (see `busyness`), or -1 where it does not
-   * work.
-   */
-  workdayOf(at: number, day: Day, busy: number): number {
-    const since = day - this.#start[at]!;
-    if (since < 0 || day >= this.#end[at]!) return -1;
+  /** Finds the workdays of the account at a place; gives how many there are. Where there are none they are left as they were. */
+  schedule(at: number, { first, last, busy, workdays }: Schedule): number {
+    const start = this.#start[at]!;
+    const from = Math.max(first, start);
+    const to = Math.min(last, this.#end[at]! - 1);
+    if (from > to) return 0;
+    // Without a call, since most ranges are short.
+    for (let i = 0; i < workdays.length; i++) workdays[i] = -1;
     const own = this.#stream[at]!;
-    const random = hash(own, day);
     const isPerson = this.#isPerson[at] === 1;
-    // Newcomers try it on some days first.
-    const ramp = isPerson && since < RAMP_DAYS ? RAMP_DAYS - since : 0;
-    const chance = (this.#rate[at]! * (isPerson ? busy : USUAL) * (RAMP_DAYS + 15 - ramp)) / (RAMP_DAYS + 15);
-    if ((random & 0xffff) * USUAL >= chance) return -1;
-    if (isPerson && isOnVacation(own, day)) return -1;
-    const least = day < REMOTE_AGENT_REMOVED ? this.#oldWorkday[at]! : this.#workday[at]!;
-    const way = least - (least % LEVELS);
-    // Once in years somebody lets agents run all day and night.
-    if (random % 1999 === 7) return way + LEVELS - 1 - (random >>> 28);
-    return Math.max(way, least + ((random >>> 16) % SPREAD) - ramp);
+    const rate = this.#rate[at]!;
+    let [vacation, blockEnd] = [0, -Infinity];
+    let count = 0;
+    for (let day = from; day <= to; day++) {
+      const random = hash(own, day);
+      // Newcomers try it on some days first.
+      const ramp = isPerson && day - start < RAMP_DAYS ? RAMP_DAYS - (day - start) : 0;
+      const chance = rate * (isPerson ? busy[day - first]! : USUAL);
+      const drawn = (random & 0xffff) * USUAL;
+      if (ramp === 0 ? drawn >= chance : drawn * (RAMP_DAYS + 15) >= chance * (RAMP_DAYS + 15 - ramp)) continue;
+      if (isPerson) {
+        if (day >= blockEnd) {
+          const block = Math.floor(day / VACATION_BLOCK);
+          blockEnd = (block + 1) * VACATION_BLOCK;
+          vacation = vacationIn(own, block);
+        }
+        if (day >= vacation && day < vacation + VACATION_DAYS) continue;
+      }
+      const least = day < REMOTE_AGENT_REMOVED ? this.#oldWorkday[at]! : this.#workday[at]!;
+      const way = least - (least % LEVELS);
+      // Once in years somebody lets agents run all day and night.
+      workdays[day - first] =
+        random % 1999 === 7
+          ? way + LEVELS - 1 - (random >>> 28)
+          : Math.max(way, least + ((random >>> 16) % SPREAD) - ramp);
+      count++;
+    }
+    return count;
   }
 
   /** The place of the first account whose key is `key` or after it. */
   placeOf(key: string): number {
-    let [from, to] = [0, this.accounts.length];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if (this.accounts[middle]!.key < key) from = middle + 1;
-      else to = middle;
-    }
-    return from;
+    return lowerBound(0, this.accounts.length, (at) => this.accounts[at]!.key >= key);
+  }
+
+  /** Those who left, and whose costs may go on in a range. */
+  leaversOf({ first, last }: DayRange): readonly Account[] {
+    const leavers = this.#leavers;
+    const from = lowerBound(0, leavers.length, (at) => leavers[at]!.end > first - MAX_TAIL_DAYS);
+    return leavers.slice(
+      from,
+      lowerBound(from, leavers.length, (at) => leavers[at]!.end > last),
+    );
   }
 }
 
@@ -158,16 +226,13 @@ export function newcomers(users: number): number {
   return Math.ceil(users / 4) + 5;
 }
 
-/** Two weeks in most quarters. */
-function isOnVacation(own: number, day: Day): boolean {
-  const block = Math.floor(day / VACATION_BLOCK);
-  const begin = hash(own ^ 0x7ac, block) % 110;
-  const at = day - block * VACATION_BLOCK;
-  return at >= begin && at < begin + 12;
+/** The first day of two weeks in most quarters; where there are none it is of the next. */
+function vacationIn(own: number, block: number): Day {
+  return block * VACATION_BLOCK + (hash(own ^ 0x7ac, block) % 110);
 }
 
-function person(key: number, step: number, number: number, start: Day, end: Day, sort = ''): Account {
-  const own = hash(stream(key, `person${sort}`), number);
+function person(key: number, people: number, step: number, number: number, start: Day, end: Day, sort = ''): Account {
+  const own = hash(people, number);
   const at = (number * step + (hash(key, 1) % NAMES)) % NAMES;
   const [first, last] = [FIRST_NAMES[at % FIRST_NAMES.length]!, LAST_NAMES[Math.floor(at / FIRST_NAMES.length)]!];
   const round = Math.floor(number / NAMES);
@@ -185,7 +250,7 @@ function person(key: number, step: number, number: number, start: Day, end: Day,
     stream: own,
     start,
     end,
-    tailDays: hash(own, 7) % 3 === 0 ? 3 + (hash(own, 8) % 12) : 0,
+    tailDays: hash(own, 7) % 3 === 0 ? 3 + (hash(own, 8) % (MAX_TAIL_DAYS - 2)) : 0,
     rate: isOutlier ? 64_000 : 12_000 + (hash(own, 9) % 50_000),
     workday: way * LEVELS + level,
     oldWorkday: (way === AGENT_WAY ? REMOTE_WAY : way) * LEVELS + level,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { METRIC_FIELDS, type Plan } from '../../../analytics/contract.ts';
-import { oldestDay, type DayRange } from '../../../analytics/dateRules.ts';
+import { daysOf, oldestDay, type DayRange } from '../../../analytics/dateRules.ts';
 import { identityKey } from '../../../analytics/identity.ts';
 import { dayOf, parseDay, type Day } from '../../../base/day.ts';
 import { readData } from '../data/readData.ts';
@@ -66,10 +66,13 @@ function check<T>(property: fc.IProperty<T>): void {
 describe('a simulated organization', () => {
   it('counts as active whom it lists, each once and in order', () => {
     check(
-      fc.property(organization, day, (facts, date) => {
-        const keys = [...facts.activeAccounts(date)].map(({ key }) => key[0]!);
-        assert.equal(facts.activeCount(date), keys.length);
-        assert.deepEqual(keys, [...new Set(keys)].sort());
+      fc.property(organization, range, (facts, dates) => {
+        const counts = daysOf(dates).map((date) => {
+          const keys = [...facts.activeAccounts(date)].map(({ key }) => key[0]!);
+          assert.deepEqual(keys, [...new Set(keys)].sort());
+          return keys.length;
+        });
+        assert.deepEqual(facts.activeCounts(dates), counts);
       }),
     );
   });
@@ -78,8 +81,8 @@ describe('a simulated organization', () => {
     check(
       fc.property(organization, range, (facts, dates) => {
         const byAccount = [...facts.activity(dates)];
-        const byDay = days(dates).flatMap((date) => facts.usage(date) ?? []);
-        const byEditor = days(dates).flatMap((date) => [...facts.editorLanguages(date)]);
+        const byDay = facts.usage(dates).flatMap((metrics) => metrics ?? []);
+        const byEditor = daysOf(dates).flatMap((date) => [...facts.editorLanguages(date)]);
         for (const field of METRIC_FIELDS) {
           const total = byAccount.reduce((sum, { metrics }) => sum + metrics[field], 0);
           assert.equal(
@@ -93,7 +96,7 @@ describe('a simulated organization', () => {
             field,
           );
         }
-        const activeDays = days(dates).reduce((sum, date) => sum + facts.activeCount(date), 0);
+        const activeDays = facts.activeCounts(dates).reduce((sum, count) => sum + count, 0);
         assert.equal(
           byAccount.reduce((sum, row) => sum + row.activeDays, 0),
           activeDays,
@@ -170,11 +173,18 @@ describe('a simulated organization', () => {
           // Asked about another time first, and with the clock elsewhere.
           const otherFacts = simulate(seed, users, 'credits', NOW + 200 * 86_400_000);
           const other = (): FactSource => {
-            otherFacts.activeCount(dates.first + 5000);
+            otherFacts.activeCounts({ first: dates.first + 5000, last: dates.first + 5000 });
             return otherFacts;
           };
           const facts = simulate(seed, users);
           const both = { date: true, model: true };
+          assert.deepEqual(other().activeCounts(dates), facts.activeCounts(dates));
+          for (const [i, date] of daysOf(dates).entries())
+            assert.deepEqual(other().usage({ first: date, last: date }), [facts.usage(dates)[i]]);
+          assert.deepEqual(
+            paged(size, (after) => other().activeAccounts(dates.last, after)),
+            [...facts.activeAccounts(dates.last)],
+          );
           assert.deepEqual(
             paged(size, (after) => other().activity(dates, after)),
             [...facts.activity(dates)],
@@ -225,9 +235,10 @@ describe('a simulated organization', () => {
 
     it('in its week and its holidays', () => {
       const monday = parseDay('2026-11-16')!;
-      const counts = [0, 1, 2, 3, 4, 5, 6].map((i) => facts.activeCount(monday + i));
+      const counts = facts.activeCounts({ first: monday, last: monday + 6 });
       assert.ok(Math.max(counts[5]!, counts[6]!) * 3 < Math.min(...counts.slice(0, 5)), counts.join(' '));
-      assert.ok(facts.activeCount(parseDay('2025-12-25')!) * 3 < counts[0]!);
+      const christmas = parseDay('2025-12-25')!;
+      assert.ok(facts.activeCounts({ first: christmas, last: christmas })[0]! * 3 < counts[0]!);
     });
 
     it('in who comes, leaves, and is forgotten', () => {
@@ -258,8 +269,9 @@ describe('a simulated organization', () => {
       const places = [...facts.editorLanguages(parseDay('2026-11-18')!)];
       for (const wanted of ['CLI', 'Unknown', 'VS Code']) assert.ok(places.some(({ editor }) => editor === wanted));
       assert.ok(new Set(places.map(({ language }) => language)).size > 8);
-      assert.ok(facts.usage(REMOTE_AGENT_REMOVED - 7)!.remote_agent_messages > 0);
-      assert.equal(facts.usage(REMOTE_AGENT_REMOVED + 7)!.remote_agent_messages, 0);
+      const around = facts.usage({ first: REMOTE_AGENT_REMOVED - 7, last: REMOTE_AGENT_REMOVED + 7 });
+      assert.ok(around[0]!.remote_agent_messages > 0);
+      assert.equal(around.at(-1)!.remote_agent_messages, 0);
     });
 
     it('in how much some do', () => {
@@ -292,12 +304,31 @@ describe('a simulated organization', () => {
     assert.equal(new Set(hours).size, hours.length, hours.join(' '));
   });
 
+  it('is made ready bit by bit, and answers also where that is not done or was given up', async () => {
+    const facts = simulate(5, 3000);
+    const stop = new AbortController();
+    let others = 0;
+    const another = (): void => {
+      others++;
+      if (!stop.signal.aborted) setImmediate(another);
+    };
+    setImmediate(another);
+    const ready = facts.prepare(stop.signal);
+    await new Promise((resolve) => setImmediate(resolve));
+    const early = facts.activeCounts({ first: YESTERDAY, last: YESTERDAY });
+    await ready;
+    const prepared = simulate(5, 3000);
+    await prepared.prepare(stop.signal);
+    assert.deepEqual(prepared.activeCounts({ first: YESTERDAY, last: YESTERDAY }), early);
+    assert.ok(others > 5, `others had ${others} turns meanwhile`);
+    stop.abort();
+    const given = simulate(5, 3000);
+    await given.prepare(stop.signal);
+    assert.deepEqual(given.activeCounts({ first: YESTERDAY, last: YESTERDAY }), early);
+  });
+
   it('says what is wrong with its options', () => {
     for (const wrong of [{ seed: -1 }, { seed: 0.5 }, { users: 0 }, { users: 1e9 }, { plan: 'gold' }])
       assert.throws(() => readSimulation(wrong), { code: 'InvalidOption' });
   });
 });
-
-function days({ first, last }: DayRange): Day[] {
-  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
-}

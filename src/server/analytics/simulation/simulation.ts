@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   METRIC_FIELDS,
   RESOURCE_OF_PLAN,
@@ -25,10 +26,10 @@ import {
   type RowKey,
 } from '../factSource.ts';
 import { newestDay } from '../paging.ts';
-import { busyness, generationOn } from './calendar.ts';
+import { generationOn } from './calendar.ts';
 import { CommonCosts } from './commonCosts.ts';
 import { CostSheet } from './costSheet.ts';
-import { Directory, MAX_DELAY, type Account } from './directory.ts';
+import { Directory, MAX_DELAY, Schedule, type Account, type DirectoryOptions } from './directory.ts';
 import { hash, seedKey, stream } from './random.ts';
 import { simulationLines } from './simulationLines.ts';
 import { CLI, resourceName, UNKNOWN } from './vocabulary.ts';
@@ -67,6 +68,7 @@ function invalidOption(name: string, what: string): SextantError {
 
 /** What a directory holds around the days that it is made for, so that the next query finds it made. */
 const YEAR = 366;
+const AHEAD = 2 * YEAR;
 const HOUR_MS = 3_600_000;
 /** Of whoever left and can no longer be named. */
 const UNNAMED: UserInfo = { user_type: 'COST_ANALYTICS_USER_TYPE_USER' };
@@ -82,8 +84,12 @@ export class Simulation implements FactSource {
   readonly organization: Organization;
   readonly #clock: Clock;
   readonly #key: number;
-  readonly #workdays: Workdays;
+  /** The day on which it was made: budgets are those of then, whenever they are asked for. */
+  readonly #since: Day;
+  #madeWorkdays: Workdays | undefined;
+  readonly #desks: DirectoryOptions;
   #directory: Directory | undefined;
+  #making: (DayRange & { readonly pieces: Iterator<undefined, Directory> }) | undefined;
   #overrides: readonly BudgetOverride[] | undefined;
 
   /** The clock says what has happened today, and which two years are exported. */
@@ -92,7 +98,8 @@ export class Simulation implements FactSource {
     this.organization = { plan: options.plan, enterprise: true };
     this.#clock = clock;
     this.#key = seedKey(options.seed);
-    this.#workdays = new Workdays(stream(this.#key, 'workday'));
+    this.#since = dayOf(clock.now());
+    this.#desks = { key: this.#key, users: options.users, flood: options.flood };
   }
 
   findMember(identity: Identity, day: Day): Identity | undefined {
@@ -102,66 +109,58 @@ export class Simulation implements FactSource {
     return account?.identity && account.start <= day && day < account.end ? account.identity : undefined;
   }
 
-  activeCount(day: Day): number {
-    const directory = this.#directoryOn({ first: day, last: day });
-    const busy = busyness(day);
-    let count = 0;
-    for (let at = 0; at < directory.accounts.length; at++)
-      if (directory.workdayOf(at, day, busy) >= 0 && isSeen(directory.accounts[at]!)) count++;
-    return count;
+  activeCounts(range: DayRange): number[] {
+    const schedule = new Schedule(range);
+    const directory = this.#directoryOn(range);
+    const counts = Array.from(schedule.workdays, () => 0);
+    for (let at = 0; at < directory.isSeen.length; at++) {
+      if (directory.isSeen[at] === 0 || directory.schedule(at, schedule) === 0) continue;
+      for (let i = 0; i < counts.length; i++) if (schedule.workdays[i]! >= 0) counts[i]!++;
+    }
+    return counts;
   }
 
   *activeAccounts(day: Day, after?: RowKey): Generator<AccountRow> {
-    const busy = busyness(day);
-    for (const { directory, at, account } of this.#from({ first: day, last: day }, after?.[0])) {
+    const schedule = new Schedule({ first: day, last: day });
+    for (const { directory, at, account } of this.#from(schedule, after?.[0])) {
       const row = accountRow(account);
-      if (row && row.key[0] !== after?.[0] && directory.workdayOf(at, day, busy) >= 0) yield row;
+      if (row && row.key[0] !== after?.[0] && directory.schedule(at, schedule) > 0) yield row;
     }
   }
 
-  usage(day: Day): Metrics | undefined {
-    const directory = this.#directoryOn({ first: day, last: day });
-    const busy = busyness(day);
-    const sums = new Float64Array(METRIC_COUNT);
+  usage(range: DayRange): (Metrics | undefined)[] {
+    const schedule = new Schedule(range);
+    const { workdays } = schedule;
+    const directory = this.#directoryOn(range);
     // Many have the same workday: they are counted first.
-    const counts = new Uint32Array(this.#workdays.length);
-    let isActive = false;
-    for (let at = 0; at < directory.accounts.length; at++) {
-      const workday = directory.workdayOf(at, day, busy);
-      if (workday < 0 || !isSeen(directory.accounts[at]!)) continue;
-      isActive = true;
-      counts[workday]!++;
+    const kinds = this.#workdays.length;
+    const counts = new Uint32Array(workdays.length * kinds);
+    for (let at = 0; at < directory.isSeen.length; at++) {
+      if (directory.isSeen[at] === 0 || directory.schedule(at, schedule) === 0) continue;
+      for (let i = 0; i < workdays.length; i++) if (workdays[i]! >= 0) counts[i * kinds + workdays[i]!]!++;
     }
-    counts.forEach((count, workday) => {
-      if (count > 0) this.#addTotals(sums, workday, count);
-    });
-    return isActive ? toMetrics(sums) : undefined;
+    return Array.from(workdays, (_, i) => this.#usageOf(counts.subarray(i * kinds, (i + 1) * kinds)));
   }
 
   *activity(range: DayRange, after?: RowKey): Generator<ActivityRow> {
-    const busy = busynesses(range);
+    const schedule = new Schedule(range);
     for (const { directory, at, account } of this.#from(range, after?.[0])) {
       const row = accountRow(account);
       if (!row || row.key[0] === after?.[0]) continue;
+      const activeDays = directory.schedule(at, schedule);
+      if (activeDays === 0) continue;
       const sums = new Float64Array(METRIC_COUNT);
-      let activeDays = 0;
-      for (let day = range.first; day <= range.last; day++) {
-        const workday = directory.workdayOf(at, day, busy[day - range.first]!);
-        if (workday < 0) continue;
-        activeDays++;
-        this.#addTotals(sums, workday);
-      }
-      if (activeDays > 0) yield { ...row, activeDays, metrics: toMetrics(sums) };
+      for (const workday of schedule.workdays) if (workday >= 0) this.#addTotals(sums, workday);
+      yield { ...row, activeDays, metrics: toMetrics(sums) };
     }
   }
 
   *editorLanguages(day: Day, after?: RowKey): Generator<EditorLanguageRow> {
-    const busy = busyness(day);
-    for (const { directory, at, account } of this.#from({ first: day, last: day }, after?.[0])) {
+    const schedule = new Schedule({ first: day, last: day });
+    for (const { directory, at, account } of this.#from(schedule, after?.[0])) {
       const row = accountRow(account);
-      const workday = row ? directory.workdayOf(at, day, busy) : -1;
-      if (!row || workday < 0) continue;
-      const rows = this.#workdays.at(workday).rows.map(({ place, metrics }) => {
+      if (!row || directory.schedule(at, schedule) === 0) continue;
+      const rows = this.#workdays.at(schedule.workdays[0]!).rows.map(({ place, metrics }) => {
         const [language, editor] = placeOf(account, place);
         const key = [account.key, language, editor];
         return { key, identity: row.identity, language, editor, metrics: toMetrics(metrics) };
@@ -195,23 +194,39 @@ export class Simulation implements FactSource {
       identities: filters.identities,
       after,
       sheet: new CostSheet(by, filters, this.options.plan === 'credits'),
-      common: new CommonCosts(this.#workdays, range, MAX_DELAY),
+      common: new CommonCosts(this.#workdays, { first, last: range.last }, MAX_DELAY, by.byDay),
     };
     if (!by.byDay) yield* this.#costRows(query, range);
     else for (let day = first; day <= range.last; day++) yield* this.#costRows(query, { first: day, last: day }, day);
   }
 
-  /** Some people have budgets of their own. */
+  /** Some people have budgets of their own: those who are there, and who will come. */
   overrides(): Iterable<BudgetOverride> {
     this.#overrides ??= this.#ownOverrides();
     return this.#overrides;
+  }
+
+  /** Makes what the first question would have to wait for, and lets others do something in between. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    const today = dayOf(this.#clock.now());
+    const range = { first: oldestDay(today), last: today + AHEAD };
+    while (!signal.aborted && !this.#makeDirectory(range)) await setImmediate();
+    if (!signal.aborted) this.#makeWorkdays();
+  }
+
+  get #workdays(): Workdays {
+    return this.#madeWorkdays ?? this.#makeWorkdays();
+  }
+
+  #makeWorkdays(): Workdays {
+    return (this.#madeWorkdays ??= new Workdays(stream(this.#key, 'workday')));
   }
 
   lines(): Iterable<string> {
     const now = this.#clock.now();
     const today = dayOf(now);
     const range = { first: oldestDay(today), last: today };
-    return simulationLines(this, this.#directoryOf(range), range, newestDay(now));
+    return simulationLines(this, Directory.make(this.#desks, range.first, range.last), range, newestDay(now));
   }
 
   *#creditRows(
@@ -222,14 +237,14 @@ export class Simulation implements FactSource {
     now: number,
     after: RowKey | undefined,
   ): Generator<CreditRow> {
-    const busy = busynesses(range);
+    const schedule = new Schedule(range);
     const isAfterLead = after !== undefined && (lead.length === 0 || after[0] === lead[0]);
     for (const { directory, at: place, account } of this.#from(range, isAfterLead ? after[lead.length] : undefined)) {
       const row = accountRow(account);
-      if (!row) continue;
+      if (!row || directory.schedule(place, schedule) === 0) continue;
       const models = new Map<string, number>();
       for (let at = range.first; at <= range.last; at++) {
-        const workday = directory.workdayOf(place, at, busy[at - range.first]!);
+        const workday = schedule.workdays[at - range.first]!;
         if (workday < 0) continue;
         for (const { slot, credits, hour } of this.#workdays.at(workday).lines) {
           const count = credits[account.byok];
@@ -249,20 +264,19 @@ export class Simulation implements FactSource {
 
   *#costRows({ by, identities, after, sheet, common }: CostQuery, range: DayRange, day?: Day): Generator<CostRow> {
     const directory = this.#directoryOn(range);
-    const busy = busynesses(range);
+    const schedule = new Schedule(range);
     const lead = day === undefined ? [] : [formatDay(day)];
     const afterUser = after && (day === undefined || after[0] === lead[0]) ? after[lead.length] : undefined;
     sheet.clear();
     // Accounts that nobody can name any more are before all others, in one group.
     if (!identities && !(by.byUser && afterUser !== undefined && afterUser > UNNAMED_KEY))
-      for (const account of directory.leavers) this.#addTail(sheet, account, range);
+      for (const account of directory.leaversOf(range)) this.#addTail(sheet, account, range);
     if (by.byUser) {
       yield* sheet.rows([...lead, UNNAMED_KEY], day, UNNAMED, after);
       sheet.clear();
     } else if (!identities) {
-      this.#addAll(common, range);
-      sheet.addAll(common);
-      common.clear();
+      this.#countAll(common, range.first);
+      sheet.addAll(common, range.first);
       yield* sheet.rows(lead, day, undefined, after);
       return;
     }
@@ -270,10 +284,10 @@ export class Simulation implements FactSource {
       ? this.#named(range, identities)
       : this.#from(range, by.byUser && afterUser !== UNNAMED_KEY ? afterUser : undefined);
     for (const { at: place, account } of accounts) {
-      for (let at = range.first; at <= range.last; at++) {
-        const workday = directory.workdayOf(place, at, busy[at - range.first]!);
-        if (workday >= 0) this.#addLines(sheet, account, workday, at);
-      }
+      if (directory.schedule(place, schedule) === 0) continue;
+      schedule.workdays.forEach((workday, i) => {
+        if (workday >= 0) this.#addLines(sheet, account, workday, range.first + i);
+      });
       if (!by.byUser) continue;
       yield* sheet.rows([...lead, account.key], day, account.info, after);
       sheet.clear();
@@ -281,17 +295,16 @@ export class Simulation implements FactSource {
     if (!by.byUser) yield* sheet.rows(lead, day, undefined, after);
   }
 
-  /** What all who worked in a range have used. */
-  #addAll(costs: CommonCosts, { first, last }: DayRange): void {
-    const directory = this.#directoryOn({ first, last });
-    const { delays, byoks } = directory;
-    for (let day = first; day <= last; day++) {
-      const busy = busyness(day);
-      for (let at = 0; at < delays.length; at++) {
-        const workday = directory.workdayOf(at, day, busy);
-        if (workday >= 0) costs.add(workday, day, delays[at]!, byoks[at] as 0 | 1);
-      }
-    }
+  /** What all have used who worked on a day, or in a range that begins with it. */
+  #countAll(costs: CommonCosts, day: Day): void {
+    const days = costs.uncounted(day);
+    if (!days) return;
+    costs.begin(days);
+    const schedule = new Schedule(days);
+    const directory = this.#directoryOn(days);
+    for (let at = 0; at < directory.delays.length; at++)
+      if (directory.schedule(at, schedule) > 0)
+        costs.add(schedule, directory.delays[at]!, directory.byoks[at] as 0 | 1);
   }
 
   #addLines(sheet: CostSheet, { delay, byok }: Account, workday: number, day: Day): void {
@@ -326,19 +339,36 @@ export class Simulation implements FactSource {
   }
 
   #directoryOn(range: DayRange): Directory {
-    const known = this.#directory;
-    if (known && known.first <= range.first && range.last <= known.last) return known;
-    // Most queries are about the two years before today.
-    const today = dayOf(this.#clock.now());
-    return (this.#directory = this.#directoryOf({
-      first: Math.min(range.first, oldestDay(today)),
-      last: Math.max(range.last, range.first + YEAR, today + YEAR),
-    }));
+    while (!this.#makeDirectory(range));
+    return this.#directory!;
   }
 
-  #directoryOf({ first, last }: DayRange): Directory {
-    const { users, flood } = this.options;
-    return new Directory({ key: this.#key, users, flood }, first, last);
+  /** Makes a piece of the directory that a range needs; gives whether there is nothing left to make. */
+  #makeDirectory(range: DayRange): boolean {
+    if (covers(this.#directory, range)) return true;
+    if (!covers(this.#making, range)) {
+      // Most queries are about the two years before today.
+      const today = dayOf(this.#clock.now());
+      const first = Math.min(range.first, oldestDay(today));
+      const last = Math.max(range.last, range.first + YEAR, today + AHEAD);
+      this.#making = { first, last, pieces: Directory.making(this.#desks, first, last) };
+    }
+    const { done, value } = this.#making!.pieces.next();
+    if (!done) return false;
+    this.#directory = value;
+    this.#making = undefined;
+    return true;
+  }
+
+  #usageOf(counts: Uint32Array): Metrics | undefined {
+    const sums = new Float64Array(METRIC_COUNT);
+    let isActive = false;
+    for (let workday = 0; workday < counts.length; workday++) {
+      if (counts[workday] === 0) continue;
+      isActive = true;
+      this.#addTotals(sums, workday, counts[workday]);
+    }
+    return isActive ? toMetrics(sums) : undefined;
   }
 
   #addTotals(sums: Float64Array, workday: number, count = 1): void {
@@ -347,11 +377,11 @@ export class Simulation implements FactSource {
   }
 
   #ownOverrides(): BudgetOverride[] {
-    const today = dayOf(this.#clock.now());
+    const since = this.#since;
     const { plan } = this.options;
-    return this.#directoryOf({ first: today, last: today + 2 * YEAR }).accounts.flatMap((account) => {
+    return this.#directoryOn({ first: since, last: since + AHEAD }).accounts.flatMap((account) => {
       const random = hash(account.stream, -1);
-      if (!account.identity || random % 9 !== 0) return [];
+      if (!account.identity || account.end <= since || random % 9 !== 0) return [];
       const limit = String((1 + ((random >>> 8) % 20)) * (plan === 'credits' ? 2_500 : 25));
       const settings = {
         resource: RESOURCE_OF_PLAN[plan],
@@ -382,11 +412,6 @@ function isThere({ start, end }: Account, { first, last }: DayRange): boolean {
   return start <= last && end > first;
 }
 
-/** Whether an account is of those whose activity is told: bots are not. */
-function isSeen({ identity }: Account): boolean {
-  return identity !== undefined;
-}
-
 function accountRow({ key, identity }: Account): AccountRow | undefined {
   return identity && { key: [key], identity };
 }
@@ -404,8 +429,8 @@ function placeOf({ languages, editor }: Account, place: Row['place']): readonly 
   }
 }
 
-function busynesses({ first, last }: DayRange): number[] {
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => busyness(first + i));
+function covers(known: DayRange | undefined, { first, last }: DayRange): boolean {
+  return known !== undefined && known.first <= first && last <= known.last;
 }
 
 function toMetrics(sums: ArrayLike<number>): Metrics {
