@@ -44,7 +44,10 @@ export type AnswerEvent =
       readonly passages: readonly Passage[];
       readonly sent: Sent;
     }
-  /** More Markdown; citations are `[n]`. */
+  /**
+   * More Markdown. Citations are `[n]`, of a passage in `sources`, and none is cut in two by where a piece ends. In code they
+   * are no citations: `CitationScanner` tells.
+   */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'done'; readonly answer: Answer };
 

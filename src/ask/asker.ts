@@ -1,0 +1,71 @@
+import { throwIfCancelled } from '../base/errors.ts';
+import type { Answer, AnswerEvent } from './answer.ts';
+import { CitationFilter } from './citations.ts';
+import { askErrors } from './errors.ts';
+import { makePrompt } from './prompt.ts';
+import type { AnswerProvider } from './provider.ts';
+import { retrievePassages, type Sources } from './retrieve.ts';
+
+export interface AskRequest {
+  /** In plain words; filters of the query language narrow down where the answer is looked for. */
+  readonly question: string;
+  readonly provider: AnswerProvider;
+  /** The conversation so far, oldest first. */
+  readonly history?: readonly Answer[];
+  readonly signal?: AbortSignal;
+}
+
+/** As many passages as can be told apart, for a model and for a person. */
+const PASSAGES_FOR_MODEL = 24;
+const PASSAGES_SHOWN = 6;
+
+const NOTHING_FOUND =
+  'Nothing in the indexed files answers this. Use words that stand in the code, or wait until indexing has finished.';
+
+/** Answers questions about the workspace with what search finds in it. Holds no state: a conversation is its answers. */
+export class Asker {
+  readonly #sources: Sources;
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  /**
+   * Finds passages, has the provider answer, and keeps every citation to what is there. Ends with an error of `askErrors` or
+   * of the search, or with `Cancelled`; a consumer that stops reading stops the provider.
+   */
+  async *ask({ question, provider, history = [], signal }: AskRequest): AsyncGenerator<AnswerEvent, void, undefined> {
+    const stopped = new AbortController();
+    const either = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
+    try {
+      if (question.trim() === '') throw askErrors.noQuestion();
+      const { info, budget } = provider;
+      const limit = budget ? PASSAGES_FOR_MODEL : PASSAGES_SHOWN;
+      const found = await retrievePassages(question, history, limit, this.#sources, either);
+      throwIfCancelled(either);
+      const { passages, messages, sent } = await makePrompt({ question, history, passages: found, budget }, either);
+      yield { kind: 'sources', provider: info, passages, sent };
+
+      const citations = new CitationFilter(passages);
+      let markdown = '';
+      const emit = (text: string): AnswerEvent[] => {
+        markdown += text;
+        return text === '' ? [] : [{ kind: 'text', text }];
+      };
+      if (passages.length === 0) yield* emit(NOTHING_FOUND);
+      else
+        for await (const text of provider.answer({ question, passages, messages }, either))
+          yield* emit(citations.push(text));
+      throwIfCancelled(either);
+      yield* emit(citations.end());
+      const { cited, removedCitations } = citations;
+      yield { kind: 'done', answer: { question, provider: info, sent, markdown, cited, removedCitations } };
+    } catch (error) {
+      // Whatever a provider throws when it is stopped.
+      throwIfCancelled(signal);
+      throw error;
+    } finally {
+      stopped.abort();
+    }
+  }
+}

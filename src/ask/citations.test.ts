@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Passage } from './answer.ts';
+import { CitationFilter, withoutCitations } from './citations.ts';
+import { CitationScanner } from './citationScanner.ts';
+
+function passages(...numbers: number[]): Passage[] {
+  return numbers.map((number) => ({
+    number,
+    root: '/w',
+    path: `p${number}.ts`,
+    language: 'typescript',
+    startLine: 1,
+    endLine: 1,
+    text: 'x',
+  }));
+}
+
+function filtered(markdown: string, ...numbers: number[]): { text: string; cited: number[]; removed: number } {
+  const filter = new CitationFilter(passages(...numbers));
+  const text = filter.push(markdown) + filter.end();
+  return { text, cited: filter.cited.map(({ number }) => number), removed: filter.removedCitations };
+}
+
+describe('citations', () => {
+  it('to nothing are removed and counted, the others kept', () => {
+    assert.deepEqual(filtered('It waits [2], then stops [7].', 1, 2), {
+      text: 'It waits [2], then stops.',
+      cited: [2],
+      removed: 1,
+    });
+  });
+
+  it('that are removed do not make code, links or images of what stood around them', () => {
+    assert.equal(filtered('[7]```ts\n[1] [8]', 1).text, '\u200b```ts\n[1]');
+    assert.equal(filtered('![7][x](http://evil.example)').text, '!\u200b[x](http://evil.example)');
+    assert.equal(filtered('`a` [7]`b[1]`', 1).text, '`a`\u200b`b[1]`');
+    assert.equal(filtered('[7][1]: http://evil.example', 1).text, '\u200b[1]: http://evil.example');
+  });
+
+  it('are understood in the ways in which models write them', () => {
+    assert.equal(filtered('a [1, 3] b [1-3] c [^2] d [1][2] e [2; 9] f [1 and 2]', 1, 2, 3).text, 'a [1][3] b [1][2][3] c [2] d [1][2] e [2] f [1][2]'); // prettier-ignore
+    assert.deepEqual(filtered('see [3–1] and [1-900]', 1, 3).removed, 1);
+  });
+
+  it('are none in code, after a backslash, or among other brackets', () => {
+    for (const text of [
+      'call `items[0]` and ``a ` [1]``',
+      '```ts\nitems[0] = other[9];\n```\n',
+      '- list:\n  ~~~\n  a[5]\n  ~~~\n',
+      '> ```\n> a[5]\n> ```\n',
+      String.raw`not \[5] here`,
+      'a [link](http://x/[1000]) and [x] and [] and [1a] and [2024]',
+    ])
+      assert.deepEqual(filtered(text, 1), { text, cited: [], removed: 0 });
+    assert.equal(filtered('``` [5] ` text [5]', 1).text, '``` ` text');
+    assert.equal(filtered('```\na[5]\n```\nafter [5].', 1).text, '```\na[5]\n```\nafter.');
+    assert.equal(filtered('one ` tick [5]\nand ` another [5]', 1).text, 'one ` tick\nand ` another');
+  });
+
+  it('cannot become links, and images become links', () => {
+    assert.equal(filtered('[1](http://evil.example) [1][x]', 1).text, String.raw`[1]\(http://evil.example) [1]\[x]`);
+    assert.equal(filtered('[1]: http://evil.example', 1).text, String.raw`[1]\: http://evil.example`);
+    assert.equal(filtered('as in [1]: so', 1).text, 'as in [1]: so');
+    assert.equal(filtered('![1](http://evil.example) wow![1]', 1).text, String.raw`![1]\(http://evil.example) wow![1]`);
+    assert.equal(filtered('![x](http://evil.example?q=secret)').text, String.raw`\![x](http://evil.example?q=secret)`);
+  });
+
+  it('are removed from earlier answers', () => {
+    assert.equal(withoutCitations('It waits [1], `a[1]` [2][3].'), 'It waits, `a[1]`.');
+  });
+
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '[1]',
+      '[2]',
+      '[7]',
+      '[1, 7]',
+      '[1-3]',
+      ' ',
+      '\n',
+      '`',
+      '``',
+      '```',
+      '~~~',
+      '\\',
+      '!',
+      '[',
+      ']',
+      '(',
+      ':',
+      '> ',
+    ),
+    fc.constantFrom('- ', '1. ', 'word', '12', 'a[0]', '```ts\n', '\n```\n', '\r\n', ',', '^', '[android'),
+    fc.string({ maxLength: 3 }),
+  );
+  const markdown = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
+
+  it('are the same however the answer is cut into chunks', () => {
+    fc.assert(
+      fc.property(markdown, fc.array(fc.nat(60), { maxLength: 30 }), (text, cuts) => {
+        const filter = new CitationFilter(passages(1, 2, 3));
+        let streamed = '';
+        const at = [...new Set(cuts.filter((cut) => cut < text.length))].sort((a, b) => a - b);
+        for (const [i, start] of [0, ...at].entries()) streamed += filter.push(text.slice(start, at[i] ?? text.length));
+        streamed += filter.end();
+        const whole = filtered(text, 1, 2, 3);
+        assert.equal(streamed, whole.text);
+        assert.deepEqual(filter.cited.map(({ number }) => number), whole.cited); // prettier-ignore
+        assert.equal(filter.removedCitations, whole.removed);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('that are left all point to a passage, and are counted; nothing else is lost', () => {
+    fc.assert(
+      fc.property(markdown, (text) => {
+        const { text: out, cited, removed } = filtered(text, 1, 2, 3);
+        const left = citationsIn(out);
+        assert.ok(left.every((number) => number >= 1 && number <= 3));
+        assert.deepEqual([...new Set(left)].sort(), [...cited].sort());
+        if (removed === 0 && cited.length === 0) assert.equal(out.replaceAll(String.raw`\![`, '!['), text.replaceAll(String.raw`\![`, '![')); // prettier-ignore
+        assert.deepEqual(filtered(out, 1, 2, 3), { text: out, cited, removed: 0 });
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('no token loses or adds text', () => {
+    fc.assert(
+      fc.property(markdown, (text) => {
+        const scanner = new CitationScanner();
+        const tokens = [...scanner.push(text), ...scanner.end()];
+        assert.equal(tokens.map((token) => token.text).join(''), text);
+      }),
+    );
+  });
+});
+
+/** The citations of a text by another way: code is blanked out line by line, then what is left is searched. */
+function citationsIn(markdown: string): number[] {
+  let fence: string | undefined;
+  const prose: string[] = [];
+  for (const line of markdown.split('\n')) {
+    const start = /^(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*(`{3,}|~{3,})(.*)$/s.exec(line);
+    const end = /^[ \t>]*(`{3,}|~{3,})[ \t\r]*$/.exec(line);
+    if (fence !== undefined) {
+      if (end?.[1]!.startsWith(fence)) fence = undefined;
+    } else if (start && (start[1]!.startsWith('~') || !start[2]!.includes('`'))) fence = start[1];
+    else prose.push(line);
+  }
+  const found: number[] = [];
+  for (const line of prose) {
+    const plain = line.replace(/\\.|(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|`+/gs, (match, ticks) => (ticks === undefined && match.startsWith('`') ? '' : '·')); // prettier-ignore
+    for (const match of plain.matchAll(/\[(\d{1,3})\]/g)) found.push(Number(match[1]));
+  }
+  return found;
+}

@@ -1,0 +1,80 @@
+import type { Passage } from './answer.ts';
+import { CitationScanner, type MarkdownToken } from './citationScanner.ts';
+
+/**
+ * Keeps the citations of an answer to the passages there are, while it streams in pieces of any size. One that points to
+ * nothing is removed, with the spaces before it, and counted; one of several passages becomes one for each.
+ *
+ * What else would lead out of the answer is taken off it: an image becomes a link, as merely showing one sends a request to
+ * an address that a file may have told the model, and a citation cannot be the text of a link.
+ */
+export class CitationFilter {
+  readonly #passages: ReadonlyMap<number, Passage>;
+  readonly #scanner = new CitationScanner();
+  readonly #cited = new Map<number, Passage>();
+  #removed = 0;
+  #last: MarkdownToken | undefined;
+  /** The last of the citations that were removed right here. */
+  #gap: (MarkdownToken & { readonly kind: 'citation' }) | undefined;
+
+  constructor(passages: readonly Passage[]) {
+    this.#passages = new Map(passages.map((passage) => [passage.number, passage]));
+  }
+
+  /** In the order of their first citation. */
+  get cited(): readonly Passage[] {
+    return [...this.#cited.values()];
+  }
+
+  get removedCitations(): number {
+    return this.#removed;
+  }
+
+  push(text: string): string {
+    return this.#filter(this.#scanner.push(text));
+  }
+
+  end(): string {
+    return this.#filter(this.#scanner.end());
+  }
+
+  #filter(tokens: readonly MarkdownToken[]): string {
+    return tokens.map((token) => this.#filtered(token)).join('');
+  }
+
+  #filtered(token: MarkdownToken): string {
+    const isCitation = token.kind === 'citation';
+    const kept = isCitation ? token.numbers.filter((number) => this.#passages.has(number)) : [];
+    if (isCitation) this.#removed += token.numbers.length - kept.length;
+    if (isCitation && kept.length === 0) {
+      this.#gap ??= token;
+      return '';
+    }
+    const last = this.#last;
+    const filler = this.#filler(token);
+    this.#last = token;
+    this.#gap = undefined;
+    if (isCitation) {
+      for (const number of kept) this.#cited.set(number, this.#passages.get(number)!);
+      return `${filler}${token.space}${kept.map((number) => `[${number}]`).join('')}`;
+    }
+    if (token.kind === 'image') return String.raw`${filler}\!`;
+    const isLink =
+      last?.kind === 'citation' && (/^[([]/.test(token.text) || (last.startsLine && token.text.startsWith(':')));
+    return `${filler}${isLink ? '\\' : ''}${token.text}`;
+  }
+
+  /** Where a citation was removed, what stands around it must not become code, a link or an image by meeting. */
+  #filler({ text }: MarkdownToken): string {
+    if (!this.#gap) return '';
+    return this.#gap.startsLine || /^[`[(]/.test(text) ? ZERO_WIDTH_SPACE : '';
+  }
+}
+
+const ZERO_WIDTH_SPACE = '\u200b';
+
+/** The Markdown as it is without any citation. */
+export function withoutCitations(markdown: string): string {
+  const filter = new CitationFilter([]);
+  return filter.push(markdown) + filter.end();
+}

@@ -1,0 +1,119 @@
+import { SextantError } from '../base/errors.ts';
+
+/** What a person can do next about a failure, where a button can do it. */
+export type AskNextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-settings';
+
+/** Every failure of the ask room. Codes are stable; messages say what to do. None ever has a key in it. */
+export const askErrors = {
+  noQuestion: (): SextantError => new SextantError('NoQuestion', 'The question is empty. Write one, in plain words.'),
+  questionTooLong: (characters: number, limit: number): SextantError =>
+    new SextantError(
+      'QuestionTooLong',
+      `The question has ${characters} characters, and the model takes ${limit} in all. Shorten it, or choose another provider.`,
+    ),
+  noSuchProvider: (id: string): SextantError =>
+    new SextantError('NoSuchProvider', `There is no provider ${id.slice(0, 100)} now. Choose another one.`),
+  notConfigured: (what: string): SextantError =>
+    new SextantError(
+      'NotConfigured',
+      `The OpenAI-compatible provider has no ${what}. Set it, or choose another provider.`,
+    ),
+  invalidAddress: (): SextantError =>
+    new SextantError(
+      'InvalidAddress',
+      'The base URL is no http or https URL without a user, query or fragment. Write it as in https://api.example.com/v1.',
+    ),
+  insecureAddress: (host: string): SextantError =>
+    new SextantError(
+      'InsecureAddress',
+      `The key is not sent to ${host} over http, where others can read it. Use https, or remove the key if none is needed.`,
+    ),
+  unreachable: (host: string, cause: unknown): SextantError =>
+    new SextantError('Unreachable', `${host} cannot be reached. Check the base URL and the network, then ask again.`, {
+      cause,
+    }),
+  redirected: (host: string, to: string): SextantError =>
+    new SextantError(
+      'Redirected',
+      `${host} redirects to ${to}, which is not followed, as it would be sent what is meant for another. If that is right, set it as the base URL.`,
+    ),
+  keyRefused: (host: string, status: number): SextantError =>
+    new SextantError(
+      'KeyRefused',
+      `${host} refuses the key, or wants one (status ${status}). Set the key anew, and see that it may use the model.`,
+    ),
+  noSuchModel: (host: string, model: string, said: string): SextantError =>
+    new SextantError('NoSuchModel', `${host} has no model ${model} at this base URL${quoted(said)}. Check both.`),
+  rateLimited: (host: string, wait: string | undefined, said: string): SextantError =>
+    new SextantError(
+      'RateLimited',
+      `${host} takes no more requests now${quoted(said)}. ${wait === undefined ? 'Wait a little' : `Wait ${wait}`}, then ask again, or choose another provider.`,
+    ),
+  promptRefused: (host: string, status: number, said: string): SextantError =>
+    new SextantError(
+      'PromptRefused',
+      `${host} does not take the request (status ${status})${quoted(said)}. Check the model, and that the prompt is not too long for it.`,
+    ),
+  failed: (who: string, said: string): SextantError =>
+    new SextantError('ProviderFailed', `${who} failed${quoted(said)}. Ask again, or choose another provider.`),
+  noAnswer: (host: string, seconds: number): SextantError =>
+    new SextantError(
+      'NoAnswer',
+      `${host} has not begun to answer within ${seconds} s. Ask again, or choose another provider.`,
+    ),
+  stalled: (host: string, seconds: number): SextantError =>
+    new SextantError(
+      'Stalled',
+      `${host} began to answer and has sent nothing for ${seconds} s. Ask again, or choose another provider.`,
+    ),
+  malformed: (host: string, what: string): SextantError =>
+    new SextantError(
+      'MalformedAnswer',
+      `${host} sent ${what}, which is not as OpenAI's chat completions are. Check that the base URL is of such a service.`,
+    ),
+  interrupted: (host: string, cause?: unknown): SextantError =>
+    new SextantError('Interrupted', `The connection to ${host} ended before the answer did. Ask again.`, { cause }),
+  tooLong: (who: string, limit: number): SextantError =>
+    new SextantError('AnswerTooLong', `${who} sent more than ${limit} characters, and was stopped. Ask for less.`),
+  modelDenied: (model: string): SextantError =>
+    new SextantError(
+      'ModelDenied',
+      `Sextant may not use ${model}. Allow it in the editor's list of models, or choose another provider.`,
+    ),
+  modelBlocked: (model: string): SextantError =>
+    new SextantError(
+      'ModelBlocked',
+      `${model} does not answer this: it was filtered, or a quota is used up. Ask otherwise, or choose another provider.`,
+    ),
+};
+
+/** The button to offer with an error, by its code; `undefined` where none helps. */
+export function nextActionOf(code: string): AskNextAction | undefined {
+  return NEXT[code];
+}
+
+const NEXT: Readonly<Record<string, AskNextAction>> = {
+  NoSuchProvider: 'choose-provider',
+  NotConfigured: 'open-settings',
+  InvalidAddress: 'open-settings',
+  InsecureAddress: 'open-settings',
+  Redirected: 'open-settings',
+  NoSuchModel: 'open-settings',
+  PromptRefused: 'open-settings',
+  MalformedAnswer: 'open-settings',
+  KeyRefused: 'set-key',
+  Unreachable: 'ask-again',
+  RateLimited: 'ask-again',
+  ProviderFailed: 'ask-again',
+  NoAnswer: 'ask-again',
+  Stalled: 'ask-again',
+  Interrupted: 'ask-again',
+  ModelDenied: 'choose-provider',
+  ModelBlocked: 'choose-provider',
+};
+
+/** What a service said is shown in part, as one line. */
+function quoted(said: string): string {
+  const text = said.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return text === '' ? '' : ` and says “${text.length > 200 ? `${text.slice(0, 200)}…` : text}”`;
+}

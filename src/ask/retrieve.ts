@@ -1,0 +1,183 @@
+import { Analyzer } from '../engine/analyze/analyzer.ts';
+import { toSymbolSpan } from '../engine/index/documents.ts';
+import type { Answer, Passage } from './answer.ts';
+
+/** Lines that a search found, and the one of them that answers best, by which they are known again. From 1. */
+export interface FoundLines {
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly symbol?: { readonly name: string; readonly kind: string; readonly line: number };
+  readonly line?: number;
+  /** That line without indentation, or its beginning. */
+  readonly text?: string;
+}
+
+/** What a search answers with: a file, the best place in it, and further ones. */
+export interface FoundPlace extends FoundLines {
+  readonly root: string;
+  readonly path: string;
+  readonly language: string;
+  readonly line: number;
+  readonly text: string;
+  readonly more: readonly FoundLines[];
+}
+
+/** What asking needs to know of the workspace. */
+export interface Sources {
+  /** Places for words or a query in the query language, best first. */
+  search(query: string, limit: number, signal: AbortSignal): Promise<readonly FoundPlace[]>;
+  /** The text of a file as it is now, also if it is not saved; `undefined` if it is gone or must not be shown. */
+  read(root: string, path: string): Promise<string | undefined>;
+}
+
+type UnnumberedPassage = Omit<Passage, 'number'>;
+
+/** A longer definition is not taken whole; what of it was found is. */
+const MAX_LINES = 100;
+/** Lines may be of any length, in data above all. */
+const MAX_CHARACTERS = 8_000;
+/** Further places of so many files are passages too. */
+const FILES_WITH_MORE = 3;
+/** What an earlier answer cited comes after so many places found anew. */
+const BEFORE_EARLIER = 3;
+
+/**
+ * What of the workspace may answer a question, best first, each line read from the file at this moment: whole definitions
+ * where they are not too long, none twice. A question that follows others is also searched for together with the last of
+ * them, as it may be no more than "and where is it called?", and what the last answer cited comes along.
+ */
+export async function retrievePassages(
+  question: string,
+  history: readonly Answer[],
+  limit: number,
+  sources: Sources,
+  signal: AbortSignal,
+): Promise<Passage[]> {
+  const found = await searchAll(question, history, limit, sources, signal);
+  const collector = new Collector(sources);
+  for (const place of found.slice(0, BEFORE_EARLIER)) await collector.addFound(place, place);
+  for (const passage of history.at(-1)?.cited ?? []) await collector.addEarlier(passage);
+  for (const place of found.slice(BEFORE_EARLIER)) await collector.addFound(place, place);
+  for (const place of found.slice(0, FILES_WITH_MORE))
+    for (const lines of place.more) await collector.addFound(place, lines);
+  return collector.passages.slice(0, limit).map((passage, i) => ({ number: i + 1, ...passage }));
+}
+
+async function searchAll(
+  question: string,
+  history: readonly Answer[],
+  limit: number,
+  sources: Sources,
+  signal: AbortSignal,
+): Promise<readonly FoundPlace[]> {
+  const last = history.at(-1)?.question;
+  const alone = await sources.search(question, limit, signal);
+  if (last === undefined) return alone;
+  const together = await sources.search(`${question} ${last}`, limit, signal);
+  return Array.from({ length: limit }, (_, i) => [together[i], alone[i]])
+    .flat()
+    .filter((place) => place !== undefined);
+}
+
+/** Gathers passages, and reads each file once. */
+class Collector {
+  readonly passages: UnnumberedPassage[] = [];
+  readonly #sources: Sources;
+  readonly #files = new Map<string, Promise<SourceFile | undefined>>();
+
+  constructor(sources: Sources) {
+    this.#sources = sources;
+  }
+
+  /** Nothing is added where the lines are no longer as they were found. */
+  async addFound({ root, path, language }: FoundPlace, found: FoundLines): Promise<void> {
+    const file = await this.#file(root, path);
+    if (!file?.holds(found)) return;
+    const { symbol } = found;
+    const { startLine, endLine } = file.whole(found);
+    this.#add(file, { root, path, language }, startLine, endLine, symbol && { name: symbol.name, kind: symbol.kind });
+  }
+
+  /** A passage of an earlier answer, where its lines are now. */
+  async addEarlier({ root, path, language, startLine, endLine, text, symbol }: Passage): Promise<void> {
+    const file = await this.#file(root, path);
+    const at = file?.find(text, startLine);
+    if (file && at !== undefined) this.#add(file, { root, path, language }, at, at + endLine - startLine, symbol);
+  }
+
+  #add(
+    file: SourceFile,
+    at: Pick<Passage, 'root' | 'path' | 'language'>,
+    startLine: number,
+    lastLine: number,
+    symbol: Passage['symbol'],
+  ): void {
+    const { text, endLine } = file.text(startLine, lastLine);
+    const isKnown = this.passages.some(
+      (one) =>
+        one.text === text ||
+        (one.root === at.root && one.path === at.path && one.startLine <= endLine && startLine <= one.endLine),
+    );
+    if (isKnown || text.trim() === '') return;
+    this.passages.push({ ...at, startLine, endLine, text, ...(symbol && { symbol }) });
+  }
+
+  #file(root: string, path: string): Promise<SourceFile | undefined> {
+    const key = `${root}\n${path}`;
+    const known =
+      this.#files.get(key) ??
+      this.#sources.read(root, path).then((text) => (text === undefined ? undefined : new SourceFile(path, text)));
+    this.#files.set(key, known);
+    return known;
+  }
+}
+
+/** The lines of a file; they count from 1. */
+class SourceFile {
+  readonly #path: string;
+  readonly #lines: readonly string[];
+
+  constructor(path: string, text: string) {
+    this.#path = path;
+    this.#lines = text.split(/\r\n|\r|\n/);
+  }
+
+  holds({ startLine, endLine, line, text }: FoundLines): boolean {
+    if (startLine < 1 || endLine < startLine || endLine > this.#lines.length) return false;
+    return line === undefined || text === undefined || this.#lines[line - 1]?.trim().startsWith(text) === true;
+  }
+
+  /** The definition that the lines are in, if it is short enough; else the lines. */
+  whole({ startLine, endLine }: FoundLines): { readonly startLine: number; readonly endLine: number } {
+    const definitions = new Analyzer().analyze(this.#path, Buffer.from(this.#lines.join('\n'))).definitions;
+    const around = definitions
+      .map(toSymbolSpan)
+      .filter((one) => one.startLine <= startLine && endLine <= one.endLine && sizeOf(one) <= MAX_LINES)
+      .sort((a, b) => sizeOf(a) - sizeOf(b));
+    return around[0] ?? { startLine, endLine };
+  }
+
+  /** The lines, or as many as are not too many characters, at least one of them; a line that is by itself is cut. */
+  text(startLine: number, lastLine: number): { readonly text: string; readonly endLine: number } {
+    let text = this.#lines[startLine - 1]!.slice(0, MAX_CHARACTERS);
+    let endLine = startLine;
+    while (endLine < lastLine && text.length + 1 + this.#lines[endLine]!.length <= MAX_CHARACTERS)
+      text += `\n${this.#lines[endLine++]!}`;
+    return { text, endLine };
+  }
+
+  /** The line at which the text stands, that nearest to `near`. */
+  find(text: string, near: number): number | undefined {
+    const wanted = text.split('\n');
+    const isAt = (line: number): boolean => wanted.every((one, i) => this.#lines[line - 1 + i] === one);
+    for (let away = 0; away <= this.#lines.length; away++) {
+      if (near - away >= 1 && isAt(near - away)) return near - away;
+      if (isAt(near + away)) return near + away;
+    }
+    return undefined;
+  }
+}
+
+function sizeOf({ startLine, endLine }: { readonly startLine: number; readonly endLine: number }): number {
+  return endLine - startLine + 1;
+}
