@@ -10,12 +10,17 @@ export interface ShownPassage {
   /** From 1, both ends included. */
   readonly startLine: number;
   readonly endLine: number;
-  readonly text: string;
   readonly symbol?: { readonly name: string; readonly kind: string };
 }
 
 /** What a person can do next about a failure. */
-export type NextAction = 'askAgain' | 'chooseProvider' | 'setKey' | 'openSettings';
+export type NextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-settings';
+
+export interface ShownProvider {
+  readonly label: string;
+  /** Whether nothing leaves this machine for it. */
+  readonly isLocal: boolean;
+}
 
 /**
  * `searching` has no passages yet, `writing` has them and the text so far. What was stopped keeps what there was; what is
@@ -30,8 +35,7 @@ export interface Exchange {
   readonly id: number;
   readonly question: string;
   readonly state: ExchangeState;
-  /** Who answers; `isLocal` if nothing leaves this machine for it. */
-  readonly provider: { readonly label: string; readonly isLocal: boolean };
+  readonly provider: ShownProvider;
   /** What the provider was given besides the question. */
   readonly sent: { readonly files: number; readonly characters: number };
   readonly passages: readonly ShownPassage[];
@@ -39,20 +43,22 @@ export interface Exchange {
   readonly markdown: string;
   /** How many citations were taken out, because there is nothing where they point. */
   readonly removedCitations: number;
+  /** Questions that suggest themselves next. */
+  readonly followUps: readonly string[];
 }
 
 export interface AnswerState {
   /** Oldest first; only the last one may be running. */
   readonly exchanges: readonly Exchange[];
   /** Who will answer the next question. */
-  readonly provider: { readonly label: string; readonly isLocal: boolean };
+  readonly provider: ShownProvider;
   /** What there is to ask about, and in words. */
   readonly workspace: { readonly kind: 'none' | 'partial' | 'ready'; readonly summary: string };
 }
 
 export interface AnswerMethods {
   ready(nothing: undefined): AnswerState;
-  /** Returns once the question is shown; the answer comes as events. */
+  /** What is still being answered is stopped. The answer comes as events. */
   ask(request: { readonly question: string }): void;
   stop(nothing: undefined): void;
   /** Asks the last question again. */
@@ -60,7 +66,7 @@ export interface AnswerMethods {
   /** Has a person choose who answers from now on; `again` asks the last question again, if one is chosen. */
   chooseProvider(request: { readonly again: boolean }): void;
   /** Shows a passage where its lines are now. */
-  open(request: { readonly exchange: number; readonly passage: number; readonly beside: boolean }): void;
+  open(request: { readonly exchange: number; readonly passage: number }): void;
   /** The question and its answer as Markdown, to the clipboard. */
   copy(request: { readonly exchange: number }): void;
   clear(nothing: undefined): void;
@@ -72,6 +78,8 @@ export interface AnswerEvents {
   readonly state: AnswerState;
   /** More of the last exchange's Markdown. */
   readonly text: string;
+  /** Somebody wants to type. */
+  readonly focus: null;
 }
 
 export const MAX_QUESTION = 4_000;
@@ -87,7 +95,7 @@ export const answerView: ViewContract<AnswerMethods, AnswerEvents> = {
     stop: nothing,
     askAgain: nothing,
     chooseProvider: z.strictObject({ again: z.boolean() }),
-    open: z.strictObject({ exchange: z.int(), passage: z.int(), beside: z.boolean() }),
+    open: z.strictObject({ exchange: z.int(), passage: z.int() }),
     copy: z.strictObject({ exchange: z.int() }),
     clear: nothing,
     go: z.strictObject({ to: z.enum(['folder', 'settings', 'key', 'indexStatus']) }),
