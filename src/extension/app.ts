@@ -2,9 +2,12 @@ import * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
 import { RecentLog } from '../base/recentLog.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
+import type { ShownFile } from '../workspace/readShown.ts';
 import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
 import type { LocalServerState } from '../server/localServer.ts';
 import type { FolderStatus } from '../workspace/status.ts';
+import { Asking } from './asking.ts';
+import { Chat } from './chat.ts';
 import type { CommandId } from './commandIds.ts';
 import { Folders } from './folders.ts';
 import { copyDiagnostics } from './diagnosticsReport.ts';
@@ -16,6 +19,7 @@ import { SEARCH_SYMBOL, SEARCH_WORKSPACE, SearchPick } from './searchPick.ts';
 import { selectionQuery } from './selectionQuery.ts';
 import { maxResults } from './settings.ts';
 import { ServerActions } from './serverActions.ts';
+import { Tools } from './tools.ts';
 import { StatusBar } from './statusBar.ts';
 import type { Row } from './statusTree.ts';
 import { WhyPick } from './whyPick.ts';
@@ -37,6 +41,8 @@ const DEFAULT_LIMIT = 20;
 
 /** Builds the parts and connects them; does nothing itself. */
 export class App implements SextantApi {
+  readonly chat: Chat;
+  readonly tools: Tools;
   readonly #folders: Folders;
   readonly #client: WorkspaceClient;
   readonly #log: vscode.LogOutputChannel;
@@ -48,6 +54,7 @@ export class App implements SextantApi {
   readonly #indexView: IndexView;
   readonly #server: ServerActions;
   readonly #extension: vscode.Extension<unknown>;
+  readonly #asking: Asking;
 
   static start(context: vscode.ExtensionContext): App {
     return new App(context);
@@ -76,6 +83,21 @@ export class App implements SextantApi {
       search: (query, limit, signal, except) => this.#search({ query, limit, ...(except && { except }) }, signal),
       complete: (query) => this.#client.complete({ folders: this.#folders.all, query }),
       keep: (search) => this.#results.show(search),
+    });
+    const sources = {
+      search: async (query: string, limit: number, signal: AbortSignal) =>
+        (await this.#search({ query, limit, excerpts: true }, signal)).results,
+      read: async (root: string, path: string) => {
+        const file = await this.#read(root, path);
+        return 'text' in file ? file.text : undefined;
+      },
+    };
+    this.#asking = new Asking(sources, context.secrets);
+    this.chat = new Chat(this.#asking, this.#folders);
+    this.tools = new Tools({
+      folders: this.#folders,
+      search: (request, signal) => this.#search(request, signal),
+      read: (root, path) => this.#read(root, path),
     });
     this.#whyPick = new WhyPick(this.#folders, this.#client);
     this.#texts = new ReadOnlyTexts();
@@ -133,6 +155,15 @@ export class App implements SextantApi {
       case 'sextant.exportResultsEditor':
         await this.#results.export('search-result');
         break;
+      case 'sextant.chooseProvider':
+        await this.#asking.chooseProvider();
+        break;
+      case 'sextant.setOpenAiKey':
+        await this.#asking.key.set();
+        break;
+      case 'sextant.removeOpenAiKey':
+        await this.#asking.key.remove();
+        break;
       case 'sextant.whyFile': {
         const { file, query } = whyTarget(argument, this.#folders);
         await this.#whyPick.show(file, query);
@@ -184,6 +215,12 @@ export class App implements SextantApi {
   #search(request: Omit<SearchRequest, 'folders' | 'isTrusted'>, signal?: AbortSignal): Promise<SearchResponse> {
     const { isTrusted } = vscode.workspace;
     return this.#client.search({ ...request, folders: this.#folders.all, isTrusted }, signal);
+  }
+
+  /** A file of one of the folders, if the index may hold it. */
+  async #read(root: string, path: string): Promise<ShownFile> {
+    const folder = this.#folders.all.find((one) => one.root === root);
+    return folder ? this.#client.read({ folder, path }) : { refused: `${root} is no folder of the workspace.` };
   }
 
   /** Asks for what is rare in the selection, and leaves out the lines of the selection itself. */

@@ -71,3 +71,23 @@ export function serverSettings(): ServerSettings {
     port: settings.get<number | null>('port', null) ?? undefined,
   };
 }
+
+export interface AskSettings {
+  /** `extractive`, `openai`, `vscode.lm` for any model of the editor, or `vscode.lm:<model id>`. */
+  readonly provider: string;
+  /** Whether a person chose it. */
+  readonly isChosen: boolean;
+  readonly baseUrl: string;
+  readonly model: string;
+}
+
+export function askSettings(): AskSettings {
+  const settings = vscode.workspace.getConfiguration('sextant.ask');
+  const { globalValue } = settings.inspect<string>('provider') ?? {};
+  return {
+    provider: settings.get('provider', 'extractive').trim() || 'extractive',
+    isChosen: globalValue !== undefined,
+    baseUrl: settings.get('openai.baseUrl', '').trim(),
+    model: settings.get('openai.model', '').trim(),
+  };
+}

@@ -6,6 +6,7 @@ import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import type { IndexContents } from './folderReport.ts';
 import type { IndexEvents, IndexMethods, JudgeRequest, SearchMethods } from './indexProtocol.ts';
+import type { ShownFile } from './readShown.ts';
 import type { KeptPlace } from './resultPlace.ts';
 import type {
   CompletionRequest,
@@ -147,6 +148,11 @@ export class WorkspaceClient {
   /** Why a file of a folder is found or not. */
   judge(request: JudgeRequest): Promise<FileVerdict> {
     return this.#searching.caller().call('judge', request);
+  }
+
+  /** The text of a file of a folder as it is, unsaved or not, if the index may hold it; else why not. */
+  read(request: JudgeRequest): Promise<ShownFile> {
+    return this.#searching.caller().call('read', request);
   }
 
   /** Where a file is among the results of a query, or what of the query it does not match. */

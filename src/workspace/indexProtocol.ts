@@ -3,6 +3,7 @@ import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import type { IndexContents } from './folderReport.ts';
 import type { Completion } from './completion.ts';
+import type { ShownFile } from './readShown.ts';
 import type { KeptPlace } from './resultPlace.ts';
 import type {
   CompletionRequest,
@@ -51,6 +52,7 @@ export interface SearchMethods {
   recheck(places: readonly KeptPlace[]): (KeptPlace | undefined)[];
   contents(folder: SearchFolder): IndexContents;
   judge(file: JudgeRequest): FileVerdict;
+  read(file: JudgeRequest): ShownFile;
   rank(request: RankRequest): RankAnswer;
   diagnose(input: DiagnosticsInput): Diagnostics;
 }

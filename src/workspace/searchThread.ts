@@ -22,6 +22,7 @@ serve<SearchMethods, object>(workerChannel(parentPort), {
   recheck: (places) => searcher.recheck(places),
   contents: ({ stateFolder }) => readContents(stateFolder),
   judge: ({ folder, path }) => judgeFile(folder, path, Date.now()),
+  read: ({ folder, path }) => searcher.read(folder, path),
   rank: (request, signal) => explainRank(request, signal),
   diagnose: (input) => makeDiagnostics(input),
 });

@@ -13,7 +13,8 @@ import type { Hit } from '../engine/query/search.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { completeFilter, type Completion } from './completion.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
-import { indexFolderOf } from './folderOptions.ts';
+import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
+import { readShown, type ShownFile } from './readShown.ts';
 import { recheck } from './recheck.ts';
 import type { KeptPlace, ResultPlace } from './resultPlace.ts';
 import { findSecret } from './secrets.ts';
@@ -178,6 +179,11 @@ export class Searcher {
       files.set(file, lines);
       return recheck(place, lines);
     });
+  }
+
+  /** The text of a file as it is at this moment, unsaved or not, if the index may hold it; see {@link readShown}. */
+  read(folder: FolderOptions, path: string): ShownFile {
+    return readShown(folder, path, Date.now(), this.#unsaved.get(folder.root)?.get(path));
   }
 
   close(): void {

@@ -49,46 +49,67 @@ export type FileVerdict =
   /** It is not in the indexed folder. */
   | { readonly kind: 'outside' };
 
+/** A file that nothing leaves out, as it is now. */
+export interface AdmittedFile {
+  readonly kind: 'admitted';
+  readonly id: DocumentId;
+  readonly bytes: number;
+  /** In UTF-8. */
+  readonly text: Uint8Array;
+}
+
 /**
  * Judges one file as the next reconcile would: by the rules and the file itself, then by what the index has read.
  * `path` is relative to the folder, in the system's or in POSIX form; `now` is in milliseconds since 1970.
  */
 export function judgeFile(options: FolderOptions, path: string, now: number): FileVerdict {
-  const { root, stateFolder } = options;
   const file = path.split(sep).join('/');
-  if (isAbsolute(file) || file === '..' || file.startsWith('../')) return { kind: 'outside' };
-  if (file === '') return { kind: 'folder' };
-  const rules = new IgnoreRules(root, options);
-  for (let slash = file.indexOf('/'); slash >= 0; slash = file.indexOf('/', slash + 1)) {
-    const folder = file.slice(0, slash);
-    const skip = rules.check(folder, true) ?? (isLink(join(root, folder)) ? { reason: 'link' as const } : undefined);
-    if (skip) return skipped(options, skip, folder, true);
-  }
-  const stats = statsOf(join(root, file));
-  if (stats instanceof Error) return skipped(options, unreadable(stats), file, false);
-  const isFolder = stats?.isDirectory() === true;
-  const skip = rules.check(file, isFolder);
-  if (!stats) return { kind: 'missing' };
-  if (skip) return skipped(options, skip, file, isFolder);
-  if (isFolder) return { kind: 'folder' };
-
-  const skips = new SkipRules(options);
-  const seen = observe(root, file, skips);
-  if (!seen) return { kind: 'missing' };
-  if ('reason' in seen) return skipped(options, seen, file, false);
-  const { record, document } = new FileReader(root, skips).read(file, seen, now);
-  if ('skip' in record) return skipped(options, record.skip, file, false);
-  const text = document && toUtf8(document.content);
-  if (!text) return skipped(options, { reason: 'binary' }, file, false);
-  const known = indexedAs(stateFolder, file);
-  if (known !== record.id) return { kind: 'waiting', change: known === undefined ? 'new' : 'changed' };
-  const idleRules = idleRulesFor(root, file);
+  const judged = admitFile(options, file, now);
+  if (judged.kind !== 'admitted') return judged;
+  const { id, bytes, text } = judged;
+  const known = indexedAs(options.stateFolder, file);
+  if (known !== id) return { kind: 'waiting', change: known === undefined ? 'new' : 'changed' };
+  const idleRules = idleRulesFor(options.root, file);
   return {
     kind: 'indexed',
     language: languageOf(file, Buffer.from(text.subarray(0, 256)).toString()).id,
-    bytes: record.size,
+    bytes,
     ...(idleRules !== undefined && { idleRules }),
   };
+}
+
+/** Judges one file by the rules and the file itself, whether the index has it or not. `path` is relative, with `/`. */
+export function admitFile(
+  options: FolderOptions,
+  path: string,
+  now: number,
+): Exclude<FileVerdict, { readonly kind: 'indexed' | 'waiting' }> | AdmittedFile {
+  const { root } = options;
+  if (isAbsolute(path) || path === '..' || path.startsWith('../')) return { kind: 'outside' };
+  if (path === '') return { kind: 'folder' };
+  const rules = new IgnoreRules(root, options);
+  for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+    const folder = path.slice(0, slash);
+    const skip = rules.check(folder, true) ?? (isLink(join(root, folder)) ? { reason: 'link' as const } : undefined);
+    if (skip) return skipped(options, skip, folder, true);
+  }
+  const stats = statsOf(join(root, path));
+  if (stats instanceof Error) return skipped(options, unreadable(stats), path, false);
+  const isFolder = stats?.isDirectory() === true;
+  const skip = rules.check(path, isFolder);
+  if (!stats) return { kind: 'missing' };
+  if (skip) return skipped(options, skip, path, isFolder);
+  if (isFolder) return { kind: 'folder' };
+
+  const skips = new SkipRules(options);
+  const seen = observe(root, path, skips);
+  if (!seen) return { kind: 'missing' };
+  if ('reason' in seen) return skipped(options, seen, path, false);
+  const { record, document } = new FileReader(root, skips).read(path, seen, now);
+  if ('skip' in record) return skipped(options, record.skip, path, false);
+  const text = document && toUtf8(document.content);
+  if (!text) return skipped(options, { reason: 'binary' }, path, false);
+  return { kind: 'admitted', id: record.id, bytes: record.size, text };
 }
 
 /** Asked of the index, as the catalog of who keeps it may not be saved yet. */
@@ -231,7 +252,12 @@ function fromRoot(root: string, file: string): string {
   return relative(root, file).split(sep).join('/');
 }
 
-function skipped(options: FolderOptions, skip: Skip, path: string, isFolder: boolean): FileVerdict {
+function skipped(
+  options: FolderOptions,
+  skip: Skip,
+  path: string,
+  isFolder: boolean,
+): FileVerdict & { readonly kind: 'skipped' } {
   const rule = skip.reason === 'ignored' ? ruleOf(options.root, skip) : undefined;
   const [, setting, pattern] = (skip.reason === 'excluded' ? /^([\w.]+): (.*)$/s.exec(skip.detail ?? '') : null) ?? [];
   return {

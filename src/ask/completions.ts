@@ -1,0 +1,108 @@
+import { createParser } from 'eventsource-parser';
+import { askErrors } from './errors.ts';
+
+/* OpenAI's chat completions, as far as an answer needs them: https://platform.openai.com/docs/api-reference/chat */
+
+export interface CompletionDelta {
+  readonly text: string;
+  /** Whether it ends here because it came to a limit. */
+  readonly isCut: boolean;
+}
+
+/** As many characters may come without the end of an event. */
+const MAX_EVENT = 1_000_000;
+
+/** The answer in a stream of server-sent events. Throws where they are no completion, or end before it does. */
+export async function* readCompletionStream(
+  body: AsyncIterable<string>,
+  host: string,
+): AsyncGenerator<CompletionDelta, void, undefined> {
+  const reader = new EventReader(host);
+  for await (const chunk of body) {
+    for (const delta of reader.feed(chunk)) yield delta;
+    if (reader.isDone) return;
+  }
+  // Of the last event the empty line may be missing.
+  for (const delta of reader.feed('\n\n')) yield delta;
+  if (!reader.isFinished) throw askErrors.interrupted(host);
+}
+
+class EventReader {
+  /** It said that nothing more comes. */
+  isDone = false;
+  /** The answer is whole. */
+  isFinished = false;
+  readonly #host: string;
+  readonly #events: string[] = [];
+  readonly #parser = createParser({
+    maxBufferSize: MAX_EVENT,
+    onEvent: ({ data }) => void this.#events.push(data),
+    onError: ({ type }) => {
+      if (type === 'max-buffer-size-exceeded') throw askErrors.malformed(this.#host, 'an event without an end');
+    },
+  });
+
+  constructor(host: string) {
+    this.#host = host;
+  }
+
+  *feed(text: string): Generator<CompletionDelta, void, undefined> {
+    this.#parser.feed(text);
+    for (const data of this.#events.splice(0)) {
+      if (data.trim() === '[DONE]') {
+        this.isDone = this.isFinished = true;
+        return;
+      }
+      const { text, finish } = parseChunk(data, 'delta', this.#host);
+      this.isFinished ||= finish !== undefined;
+      if (text !== '' || finish === 'length') yield { text, isCut: finish === 'length' };
+    }
+  }
+}
+
+/** The answer of a service that does not stream. */
+export function readCompletion(body: string, host: string): CompletionDelta {
+  const { text, finish } = parseChunk(body, 'message', host);
+  return { text, isCut: finish === 'length' };
+}
+
+interface Chunk {
+  readonly text: string;
+  /** Why the answer ends, if it does. */
+  readonly finish: string | undefined;
+}
+
+function parseChunk(data: string, part: 'delta' | 'message', host: string): Chunk {
+  const value = parseObject(data, host);
+  if (value.error !== undefined && value.error !== null) {
+    const { error } = value;
+    const message = isObject(error) ? error.message : error;
+    throw askErrors.failed(host, typeof message === 'string' ? message : '');
+  }
+  const { choices } = value;
+  if (!Array.isArray(choices)) throw askErrors.malformed(host, 'an event without choices');
+  const choice: unknown = choices[0];
+  // The last event of some services has no choice, but what was used.
+  if (choice === undefined) return { text: '', finish: undefined };
+  const content = isObject(choice) && isObject(choice[part]) ? choice[part].content : undefined;
+  const finish = isObject(choice) ? (choice.finish_reason ?? undefined) : undefined;
+  if (finish === 'content_filter') throw askErrors.failed(host, 'the answer was filtered');
+  if (typeof content !== 'string' && content !== undefined && content !== null)
+    throw askErrors.malformed(host, 'content that is no text');
+  return { text: content ?? '', finish: typeof finish === 'string' ? finish : undefined };
+}
+
+function parseObject(data: string, host: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  if (!isObject(value)) throw askErrors.malformed(host, 'what is no JSON object');
+  return value;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

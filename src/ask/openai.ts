@@ -1,0 +1,197 @@
+import type { Dispatcher } from 'undici';
+import { SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
+import { readCompletion, readCompletionStream, type CompletionDelta } from './completions.ts';
+import { askErrors } from './errors.ts';
+import type { AnswerProvider, PromptMessage, Task } from './provider.ts';
+
+export interface OpenAiOptions {
+  /** Where `chat/completions` is, as in `https://api.example.com/v1`. */
+  readonly baseUrl: string;
+  readonly model: string;
+  /** Missing for a service that wants none, as those on one's own machine do. */
+  readonly key?: string;
+  /** UTF-16 units of a prompt. */
+  readonly maxCharacters?: number;
+  /** Milliseconds until the first byte, and between two pieces. */
+  readonly noAnswerMs?: number;
+  readonly stalledMs?: number;
+  readonly dispatcher?: Dispatcher;
+}
+
+/** About 10,000 tokens of code, which the smallest models of today take. */
+export const DEFAULT_PROMPT_CHARACTERS = 32_000;
+/** A model on one's own machine may read the prompt for long before it says a word. */
+const NO_ANSWER_MS = 120_000;
+const STALLED_MS = 60_000;
+const MAX_ANSWER = 200_000;
+const MAX_REFUSAL = 4_000;
+
+/**
+ * Any service with OpenAI's chat completions, streamed or not. Throws where the address or the lack of a model is known to be
+ * wrong. Only the host of the base URL is ever sent anything: redirects are not followed, and a key goes over https or to
+ * this machine alone.
+ */
+export function openAiProvider(options: OpenAiOptions): AnswerProvider {
+  const url = completionsUrl(options.baseUrl);
+  const model = options.model.trim();
+  if (model === '') throw askErrors.notConfigured('model');
+  const isLocal = isLoopback(url.hostname);
+  if (options.key !== undefined && url.protocol !== 'https:' && !isLocal) throw askErrors.insecureAddress(url.host);
+  return {
+    info: { id: `openai:${model}`, label: `${model} at ${url.host}`, isLocal },
+    budget: { characters: options.maxCharacters ?? DEFAULT_PROMPT_CHARACTERS },
+    answer: (task, signal) => answer(task, { ...options, model }, url, signal),
+  };
+}
+
+async function* answer(
+  { messages }: Task,
+  options: OpenAiOptions,
+  url: URL,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  let length = 0;
+  try {
+    for await (const { text, isCut } of completion(messages, options, url, signal)) {
+      length += text.length;
+      if (length > MAX_ANSWER) throw askErrors.tooLong(url.host, MAX_ANSWER);
+      if (text !== '') yield text;
+      if (isCut) yield '\n\n*The answer was cut off: the model came to the limit of its length.*';
+    }
+    if (length === 0) throw askErrors.failed(url.host, 'sent an empty answer');
+  } catch (error) {
+    throwIfCancelled(signal);
+    throw error instanceof SextantError ? error : explain(error, url.host, options);
+  }
+}
+
+async function* completion(
+  messages: readonly PromptMessage[],
+  options: OpenAiOptions,
+  url: URL,
+  signal: AbortSignal,
+): AsyncGenerator<CompletionDelta, void, undefined> {
+  // A large library, and most who ask never need it.
+  const { request, Agent, EnvHttpProxyAgent } = await import('undici');
+  const own = options.dispatcher ? undefined : isLoopback(url.hostname) ? new Agent() : new EnvHttpProxyAgent();
+  try {
+    const { key, model } = options;
+    const response = await request(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream, application/json',
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      },
+      body: JSON.stringify({ model, messages, stream: true }),
+      signal,
+      headersTimeout: options.noAnswerMs ?? NO_ANSWER_MS,
+      bodyTimeout: options.stalledMs ?? STALLED_MS,
+      dispatcher: options.dispatcher ?? own!,
+    });
+    const type = String(response.headers['content-type'] ?? '');
+    const body = response.body.setEncoding('utf8') as AsyncIterable<string>;
+    if (response.statusCode !== 200) throw await refusal(response, body, url, options);
+    if (/^text\/event-stream\b/i.test(type)) yield* readCompletionStream(body, url.host);
+    else if (/^application\/json\b/i.test(type)) yield readCompletion(await readStart(body, MAX_ANSWER * 2), url.host);
+    else
+      throw askErrors.malformed(
+        url.host,
+        type === '' ? 'no type of content' : `content of the type ${type.slice(0, 60)}`,
+      );
+  } finally {
+    // Also ends the connection of an answer that is not read to its end.
+    await own?.destroy();
+  }
+}
+
+/** What a status other than 200 means. */
+async function refusal(
+  { statusCode: status, headers }: Dispatcher.ResponseData,
+  body: AsyncIterable<string>,
+  { host, origin }: URL,
+  { model, key }: OpenAiOptions,
+): Promise<SextantError> {
+  const said = withoutKey(messageIn(await readStart(body, MAX_REFUSAL)), key);
+  if (status >= 300 && status < 400) return askErrors.redirected(host, originOf(headers.location, origin));
+  if (status === 401 || status === 403) return askErrors.keyRefused(host, status);
+  if (status === 404) return askErrors.noSuchModel(host, model, said);
+  if (status === 429) return askErrors.rateLimited(host, waitOf(headers['retry-after']), said);
+  return status < 500
+    ? askErrors.promptRefused(host, status, said)
+    : askErrors.failed(`${host} (status ${status})`, said);
+}
+
+function explain(error: unknown, host: string, options: OpenAiOptions): unknown {
+  switch (systemCode(error)) {
+    case 'UND_ERR_HEADERS_TIMEOUT':
+      return askErrors.noAnswer(host, (options.noAnswerMs ?? NO_ANSWER_MS) / 1000);
+    case 'UND_ERR_BODY_TIMEOUT':
+      return askErrors.stalled(host, (options.stalledMs ?? STALLED_MS) / 1000);
+    case 'UND_ERR_SOCKET':
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      return askErrors.interrupted(host, error);
+    case undefined:
+      return error;
+    default:
+      return systemCode(error)?.startsWith('HPE_')
+        ? askErrors.malformed(host, 'no HTTP')
+        : askErrors.unreachable(host, error);
+  }
+}
+
+/** Throws `NotConfigured` and `InvalidAddress`. */
+function completionsUrl(baseUrl: string): URL {
+  const text = baseUrl.trim();
+  if (text === '') throw askErrors.notConfigured('base URL');
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain =
+    url && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.search}${url.hash}` === '';
+  if (!isPlain) throw askErrors.invalidAddress();
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  return url;
+}
+
+/** The service that a key is for: no other is ever sent it. Throws as {@link openAiProvider} does. */
+export function serviceOf(baseUrl: string): string {
+  return completionsUrl(baseUrl).origin;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+async function readStart(body: AsyncIterable<string>, limit: number): Promise<string> {
+  let text = '';
+  for await (const chunk of body) {
+    text += chunk;
+    if (text.length > limit) break;
+  }
+  return text;
+}
+
+/** The message in an error's body, or the body if it is no HTML. */
+function messageIn(body: string): string {
+  try {
+    const { error, message } = JSON.parse(body) as { error?: { message?: unknown } | string; message?: unknown };
+    const said = typeof error === 'object' ? error.message : (error ?? message);
+    return typeof said === 'string' ? said : '';
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    return /^\s*</.test(body) ? '' : body;
+  }
+}
+
+/** Some services repeat the key that they refuse. */
+function withoutKey(text: string, key: string | undefined): string {
+  return key === undefined || key === '' ? text : text.replaceAll(key, '<key>');
+}
+
+function originOf(location: string | string[] | undefined, base: string): string {
+  const to = String(location ?? '');
+  return URL.canParse(to, base) ? new URL(to, base).origin : 'another place';
+}
+
+function waitOf(retryAfter: string | string[] | undefined): string | undefined {
+  return /^\d{1,6}$/.test(String(retryAfter)) ? `${String(retryAfter)} s` : undefined;
+}

@@ -1,0 +1,68 @@
+import * as vscode from 'vscode';
+import type { App } from './app.ts';
+import type { ReadInput, SearchInput } from './tools.ts';
+
+/*
+ * What other parts of the editor call by name: it has to be there as soon as the extension is active, and loads the rest of it
+ * when it is called.
+ */
+
+export function registerChat(app: () => Promise<App>): vscode.ChatParticipant {
+  const participant = vscode.chat.createChatParticipant('sextant.chat', async (request, context, response, token) =>
+    (await app()).chat.answer(request, context, response, token),
+  );
+  participant.iconPath = new vscode.ThemeIcon('search');
+  participant.followupProvider = { provideFollowups: async (result) => (await app()).chat.followUps(result) };
+  return participant;
+}
+
+export function registerTools(app: () => Promise<App>): vscode.Disposable {
+  const search = tool<SearchInput>(
+    async (input, signal) => (await app()).tools.search(input, signal),
+    ({ query }) => ({
+      invocationMessage: vscode.l10n.t('Searching the workspace for “{0}”', query),
+      title: vscode.l10n.t('Search the workspace?'),
+      message: vscode.l10n.t('The model gets paths, lines and names that match “{0}”.', query),
+    }),
+  );
+  const read = tool<ReadInput>(
+    async (input) => (await app()).tools.read(input),
+    ({ path, startLine, endLine }) => ({
+      invocationMessage: vscode.l10n.t('Reading {0}, lines {1} to {2}', path, startLine, endLine),
+      title: vscode.l10n.t('Read lines of a file?'),
+      message: vscode.l10n.t('The model gets lines {1} to {2} of {0}.', path, startLine, endLine),
+    }),
+  );
+  return vscode.Disposable.from(
+    vscode.lm.registerTool('sextant_search_workspace', search),
+    vscode.lm.registerTool('sextant_read_span', read),
+  );
+}
+
+interface Prepared {
+  readonly invocationMessage: string;
+  readonly title: string;
+  readonly message: string;
+}
+
+function tool<T>(
+  invoke: (input: T, signal: AbortSignal) => Promise<unknown>,
+  prepare: (input: T) => Prepared,
+): vscode.LanguageModelTool<T> {
+  return {
+    prepareInvocation({ input }) {
+      const { invocationMessage, title, message } = prepare(input);
+      return { invocationMessage, confirmationMessages: { title, message } };
+    },
+    async invoke({ input }, token) {
+      const controller = new AbortController();
+      const listener = token.onCancellationRequested(() => controller.abort());
+      try {
+        const json = JSON.stringify(await invoke(input, controller.signal));
+        return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(json)]);
+      } finally {
+        listener.dispose();
+      }
+    },
+  };
+}
