@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { viewType } from '../protocol/viewContract.ts';
 import type { App } from './app.ts';
 import type { ReadInput, SearchInput } from './tools.ts';
 
@@ -37,6 +38,16 @@ export function registerTools(app: () => Promise<App>): vscode.Disposable {
     vscode.lm.registerTool('sextant_search_workspace', search),
     vscode.lm.registerTool('sextant_read_span', read),
   );
+}
+
+/** Has the editor give a view's panel back after a restart. */
+export function registerPanel(
+  name: string,
+  load: () => Promise<{ restore(panel: vscode.WebviewPanel): void }>,
+): vscode.Disposable {
+  return vscode.window.registerWebviewPanelSerializer(viewType(name), {
+    deserializeWebviewPanel: async (panel) => (await load()).restore(panel),
+  });
 }
 
 interface Prepared {

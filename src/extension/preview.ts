@@ -3,6 +3,11 @@ import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { KeptPlace } from '../workspace/resultPlace.ts';
 
+/** Where a place is shown; in the active group by default. With a group it takes the focus, too. */
+export interface ShowOptions {
+  readonly viewColumn: vscode.ViewColumn;
+}
+
 /**
  * Shows places while a list has the focus, and puts back what was there if none is opened: the editor, its selection and
  * its scroll position.
@@ -37,13 +42,13 @@ export class Preview implements vscode.Disposable {
     );
   }
 
-  /** Shows a place without taking the focus. Of places asked for in quick succession only the last is shown. */
-  show(uri: vscode.Uri, result: KeptPlace): void {
+  /** Shows a place. Of places asked for in quick succession only the last is shown. */
+  show(uri: vscode.Uri, result: KeptPlace, options?: ShowOptions): void {
     this.#wanted = result;
     this.#enqueue(async () => {
       if (this.#wanted !== result) return;
       this.#previewed = uri;
-      const editor = await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
+      const editor = await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: !options, ...options });
       if (this.#wanted === result) this.#mark(editor, result);
     });
   }

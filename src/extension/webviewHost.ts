@@ -94,13 +94,3 @@ export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposab
     this.#panel?.dispose();
   }
 }
-
-/** Has the editor give its panels of this view back after a restart; what shows them is loaded only then. */
-export function restoreWith(
-  name: string,
-  load: () => Promise<{ restore(panel: vscode.WebviewPanel): void }>,
-): vscode.Disposable {
-  return vscode.window.registerWebviewPanelSerializer(viewType(name), {
-    deserializeWebviewPanel: async (panel) => (await load()).restore(panel),
-  });
-}

@@ -1,33 +1,10 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
-import type { AnswerMethods, AnswerState } from '../../src/protocol/answerView.ts';
 import { Button, IconButton } from '../components.ts';
+import type { PageProps } from './actions.ts';
 import { Composer } from './composer.tsx';
 import { ExchangeView } from './exchangeView.tsx';
 import { spokenState } from './spokenState.ts';
-
-/** What a person can do. */
-export interface Actions {
-  type(draft: string): void;
-  ask(question: string): void;
-  stop(): void;
-  askAgain(): void;
-  chooseProvider(again: boolean): void;
-  open(exchange: number, passage: number): void;
-  copy(exchange: number): void;
-  clear(): void;
-  go(to: Parameters<AnswerMethods['go']>[0]['to']): void;
-}
-
-export interface PageProps {
-  readonly state: AnswerState;
-  /** What is typed and not asked yet. */
-  readonly draft: string;
-  /** What went wrong between the page and the extension, or nothing. */
-  readonly problem: string;
-  readonly actions: Actions;
-  readonly control: (element: HTMLElement | null) => void;
-}
 
 /** The whole page: what was asked, oldest first, and where to ask below it. */
 export function AnswerPage({ state, draft, problem, actions, control }: PageProps): JSX.Element {

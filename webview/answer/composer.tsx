@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { Button, TextArea } from '../components.ts';
-import type { PageProps } from './answerPage.tsx';
+import type { PageProps } from './actions.ts';
 
 /** What the extension takes. */
 const MAX_QUESTION = 4_000;

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Exchange, NextAction } from '../../src/protocol/answerView.ts';
 import { Button, IconButton, ProgressRing } from '../components.ts';
-import type { Actions } from './answerPage.tsx';
+import type { Actions } from './actions.ts';
 import { MarkdownView } from './markdownView.tsx';
 import { placeOf } from './place.ts';
 

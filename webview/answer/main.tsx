@@ -5,7 +5,8 @@ import { connect } from '../connect.ts';
 import '../base.css';
 import '../icons.css';
 import './answer.css';
-import { AnswerPage, type Actions } from './answerPage.tsx';
+import type { Actions } from './actions.ts';
+import { AnswerPage } from './answerPage.tsx';
 
 /* The entry of the page: keeps the state as the extension tells it, and draws it. */
 
