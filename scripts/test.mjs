@@ -17,7 +17,8 @@ const TSC = 'node_modules/typescript/bin/tsc';
 
 /** @type {Record<string, () => Promise<Outcome> | Outcome>} */
 const stages = {
-  types: () => all(['.', 'webview'].map((folder) => check(`types of ${folder}`, TSC, ['-p', folder]))),
+  types: () =>
+    all(['.', 'webview', 'test/browser/page'].map((folder) => check(`types of ${folder}`, TSC, ['-p', folder]))),
   lint: () => check('lint', 'node_modules/eslint/bin/eslint.js', ['.']),
   floors: () => check('floors', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src', 'webview']),
   format: () => check('format', 'node_modules/prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Frame, Locator, Page } from 'playwright-core';
 import { openWorkbench, runCommand, type OpenOptions } from '../../scripts/lib/workbench.mjs';
 
 export const ROOT = join(import.meta.dirname, '../..');
@@ -111,6 +111,15 @@ export class Workbench {
 
   async openSextantView(): Promise<void> {
     await this.page.locator('.activitybar').getByRole('tab', { name: 'Sextant' }).click();
+  }
+
+  /** The page of the view that is open. The editor puts one in a frame in a frame, and makes both anew when it is shown again. */
+  async view(): Promise<Frame> {
+    const outer = await this.page.locator('iframe.webview.ready').elementHandle();
+    const inner = await (await outer.contentFrame())!.waitForSelector('#active-frame');
+    const frame = (await inner.contentFrame())!;
+    await frame.waitForSelector('body > *:not(script)');
+    return frame;
   }
 
   treeItem(name: RegExp): Locator {

@@ -3,7 +3,8 @@ import type { AnswerMethods, AnswerState } from '../../src/protocol/answerView.t
 /** What a person can do. */
 export interface Actions {
   type(draft: string): void;
-  ask(question: string): void;
+  /** Asks this, or what is typed. */
+  ask(question?: string): void;
   stop(): void;
   askAgain(): void;
   chooseProvider(again: boolean): void;

@@ -17,7 +17,7 @@ export function Composer({ state, draft, actions, control }: Omit<PageProps, 'pr
     // While an input method composes, Enter is its own.
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
-    actions.ask(draft);
+    actions.ask();
   };
   const { label, isLocal } = state.provider;
   return (
@@ -27,7 +27,7 @@ export function Composer({ state, draft, actions, control }: Omit<PageProps, 'pr
         value={draft}
         rows={Math.min(MAX_ROWS, Math.max(2, draft.split('\n').length))}
         maxLength={MAX_QUESTION}
-        placeholder={l10n.t('How is a failed payment retried?')}
+        placeholder={last ? l10n.t('And how is it tested?') : l10n.t('How is a failed request retried?')}
         onInput={(text) => actions.type(text)}
         onKeyDown={onKeyDown}
         control={control}
@@ -47,7 +47,7 @@ export function Composer({ state, draft, actions, control }: Omit<PageProps, 'pr
             {l10n.t('Stop')}
           </Button>
         ) : (
-          <Button key="act" icon="icon-send" disabled={isEmpty} onClick={() => actions.ask(draft)}>
+          <Button key="act" icon="icon-send" disabled={isEmpty} onClick={() => actions.ask()}>
             {l10n.t('Ask')}
           </Button>
         )}

@@ -51,7 +51,8 @@ function setDraft(text: string): void {
 
 const actions: Actions = {
   type: setDraft,
-  ask(text) {
+  // What is drawn may be a frame behind what is typed.
+  ask(text = draft) {
     const trimmed = text.trim();
     if (trimmed === '') return;
     send('ask', { question: trimmed });

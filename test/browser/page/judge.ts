@@ -1,0 +1,45 @@
+import axe from 'axe-core';
+
+/** Of all text, whatever its size. */
+const LEAST_CONTRAST = 4.5;
+
+/**
+ * What is wrong with a page, or with the parts of it that `parts` select, one line each: what axe-core finds, text with too
+ * little contrast to what is behind it, and what is wider than the page or part.
+ */
+export async function judge(parts: readonly string[]): Promise<string[]> {
+  const contrastRatio = { normal: { expected: LEAST_CONTRAST }, large: { expected: LEAST_CONTRAST } };
+  axe.configure({ checks: [{ id: 'color-contrast', options: { contrastRatio } }] });
+  const isPart = parts.length > 0;
+  const context = isPart ? { include: parts.map((part) => [part]) } : document;
+  // Of a part of a page, nobody can tell whether the page has headings and landmarks.
+  const { violations, incomplete } = await axe.run(context, { rules: { region: { enabled: !isPart } } });
+  // Of what axe cannot judge, only contrast counts as a fault.
+  const found = [...violations, ...incomplete.filter(({ id }) => id === 'color-contrast')];
+  const roots = isPart ? parts.flatMap((part) => [...document.querySelectorAll(part)]) : [document.documentElement];
+  return [...found.flatMap(describe), ...roots.flatMap(overflowing)];
+}
+
+function describe({ id, nodes }: axe.Result): string[] {
+  return nodes.map(({ html, any, failureSummary }) => {
+    const why = any.length > 0 ? any.map(({ message }) => message).join(' ') : (failureSummary ?? '');
+    return `${id}: ${html.slice(0, 200)} – ${why}`;
+  });
+}
+
+function overflowing(root: Element): string[] {
+  const { right } = root.getBoundingClientRect();
+  return [root, ...root.querySelectorAll('*')].flatMap((element) => {
+    const box = element.getBoundingClientRect();
+    if (box.width === 0 || box.right <= right + 1 || isClipped(element, root, right)) return [];
+    return [`wider by ${Math.round(box.right - right)} px: ${element.outerHTML.slice(0, 200)}`];
+  });
+}
+
+/** Whether something around it, which is within, scrolls or cuts what is too wide. */
+function isClipped(element: Element, root: Element, right: number): boolean {
+  for (let at = element.parentElement; at && at !== root.parentElement; at = at.parentElement) {
+    if (getComputedStyle(at).overflowX !== 'visible' && at.getBoundingClientRect().right <= right + 1) return true;
+  }
+  return false;
+}
