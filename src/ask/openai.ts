@@ -72,7 +72,7 @@ async function* completion(
   signal: AbortSignal,
 ): AsyncGenerator<CompletionDelta, void, undefined> {
   // A large library, and most who ask never need it.
-  const { request, Agent, EnvHttpProxyAgent } = await import('undici');
+  const { request, Agent, EnvHttpProxyAgent } = await import('../base/undici.ts');
   const own = options.dispatcher ? undefined : isLoopback(url.hostname) ? new Agent() : new EnvHttpProxyAgent();
   try {
     const { key, model } = options;
@@ -90,7 +90,7 @@ async function* completion(
       dispatcher: options.dispatcher ?? own!,
     });
     const type = String(response.headers['content-type'] ?? '');
-    const body = response.body.setEncoding('utf8') as AsyncIterable<string>;
+    const body = decoded(response.body as AsyncIterable<Uint8Array>);
     if (response.statusCode !== 200) throw await refusal(response, body, url, options);
     if (/^text\/event-stream\b/i.test(type)) yield* readCompletionStream(body, url.host);
     else if (/^application\/json\b/i.test(type)) yield readCompletion(await readStart(body, MAX_ANSWER * 2), url.host);
@@ -132,11 +132,9 @@ function explain(error: unknown, host: string, options: OpenAiOptions): unknown 
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
       return askErrors.interrupted(host, error);
     case undefined:
-      return error;
+      return error instanceof Error && error.name === 'HTTPParserError' ? askErrors.malformed(host, 'no HTTP') : error;
     default:
-      return systemCode(error)?.startsWith('HPE_')
-        ? askErrors.malformed(host, 'no HTTP')
-        : askErrors.unreachable(host, error);
+      return askErrors.unreachable(host, error);
   }
 }
 
@@ -159,6 +157,12 @@ export function serviceOf(baseUrl: string): string {
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** What `setEncoding` would do, which undici's bodies do not do for those who iterate. */
+async function* decoded(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  for await (const chunk of body) yield decoder.decode(chunk, { stream: true });
 }
 
 async function readStart(body: AsyncIterable<string>, limit: number): Promise<string> {

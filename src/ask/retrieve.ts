@@ -17,8 +17,6 @@ export interface FoundPlace extends FoundLines {
   readonly root: string;
   readonly path: string;
   readonly language: string;
-  readonly line: number;
-  readonly text: string;
   readonly more: readonly FoundLines[];
 }
 

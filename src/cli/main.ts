@@ -1,6 +1,8 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { describeError, isCancelled } from '../base/errors.ts';
 import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './doctor.ts';
+import type { AskOptions } from './ask.ts';
+import { ASK_HELP, PROVIDERS } from './askHelp.ts';
 import type { SkipReason } from '../workspace/skip.ts';
 import type { ExportOptions } from './export.ts';
 import { addFilterCommands } from './filters.ts';
@@ -77,6 +79,23 @@ Not found? sextant why FILE QUERY tells why.
 
 Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 interrupted.`,
   );
+
+  program
+    .command('ask')
+    .description('answer a question about a folder, and cite where the answer stands')
+    .argument('<question>', 'in plain words; filters narrow down where it is looked for (path:src lang:ts)')
+    .argument('[dir]', 'the folder', '.')
+    .addOption(new Option('--provider <name>', 'who answers').choices(PROVIDERS).default('extractive'))
+    .option('--base-url <url>', 'where the OpenAI-compatible service is')
+    .option('--model <name>', 'its model')
+    .option('--state <dir>', "keep the index there instead of in the user's cache folder")
+    .option('--no-update', 'ask of what is indexed, without looking for changed files first')
+    .option('--json', 'print the answer as JSON')
+    .addHelpText('after', ASK_HELP)
+    .action(async (question: string, folder: string, options: AskOptions) => {
+      const { runAsk } = await import('./ask.ts');
+      exitCode = await runAsk(question, folder, options, terminal, process.env);
+    });
 
   program
     .command('status')
@@ -162,6 +181,7 @@ Examples:
   sextant search "where are retries configured"
   sextant search 'retry payment lang:ts -path:test'
   sextant search handleRequest ~/projects/shop --limit 3
+  sextant ask "how are failed payments retried?"
   sextant index . --json
   sextant status
   sextant why dist/main.js

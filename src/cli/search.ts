@@ -2,7 +2,13 @@ import { styleText } from 'node:util';
 import { SextantError } from '../base/errors.ts';
 import type { Share } from '../engine/query/ranker.ts';
 import type { FolderOptions } from '../workspace/folderOptions.ts';
-import { Searcher, type ResultPlace, type SearchResult } from '../workspace/searcher.ts';
+import {
+  Searcher,
+  type ResultPlace,
+  type SearchRequest,
+  type SearchResponse,
+  type SearchResult,
+} from '../workspace/searcher.ts';
 import { formatProblems } from './queryProblems.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { ExitCode, printable, type Terminal } from './terminal.ts';
@@ -27,9 +33,10 @@ export async function runSearch(
 ): Promise<ExitCode> {
   const root = resolveFolder(folder);
   const stateFolder = stateFolderOf(root, options.state);
+  const indexed = folderOptions(root, stateFolder);
   let why: string | undefined;
   if (options.update) {
-    why = await whyNotUpdated(folderOptions(root, stateFolder), terminal);
+    why = await whyNotUpdated(indexed, terminal);
     if (why !== undefined) terminal.stderr.write(`sextant: ${why} Searching what it has indexed so far.\n`);
   }
   const searcher = new Searcher();
@@ -42,11 +49,7 @@ export async function runSearch(
       // Who runs it in a folder trusts it, as with any tool that asks Git.
       isTrusted: true,
     };
-    let response = await searcher.search(request, terminal.signal);
-    if (response.damaged.length > 0 && options.update) {
-      await whyNotUpdated(folderOptions(root, stateFolder), terminal, true);
-      response = await searcher.search(request, terminal.signal);
-    }
+    const response = await searchAndRepair(searcher, request, indexed, options.update, terminal);
     const { results, problems, tookMs } = response;
     if (options.json) {
       const isUpToDate = options.update && why === undefined;
@@ -61,6 +64,20 @@ export async function runSearch(
   } finally {
     searcher.close();
   }
+}
+
+/** Searches; where it meets damage in the index and `mayUpdate`, repairs that and searches again. */
+export async function searchAndRepair(
+  searcher: Searcher,
+  request: SearchRequest,
+  indexed: FolderOptions,
+  mayUpdate: boolean,
+  terminal: Terminal,
+): Promise<SearchResponse> {
+  const response = await searcher.search(request, terminal.signal);
+  if (response.damaged.length === 0 || !mayUpdate) return response;
+  await whyNotUpdated(indexed, terminal, true);
+  return searcher.search(request, terminal.signal);
 }
 
 /** What there is can be searched although another process keeps the index, or nothing can be written. */

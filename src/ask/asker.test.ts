@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { copySample } from '../../test/support/command.ts';
+import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
+import { silentLogger } from '../base/log.ts';
+import { FolderIndex } from '../workspace/folderIndex.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
+import { Searcher } from '../workspace/searcher.ts';
+import type { Answer, AnswerEvent, Passage } from './answer.ts';
+import { Asker } from './asker.ts';
+import { extractiveProvider } from './extractive.ts';
+import type { AnswerProvider, Task } from './provider.ts';
+
+describe('Asking', () => {
+  const folder = temporaryFolder();
+  const searchers: Searcher[] = [];
+  after(() => {
+    for (const searcher of searchers) searcher.close();
+  });
+
+  async function open(
+    root: string,
+  ): Promise<{ readonly asker: Asker; readonly searcher: Searcher; readonly options: FolderOptions }> {
+    const options = { root, stateFolder: folder(), exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
+    const index = FolderIndex.open(options, { logger: silentLogger, now: Date.now, onStatus: () => undefined });
+    await index.reconcile();
+    await index.close();
+    const searcher = new Searcher();
+    searchers.push(searcher);
+    const asker = new Asker({
+      search: async (query, limit) =>
+        (await searcher.search({ folders: [options], query, limit, excerpts: true })).results,
+      read: (_root, path) => {
+        const file = searcher.read(options, path);
+        return Promise.resolve('text' in file ? file.text : undefined);
+      },
+    });
+    return { asker, searcher, options };
+  }
+
+  /** A model that says what a test has it say. */
+  function model(say: (task: Task) => readonly string[]): AnswerProvider & { readonly tasks: Task[] } {
+    const tasks: Task[] = [];
+    return {
+      tasks,
+      info: { id: 'test', label: 'Test', isLocal: true },
+      budget: { characters: 20_000 },
+      async *answer(task) {
+        tasks.push(task);
+        for (const piece of say(task)) yield await Promise.resolve(piece);
+      },
+    };
+  }
+
+  async function answerOf(
+    events: AsyncIterable<AnswerEvent>,
+  ): Promise<{ answer: Answer; passages: readonly Passage[]; kinds: string[] }> {
+    let answer: Answer | undefined;
+    let passages: readonly Passage[] = [];
+    let streamed = '';
+    const kinds: string[] = [];
+    for await (const event of events) {
+      if (kinds.at(-1) !== event.kind) kinds.push(event.kind);
+      if (event.kind === 'sources') passages = event.passages;
+      if (event.kind === 'text') streamed += event.text;
+      if (event.kind === 'done') answer = event.answer;
+    }
+    assert.ok(answer);
+    assert.equal(answer.markdown, streamed);
+    return { answer, passages, kinds };
+  }
+
+  function assertOnDisk(passages: readonly Passage[]): void {
+    for (const { root, path, startLine, endLine, text } of passages)
+      assert.equal(readFileSync(join(root, path), 'utf8').split('\n').slice(startLine - 1, endLine).join('\n'), text); // prettier-ignore
+  }
+
+  it('without a model shows the passages that answer best, whole definitions with the lines that do', async () => {
+    const { asker } = await open(copySample(folder()));
+    const question = 'how is the money given back when an order is cancelled?';
+    const { answer, passages, kinds } = await answerOf(asker.ask({ question, provider: extractiveProvider }));
+    assert.deepEqual(kinds, ['sources', 'text', 'done']);
+    assert.deepEqual(answer.sent, { files: 0, characters: 0 });
+    const [first] = answer.cited;
+    assert.deepEqual([first?.path, first?.symbol?.name], ['src/orders/orderService.ts', 'cancelOrder']);
+    assert.match(first!.text, /^\/\*\* Gives the books back[^]*\}$/);
+    assert.match(answer.markdown, /No model was asked/);
+    assert.match(answer.markdown, /\n> Gives the books back to the shelf and the money back to the customer\.\n/);
+    assert.match(answer.markdown, /```typescript\nexport async function cancelOrder/);
+    assert.deepEqual(answer.cited, passages);
+    assertOnDisk(passages);
+  });
+
+  it('gives a model passages, and keeps what it cites to them', async () => {
+    const { asker } = await open(copySample(folder()));
+    const provider = model(() => ['They wait', ' longer each time [', '1], says Mary [99] ![x](http://evil.example).']);
+    const { answer, passages } = await answerOf(asker.ask({ question: 'how are retries spaced?', provider }));
+    assert.equal(answer.markdown, String.raw`They wait longer each time [1], says Mary \![x](http://evil.example).`);
+    assert.deepEqual(answer.cited, [passages[0]]);
+    assert.equal(answer.removedCitations, 1);
+    assert.ok(passages.some(({ path }) => path === 'src/orders/retryPolicy.ts'));
+    assert.equal(answer.sent.characters, provider.tasks[0]!.messages.reduce((sum, { content }) => sum + content.length, 0)); // prettier-ignore
+    assert.equal(new Set(passages.map(({ path, startLine }) => `${path}:${startLine}`)).size, passages.length);
+    assertOnDisk(passages);
+  });
+
+  it('cites nothing but what is there, whatever a model says in whatever pieces', async () => {
+    const { asker } = await open(copySample(folder()));
+    const piece = fc.oneof(fc.constantFrom('[1]', '[2', ']', '[40]', '`', '\n', '```', ' ', '\\', '[1-3]', '1', '['), fc.string({ maxLength: 3 })); // prettier-ignore
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 25 }), async (pieces) => {
+        const events = asker.ask({ question: 'where are orders cancelled?', provider: model(() => pieces) });
+        const { answer, passages } = await answerOf(events);
+        assert.ok(answer.cited.every((cited) => passages.includes(cited)));
+        assertOnDisk(answer.cited);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('looks for a follow-up together with the question before it, and brings along what that cited', async () => {
+    const { asker } = await open(copySample(folder()));
+    const first = model(() => ['By hashing [1].']);
+    const { answer } = await answerOf(asker.ask({ question: 'how are passwords checked?', provider: first }));
+    const second = model(() => ['There [1].']);
+    const asked = await answerOf(
+      asker.ask({ question: 'and where is that called?', history: [answer], provider: second }),
+    );
+    const [cited] = answer.cited;
+    assert.ok(asked.passages.some(({ path, startLine }) => path === cited!.path && startLine === cited!.startLine));
+    assert.deepEqual(
+      second.tasks[0]!.messages.map(({ role }) => role),
+      ['system', 'user', 'assistant', 'user'],
+    );
+    assert.equal(second.tasks[0]!.messages[2]!.content, 'By hashing.');
+  });
+
+  it('leaves out what changed since it was found, what is gone, and what is a secret by now', async () => {
+    const root = folder();
+    writeFiles(root, {
+      'src/tide.ts': 'export function tideTable(): void {}\n',
+      'src/ebb.ts': '// tide\nexport function tideOfEbb(): void {}\n',
+    });
+    const { searcher, options } = await open(root);
+    const asker = new Asker({
+      search: async (query, limit) => {
+        const { results } = await searcher.search({ folders: [options], query, limit, excerpts: true });
+        writeFiles(root, {
+          'src/ebb.ts': '-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----\n',
+        });
+        return [...results, { ...results[0]!, startLine: 40, endLine: 50, more: [] }];
+      },
+      read: (_root, path) => {
+        const file = searcher.read(options, path);
+        return Promise.resolve('text' in file ? file.text : undefined);
+      },
+    });
+    const { passages } = await answerOf(asker.ask({ question: 'tide', provider: extractiveProvider }));
+    assert.deepEqual(passages.map(({ path, startLine }) => `${path}:${startLine}`), ['src/tide.ts:1']); // prettier-ignore
+  });
+
+  it('asks no model when nothing is found, and no search when nothing is asked', async () => {
+    const { asker } = await open(copySample(folder()));
+    const provider = model(() => ['I know it all [1].']);
+    const { answer, passages } = await answerOf(asker.ask({ question: 'zzyzx', provider }));
+    assert.deepEqual([passages, answer.cited, provider.tasks], [[], [], []]);
+    assert.match(answer.markdown, /^Nothing in the indexed files/);
+    await assert.rejects(asker.ask({ question: ' \n', provider }).next(), { code: 'NoQuestion' });
+  });
+
+  it('stops the model when it is cancelled, and when nobody reads on', async () => {
+    const { asker } = await open(copySample(folder()));
+    const signals: AbortSignal[] = [];
+    const endless: AnswerProvider = {
+      info: { id: 'endless', label: 'Endless', isLocal: true },
+      budget: { characters: 20_000 },
+      async *answer(_task, signal) {
+        signals.push(signal);
+        for (;;) {
+          yield await Promise.resolve('more ');
+          if (signal.aborted) throw new Error('whatever a client throws');
+        }
+      },
+    };
+    const controller = new AbortController();
+    const cancelled = async (): Promise<void> => {
+      const events = asker.ask({ question: 'orders', provider: endless, signal: controller.signal });
+      for await (const { kind } of events) if (kind === 'text') controller.abort();
+    };
+    await assert.rejects(cancelled(), { code: 'Cancelled' });
+    for await (const { kind } of asker.ask({ question: 'orders', provider: endless })) if (kind === 'text') break;
+    assert.deepEqual(signals.map(({ aborted }) => aborted), [true, true]); // prettier-ignore
+  });
+});
