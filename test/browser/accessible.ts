@@ -18,7 +18,7 @@ const JUDGE = buildSync({
  * the page. `parts` are selectors of what is ours in a page that is not, such as the workbench's; without any it is all of it.
  */
 export async function assertAccessible(page: Frame | Page, name: string, parts: readonly string[] = []): Promise<void> {
-  await page.evaluate(JUDGE);
-  const problems: string[] = await page.evaluate(`sextantTest.judge(${JSON.stringify(parts)})`);
+  const script = `(() => { ${JUDGE}; return sextantTest.judge(${JSON.stringify(parts)}); })()`;
+  const problems: string[] = await page.evaluate(script);
   assert.deepEqual(problems, [], `${name}:\n  ${problems.join('\n  ')}`);
 }

@@ -173,9 +173,9 @@ function NextButton({ next, actions }: { readonly next: NextAction; readonly act
 
 function Passages({ exchange: { id, passages }, actions }: Pick<ExchangeProps, 'exchange' | 'actions'>): JSX.Element {
   return (
-    <section class="passages" aria-labelledby={`passages-${id}`}>
+    <div class="passages">
       <h3 id={`passages-${id}`}>{l10n.t('Passages')}</h3>
-      <ol>
+      <ol aria-labelledby={`passages-${id}`}>
         {passages.map((passage) => (
           <li key={passage.number}>
             <button type="button" onClick={() => actions.open(id, passage.number)}>
@@ -188,6 +188,6 @@ function Passages({ exchange: { id, passages }, actions }: Pick<ExchangeProps, '
           </li>
         ))}
       </ol>
-    </section>
+    </div>
   );
 }

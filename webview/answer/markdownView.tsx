@@ -37,7 +37,7 @@ export function MarkdownView({ markdown, passages, open }: MarkdownProps): JSX.E
       case 'code':
         return (
           // What is wider than the page is scrolled, also with the keyboard.
-          <pre tabIndex={0} role="region" aria-label={l10n.t('Code')}>
+          <pre tabIndex={0} role="group" aria-label={l10n.t('Code')}>
             <code>{node.value}</code>
           </pre>
         );
@@ -66,7 +66,7 @@ export function MarkdownView({ markdown, passages, open }: MarkdownProps): JSX.E
         return node.alt;
       case 'table':
         return (
-          <div class="wide" tabIndex={0} role="region" aria-label={l10n.t('Table')}>
+          <div class="wide" tabIndex={0} role="group" aria-label={l10n.t('Table')}>
             <table>
               {node.children.map((row, i) => (
                 <tr>

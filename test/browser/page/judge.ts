@@ -14,10 +14,25 @@ export async function judge(parts: readonly string[]): Promise<string[]> {
   const context = isPart ? { include: parts.map((part) => [part]) } : document;
   // Of a part of a page, nobody can tell whether the page has headings and landmarks.
   const { violations, incomplete } = await axe.run(context, { rules: { region: { enabled: !isPart } } });
-  // Of what axe cannot judge, only contrast counts as a fault.
-  const found = [...violations, ...incomplete.filter(({ id }) => id === 'color-contrast')];
+  const found = [...violations, ...(await unjudged(incomplete))];
   const roots = isPart ? parts.flatMap((part) => [...document.querySelectorAll(part)]) : [document.documentElement];
   return [...found.flatMap(describe), ...roots.flatMap(overflowing)];
+}
+
+/** Of what axe cannot judge, contrast alone counts as a fault, and only if it cannot where the text is in view. */
+async function unjudged(incomplete: readonly axe.Result[]): Promise<axe.Result[]> {
+  const left: axe.Result[] = [];
+  const selectors = incomplete
+    .filter(({ id }) => id === 'color-contrast')
+    .flatMap(({ nodes }) => nodes.map(({ target }) => target));
+  for (const [selector] of selectors) {
+    // One in the shadow of a component has a path, of which the component is the first part.
+    const element = document.querySelector(typeof selector === 'string' ? selector : (selector?.[0] ?? ''))!;
+    element.scrollIntoView({ block: 'center' });
+    const again = await axe.run(element, { runOnly: ['color-contrast'] });
+    left.push(...again.violations, ...again.incomplete);
+  }
+  return left;
 }
 
 function describe({ id, nodes }: axe.Result): string[] {
