@@ -135,7 +135,10 @@ async function editor(which, vsix) {
       ...(serverRunsHere
         ? { vscodeExecutablePath: join(root, 'scripts/codeShim.mjs') }
         : { version: which === 'oldest' ? '1.103.2' : 'stable' }),
-      extensionDevelopmentPath: vsix === undefined ? root : join(root, 'test/vscode/driver'),
+      extensionDevelopmentPath: [
+        vsix === undefined ? root : join(root, 'test/vscode/driver'),
+        join(root, 'test/vscode/model'),
+      ],
       extensionTestsPath: join(root, 'out/test/vscode/index.cjs'),
       launchArgs: [folder],
     });

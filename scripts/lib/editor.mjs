@@ -1,7 +1,7 @@
 // Real VS Code for tests, and for people without a desktop one: the server and workbench that npm's code-server package
 // carries. Only its lib/vscode is used, with a Node of its own version; neither needs an install script or a compiler.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
@@ -234,6 +234,16 @@ export function serverFolders(dataFolder) {
 export function installVsix(editor, dataFolder, vsix) {
   const args = [editor.serverMain, ...serverFolders(dataFolder), '--install-extension', resolve(vsix), '--force'];
   execFileSync(editor.node, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, NODE_OPTIONS: '' } });
+}
+
+/**
+ * An extension that needs no building, as the editor would have unpacked it.
+ * @param {string} dataFolder
+ * @param {string} extension
+ */
+export function installFolder(dataFolder, extension) {
+  const { publisher, name, version } = JSON.parse(readFileSync(join(extension, 'package.json'), 'utf8'));
+  cpSync(extension, join(dataFolder, 'extensions', `${publisher}.${name}-${version}`), { recursive: true });
 }
 
 /**

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from './browser.mjs';
-import { ensureEditor, installVsix, makeDataFolder, startServer, workbenchUrl } from './editor.mjs';
+import { ensureEditor, installFolder, installVsix, makeDataFolder, startServer, workbenchUrl } from './editor.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -10,7 +10,7 @@ import { ensureEditor, installVsix, makeDataFolder, startServer, workbenchUrl } 
  * @typedef {object} OpenOptions
  * @property {import('./editor.mjs').Which} [which]
  * @property {string | undefined} [folder]
- * @property {string[]} [extensions] folders of extensions under development
+ * @property {string[]} [extensions] folders of extensions: the first is under development, others are as if installed
  * @property {string} [tests] the entry of tests to run in the extension host
  * @property {string} [vsix] installed before the editor starts
  * @property {Record<string, unknown>} [settings]
@@ -29,15 +29,17 @@ export async function openWorkbench(options, beforeLoad) {
   const dataFolder = makeDataFolder(options.settings);
   const remove = () => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 5 });
   try {
+    const { env = {}, trust = false, extensions: [developed, ...others] = [] } = options;
+    for (const folder of others) installFolder(dataFolder, folder);
     if (options.vsix !== undefined) installVsix(editor, dataFolder, options.vsix);
-    const { env = {}, trust = false } = options;
     const server = await startServer(editor, { dataFolder, forTests: true, env, trust });
     const browser = await launchBrowser(join(dataFolder, 'browser'), options.size);
     const page = browser.pages()[0] ?? (await browser.newPage());
     const said = /** @type {string[]} */ ([]);
     page.on('console', (message) => said.push(`[${message.type()}] ${message.text()}`));
     await beforeLoad?.(page);
-    await page.goto(workbenchUrl(server, options));
+    // Of several under development a workbench in a browser takes one.
+    await page.goto(workbenchUrl(server, { ...options, extensions: developed === undefined ? [] : [developed] }));
     const close = async () => {
       await browser.close();
       await server.stop();

@@ -1,14 +1,10 @@
 import type { Answer } from './answer.ts';
 
-/** Questions that suggest themselves after an answer: about what it cites, and not asked yet. */
+/** Questions that suggest themselves after an answer: about the definitions that it cites, and not the one just asked. */
 export function followUpsOf({ question, cited }: Answer, limit = 3): string[] {
-  const names = [...new Set(cited.flatMap(({ symbol }) => (symbol ? [symbol.name] : [])))];
-  const all = names.flatMap((name) => [`Where is ${name} used?`, `How is ${name} tested?`]);
-  const [first, ...others] = names;
-  const ordered = [
-    ...(first === undefined ? [] : [`Where is ${first} used?`, `How is ${first} tested?`]),
-    ...others.map((name) => `What does ${name} do?`),
-  ];
-  const asked = question.trim().toLowerCase();
-  return [...new Set([...ordered, ...all])].filter((one) => one.toLowerCase() !== asked).slice(0, limit);
+  const symbols = cited.flatMap(({ symbol }) => (symbol && symbol.kind !== 'heading' ? [symbol.name] : []));
+  const questions = [...new Set(symbols)].flatMap((name, i) =>
+    i === 0 ? [`Where is ${name} used?`, `How is ${name} tested?`] : [`What does ${name} do?`],
+  );
+  return questions.filter((one) => one.toLowerCase() !== question.trim().toLowerCase()).slice(0, limit);
 }

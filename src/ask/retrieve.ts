@@ -1,5 +1,5 @@
 import { Analyzer } from '../engine/analyze/analyzer.ts';
-import { toSymbolSpan } from '../engine/index/documents.ts';
+import { toSymbolSpan, type SymbolSpan } from '../engine/index/documents.ts';
 import type { Answer, Passage } from './answer.ts';
 
 /** Lines that a search found, and the one of them that answers best, by which they are known again. From 1. */
@@ -134,6 +134,7 @@ class Collector {
 class SourceFile {
   readonly #path: string;
   readonly #lines: readonly string[];
+  #definitions: SymbolSpan[] | undefined;
 
   constructor(path: string, text: string) {
     this.#path = path;
@@ -147,12 +148,14 @@ class SourceFile {
 
   /** The definition that the lines are in, if it is short enough; else the lines. */
   whole({ startLine, endLine }: FoundLines): { readonly startLine: number; readonly endLine: number } {
-    const definitions = new Analyzer().analyze(this.#path, Buffer.from(this.#lines.join('\n'))).definitions;
-    const around = definitions
-      .map(toSymbolSpan)
+    const around = (this.#definitions ??= this.#findDefinitions())
       .filter((one) => one.startLine <= startLine && endLine <= one.endLine && sizeOf(one) <= MAX_LINES)
       .sort((a, b) => sizeOf(a) - sizeOf(b));
     return around[0] ?? { startLine, endLine };
+  }
+
+  #findDefinitions(): SymbolSpan[] {
+    return new Analyzer().analyze(this.#path, Buffer.from(this.#lines.join('\n'))).definitions.map(toSymbolSpan);
   }
 
   /** The lines, or as many as are not too many characters, at least one of them; a line that is by itself is cut. */

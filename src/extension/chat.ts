@@ -7,12 +7,11 @@ import { followUpsOf } from '../ask/followUps.ts';
 import { SextantError, describeError, isCancelled } from '../base/errors.ts';
 import { formatCount } from '../base/format.ts';
 import type { AskOptions, Asking } from './asking.ts';
+import { signalOf } from './cancellation.ts';
+import { CHAT_PARTICIPANT } from './commandIds.ts';
 import type { Folders } from './folders.ts';
 import { languageModelProvider } from './languageModel.ts';
 import { askSettings } from './settings.ts';
-
-/** As package.json contributes it. */
-export const CHAT_PARTICIPANT = 'sextant.chat';
 
 /** `@sextant` in the chat: answers with citations that open the place. */
 export class Chat {
@@ -30,10 +29,9 @@ export class Chat {
     response: vscode.ChatResponseStream,
     token: vscode.CancellationToken,
   ): Promise<vscode.ChatResult> {
-    const controller = new AbortController();
-    const listener = token.onCancellationRequested(() => controller.abort());
+    const linked = signalOf(token);
     response.progress(vscode.l10n.t('Searching the workspace'));
-    const asked = { question: request.prompt, history: historyOf(context), signal: controller.signal };
+    const asked = { question: request.prompt, history: historyOf(context), signal: linked.signal };
     try {
       const answer = await this.#show(asked, request.model, response);
       return { metadata: { answer } };
@@ -42,7 +40,7 @@ export class Chat {
       offerNextAction(error, response);
       return { errorDetails: { message: describeError(error) } };
     } finally {
-      listener.dispose();
+      linked.dispose();
     }
   }
 

@@ -36,3 +36,6 @@ export const COMMANDS = [
   'sextant.openLeftOutList',
 ] as const;
 export type CommandId = (typeof COMMANDS)[number];
+
+/** `@sextant`, as package.json contributes it. */
+export const CHAT_PARTICIPANT = 'sextant.chat';

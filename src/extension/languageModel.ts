@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { throwIfCancelled } from '../base/errors.ts';
 import { askErrors } from '../ask/errors.ts';
 import type { AnswerProvider, PromptMessage } from '../ask/provider.ts';
+import { tokenOf } from './cancellation.ts';
 
 /** Tokens of code have about three characters; a prompt that turns out too long is made again. */
 const CHARACTERS_PER_TOKEN = 3;
@@ -18,29 +19,27 @@ export function languageModelProvider(model: vscode.LanguageModelChat): AnswerPr
     budget: {
       characters: Math.min(MAX_CHARACTERS, model.maxInputTokens * CHARACTERS_PER_TOKEN),
       fits: async (messages, signal) => {
-        const count = (one: vscode.LanguageModelChatMessage): Thenable<number> =>
-          withToken(signal, (token) => model.countTokens(one, token));
-        const counts = await Promise.all(messages.map(toChatMessage).map(count));
-        return counts.reduce((sum, tokens) => sum + tokens, 0) <= model.maxInputTokens * USABLE;
+        const linked = tokenOf(signal);
+        try {
+          const count = (one: PromptMessage): Thenable<number> => model.countTokens(toChatMessage(one), linked.token);
+          const counts = await Promise.all(messages.map(count));
+          return counts.reduce((sum, tokens) => sum + tokens, 0) <= model.maxInputTokens * USABLE;
+        } finally {
+          linked.dispose();
+        }
       },
     },
     async *answer({ messages }, signal) {
-      const source = new vscode.CancellationTokenSource();
-      const cancel = (): void => source.cancel();
-      signal.addEventListener('abort', cancel, { once: true });
+      const linked = tokenOf(signal);
       try {
-        throwIfCancelled(signal);
         const justification = vscode.l10n.t('To answer a question about the workspace.');
-        const { text } = await model.sendRequest(messages.map(toChatMessage), { justification }, source.token);
+        const { text } = await model.sendRequest(messages.map(toChatMessage), { justification }, linked.token);
         yield* text;
       } catch (error) {
         throwIfCancelled(signal);
         throw explain(error, label);
       } finally {
-        signal.removeEventListener('abort', cancel);
-        // A model whose answer is no longer read should stop.
-        source.cancel();
-        source.dispose();
+        linked.dispose();
       }
     },
   };
@@ -50,18 +49,6 @@ export function languageModelProvider(model: vscode.LanguageModelChat): AnswerPr
 function toChatMessage({ role, content }: PromptMessage): vscode.LanguageModelChatMessage {
   const kind = vscode.LanguageModelChatMessage;
   return role === 'assistant' ? kind.Assistant(content) : kind.User(content);
-}
-
-async function withToken<T>(signal: AbortSignal, work: (token: vscode.CancellationToken) => Thenable<T>): Promise<T> {
-  const source = new vscode.CancellationTokenSource();
-  const cancel = (): void => source.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    return await work(source.token);
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    source.dispose();
-  }
 }
 
 function explain(error: unknown, label: string): unknown {

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { viewType } from '../protocol/viewContract.ts';
 import type { App } from './app.ts';
+import { signalOf } from './cancellation.ts';
+import { CHAT_PARTICIPANT } from './commandIds.ts';
 import type { ReadInput, SearchInput } from './tools.ts';
 
 /*
@@ -9,7 +11,7 @@ import type { ReadInput, SearchInput } from './tools.ts';
  */
 
 export function registerChat(app: () => Promise<App>): vscode.ChatParticipant {
-  const participant = vscode.chat.createChatParticipant('sextant.chat', async (request, context, response, token) =>
+  const participant = vscode.chat.createChatParticipant(CHAT_PARTICIPANT, async (request, context, response, token) =>
     (await app()).chat.answer(request, context, response, token),
   );
   participant.iconPath = new vscode.ThemeIcon('search');
@@ -66,13 +68,12 @@ function tool<T>(
       return { invocationMessage, confirmationMessages: { title, message } };
     },
     async invoke({ input }, token) {
-      const controller = new AbortController();
-      const listener = token.onCancellationRequested(() => controller.abort());
+      const linked = signalOf(token);
       try {
-        const json = JSON.stringify(await invoke(input, controller.signal));
+        const json = JSON.stringify(await invoke(input, linked.signal));
         return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(json)]);
       } finally {
-        listener.dispose();
+        linked.dispose();
       }
     },
   };

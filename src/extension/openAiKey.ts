@@ -2,7 +2,10 @@ import * as vscode from 'vscode';
 import { serviceOf } from '../ask/openai.ts';
 import { askSettings } from './settings.ts';
 
-/** The key of the OpenAI-compatible service: kept by the editor's secret storage, apart for each service, so that another base URL is never sent it. */
+/**
+ * The key of the OpenAI-compatible service, kept by the editor's secret storage: apart for each service, so that another base
+ * URL is never sent it.
+ */
 export class OpenAiKey {
   readonly #secrets: vscode.SecretStorage;
 

@@ -27,8 +27,8 @@ const MAX_LINES = 400;
 const MAX_CHARACTERS = 40_000;
 
 /**
- * What language models may do with the workspace, once a person has allowed it: search it, and read lines of it. Both give JSON, so that
- * what stands in a file cannot be taken for anything else. Errors are written for the model.
+ * What language models may do with the workspace, once a person has allowed it: search it, and read lines of it. Both give
+ * JSON, so that what stands in a file cannot be taken for anything else. Errors are written for the model.
  */
 export class Tools {
   readonly #parts: ToolsParts;

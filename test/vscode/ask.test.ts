@@ -1,0 +1,164 @@
+import * as assert from 'node:assert/strict';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Answer } from '../../src/ask/answer.ts';
+import { CompletionServer, answering } from '../support/completionServer.ts';
+import { folder, sextant, until } from './support.ts';
+
+/** What test/vscode/model gives. */
+interface TestModel {
+  readonly isRegistered: boolean;
+  readonly requests: readonly (readonly { readonly content: string }[])[];
+  pieces: readonly string[];
+  endless: boolean;
+  readonly isCancelled: boolean;
+}
+
+interface ChatOutcome {
+  readonly metadata?: { readonly answer?: Answer };
+  readonly errorDetails?: { readonly message: string };
+}
+
+const settings = (section: string): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration(section);
+const set = (section: string, name: string, value: unknown): Thenable<void> =>
+  settings(section).update(name, value, vscode.ConfigurationTarget.Global);
+
+async function invoke(tool: string, input: object): Promise<Record<string, unknown>> {
+  const { content } = await vscode.lm.invokeTool(tool, { input, toolInvocationToken: undefined });
+  const [part] = content;
+  assert.ok(part instanceof vscode.LanguageModelTextPart);
+  return JSON.parse(part.value) as Record<string, unknown>;
+}
+
+describe('language-model tools', () => {
+  before(async () => (await sextant()).indexed());
+
+  it('search the workspace and give spans, which can be read', async () => {
+    const names = vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith('sextant'));
+    assert.deepEqual(names.sort(), ['sextant_read_span', 'sextant_search_workspace']);
+    const { results } = await invoke('sextant_search_workspace', { query: 'verifyPassword', limit: 2 });
+    const [first] = results as { path: string; startLine: number; endLine: number; definition: string }[];
+    assert.deepEqual([first!.path, first!.definition], ['src/auth/passwordHash.ts', 'function verifyPassword']);
+    const { path, startLine, endLine } = first!;
+    const span = await invoke('sextant_read_span', { path, startLine, endLine });
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.joinPath(folder(), path));
+    const range = new vscode.Range(startLine - 1, 0, endLine, 0);
+    assert.equal(`${String(span.text)}\n`, document.getText(range));
+    assert.equal(span.isCut, false);
+  });
+
+  it('tell what in a query is malformed', async () => {
+    const { problems } = await invoke('sextant_search_workspace', { query: 'verifyPassword path:[' });
+    assert.match(String(problems), /not closed/);
+  });
+
+  it('read no secrets, nothing that is left out, and nothing outside of the workspace', async () => {
+    const outside = [join(folder().fsPath, '.env'), '../../etc/passwd', '/etc/passwd', 'src/../.env', '.env', '.git/config', 'web/logo.png']; // prettier-ignore
+    for (const path of outside)
+      await assert.rejects(invoke('sextant_read_span', { path, startLine: 1, endLine: 9 }), (error: Error) => {
+        assert.match(error.message, /is not indexed|is not in|no file/, path);
+        return true;
+      });
+    const beyond = { path: 'src/server.ts', startLine: 9_000, endLine: 9_001 };
+    await assert.rejects(invoke('sextant_read_span', beyond), /has \d+ lines/);
+  });
+});
+
+describe('@sextant', () => {
+  let model: TestModel;
+
+  before(async function () {
+    await (await sextant()).indexed();
+    const extension = vscode.extensions.getExtension<TestModel>('sextant.sextant-test-model');
+    assert.ok(extension, 'the extension with the test model is not installed');
+    model = await extension.activate();
+    // VS Code 1.103 has no such API yet.
+    if (!model.isRegistered) this.skip();
+    await set('chat', 'disableAIFeatures', false);
+    await until('the model is there', async () => (await vscode.lm.selectChatModels({ vendor: 'sextant-test' })).length > 0); // prettier-ignore
+  });
+
+  after(async () => {
+    await set('chat', 'disableAIFeatures', undefined);
+    await vscode.commands.executeCommand('workbench.action.closeAuxiliaryBar');
+  });
+
+  const chat = (query: string, more: object = {}): Thenable<ChatOutcome | undefined> =>
+    vscode.commands.executeCommand('workbench.action.chat.open', {
+      query: `@sextant ${query}`,
+      mode: 'ask',
+      modelSelector: { vendor: 'sextant-test' },
+      blockOnResponse: true,
+      ...more,
+    });
+
+  async function answered(query: string): Promise<Answer> {
+    const outcome = await chat(query);
+    assert.ok(outcome?.metadata?.answer, JSON.stringify(outcome));
+    return outcome.metadata.answer;
+  }
+
+  it('has the model of the chat answer from passages, and cites what is there', async () => {
+    model.pieces = ['It is given back ', '[', '1]', ' by nobody [88].'];
+    const answer = await answered('how is the money given back?');
+    assert.equal(answer.markdown, 'It is given back [1] by nobody.');
+    assert.equal(answer.removedCitations, 1);
+    assert.deepEqual(answer.provider, { id: 'vscode.lm:parrot', label: 'Parrot by sextant-test', isLocal: false });
+    const [cited] = answer.cited;
+    assert.deepEqual([cited?.path, cited?.symbol?.name], ['src/orders/orderService.ts', 'cancelOrder']);
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.joinPath(folder(), cited!.path));
+    assert.ok(document.getText().replaceAll('\r\n', '\n').includes(cited!.text));
+    const prompt = model.requests.at(-1)!;
+    assert.equal(prompt.reduce((sum, { content }) => sum + content.length, 0), answer.sent.characters); // prettier-ignore
+    assert.ok(prompt.at(-1)!.content.includes(cited!.text));
+    assert.match(prompt.at(-1)!.content, /Question: how is the money given back\?$/);
+  });
+
+  it('knows what was asked before in the conversation', async () => {
+    model.pieces = ['In the server [1].'];
+    await answered('and where is that called?');
+    const texts = model.requests.at(-1)!.map(({ content }) => content);
+    assert.deepEqual(texts.slice(1, 3), ['how is the money given back?', 'It is given back by nobody.']);
+  });
+
+  it('stops the model when it is told to', async () => {
+    model.endless = true;
+    const outcome = chat('how are orders placed?', { blockOnResponse: false });
+    const before = model.requests.length;
+    await until('the model is asked', () => model.requests.length > before);
+    await vscode.commands.executeCommand('workbench.action.chat.cancel');
+    await until('the model has stopped', () => model.isCancelled);
+    await outcome;
+    model.endless = false;
+  });
+
+  it('without a model shows passages, when that is chosen', async () => {
+    await set('sextant.ask', 'provider', 'extractive');
+    const before = model.requests.length;
+    const answer = await answered('how are passwords checked?');
+    await set('sextant.ask', 'provider', undefined);
+    assert.equal(answer.provider.id, 'extractive');
+    assert.deepEqual(answer.sent, { files: 0, characters: 0 });
+    assert.match(answer.markdown, /^No model was asked/);
+    assert.equal(model.requests.length, before);
+  });
+
+  it('asks the OpenAI-compatible service, when that is chosen, and says what is wrong with it', async () => {
+    const server = await CompletionServer.start();
+    try {
+      server.script = answering('By hashing [1', '].');
+      await set('sextant.ask', 'openai.baseUrl', server.url);
+      await set('sextant.ask', 'openai.model', 'small');
+      await set('sextant.ask', 'provider', 'openai');
+      const answer = await answered('how are passwords checked?');
+      assert.deepEqual([answer.provider.id, answer.markdown], ['openai:small', 'By hashing [1].']);
+      assert.equal(server.requests[0]!.headers.authorization, undefined);
+      server.script = (response) => response.writeHead(401).end();
+      const { errorDetails } = (await chat('how are passwords checked?'))!;
+      assert.match(errorDetails?.message ?? '', /refuses the key/);
+    } finally {
+      for (const name of ['provider', 'openai.model', 'openai.baseUrl']) await set('sextant.ask', name, undefined);
+      await server.stop();
+    }
+  });
+});
