@@ -24,6 +24,7 @@ describe('the local server view', () => {
     writeFiles(root, { '.vscode/settings.json': JSON.stringify(settings), 'facts.ndjson': facts });
     const workbench = await Workbench.open({ folder: root, env: { XDG_DATA_HOME: folder }, ...options });
     await workbench.openSextantView();
+    await workbench.expand('Local Server');
     return workbench;
   }
 

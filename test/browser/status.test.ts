@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { Workbench, copySample } from './support.ts';
 
-/** Below the rows of the status are two other views, and only what can be seen is there to be found. */
+/** Only rows that can be seen are there to be found. */
 const TALL = 1500;
 
 describe('the status view', () => {

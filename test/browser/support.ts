@@ -113,6 +113,12 @@ export class Workbench {
     await this.page.locator('.activitybar').getByRole('tab', { name: 'Sextant' }).click();
   }
 
+  /** Unfolds one of the views in the side bar. */
+  async expand(view: string): Promise<void> {
+    const header = this.page.getByRole('button', { name: `${view} Section` });
+    if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
+  }
+
   /** The page of the view that is open. The editor puts one in a frame in a frame, and makes both anew when it is shown again. */
   async view(): Promise<Frame> {
     const outer = await this.page.locator('iframe.webview.ready').elementHandle();
