@@ -3,6 +3,9 @@ import axe from 'axe-core';
 /** Of all text, whatever its size. */
 const LEAST_CONTRAST = 4.5;
 
+/** Of a part of a page that is somebody else's, what depends on what we fill it with: colours and names. */
+const RULES_OF_CONTENT = ['color-contrast', 'aria-treeitem-name', 'aria-command-name', 'button-name', 'link-name'];
+
 /**
  * What is wrong with a page, or with the parts of it that `parts` select, one line each: what axe-core finds, text with too
  * little contrast to what is behind it, and what is wider than the page or part.
@@ -12,8 +15,8 @@ export async function judge(parts: readonly string[]): Promise<string[]> {
   axe.configure({ checks: [{ id: 'color-contrast', options: { contrastRatio } }] });
   const isPart = parts.length > 0;
   const context = isPart ? { include: parts.map((part) => [part]) } : document;
-  // Of a part of a page, nobody can tell whether the page has headings and landmarks.
-  const { violations, incomplete } = await axe.run(context, { rules: { region: { enabled: !isPart } } });
+  const options = isPart ? { runOnly: [...RULES_OF_CONTENT] } : {};
+  const { violations, incomplete } = await axe.run(context, options);
   const found = [...violations, ...(await unjudged(incomplete))];
   const roots = isPart ? parts.flatMap((part) => [...document.querySelectorAll(part)]) : [document.documentElement];
   return [...found.flatMap(describe), ...roots.flatMap(overflowing)];
