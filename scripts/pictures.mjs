@@ -66,17 +66,20 @@ async function takeFirstResult() {
   const seconds = () => `${((performance.now() - began) / 1000).toFixed(1)} s`;
   const settings = { 'editor.minimap.enabled': false };
   const { page, close } = await openWorkbench({ vsix, folder, settings, size: { width: 1000, height: 560 } });
-  const shoot = pictureTaker(page, join(root, 'docs/first-result'), { x: 0, y: 30, width: 1000, height: 530 });
+  const shoot = pictureTaker(page, join(root, 'docs/first-result'), { x: 0, y: 0, width: 1000, height: 560 });
   try {
     await page.locator('.statusbar-item').filter({ hasText: 'Sextant' }).waitFor();
     const opened = seconds();
     await shoot('1-installed');
-    await search(page, 'who may write an index');
+    await search(page, 'write a file so that a crash leaves the old one');
     const found = seconds();
     await shoot('2-found');
     await page.keyboard.press('Enter');
     await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
-    await page.locator('.monaco-editor .view-lines').first().waitFor();
+    await page
+      .locator('.statusbar-item')
+      .filter({ hasText: /^Ln (?!1,)/ })
+      .waitFor();
     const shown = seconds();
     await shoot('3-opened');
     say(

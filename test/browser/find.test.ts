@@ -7,8 +7,9 @@ import { assertAccessible } from './accessible.ts';
 import { Workbench, copySample } from './support.ts';
 
 const RETRY = 'src/orders/retryPolicy.ts';
-/** Rows of our lists and trees; what is around them is the editor's. */
-const OURS = ['.quick-input-list .monaco-list-rows', '.tree-explorer-viewlet-tree-view .monaco-list-rows'];
+/** Rows of our list and our trees; what is around them is the editor's. */
+const LIST = '.quick-input-list .monaco-list-rows';
+const TREES = '.tree-explorer-viewlet-tree-view .monaco-list-rows';
 
 describe('Ways to search', () => {
   const folder = temporaryFolder();
@@ -183,11 +184,12 @@ describe('results in themes and widths', () => {
         const name = theme.toLowerCase().replaceAll(' ', '-');
         for (const width of [1400, 600]) {
           await workbench.page.setViewportSize({ width, height: 800 });
+          await assertAccessible(workbench.page, `trees-${name}-${width}`, [TREES]);
           await workbench.search('order path:s');
           await workbench.firstRow('path:src/');
           await workbench.settled();
           await workbench.shoot(`find-${name}-${width}`);
-          await assertAccessible(workbench.page, `find-${name}-${width}`, OURS);
+          await assertAccessible(workbench.page, `find-${name}-${width}`, [LIST]);
           const widget = (await workbench.pick.boundingBox())!;
           assert.ok(widget.x >= 0 && widget.x + widget.width <= width);
           await workbench.page.keyboard.press('Escape');
