@@ -261,12 +261,9 @@ export function makeDataFolder(settings = {}) {
  * @param {Record<string, unknown>} settings
  */
 export function writeSettings(dataFolder, settings) {
-  // A window on a server takes settings that are of a machine from the server's.
-  for (const kind of ['User', 'Machine']) {
-    const folder = join(dataFolder, 'data/data', kind);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings, null, 2));
-  }
+  const user = join(dataFolder, 'data/data/User');
+  mkdirSync(user, { recursive: true });
+  writeFileSync(join(user, 'settings.json'), JSON.stringify(settings, null, 2));
 }
 
 /**

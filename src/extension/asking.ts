@@ -6,6 +6,7 @@ import { extractiveProvider } from '../ask/extractive.ts';
 import { openAiProvider } from '../ask/openai.ts';
 import type { AnswerProvider } from '../ask/provider.ts';
 import type { Sources } from '../ask/retrieve.ts';
+import { SextantError } from '../base/errors.ts';
 import { languageModelProvider } from './languageModel.ts';
 import { OpenAiKey } from './openAiKey.ts';
 import { askSettings } from './settings.ts';
@@ -43,13 +44,8 @@ export class Asking {
 
   /** Who can answer now. The OpenAI-compatible one is there once it has a base URL and a model. */
   async providers(): Promise<readonly ProviderInfo[]> {
-    const { baseUrl, model } = askSettings();
     const models = await vscode.lm.selectChatModels();
-    return [
-      extractiveProvider.info,
-      ...models.map((one) => languageModelProvider(one).info),
-      ...(baseUrl !== '' && model !== '' ? [openAiProvider({ baseUrl, model }).info] : []),
-    ];
+    return [extractiveProvider.info, ...models.map((one) => languageModelProvider(one).info), ...configuredService()];
   }
 
   /** Has a person choose who answers from now on. `undefined` if nobody was chosen. */
@@ -87,6 +83,17 @@ export class Asking {
     if (baseUrl === '') throw askErrors.notConfigured('base URL');
     const key = await this.key.get(baseUrl);
     return openAiProvider({ baseUrl, model, ...(key !== undefined && { key }) });
+  }
+}
+
+/** None while the settings do not name a service; what is wrong with them is said to who asks it. */
+function configuredService(): ProviderInfo[] {
+  const { baseUrl, model } = askSettings();
+  try {
+    return [openAiProvider({ baseUrl, model }).info];
+  } catch (error) {
+    if (error instanceof SextantError) return [];
+    throw error;
   }
 }
 

@@ -19,9 +19,9 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
   }
   context.subscriptions.push(
     registerChat(app),
-    registerTools(app),
     registerPanel('answer', async () => (await app()).answers()),
   );
+  onceTrusted(context, () => registerTools(app));
   setTimeout(() => {
     app().catch((error: unknown) => void vscode.window.showErrorMessage(`Sextant could not start: ${String(error)}`));
   });
@@ -31,6 +31,13 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
     indexed: async () => (await app()).indexed(),
     localServer: async () => (await app()).localServer(),
   };
+}
+
+/** What no workspace may have that is not trusted. */
+function onceTrusted(context: vscode.ExtensionContext, register: () => vscode.Disposable): void {
+  if (vscode.workspace.isTrusted) context.subscriptions.push(register());
+  else
+    context.subscriptions.push(vscode.workspace.onDidGrantWorkspaceTrust(() => context.subscriptions.push(register())));
 }
 
 export async function deactivate(): Promise<void> {

@@ -20,7 +20,14 @@ export function registerChat(app: () => Promise<App>): vscode.ChatParticipant {
 }
 
 export function registerTools(app: () => Promise<App>): vscode.Disposable {
-  const search = tool<SearchInput>(
+  return vscode.Disposable.from(
+    vscode.lm.registerTool('sextant_search_workspace', searchTool(app)),
+    vscode.lm.registerTool('sextant_read_span', readTool(app)),
+  );
+}
+
+export function searchTool(app: () => Promise<Pick<App, 'tools'>>): vscode.LanguageModelTool<SearchInput> {
+  return tool(
     async (input, signal) => (await app()).tools.search(input, signal),
     ({ query }) => ({
       invocationMessage: vscode.l10n.t('Searching the workspace for “{0}”', query),
@@ -28,17 +35,16 @@ export function registerTools(app: () => Promise<App>): vscode.Disposable {
       message: vscode.l10n.t('The model gets paths, lines and names that match “{0}”.', query),
     }),
   );
-  const read = tool<ReadInput>(
+}
+
+export function readTool(app: () => Promise<Pick<App, 'tools'>>): vscode.LanguageModelTool<ReadInput> {
+  return tool(
     async (input) => (await app()).tools.read(input),
     ({ path, startLine, endLine }) => ({
       invocationMessage: vscode.l10n.t('Reading {0}, lines {1} to {2}', path, startLine, endLine),
       title: vscode.l10n.t('Read lines of a file?'),
       message: vscode.l10n.t('The model gets lines {1} to {2} of {0}.', path, startLine, endLine),
     }),
-  );
-  return vscode.Disposable.from(
-    vscode.lm.registerTool('sextant_search_workspace', search),
-    vscode.lm.registerTool('sextant_read_span', read),
   );
 }
 

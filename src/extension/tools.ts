@@ -40,8 +40,11 @@ export class Tools {
   async search({ query, limit = DEFAULT_RESULTS }: SearchInput, signal: AbortSignal): Promise<unknown> {
     refuseUntrusted();
     const { results, problems } = await this.#parts.search({ query, limit: Math.min(limit, MAX_RESULTS) }, signal);
+    // A file may have become a secret since it was indexed.
+    const files = await Promise.all(results.map(({ root, path }) => this.#parts.read(root, path)));
+    const shown = results.filter((_, i) => 'text' in files[i]!);
     return {
-      results: results.map(({ root, path, startLine, endLine, symbol, line, text }) => ({
+      results: shown.map(({ root, path, startLine, endLine, symbol, line, text }) => ({
         path: this.#shownPath(root, path),
         startLine,
         endLine,
@@ -95,7 +98,7 @@ export class Tools {
   }
 }
 
-/** The manifest hides them there; nobody may come past it. */
+/** They are not even registered there; nobody may come past that. */
 function refuseUntrusted(): void {
   if (!vscode.workspace.isTrusted)
     throw new SextantError('NotTrusted', 'The workspace is not trusted, so its files are not given to a model.');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { runInEditor } from '../../scripts/lib/workbench.mjs';
 import { CompletionServer, answering } from '../support/completionServer.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -93,5 +94,20 @@ describe('Asking in the chat', () => {
     await response().getByText('Set the Key', { exact: true }).waitFor();
     assert.equal(server.requests.at(-1)!.headers.authorization, undefined);
     await workbench.shoot('ask-chat-failed');
+  });
+});
+
+describe('Tools in a workspace that is not trusted', () => {
+  const folder = temporaryFolder();
+
+  it('are off', async () => {
+    const { code, said } = await runInEditor({
+      folder: copySample(join(folder(), 'harbour')),
+      extensions: [ROOT],
+      tests: join(ROOT, 'out/test/vscode/untrusted.cjs'),
+      settings: { 'security.workspace.trust.startupPrompt': 'never' },
+      trust: true,
+    });
+    assert.equal(code, 0, said.slice(-5).join('\n'));
   });
 });

@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Answer } from '../../src/ask/answer.ts';
+import { readTool, searchTool } from '../../src/extension/lazily.ts';
 import { CompletionServer, answering } from '../support/completionServer.ts';
 import { folder, sextant, until } from './support.ts';
 
@@ -45,6 +46,16 @@ describe('language-model tools', () => {
     const range = new vscode.Range(startLine - 1, 0, endLine, 0);
     assert.equal(`${String(span.text)}\n`, document.getText(range));
     assert.equal(span.isCut, false);
+  });
+
+  it('say what a model gets, and ask for it first', async () => {
+    const app = (): Promise<never> => Promise.reject(new Error('Preparing needs nothing'));
+    const token = new vscode.CancellationTokenSource().token;
+    const search = await searchTool(app).prepareInvocation!({ input: { query: 'a "b"' } }, token);
+    assert.equal(search?.confirmationMessages?.message, 'The model gets paths, lines and names that match “a "b"”.');
+    const input = { path: 'src/a.ts', startLine: 3, endLine: 9 };
+    const read = await readTool(app).prepareInvocation!({ input }, token);
+    assert.equal(read?.confirmationMessages?.message, 'The model gets lines 3 to 9 of src/a.ts.');
   });
 
   it('tell what in a query is malformed', async () => {
