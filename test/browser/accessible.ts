@@ -18,8 +18,13 @@ const JUDGE = buildSync({
  * the page. `parts` are selectors of what is ours in a page that is not, such as the workbench's: of them names and colours are
  * judged. Without any it is all of the page.
  */
-export async function assertAccessible(page: Frame | Page, name: string, parts: readonly string[] = []): Promise<void> {
-  const script = `(() => { ${JUDGE}; return sextantTest.judge(${JSON.stringify(parts)}); })()`;
+export async function assertAccessible(
+  page: Frame | Page,
+  name: string,
+  parts: readonly string[] = [],
+  except: readonly string[] = [],
+): Promise<void> {
+  const script = `(() => { ${JUDGE}; return sextantTest.judge(${JSON.stringify(parts)}, ${JSON.stringify(except)}); })()`;
   const problems: string[] = await page.evaluate(script);
   assert.ok(problems.length === 0, `${name}:\n  ${problems.join('\n  ')}`);
 }
