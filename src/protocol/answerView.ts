@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { MAX_QUESTION } from './limits.ts';
 import type { ViewContract } from './viewContract.ts';
 
 /** Lines that an answer may cite, as they are shown. Where the folder is on the disk, the page is not told. */
@@ -81,8 +82,6 @@ export interface AnswerEvents {
   /** Somebody wants to type. */
   readonly focus: null;
 }
-
-export const MAX_QUESTION = 4_000;
 
 const nothing = z.undefined();
 

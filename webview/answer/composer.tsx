@@ -1,10 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
+import { MAX_QUESTION } from '../../src/protocol/limits.ts';
 import { Button, TextArea } from '../components.ts';
 import type { PageProps } from './actions.ts';
 
-/** What the extension takes. */
-const MAX_QUESTION = 4_000;
 const MAX_ROWS = 8;
 
 /** Where to ask: Enter asks, Shift+Enter begins a new line, Escape stops an answer. */

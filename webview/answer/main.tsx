@@ -85,6 +85,16 @@ caller.on('text', (text) => {
 caller.on('focus', () => question?.focus());
 
 document.title = l10n.t('Ask About Workspace');
-state = await caller.call('ready', undefined);
-draw();
-requestAnimationFrame(() => question?.focus());
+try {
+  state = await caller.call('ready', undefined);
+  draw();
+  requestAnimationFrame(() => question?.focus());
+} catch (error) {
+  const why = error instanceof Error ? error.message : String(error);
+  render(
+    <p class="notice error" role="alert">
+      {l10n.t('The view could not be opened: {0}', why)}
+    </p>,
+    document.body,
+  );
+}
