@@ -33,6 +33,31 @@ export default {
       from: { path: '^src/', pathNot: `^src/(index\\.ts$|(${FLOORS.flat().join('|')})/)` },
       to: {},
     },
+    {
+      name: 'floor-of-webview',
+      comment: 'A page may import the protocol, and of base and analytics what needs no Node.',
+      severity: 'error',
+      from: { path: '^webview/', pathNot: tests },
+      to: { path: '^src/', pathNot: String.raw`^src/(protocol/|base/|analytics/contract\.ts$)` },
+    },
+    {
+      name: 'no-node-in-the-browser',
+      severity: 'error',
+      from: { path: '^webview/', pathNot: tests },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'what-node-runs-imports-no-page',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^webview/' },
+    },
+    {
+      name: 'one-file-knows-the-toolkit',
+      severity: 'error',
+      from: { pathNot: '^webview/components[.]ts$' },
+      to: { path: '^node_modules/(@vscode/webview-ui-toolkit|@microsoft/fast-)' },
+    },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'vscode-only-in-the-extension',

@@ -11,14 +11,16 @@ import { VSCE_OPTIONS } from './lib/package.mjs';
 import { fail, say, sinceStart } from './lib/say.mjs';
 
 const MAX_VSIX_BYTES = 3_000_000;
+const TSC = 'node_modules/typescript/bin/tsc';
 
 /** @typedef {{ passed: number, failed: string[] }} Outcome */
 
 /** @type {Record<string, () => Promise<Outcome> | Outcome>} */
 const stages = {
-  types: () => check('types', 'node_modules/typescript/bin/tsc', ['-p', '.']),
+  types: () =>
+    all(['.', 'webview', 'test/browser/page'].map((folder) => check(`types of ${folder}`, TSC, ['-p', folder]))),
   lint: () => check('lint', 'node_modules/eslint/bin/eslint.js', ['.']),
-  floors: () => check('floors', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src']),
+  floors: () => check('floors', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src', 'webview']),
   format: () => check('format', 'node_modules/prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
   build: () => check('build and bundle budgets', 'scripts/build.mjs', []),
   unit: () => mocha('unit', []),
@@ -79,6 +81,17 @@ function check(title, script, args) {
   if (status === 0) return { passed: 1, failed: [] };
   console.log(`${stdout}${stderr}`);
   return { passed: 0, failed: [title] };
+}
+
+/**
+ * @param {Outcome[]} outcomes
+ * @returns {Outcome}
+ */
+function all(outcomes) {
+  return {
+    passed: outcomes.reduce((sum, { passed }) => sum + passed, 0),
+    failed: outcomes.flatMap(({ failed }) => failed),
+  };
 }
 
 /**

@@ -24,7 +24,7 @@ export function packageVsix() {
 export function sourcesHash() {
   const hash = createHash('sha256');
   const files = ['package.json', 'package-lock.json', 'README.md', 'CHANGELOG.md', '.vscodeignore'];
-  for (const folder of ['src', 'media', 'scripts']) {
+  for (const folder of ['src', 'webview', 'media', 'scripts']) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (entry.isFile()) files.push(join(entry.parentPath, entry.name));
     }

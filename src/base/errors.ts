@@ -27,7 +27,7 @@ export function throwIfCancelled(signal: AbortSignal | undefined): void {
 
 /** The system's error code (`ENOENT`, `EACCES`, …) of a failed call, if it has one. */
 export function systemCode(error: unknown): string | undefined {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 

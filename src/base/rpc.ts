@@ -8,7 +8,7 @@ import { SextantError, cancelled, describeError, systemCode, throwIfCancelled } 
  * structured clone.
  */
 export type Methods<M> = { readonly [K in keyof M]: (argument: never) => unknown };
-type Argument<F> = F extends (argument: infer A) => unknown ? A : never;
+export type Argument<F> = F extends (argument: infer A) => unknown ? A : never;
 type Result<F> = F extends (argument: never) => infer R ? Awaited<R> : never;
 
 export type Handlers<M> = {
@@ -30,10 +30,22 @@ type Message =
   | { kind: 'error'; id: number; code: string; message: string }
   | { kind: 'event'; name: string; value: unknown };
 
-/** The answering end. Returns how to send events to the calling end. */
-export function serve<M extends Methods<M>, E>(channel: Channel, handlers: Handlers<M>): EmitEvent<E> {
+/**
+ * The answering end. Returns how to send events to the calling end. Once `closed` aborts, the calling end is gone: what
+ * runs for it is aborted, and nothing is sent any more.
+ */
+export function serve<M extends Methods<M>, E>(
+  channel: Channel,
+  handlers: Handlers<M>,
+  closed?: AbortSignal,
+): EmitEvent<E> {
   const running = new Map<number, AbortController>();
-  const send = (message: Message): void => channel.send(message);
+  const send = (message: Message): void => {
+    if (!closed?.aborted) channel.send(message);
+  };
+  closed?.addEventListener('abort', () => {
+    for (const controller of running.values()) controller.abort();
+  });
 
   async function answer(id: number, name: string, argument: unknown): Promise<void> {
     const controller = new AbortController();

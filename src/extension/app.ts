@@ -6,12 +6,14 @@ import type { ShownFile } from '../workspace/readShown.ts';
 import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
 import type { LocalServerState } from '../server/localServer.ts';
 import type { FolderStatus } from '../workspace/status.ts';
+import type { AnswerPanel } from './answerPanel.ts';
 import { Asking } from './asking.ts';
 import { Chat } from './chat.ts';
 import type { CommandId } from './commandIds.ts';
 import { Folders } from './folders.ts';
 import { copyDiagnostics } from './diagnosticsReport.ts';
 import { IndexView, copyPath } from './indexView.ts';
+import { PlaceOpener } from './placeOpener.ts';
 import { ReadOnlyTexts } from './readOnlyTexts.ts';
 import { RecentQueries } from './recentQueries.ts';
 import { ResultsView, type ResultRow } from './resultsView.ts';
@@ -57,6 +59,9 @@ export class App implements SextantApi {
   readonly #webhooks: WebhookActions;
   readonly #extension: vscode.Extension<unknown>;
   readonly #asking: Asking;
+  readonly #places: PlaceOpener;
+  readonly #context: vscode.ExtensionContext;
+  #answers: Promise<AnswerPanel> | undefined;
 
   static start(context: vscode.ExtensionContext): App {
     return new App(context);
@@ -73,9 +78,11 @@ export class App implements SextantApi {
       onUnwatched: (root) => this.#folders.watch(root),
     });
     this.#folders = new Folders(this.#client, this.#recent, context.storageUri, context.globalStorageUri);
+    this.#places = new PlaceOpener(this.#folders, (all) => this.#client.recheck(all));
     this.#results = new ResultsView({
       folders: this.#folders,
       memento: context.workspaceState,
+      places: this.#places,
       search: (search) => this.#search({ ...search, limit: maxResults(), excerpts: true }),
       recheck: (places) => this.#client.recheck(places),
     });
@@ -108,11 +115,13 @@ export class App implements SextantApi {
     this.#server = new ServerActions(new URL('./serverThread.js', import.meta.url), this.#recent, version);
     this.#webhooks = new WebhookActions(this.#server, this.#texts, this.#recent);
     this.#extension = context.extension;
+    this.#context = context;
     context.subscriptions.push(
       this.#log,
       this.#folders,
       this.#searchPick,
       this.#results,
+      this.#places,
       this.#whyPick,
       this.#texts,
       this.#indexView,
@@ -137,6 +146,9 @@ export class App implements SextantApi {
         break;
       case 'sextant.findSimilar':
         await this.#findSimilar();
+        break;
+      case 'sextant.askWorkspace':
+        await (await this.answers()).show(typeof argument === 'string' ? argument : '');
         break;
       case 'sextant.refreshResults':
         await this.#results.refresh();
@@ -262,6 +274,26 @@ export class App implements SextantApi {
       title: vscode.l10n.t('Find Similar Code'),
       ...(except && { except }),
     });
+  }
+
+  /** The view of answers, which is loaded when it is first looked at. */
+  answers(): Promise<AnswerPanel> {
+    return (this.#answers ??= this.#openAnswers());
+  }
+
+  async #openAnswers(): Promise<AnswerPanel> {
+    const { AnswerPanel } = await import('./answerPanel.ts');
+    const { workspaceState, extensionUri, subscriptions } = this.#context;
+    const answers = new AnswerPanel({
+      asking: this.#asking,
+      folders: this.#folders,
+      places: this.#places,
+      memento: workspaceState,
+      extensionUri,
+      log: this.#recent,
+    });
+    subscriptions.push(answers);
+    return answers;
   }
 
   status(): Promise<readonly FolderStatus[]> {

@@ -4,6 +4,7 @@ export const COMMANDS = [
   'sextant.searchSymbol',
   'sextant.searchSelection',
   'sextant.findSimilar',
+  'sextant.askWorkspace',
   'sextant.chooseProvider',
   'sextant.setOpenAiKey',
   'sextant.removeOpenAiKey',

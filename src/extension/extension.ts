@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { COMMANDS } from './commandIds.ts';
 import type { App, SextantApi } from './app.ts';
-import { registerChat, registerTools } from './lazily.ts';
+import { registerChat, registerPanel, registerTools } from './lazily.ts';
 
 /*
  * All that runs while the editor starts. What the extension does is in a chunk of its own, which is loaded when a command
@@ -17,7 +17,10 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
       vscode.commands.registerCommand(id, async (argument: unknown) => (await app()).run(id, argument)),
     );
   }
-  context.subscriptions.push(registerChat(app));
+  context.subscriptions.push(
+    registerChat(app),
+    registerPanel('answer', async () => (await app()).answers()),
+  );
   onceTrusted(context, () => registerTools(app));
   setTimeout(() => {
     app().catch((error: unknown) => void vscode.window.showErrorMessage(`Sextant could not start: ${String(error)}`));

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { viewType } from '../protocol/viewContract.ts';
 import type { App } from './app.ts';
 import { signalOf } from './cancellation.ts';
 import { CHAT_PARTICIPANT } from './commandIds.ts';
@@ -45,6 +46,16 @@ export function readTool(app: () => Promise<Pick<App, 'tools'>>): vscode.Languag
       message: vscode.l10n.t('The model gets lines {1} to {2} of {0}.', path, startLine, endLine),
     }),
   );
+}
+
+/** Has the editor give a view's panel back after a restart. */
+export function registerPanel(
+  name: string,
+  load: () => Promise<{ restore(panel: vscode.WebviewPanel): void }>,
+): vscode.Disposable {
+  return vscode.window.registerWebviewPanelSerializer(viewType(name), {
+    deserializeWebviewPanel: async (panel) => (await load()).restore(panel),
+  });
 }
 
 interface Prepared {

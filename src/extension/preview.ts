@@ -3,6 +3,11 @@ import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import type { KeptPlace } from '../workspace/resultPlace.ts';
 
+/** Where a place is shown; in the active group by default. With a group it takes the focus, too, and the cursor is there. */
+export interface ShowOptions {
+  readonly viewColumn: vscode.ViewColumn;
+}
+
 /**
  * Shows places while a list has the focus, and puts back what was there if none is opened: the editor, its selection and
  * its scroll position.
@@ -37,14 +42,16 @@ export class Preview implements vscode.Disposable {
     );
   }
 
-  /** Shows a place without taking the focus. Of places asked for in quick succession only the last is shown. */
-  show(uri: vscode.Uri, result: KeptPlace): void {
+  /** Shows a place. Of places asked for in quick succession only the last is shown. */
+  show(uri: vscode.Uri, result: KeptPlace, options?: ShowOptions): void {
     this.#wanted = result;
     this.#enqueue(async () => {
       if (this.#wanted !== result) return;
       this.#previewed = uri;
-      const editor = await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: true });
-      if (this.#wanted === result) this.#mark(editor, result);
+      const editor = await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: !options, ...options });
+      if (this.#wanted !== result) return;
+      this.#mark(editor, result);
+      if (options) editor.selection = cursorAt(selectionOf(editor, result));
     });
   }
 
@@ -141,6 +148,10 @@ function selectionOf(editor: vscode.TextEditor, result: KeptPlace): vscode.Range
   const line = editor.document.lineAt(clampLine(editor, result.line - 1));
   const start = new vscode.Position(line.lineNumber, line.firstNonWhitespaceCharacterIndex);
   return new vscode.Range(start, start);
+}
+
+function cursorAt({ start }: vscode.Range): vscode.Selection {
+  return new vscode.Selection(start, start);
 }
 
 /** The matches of a result's best line; they count from its first visible character. */

@@ -5,7 +5,7 @@ import { describeError } from '../base/errors.ts';
 import type { KeptPlace } from '../workspace/resultPlace.ts';
 import type { FileLines, SearchResponse, SearchResult } from '../workspace/searcher.ts';
 import type { Folders } from './folders.ts';
-import { Preview } from './preview.ts';
+import type { PlaceOpener } from './placeOpener.ts';
 import { asLines, asMarkdown, asSearchEditor, groupByFile, type FileOfResults } from './resultsText.ts';
 import { symbolIcon } from './symbolIcon.ts';
 
@@ -30,6 +30,7 @@ export type ResultRow =
 export interface ResultsParts {
   readonly folders: Folders;
   readonly memento: vscode.Memento;
+  readonly places: PlaceOpener;
   search(search: KeptSearch): Promise<SearchResponse>;
   recheck(places: readonly KeptPlace[]): Promise<readonly (KeptPlace | undefined)[]>;
 }
@@ -49,7 +50,6 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
   /** What is kept of a place that is shown, which may be elsewhere by now. */
   #origins = new Map<KeptPlace, KeptPlace>();
   #gone = 0;
-  #opened: Preview | undefined;
   #timer: NodeJS.Timeout | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
 
@@ -69,7 +69,6 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
 
   dispose(): void {
     clearTimeout(this.#timer);
-    this.#opened?.dispose();
     this.#disposables.dispose();
   }
 
@@ -170,15 +169,7 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
 
   /** Shows a place with its span marked, until another is opened. */
   async #open(place: KeptPlace): Promise<void> {
-    const [now] = await this.#parts.recheck([place]);
-    if (!now) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('{0} no longer has this line.', place.path));
-      this.#changed.fire(undefined);
-      return;
-    }
-    this.#opened?.release();
-    this.#opened = new Preview();
-    this.#opened.show(this.#uriOf(place), now);
+    if (!(await this.#parts.places.open(place))) this.#changed.fire(undefined);
   }
 
   #uriOf({ root, path }: { readonly root: string; readonly path: string }): vscode.Uri {

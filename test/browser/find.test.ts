@@ -3,9 +3,15 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
+import { assertAccessible } from './accessible.ts';
 import { Workbench, copySample } from './support.ts';
 
 const RETRY = 'src/orders/retryPolicy.ts';
+/** Rows of our list and our trees; what is around them is the editor's. */
+const LIST = '.quick-input-list .monaco-list-rows';
+/** Of the second line of a row: the editor's light theme has 4.4 there, and an extension has no say in it. */
+const DETAILS = '.quick-input-list-label-meta';
+const TREES = '.tree-explorer-viewlet-tree-view .monaco-list-rows';
 
 describe('Ways to search', () => {
   const folder = temporaryFolder();
@@ -104,6 +110,7 @@ describe('Ways to search', () => {
 
   it('keeps results in a view, where their lines are now', async () => {
     const { page } = workbench;
+    await workbench.expand('Search Results');
     await page.getByText('Search, and move the list here').waitFor();
     await workbench.shoot('find-results-empty');
     await keep('withRetries');
@@ -143,6 +150,7 @@ describe('Ways to search', () => {
     const { page } = workbench;
     await page.reload();
     await workbench.openSextantView();
+    await workbench.expand('Search Results');
     const line = workbench.treeItem(/line \d+: export async function withRetries/);
     await line.waitFor();
     writeFiles(root, { 'src/again.ts': 'export const again = withRetries;\n' });
@@ -178,10 +186,12 @@ describe('results in themes and widths', () => {
         const name = theme.toLowerCase().replaceAll(' ', '-');
         for (const width of [1400, 600]) {
           await workbench.page.setViewportSize({ width, height: 800 });
+          await assertAccessible(workbench.page, `trees-${name}-${width}`, [TREES]);
           await workbench.search('order path:s');
           await workbench.firstRow('path:src/');
           await workbench.settled();
           await workbench.shoot(`find-${name}-${width}`);
+          await assertAccessible(workbench.page, `find-${name}-${width}`, [LIST], [DETAILS]);
           const widget = (await workbench.pick.boundingBox())!;
           assert.ok(widget.x >= 0 && widget.x + widget.width <= width);
           await workbench.page.keyboard.press('Escape');

@@ -27,6 +27,7 @@ describe('the local server view', () => {
     const workbench = await Workbench.open({ folder: root, env: { XDG_DATA_HOME: folder }, ...options });
     try {
       await workbench.openSextantView();
+      await workbench.expand('Local Server');
       return workbench;
     } catch (error) {
       await workbench.shoot('server-not-opened');

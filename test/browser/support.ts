@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Frame, Locator, Page } from 'playwright-core';
 import { openWorkbench, runCommand, type OpenOptions } from '../../scripts/lib/workbench.mjs';
 import { until } from '../support/until.ts';
 
@@ -124,6 +124,21 @@ export class Workbench {
       await this.page.waitForTimeout(300);
       return (await row.getAttribute('aria-expanded')) === 'true';
     });
+  }
+
+  /** Unfolds one of the views in the side bar. */
+  async expand(view: string): Promise<void> {
+    const header = this.page.getByRole('button', { name: `${view} Section` });
+    if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
+  }
+
+  /** The page of the view that is open. The editor puts one in a frame in a frame, and makes both anew when it is shown again. */
+  async view(): Promise<Frame> {
+    const outer = await this.page.locator('iframe.webview.ready').elementHandle();
+    const inner = await (await outer.contentFrame())!.waitForSelector('#active-frame');
+    const frame = (await inner.contentFrame())!;
+    await frame.waitForSelector('body > *:not(script)');
+    return frame;
   }
 
   treeItem(name: RegExp): Locator {

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { viewPage } from './viewPage.ts';
+
+describe('viewPage', () => {
+  const page = viewPage({
+    title: 'A <b>"title"</b>',
+    source: 'https://ours',
+    script: 'https://ours/answer.js',
+    style: 'https://ours/answer.css',
+    nonce: 'once',
+    language: 'de',
+    strings: '{"Ask":"<Frag\' \\"es\\">"}',
+  });
+
+  it('allows scripts that have its nonce, styles and pictures of ours, and nothing else', () => {
+    const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1]?.replaceAll('&#39;', "'") ?? '';
+    assert.deepEqual(policy.split('; '), [
+      "default-src 'none'",
+      "script-src 'nonce-once'",
+      'style-src https://ours',
+      'img-src https://ours',
+      "base-uri 'none'",
+      "form-action 'none'",
+    ]);
+    assert.doesNotMatch(page, /unsafe|\*/);
+  });
+
+  it('has one script, no style and no handler of its own', () => {
+    assert.deepEqual(page.match(/<script[^>]*>/g), [
+      '<script type="module" nonce="once" src="https://ours/answer.js">',
+    ]);
+    assert.doesNotMatch(page, /<style|\son\w+=|style=/);
+  });
+
+  it('escapes whatever it is given', () => {
+    assert.match(page, /<title>A &lt;b&gt;&quot;title&quot;&lt;\/b&gt;<\/title>/);
+    assert.match(page, /data-strings="{&quot;Ask&quot;:&quot;&lt;Frag&#39; \\&quot;es\\&quot;&gt;&quot;}"/);
+  });
+});

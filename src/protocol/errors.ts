@@ -1,0 +1,11 @@
+import { SextantError } from '../base/errors.ts';
+
+/** Every failure of the messages between a page and the extension. Codes are stable. */
+export const protocolErrors = {
+  /** `where` is a place in the argument such as `question`, or empty. */
+  invalidRequest: (name: string, where: string, problem: string): SextantError =>
+    new SextantError(
+      'InvalidRequest',
+      `The view asked for "${name}" with ${where === '' ? 'something else' : `another "${where}"`} than it may (${problem}). Close it and open it again.`,
+    ),
+};

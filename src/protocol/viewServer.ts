@@ -1,0 +1,90 @@
+import * as z from 'zod/mini';
+import { serve, type EmitEvent, type Handlers } from '../base/rpc.ts';
+import { protocolErrors } from './errors.ts';
+import type { PageMessage } from './pageChannel.ts';
+import type { ViewContract, ViewMethods } from './viewContract.ts';
+
+const MESSAGE = z.object({
+  page: z.string(),
+  message: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('request'), id: z.int(), name: z.string(), argument: z.optional(z.unknown()) }),
+    z.object({ kind: z.literal('cancel'), id: z.int() }),
+  ]),
+});
+
+interface Session<E> {
+  readonly page: string;
+  readonly receive: (message: unknown) => void;
+  readonly emit: EmitEvent<E>;
+  readonly closed: AbortController;
+}
+
+/** The extension's end: answers one page after another, each until the next one speaks. */
+export class ViewServer<M extends ViewMethods<M>, E> {
+  readonly #handlers: Handlers<M>;
+  readonly #post: (message: PageMessage) => void;
+  readonly #onInvalid: (problem: string) => void;
+  #session: Session<E> | undefined;
+
+  /** `onInvalid` is told of what is no message at all; an argument that may not be is answered with `InvalidRequest`. */
+  constructor(
+    contract: ViewContract<M, E>,
+    handlers: Handlers<M>,
+    post: (message: PageMessage) => void,
+    onInvalid: (problem: string) => void,
+  ) {
+    this.#handlers = checked(contract, handlers);
+    this.#post = post;
+    this.#onInvalid = onInvalid;
+  }
+
+  receive(raw: unknown): void {
+    const parsed = MESSAGE.safeParse(raw);
+    if (!parsed.success) {
+      this.#onInvalid(z.prettifyError(parsed.error));
+      return;
+    }
+    const { page, message } = parsed.data;
+    if (this.#session?.page !== page) this.#begin(page);
+    this.#session?.receive(message);
+  }
+
+  /** Tells the page; without one nobody. */
+  emit<K extends keyof E & string>(name: K, value: E[K]): void {
+    this.#session?.emit(name, value);
+  }
+
+  /** The page is gone: what still runs for it is aborted. */
+  close(): void {
+    this.#session?.closed.abort();
+    this.#session = undefined;
+  }
+
+  #begin(page: string): void {
+    this.close();
+    const closed = new AbortController();
+    let receive: (message: unknown) => void = () => undefined;
+    const channel = {
+      send: (message: unknown): void => this.#post({ page, message }),
+      listen: (listener: (message: unknown) => void): void => {
+        receive = listener;
+      },
+    };
+    const emit = serve<M, E>(channel, this.#handlers, closed.signal);
+    this.#session = { page, receive, emit, closed };
+  }
+}
+
+function checked<M extends ViewMethods<M>, E>({ requests }: ViewContract<M, E>, handlers: Handlers<M>): Handlers<M> {
+  const names = Object.keys(handlers) as (keyof M & string)[];
+  const all = names.map((name) => {
+    const handle: Handlers<M>[typeof name] = (argument, signal) => {
+      const parsed = requests[name].safeParse(argument);
+      if (parsed.success) return handlers[name](parsed.data as typeof argument, signal);
+      const [issue] = parsed.error.issues;
+      throw protocolErrors.invalidRequest(name, issue?.path.join('.') ?? '', issue?.message ?? '');
+    };
+    return [name, handle];
+  });
+  return Object.fromEntries(all) as Handlers<M>;
+}

@@ -1,0 +1,68 @@
+import axe from 'axe-core';
+
+/** Of all text, whatever its size. */
+const LEAST_CONTRAST = 4.5;
+
+/** Of a part of a page that is somebody else's, what depends on what we fill it with: colours and names. */
+const RULES_OF_CONTENT = ['color-contrast', 'aria-treeitem-name', 'aria-command-name', 'button-name', 'link-name'];
+
+/**
+ * What is wrong with a page, or with the parts of it that `parts` select, one line each: what axe-core finds, text with too
+ * little contrast to what is behind it, and what is wider than the page or part. `except` selects what axe does not look at.
+ */
+export async function judge(parts: readonly string[], except: readonly string[]): Promise<string[]> {
+  const contrastRatio = { normal: { expected: LEAST_CONTRAST }, large: { expected: LEAST_CONTRAST } };
+  axe.configure({ checks: [{ id: 'color-contrast', options: { contrastRatio } }] });
+  const isPart = parts.length > 0;
+  const context = isPart ? { include: [...parts], exclude: [...except] } : document;
+  const options = isPart ? { runOnly: [...RULES_OF_CONTENT] } : {};
+  const { violations, incomplete } = await axe.run(context, options);
+  const found = [...violations, ...(await unjudged(incomplete))];
+  const roots = isPart ? parts.flatMap((part) => [...document.querySelectorAll(part)]) : [document.documentElement];
+  return [...found.flatMap(describe), ...roots.flatMap(overflowing)];
+}
+
+/** Of what axe cannot judge, contrast alone counts as a fault, and only if it cannot where the text is in view. */
+async function unjudged(incomplete: readonly axe.Result[]): Promise<axe.Result[]> {
+  const left: axe.Result[] = [];
+  const selectors = incomplete
+    .filter(({ id }) => id === 'color-contrast')
+    .flatMap(({ nodes }) => nodes.map(({ target }) => target));
+  for (const [selector] of selectors) {
+    // One in the shadow of a component has a path, of which the component is the first part.
+    const element = document.querySelector(typeof selector === 'string' ? selector : (selector?.[0] ?? ''))!;
+    element.scrollIntoView({ block: 'center' });
+    const again = await axe.run(element, { runOnly: ['color-contrast'] });
+    left.push(...again.violations, ...again.incomplete.filter(({ nodes }) => !nodes.every(isOneCharacter)));
+  }
+  return left;
+}
+
+/** Which axe does not take for text. */
+function isOneCharacter({ any }: axe.NodeResult): boolean {
+  return any.every(({ data }) => (data as { messageKey?: string } | undefined)?.messageKey === 'shortTextContent');
+}
+
+function describe({ id, nodes }: axe.Result): string[] {
+  return nodes.map(({ html, any, failureSummary }) => {
+    const why = any.length > 0 ? any.map(({ message }) => message).join(' ') : (failureSummary ?? '');
+    return `${id}: ${html.slice(0, 200)} – ${why}`;
+  });
+}
+
+function overflowing(root: Element): string[] {
+  const { right } = root.getBoundingClientRect();
+  return [root, ...root.querySelectorAll('*')].flatMap((element) => {
+    const box = element.getBoundingClientRect();
+    if (box.width === 0 || box.right <= right + 1 || isClipped(element, root, right)) return [];
+    return [`wider by ${Math.round(box.right - right)} px: ${element.outerHTML.slice(0, 200)}`];
+  });
+}
+
+/** Whether something around it, which is within, scrolls or cuts what is too wide. */
+function isClipped(element: Element, root: Element, right: number): boolean {
+  for (let at = element.parentElement; at && at !== root.parentElement; at = at.parentElement) {
+    if (getComputedStyle(at).overflowX !== 'visible' && at.getBoundingClientRect().right <= right + 1) return true;
+  }
+  return false;
+}

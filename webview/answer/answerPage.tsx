@@ -1,0 +1,86 @@
+import * as l10n from '@vscode/l10n';
+import type { JSX } from 'preact';
+import { Button, IconButton } from '../components.ts';
+import type { PageProps } from './actions.ts';
+import { Composer } from './composer.tsx';
+import { ExchangeView } from './exchangeView.tsx';
+import { spokenState } from './spokenState.ts';
+
+/** The whole page: what was asked, oldest first, and where to ask below it. */
+export function AnswerPage({ state, draft, problem, actions, control }: PageProps): JSX.Element {
+  const { exchanges } = state;
+  const last = exchanges.at(-1);
+  return (
+    <>
+      <main class={last ? 'talk' : 'talk empty'}>
+        <h1 class="spoken">{l10n.t('Ask About Workspace')}</h1>
+        {last ? (
+          <div class="tools">
+            <IconButton label={l10n.t('New Conversation')} icon="icon-clear" onClick={() => actions.clear()} />
+          </div>
+        ) : (
+          <Welcome {...{ state, actions }} />
+        )}
+        {exchanges.map((exchange) => (
+          <ExchangeView key={exchange.id} {...{ exchange, actions }} isLast={exchange === last} />
+        ))}
+      </main>
+      <footer>
+        {problem !== '' && (
+          <p class="notice" role="alert">
+            <span class="icon icon-error" /> {problem}
+          </p>
+        )}
+        <Composer {...{ state, draft, actions, control }} />
+      </footer>
+      {/* What happens is said once and shortly, and the answer when it is complete: nobody can listen to a stream of syllables. */}
+      <div class="spoken" role="status">
+        {last ? spokenState(last) : ''}
+      </div>
+    </>
+  );
+}
+
+/** What is asked of an unknown workspace first. */
+const examples = (): string[] => [
+  l10n.t('Where does the program start?'),
+  l10n.t('How are errors handled?'),
+  l10n.t('What do the tests need to run?'),
+];
+
+function Welcome({ state, actions }: Pick<PageProps, 'state' | 'actions'>): JSX.Element {
+  const { kind, summary } = state.workspace;
+  return (
+    <section class="welcome">
+      <span class="icon icon-ask large" />
+      <h2>{l10n.t('Ask about your code')}</h2>
+      <p>{l10n.t('Answers cite the lines they rest on, as they are in your files at this moment.')}</p>
+      {kind === 'none' ? (
+        <>
+          <p>{l10n.t('There is nothing to ask about yet: no folder is open.')}</p>
+          <Button onClick={() => actions.go('folder')}>{l10n.t('Open Folder')}</Button>
+        </>
+      ) : (
+        <>
+          <ul class="suggestions">
+            {examples().map((example) => (
+              <li key={example}>
+                <button type="button" onClick={() => actions.ask(example)}>
+                  {example}
+                </button>
+              </li>
+            ))}
+          </ul>
+          <p class="quiet">
+            {summary}{' '}
+            {kind === 'partial' && (
+              <button type="button" class="link" onClick={() => actions.go('indexStatus')}>
+                {l10n.t('Show Index Status')}
+              </button>
+            )}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}

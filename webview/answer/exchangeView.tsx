@@ -1,0 +1,193 @@
+import * as l10n from '@vscode/l10n';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Exchange, NextAction } from '../../src/protocol/answerView.ts';
+import { Button, IconButton, ProgressRing } from '../components.ts';
+import type { Actions } from './actions.ts';
+import { MarkdownView } from './markdownView.tsx';
+import { placeOf } from './place.ts';
+
+interface ExchangeProps {
+  readonly exchange: Exchange;
+  readonly actions: Actions;
+  readonly isLast: boolean;
+}
+
+/** One question, its answer as far as there is one, and what it rests on. */
+export function ExchangeView({ exchange, actions, isLast }: ExchangeProps): JSX.Element {
+  const { id, question, state, markdown, passages, followUps } = exchange;
+  const isRunning = state.kind === 'searching' || state.kind === 'writing';
+  const top = useRef<HTMLElement>(null);
+  // A new question goes to the top, and stays there: text that comes below moves nothing that somebody reads.
+  useEffect(() => {
+    if (isRunning) top.current?.scrollIntoView({ block: 'start' });
+  }, [id]);
+  return (
+    <article ref={top} aria-busy={isRunning} aria-labelledby={`question-${id}`}>
+      <h2 id={`question-${id}`}>{question}</h2>
+      <Header {...{ exchange }} />
+      <div class="columns">
+        <div class="answer">
+          {state.kind === 'searching' && <Skeleton />}
+          <MarkdownView {...{ markdown, passages }} open={(passage) => actions.open(id, passage)} />
+          <Outcome {...{ exchange, actions, isLast }} />
+          {state.kind === 'done' && (
+            <div class="tools">
+              <IconButton label={l10n.t('Copy as Markdown')} icon="icon-copy" onClick={() => actions.copy(id)} />
+              {isLast && (
+                <>
+                  <IconButton label={l10n.t('Ask Again')} icon="icon-again" onClick={() => actions.askAgain()} />
+                  <IconButton
+                    label={l10n.t('Ask Somebody Else')}
+                    icon="icon-swap"
+                    onClick={() => actions.chooseProvider(true)}
+                  />
+                </>
+              )}
+            </div>
+          )}
+          {isLast && state.kind === 'done' && followUps.length > 0 && (
+            <ul class="suggestions" aria-label={l10n.t('Questions that may come next')}>
+              {followUps.map((one) => (
+                <li key={one}>
+                  <button type="button" onClick={() => actions.ask(one)}>
+                    {one}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+        {passages.length > 0 && <Passages {...{ exchange, actions }} />}
+      </div>
+    </article>
+  );
+}
+
+/** Who answers, and what it was given for that. */
+function Header({ exchange: { state, provider, sent } }: Pick<ExchangeProps, 'exchange'>): JSX.Element {
+  const isRunning = state.kind === 'searching' || state.kind === 'writing';
+  return (
+    <p class="header quiet">
+      {isRunning ? <ProgressRing /> : <span class={`icon ${provider.isLocal ? 'icon-local' : 'icon-remote'}`} />}
+      <span>{provider.label}</span>
+      {state.kind === 'searching' ? (
+        <span>{l10n.t('Looking for passages…')}</span>
+      ) : (
+        <span>{describeSent(provider.isLocal, sent)}</span>
+      )}
+      {state.kind === 'writing' && <span>{l10n.t('Answering…')}</span>}
+    </p>
+  );
+}
+
+function describeSent(isLocal: boolean, { files, characters }: Exchange['sent']): string {
+  if (characters === 0) return l10n.t('Nothing was sent');
+  const counts = new Intl.NumberFormat(document.documentElement.lang);
+  const what = [counts.format(files), counts.format(characters)] as const;
+  return isLocal
+    ? l10n.t('Sent within this machine: {0} files, {1} characters', ...what)
+    : l10n.t('Sent: {0} files, {1} characters', ...what);
+}
+
+/** Where text will be. */
+function Skeleton(): JSX.Element {
+  return (
+    <div class="skeleton" aria-hidden="true">
+      <span />
+      <span />
+      <span />
+    </div>
+  );
+}
+
+/** How it ended, where that is not well, and what to do next. */
+function Outcome({
+  exchange: { state, removedCitations, markdown },
+  actions,
+  isLast,
+}: ExchangeProps): JSX.Element | null {
+  const somebodyElse = (
+    <Button appearance="secondary" onClick={() => actions.chooseProvider(true)}>
+      {l10n.t('Ask Somebody Else…')}
+    </Button>
+  );
+  const again = <Button onClick={() => actions.askAgain()}>{l10n.t('Ask Again')}</Button>;
+  switch (state.kind) {
+    case 'failed':
+      return (
+        <div class="notice error">
+          <p>
+            <span class="icon icon-error" /> {state.message}
+          </p>
+          {isLast && (
+            <div class="buttons">
+              <NextButton next={state.next} actions={actions} />
+              {state.next !== 'ask-again' && state.next !== 'choose-provider' && again}
+              {state.next !== 'choose-provider' && somebodyElse}
+            </div>
+          )}
+        </div>
+      );
+    case 'stopped':
+    case 'interrupted':
+      return (
+        <div class="notice">
+          <p>{describeStop(state.kind, markdown === '')}</p>
+          {isLast && (
+            <div class="buttons">
+              {again}
+              {somebodyElse}
+            </div>
+          )}
+        </div>
+      );
+    case 'done':
+      return removedCitations === 0 ? null : (
+        <p class="quiet">
+          {l10n.t('Citations taken out, because there is nothing where they point: {0}', removedCitations)}
+        </p>
+      );
+    default:
+      return null;
+  }
+}
+
+function describeStop(kind: 'stopped' | 'interrupted', isEmpty: boolean): string {
+  if (kind === 'interrupted') return l10n.t('The window was closed before the answer was complete.');
+  return isEmpty ? l10n.t('Stopped before the answer began.') : l10n.t('Stopped. The answer is not complete.');
+}
+
+function NextButton({ next, actions }: { readonly next: NextAction; readonly actions: Actions }): JSX.Element {
+  switch (next) {
+    case 'ask-again':
+      return <Button onClick={() => actions.askAgain()}>{l10n.t('Ask Again')}</Button>;
+    case 'choose-provider':
+      return <Button onClick={() => actions.chooseProvider(true)}>{l10n.t('Ask Somebody Else…')}</Button>;
+    case 'set-key':
+      return <Button onClick={() => actions.go('key')}>{l10n.t('Set Key…')}</Button>;
+    case 'open-settings':
+      return <Button onClick={() => actions.go('settings')}>{l10n.t('Open Settings')}</Button>;
+  }
+}
+
+function Passages({ exchange: { id, passages }, actions }: Pick<ExchangeProps, 'exchange' | 'actions'>): JSX.Element {
+  return (
+    <div class="passages">
+      <h3 id={`passages-${id}`}>{l10n.t('Passages')}</h3>
+      <ol aria-labelledby={`passages-${id}`}>
+        {passages.map((passage) => (
+          <li key={passage.number}>
+            <button type="button" onClick={() => actions.open(id, passage.number)}>
+              <span class="number">{passage.number}</span>
+              <span class="what">
+                {passage.symbol && <span class="symbol">{passage.symbol.name}</span>}
+                <span class="quiet">{placeOf(passage)}</span>
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import * as l10n from '@vscode/l10n';
+import { render } from 'preact';
+import type { AnswerEvents, AnswerMethods, AnswerState } from '../../src/protocol/answerView.ts';
+import { connect } from '../connect.ts';
+import '../base.css';
+import '../icons.css';
+import './answer.css';
+import type { Actions } from './actions.ts';
+import { AnswerPage } from './answerPage.tsx';
+
+/* The entry of the page: keeps the state as the extension tells it, and draws it. */
+
+const host = connect<AnswerMethods, AnswerEvents>();
+const { caller } = host;
+let state: AnswerState | undefined;
+let draft = typeof host.kept === 'string' ? host.kept : '';
+let problem = '';
+let question: HTMLElement | null = null;
+let isDrawing = false;
+
+/** Soon, and once for all that happens until then. */
+function draw(): void {
+  if (isDrawing) return;
+  isDrawing = true;
+  requestAnimationFrame(() => {
+    isDrawing = false;
+    if (!state) return;
+    const control = (element: HTMLElement | null): void => {
+      question = element;
+    };
+    render(<AnswerPage {...{ state, draft, problem, actions, control }} />, document.body);
+  });
+}
+
+/** What goes wrong on the way is said on the page; a failed answer is part of the state. */
+function send<K extends keyof AnswerMethods>(name: K, argument: Parameters<AnswerMethods[K]>[0]): void {
+  caller.call(name, argument as never).then(
+    () => (problem = ''),
+    (error: unknown) => {
+      problem = error instanceof Error ? error.message : String(error);
+      draw();
+    },
+  );
+}
+
+function setDraft(text: string): void {
+  draft = text;
+  host.keep(text);
+  draw();
+}
+
+const actions: Actions = {
+  type: setDraft,
+  // What is drawn may be a frame behind what is typed.
+  ask(text = draft) {
+    const trimmed = text.trim();
+    if (trimmed === '') return;
+    send('ask', { question: trimmed });
+    setDraft('');
+    question?.focus();
+  },
+  stop: () => send('stop', undefined),
+  askAgain: () => send('askAgain', undefined),
+  chooseProvider: (again) => send('chooseProvider', { again }),
+  open: (exchange, passage) => send('open', { exchange, passage }),
+  copy: (exchange) => send('copy', { exchange }),
+  clear() {
+    send('clear', undefined);
+    question?.focus();
+  },
+  go: (to) => send('go', { to }),
+};
+
+caller.on('state', (now) => {
+  state = now;
+  draw();
+});
+caller.on('text', (text) => {
+  const last = state?.exchanges.at(-1);
+  if (!state || !last) return;
+  const exchanges = [...state.exchanges.slice(0, -1), { ...last, markdown: last.markdown + text }];
+  state = { ...state, exchanges };
+  draw();
+});
+caller.on('focus', () => question?.focus());
+
+document.title = l10n.t('Ask About Workspace');
+try {
+  state = await caller.call('ready', undefined);
+  draw();
+  requestAnimationFrame(() => question?.focus());
+} catch (error) {
+  const why = error instanceof Error ? error.message : String(error);
+  render(
+    <p class="notice error" role="alert">
+      {l10n.t('The view could not be opened: {0}', why)}
+    </p>,
+    document.body,
+  );
+}

@@ -1,0 +1,112 @@
+import * as l10n from '@vscode/l10n';
+import type { Nodes } from 'mdast';
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { ShownPassage } from '../../src/protocol/answerView.ts';
+import { isWebAddress, parseAnswer } from './markdown.ts';
+import { placeOf } from './place.ts';
+
+export interface MarkdownProps {
+  readonly markdown: string;
+  readonly passages: readonly ShownPassage[];
+  readonly open: (passage: number) => void;
+}
+
+/** An answer as elements. There is no HTML on the way, so nothing in it can become more than text. */
+export function MarkdownView({ markdown, passages, open }: MarkdownProps): JSX.Element {
+  const byNumber = useMemo(() => new Map(passages.map((passage) => [passage.number, passage])), [passages]);
+  const nodes = useMemo(() => parseAnswer(markdown, (number) => byNumber.has(number)), [markdown, byNumber]);
+  const show = (node: Nodes): ComponentChildren => {
+    const children = (): ComponentChildren => ('children' in node ? node.children.map(show) : undefined);
+    switch (node.type) {
+      case 'citation': {
+        const passage = byNumber.get(node.number);
+        return passage && <CitationButton {...{ passage, open }} />;
+      }
+      case 'paragraph':
+        return <p>{children()}</p>;
+      case 'heading':
+        // The question is the page's second level.
+        return <Heading level={Math.min(6, node.depth + 2)}>{children()}</Heading>;
+      case 'strong':
+        return <strong>{children()}</strong>;
+      case 'emphasis':
+        return <em>{children()}</em>;
+      case 'inlineCode':
+        return <code>{node.value}</code>;
+      case 'code':
+        return (
+          // What is wider than the page is scrolled, also with the keyboard.
+          <pre tabIndex={0} role="group" aria-label={l10n.t('Code')}>
+            <code>{node.value}</code>
+          </pre>
+        );
+      case 'blockquote':
+        return <blockquote>{children()}</blockquote>;
+      case 'list':
+        return node.ordered ? <ol start={node.start ?? 1}>{children()}</ol> : <ul>{children()}</ul>;
+      case 'listItem':
+        return <li>{children()}</li>;
+      case 'break':
+        return <br />;
+      case 'thematicBreak':
+        return <hr />;
+      case 'link':
+        return isWebAddress(node.url) ? (
+          <a href={node.url} title={node.url}>
+            {children()}
+          </a>
+        ) : (
+          children()
+        );
+      case 'linkReference':
+        return children();
+      case 'image':
+      case 'imageReference':
+        return node.alt;
+      case 'table':
+        return (
+          <div class="wide" tabIndex={0} role="group" aria-label={l10n.t('Table')}>
+            <table>
+              {node.children.map((row, i) => (
+                <tr>
+                  {row.children.map((cell) =>
+                    i === 0 ? <th>{cell.children.map(show)}</th> : <td>{cell.children.map(show)}</td>,
+                  )}
+                </tr>
+              ))}
+            </table>
+          </div>
+        );
+      case 'text':
+      case 'html':
+        return node.value;
+      default:
+        return undefined;
+    }
+  };
+  return <>{nodes.map(show)}</>;
+}
+
+function Heading({ level, children }: { readonly level: number; readonly children: ComponentChildren }): JSX.Element {
+  const Tag = `h${level}` as 'h3';
+  return <Tag>{children}</Tag>;
+}
+
+function CitationButton({
+  passage,
+  open,
+}: { readonly passage: ShownPassage } & Pick<MarkdownProps, 'open'>): JSX.Element {
+  const place = placeOf(passage);
+  return (
+    <button
+      type="button"
+      class="citation"
+      title={place}
+      aria-label={l10n.t('Passage {0}: {1}', passage.number, place)}
+      onClick={() => open(passage.number)}
+    >
+      {passage.number}
+    </button>
+  );
+}
