@@ -211,10 +211,10 @@ describe('a direct context', () => {
 
   it('needs credentials for a service', async () => {
     const edges = { env: {}, home: folder() };
-    await assert.rejects(DirectContext.create({}, edges), /API key is required/);
-    await assert.rejects(DirectContext.create({ apiKey: 'k' }, edges), /API URL is required/);
+    await assert.rejects(DirectContext.createWith(edges), /API key is required/);
+    await assert.rejects(DirectContext.createWith(edges, { apiKey: 'k' }), /API URL is required/);
     const env = { SEXTANT_SESSION_AUTH: JSON.stringify({ accessToken: server.token, tenantURL: server.url }) };
-    await using context = await DirectContext.create({}, { ...edges, env });
+    await using context = await DirectContext.createWith({ ...edges, env });
     await context.addToIndex([{ path: 'session.txt', contents: 'session' }]);
   });
 
@@ -255,7 +255,7 @@ describe('a direct context', () => {
       ask: (prompt) => inner.ask(prompt),
       close: () => inner.close(),
     };
-    await using context = await DirectContext.create({}, { backend: slow, pollMs: 1 });
+    await using context = await DirectContext.createWith({ backend: slow, pollMs: 1 });
     const stages: string[] = [];
     await context.addToIndex([QUERY_FILE], { onProgress: ({ stage, indexed }) => stages.push(`${stage} ${indexed}`) });
     assert.deepEqual(stages, ['uploading 0', 'indexing 0', 'indexing 0', 'indexing 0', 'indexing 1']);
@@ -286,7 +286,7 @@ describe('a direct context', () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
           const backend = new FaultyBackend(inner);
-          const context = await DirectContext.create({}, { backend });
+          const context = await DirectContext.createWith({ backend });
           const naive = new Map<string, string>();
           for (const { failAfter, change } of steps) {
             const before = context.export();

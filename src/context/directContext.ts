@@ -131,25 +131,22 @@ export class DirectContext implements AsyncDisposable {
    * `SEXTANT_SESSION_AUTH`, else `SEXTANT_API_TOKEN` and `SEXTANT_API_URL`, else those in `~/.sextant/session.json`. Throws
    * `API key is required` and `API URL is required`; of an embedded one `StoreBusy`, `DiskFull`, `ReadOnly`.
    */
-  static async create(options: DirectContextOptions = {}, edges: ContextEdges = {}): Promise<DirectContext> {
+  static async create(options: DirectContextOptions = {}): Promise<DirectContext> {
+    return DirectContext.createWith({}, options);
+  }
+
+  /** With what tests replace. @internal */
+  static async createWith(edges: ContextEdges, options: DirectContextOptions = {}): Promise<DirectContext> {
     return DirectContext.#open({ files: FileSet.EMPTY, isSearchOnly: false }, options, edges);
   }
 
   /** The context that a state was exported from. Throws `InvalidState`, and as {@link create} does. */
-  static async import(
-    state: DirectContextState,
-    options: DirectContextOptions = {},
-    edges: ContextEdges = {},
-  ): Promise<DirectContext> {
-    return DirectContext.#open(readState(state), options, edges);
+  static async import(state: DirectContextState, options: DirectContextOptions = {}): Promise<DirectContext> {
+    return DirectContext.#open(readState(state), options);
   }
 
   /** The same from a file. Throws the system's error where it cannot be read. */
-  static async importFromFile(
-    file: string,
-    options: DirectContextOptions = {},
-    edges: ContextEdges = {},
-  ): Promise<DirectContext> {
+  static async importFromFile(file: string, options: DirectContextOptions = {}): Promise<DirectContext> {
     const text = await readFile(file, 'utf8');
     let state: unknown;
     try {
@@ -157,10 +154,14 @@ export class DirectContext implements AsyncDisposable {
     } catch (error) {
       throw contextErrors.badState(`${file} is not JSON`, error);
     }
-    return DirectContext.#open(readState(state), options, edges);
+    return DirectContext.#open(readState(state), options);
   }
 
-  static async #open(state: ImportedState, options: DirectContextOptions, edges: ContextEdges): Promise<DirectContext> {
+  static async #open(
+    state: ImportedState,
+    options: DirectContextOptions,
+    edges: ContextEdges = {},
+  ): Promise<DirectContext> {
     const logger = edges.logger ?? (options.debug ? stderrLogger() : silentLogger);
     const backend = edges.backend ?? (await openBackend(options, edges, logger));
     return new DirectContext(backend, state, logger, edges.pollMs ?? POLL_MS);

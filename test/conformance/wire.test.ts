@@ -225,7 +225,7 @@ describe('the index, search and ask protocol', () => {
     /** Everything that a context does, with faults in force. */
     async function work(): Promise<void> {
       const options = { apiKey: server.token, apiUrl: server.url };
-      const context = await DirectContext.create(options, { backoffBaseMs: 1 });
+      const context = await DirectContext.createWith({ backoffBaseMs: 1 }, options);
       try {
         const fresh = files.map(({ path, contents }) => ({ path, contents: `${contents}// ${Math.random()}\n` }));
         const { newlyUploaded } = await context.addToIndex(fresh);
@@ -264,7 +264,7 @@ describe('the index, search and ask protocol', () => {
 
     it('and finds its index as it was where the service is down', async () => {
       const options = { apiKey: server.token, apiUrl: server.url };
-      await using context = await DirectContext.create(options, { backoffBaseMs: 1 });
+      await using context = await DirectContext.createWith({ backoffBaseMs: 1 }, options);
       await context.addToIndex(files.slice(0, 3));
       const before = context.export();
       server.faults.add({ status: 503, retryAfter: 1, path: PATHS.batchUpload, times: 1 });
