@@ -68,16 +68,21 @@ export class ContentStore {
 
   /** Throws `StoreBusy` where another process uses the folder, `StoreNewer`, `DiskFull` and `ReadOnly`. */
   static async open(folder: string, options: ContentStoreOptions = {}): Promise<ContentStore> {
-    const lease = acquire(folder);
-    let store: ContentStore | undefined;
     try {
-      store = new ContentStore(folder, lease, options);
-      await store.#reconcile();
-      store.#collectInBackground();
-      return store;
+      const lease = Lease.acquire(folder);
+      if (!(lease instanceof Lease)) throw contextErrors.storeBusy(folder, lease);
+      let store: ContentStore | undefined;
+      try {
+        store = new ContentStore(folder, lease, options);
+        await store.#reconcile();
+        store.#collectInBackground();
+        return store;
+      } catch (error) {
+        await store?.close();
+        lease.release();
+        throw error;
+      }
     } catch (error) {
-      await store?.close();
-      lease.release();
       throw explainWriteError(error, folder);
     }
   }
@@ -213,17 +218,6 @@ export class ContentStore {
     this.#queue = turn.catch(() => undefined);
     return turn;
   }
-}
-
-function acquire(folder: string): Lease {
-  let lease: ReturnType<typeof Lease.acquire>;
-  try {
-    lease = Lease.acquire(folder);
-  } catch (error) {
-    throw explainWriteError(error, folder);
-  }
-  if (lease instanceof Lease) return lease;
-  throw contextErrors.storeBusy(folder, lease);
 }
 
 /** The index holds nothing that the packs have not: one that cannot be read is made anew. */
