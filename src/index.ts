@@ -14,9 +14,23 @@
  * `search` takes the query language of docs/query-language.md and leaves out what is malformed; {@link parseQueryLanguage}
  * tells what that is. The index keeps no text, so a `"phrase"` is found where its words stand, unless `readText` gives the
  * text of documents.
+ *
+ * {@link DirectContext} keeps the files as well, here or in a service, and answers with text for a prompt; docs/context.md.
  */
 export { SextantError } from './base/errors.ts';
 export type { Logger } from './base/log.ts';
+export type { Answerer } from './context/backend.ts';
+export {
+  DirectContext,
+  type AddToIndexOptions,
+  type DirectContextOptions,
+  type ExportOptions,
+  type File,
+  type IndexingProgress,
+  type IndexingResult,
+  type SearchOptions as ContextSearchOptions,
+} from './context/directContext.ts';
+export type { BlobEntry, DirectContextState, FullContextState, SearchOnlyContextState } from './context/state.ts';
 export { documentId, type DocumentId } from './engine/documentId.ts';
 export {
   Engine,
@@ -46,3 +60,4 @@ export {
 } from './engine/query/queryLanguage.ts';
 export type { Share } from './engine/query/ranker.ts';
 export type { Hit, SearchOptions } from './engine/query/search.ts';
+export { APIError, BlobTooLargeError } from './wire/errors.ts';

@@ -10,7 +10,7 @@ import { parseDecimal } from '../base/decimal.ts';
 export const BASE_PATH = '/analytics/v0';
 
 /** What a token may do. */
-export const SCOPES = ['analytics:read', 'budgets:write'] as const;
+export const SCOPES = ['analytics:read', 'budgets:write', 'context:use'] as const;
 export type Scope = (typeof SCOPES)[number];
 
 export const LIMITS = {
@@ -135,6 +135,9 @@ export const ERROR_STATUS = {
   HeadersTooLarge: 431,
   Internal: 500,
   InsufficientStorage: 507,
+  // Of the index, search and ask service. Below the others of their status, which are what a bare status is called by.
+  CheckpointNotFound: 404,
+  NoModel: 422,
 } as const;
 export type ErrorCode = keyof typeof ERROR_STATUS;
 

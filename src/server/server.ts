@@ -12,6 +12,8 @@ import { analyticsResources } from './analytics/service.ts';
 import { Simulation, type SimulationOptions } from './analytics/simulation/simulation.ts';
 import { RateLimiter } from './auth/rateLimiter.ts';
 import { hashToken, newToken, Tokens } from './auth/tokens.ts';
+import { contextResources } from './context/resources.ts';
+import { ContextService, type ContextOptions } from './context/service.ts';
 import { readFaultRule, type FaultRule } from './faults/faultRules.ts';
 import { Faults } from './faults/faults.ts';
 import { SCENARIOS } from './faults/scenarios.ts';
@@ -53,6 +55,7 @@ export interface ServerOptions {
   readonly allowHosts?: readonly string[] | undefined;
   readonly version?: string | undefined;
   readonly webhooks?: WebhookOptions | undefined;
+  readonly context?: ContextOptions | undefined;
 }
 
 export interface ServerEdges extends Pick<WebhookEdges, 'dispatcher' | 'backoffBaseMs'> {
@@ -77,6 +80,7 @@ export class SextantServer implements Administered {
   readonly faults = new Faults();
   #scenario: string | undefined;
   readonly webhooks: WebhookService;
+  readonly context: ContextService;
   readonly token: string;
   readonly adminToken: string;
   readonly state: string | undefined;
@@ -134,6 +138,10 @@ export class SextantServer implements Administered {
       logger: this.#logger,
       dispatcher,
       backoffBaseMs,
+    });
+    this.context = new ContextService(state.folder, options.context ?? {}, {
+      clock: this.clock.source,
+      logger: this.#logger,
     });
     this.#edge = new HttpEdge({
       resources: this.#resources(),
@@ -252,6 +260,7 @@ export class SextantServer implements Administered {
     this.#stopping.abort();
     await this.#edge.close();
     await this.webhooks.close();
+    await this.context.close();
     await this.#state.close();
   }
 
@@ -298,6 +307,7 @@ export class SextantServer implements Administered {
     return [
       ...analyticsResources(this.organization, admission),
       intakeResource(this.webhooks),
+      ...contextResources(this.context, this.#tokens),
       ...adminResources(this, admin),
       ...webhookAdminResources(this.webhooks, admin, () => this.#url),
       {

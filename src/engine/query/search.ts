@@ -36,7 +36,7 @@ export interface SearchOptions {
   /** At most this many hits, one per document; 10 by default. */
   readonly limit?: number;
   /** Only these documents; all by default. */
-  readonly within?: ReadonlySet<DocumentId>;
+  readonly within?: Pick<ReadonlySet<DocumentId>, 'has'>;
   /** What `changed:` stands for; without it such filters are left out. */
   readonly changed?: ChangedPaths;
   readonly signal?: AbortSignal;

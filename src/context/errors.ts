@@ -1,0 +1,47 @@
+import { SextantError } from '../base/errors.ts';
+import type { LeaseOwner } from '../base/lease.ts';
+
+export const contextErrors = {
+  noKey: (hint = ''): SextantError =>
+    new SextantError(
+      'NoApiKey',
+      `API key is required: give the option apiKey, or set SEXTANT_SESSION_AUTH or SEXTANT_API_TOKEN.${hint}`,
+    ),
+  noUrl: (hint = ''): SextantError =>
+    new SextantError(
+      'NoApiUrl',
+      `API URL is required: give the option apiUrl, or set SEXTANT_SESSION_AUTH or SEXTANT_API_URL.${hint}`,
+    ),
+  badSession: (): SextantError =>
+    new SextantError(
+      'InvalidSession',
+      'SEXTANT_SESSION_AUTH is not a session: JSON with accessToken and tenantURL is needed.',
+    ),
+  notInitialized: (): SextantError =>
+    new SextantError('NotInitialized', 'Index not initialized: add files with addToIndex first.'),
+  indexingTimeout: (ms: number, left: number): SextantError =>
+    new SextantError(
+      'IndexingTimeout',
+      `Indexing timeout: ${left} files are not indexed after ${ms / 1000} s. Wait again with waitForIndexing.`,
+    ),
+  searchOnly: (operation: string): SextantError =>
+    new SextantError(
+      'SearchOnly',
+      `${operation} needs to know the files, and this context was imported from a search-only state. Import a full one.`,
+    ),
+  badState: (what: string, cause?: unknown): SextantError =>
+    new SextantError('InvalidState', `This is not the exported state of a context: ${what}.`, { cause }),
+  badFiles: (what: string): SextantError => new SextantError('InvalidArgument', what),
+  closed: (): SextantError => new SextantError('ContextClosed', 'The context is closed. Create or import another.'),
+  noAnswerer: (): SextantError =>
+    new SextantError('NoModel', 'No model answers questions here. Give the option answer, or use search.'),
+  noCheckpoint: (id: string): SextantError =>
+    new SextantError(
+      'CheckpointNotFound',
+      `there is no checkpoint ${id.slice(0, 100)}; it may have been unused for too long. Add the files again`,
+    ),
+  storeBusy: (folder: string, { pid, host }: LeaseOwner): SextantError =>
+    new SextantError('StoreBusy', `Process ${pid} on ${host} uses the index in ${folder}. Use another folder.`),
+  storeNewer: (file: string): SextantError =>
+    new SextantError('StoreNewer', `${file} is of a newer version of Sextant. Update, or use another folder.`),
+};

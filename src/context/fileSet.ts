@@ -1,0 +1,76 @@
+import { WIRE_LIMITS, type Scope } from '../wire/contract.ts';
+
+/** A file of a context. */
+export interface TrackedFile {
+  /** What the service calls its blob. */
+  readonly name: string;
+  /** What it was called before the service was asked; almost always the same. */
+  readonly clientName: string;
+}
+
+/**
+ * The files of a context, and how the service knows the set of them: a checkpoint, and what was added and deleted since. It
+ * does not change; what would change it makes another, so that one that failed half-way leaves no trace.
+ *
+ * Always: the names of the files are those of the checkpoint and the added ones, without the deleted.
+ */
+export class FileSet {
+  static readonly EMPTY = new FileSet(undefined, new Set(), new Set(), new Map());
+
+  readonly checkpointId: string | undefined;
+  readonly added: ReadonlySet<string>;
+  readonly deleted: ReadonlySet<string>;
+  /** By path. */
+  readonly files: ReadonlyMap<string, TrackedFile>;
+
+  constructor(
+    checkpointId: string | undefined,
+    added: ReadonlySet<string>,
+    deleted: ReadonlySet<string>,
+    files: ReadonlyMap<string, TrackedFile>,
+  ) {
+    this.checkpointId = checkpointId;
+    this.added = added;
+    this.deleted = deleted;
+    this.files = files;
+  }
+
+  get scope(): Scope {
+    return { checkpointId: this.checkpointId, added: [...this.added], deleted: [...this.deleted] };
+  }
+
+  /** Whether the changes since the checkpoint are so many that another is to be made. */
+  get isCheckpointDue(): boolean {
+    return this.added.size + this.deleted.size >= WIRE_LIMITS.checkpointFrom;
+  }
+
+  /** With these, instead of the ones with their paths. */
+  with(files: Iterable<readonly [path: string, file: TrackedFile]>): FileSet {
+    return this.#changedTo(new Map([...this.files, ...files]));
+  }
+
+  without(paths: Iterable<string>): FileSet {
+    const files = new Map(this.files);
+    for (const path of paths) files.delete(path);
+    return this.#changedTo(files);
+  }
+
+  /** The same files, as the checkpoint of them. */
+  at(checkpointId: string): FileSet {
+    return new FileSet(checkpointId, new Set(), new Set(), this.files);
+  }
+
+  #changedTo(files: ReadonlyMap<string, TrackedFile>): FileSet {
+    const before = namesOf(this.files);
+    const after = namesOf(files);
+    const added = new Set(this.added);
+    const deleted = new Set(this.deleted);
+    for (const name of before) if (!after.has(name) && !added.delete(name)) deleted.add(name);
+    for (const name of after) if (!before.has(name) && !deleted.delete(name)) added.add(name);
+    return new FileSet(this.checkpointId, added, deleted, files);
+  }
+}
+
+function namesOf(files: ReadonlyMap<string, TrackedFile>): Set<string> {
+  return new Set(Array.from(files.values(), ({ name }) => name));
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import type { Clock } from '../../base/clock.ts';
+import { explainWriteError, systemCode } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { setTime } from './packs.ts';
+
+const NAME_BYTES = 32;
+const TOUCH_MS = 3_600_000;
+/** Names in memory, of the checkpoints that were used last; some 100 bytes each. */
+const REMEMBERED_NAMES = 500_000;
+
+/**
+ * Sets of names that never change: a file each, named by the SHA-256 of what is in it, which are the names in order, 32
+ * bytes each. Equal sets are one checkpoint, and a request that is repeated makes no second one. The modification time of the
+ * file says when it was last used.
+ */
+export class Checkpoints {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  /** The last used at the end. */
+  readonly #remembered = new Map<string, ReadonlySet<string>>();
+  readonly #usedAt = new Map<string, number>();
+
+  constructor(folder: string, clock: Clock, logger: Logger) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#logger = logger;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(folder)) if (name.endsWith('.tmp')) rmSync(join(folder, name), { force: true });
+  }
+
+  /** Its id, when it is on the disk. Throws `DiskFull` and `ReadOnly`. */
+  add(names: ReadonlySet<string>): string {
+    const bytes = Buffer.from([...names].sort().join(''), 'hex');
+    const id = idOf(bytes);
+    // Written again where the one on the disk is damaged.
+    if (!this.get(id)) {
+      try {
+        writeFileAtomicSync(this.#fileOf(id), bytes, 0o600);
+      } catch (error) {
+        throw explainWriteError(error, this.#folder);
+      }
+      this.#touch(id);
+      this.#remember(id, new Set(names));
+    }
+    return id;
+  }
+
+  /** The names of a checkpoint, if there is such a one. Using it keeps it. */
+  get(id: string): ReadonlySet<string> | undefined {
+    const names = this.#remembered.get(id) ?? this.#read(id);
+    if (!names) return undefined;
+    this.#touch(id);
+    this.#remember(id, names);
+    return names;
+  }
+
+  /** Removes those that were not used since `cutoff`. Gives the names in the others. */
+  removeUnused(cutoff: number): Set<string> {
+    const reachable = new Set<string>();
+    for (const file of readdirSync(this.#folder)) {
+      const id = /^([0-9a-f]{64})\.sxc$/.exec(file)?.[1];
+      if (id === undefined) continue;
+      if (statSync(this.#fileOf(id)).mtimeMs < cutoff) {
+        rmSync(this.#fileOf(id));
+        this.#remembered.delete(id);
+        this.#usedAt.delete(id);
+      } else for (const name of this.#remembered.get(id) ?? this.#read(id) ?? []) reachable.add(name);
+    }
+    return reachable;
+  }
+
+  #read(id: string): ReadonlySet<string> | undefined {
+    if (!/^[0-9a-f]{64}$/.test(id)) return undefined;
+    let bytes: Buffer;
+    try {
+      bytes = readFileSync(this.#fileOf(id));
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    if (idOf(bytes) !== id) {
+      this.#logger.error(`${this.#fileOf(id)} is damaged; clients that use it have to add their files again.`);
+      return undefined;
+    }
+    const names = new Set<string>();
+    const text = bytes.toString('hex');
+    for (let at = 0; at < text.length; at += 2 * NAME_BYTES) names.add(text.slice(at, at + 2 * NAME_BYTES));
+    return names;
+  }
+
+  #remember(id: string, names: ReadonlySet<string>): void {
+    this.#remembered.delete(id);
+    this.#remembered.set(id, names);
+    let count = 0;
+    for (const { size } of this.#remembered.values()) count += size;
+    for (const [oldest, { size }] of this.#remembered) {
+      if (count <= REMEMBERED_NAMES || oldest === id) break;
+      this.#remembered.delete(oldest);
+      count -= size;
+    }
+  }
+
+  #touch(id: string): void {
+    const now = this.#clock.now();
+    if (now - (this.#usedAt.get(id) ?? -Infinity) < TOUCH_MS) return;
+    this.#usedAt.set(id, now);
+    setTime(this.#fileOf(id), now);
+  }
+
+  #fileOf(id: string): string {
+    return join(this.#folder, `${id}.sxc`);
+  }
+}
+
+function idOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

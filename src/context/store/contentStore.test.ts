@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { AdjustableClock } from '../../base/clock.ts';
+import { SextantError } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import { documentId } from '../../engine/documentId.ts';
+import type { Scope } from '../../wire/contract.ts';
+import { ContentStore } from './contentStore.ts';
+
+const DAY = 86_400_000;
+const scope = (added: readonly string[], checkpointId?: string, deleted: readonly string[] = []): Scope => ({
+  checkpointId,
+  added,
+  deleted,
+});
+const nameOf = (path: string, content: string): string => documentId(path, Buffer.from(content));
+const found = (text: string): string[] => [...text.matchAll(/^Path: (.*)$/gm)].map(([, path]) => path!).sort();
+
+describe('the store of contexts', () => {
+  const folder = temporaryFolder();
+  const logged: string[] = [];
+  const note = (message: string): void => void logged.push(message);
+  const logger: Logger = { debug: note, info: note, warn: note, error: note };
+  afterEach(() => void logged.splice(0));
+
+  async function withStore<T>(
+    place: string,
+    use: (store: ContentStore) => Promise<T>,
+    options: Parameters<typeof ContentStore.open>[1] = {},
+  ): Promise<T> {
+    const store = await ContentStore.open(place, { logger, ...options });
+    try {
+      return await use(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  it('knows, finds and formats what was uploaded, and exactly what the scope has', async () => {
+    await withStore(folder(), async (store) => {
+      const content = 'export function parseQuery(text: string): void {\n  return;\n}\n';
+      const blobs = ['a.ts', 'b.ts', 'c.ts'].map((path) => ({ path, content }));
+      const unknown = nameOf('d.ts', content);
+      const names = blobs.map(({ path }) => nameOf(path, content));
+      assert.deepEqual(store.findMissing([...names, unknown]), { unknown: [...names, unknown], nonindexed: [] });
+      assert.deepEqual(await store.upload(blobs), names);
+      assert.deepEqual(store.findMissing([...names, unknown]), { unknown: [unknown], nonindexed: [] });
+      const [a, b, c] = names as [string, string, string];
+      const paths = async (one: Scope): Promise<string[]> => found(await store.retrieve('parse query', one));
+      assert.deepEqual(await paths(scope([a, b])), ['a.ts', 'b.ts']);
+      assert.deepEqual(await paths(scope([])), []);
+      const first = await store.checkpoint(scope([a, b]));
+      const second = await store.checkpoint(scope([c], first, [a]));
+      assert.deepEqual(await paths(scope([], first)), ['a.ts', 'b.ts']);
+      assert.deepEqual(await paths(scope([], second)), ['b.ts', 'c.ts']);
+      assert.deepEqual(await paths(scope([a], second, [b])), ['a.ts', 'c.ts']);
+      assert.equal(await store.checkpoint(scope([b, a])), first, 'equal sets are one');
+      assert.match(await store.retrieve('"function parseQuery"', scope([a])), /Path: a\.ts\n {5}1\texport function/);
+      await assert.rejects(
+        store.retrieve('x', scope([], 'f'.repeat(64))),
+        (error) => error instanceof SextantError && error.code === 'CheckpointNotFound',
+      );
+      await assert.rejects(store.retrieve('x', scope([], '../../x')), /no checkpoint/);
+    });
+  });
+
+  it('takes what is empty or no text for indexed, and tells blobs apart that have one name', async () => {
+    await withStore(folder(), async (store) => {
+      const [empty, binary, one, other, surrogate] = await store.upload([
+        { path: 'empty', content: '' },
+        { path: 'binary', content: 'a\0b' },
+        { path: 'a', content: 'bc word' },
+        { path: 'ab', content: 'c word' },
+        { path: 's', content: '\ud800 word' },
+      ]);
+      assert.deepEqual(store.findMissing([empty!, binary!]), { unknown: [], nonindexed: [] });
+      assert.equal(one, nameOf('a', 'bc word'));
+      assert.notEqual(other, one);
+      assert.equal(surrogate, nameOf('s', '\ufffd word'));
+      assert.deepEqual(found(await store.retrieve('word', scope([one]))), ['a']);
+      assert.deepEqual(found(await store.retrieve('word', scope([other!]))), ['ab']);
+      assert.deepEqual(await store.upload([{ path: 'ab', content: 'c word' }]), [other], 'and stays so');
+    });
+  });
+
+  it('has everything again when it is opened again, also without its index', async () => {
+    const place = folder();
+    const content = 'the needle is here\n';
+    const { name, checkpoint } = await withStore(place, async (store) => {
+      const [name] = await store.upload([{ path: 'hay.txt', content }]);
+      return { name: name!, checkpoint: await store.checkpoint(scope([name!])) };
+    });
+    for (const lose of [
+      () => undefined,
+      () => rmSync(join(place, 'index'), { recursive: true }),
+      () => writeFileSync(join(place, 'index/manifest.json'), '{"format":999999}'),
+    ]) {
+      lose();
+      await withStore(place, async (store) => {
+        assert.deepEqual(store.findMissing([name]), { unknown: [], nonindexed: [] });
+        assert.deepEqual(found(await store.retrieve('needle', scope([], checkpoint))), ['hay.txt']);
+      });
+    }
+  });
+
+  it('asks again for what was damaged, and is whole again when it got it', async () => {
+    const place = folder();
+    const content = 'the needle is here\n';
+    const [name] = await withStore(place, (store) => store.upload([{ path: 'hay.txt', content }]));
+    const pack = join(place, 'packs/pack-1.sxb');
+    const bytes = readFileSync(pack);
+    for (const damage of [
+      () => writeFileSync(pack, bytes.with(20, bytes[20]! ^ 1)),
+      () => writeFileSync(pack, bytes.subarray(0, 10)),
+      () => writeFileSync(pack, ''),
+    ]) {
+      rmSync(join(place, 'packs'), { recursive: true });
+      mkdirSync(join(place, 'packs'));
+      damage();
+      await withStore(place, async (store) => {
+        assert.deepEqual(store.findMissing([name!]).unknown, [name]);
+        assert.deepEqual(found(await store.retrieve('needle', scope([name!]))), []);
+        assert.match(logged.join(), /damaged/);
+        await store.upload([{ path: 'hay.txt', content }]);
+        assert.deepEqual(found(await store.retrieve('needle', scope([name!]))), ['hay.txt']);
+      });
+    }
+    // In its content: that is known when it is read.
+    rmSync(join(place, 'packs'), { recursive: true });
+    await withStore(place, async (store) => {
+      await store.upload([{ path: 'hay.txt', content }]);
+      const file = join(place, 'packs', readdirSync(join(place, 'packs'))[0]!);
+      const whole = readFileSync(file);
+      writeFileSync(file, whole.with(whole.length - 1, 0));
+      assert.deepEqual(found(await store.retrieve('needle', scope([name!]))), []);
+      assert.deepEqual(store.findMissing([name!]).unknown, [name]);
+      await store.upload([{ path: 'hay.txt', content }]);
+      assert.deepEqual(found(await store.retrieve('needle', scope([name!]))), ['hay.txt']);
+    });
+  });
+
+  it('does not know a checkpoint that is damaged, and makes it again', async () => {
+    const place = folder();
+    const set = scope([nameOf('a', 'b')]);
+    const id = await withStore(place, (store) => store.checkpoint(set));
+    truncateSync(join(place, `checkpoints/${id}.sxc`), 20);
+    await withStore(place, async (store) => {
+      await assert.rejects(store.retrieve('x', scope([], id)), /no checkpoint/);
+      assert.equal(await store.checkpoint(set), id);
+      assert.deepEqual(found(await store.retrieve('x', scope([], id))), []);
+    });
+  });
+
+  it('is one process at a time', async () => {
+    const place = folder();
+    await withStore(place, () =>
+      assert.rejects(ContentStore.open(place), (error) => error instanceof SextantError && error.code === 'StoreBusy'),
+    );
+  });
+
+  it('refuses a newer format, and leaves it as it is', async () => {
+    const place = folder();
+    await withStore(place, (store) => store.upload([{ path: 'a', content: 'b' }]));
+    const pack = join(place, 'packs/pack-1.sxb');
+    const newer = readFileSync(pack);
+    newer.write('SXPACK2\n');
+    writeFileSync(pack, newer);
+    await assert.rejects(
+      ContentStore.open(place),
+      (error) => error instanceof SextantError && error.code === 'StoreNewer',
+    );
+    assert.deepEqual(readFileSync(pack), newer);
+  });
+
+  it('makes few files of many small uploads', async () => {
+    const place = folder();
+    await withStore(place, async (store) => {
+      const names: string[] = [];
+      for (let i = 0; i < 40; i++) names.push(...(await store.upload([{ path: `f${i}`, content: `needle ${i}` }])));
+      await store.collect();
+      assert.equal(readdirSync(join(place, 'packs')).length, 1);
+      assert.deepEqual(store.findMissing(names).unknown, []);
+      assert.equal(found(await store.retrieve('needle', scope(names))).length, 40);
+    });
+  });
+
+  it('removes what no checkpoint has and nobody used for 30 days, whatever happens in between', async function () {
+    this.timeout(120_000);
+    // A day at a time, with uploads, looks, checkpoints, uses of them, collections and restarts; beside it, what has to be there.
+    const file = fc.nat(7);
+    const step = fc.oneof(
+      fc.record({ upload: fc.array(file, { minLength: 1, maxLength: 4 }) }),
+      fc.record({ ask: file }),
+      fc.record({ checkpoint: fc.array(file, { minLength: 1, maxLength: 3 }) }),
+      fc.record({ use: fc.nat(3) }),
+      fc.record({ days: fc.integer({ min: 1, max: 25 }) }),
+      fc.constant('collect' as const),
+      fc.constant('reopen' as const),
+    );
+    const blobOf = (i: number): { path: string; content: string } => ({ path: `f${i}.txt`, content: `needle ${i}` });
+    const names = Array.from({ length: 8 }, (_, i) => nameOf(blobOf(i).path, blobOf(i).content));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+        const place = folder();
+        const clock = new AdjustableClock({ now: () => 0 });
+        clock.set(Date.UTC(2026, 0, 1));
+        let store = await ContentStore.open(place, { clock, logger });
+        const usedAt = new Map<number, number>();
+        const checkpoints = new Map<string, { readonly files: readonly number[]; usedAt: number }>();
+        const isYoung = (at: number): boolean => clock.now() - at <= 30 * DAY;
+        const check = async (): Promise<void> => {
+          const here = new Set(names.filter((name) => store.findMissing([name]).unknown.length === 0));
+          // The look itself is a use of what is there.
+          for (const [i, at] of usedAt) {
+            const isNeeded = [...checkpoints.values()].some(
+              ({ files, usedAt }) => files.includes(i) && isYoung(usedAt),
+            );
+            if (isYoung(at) || isNeeded) assert.ok(here.has(names[i]!), `f${i} is gone`);
+            if (here.has(names[i]!)) usedAt.set(i, clock.now());
+            else usedAt.delete(i);
+          }
+          const expected = [...usedAt.keys()].map((i) => `f${i}.txt`).sort();
+          assert.deepEqual(found(await store.retrieve('needle', scope(names))), expected);
+        };
+        try {
+          for (const one of steps) {
+            if (one === 'collect') {
+              await store.collect();
+              await check();
+            } else if (one === 'reopen') {
+              await store.close();
+              store = await ContentStore.open(place, { clock, logger });
+            } else if ('upload' in one) {
+              await store.upload(one.upload.map(blobOf));
+              for (const i of one.upload) usedAt.set(i, clock.now());
+            } else if ('ask' in one) {
+              const { unknown } = store.findMissing([names[one.ask]!]);
+              if (unknown.length === 0 && usedAt.has(one.ask)) usedAt.set(one.ask, clock.now());
+              if (unknown.length > 0 && usedAt.has(one.ask)) {
+                const isNeeded = [...checkpoints.values()].some(
+                  ({ files, usedAt }) => files.includes(one.ask) && isYoung(usedAt),
+                );
+                assert.ok(!isNeeded && !isYoung(usedAt.get(one.ask)!), `f${one.ask} is gone`);
+                usedAt.delete(one.ask);
+              }
+            } else if ('checkpoint' in one) {
+              const files = [...new Set(one.checkpoint)];
+              await store.upload(files.map(blobOf));
+              for (const i of files) usedAt.set(i, clock.now());
+              checkpoints.set(await store.checkpoint(scope(files.map((i) => names[i]!))), {
+                files,
+                usedAt: clock.now(),
+              });
+            } else if ('use' in one) {
+              const [id, checkpoint] = [...checkpoints][one.use] ?? [];
+              if (id === undefined) continue;
+              const search = store.retrieve('needle', scope([], id));
+              if (isYoung(checkpoint!.usedAt)) {
+                assert.deepEqual(found(await search), checkpoint!.files.map((i) => `f${i}.txt`).sort());
+                checkpoint!.usedAt = clock.now();
+              } else {
+                // Where it is there still, what was in it may be gone.
+                await search.catch(() => undefined);
+                checkpoints.delete(id);
+              }
+            } else clock.advance(one.days * DAY);
+          }
+          clock.advance(200 * DAY);
+          await store.collect();
+          assert.deepEqual(store.findMissing(names).unknown, names, 'nothing is left in the end');
+          assert.deepEqual(readdirSync(join(place, 'packs')), []);
+          assert.deepEqual(readdirSync(join(place, 'checkpoints')), []);
+        } finally {
+          await store.close();
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+});

@@ -1,0 +1,80 @@
+import type { ErrorCode } from '../../analytics/contract.ts';
+import { SextantError } from '../../base/errors.ts';
+import { PATHS, requests, scopeFromWire, chatTextOf, WIRE_LIMITS, type WirePath } from '../../wire/contract.ts';
+import type * as z from 'zod/mini';
+import { checked, withJson } from '../admin/adminPlane.ts';
+import type { Tokens } from '../auth/tokens.ts';
+import { HttpError, httpErrors } from '../http/errors.ts';
+import type { Reply, Resource } from '../http/exchange.ts';
+import type { ContextService } from './service.ts';
+
+const SCOPE = 'context:use';
+
+/** Clients repeat for ever what is answered with 5xx: what does not pass by itself is answered with these. */
+const PERMANENT: Readonly<Partial<Record<string, ErrorCode>>> = {
+  CheckpointNotFound: 'CheckpointNotFound',
+  NoModel: 'NoModel',
+  DiskFull: 'Conflict',
+  ReadOnly: 'Conflict',
+  StoreBusy: 'Conflict',
+  StoreNewer: 'Conflict',
+  LeaseLost: 'Conflict',
+};
+
+/** The five endpoints of the index, search and ask protocol, for tokens that may use them. */
+export function contextResources(service: ContextService, tokens: Tokens): Resource[] {
+  const resource = <S extends z.ZodMiniType>(
+    path: WirePath,
+    schema: S,
+    handle: (request: z.output<S>) => Promise<Reply>,
+  ): Resource => ({
+    path,
+    isLogged: true,
+    guard: (headers) => {
+      const caller = tokens.authenticate(headers.authorization);
+      if (!caller.scopes.has(SCOPE)) throw httpErrors.missingScope(SCOPE);
+      return caller;
+    },
+    methods: { POST: withJson((body) => explained(() => handle(checked(schema, body))), WIRE_LIMITS.maxBodyBytes) },
+  });
+  return [
+    resource(PATHS.findMissing, requests.findMissing, async ({ mem_object_names }) => {
+      const { unknown, nonindexed } = (await service.store()).findMissing(mem_object_names);
+      return { json: { unknown_memory_names: unknown, nonindexed_blob_names: nonindexed } };
+    }),
+    resource(PATHS.batchUpload, requests.batchUpload, async ({ blobs }) => {
+      for (const { path, content } of blobs) checkSize(path, Buffer.byteLength(content));
+      return { json: { blob_names: await (await service.store()).upload(blobs) } };
+    }),
+    resource(PATHS.checkpointBlobs, requests.checkpointBlobs, async ({ blobs }) => ({
+      json: { new_checkpoint_id: await (await service.store()).checkpoint(scopeFromWire(blobs)) },
+    })),
+    resource(PATHS.codebaseRetrieval, requests.codebaseRetrieval, async (request) => {
+      const { information_request, blobs, max_output_length } = request;
+      const store = await service.store();
+      const text = await store.retrieve(information_request, scopeFromWire(blobs), max_output_length);
+      return { json: { formatted_retrieval: text } };
+    }),
+    resource(PATHS.chatStream, requests.chatStream, async (request) => {
+      const text = await service.answer(chatTextOf(request));
+      return { lines: [JSON.stringify({ text })], contentType: 'application/x-ndjson' };
+    }),
+  ];
+}
+
+async function explained(handle: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await handle();
+  } catch (error) {
+    const code = error instanceof SextantError ? PERMANENT[error.code] : undefined;
+    if (code === undefined) throw error;
+    throw new HttpError(code, (error as SextantError).message, {}, { cause: error });
+  }
+}
+
+/** Throws `InvalidArgument`. */
+function checkSize(path: string, size: number): void {
+  const { maxBlobBytes } = WIRE_LIMITS;
+  if (size > maxBlobBytes)
+    throw httpErrors.badRequest(`${path.slice(0, 200)} has ${size} bytes, more than the ${maxBlobBytes} allowed`);
+}

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Answerer } from '../../context/backend.ts';
+import { contextErrors } from '../../context/errors.ts';
+import type { ContentStore } from '../../context/store/contentStore.ts';
+
+export interface ContextOptions {
+  /** Answers what is asked over `/chat-stream`; without it nothing does. */
+  readonly answer?: Answerer | undefined;
+  /** What nobody used for so many milliseconds may be removed; 30 days where it is missing. */
+  readonly keepMs?: number | undefined;
+}
+
+export interface ContextEdges {
+  /** The real time, whatever the server pretends: files are removed by it. */
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The index, search and ask service as the server has it. The index is opened by the first who asks for it. */
+export class ContextService {
+  readonly #state: string | undefined;
+  readonly #options: ContextOptions;
+  readonly #edges: ContextEdges;
+  #store: Promise<ContentStore> | undefined;
+  /** Where nothing is to be left. */
+  #temporary: string | undefined;
+  #isClosed = false;
+
+  constructor(state: string | undefined, options: ContextOptions, edges: ContextEdges) {
+    this.#state = state;
+    this.#options = options;
+    this.#edges = edges;
+  }
+
+  /** Throws as {@link ContentStore.open} does; the next who asks tries again. */
+  async store(): Promise<ContentStore> {
+    if (this.#isClosed) throw contextErrors.closed();
+    this.#store ??= this.#open();
+    try {
+      return await this.#store;
+    } catch (error) {
+      this.#store = undefined;
+      throw error;
+    }
+  }
+
+  /** Throws `NoModel`. */
+  async answer(prompt: string): Promise<string> {
+    const { answer } = this.#options;
+    if (!answer) throw contextErrors.noAnswerer();
+    return answer(prompt);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    try {
+      await (await this.#store)?.close();
+    } catch (error) {
+      // It never opened, and whoever asked for it was told why.
+      this.#edges.logger.debug(`The index of contexts was not open: ${String(error)}`);
+    }
+    if (this.#temporary !== undefined) rmSync(this.#temporary, { recursive: true, force: true });
+  }
+
+  async #open(): Promise<ContentStore> {
+    // With the engine it is half of the server.
+    const { ContentStore } = await import('../../context/store/contentStore.ts');
+    if (this.#state === undefined) this.#temporary ??= mkdtempSync(join(tmpdir(), 'sextant-context-'));
+    const folder = join(this.#state ?? this.#temporary!, 'context');
+    return ContentStore.open(folder, { ...this.#edges, keepMs: this.#options.keepMs });
+  }
+}

@@ -1,0 +1,132 @@
+import * as z from 'zod/mini';
+
+/*
+ * The index, search and ask protocol as data: paths, limits and the shapes of requests and answers. From it come the types,
+ * the server's validation and the client's parsing. Unknown fields are ignored on both sides. Source: the wire sheet.
+ */
+
+export const PATHS = {
+  findMissing: '/find-missing',
+  batchUpload: '/batch-upload',
+  checkpointBlobs: '/checkpoint-blobs',
+  codebaseRetrieval: '/agents/codebase-retrieval',
+  chatStream: '/chat-stream',
+} as const;
+export type WirePath = (typeof PATHS)[keyof typeof PATHS];
+
+export const WIRE_LIMITS = {
+  /** UTF-8 bytes of one file. */
+  maxBlobBytes: 1_048_576,
+  /** Names in one `find-missing`. */
+  maxNamesPerCall: 1000,
+  maxBlobsPerUpload: 1000,
+  /** UTF-8 bytes of all contents in one `batch-upload`. */
+  maxUploadBytes: 2_097_152,
+  /** So many added and deleted names become a checkpoint. */
+  checkpointFrom: 1000,
+  /** Escaping can make six bytes of one, and names of 50,000 files are 3.4 MB. */
+  maxBodyBytes: 16_777_216,
+  /** UTF-16 units of a formatted retrieval. */
+  defaultOutputLength: 20_000,
+  maxOutputLength: 80_000,
+} as const;
+
+/** Between the two stand the retrieval, and an empty line before the question (section 4.5). */
+const PROMPT_HEAD = 'Relevant context:\n';
+
+const name = z
+  .string('a blob name must be a string')
+  .check(z.regex(/^[0-9a-f]{64}$/, 'a blob name must be 64 lower-case hexadecimal digits'));
+const text = (field: string) => z.string(`${field} must be a string`);
+const names = (field: string) => z._default(z.array(name, `${field} must be an array of blob names`), []);
+
+/** What a search sees: the blobs of the checkpoint, if there is one, and the added ones, without the deleted (section 3). */
+const scope = z.object(
+  {
+    checkpoint_id: z._default(z.nullable(text('checkpoint_id')), null),
+    added_blobs: names('added_blobs'),
+    deleted_blobs: names('deleted_blobs'),
+  },
+  'blobs must be an object',
+);
+
+export const requests = {
+  findMissing: z.object({ mem_object_names: z.array(text('a name'), 'mem_object_names must be an array') }),
+  batchUpload: z.object({
+    blobs: z.array(
+      z.object(
+        {
+          /** What the client takes it for; the server's own reckoning counts. */
+          blob_name: z.optional(z.nullable(text('blob_name'))),
+          path: text('path'),
+          content: text('content'),
+        },
+        'a blob must be an object',
+      ),
+      'blobs must be an array',
+    ),
+  }),
+  checkpointBlobs: z.object({ blobs: scope }),
+  codebaseRetrieval: z.object({
+    information_request: text('information_request'),
+    blobs: scope,
+    max_output_length: z.optional(z.nullable(z.number('max_output_length must be a number'))),
+  }),
+  chatStream: z.object({
+    message: z.optional(z.nullable(text('message'))),
+    nodes: z.optional(
+      z.nullable(
+        z.array(z.object({ text_node: z.optional(z.nullable(z.object({ content: text('content') }))) }), 'nodes'),
+      ),
+    ),
+  }),
+};
+
+const answerNames = z._default(z.array(z.string()), []);
+
+export const responses = {
+  findMissing: z.object({ unknown_memory_names: answerNames, nonindexed_blob_names: answerNames }),
+  batchUpload: z.object({ blob_names: answerNames }),
+  checkpointBlobs: z.object({ new_checkpoint_id: z.string() }),
+  codebaseRetrieval: z.object({ formatted_retrieval: z.string() }),
+  chatLine: z.object({ text: z.optional(z.nullable(z.string())) }),
+};
+
+/** A set of blobs, as requests carry it. */
+export interface Scope {
+  readonly checkpointId: string | undefined;
+  readonly added: readonly string[];
+  readonly deleted: readonly string[];
+}
+
+export type WireScope = z.output<typeof scope>;
+
+export function scopeToWire({ checkpointId, added, deleted }: Scope): WireScope {
+  return {
+    checkpoint_id: checkpointId ?? null,
+    // By UTF-16 unit, as the protocol says.
+    added_blobs: [...added].sort(),
+    deleted_blobs: [...deleted].sort(),
+  };
+}
+
+export function scopeFromWire({ checkpoint_id, added_blobs, deleted_blobs }: WireScope): Scope {
+  return { checkpointId: checkpoint_id ?? undefined, added: added_blobs, deleted: deleted_blobs };
+}
+
+/** The length that is meant by a wish: nothing and 0 are the default, and more than the maximum is the maximum. */
+export function outputLength(wish: number | null | undefined): number {
+  if (wish === undefined || wish === null || !(wish >= 1)) return WIRE_LIMITS.defaultOutputLength;
+  return Math.min(Math.floor(wish), WIRE_LIMITS.maxOutputLength);
+}
+
+/** What a model is sent: what was found, and the question. */
+export function promptOf(retrieval: string, question: string): string {
+  return `${PROMPT_HEAD}${retrieval}\n\n${question}`;
+}
+
+/** The text of a chat request. */
+export function chatTextOf({ message, nodes }: z.output<typeof requests.chatStream>): string {
+  const texts = (nodes ?? []).flatMap(({ text_node }) => (text_node ? [text_node.content] : []));
+  return texts.length > 0 ? texts.join('\n') : (message ?? '');
+}

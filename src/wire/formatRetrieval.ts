@@ -1,0 +1,133 @@
+/** Lines of a file that a search found, from 1, both ends included. */
+export interface RetrievedPlace {
+  readonly startLine: number;
+  readonly endLine: number;
+  /** The definition that they are, or are in. */
+  readonly definition?: { readonly startLine: number; readonly endLine: number };
+}
+
+export interface RetrievedFile {
+  readonly path: string;
+  readonly text: string;
+  /** Best first. */
+  readonly places: readonly RetrievedPlace[];
+}
+
+type Span = readonly [startLine: number, endLine: number];
+
+const HEAD = 'These parts of the code were found, the best file first:';
+const NONE = 'No code was found for this.';
+const GAP = '...';
+/** A gap of so many lines is filled: the mark for it would hardly be shorter. */
+const SMALLEST_GAP = 2;
+/** Longer lines are data, and are cut. */
+const MAX_LINE = 1000;
+/** A file's next place counts as much as the best place so many files further down. */
+const FILES_PER_PLACE = 4;
+/** A definition that takes more of the whole is not shown whole; its first line and what was found in it are. */
+const LARGEST_SHARE = 1 / 4;
+
+/**
+ * What was found, for a model or a person to read: files in the order given, for each a line `Path: `, then its lines with
+ * their numbers (right-aligned to six, tab), in order, and `...` where lines are left out. Definitions are shown whole.
+ * Never longer than `maxLength` UTF-16 units: what does not fit is left out, the least first.
+ */
+export function formatRetrieval(files: readonly RetrievedFile[], maxLength: number): string {
+  const sections = files.map((file) => new Section(file));
+  const wanted = sections
+    .flatMap((section, rank) =>
+      section.file.places.map((place, i) => ({ section, place, order: rank + i * FILES_PER_PLACE })),
+    )
+    .sort((a, b) => a.order - b.order);
+  const head = files.length === 0 ? NONE : HEAD;
+  let room = maxLength - head.length;
+  const add = (section: Section, spans: readonly Span[], most = room): boolean => {
+    if (section.lengthWith(spans) > most) return false;
+    room -= section.add(spans);
+    return true;
+  };
+  for (const { section, place } of wanted) {
+    const { startLine, endLine, definition = place } = place;
+    const share = Math.min(room, maxLength * LARGEST_SHARE);
+    const part: readonly Span[] = [
+      [definition.startLine, definition.startLine],
+      [startLine, endLine],
+    ];
+    if (!add(section, [[definition.startLine, definition.endLine]], share)) add(section, part);
+  }
+  const first = wanted[0];
+  // Not even the best place fits: its beginning has to do.
+  if (first && sections.every(({ isEmpty }) => isEmpty)) {
+    const { startLine, endLine } = first.place;
+    for (let end = endLine; end >= startLine && !add(first.section, [[startLine, end]]); end--);
+  }
+  const shown = sections.filter(({ isEmpty }) => !isEmpty);
+  return [head, ...shown.map((section) => section.text())].join('\n').slice(0, maxLength);
+}
+
+/** What is shown of one file. */
+class Section {
+  readonly file: RetrievedFile;
+  readonly #lines: readonly string[];
+  #spans: readonly Span[] = [];
+  #length = 0;
+  isEmpty = true;
+
+  constructor(file: RetrievedFile) {
+    this.file = file;
+    this.#lines = linesOf(file.text);
+  }
+
+  /** How many characters more it takes to show these as well, with the line break before the section. */
+  lengthWith(spans: readonly Span[]): number {
+    return 1 + render(this.file.path, this.#lines, merge([...this.#spans, ...spans])).length - this.#length;
+  }
+
+  /** The same, done. */
+  add(spans: readonly Span[]): number {
+    const grown = this.lengthWith(spans);
+    this.#spans = merge([...this.#spans, ...spans]);
+    this.#length += grown;
+    this.isEmpty = false;
+    return grown;
+  }
+
+  text(): string {
+    return render(this.file.path, this.#lines, this.#spans);
+  }
+}
+
+function render(path: string, lines: readonly string[], spans: readonly Span[]): string {
+  // A name may have anything in it, and this is one line.
+  const out = [`Path: ${path.replaceAll(/\p{Cc}/gu, '\uFFFD')}`];
+  let next = 1;
+  for (const [start, end] of spans) {
+    if (start > next) out.push(GAP);
+    for (let line = start; line <= Math.min(end, lines.length); line++)
+      out.push(`${String(line).padStart(6)}\t${cut(lines[line - 1]!)}`);
+    next = end + 1;
+  }
+  if (next <= lines.length) out.push(GAP);
+  return out.join('\n');
+}
+
+function cut(line: string): string {
+  return line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE).replace(/[\uD800-\uDBFF]$/, '')} …`;
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+/** In order, without overlaps and small gaps. */
+function merge(spans: readonly Span[]): Span[] {
+  const merged: [number, number][] = [];
+  for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const last = merged.at(-1);
+    if (last && start <= last[1] + 1 + SMALLEST_GAP) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}

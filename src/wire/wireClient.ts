@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
+import type * as z from 'zod/mini';
+import { cancelled } from '../base/errors.ts';
+import { silentLogger, type Logger } from '../base/log.ts';
+import { slices, type UploadBlob } from './batches.ts';
+import { PATHS, WIRE_LIMITS, responses, scopeToWire, type Scope, type WirePath } from './contract.ts';
+import { wireErrors, type APIError } from './errors.ts';
+
+export interface WireClientOptions {
+  readonly url: string;
+  /** Sent as a bearer token, and shown nowhere. */
+  readonly token: string;
+  readonly userAgent: string;
+  /** For one call with all its retries; two minutes where it is missing. */
+  readonly timeoutMs?: number | undefined;
+  readonly logger?: Logger | undefined;
+  readonly dispatcher?: Dispatcher | undefined;
+  /** The first wait before a retry; each is twice the one before. */
+  readonly backoffBaseMs?: number | undefined;
+}
+
+/** Names of blobs that the service has not, or cannot search yet. */
+export interface Missing {
+  readonly unknown: readonly string[];
+  readonly nonindexed: readonly string[];
+}
+
+const TIMEOUT_MS = 120_000;
+const BACKOFF_BASE_MS = 100;
+const BACKOFF_MAX_MS = 30_000;
+/** With the waits between them they take some 13 seconds where the service does not answer at all. */
+const MAX_RETRIES = 7;
+
+type Attempt<T> =
+  | { readonly value: T }
+  | { readonly error: APIError; readonly canRetry: boolean; readonly afterMs?: number | undefined };
+
+/**
+ * Calls a service of the protocol: connections are kept, and what fails for a moment – 499, 429, 5xx, a connection that
+ * breaks off – is tried again with the same request id, for a bounded time: every call may be repeated without harm.
+ * Redirects are not followed: they would take the token elsewhere. All throw {@link APIError}.
+ */
+export class WireClient {
+  readonly #url: string;
+  readonly #options: WireClientOptions;
+  readonly #session = randomUUID();
+  readonly #logger: Logger;
+  readonly #timeoutMs: number;
+  readonly #closing = new AbortController();
+  #agent: Promise<Dispatcher> | undefined;
+
+  constructor(options: WireClientOptions) {
+    this.#options = options;
+    this.#url = options.url.replace(/\/$/, '');
+    this.#logger = options.logger ?? silentLogger;
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+  }
+
+  async findMissing(names: readonly string[]): Promise<Missing> {
+    const unknown: string[] = [];
+    const nonindexed: string[] = [];
+    for (const some of slices(names, WIRE_LIMITS.maxNamesPerCall)) {
+      const found = await this.#json(PATHS.findMissing, { mem_object_names: some }, responses.findMissing);
+      unknown.push(...found.unknown_memory_names);
+      nonindexed.push(...found.nonindexed_blob_names);
+    }
+    return { unknown, nonindexed };
+  }
+
+  /** Uploads what goes into one request. Gives the names that the service has given them, in the order of the blobs. */
+  async upload(blobs: readonly UploadBlob[]): Promise<readonly string[]> {
+    const body = { blobs: blobs.map(({ name, path, content }) => ({ blob_name: name, path, content })) };
+    return (await this.#json(PATHS.batchUpload, body, responses.batchUpload)).blob_names;
+  }
+
+  async checkpoint(scope: Scope): Promise<string> {
+    const body = { blobs: scopeToWire(scope) };
+    return (await this.#json(PATHS.checkpointBlobs, body, responses.checkpointBlobs)).new_checkpoint_id;
+  }
+
+  async retrieve(query: string, scope: Scope, maxOutputLength?: number): Promise<string> {
+    const body = {
+      information_request: query,
+      blobs: scopeToWire(scope),
+      dialog: [],
+      ...(maxOutputLength !== undefined && { max_output_length: maxOutputLength }),
+    };
+    return (await this.#json(PATHS.codebaseRetrieval, body, responses.codebaseRetrieval)).formatted_retrieval;
+  }
+
+  /** Asks a model. An answer that breaks off throws: half of one may say the contrary of the whole. */
+  async ask(prompt: string): Promise<string> {
+    const body = {
+      nodes: [{ id: 0, type: 0, text_node: { content: prompt } }],
+      chat_history: [],
+      conversation_id: this.#session,
+    };
+    const headers = { 'conversation-id': this.#session, 'X-Mode': 'sdk' };
+    return this.#call(PATHS.chatStream, body, headers, (text) => ({ value: chatText(text) }));
+  }
+
+  /** Breaks off what is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    if (this.#agent) await (await this.#agent).destroy();
+  }
+
+  #json<S extends z.ZodMiniType>(path: WirePath, body: unknown, schema: S): Promise<z.output<S>> {
+    return this.#call(path, body, {}, (text, status) => {
+      let value: unknown;
+      try {
+        value = JSON.parse(text);
+      } catch (error) {
+        // Of an answer without a length this is all that tells that it was cut off.
+        return { error: wireErrors.network(path, error), canRetry: true };
+      }
+      const parsed = schema.safeParse(value);
+      if (parsed.success) return { value: parsed.data };
+      const [issue] = parsed.error.issues;
+      const what = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`;
+      return { error: wireErrors.unexpected(path, status, what), canRetry: false };
+    });
+  }
+
+  async #call<T>(
+    path: WirePath,
+    body: unknown,
+    headers: Readonly<Record<string, string>>,
+    read: (text: string, status: number) => Attempt<T>,
+  ): Promise<T> {
+    const began = Date.now();
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const signal = AbortSignal.any([timeout, this.#closing.signal]);
+    const bytes = JSON.stringify(body);
+    const allHeaders = { ...this.#headers(), ...headers };
+    for (let retries = 0; ; retries++) {
+      const attempt = await this.#attempt(path, bytes, allHeaders, signal, read);
+      if (this.#closing.signal.aborted) throw cancelled();
+      if ('value' in attempt) return attempt.value;
+      if (timeout.aborted) throw wireErrors.late(path, this.#timeoutMs, attempt.error);
+      const base = this.#options.backoffBaseMs ?? BACKOFF_BASE_MS;
+      const waitMs = attempt.afterMs ?? Math.min(base * 2 ** retries, BACKOFF_MAX_MS);
+      const isTooLong = Date.now() - began + waitMs >= this.#timeoutMs;
+      if (!attempt.canRetry || retries === MAX_RETRIES || isTooLong) throw attempt.error;
+      this.#logger.debug(`${path} is tried again in ${waitMs} ms: ${attempt.error.message}`);
+      await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #attempt<T>(
+    path: WirePath,
+    body: string,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+    read: (text: string, status: number) => Attempt<T>,
+  ): Promise<Attempt<T>> {
+    // A large library, and an embedded context never needs it.
+    const { Agent, request } = await import('undici');
+    this.#agent ??= Promise.resolve(this.#options.dispatcher ?? new Agent());
+    const dispatcher = await this.#agent;
+    let answer: Dispatcher.ResponseData | undefined;
+    let text: string;
+    try {
+      answer = await request(`${this.#url}${path}`, { method: 'POST', headers, body, signal, dispatcher });
+      text = await answer.body.text();
+    } catch (error) {
+      // A model that has begun to answer is not made to begin again.
+      const canRetry = !answer || path !== PATHS.chatStream;
+      return { error: wireErrors.network(path, error), canRetry };
+    }
+    const { statusCode: status, statusText } = answer;
+    if (status >= 200 && status < 300) return read(text, status);
+    const canRetry = status === 499 || status === 429 || status >= 500;
+    const afterMs = status === 429 || status === 503 ? retryAfterMs(answer.headers['retry-after']) : undefined;
+    return { error: wireErrors.refused(status, statusText, text), canRetry, afterMs };
+  }
+
+  #headers(): Readonly<Record<string, string>> {
+    return {
+      Authorization: `Bearer ${this.#options.token}`,
+      'Content-Type': 'application/json',
+      'X-Request-Session-Id': this.#session,
+      'X-Request-Id': randomUUID(),
+      'User-Agent': this.#options.userAgent,
+    };
+  }
+}
+
+/** Seconds, or a date. */
+function retryAfterMs(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}
+
+/** The text of an answer that came as JSON lines; lines that are something else are passed over (section 4.5). */
+function chatText(lines: string): string {
+  let text = '';
+  for (const line of lines.split('\n')) {
+    try {
+      text += responses.chatLine.parse(JSON.parse(line)).text ?? '';
+    } catch {
+      // Not for us.
+      continue;
+    }
+  }
+  return text;
+}
