@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { systemClock } from '../../base/clock.ts';
-import type { SextantError} from '../../base/errors.ts';
+import type { SextantError } from '../../base/errors.ts';
 import { cancelled, systemCode, throwIfCancelled } from '../../base/errors.ts';
 import { sleep as realSleep } from '../../base/sleep.ts';
 import {
