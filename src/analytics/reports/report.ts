@@ -1,0 +1,23 @@
+import type { SextantError } from '../../base/errors.ts';
+import type { DayRange } from '../dateRules.ts';
+import type { Loaded } from '../client/analyticsData.ts';
+
+/** How good a report's figures are. */
+export interface Quality {
+  /** When the oldest of them were made: ISO 8601; `undefined` where there are none. */
+  readonly asOf: string | undefined;
+  /** Why the service could not be asked: the figures are what was known before. */
+  readonly offline: SextantError | undefined;
+  /** Days of which nothing is known, since the service could not be asked. */
+  readonly missing: readonly DayRange[];
+}
+
+/** A report is as old as the oldest of what it is made of. */
+export function qualityOf(...parts: readonly Loaded<unknown>[]): Quality {
+  const known = parts.map(({ asOf }) => asOf).filter((asOf) => asOf !== undefined);
+  return {
+    asOf: known.sort()[0],
+    offline: parts.find(({ offline }) => offline)?.offline,
+    missing: parts.flatMap(({ missing }) => missing),
+  };
+}
