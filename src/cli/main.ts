@@ -2,6 +2,8 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { describeError, isCancelled } from '../base/errors.ts';
 import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './doctor.ts';
 import type { SkipReason } from '../workspace/skip.ts';
+import { addBudgetsCommand } from './budgets.ts';
+import { addCostCommand } from './cost.ts';
 import type { ExportOptions } from './export.ts';
 import { addFilterCommands } from './filters.ts';
 import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
@@ -9,6 +11,7 @@ import { runSearch, type SearchOptions } from './search.ts';
 import type { ServeOptions } from './serve.ts';
 import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
 import { ExitCode, printable, type Terminal } from './terminal.ts';
+import { addUsageCommand } from './usage.ts';
 import { WHY_HELP, runWhy, type WhyOptions } from './why.ts';
 
 declare const SEXTANT_VERSION: string;
@@ -153,7 +156,11 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
       exitCode = await runExport(options, terminal);
     });
 
-  addFilterCommands(program, terminal, (code) => (exitCode = code));
+  const exit = (code: ExitCode): void => void (exitCode = code);
+  addFilterCommands(program, terminal, exit);
+  addUsageCommand(program, terminal, exit);
+  addCostCommand(program, terminal, exit);
+  addBudgetsCommand(program, terminal, exit);
 
   program.addHelpText(
     'after',
@@ -167,6 +174,9 @@ Examples:
   sextant why dist/main.js
   sextant doctor --output sextant-report.txt
   sextant serve --data facts.ndjson --now 2026-11-21T09:00:00Z
+  sextant usage --days 30
+  sextant cost --by resource
+  sextant budgets list --over 75
 
 Exit codes: 0 done or found; 1 nothing found, no index, or problems; 2 failed or wrong usage; 130 interrupted.
 NO_COLOR=1 leaves out colours. Ctrl-C leaves an index as of its last commit; the next run goes on from there.`,

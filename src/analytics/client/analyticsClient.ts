@@ -53,6 +53,8 @@ interface Failure {
 
 const TIMEOUT_MS = 60_000;
 const ATTEMPTS = 5;
+/** Where there is no connection at all, somebody is better told soon. */
+const CONNECTION_ATTEMPTS = 3;
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_MOST_MS = 20_000;
 /** A service that wants a longer pause is told of, not waited for. */
@@ -63,7 +65,7 @@ const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTU
 /**
  * Asks the analytics API. Every endpoint is typed by the contract, and every answer is checked against it.
  *
- * What fails in passing – no connection, no answer in time, 429, 5xx – is tried again, five times at the most, after a pause that
+ * What fails in passing – no connection, no answer in time, 429, 5xx – is tried again, four times at the most, after a pause that
  * doubles and is drawn by chance, or the one that the service names in `Retry-After`. A write is repeated only where the service
  * cannot have acted on it; else it ends as `WriteUnknown`.
  */
@@ -95,7 +97,8 @@ export class AnalyticsClient {
       const { error, canRetry, afterMs, isUnheard } = outcome;
       if (error.code === 'RateLimited') this.#budget.block(endpoint.rateGroup, afterMs ?? 0);
       if (isWrite && canRetry && !isUnheard) throw clientErrors.writeUnknown(error);
-      if (!canRetry || attempt >= ATTEMPTS || (afterMs ?? 0) > LONGEST_PAUSE_MS) throw error;
+      const most = error.code === 'Unreachable' && isUnheard ? CONNECTION_ATTEMPTS : ATTEMPTS;
+      if (!canRetry || attempt >= most || (afterMs ?? 0) > LONGEST_PAUSE_MS) throw error;
       this.#edges.logger?.debug(`${endpoint.path}: ${error.message} Attempt ${attempt} of ${ATTEMPTS}.`);
       const pauseMs = afterMs ?? backoffMs(attempt, this.#edges.random);
       await (this.#edges.sleep ?? realSleep)(pauseMs, signal);
@@ -131,6 +134,8 @@ export class AnalyticsClient {
     } catch (error) {
       if (signal?.aborted) throw cancelled();
       if (timeout.aborted) return transient(clientErrors.timedOut(this.#host, timeoutMs));
+      // What is no failure of the system or of undici is one of ours.
+      if (systemCode(error) === undefined) throw error;
       return {
         ...transient(clientErrors.unreachable(this.#host, error)),
         isUnheard: NOT_CONNECTED.has(systemCode(error) ?? ''),
@@ -139,21 +144,24 @@ export class AnalyticsClient {
   }
 
   async #exchange({ method, path }: Endpoint, request: object, signal: AbortSignal): Promise<Answer> {
-    // A large library, and most windows never need it.
-    const { request: send } = await import('undici');
+    // A large library, and most windows never need it. Bundled, it has nothing but its default export.
+    const { default: undici } = await import('undici');
     const { url, token } = this.#connection;
     const { dispatcher } = this.#edges;
-    const { statusCode, headers, body } = await send(`${url}${path}${method === 'GET' ? queryOf(request) : ''}`, {
-      method,
-      headers: {
-        accept: 'application/json',
-        authorization: `Bearer ${token}`,
-        ...(method === 'POST' && { 'content-type': 'application/json' }),
+    const { statusCode, headers, body } = await undici.request(
+      `${url}${path}${method === 'GET' ? queryOf(request) : ''}`,
+      {
+        method,
+        headers: {
+          accept: 'application/json',
+          authorization: `Bearer ${token}`,
+          ...(method === 'POST' && { 'content-type': 'application/json' }),
+        },
+        ...(method === 'POST' && { body: JSON.stringify(request) }),
+        signal,
+        ...(dispatcher && { dispatcher }),
       },
-      ...(method === 'POST' && { body: JSON.stringify(request) }),
-      signal,
-      ...(dispatcher && { dispatcher }),
-    });
+    );
     const retryAfter = headers['retry-after'];
     return {
       status: statusCode,

@@ -4,8 +4,8 @@ import type { AnalyticsData, CostRow, LoadOptions } from '../client/analyticsDat
 import type { DayRange } from '../dateRules.ts';
 import { costBy, sumOf, type Measure } from '../insights/amounts.ts';
 import { pace, type Pace } from '../insights/budgets.ts';
-import { growthOfAmount, movers, previousRange, type Mover, type Share } from '../insights/compare.ts';
-import { qualityOf, type Quality } from './report.ts';
+import { growthOfAmount, movers, type Mover, type Share } from '../insights/compare.ts';
+import { loadBefore, qualityOf, type Quality } from './report.ts';
 
 /** What is paid in: dollars, or credits where the plan has them. */
 export type Unit = 'usd' | 'credits';
@@ -52,7 +52,9 @@ export async function costReport(
   const monthSoFar = { first: firstOfMonth(range.last), last: range.last };
   const [cost, before, month] = await Promise.all([
     data.cost(range, groups, { ...options, daily: true }),
-    data.cost(previousRange(range), ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { ...options, daily: true }),
+    loadBefore(data, range, (days) =>
+      data.cost(days, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { ...options, daily: true }),
+    ),
     data.cost(monthSoFar, [], { ...options, daily: true }),
   ]);
   const unit = options.unit ?? (sumOf(cost.rows, 'credits_consumed') > 0n ? 'credits' : 'usd');
@@ -64,12 +66,12 @@ export async function costReport(
     range,
     unit,
     total,
-    growth: growthOfAmount(total, sumOf(before.rows, measure)),
+    growth: growthOfAmount(total, sumOf(before ?? [], measure)),
     byProduct: costBy(cost.rows, 'product', measure),
     byResource,
     byKey: costBy(cost.rows, 'byok', measure),
     byDay: costBy(cost.rows, 'day', measure).sort((a, b) => (a.key < b.key ? -1 : 1)),
-    movers: movers(byResource, costBy(before.rows, 'resource', measure), MOVERS),
+    movers: before ? movers(byResource, costBy(before, 'resource', measure), MOVERS) : [],
     month: pace(sumOf(month.rows, measure), startOfDay(range.last + 1)),
     points: cost.rows,
   };

@@ -1,6 +1,7 @@
 import type { SextantError } from '../../base/errors.ts';
-import type { DayRange } from '../dateRules.ts';
-import type { Loaded } from '../client/analyticsData.ts';
+import type { AnalyticsData, Loaded } from '../client/analyticsData.ts';
+import { oldestDay, type DayRange } from '../dateRules.ts';
+import { previousRange } from '../insights/compare.ts';
 
 /** How good a report's figures are. */
 export interface Quality {
@@ -20,4 +21,19 @@ export function qualityOf(...parts: readonly Loaded<unknown>[]): Quality {
     offline: parts.find(({ offline }) => offline)?.offline,
     missing: parts.flatMap(({ missing }) => missing),
   };
+}
+
+/**
+ * What `load` gives for as many days before a range; nothing where they cannot be asked for any more, or not all of them are
+ * known, since what is left would look like growth.
+ */
+export async function loadBefore<Row>(
+  data: AnalyticsData,
+  range: DayRange,
+  load: (before: DayRange) => Promise<Loaded<Row>>,
+): Promise<readonly Row[] | undefined> {
+  const before = previousRange(range);
+  if (before.first < oldestDay(data.today)) return undefined;
+  const { rows, missing } = await load(before);
+  return missing.length > 0 ? undefined : rows;
 }

@@ -29,7 +29,7 @@ export function formatCell(cell: Cell, { kind }: Pick<Column, 'kind'>): string {
 
 /** `12.5 %`, rounded down, so that 100 % is all. */
 export function formatShare(share: number | undefined): string {
-  return share === undefined ? '–' : `${formatCount(Math.floor(share * 1000 + 1e-9) / 10)} %`;
+  return share === undefined ? '–' : `${(Math.floor(share * 1000 + 1e-9) / 10).toFixed(1)} %`;
 }
 
 /** `+12.5 %`; `–` where it was nothing before. */

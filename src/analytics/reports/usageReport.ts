@@ -3,9 +3,9 @@ import type { AnalyticsData, ActivityRow, LoadOptions } from '../client/analytic
 import type { Metrics } from '../contract.ts';
 import type { DayRange } from '../dateRules.ts';
 import { anomalousDays } from '../insights/anomalies.ts';
-import { growth, previousRange } from '../insights/compare.ts';
+import { growth } from '../insights/compare.ts';
 import { acceptance, distinctPeople, meanActive, sumMetrics, type Acceptance } from '../insights/people.ts';
-import { qualityOf, type Quality } from './report.ts';
+import { loadBefore, qualityOf, type Quality } from './report.ts';
 
 /** How an organization uses the product. */
 export interface UsageReport extends Quality {
@@ -24,20 +24,19 @@ export interface UsageReport extends Quality {
 
 /** Two or four requests, however many people there are: with the days before, where those may be asked for. */
 export async function usageReport(data: AnalyticsData, range: DayRange, options?: LoadOptions): Promise<UsageReport> {
-  const before = previousRange(range);
   const [active, usage, activeBefore, usageBefore] = await Promise.all([
     data.dailyActive(range, options),
     data.dailyUsage(range, options),
-    data.dailyActive(before, options),
-    data.dailyUsage(before, options),
+    loadBefore(data, range, (before) => data.dailyActive(before, options)),
+    loadBefore(data, range, (before) => data.dailyUsage(before, options)),
   ]);
   const metricsOf = new Map(usage.rows.map(({ date, metrics }) => [date, metrics]));
   const days = active.rows
     .map(({ date, user_count }) => ({ date, active: user_count, metrics: metricsOf.get(date) }))
     .sort((a, b) => (a.date < b.date ? -1 : 1));
   const metrics = sumMetrics(metricsOf.values());
-  const metricsBefore = sumMetrics(usageBefore.rows.map(({ metrics }) => metrics));
-  const [mean, meanBefore] = [meanActive(active.rows), meanActive(activeBefore.rows)];
+  const metricsBefore = sumMetrics((usageBefore ?? []).map(({ metrics }) => metrics));
+  const [mean, meanBefore] = [meanActive(active.rows), meanActive(activeBefore ?? [])];
   const unusual = anomalousDays(days.map(({ date, active }) => ({ day: parseDay(date) ?? 0, value: active })));
   const last = days.at(-1);
   return {
