@@ -4,7 +4,8 @@ import type { Dimension } from '../analytics/insights/amounts.ts';
 import { top, type Share } from '../analytics/insights/compare.ts';
 import { costReport, type CostReport } from '../analytics/reports/costReport.ts';
 import { qualityOf } from '../analytics/reports/report.ts';
-import { formatCell, formatGrowth, tableCsv } from '../analytics/reports/table.ts';
+import { tableCsv } from '../analytics/reports/csv.ts';
+import { formatCell, formatGrowth } from '../analytics/reports/table.ts';
 import { costTable } from '../analytics/reports/tables.ts';
 import { formatDecimal, type Decimal } from '../base/decimal.ts';
 import {
@@ -116,7 +117,10 @@ function summary(report: CostReport): string {
     ['Products', list(report.byProduct)],
     ['Resources', list(report.byResource)],
     ['Keys', list(report.byKey)],
-    ['Month', `${amount(month.spent)} in ${month.daysElapsed} of ${month.daysInMonth} days${projected}`],
+    [
+      'Month',
+      `${month.month}: ${amount(month.spent)} in ${month.daysElapsed} of ${month.daysInMonth} days${projected}`,
+    ],
   ]);
 }
 
@@ -131,6 +135,7 @@ function summaryJson(report: CostReport): object {
     total: formatDecimal(total),
     growth: growth ?? null,
     month: {
+      name: month.month,
       spent: formatDecimal(month.spent),
       days_elapsed: month.daysElapsed,
       days_in_month: month.daysInMonth,

@@ -2,7 +2,8 @@ import { Option, type Command } from 'commander';
 import { languageTable, dayTable, personTable } from '../analytics/reports/tables.ts';
 import { qualityOf, type Quality } from '../analytics/reports/report.ts';
 import { peopleReport, usageReport, type UsageReport } from '../analytics/reports/usageReport.ts';
-import { formatGrowth, formatShare, tableCsv, type Table } from '../analytics/reports/table.ts';
+import { tableCsv } from '../analytics/reports/csv.ts';
+import { formatGrowth, formatShare, type Table } from '../analytics/reports/table.ts';
 import { formatCount } from '../base/format.ts';
 import {
   CONNECTION_HELP,

@@ -5,6 +5,7 @@ import { WorkspaceClient } from '../workspace/client.ts';
 import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
 import type { LocalServerState } from '../server/localServer.ts';
 import type { FolderStatus } from '../workspace/status.ts';
+import { AnalyticsActions, type AnalyticsState } from './analyticsActions.ts';
 import type { CommandId } from './commandIds.ts';
 import { Folders } from './folders.ts';
 import { copyDiagnostics } from './diagnosticsReport.ts';
@@ -31,6 +32,8 @@ export interface SextantApi {
   indexed(): Promise<void>;
   /** What the local server of this window is doing. */
   localServer(): Promise<LocalServerState>;
+  /** Which account's usage and cost is shown, and how far that is. */
+  analytics(): Promise<AnalyticsState>;
 }
 
 const DEFAULT_LIMIT = 20;
@@ -47,6 +50,7 @@ export class App implements SextantApi {
   readonly #texts: ReadOnlyTexts;
   readonly #indexView: IndexView;
   readonly #server: ServerActions;
+  readonly #analytics: AnalyticsActions;
   readonly #extension: vscode.Extension<unknown>;
 
   static start(context: vscode.ExtensionContext): App {
@@ -82,6 +86,7 @@ export class App implements SextantApi {
     this.#indexView = new IndexView(this.#folders, this.#client, this.#texts, this.#recent);
     const { version } = context.extension.packageJSON as { readonly version: string };
     this.#server = new ServerActions(new URL('./serverThread.js', import.meta.url), this.#recent, version);
+    this.#analytics = new AnalyticsActions(context, this.#server, this.#recent);
     this.#extension = context.extension;
     context.subscriptions.push(
       this.#log,
@@ -92,6 +97,7 @@ export class App implements SextantApi {
       this.#texts,
       this.#indexView,
       this.#server,
+      this.#analytics,
       new StatusBar(this.#folders),
     );
     this.#folders.start();
@@ -168,6 +174,12 @@ export class App implements SextantApi {
       case 'sextant.openServerLog':
         await this.#server.run(command);
         break;
+      case 'sextant.connectAnalytics':
+      case 'sextant.trySampleData':
+      case 'sextant.disconnectAnalytics':
+      case 'sextant.refreshAnalytics':
+        await this.#analytics.run(command, argument);
+        break;
       case 'sextant.copyLeftOutPath':
         await copyPath(argument as Row);
         break;
@@ -217,6 +229,10 @@ export class App implements SextantApi {
 
   localServer(): Promise<LocalServerState> {
     return Promise.resolve(this.#server.state);
+  }
+
+  analytics(): Promise<AnalyticsState> {
+    return Promise.resolve(this.#analytics.state);
   }
 
   async stop(): Promise<void> {

@@ -19,6 +19,10 @@ export const COMMANDS = [
   'sextant.copyServerUrl',
   'sextant.copyServerToken',
   'sextant.openServerLog',
+  'sextant.connectAnalytics',
+  'sextant.trySampleData',
+  'sextant.disconnectAnalytics',
+  'sextant.refreshAnalytics',
   // Of the view of results, and of its rows.
   'sextant.refreshResults',
   'sextant.clearResults',

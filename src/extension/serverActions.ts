@@ -28,7 +28,9 @@ export class ServerActions implements vscode.Disposable {
   readonly #view: ServerView;
   readonly #log: Logger;
   readonly #version: string;
+  readonly #changed = new vscode.EventEmitter<LocalServerState>();
   #report: ((state: LocalServerState) => void) | undefined;
+  readonly onDidChange = this.#changed.event;
 
   constructor(thread: URL, log: Logger, version: string) {
     this.#log = log;
@@ -73,6 +75,12 @@ export class ServerActions implements vscode.Disposable {
     }
   }
 
+  /** How to ask the server, if one runs: here, or in another process on the same state. */
+  async connection(): Promise<{ readonly url: string; readonly token: string } | undefined> {
+    await this.#look();
+    return this.#server.info;
+  }
+
   /** Ends the server, if it is of this window. */
   stop(): Promise<void> {
     return this.#server.dispose();
@@ -80,6 +88,7 @@ export class ServerActions implements vscode.Disposable {
 
   dispose(): void {
     this.#view.dispose();
+    this.#changed.dispose();
   }
 
   #options(): Parameters<LocalServer['start']>[0] {
@@ -90,6 +99,7 @@ export class ServerActions implements vscode.Disposable {
     if (state.kind !== 'starting' || state.lines === 0) this.#log.info(`The local server is ${state.kind}.`);
     this.#view.show(state);
     this.#report?.(state);
+    this.#changed.fire(state);
   }
 
   async #start(title: string, work: (signal: AbortSignal) => Promise<void>): Promise<void> {

@@ -127,10 +127,14 @@ export class AnalyticsData {
   /** Everybody who was active in the range, with their metrics over all of it: as many rows as there are distinct people. */
   activity(range: DayRange, options?: LoadOptions): Promise<Loaded<ActivityRow>> {
     return this.#load<ActivityRow>(
-      { name: 'user-activity', freshMs: METRICS_FRESH_MS, fetch: (range, options) => this.#pages('userActivity', dates(range), 'users', options) },
+      {
+        name: 'user-activity',
+        freshMs: METRICS_FRESH_MS,
+        fetch: (range, options) => this.#pages('userActivity', dates(range), 'users', options),
+      },
       range,
       options,
-    ); // prettier-ignore
+    );
   }
 
   /**

@@ -12,6 +12,8 @@ const DAY_MS = 86_400_000;
 
 /** How a month goes, by what was used up to a moment. */
 export interface Pace {
+  /** `2026-11` */
+  readonly month: string;
   readonly spent: Decimal;
   /** Of the month, up to the moment, in days. */
   readonly daysElapsed: number;
@@ -26,6 +28,7 @@ export function pace(spent: Decimal, asOf: number): Pace {
   const elapsed = BigInt(Math.floor(asOf - start));
   const daysElapsed = (asOf - start) / DAY_MS;
   return {
+    month: monthName(asOf),
     spent,
     daysElapsed,
     daysInMonth: (end - start) / DAY_MS,
@@ -37,6 +40,10 @@ export function pace(spent: Decimal, asOf: number): Pace {
 function monthOf(asOf: number): { readonly start: number; readonly end: number } {
   const day = dayOf(asOf - 1);
   return { start: startOfDay(firstOfMonth(day)), end: startOfDay(firstOfNextMonth(day)) };
+}
+
+function monthName(asOf: number): string {
+  return formatDay(dayOf(asOf - 1)).slice(0, 7);
 }
 
 /** How one person stands to their limit. */
@@ -109,7 +116,7 @@ export function dueAlerts(
   told: Told,
   asOf: number,
 ): { readonly alerts: readonly Alert[]; readonly told: Told } {
-  const month = formatDay(dayOf(asOf - 1)).slice(0, 7);
+  const month = monthName(asOf);
   // Months that are over are forgotten.
   const next = Object.fromEntries(Object.entries(told).filter(([key]) => key.startsWith(month)));
   const alerts: Alert[] = [];

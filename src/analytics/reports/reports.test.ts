@@ -13,7 +13,8 @@ import type { Plan } from '../contract.ts';
 import { total } from '../insights/compare.ts';
 import { budgetReport } from './budgetReport.ts';
 import { costReport } from './costReport.ts';
-import { formatCell, formatGrowth, formatShare, tableCsv, tableJson, type Table } from './table.ts';
+import { tableCsv } from './csv.ts';
+import { formatCell, formatGrowth, formatShare, tableJson, type Table } from './table.ts';
 import { budgetTable, costTable, dayTable, languageTable, personTable } from './tables.ts';
 import { peopleReport, usageReport } from './usageReport.ts';
 
@@ -128,8 +129,8 @@ describe('reports', () => {
       data.map(({ who }) => who),
       names.map((name) => (/^\s*[=+@＝]|^-c/.test(name) ? `'${name}` : name)),
     );
-    assert.equal(data[0]?.usd, '-1234.567');
-    assert.equal(data[0]?.share, '');
+    const [{ usd, share } = {}] = data;
+    assert.deepEqual([usd, share], ['-1234.567', '']);
     assert.deepEqual(tableJson(table)[0], { who: '=1+1', usd: '-1234.567', share: null });
     const shown = table.columns.map((column, i) => formatCell(table.rows[0]![i], column));
     assert.deepEqual(shown, ['=1+1', '-$1,234.57', '–']);
