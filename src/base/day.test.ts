@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { addYears, dayOf, formatDay, parseDay, startOfDay } from './day.ts';
+import { addYears, dayOf, firstOfMonth, firstOfNextMonth, formatDay, isWeekend, parseDay, startOfDay } from './day.ts';
 
 const anyDay = fc.integer({ min: -719_528, max: 2_932_896 });
 
@@ -66,6 +66,18 @@ describe('a day in UTC', () => {
         assert.equal(Number(after.slice(0, 4)), Number(before.slice(0, 4)) + years);
         const same = before.slice(5) === after.slice(5);
         assert.ok(same || (before.endsWith('02-29') && after.endsWith('02-28')));
+      }),
+    );
+  });
+
+  it('belongs to a month and a week as Date has them', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -700_000, max: 2_900_000 }), (day) => {
+        const date = new Date(startOfDay(day));
+        const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+        assert.equal(firstOfMonth(day), day - date.getUTCDate() + 1);
+        if (year > 100) assert.equal(startOfDay(firstOfNextMonth(day)), Date.UTC(year, month + 1));
+        assert.equal(isWeekend(day), [0, 6].includes(date.getUTCDay()));
       }),
     );
   });

@@ -41,10 +41,20 @@ export function addYears(day: Day, years: number): Day {
   return toCalendar(same).month === month ? same : same - 1;
 }
 
+/** The first day of the month of `day`. */
+export function firstOfMonth(day: Day): Day {
+  return day - toCalendar(day).date + 1;
+}
+
 /** The first day of the month after that of `day`. */
 export function firstOfNextMonth(day: Day): Day {
   const { year, month } = toCalendar(day);
   return month === 12 ? fromCalendar(year + 1, 1, 1) : fromCalendar(year, month + 1, 1);
+}
+
+/** Saturday or Sunday. 1970-01-01 was a Thursday. */
+export function isWeekend(day: Day): boolean {
+  return (((day + 3) % 7) + 7) % 7 >= 5;
 }
 
 function write(day: Day): string {

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
   ftruncateSync,
-  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -11,12 +9,12 @@ import {
   rmSync,
   statSync,
   utimesSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SextantError, explainWriteError, systemCode } from './errors.ts';
+import { createWhole } from './wholeFile.ts';
 
 /** How often the owner shows that it lives, and after what silence it counts as dead though its process id is in use. */
 const HEARTBEAT_MS = 5_000;
@@ -132,6 +130,11 @@ function fileName(folder: string, number: number): string {
   return join(folder, `writer.${number}.lock`);
 }
 
+function claim(folder: string, number: number): boolean {
+  const owner: LeaseOwner = { pid: process.pid, host: hostname() };
+  return createWhole(fileName(folder, number), JSON.stringify(owner));
+}
+
 function highestNumber(folder: string): number {
   let highest = 0;
   for (const name of readdirSync(folder)) {
@@ -139,45 +142,6 @@ function highestNumber(folder: string): number {
     if (number !== undefined) highest = Math.max(highest, Number(number));
   }
   return highest;
-}
-
-/**
- * Creates the file whole, or finds that another process did. A file of one's own is given the name as a second one: a
- * process that was killed between creating and writing would leave an owner nobody can name.
- */
-function claim(folder: string, number: number): boolean {
-  const owner: LeaseOwner = { pid: process.pid, host: hostname() };
-  const temporary = join(folder, `writer.${randomBytes(6).toString('hex')}.tmp`);
-  try {
-    writeFileSync(temporary, JSON.stringify(owner), { flag: 'wx' });
-    return link(temporary, fileName(folder, number));
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-}
-
-function link(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    // ENOENT: the owner that there is by now removed what it does not know.
-    const isLost = ['EEXIST', 'ENOENT'].includes(systemCode(error) ?? '');
-    return isLost ? false : copyExclusively(from, to);
-  }
-}
-
-/** For file systems without links, such as exFAT. */
-function copyExclusively(from: string, to: string): boolean {
-  try {
-    writeFileSync(to, readFileSync(from), { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false;
-    // A full disk has room for the name only: it would pass for an owner who is still writing.
-    rmSync(to, { force: true });
-    throw error;
-  }
 }
 
 /** Writes over what is there: emptying the file first could leave it empty where the disk is full. */

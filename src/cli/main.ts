@@ -4,6 +4,8 @@ import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './doctor.ts';
 import type { AskOptions } from './ask.ts';
 import { ASK_HELP, PROVIDERS } from './askHelp.ts';
 import type { SkipReason } from '../workspace/skip.ts';
+import { addBudgetsCommand } from './budgets.ts';
+import { addCostCommand } from './cost.ts';
 import type { ExportOptions } from './export.ts';
 import { addFilterCommands } from './filters.ts';
 import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
@@ -13,6 +15,7 @@ import { EXPORT_HELP, SERVE_HELP } from './serverHelp.ts';
 import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
 import { ExitCode, printable, type Terminal } from './terminal.ts';
 import { addWebhookCommands } from './webhookCommands.ts';
+import { addUsageCommand } from './usage.ts';
 import { WHY_HELP, runWhy, type WhyOptions } from './why.ts';
 
 declare const SEXTANT_VERSION: string;
@@ -182,8 +185,12 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
       exitCode = await runExport(options, terminal);
     });
 
-  addFilterCommands(program, terminal, (code) => (exitCode = code));
-  addWebhookCommands(program, terminal, (code) => (exitCode = code));
+  const exit = (code: ExitCode): void => void (exitCode = code);
+  addFilterCommands(program, terminal, exit);
+  addWebhookCommands(program, terminal, exit);
+  addUsageCommand(program, terminal, exit);
+  addCostCommand(program, terminal, exit);
+  addBudgetsCommand(program, terminal, exit);
 
   program.addHelpText(
     'after',
@@ -200,6 +207,9 @@ Examples:
   sextant serve --data facts.ndjson --now 2026-11-21T09:00:00Z
   sextant webhooks create deploys
   sextant events tail
+  sextant usage --days 30
+  sextant cost --by resource
+  sextant budgets list --over 75
 
 Exit codes: 0 done or found; 1 nothing found, no index, or problems; 2 failed or wrong usage; 130 interrupted.
 NO_COLOR=1 leaves out colours. Ctrl-C leaves an index as of its last commit; the next run goes on from there.`,

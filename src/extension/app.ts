@@ -9,6 +9,7 @@ import type { FolderStatus } from '../workspace/status.ts';
 import type { AnswerPanel } from './answerPanel.ts';
 import { Asking } from './asking.ts';
 import { Chat } from './chat.ts';
+import { AnalyticsActions, type AnalyticsState } from './analyticsActions.ts';
 import type { CommandId } from './commandIds.ts';
 import { Folders } from './folders.ts';
 import { copyDiagnostics } from './diagnosticsReport.ts';
@@ -38,6 +39,8 @@ export interface SextantApi {
   indexed(): Promise<void>;
   /** What the local server of this window is doing. */
   localServer(): Promise<LocalServerState>;
+  /** Which account's usage and cost is shown, and how far that is. */
+  analytics(): Promise<AnalyticsState>;
 }
 
 const DEFAULT_LIMIT = 20;
@@ -57,6 +60,7 @@ export class App implements SextantApi {
   readonly #indexView: IndexView;
   readonly #server: ServerActions;
   readonly #webhooks: WebhookActions;
+  readonly #analytics: AnalyticsActions;
   readonly #extension: vscode.Extension<unknown>;
   readonly #asking: Asking;
   readonly #places: PlaceOpener;
@@ -114,6 +118,7 @@ export class App implements SextantApi {
     const { version } = context.extension.packageJSON as { readonly version: string };
     this.#server = new ServerActions(new URL('./serverThread.js', import.meta.url), this.#recent, version);
     this.#webhooks = new WebhookActions(this.#server, this.#texts, this.#recent);
+    this.#analytics = new AnalyticsActions(context, this.#server, this.#recent);
     this.#extension = context.extension;
     this.#context = context;
     context.subscriptions.push(
@@ -127,6 +132,7 @@ export class App implements SextantApi {
       this.#indexView,
       this.#server,
       this.#webhooks,
+      this.#analytics,
       new StatusBar(this.#folders),
     );
     this.#folders.start();
@@ -231,6 +237,12 @@ export class App implements SextantApi {
       case 'sextant.refreshWebhooks':
         await this.#webhooks.run(command, argument);
         break;
+      case 'sextant.connectAnalytics':
+      case 'sextant.trySampleData':
+      case 'sextant.disconnectAnalytics':
+      case 'sextant.refreshAnalytics':
+        await this.#analytics.run(command, argument);
+        break;
       case 'sextant.copyLeftOutPath':
         await copyPath(argument as Row);
         break;
@@ -306,6 +318,10 @@ export class App implements SextantApi {
 
   localServer(): Promise<LocalServerState> {
     return Promise.resolve(this.#server.state);
+  }
+
+  analytics(): Promise<AnalyticsState> {
+    return Promise.resolve(this.#analytics.state);
   }
 
   async stop(): Promise<void> {

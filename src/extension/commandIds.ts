@@ -37,6 +37,10 @@ export const COMMANDS = [
   'sextant.refreshWebhooks',
   'sextant.chooseServerScenario',
   'sextant.manageServerFaults',
+  'sextant.connectAnalytics',
+  'sextant.trySampleData',
+  'sextant.disconnectAnalytics',
+  'sextant.refreshAnalytics',
   // Of the view of results, and of its rows.
   'sextant.refreshResults',
   'sextant.clearResults',

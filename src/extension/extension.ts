@@ -30,6 +30,7 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
     status: async () => (await app()).status(),
     indexed: async () => (await app()).indexed(),
     localServer: async () => (await app()).localServer(),
+    analytics: async () => (await app()).analytics(),
   };
 }
 

@@ -95,6 +95,12 @@ export class ServerActions implements vscode.Disposable {
     }
   }
 
+  /** How to ask the server, if one runs: here, or in another process on the same state. */
+  async connection(): Promise<{ readonly url: string; readonly token: string } | undefined> {
+    await this.look();
+    return this.#server.info;
+  }
+
   /** Ends the server, if it is of this window. */
   stop(): Promise<void> {
     return this.#server.dispose();

@@ -50,6 +50,17 @@ export function maxResults(): number {
   return vscode.workspace.getConfiguration('sextant.search').get('maxResults', 50);
 }
 
+/** At which shares of a limit a message tells of it. */
+export function alertThresholds(): number[] {
+  const percents = vscode.workspace.getConfiguration('sextant.analytics').get('alertThresholds', [75, 90, 100]);
+  return percents.map((percent) => percent / 100);
+}
+
+/** Whether the status bar says what was spent. */
+export function showsSpent(): boolean {
+  return vscode.workspace.getConfiguration('sextant.analytics').get('statusBar', false);
+}
+
 export interface ServerSettings {
   readonly state: string;
   readonly data: string | undefined;

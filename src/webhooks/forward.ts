@@ -22,7 +22,7 @@ export async function forward(
   { url, timeout_ms: timeoutMs }: ForwardExpert,
   { dispatcher, signal }: { readonly dispatcher?: Dispatcher | undefined; readonly signal: AbortSignal },
 ): Promise<ForwardOutcome> {
-  const { request } = await import('./httpClient.ts');
+  const { request } = await import('../base/undici.ts');
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const { statusCode, body } = await request(url, {

@@ -157,7 +157,7 @@ export class WireClient {
     read: (text: string, status: number) => Attempt<T>,
   ): Promise<Attempt<T>> {
     // A large library, and an embedded context never needs it.
-    const { Agent, request } = await import('undici');
+    const { Agent, request } = await import('../base/undici.ts');
     this.#agent ??= Promise.resolve(this.#options.dispatcher ?? new Agent());
     const dispatcher = await this.#agent;
     let answer: Dispatcher.ResponseData | undefined;

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { AdjustableClock } from '../../base/clock.ts';
+import { describeError, type SextantError } from '../../base/errors.ts';
+import type { Sleep } from '../../base/sleep.ts';
+import type { FaultRule } from '../../server/faults/faultRules.ts';
+import { SextantServer } from '../../server/server.ts';
+import { endpoints, type EndpointName } from '../contract.ts';
+import { readConnection } from './account.ts';
+import { AnalyticsClient, type ClientEdges } from './analyticsClient.ts';
+import { RequestBudget } from './requestBudget.ts';
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const LIMIT = { resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET_PERIOD_MONTHLY' } as const;
+
+/** Time goes by while somebody sleeps. */
+function sleepBy(clock: AdjustableClock): Sleep {
+  return async (ms) => {
+    clock.advance(ms);
+    return Promise.resolve();
+  };
+}
+
+describe('the client of the analytics API', () => {
+  const newFolder = temporaryFolder();
+  let server: SextantServer;
+  let pauses: number[];
+  let silent: Server | undefined;
+  before(async () => {
+    const simulation = { seed: 5, users: 300, plan: 'credits' } as const;
+    server = await SextantServer.start({ now: NOON, rateLimit: false, simulation });
+  });
+  after(() => server.close());
+  afterEach(() => silent?.close());
+  beforeEach(async () => {
+    await server.reset();
+    pauses = [];
+  });
+
+  function clientOf(edges: Partial<ClientEdges> = {}, token = server.token, url = server.url): AnalyticsClient {
+    const clock = new AdjustableClock();
+    clock.freeze();
+    const sleep = async (ms: number): Promise<void> => {
+      pauses.push(ms);
+      return sleepBy(clock)(ms);
+    };
+    const budget = new RequestBudget(newFolder(), { clock, sleep: sleepBy(clock) });
+    return new AnalyticsClient({ url, token }, budget, { clock, sleep, random: () => 1, ...edges });
+  }
+
+  /** A server that takes connections and says nothing. */
+  async function silentUrl(onRequest: () => void = () => undefined): Promise<string> {
+    silent = createServer((socket) => socket.on('error', () => socket.destroy()).once('data', onRequest));
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    return `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  }
+
+  const fault = (rule: FaultRule): unknown => server.faults.add(rule);
+  const requests = (): number => server.requestLog.latest(1000).length;
+  const setOne = (client: AnalyticsClient): Promise<unknown> =>
+    client.call('setUserBudgetOverrides', {
+      overrides: [{ service_account_name: 'nobody', ...LIMIT, config: { limit: '5' } }],
+    });
+
+  it('asks every endpoint, with parameters of every kind', async () => {
+    const client = clientOf();
+    const range = { start_date: '2026-11-14', end_date: '2026-11-20' };
+    const counts = await client.call('dauCount', range);
+    assert.equal(counts.daily_active_user_counts.length, 7);
+    assert.equal((await client.call('dailyUsage', range)).metadata.effective_end_date, '2026-11-20');
+    assert.equal((await client.call('dau', { date: '2026-11-20', page_size: 3 })).users.length, 3);
+    assert.equal((await client.call('userActivity', { ...range, page_size: 2 })).users.length, 2);
+    const { records } = await client.call('dailyUserActivityByEditorLanguage', { date: '2026-11-20' });
+    assert.ok(records.every(({ language, editor }) => language && editor));
+    const credits = await client.call('creditUsageByUser', { ...range, by_date: true, by_model: true });
+    assert.ok(credits.records.every(({ date, model_name }) => date !== undefined && model_name !== undefined));
+    const cost = await client.call('costAnalytics', { ...range, group_by_keys: ['COST_ANALYTICS_GROUP_BY_PRODUCT'] });
+    assert.ok(cost.data_points.every(({ group_by_values }) => group_by_values.product_display_name !== undefined));
+    assert.ok((await client.call('getUserBudgetOverrides', {})).overrides.length > 0);
+    assert.deepEqual(await setOne(client), {
+      failures: [{ service_account_name: 'nobody', error_message: 'service_account_name(s) not found on this organization: nobody' }],
+    }); // prettier-ignore
+    assert.equal(requests(), Object.keys(endpoints).length);
+  });
+
+  it('goes through pages as large as can be, and asks for none that nobody takes', async () => {
+    const client = clientOf();
+    const range = { start_date: '2026-11-14', end_date: '2026-11-20' };
+    const names = new Set<string>();
+    let pages = 0;
+    for await (const { users } of client.pages('userActivity', range)) {
+      for (const { user_email = '', service_account_name = '' } of users) names.add(user_email + service_account_name);
+      pages++;
+    }
+    assert.equal(pages, Math.ceil(names.size / endpoints.userActivity.pageSize!.maximum));
+    assert.ok(pages > 2);
+    const before = requests();
+    for await (const { users } of client.pages('userActivity', { ...range, page_size: 7 })) {
+      assert.equal(users.length, 7);
+      break;
+    }
+    assert.equal(requests(), before + 1);
+  });
+
+  it('tries again what fails in passing, after pauses that grow', async () => {
+    for (const rule of [{ status: 500 }, { status: 503 }, { reset: true }, { truncate: true }] as const) {
+      pauses = [];
+      fault({ ...rule, times: 3 });
+      assert.ok(await clientOf().call('dauCount', {}), JSON.stringify(rule));
+      assert.deepEqual(pauses, [500, 1000, 2000]);
+    }
+  });
+
+  it('gives up after five attempts, and says what was wrong', async () => {
+    fault({ status: 500 });
+    await assert.rejects(clientOf().call('dauCount', {}), { code: 'ServiceFailed', message: /500: injected by/ });
+    assert.equal(requests(), 5);
+    const nobody = clientOf({}, 'token', 'http://127.0.0.1:1');
+    await assert.rejects(nobody.call('dauCount', {}), { code: 'Unreachable', message: /127\.0\.0\.1:1/ });
+    const hasty = clientOf({ timeoutMs: 30 }, 'token', await silentUrl());
+    await assert.rejects(hasty.call('dau', {}), { code: 'TimedOut' });
+  });
+
+  it('waits as long as the service says, unless that is too long to wait for', async () => {
+    fault({ status: 429, retryAfter: 7, times: 1 });
+    const client = clientOf();
+    await client.call('dauCount', {});
+    assert.deepEqual(pauses, [7000]);
+    fault({ status: 503, retryAfter: 90, times: 1 });
+    await client.call('dauCount', {});
+    assert.deepEqual(pauses, [7000, 90_000]);
+    fault({ status: 429, retryAfter: 3600, times: 1 });
+    await assert.rejects(client.call('dauCount', {}), { code: 'RateLimited', message: /1 h 0 min/ });
+  });
+
+  it('never repeats a write that the service may have heard of', async () => {
+    for (const rule of [
+      { status: 500 },
+      { status: 503, retryAfter: 1 },
+      { reset: true },
+      { truncate: true },
+    ] as const) {
+      server.faults.clear();
+      server.requestLog.clear();
+      fault({ ...rule, times: 1 });
+      await assert.rejects(setOne(clientOf()), { code: 'WriteUnknown' }, JSON.stringify(rule));
+      assert.equal(requests(), 1, JSON.stringify(rule));
+    }
+    server.requestLog.clear();
+    fault({ status: 429, times: 1 });
+    await setOne(clientOf());
+    assert.equal(requests(), 2, 'what was refused was not heard');
+    await assert.rejects(setOne(clientOf({}, 'token', 'http://127.0.0.1:1')), { code: 'Unreachable' });
+  });
+
+  it('says what is wrong with a token, a permission, an address, a request', async () => {
+    const fails = (client: AnalyticsClient, name: EndpointName, request: object): Promise<unknown> =>
+      client.call(name, request);
+    const wrong = 'sxt_wrong-token';
+    await assert.rejects(fails(clientOf({}, wrong), 'dau', {}), (error) => {
+      assert.equal((error as SextantError).code, 'Unauthenticated');
+      assert.equal(describeError(error).includes(wrong), false, 'no message has the token');
+      return true;
+    });
+    await assert.rejects(fails(clientOf({}, server.token, `${server.url}/other`), 'dau', {}), { code: 'NotFound' });
+    const argument = { code: 'InvalidArgument', message: 'date must be a valid date in YYYY-MM-DD format' };
+    await assert.rejects(fails(clientOf(), 'dau', { date: 'soon' }), argument);
+    fault({ status: 403, times: 1 });
+    await assert.rejects(fails(clientOf(), 'dau', {}), { code: 'PermissionDenied', message: /injected by/ });
+    assert.deepEqual(pauses, [], 'none of this gets better by itself');
+  });
+
+  it('ends at once when it is cancelled, under way or between attempts', async () => {
+    const cancel = new AbortController();
+    const url = await silentUrl(() => cancel.abort());
+    const underWay = clientOf({}, 'token', url).call('dauCount', {}, { signal: cancel.signal });
+    await assert.rejects(underWay, { code: 'Cancelled' });
+    await assert.rejects(clientOf().call('dauCount', {}, { signal: cancel.signal }), { code: 'Cancelled' });
+  });
+
+  it('takes an address and a token as people paste them, and sends no token in the clear', () => {
+    const read = (url: string, token = ' sxt_1\n'): string => readConnection(url, token).url;
+    assert.equal(read(' https://example.com/base/ '), 'https://example.com/base');
+    assert.equal(read('http://127.0.0.1:4000'), 'http://127.0.0.1:4000');
+    assert.equal(readConnection('https://example.com', ' sxt_1\n').token, 'sxt_1');
+    for (const url of ['example.com', 'ftp://example.com', '', 'https://user:pass@example.com'])
+      assert.throws(() => read(url), { code: 'BadUrl' });
+    for (const url of ['http://example.com', 'http://127.0.0.1.example.com', 'http://10.0.0.1'])
+      assert.throws(() => read(url), { code: 'InsecureUrl' });
+    for (const token of ['', 'a b', 'a\r\nX: y', 'tökén'])
+      assert.throws(() => read('https://example.com', token), { code: 'BadToken' });
+  });
+});

@@ -1,0 +1,238 @@
+import type { Dispatcher } from 'undici';
+import { systemClock } from '../../base/clock.ts';
+import type { SextantError } from '../../base/errors.ts';
+import { cancelled, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import { sleep as realSleep } from '../../base/sleep.ts';
+import {
+  endpoints,
+  errorBody,
+  type Endpoint,
+  type EndpointName,
+  type RequestOf,
+  type ResponseOf,
+} from '../contract.ts';
+import { invalidArgument } from '../errors.ts';
+import { parseResponse } from '../validate.ts';
+import type { Connection } from './account.ts';
+import { clientErrors } from './errors.ts';
+import type { BudgetEdges, RequestBudget } from './requestBudget.ts';
+
+export interface ClientEdges extends BudgetEdges {
+  readonly dispatcher?: Dispatcher;
+  /** From 0 to 1. */
+  readonly random?: () => number;
+  /** For the whole of an answer, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Nobody waits for it: it leaves a part of each burst to what somebody waits for. */
+  readonly isBackground?: boolean | undefined;
+}
+
+/** The endpoints whose answers come in pages. */
+export type PagedName = {
+  [N in EndpointName]: ResponseOf<N> extends { readonly pagination: unknown } ? N : never;
+}[EndpointName];
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfter: string | undefined;
+}
+
+/** A failure, and whether it may be tried again: after so many milliseconds, or when it is time by our own rule. */
+interface Failure {
+  readonly error: SextantError;
+  readonly canRetry: boolean;
+  readonly afterMs?: number | undefined;
+  /** The service cannot have acted on the request. */
+  readonly isUnheard: boolean;
+}
+
+const TIMEOUT_MS = 60_000;
+const ATTEMPTS = 5;
+/** Where there is no connection at all, somebody is better told soon. */
+const CONNECTION_ATTEMPTS = 3;
+const BACKOFF_BASE_MS = 500;
+const BACKOFF_MOST_MS = 20_000;
+/** A service that wants a longer pause is told of, not waited for. */
+const LONGEST_PAUSE_MS = 120_000;
+/** The connection was never made, so nothing was sent on it. */
+const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']); // prettier-ignore
+
+/**
+ * Asks the analytics API. Every endpoint is typed by the contract, and every answer is checked against it.
+ *
+ * What fails in passing – no connection, no answer in time, 429, 5xx – is tried again, four times at the most, after a pause that
+ * doubles and is drawn by chance, or the one that the service names in `Retry-After`. A write is repeated only where the service
+ * cannot have acted on it; else it ends as `WriteUnknown`.
+ */
+export class AnalyticsClient {
+  readonly #connection: Connection;
+  readonly #budget: RequestBudget;
+  readonly #edges: ClientEdges;
+  readonly #host: string;
+
+  constructor(connection: Connection, budget: RequestBudget, edges: ClientEdges = {}) {
+    this.#connection = connection;
+    this.#budget = budget;
+    this.#edges = edges;
+    this.#host = new URL(connection.url).host;
+  }
+
+  /** One request and its answer. Throws the errors of {@link clientErrors}, and `Cancelled`. */
+  async call<N extends EndpointName>(
+    name: N,
+    request: RequestOf<N>,
+    { signal, isBackground = false }: CallOptions = {},
+  ): Promise<ResponseOf<N>> {
+    const endpoint: Endpoint = endpoints[name];
+    const isWrite = endpoint.scope === 'budgets:write';
+    for (let attempt = 1; ; attempt++) {
+      await this.#budget.take(endpoint.rateGroup, isBackground, signal);
+      const outcome = await this.#send(endpoint, request, signal);
+      if ('text' in outcome) return readAnswer(name, outcome.text);
+      const { error, canRetry, afterMs, isUnheard } = outcome;
+      if (error.code === 'RateLimited') this.#budget.block(endpoint.rateGroup, afterMs ?? 0);
+      if (isWrite && canRetry && !isUnheard) throw clientErrors.writeUnknown(error);
+      const most = error.code === 'Unreachable' && isUnheard ? CONNECTION_ATTEMPTS : ATTEMPTS;
+      if (!canRetry || attempt >= most || (afterMs ?? 0) > LONGEST_PAUSE_MS) throw error;
+      this.#edges.logger?.debug(`${endpoint.path}: ${error.message} Attempt ${attempt} of ${ATTEMPTS}.`);
+      const pauseMs = afterMs ?? backoffMs(attempt, this.#edges.random);
+      await (this.#edges.sleep ?? realSleep)(pauseMs, signal);
+    }
+  }
+
+  /** The pages of an answer, one after the other, each asked for when the one before was taken. */
+  async *pages<N extends PagedName>(
+    name: N,
+    request: RequestOf<N>,
+    options: CallOptions = {},
+  ): AsyncGenerator<ResponseOf<N>, void> {
+    // As large as the service allows: the number of requests is what is limited.
+    const page_size = (endpoints[name] as Endpoint).pageSize?.maximum;
+    let cursor: string | undefined;
+    do {
+      const page = await this.call(name, { page_size, ...request, ...(cursor !== undefined && { cursor }) }, options);
+      yield page;
+      const { has_more: hasMore, next_cursor: next } = page.pagination;
+      if (hasMore && (next === undefined || next === '' || next === cursor))
+        throw clientErrors.unexpected('that there is more, and not where');
+      cursor = hasMore ? next : undefined;
+    } while (cursor !== undefined);
+  }
+
+  async #send(endpoint: Endpoint, request: object, signal: AbortSignal | undefined): Promise<Answer | Failure> {
+    throwIfCancelled(signal);
+    const { timeoutMs = TIMEOUT_MS } = this.#edges;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const answer = await this.#exchange(endpoint, request, signal ? AbortSignal.any([signal, timeout]) : timeout);
+      return answer.status >= 200 && answer.status < 300 ? answer : this.#refusal(answer);
+    } catch (error) {
+      if (signal?.aborted) throw cancelled();
+      if (timeout.aborted) return transient(clientErrors.timedOut(this.#host, timeoutMs));
+      // What is no failure of the system or of undici is one of ours.
+      if (systemCode(error) === undefined) throw error;
+      return {
+        ...transient(clientErrors.unreachable(this.#host, error)),
+        isUnheard: NOT_CONNECTED.has(systemCode(error) ?? ''),
+      };
+    }
+  }
+
+  async #exchange({ method, path }: Endpoint, request: object, signal: AbortSignal): Promise<Answer> {
+    // A large library, and most windows never need it.
+    const undici = await import('../../base/undici.ts');
+    const { url, token } = this.#connection;
+    const { dispatcher } = this.#edges;
+    const { statusCode, headers, body } = await undici.request(
+      `${url}${path}${method === 'GET' ? queryOf(request) : ''}`,
+      {
+        method,
+        headers: {
+          accept: 'application/json',
+          authorization: `Bearer ${token}`,
+          ...(method === 'POST' && { 'content-type': 'application/json' }),
+        },
+        ...(method === 'POST' && { body: JSON.stringify(request) }),
+        signal,
+        ...(dispatcher && { dispatcher }),
+      },
+    );
+    const retryAfter = headers['retry-after'];
+    return {
+      status: statusCode,
+      text: await body.text(),
+      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+    };
+  }
+
+  #refusal({ status, text, retryAfter }: Answer): Failure {
+    const afterMs = pauseOf(retryAfter, this.#edges.clock?.now() ?? systemClock.now());
+    const message = messageOf(text);
+    const final = (error: SextantError): Failure => ({ error, canRetry: false, isUnheard: true });
+    switch (status) {
+      case 401:
+        return final(clientErrors.unauthenticated(this.#host));
+      case 403:
+        return final(clientErrors.permissionDenied(message));
+      case 404:
+        return final(clientErrors.notFound(this.#host));
+      case 429: {
+        const waitMs = afterMs ?? BACKOFF_MOST_MS / 2;
+        return { error: clientErrors.rateLimited(waitMs), canRetry: true, afterMs: waitMs, isUnheard: true };
+      }
+    }
+    if (status >= 500 || status === 408) return { ...transient(clientErrors.serviceFailed(status, message)), afterMs };
+    if (status >= 400) return final(invalidArgument(message));
+    return final(clientErrors.unexpected(`with the status ${status}`));
+  }
+}
+
+function transient(error: SextantError): Failure {
+  return { error, canRetry: true, isUnheard: false };
+}
+
+/** Milliseconds to wait after `attempt` attempts: any up to 0.5 s, 1 s, 2 s …, so that many clients do not come back at once. */
+function backoffMs(attempt: number, random: () => number = Math.random): number {
+  return Math.round(random() * Math.min(BACKOFF_BASE_MS * 2 ** (attempt - 1), BACKOFF_MOST_MS));
+}
+
+/** `Retry-After` as milliseconds from now: seconds or a date (RFC 9110, section 10.2.3). */
+function pauseOf(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
+  const moment = Date.parse(header);
+  return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
+}
+
+function queryOf(request: object): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(request) as [string, unknown][])
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      query.set(name, String(value));
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}
+
+function readAnswer<N extends EndpointName>(name: N, text: string): ResponseOf<N> {
+  try {
+    return parseResponse(name, JSON.parse(text));
+  } catch (error) {
+    const problem = error instanceof SyntaxError ? clientErrors.unexpected('no JSON') : error;
+    throw endpoints[name].scope === 'budgets:write' ? clientErrors.writeUnknown(problem) : problem;
+  }
+}
+
+/** What a service says is wrong; a page of some proxy is left out but for its beginning. */
+function messageOf(text: string): string {
+  try {
+    const parsed = errorBody.safeParse(JSON.parse(text));
+    if (parsed.success) return parsed.data.error.message.slice(0, 1000);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return text.trim() === '' ? 'no reason given' : text.trim().slice(0, 100);
+}

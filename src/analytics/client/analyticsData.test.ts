@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { dayOf, formatDay } from '../../base/day.ts';
+import { SextantServer } from '../../server/server.ts';
+import type { DayRange } from '../dateRules.ts';
+import { accountKey } from './account.ts';
+import { AnalyticsClient } from './analyticsClient.ts';
+import { AnalyticsData } from './analyticsData.ts';
+import { AnswerCache } from './answerCache.ts';
+import { RequestBudget } from './requestBudget.ts';
+
+const HOUR = 3_600_000;
+const NOON = Date.UTC(2026, 10, 21, 12);
+const TODAY = dayOf(NOON);
+
+describe('the figures of an account', () => {
+  const newFolder = temporaryFolder();
+  let server: SextantServer;
+  let folder: string;
+  before(async () => {
+    server = await SextantServer.start({
+      now: NOON,
+      rateLimit: false,
+      simulation: { seed: 5, users: 30, plan: 'credits' },
+    });
+  });
+  after(() => server.close());
+  beforeEach(async () => {
+    await server.reset();
+    server.clock.freeze();
+    folder = newFolder();
+  });
+
+  /** Another window, or the command: the same folder and the same time. */
+  function dataOf(token = server.token): AnalyticsData {
+    const connection = { url: server.url, token };
+    const { clock } = server;
+    const sleep = async (): Promise<void> => Promise.resolve();
+    // The budget's own time, so that waiting for it does not change the day.
+    const budget = new RequestBudget(newFolder());
+    const client = new AnalyticsClient(connection, budget, { clock, sleep });
+    return new AnalyticsData(client, new AnswerCache(folder, accountKey(connection), { clock }), clock);
+  }
+
+  /** What was asked of the server, since the last time. */
+  function asked(): string[] {
+    const all = server.requestLog
+      .latest(1000)
+      .map(({ path, query }) => `${path.split('/').at(-1)}${query ? `?${query}` : ''}`);
+    server.requestLog.clear();
+    return all.map((one) => one.replace(/page_size=\d+&?/, '').replace(/\?$/, '')).reverse();
+  }
+
+  const range = (first: number, last: number): DayRange => ({ first: TODAY + first, last: TODAY + last });
+
+  it('are fetched once where a day is finished, by whichever window comes first', async () => {
+    const first = await dataOf().dailyUsage(range(-7, -1));
+    assert.ok(first.rows.length > 0);
+    assert.deepEqual(asked(), ['daily-usage?start_date=2026-11-14&end_date=2026-11-20']);
+    const other = dataOf();
+    assert.deepEqual((await other.dailyUsage(range(-7, -1))).rows, first.rows);
+    assert.deepEqual((await other.dailyUsage(range(-5, -3))).rows.length, 3);
+    assert.deepEqual(asked(), []);
+    const more = await other.dailyUsage(range(-10, -1));
+    assert.deepEqual(asked(), ['daily-usage?start_date=2026-11-11&end_date=2026-11-13']);
+    assert.equal(more.asOf, '2026-11-21T12:00:00Z');
+    server.clock.advance(24 * HOUR);
+    const rows = (await dataOf().dailyUsage(range(-9, 0))).rows.map(({ date }) => date).sort();
+    assert.deepEqual(asked(), ['daily-usage?start_date=2026-11-21&end_date=2026-11-21']);
+    assert.equal(rows.at(-1), '2026-11-21');
+  });
+
+  it('are asked for again while a day is not finished, until 02:00 and after', async () => {
+    server.clock.set(Date.UTC(2026, 10, 21, 1));
+    const data = dataOf();
+    assert.equal(formatDay(data.newestDay), '2026-11-19');
+    const yesterday = range(-2, -1);
+    assert.equal((await data.dailyUsage(yesterday)).rows.length, 1, 'the service has no data of yesterday yet');
+    assert.equal(asked().length, 1);
+    await data.dailyUsage(yesterday);
+    assert.deepEqual(asked(), [], 'for a while that stays so');
+    server.clock.set(Date.UTC(2026, 10, 21, 2));
+    assert.equal(formatDay(data.newestDay), '2026-11-20');
+    assert.equal((await data.dailyUsage(yesterday)).rows.length, 2);
+    assert.deepEqual(asked(), ['daily-usage?start_date=2026-11-20&end_date=2026-11-20']);
+    server.clock.set(Date.UTC(2026, 10, 21, 3));
+    await data.dailyUsage(yesterday);
+    assert.deepEqual(asked(), []);
+  });
+
+  it('take credits of today for 90 minutes, and what was before for ever', async () => {
+    const month = range(-20, 0);
+    const byDay = (): Promise<unknown> => dataOf().credits(month, { date: true });
+    await byDay();
+    assert.equal(asked().length > 0, true);
+    server.clock.advance(89 * 60_000);
+    await byDay();
+    assert.deepEqual(asked(), []);
+    server.clock.advance(2 * 60_000);
+    const first = await dataOf().credits(month, { date: true });
+    assert.deepEqual(asked(), [
+      'credit-usage-by-user?start_date=2026-11-21&end_date=2026-11-21&by_date=true&by_model=false',
+    ]);
+    assert.equal(first.asOf, '2026-11-21T13:30:00Z');
+    await dataOf().credits(month, { date: true }, { refresh: true });
+    assert.equal(asked().length, 1, 'who wants it fresh gets it');
+    // Totals per person cannot be put together of others.
+    const totals = await dataOf().credits(month);
+    assert.ok(totals.rows.length > 10);
+    assert.equal(asked().length, 1);
+  });
+
+  it('are the same whether they come in one piece or in many', async () => {
+    const data = dataOf();
+    for (const part of [range(-9, -8), range(-3, -1), range(-20, -15)])
+      await data.cost(part, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { daily: true });
+    const pieces = await data.cost(range(-25, -1), ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { daily: true });
+    folder = newFolder();
+    const whole = await dataOf().cost(range(-25, -1), ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { daily: true });
+    const sorted = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
+    assert.deepEqual(sorted(pieces.rows), sorted(whole.rows));
+    assert.deepEqual(pieces.missing, []);
+  });
+
+  it('keep each day of languages as soon as it is there', async () => {
+    const cancel = new AbortController();
+    let days = 0;
+    const rows: number[] = [];
+    await assert.rejects(
+      dataOf().languages(range(-5, -1), {
+        signal: cancel.signal,
+        onProgress: (count) => {
+          rows.push(count);
+          if (asked().length > 0 && ++days === 3) cancel.abort();
+        },
+      }),
+      { code: 'Cancelled' },
+    );
+    asked();
+    const all = await dataOf().languages(range(-5, -1));
+    assert.ok(asked().length <= 3, 'it goes on where it was left');
+    assert.deepEqual([...new Set(all.rows.map(({ date }) => date))].length, 5);
+    assert.deepEqual(
+      rows,
+      [...rows].sort((a, b) => a - b),
+    );
+  });
+
+  it('are what is known, with its age, while the service cannot be asked', async () => {
+    await dataOf().credits(range(-3, 0), { date: true });
+    await dataOf().budgets();
+    server.clock.advance(24 * HOUR);
+    server.faults.add({ status: 503 });
+    const data = dataOf();
+    const credits = await data.credits(range(-4, 1), { date: true });
+    assert.equal(credits.offline?.code, 'ServiceFailed');
+    assert.deepEqual(credits.missing, [range(-4, -4), range(1, 1)]);
+    assert.equal(credits.asOf, '2026-11-21T12:00:00Z');
+    assert.ok(credits.rows.some(({ date }) => date === '2026-11-21'));
+    const budgets = await data.budgets();
+    assert.ok(budgets.rows.length > 0 && budgets.offline);
+    assert.equal(budgets.asOf, '2026-11-21T12:00:00Z');
+    const nothing = await data.languages(range(-3, -1));
+    assert.deepEqual([nothing.rows, nothing.asOf, nothing.missing], [[], undefined, [range(-3, -3), range(-2, -1)]]);
+  });
+
+  it('never show one account what another was answered, and say when a token was refused', async () => {
+    await dataOf().dailyUsage(range(-3, -1));
+    await assert.rejects(dataOf('sxt_other').dailyUsage(range(-3, -1)), { code: 'Unauthenticated' });
+  });
+
+  it('of many who ask the same at once cost one request', async () => {
+    const data = dataOf();
+    const all = await Promise.all([1, 2, 3].map(() => data.activity(range(-7, -1))));
+    assert.equal(asked().length, 1);
+    assert.deepEqual(all[2], all[0]);
+  });
+});

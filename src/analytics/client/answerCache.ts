@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { replaceFile } from '../../base/atomicFile.ts';
+import { systemClock, type Clock } from '../../base/clock.ts';
+import { formatDay, parseDay, type Day } from '../../base/day.ts';
+import { explainWriteError, systemCode } from '../../base/errors.ts';
+import { silentLogger, type Logger } from '../../base/log.ts';
+import type { DayRange } from '../dateRules.ts';
+
+/** Rows that the service answered to a query for a range of days. */
+export interface CachedAnswer extends DayRange {
+  readonly rows: readonly unknown[];
+  /** When the figures were made, as the service says: ISO 8601. */
+  readonly generatedAt: string;
+  /** When they were fetched, in milliseconds since 1970. */
+  readonly fetchedAt: number;
+}
+
+export interface CacheOptions {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** All that one account has here. What was not used for the longest time goes first. */
+  readonly maxBytes?: number;
+}
+
+const VERSION = 1;
+const MAX_BYTES = 200_000_000;
+const ABANDONED_MS = 60_000;
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+
+interface Stored extends Omit<CachedAnswer, 'first' | 'last'> {
+  readonly version: number;
+  readonly account: string;
+  readonly query: string;
+  readonly first: string;
+  readonly last: string;
+}
+
+/**
+ * What the service has answered, in files by account, query and days: a figure is fetched once, by whichever window or command
+ * comes first, and there is something to show without a network. Files are compressed, and so have a checksum: one that is
+ * damaged, of another version, or not of this account and query is as if it were not there. A disk that takes nothing costs
+ * the cache and nothing else. No file has a token.
+ */
+export class AnswerCache {
+  readonly #folder: string;
+  readonly #account: string;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #maxBytes: number;
+
+  /** `account`: see `accountKey`. */
+  constructor(folder: string, account: string, options: CacheOptions = {}) {
+    this.#folder = join(folder, account);
+    this.#account = account;
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? silentLogger;
+    this.#maxBytes = options.maxBytes ?? MAX_BYTES;
+  }
+
+  /** What there is of a query within the days, the newest fetched first. */
+  async read(query: string, { first, last }: DayRange): Promise<readonly CachedAnswer[]> {
+    const folder = this.#folderOf(query);
+    const answers: CachedAnswer[] = [];
+    for (const name of await listed(folder)) {
+      const range = rangeOf(name);
+      if (!range || range.last < first || range.first > last) continue;
+      const answer = await this.#readFile(join(folder, name), query);
+      if (answer) answers.push({ ...answer, ...range });
+    }
+    return answers.sort((a, b) => b.fetchedAt - a.fetchedAt);
+  }
+
+  /** Keeps an answer, in place of an older one for the same days. */
+  async write(query: string, { first, last, ...answer }: CachedAnswer): Promise<void> {
+    const [from, to] = [formatDay(first), formatDay(last)];
+    const stored: Stored = { version: VERSION, account: this.#account, query, first: from, last: to, ...answer };
+    const folder = this.#folderOf(query);
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await replaceFile(join(folder, `${from}_${to}`), await pack(JSON.stringify(stored), { level: 3 }), 0o600);
+      await this.#tidy();
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      this.#logger.warn(`An answer is not kept: ${String(explainWriteError(error, this.#folder))}`);
+    }
+  }
+
+  /** Forgets all of this account, as when somebody disconnects. */
+  async clear(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #folderOf(query: string): string {
+    return join(this.#folder, createHash('sha256').update(query).digest('hex').slice(0, 32));
+  }
+
+  async #readFile(file: string, query: string): Promise<Omit<CachedAnswer, 'first' | 'last'> | undefined> {
+    try {
+      const stored = JSON.parse(String(await unpack(await readFile(file)))) as Partial<Stored>;
+      const { version, account, rows, generatedAt, fetchedAt } = stored;
+      if (version !== VERSION || account !== this.#account || stored.query !== query) return undefined;
+      if (!rows || generatedAt === undefined || fetchedAt === undefined) return undefined;
+      const now = new Date(this.#clock.now());
+      await utimes(file, now, now);
+      return { rows, generatedAt, fetchedAt };
+    } catch (error) {
+      this.#logger.debug(`${file} is passed over: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Removes what was unused for the longest time until the rest is within bounds, and what killed processes left. */
+  async #tidy(): Promise<void> {
+    const files: { file: string; size: number; usedAt: number }[] = [];
+    for (const query of await listed(this.#folder)) {
+      for (const name of await listed(join(this.#folder, query))) {
+        const file = join(this.#folder, query, name);
+        const found = await statOf(file);
+        if (!found) continue;
+        if (!name.endsWith('.tmp')) files.push({ file, ...found });
+        else if (Date.now() - found.usedAt > ABANDONED_MS) await rm(file, { force: true });
+      }
+    }
+    let bytes = files.reduce((sum, { size }) => sum + size, 0);
+    for (const { file, size } of files.sort((a, b) => a.usedAt - b.usedAt)) {
+      if (bytes <= this.#maxBytes) return;
+      await rm(file, { force: true });
+      bytes -= size;
+    }
+  }
+}
+
+async function listed(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+/** Nothing where another process removed it just now. */
+async function statOf(file: string): Promise<{ readonly size: number; readonly usedAt: number } | undefined> {
+  try {
+    const { size, mtimeMs } = await stat(file);
+    return { size, usedAt: mtimeMs };
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** `2026-11-01_2026-11-20` */
+function rangeOf(name: string): { readonly first: Day; readonly last: Day } | undefined {
+  const [from = '', to = '', more] = name.split('_');
+  const [first, last] = [parseDay(from), parseDay(to)];
+  return first === undefined || last === undefined || more !== undefined ? undefined : { first, last };
+}

@@ -1,0 +1,46 @@
+import { SextantError } from '../../base/errors.ts';
+import { formatSeconds } from '../../base/format.ts';
+
+/** Every failure of the analytics client. Codes are stable; messages say what to do. */
+export const clientErrors = {
+  badUrl: (url: string): SextantError =>
+    new SextantError('BadUrl', `"${url.slice(0, 200)}" is no address of a service. It looks like https://example.com.`),
+  insecureUrl: (host: string): SextantError =>
+    new SextantError('InsecureUrl', `${host} would be sent the token without encryption. Use its https:// address.`),
+  badToken: (): SextantError =>
+    new SextantError('BadToken', 'The token is empty or has characters that no token has. Copy it once more.'),
+  unauthenticated: (host: string): SextantError =>
+    new SextantError('Unauthenticated', `${host} refuses the token: it is wrong or was revoked. Connect with another.`),
+  permissionDenied: (message: string): SextantError =>
+    new SextantError(
+      'PermissionDenied',
+      `The service refuses this: ${message}. Ask its administrator for a token that may.`,
+    ),
+  notFound: (host: string): SextantError =>
+    new SextantError('NotFound', `${host} has no analytics API at this address. Check the address.`),
+  rateLimited: (waitMs: number): SextantError =>
+    new SextantError(
+      'RateLimited',
+      `The service wants no requests for ${formatSeconds(waitMs / 1000)}. Try again then.`,
+    ),
+  serviceFailed: (status: number, message: string): SextantError =>
+    new SextantError('ServiceFailed', `The service failed (${status}: ${message}). Try again later.`),
+  unreachable: (host: string, cause: unknown): SextantError =>
+    new SextantError('Unreachable', `${host} cannot be reached. Check the address and the network.`, { cause }),
+  timedOut: (host: string, ms: number): SextantError =>
+    new SextantError('TimedOut', `${host} did not answer within ${formatSeconds(ms / 1000)}. Try again later.`),
+  unexpected: (what: string): SextantError =>
+    new SextantError('UnexpectedResponse', `The service answered ${what}. Check that the address is that of the API.`),
+  /** A write whose answer was lost: repeating it blindly could undo what somebody else did meanwhile. */
+  writeUnknown: (cause: unknown): SextantError =>
+    new SextantError('WriteUnknown', 'It is not known whether the change was made. Read it back before trying again.', {
+      cause,
+    }),
+};
+
+/** Whether the service could not be asked at all: what was known before is the best that can be shown. */
+export function isOffline(error: unknown): boolean {
+  return (
+    error instanceof SextantError && ['Unreachable', 'TimedOut', 'ServiceFailed', 'RateLimited'].includes(error.code)
+  );
+}

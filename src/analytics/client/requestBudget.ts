@@ -1,0 +1,254 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock, type Clock } from '../../base/clock.ts';
+import { explainWriteError, SextantError, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import { silentLogger, type Logger } from '../../base/log.ts';
+import { sleep as realSleep, untilCancelled, type Sleep } from '../../base/sleep.ts';
+import { createWhole } from '../../base/wholeFile.ts';
+import { RATE_LIMITS, type RateGroup, type RateLimit } from '../contract.ts';
+
+export interface BudgetEdges {
+  readonly clock?: Clock;
+  readonly sleep?: Sleep;
+  readonly logger?: Logger;
+}
+
+/** What a ledger's newest entry says. */
+interface Entry {
+  /** When the service's bucket is full again if nothing more is sent, in milliseconds since 1970. */
+  readonly fullAt: number;
+  /** The service asked not to be asked before this. */
+  readonly blockedUntil: number;
+}
+
+const NOTHING: Entry = { fullAt: 0, blockedUntil: 0 };
+/** Requests that may be under way longer than others, and so arrive with those sent after them. */
+const SPARE_MS = 2_000;
+/** Of a burst, so much is left to what somebody is waiting for. */
+const FOREGROUND_SHARE = 0.25;
+/** A wait beyond any that a service asks for is of a clock that was set back. */
+const LONGEST_BLOCK_MS = 15 * 60_000;
+
+/**
+ * When a request may be sent, so that the service refuses none: all processes that use one token count together, in files.
+ *
+ * It is the service's own bucket run ahead of it ("generic cell rate algorithm", ITU-T I.371): each request puts off the
+ * moment at which the bucket is full again, and may be sent while that is at most a burst away. Less a little, because a
+ * request that was slow on its way arrives together with later ones.
+ *
+ * A request is entered when it may be sent and not before, so that one that is given up while it waits takes nothing, and a
+ * process that is killed takes one request with it at most.
+ */
+export class RequestBudget {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #sleep: Sleep;
+  readonly #logger: Logger;
+  readonly #ledgers = new Map<RateGroup, Ledger>();
+  readonly #turns = new Map<string, Promise<void>>();
+
+  /** `folder`: of one account. */
+  constructor(folder: string, { clock = systemClock, sleep = realSleep, logger = silentLogger }: BudgetEdges = {}) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#sleep = sleep;
+    this.#logger = logger;
+  }
+
+  /**
+   * Resolves when a request of the group may be sent, and counts it. Background requests leave a part of each burst to others.
+   * Throws `Cancelled`.
+   */
+  take(group: RateGroup, isBackground = false, signal?: AbortSignal): Promise<void> {
+    const queue = `${group} ${isBackground}`;
+    // One of a queue asks the ledger at a time, and they are served in their order.
+    const turn = (this.#turns.get(queue) ?? Promise.resolve()).then(() => this.#wait(group, isBackground, signal));
+    this.#turns.set(
+      queue,
+      turn.catch(() => undefined),
+    );
+    return untilCancelled(turn, signal);
+  }
+
+  async #wait(group: RateGroup, isBackground: boolean, signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      throwIfCancelled(signal);
+      const waitMs = this.#tryTake(group, isBackground);
+      if (waitMs === 0) return;
+      await this.#sleep(waitMs, signal);
+    }
+  }
+
+  /** The service refused a request, and wants none for `ms`: nobody sends one until then, and then not many at once. */
+  block(group: RateGroup, ms: number): void {
+    const until = this.#clock.now() + Math.min(ms, LONGEST_BLOCK_MS);
+    this.#update(group, ({ fullAt, blockedUntil }) => ({
+      fullAt: Math.max(fullAt, until + burstMs(RATE_LIMITS[group])),
+      blockedUntil: Math.max(blockedUntil, until),
+    }));
+  }
+
+  /** How long to wait, or 0 where the request is counted. */
+  #tryTake(group: RateGroup, isBackground: boolean): number {
+    const limit = RATE_LIMITS[group];
+    let waitMs = 0;
+    this.#update(group, (entry) => {
+      const now = this.#clock.now();
+      const { fullAt, blockedUntil } = isOfLaterClock(entry, now, limit) ? fullLater(now, limit) : entry;
+      const sendAt = Math.max(blockedUntil, fullAt - burstMs(limit) * (isBackground ? 1 - FOREGROUND_SHARE : 1));
+      waitMs = Math.max(0, Math.ceil(sendAt - now));
+      return waitMs > 0 ? undefined : { fullAt: Math.max(fullAt, now) + intervalMs(limit), blockedUntil };
+    });
+    return waitMs;
+  }
+
+  /** Repeats until no other process was quicker. */
+  #update(group: RateGroup, change: (entry: Entry) => Entry | undefined): void {
+    for (;;) {
+      const ledger = this.#ledgerOf(group);
+      try {
+        const { number, entry } = ledger.newest();
+        const next = change(entry);
+        if (!next || ledger.add(number + 1, next)) return;
+      } catch (error) {
+        if (systemCode(error) === undefined) throw error;
+        // A disk that takes nothing keeps nobody from asking: this process then counts for itself.
+        const explained = explainWriteError(error, this.#folder);
+        this.#logger.warn(`Requests are counted for this process only: ${String(explained)}`);
+        this.#ledgers.set(group, new MemoryLedger());
+      }
+    }
+  }
+
+  #ledgerOf(group: RateGroup): Ledger {
+    const known = this.#ledgers.get(group);
+    if (known) return known;
+    const made = new FileLedger(join(this.#folder, group));
+    this.#ledgers.set(group, made);
+    return made;
+  }
+}
+
+function intervalMs({ perMinute }: RateLimit): number {
+  return 60_000 / perMinute;
+}
+
+/** How far away "full again" may be when another request is sent. */
+function burstMs(limit: RateLimit): number {
+  return Math.max(0, (limit.burst - 1) * intervalMs(limit) - SPARE_MS);
+}
+
+function isOfLaterClock({ fullAt, blockedUntil }: Entry, now: number, limit: RateLimit): boolean {
+  const most = LONGEST_BLOCK_MS + burstMs(limit) + intervalMs(limit);
+  return fullAt - now > most || blockedUntil - now > LONGEST_BLOCK_MS;
+}
+
+/** Nobody knows how much was used: as if all were. */
+function fullLater(now: number, limit: RateLimit): Entry {
+  return { fullAt: now + burstMs(limit), blockedUntil: 0 };
+}
+
+interface Ledger {
+  newest(): { readonly number: number; readonly entry: Entry };
+  /** `false` where somebody else has added an entry of this number. */
+  add(number: number, entry: Entry): boolean;
+}
+
+class MemoryLedger implements Ledger {
+  #number = 0;
+  #entry = NOTHING;
+
+  newest(): { readonly number: number; readonly entry: Entry } {
+    return { number: this.#number, entry: this.#entry };
+  }
+
+  add(number: number, entry: Entry): boolean {
+    this.#number = number;
+    this.#entry = entry;
+    return true;
+  }
+}
+
+/** So many entries behind the newest stay: what is behind them was there, and is not made again. */
+const KEPT = 32;
+const ABANDONED_MS = 60_000;
+
+/**
+ * Entries as files with numbers for names: the newest counts, and exactly one process can create the next. Rejected: a file
+ * under a lock, since whoever is killed with the lock in his hands holds up all others until it is known to be dead.
+ */
+class FileLedger implements Ledger {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  newest(): { readonly number: number; readonly entry: Entry } {
+    for (;;) {
+      const number = Math.max(0, ...this.#numbers());
+      if (number === 0) return { number, entry: NOTHING };
+      const entry = this.#read(number);
+      if (entry) return { number, entry };
+    }
+  }
+
+  add(number: number, entry: Entry): boolean {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    if (!createWhole(join(this.#folder, String(number)), JSON.stringify(entry), 0o600)) return false;
+    const numbers = this.#numbers();
+    if (Math.max(...numbers) - number >= KEPT) {
+      // It had been there, and was cleared away while this process slept.
+      this.#remove(String(number));
+      return false;
+    }
+    for (const old of numbers) if (old <= number - KEPT) this.#remove(String(old));
+    return true;
+  }
+
+  #numbers(): number[] {
+    let names: string[];
+    try {
+      names = readdirSync(this.#folder);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+    for (const name of names) if (name.endsWith('.tmp')) this.#removeAbandoned(name);
+    return names.filter((name) => /^\d+$/.test(name)).map(Number);
+  }
+
+  /** Nothing where it was cleared away just now. */
+  #read(number: number): Entry | undefined {
+    let text: string;
+    try {
+      text = readFileSync(join(this.#folder, String(number)), 'utf8');
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    const { fullAt, blockedUntil } = parse(text);
+    // Damaged, by a power cut for instance: it is so long ago that it says nothing.
+    return { fullAt: Number(fullAt) || 0, blockedUntil: Number(blockedUntil) || 0 };
+  }
+
+  /** What a killed process was writing. */
+  #removeAbandoned(name: string): void {
+    const file = statSync(join(this.#folder, name), { throwIfNoEntry: false });
+    if (file && Date.now() - file.mtimeMs > ABANDONED_MS) this.#remove(name);
+  }
+
+  #remove(name: string): void {
+    rmSync(join(this.#folder, name), { force: true });
+  }
+}
+
+function parse(text: string): Partial<Record<keyof Entry, unknown>> {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw new SextantError('LedgerUnreadable', 'The count of requests cannot be read.', { cause: error });
+  }
+}

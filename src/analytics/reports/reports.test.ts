@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import papa from 'papaparse';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { dayOf, formatDay, parseDay } from '../../base/day.ts';
+import { formatDecimal } from '../../base/decimal.ts';
+import { SextantServer } from '../../server/server.ts';
+import { accountKey } from '../client/account.ts';
+import { AnalyticsClient } from '../client/analyticsClient.ts';
+import { AnalyticsData } from '../client/analyticsData.ts';
+import { AnswerCache } from '../client/answerCache.ts';
+import { RequestBudget } from '../client/requestBudget.ts';
+import type { Plan } from '../contract.ts';
+import { total } from '../insights/compare.ts';
+import { budgetReport } from './budgetReport.ts';
+import { costReport } from './costReport.ts';
+import { tableCsv } from './csv.ts';
+import { formatCell, formatGrowth, formatShare, tableJson, type Table } from './table.ts';
+import { budgetTable, costTable, dayTable, languageTable, personTable } from './tables.ts';
+import { peopleReport, usageReport } from './usageReport.ts';
+
+const day = (text: string): number => parseDay(text)!;
+
+describe('reports', () => {
+  const newFolder = temporaryFolder();
+  let server: SextantServer | undefined;
+  afterEach(() => server?.close());
+
+  async function start(plan: Plan, now: string): Promise<{ data: AnalyticsData; client: AnalyticsClient; server: SextantServer }> {
+    server = await SextantServer.start({ now: Date.parse(now), rateLimit: false, simulation: { seed: 7, users: 40, plan } });
+    server.clock.freeze();
+    const { clock } = server;
+    const connection = { url: server.url, token: server.token };
+    const client = new AnalyticsClient(connection, new RequestBudget(newFolder()), { clock, sleep: async () => Promise.resolve() });
+    return { server, client, data: new AnalyticsData(client, new AnswerCache(newFolder(), accountKey(connection), { clock }), clock) };
+  } // prettier-ignore
+
+  const week = { first: day('2026-11-14'), last: day('2026-11-20') };
+  const dates = { start_date: '2026-11-14', end_date: '2026-11-20' };
+
+  it('of use say what the service says', async () => {
+    const { data, client } = await start('credits', '2026-11-21T12:00:00Z');
+    const report = await usageReport(data, week);
+    const { daily_active_user_counts: counts } = await client.call('dauCount', dates);
+    assert.deepEqual(report.days.map(({ date, active }) => ({ date, user_count: active })), counts); // prettier-ignore
+    assert.equal(report.meanActive, counts.reduce((sum, { user_count }) => sum + user_count, 0) / 7);
+    const people = await peopleReport(data, week);
+    assert.equal(people.distinct, people.people.length);
+    assert.ok(people.distinct < counts.reduce((sum, { user_count }) => sum + user_count, 0));
+    const messages = people.people.reduce((sum, { metrics }) => sum + metrics.total_messages, 0);
+    assert.equal(report.metrics.total_messages, messages);
+    assert.equal(report.asOf, '2026-11-21T12:00:00Z');
+    assert.ok(report.growth.messages !== undefined);
+    const { rows } = await data.languages(week);
+    assert.equal(languageTable(rows, 'editor').rows.reduce((sum, row) => sum + Number(row[2]), 0), messages);
+    assert.equal(dayTable(report).rows.length, 7);
+    assert.equal(personTable(people).rows.length, people.distinct);
+  }); // prettier-ignore
+
+  it('compare with nothing where the days before are out of reach or unknown', async () => {
+    const { data, server } = await start('credits', '2026-11-21T12:00:00Z');
+    const oldest = { first: day('2024-11-22'), last: day('2024-11-30') };
+    assert.deepEqual((await usageReport(data, oldest)).growth, { meanActive: undefined, messages: undefined });
+    await data.dailyUsage(week);
+    await data.dailyActive(week);
+    server.faults.add({ status: 503 });
+    const report = await usageReport(data, week);
+    assert.deepEqual([report.offline, report.missing, report.growth.messages], [undefined, [], undefined]);
+  });
+
+  for (const plan of ['credits', 'usd'] as const) {
+    it(`of cost come to what the service bills, on the plan ${plan}`, async () => {
+      const { data, client } = await start(plan, '2026-11-21T12:00:00Z');
+      const report = await costReport(data, week);
+      const { data_points: [point] } = await client.call('costAnalytics', dates); // prettier-ignore
+      const { billed_amount_usd: billed, credits_consumed: credits } = point!.cost_metrics;
+      assert.equal(report.unit, plan);
+      assert.equal(formatDecimal(report.total), plan === 'usd' ? billed : credits);
+      for (const part of [report.byProduct, report.byResource, report.byKey, report.byDay])
+        assert.equal(total(part), report.total);
+      const dollars = costTable(report.points, 'product').rows.reduce((sum, row) => sum + (row[1] as bigint), 0n);
+      assert.equal(formatDecimal(dollars), billed);
+      assert.equal(report.month.daysElapsed, 20);
+      assert.ok(report.month.projected! > report.month.spent);
+    });
+
+    it(`of budgets count what everybody used this month, on the plan ${plan}`, async () => {
+      const { data, client } = await start(plan, '2026-11-21T12:00:00Z');
+      const report = await budgetReport(data);
+      assert.equal(report.unit, plan);
+      const { overrides } = await client.call('getUserBudgetOverrides', {});
+      assert.equal(report.standings.length, overrides.length);
+      const most = report.standings.find(({ identity }) => identity.kind === 'user_email');
+      assert.ok(most && most.spent > 0n);
+      const asked = { start_date: '2026-11-01', end_date: '2026-11-20', filters: { user_emails: [most.identity.name] } };
+      const { data_points: [point] } = await client.call('costAnalytics', asked); // prettier-ignore
+      if (plan === 'usd') assert.equal(formatDecimal(most.spent), point!.cost_metrics.billed_amount_usd);
+      // Today's credits are in no other answer yet.
+      else assert.ok(most.spent >= BigInt(point!.cost_metrics.credits_consumed.split('.')[0]!));
+      assert.equal(new Date(report.countedUntil).toISOString(), plan === 'usd' ? '2026-11-21T00:00:00.000Z' : '2026-11-21T12:00:00.000Z');
+      assert.equal(budgetTable(report).rows.length, overrides.length);
+    }); // prettier-ignore
+
+    it(`of budgets are there in the first hours of a month, on the plan ${plan}`, async () => {
+      for (const now of ['2026-11-01T00:00:00Z', '2026-11-01T01:00:00Z', '2026-11-01T03:00:00Z', '2026-11-02T01:00:00Z']) {
+        const { data, server } = await start(plan, now);
+        const report = await budgetReport(data);
+        assert.ok(report.standings.length > 0, now);
+        assert.ok(report.standings.every(({ projected }) => projected === undefined), now);
+        assert.equal(formatDay(dayOf(report.countedUntil)).slice(0, 7), '2026-11', now);
+        await server.close();
+      }
+    }); // prettier-ignore
+  }
+
+  it('are written for people, for programs and for spreadsheets, which run nothing of it', async () => {
+    const names = ['=1+1', '+49 30', '-cmd|x', '@sum', '\t=1', ' =1', '＝1', 'a,"b"\r\nc', '-5', 'Ünï 🙂', "'x"];
+    const table: Table = {
+      columns: [
+        { name: 'who', title: 'Who', kind: 'text' },
+        { name: 'usd', title: 'Dollars', kind: 'usd' },
+        { name: 'share', title: 'Share', kind: 'share' },
+      ],
+      rows: names.map((name) => [name, -(10n ** 35n) * 1234567n, undefined]),
+    };
+    const csv = await tableCsv(table);
+    const { data, errors } = papa.parse<Record<string, string>>(csv.trimEnd(), { header: true });
+    assert.deepEqual(errors, []);
+    assert.deepEqual(
+      data.map(({ who }) => who),
+      names.map((name) => (/^\s*[=+@＝]|^-c/.test(name) ? `'${name}` : name)),
+    );
+    const [{ usd, share } = {}] = data;
+    assert.deepEqual([usd, share], ['-1234.567', '']);
+    assert.deepEqual(tableJson(table)[0], { who: '=1+1', usd: '-1234.567', share: null });
+    const shown = table.columns.map((column, i) => formatCell(table.rows[0]![i], column));
+    assert.deepEqual(shown, ['=1+1', '-$1,234.57', '–']);
+    assert.deepEqual([formatShare(0.9999), formatShare(1), formatShare(0.575)], ['99.9 %', '100.0 %', '57.5 %']);
+    assert.deepEqual([0.25, -0.1, 0, undefined].map(formatGrowth), ['+25 %', '−10 %', '±0 %', '–']);
+  });
+});

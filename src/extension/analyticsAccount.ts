@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import { readConnection, type Connection } from '../analytics/client/account.ts';
+import { describeError } from '../base/errors.ts';
+
+/** Which account is connected, without its token: this is kept in the editor's state, the token in its secret storage. */
+export type AccountChoice = { readonly kind: 'service'; readonly url: string } | { readonly kind: 'sample' };
+
+const CHOICE = 'sextant.analytics.account';
+const TOKEN = 'sextant.analytics.token';
+
+/** The account that a person connected, once for all windows. */
+export class AnalyticsAccount {
+  readonly #state: vscode.Memento;
+  readonly #secrets: vscode.SecretStorage;
+
+  constructor({ globalState, secrets }: Pick<vscode.ExtensionContext, 'globalState' | 'secrets'>) {
+    this.#state = globalState;
+    this.#secrets = secrets;
+  }
+
+  get choice(): AccountChoice | undefined {
+    return this.#state.get<AccountChoice>(CHOICE);
+  }
+
+  /** Of a service; nothing where none was chosen, or its token is gone. */
+  async connection(): Promise<Connection | undefined> {
+    const { choice } = this;
+    if (choice?.kind !== 'service') return undefined;
+    const token = await this.#secrets.get(TOKEN);
+    return token === undefined ? undefined : { url: choice.url, token };
+  }
+
+  async choose(connection: Connection | 'sample'): Promise<void> {
+    if (connection === 'sample') {
+      await this.#secrets.delete(TOKEN);
+      await this.#state.update(CHOICE, { kind: 'sample' } satisfies AccountChoice);
+    } else {
+      await this.#secrets.store(TOKEN, connection.token);
+      await this.#state.update(CHOICE, { kind: 'service', url: connection.url } satisfies AccountChoice);
+    }
+  }
+
+  async forget(): Promise<void> {
+    await this.#secrets.delete(TOKEN);
+    await this.#state.update(CHOICE, undefined);
+  }
+}
+
+/** Asks for the address and the token, one after the other; nothing where somebody changes their mind. */
+export async function askConnection(before: string | undefined): Promise<Connection | undefined> {
+  const title = vscode.l10n.t('Connect to Usage and Cost');
+  const url = await vscode.window.showInputBox({
+    title: `${title} (1/2)`,
+    prompt: vscode.l10n.t('The address of the service'),
+    placeHolder: 'https://example.com',
+    value: before ?? '',
+    ignoreFocusOut: true,
+    validateInput: (text) => problemWith(() => readConnection(text, 'token')),
+  });
+  if (url === undefined) return undefined;
+  const token = await vscode.window.showInputBox({
+    title: `${title} (2/2)`,
+    prompt: vscode.l10n.t("An API token. It is kept in the editor's secret storage and sent to that address only."),
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (text) => problemWith(() => readConnection(url, text)),
+  });
+  return token === undefined ? undefined : readConnection(url, token);
+}
+
+function problemWith(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return describeError(error);
+  }
+}

@@ -1,0 +1,135 @@
+import * as vscode from 'vscode';
+import { readConnection } from '../analytics/client/account.ts';
+import { describeError } from '../base/errors.ts';
+import { DisposableStore } from '../base/disposable.ts';
+import type { Logger } from '../base/log.ts';
+import { AnalyticsAccount, askConnection } from './analyticsAccount.ts';
+import { AnalyticsModel, type ReportName } from './analyticsModel.ts';
+import { action, row } from './analyticsRows.ts';
+import { AnalyticsViews } from './analyticsViews.ts';
+import { BudgetAlerts } from './budgetAlerts.ts';
+import type { ServerActions } from './serverActions.ts';
+import { SpentItem } from './spentItem.ts';
+
+export type AnalyticsCommand =
+  'sextant.connectAnalytics' | 'sextant.trySampleData' | 'sextant.disconnectAnalytics' | 'sextant.refreshAnalytics';
+
+/** What is shown of usage and cost, for other extensions and our own tests: no names and no figures. */
+export interface AnalyticsState {
+  /** Without the token; `sample` is that of the local server. */
+  readonly account: { readonly kind: 'service'; readonly url: string } | { readonly kind: 'sample' } | undefined;
+  /** For each report whether it is there, or why not. */
+  readonly reports: Readonly<Record<ReportName, 'none' | 'loading' | 'ready' | 'offline' | (string & {})>>;
+}
+
+/**
+ * Usage, cost and budgets in the side bar. The account is chosen once and kept for all windows; without one nothing is
+ * asked of anybody.
+ */
+export class AnalyticsActions implements vscode.Disposable {
+  readonly #account: AnalyticsAccount;
+  readonly #server: ServerActions;
+  readonly #logger: Logger;
+  readonly #model: AnalyticsModel;
+  readonly #views: AnalyticsViews;
+  readonly #disposables = new DisposableStore();
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(context: vscode.ExtensionContext, server: ServerActions, logger: Logger) {
+    this.#account = new AnalyticsAccount(context);
+    this.#server = server;
+    this.#logger = logger;
+    this.#model = this.#disposables.add(new AnalyticsModel(logger));
+    this.#views = this.#disposables.add(new AnalyticsViews(this.#model));
+    this.#disposables.add(new BudgetAlerts(this.#model, context.globalState));
+    this.#disposables.add(new SpentItem(this.#model));
+    this.#disposables.add(server.onDidChangeState(() => void this.#connect()));
+    // Another window connected, or disconnected.
+    this.#disposables.add(context.secrets.onDidChange(() => void this.#connect()));
+    void this.#connect();
+  }
+
+  get state(): AnalyticsState {
+    const of = (name: ReportName): string => {
+      const { report, isLoading, error } = this.#model.part(name);
+      return error?.code ?? (isLoading ? 'loading' : report ? (report.offline ? 'offline' : 'ready') : 'none');
+    };
+    return {
+      account: this.#account.choice,
+      reports: { usage: of('usage'), people: of('people'), cost: of('cost'), budgets: of('budgets') },
+    };
+  }
+
+  /** `argument`: `{ url, token }` connects without asking. */
+  async run(command: AnalyticsCommand, argument: unknown): Promise<void> {
+    switch (command) {
+      case 'sextant.connectAnalytics':
+        await this.#ask(argument);
+        break;
+      case 'sextant.trySampleData':
+        await this.#account.choose('sample');
+        await this.#server.run('sextant.startServer');
+        await this.#connect();
+        await vscode.commands.executeCommand('sextant.usage.focus');
+        break;
+      case 'sextant.disconnectAnalytics':
+        await this.#account.forget();
+        await this.#connect();
+        break;
+      case 'sextant.refreshAnalytics':
+        await this.#connect();
+        await this.#model.load(true);
+        break;
+    }
+  }
+
+  dispose(): void {
+    this.#disposables.dispose();
+  }
+
+  async #ask(argument: unknown): Promise<void> {
+    const { choice } = this.#account;
+    const { url, token } = (argument ?? {}) as { readonly url?: unknown; readonly token?: unknown };
+    const isGiven = typeof url === 'string' && typeof token === 'string';
+    const before = choice?.kind === 'service' ? choice.url : undefined;
+    const connection = isGiven ? readConnection(url, token) : await askConnection(before);
+    if (!connection) return;
+    await this.#account.choose(connection);
+    await this.#connect();
+    await vscode.commands.executeCommand('sextant.usage.focus');
+  }
+
+  /** Shows the account that is chosen, if it can be asked. One after the other: the last choice counts. */
+  #connect(): Promise<void> {
+    this.#last = this.#last.then(() => this.#connectNow());
+    return this.#last;
+  }
+
+  async #connectNow(): Promise<void> {
+    try {
+      const { choice } = this.#account;
+      const isSample = choice?.kind === 'sample';
+      const connection = isSample ? await this.#server.connection() : await this.#account.connection();
+      await vscode.commands.executeCommand('setContext', 'sextant.analytics.connected', choice !== undefined);
+      this.#model.connect(connection);
+      this.#views.notice = choice === undefined || connection ? [] : isSample ? sampleNotice() : tokenNotice();
+    } catch (error) {
+      this.#logger.error(`Analytics: ${describeError(error)}`);
+    }
+  }
+}
+
+function sampleNotice(): ReturnType<typeof row>[] {
+  return [
+    row(vscode.l10n.t('Sample data'), vscode.l10n.t('the local server does not run'), 'beaker'),
+    action(vscode.l10n.t('Start it'), 'play', 'sextant.trySampleData'),
+    action(vscode.l10n.t('Connect to a service instead'), 'plug', 'sextant.connectAnalytics'),
+  ];
+}
+
+function tokenNotice(): ReturnType<typeof row>[] {
+  return [
+    row(vscode.l10n.t('The token is gone'), vscode.l10n.t("from the editor's secret storage"), 'warning'),
+    action(vscode.l10n.t('Connect again'), 'plug', 'sextant.connectAnalytics'),
+  ];
+}

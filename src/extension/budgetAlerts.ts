@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import { dueAlerts, type Alert, type Told } from '../analytics/insights/budgets.ts';
+import { formatShare } from '../analytics/reports/table.ts';
+import { formatCount } from '../base/format.ts';
+import type { AnalyticsModel } from './analyticsModel.ts';
+import { alertThresholds } from './settings.ts';
+
+/** So many people are named in one message; of more it says how many they are. */
+const NAMED = 3;
+
+/** Tells of people near a limit: each threshold once for each person and month, all that is new in one message. */
+export class BudgetAlerts implements vscode.Disposable {
+  readonly #model: AnalyticsModel;
+  readonly #state: vscode.Memento;
+  readonly #listening: vscode.Disposable;
+
+  constructor(model: AnalyticsModel, state: vscode.Memento) {
+    this.#model = model;
+    this.#state = state;
+    this.#listening = model.onDidChange((name) => {
+      if (name === 'budgets') void this.#look();
+    });
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+  }
+
+  async #look(): Promise<void> {
+    const { account } = this.#model;
+    const { report, isLoading } = this.#model.part('budgets');
+    const thresholds = alertThresholds();
+    if (!report || isLoading || account === undefined || thresholds.length === 0) return;
+    const key = `sextant.analytics.told.${account}`;
+    const due = dueAlerts(report.standings, thresholds, this.#state.get<Told>(key, {}), report.countedUntil);
+    if (due.alerts.length === 0) return;
+    // Before the message is closed, or the next look would tell of it again.
+    await this.#state.update(key, due.told);
+    const show = vscode.l10n.t('Show Budgets');
+    const chosen = await vscode.window.showWarningMessage(describeAlerts(due.alerts), show);
+    if (chosen === show) await vscode.commands.executeCommand('sextant.budgets.focus');
+  }
+}
+
+function describeAlerts(alerts: readonly Alert[]): string {
+  if (alerts.length <= NAMED) {
+    const names = alerts.map(
+      ({ standing }) => `${withoutLinks(standing.identity.name)} (${formatShare(standing.used)})`,
+    );
+    return vscode.l10n.t('Near or over a limit of this month: {0}', names.join(', '));
+  }
+  const over = alerts.filter(({ standing }) => standing.used >= 1).length;
+  return vscode.l10n.t(
+    '{0} people are near or over a limit of this month; {1} are over it.',
+    formatCount(alerts.length),
+    formatCount(over),
+  );
+}
+
+/** A message makes links of `[text](address)`, also such that run a command: a name is shown without. */
+function withoutLinks(name: string): string {
+  return name.replaceAll('[', '(').replaceAll(']', ')');
+}

@@ -1,0 +1,45 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../base/disposable.ts';
+import type { AnalyticsModel } from './analyticsModel.ts';
+import { describeMoment, describeSpent } from './analyticsRows.ts';
+import { showsSpent } from './settings.ts';
+
+/** What was spent this month, in the status bar: for who wants it there. */
+export class SpentItem implements vscode.Disposable {
+  readonly #item = vscode.window.createStatusBarItem('sextant.spent', vscode.StatusBarAlignment.Right, 1);
+  readonly #model: AnalyticsModel;
+  readonly #disposables = new DisposableStore();
+
+  constructor(model: AnalyticsModel) {
+    this.#model = model;
+    this.#item.name = vscode.l10n.t('Sextant: spent this month');
+    this.#item.command = 'sextant.cost.focus';
+    this.#disposables.add(this.#item);
+    this.#disposables.add(model.onDidChange(() => this.#update()));
+    this.#disposables.add(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('sextant.analytics')) this.#update();
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.#disposables.dispose();
+  }
+
+  #update(): void {
+    const { report } = this.#model.part('cost');
+    if (!report || !showsSpent()) {
+      this.#item.hide();
+      return;
+    }
+    const spent = describeSpent(report);
+    this.#item.text = `$(credit-card) ${spent}`;
+    this.#item.tooltip = vscode.l10n.t('Spent in {0}, as of {1}', report.month.month, describeMoment(report.asOf));
+    this.#item.accessibilityInformation = {
+      label: vscode.l10n.t('{0} spent in {1}', spent, report.month.month),
+      role: 'button',
+    };
+    this.#item.show();
+  }
+}

@@ -1,0 +1,137 @@
+import { join } from 'node:path';
+import { startServer, type DataRecordInput } from '../../src/server/testing.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { Workbench, copySample } from './support.ts';
+
+const THEMES = ['Default Dark Modern', 'Default Light Modern', 'Default High Contrast'];
+const HOSTILE = '$(bug)<img src=x onerror=alert(1)>[x](command:workbench.action.files.newUntitledFile)@example.com';
+const CREDITS = { resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET_PERIOD_MONTHLY' };
+
+/** Somebody over a limit, somebody near one, and a name that means harm. */
+function facts(): DataRecordInput[] {
+  const today = new Date().toISOString().slice(0, 10);
+  const people = [
+    ['ada@example.com', 120],
+    [HOSTILE, 80],
+    ['bob@example.com', 10],
+  ] as const;
+  return [
+    { kind: 'org', plan: 'credits', enterprise: true },
+    ...people.flatMap(([user_email, credits_consumed]) => [
+      { kind: 'user', user_email },
+      { kind: 'credits', date: today, user_email, model_name: 'cedar', credits_consumed },
+      { kind: 'override', user_email, ...CREDITS, config: { limit: '100' } },
+    ]),
+  ];
+}
+
+describe('usage, cost and budgets in the side bar', () => {
+  const newFolder = temporaryFolder();
+  let folder: string;
+  beforeEach(() => (folder = newFolder()));
+
+  async function open(options: Parameters<typeof Workbench.open>[0] = {}): Promise<Workbench> {
+    const root = copySample(join(folder, 'harbour'));
+    const size = { width: 1000, height: 1500 };
+    const workbench = await Workbench.open({ folder: root, size, env: { XDG_DATA_HOME: folder }, ...options });
+    await workbench.openSextantView();
+    return workbench;
+  }
+
+  /** Types an address and a token, as a person does. */
+  async function connect(workbench: Workbench, url: string, token: string): Promise<void> {
+    await workbench.run('Sextant: Connect to Usage and Cost');
+    await workbench.pick.getByText('The address of the service').waitFor();
+    await workbench.query.fill(url);
+    await workbench.page.keyboard.press('Enter');
+    await workbench.pick.getByText('An API token.').waitFor();
+    await workbench.query.fill(token);
+    await workbench.page.keyboard.press('Enter');
+  }
+
+  for (const theme of THEMES) {
+    it(`lead from nothing to the figures of sample data, in ${theme}`, async () => {
+      const workbench = await open({
+        settings: { 'workbench.colorTheme': theme, 'sextant.analytics.statusBar': true },
+      });
+      const { page } = workbench;
+      const shoot = (name: string): Promise<void> =>
+        workbench.shoot(`usage-${name}-${theme.toLowerCase().replaceAll(' ', '-')}`);
+      const unfold = (name: string): Promise<void> => page.locator('.pane-header').filter({ hasText: name }).click();
+      try {
+        for (const view of ['Search Results', 'Local Server', 'Usage', 'Cost', 'Budgets']) await unfold(view);
+        const start = page
+          .getByRole('link', { name: 'Try with sample data' })
+          .or(page.getByRole('button', { name: 'Try with sample data' }));
+        await start.first().waitFor();
+        await shoot('welcome');
+        await start.first().click();
+        await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
+        await workbench.treeItem(/^Suggestions accepted \d+\.\d %/).waitFor();
+        await workbench.treeItem(/^As of \d{4}-\d\d-\d\d \d\d:\d\d UTC/).waitFor();
+        await workbench.treeItem(/^Month \d{4}-\d\d [\d,]+/).waitFor();
+        await page.locator('.pane-header').filter({ hasText: 'Credits' }).waitFor();
+        await workbench.treeItem(/@.*, \d+\.\d % of [\d,]+/).waitFor();
+        await page
+          .locator('.statusbar-item')
+          .filter({ hasText: /[\d,]+ credits/ })
+          .waitFor();
+        await workbench.treeItem(/^Products/).click();
+        await workbench.treeItem(/^CLI Agent [\d,]+/).waitFor();
+        await shoot('sample');
+      } finally {
+        await workbench.close();
+      }
+    });
+  }
+
+  it('are those of a service that is connected, say who is over a limit once, and run nothing of a name', async () => {
+    await using server = await startServer({ data: facts() });
+    const workbench = await open();
+    const { page } = workbench;
+    page.on('dialog', () => {
+      throw new Error('a name was run');
+    });
+    try {
+      await workbench.run('Sextant: Connect to Usage and Cost');
+      await workbench.query.fill('http://example.com');
+      await workbench.pick.getByText('would be sent the token without encryption').waitFor();
+      await workbench.shoot('usage-connect');
+      await page.keyboard.press('Escape');
+
+      await connect(workbench, server.url, server.token);
+      for (const view of ['Search Results', 'Budgets'])
+        await page.locator('.pane-header').filter({ hasText: view }).click();
+      const rows = page.getByRole('treeitem', { name: / % of 100/ });
+      await rows.nth(2).waitFor();
+      await workbench.run('Notifications: Show Notifications');
+      const alert = page
+        .locator('.notifications-center')
+        .getByText(/^Near or over a limit of this month: ada@example\.com \(120\.0 %\)/);
+      await alert.waitFor();
+      if ((await page.locator('.notifications-center a[href^="command:"]').count()) > 0)
+        throw new Error('a name is a link');
+      const labels = await Promise.all((await rows.all()).map((row) => row.getAttribute('aria-label')));
+      if (!(labels[0] ?? '').startsWith('ada@example.com, 120.0 % of 100, Over the limit'))
+        throw new Error(labels.join('\n'));
+      await page.getByRole('treeitem').filter({ hasText: HOSTILE }).first().waitFor();
+      await workbench.shoot('usage-budgets');
+
+      await page.keyboard.press('Escape');
+      await workbench.run('Notifications: Clear All Notifications');
+      await workbench.run('Sextant: Refresh Usage and Cost');
+      await rows.nth(2).waitFor();
+      await workbench.run('Notifications: Show Notifications');
+      if (await alert.isVisible()) throw new Error('it was told twice');
+
+      await server.close();
+      await workbench.run('Sextant: Refresh Usage and Cost');
+      await workbench.treeItem(/^Offline: what is known/).waitFor();
+      await workbench.shoot('usage-offline');
+      await workbench.run('Sextant: Disconnect from Usage and Cost');
+      await rows.first().waitFor({ state: 'detached' });
+    } finally {
+      await workbench.close();
+    }
+  });
+});

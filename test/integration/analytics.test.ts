@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import papa from 'papaparse';
+import { COMMAND, type Outcome } from '../support/command.ts';
+import { serve, stop, type ServeProcess } from '../support/servers.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+/** A command whose server is another process: it is waited for, not run in between. */
+function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [COMMAND, ...args],
+      { env: { ...process.env, SEXTANT_ANALYTICS_URL: undefined, SEXTANT_ANALYTICS_TOKEN: undefined, ...env } },
+      (_, stdout, stderr) => resolve({ code: child.exitCode, stdout, stderr }),
+    );
+  });
+}
+
+const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10);
+
+describe('sextant usage, cost and budgets', () => {
+  const newFolder = temporaryFolder();
+  let folder: string;
+  let server: ServeProcess;
+  before(async () => {
+    folder = newFolder();
+    const facts = [
+      { kind: 'org', plan: 'usd', enterprise: true },
+      { kind: 'user', user_email: 'ada@example.com' },
+      { kind: 'user', user_email: '=evil()@example.com' },
+      ...['ada@example.com', '=evil()@example.com', 'ADA@example.com'].flatMap((user_email, i) =>
+        [yesterday, twoDaysAgo].flatMap((date) => [
+          { kind: 'activity', date, user_email, language: 'Go', editor: 'CLI', metrics: { total_messages: 3 + i, completions_count: 4, completions_accepted: 1 } },
+          { kind: 'cost', date, user_info: { user_type: 'COST_ANALYTICS_USER_TYPE_USER', user_email }, product_display_name: 'Chat', resource_display_name: '\u001b[31mred', resource_type: 'COST_ANALYTICS_RESOURCE_TYPE_MODEL', byok_status: 'COST_ANALYTICS_BYOK_STATUS_NON_BYOK', cost_metrics: { billed_amount_usd: '0.1000000001', base_cost_usd: '0.1' } },
+        ]),
+      ),
+      { kind: 'override', user_email: 'ada@example.com', resource: 'BUDGET_RESOURCE_USD_COST', period: 'BUDGET_PERIOD_MONTHLY', config: { limit: '50' } },
+    ]; // prettier-ignore
+    const file = join(folder, 'facts.ndjson');
+    writeFileSync(file, facts.map((fact) => `${JSON.stringify(fact)}\n`).join(''));
+    server = await serve(['--state', join(folder, 'server'), '--port', '0', '--data', file]);
+  });
+  after(() => stop(server, 'SIGKILL'));
+
+  const of = (...args: string[]): string[] => [
+    ...args,
+    '--state',
+    join(folder, 'state'),
+    '--server-state',
+    join(folder, 'server'),
+  ];
+  const range = ['--from', twoDaysAgo, '--to', yesterday];
+  const isEarly = new Date().getUTCHours() < 2;
+
+  it('tell of the local server where nothing else is named', async function () {
+    // Before 02:00 UTC yesterday has no figures yet.
+    if (isEarly) this.skip();
+    const { code, stdout, stderr } = await run(of('usage', ...range));
+    assert.equal(stderr, '');
+    assert.equal(code, 0);
+    assert.match(stdout, /^Use, .* to .*, as of \d{4}-\d\d-\d\d \d\d:\d\d UTC\n {2}People +2 different ones\n/);
+    assert.match(stdout, /25\.0 % of suggestions accepted, – of suggested lines/);
+    const summary = JSON.parse((await run(of('usage', ...range, '--json'))).stdout) as Record<string, unknown>;
+    assert.deepEqual([summary.distinct_people, summary.acceptance], [2, { by_suggestions: 0.25, by_lines: null }]);
+    const people = JSON.parse((await run(of('usage', ...range, '--by', 'person', '--json'))).stdout) as object[];
+    assert.deepEqual(people[0], { identity: 'ada@example.com', active_days: 2, total_messages: 16, total_modified_lines_of_code: 0, acceptance_by_suggestions: 0.25, acceptance_by_lines: null }); // prettier-ignore
+  });
+
+  it('print exact amounts, and nothing that a terminal or a spreadsheet would obey', async function () {
+    if (isEarly) this.skip();
+    const cost = await run(of('cost', ...range));
+    assert.match(
+      cost.stdout,
+      /^Cost, .*\n {2}Total +\$0\.60\n {2}Products +Chat \$0\.60\n {2}Resources +\[31mred \$0\.60\n/,
+    );
+    assert.equal(cost.stdout.includes('\u001b'), false);
+    const csv = (await run(of('cost', ...range, '--by', 'user', '--csv'))).stdout;
+    const { data } = papa.parse<Record<string, string>>(csv.trimEnd(), { header: true });
+    assert.deepEqual(
+      data.map(({ user, billed_amount_usd }) => [user, billed_amount_usd]),
+      [
+        ['ada@example.com', '0.4000000004'],
+        ["'=evil()@example.com", '0.2000000002'],
+      ],
+    );
+    const one = await run(of('cost', ...range, '--user', 'ada@example.com', '--json'));
+    const days = JSON.parse(one.stdout) as { day: string; billed_amount_usd: string }[];
+    assert.deepEqual(days.map(({ day, billed_amount_usd }) => [day, billed_amount_usd]), [[twoDaysAgo, '0.2000000002'], [yesterday, '0.2000000002']]); // prettier-ignore
+  });
+
+  it('list budgets, and only those near their limit', async () => {
+    const all = JSON.parse((await run(of('budgets', 'list', '--json'))).stdout) as {
+      identity: string;
+      limit: string;
+    }[];
+    assert.deepEqual(all.map(({ identity, limit }) => [identity, limit]), [['ada@example.com', '50']]); // prettier-ignore
+    const near = await run(of('budgets', 'list', '--over', '75'));
+    assert.equal(near.code, 1, near.stderr);
+    assert.match(near.stdout, /^0 of 1 limits, this month/);
+  });
+
+  it('say what is wrong: the range, the token, the address', async () => {
+    const says = async (
+      code: number,
+      pattern: RegExp,
+      args: readonly string[],
+      env?: NodeJS.ProcessEnv,
+    ): Promise<void> => {
+      const outcome = await run(args, env);
+      assert.match(outcome.stderr, pattern);
+      assert.equal(outcome.code, code, outcome.stderr);
+      assert.equal(outcome.stdout, '');
+    };
+    await says(2, /--to must be a date like/, of('usage', '--to', 'soon'));
+    await says(2, /90 days are the most/, of('cost', '--from', '2026-01-01'));
+    await says(2, /newest day with figures/, of('cost', '--to', '2099-01-01'));
+    await says(2, /cannot be used with/, of('usage', '--json', '--csv'));
+    await says(2, /cannot be used with/, of('usage', '--days', '3', '--from', yesterday));
+    const url = { SEXTANT_ANALYTICS_URL: server.info.url };
+    await says(2, /SEXTANT_ANALYTICS_TOKEN/, of('usage'), url);
+    await says(2, /refuses the token/, of('usage'), { ...url, SEXTANT_ANALYTICS_TOKEN: 'sxt_wrong' });
+    await says(2, /without encryption/, of('usage', '--url', 'http://example.com'), { SEXTANT_ANALYTICS_TOKEN: 'x' });
+    await says(2, /start sextant serve/, [
+      'usage',
+      '--server-state',
+      join(folder, 'none'),
+      '--state',
+      join(folder, 'none'),
+    ]);
+  });
+
+  it('have help with examples', async () => {
+    for (const command of [['usage'], ['cost'], ['budgets', 'list']]) {
+      const { stdout, code } = await run([...command, '--help']);
+      assert.equal(code, 0);
+      assert.match(stdout, new RegExp(`Examples:\n  sextant ${command.join(' ')}`));
+      assert.match(stdout, /Exit codes: /);
+    }
+  });
+
+  it('show what is known, with its age, when the service is gone, and keep no token', async function () {
+    if (isEarly) this.skip();
+    await stop(server, 'SIGKILL');
+    const env = { SEXTANT_ANALYTICS_URL: server.info.url, SEXTANT_ANALYTICS_TOKEN: server.info.token };
+    const known = await run(of('budgets', 'list'), env);
+    assert.equal(known.code, 0, known.stderr);
+    assert.match(known.stderr, /cannot be reached\. .*This is what was known before, as of /);
+    const unknown = await run(of('usage', '--from', '2026-01-01', '--to', '2026-01-02'), env);
+    assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
+    const files = readdirSync(join(folder, 'state'), { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    assert.ok(files.length > 5);
+    for (const { parentPath, name } of files)
+      assert.equal(readFileSync(join(parentPath, name)).includes(server.info.token), false);
+  });
+});

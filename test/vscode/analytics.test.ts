@@ -1,0 +1,90 @@
+import * as assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { AnalyticsState } from '../../src/extension/analyticsActions.ts';
+import { startServer, type TestServer } from '../../src/server/testing.ts';
+import { sextant, until } from './support.ts';
+
+const run = (name: string, argument?: unknown): Thenable<unknown> =>
+  vscode.commands.executeCommand(`sextant.${name}`, argument);
+const state = async (): Promise<AnalyticsState> => (await sextant()).analytics();
+const set = (name: string, value: unknown): Thenable<void> =>
+  vscode.workspace.getConfiguration('sextant').update(name, value, vscode.ConfigurationTarget.Global);
+
+/** Waits until all reports are as it says. */
+function reports(as: string): Promise<unknown> {
+  return until(`all reports are ${as}`, async () => Object.values((await state()).reports).every((one) => one === as));
+}
+
+describe('usage, cost and budgets', () => {
+  let folder: string;
+  let server: TestServer;
+  const { XDG_DATA_HOME: before } = process.env;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'sextant-analytics-'));
+    process.env.XDG_DATA_HOME = folder;
+    await set('server.stateFolder', join(folder, 'server'));
+    server = await startServer({ seed: 3, users: 30 });
+  });
+  afterEach(async () => {
+    await run('disconnectAnalytics');
+    await run('stopServer');
+    await server.close();
+    await set('server.stateFolder', undefined);
+    await vscode.commands.executeCommand('notifications.clearAll');
+    if (before === undefined) delete process.env.XDG_DATA_HOME;
+    else process.env.XDG_DATA_HOME = before;
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('ask nobody until an account is connected', async () => {
+    await run('usage.focus');
+    await run('refreshAnalytics');
+    const { account, reports } = await state();
+    assert.equal(account, undefined);
+    assert.deepEqual(reports, { usage: 'none', people: 'none', cost: 'none', budgets: 'none' });
+  });
+
+  it('are loaded from the service that is connected, whose token is in no file', async () => {
+    await run('connectAnalytics', { url: server.url, token: server.token });
+    await reports('ready');
+    assert.deepEqual((await state()).account, { kind: 'service', url: server.url });
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    assert.ok(files.length > 5, 'what was answered is kept');
+    for (const { parentPath, name } of files)
+      assert.equal(readFileSync(join(parentPath, name)).includes(server.token), false);
+
+    await run('disconnectAnalytics');
+    const { account, reports: gone } = await state();
+    assert.deepEqual([account, gone.usage], [undefined, 'none']);
+  });
+
+  it('say what is wrong: a token that is refused, a service that is gone', async () => {
+    await run('connectAnalytics', { url: server.url, token: 'sxt_wrong' });
+    await reports('Unauthenticated');
+    await run('connectAnalytics', { url: server.url, token: server.token });
+    await reports('ready');
+    await server.close();
+    await run('refreshAnalytics');
+    const { reports: now } = await state();
+    assert.equal(now.budgets, 'offline', 'what is known is shown');
+    await assert.rejects(
+      async () => run('connectAnalytics', { url: 'http://example.com', token: 'x' }),
+      /without encryption/,
+    );
+  });
+
+  it('are tried with sample data, which the local server has', async () => {
+    await run('trySampleData');
+    await reports('ready');
+    assert.deepEqual((await state()).account, { kind: 'sample' });
+    assert.equal((await (await sextant()).localServer()).kind, 'running');
+    await run('stopServer');
+    await until('nothing is shown of it', async () => (await state()).reports.usage === 'none');
+    await run('startServer');
+    await reports('ready');
+  });
+});
