@@ -3,9 +3,10 @@
 // browser, else (macOS and Windows) a desktop one that is downloaded. Installs what is missing first.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ensureDependencies, root } from './lib/dependencies.mjs';
+import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
 import { openForPerson } from './lib/browser.mjs';
 import {
   OFFLINE_SETTINGS,
@@ -86,13 +87,33 @@ async function openInBrowser() {
     writeFileSync(stamp, sources);
   }
   const token = randomBytes(16).toString('hex');
-  const server = await startServer(editor, { dataFolder, token, trust: true });
+  // Its data are of this folder, too, not where a server of one's own has them.
+  const env = { XDG_DATA_HOME: join(dataFolder, 'share') };
+  const stopSample = startSampleServer(env);
+  const server = await startServer(editor, { dataFolder, token, trust: true, env });
   const url = workbenchUrl(server, { folder, token });
   say(`VS Code ${editor.vscode} is ready after ${sinceStart()} on ${folder}.`);
   say(openForPerson(url) ? `It opens in your browser. If not: ${url}` : `Open ${url}`);
-  say('Then press F1 and choose "Sextant: Search Workspace". Ctrl-C here ends it.');
+  say('Then press F1 and choose "Sextant: Search Workspace". A local server with a sample organization runs, too:');
+  say('"Sextant: Try Usage and Cost with Sample Data" shows it. Ctrl-C here ends both.');
   const asked = new Promise((stop) => process.once('SIGINT', stop).once('SIGTERM', stop));
   const end = await Promise.race([asked.then(() => 'asked'), server.exited.then(() => 'by itself')]);
-  await server.stop();
+  await Promise.all([server.stop(), stopSample()]);
   if (end === 'by itself') fail(`The VS Code server ended by itself:\n${server.said().slice(-2000)}`);
+}
+
+/**
+ * The local server, with a simulated organization. Where one runs on the same data already, that is the one.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {() => Promise<unknown>} stops it
+ */
+function startSampleServer(env) {
+  const command = join(root, 'dist/cli/sextant.js');
+  if (!existsSync(command)) build();
+  const child = spawn(pinnedNode(), [command, 'serve'], { env: { ...process.env, ...env }, stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  return () => {
+    child.kill('SIGTERM');
+    return exited;
+  };
 }

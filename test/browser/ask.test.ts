@@ -264,6 +264,8 @@ describe('Ask About Workspace, with a model', () => {
     await view.button(/^Who answers: scripted/).waitFor();
     await view.ask('What does the worker do?');
     await view.text('Half').waitFor();
+    // The editor writes what extensions keep every few seconds, and a page that is loaded again takes it by surprise.
+    await workbench.page.waitForTimeout(7_000);
     await workbench.page.reload();
     await view.find();
     await view.text('The window was closed before the answer was complete.').waitFor();

@@ -20,7 +20,8 @@ describe('Ways to search', () => {
 
   before(async () => {
     root = copySample(join(folder(), 'harbour'));
-    workbench = await Workbench.open({ folder: root });
+    // Only rows that can be seen are there to be found, and several views share the side bar.
+    workbench = await Workbench.open({ folder: root, size: { height: 1500 } });
     await workbench.openSextantView();
     await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
   });
@@ -93,6 +94,8 @@ describe('Ways to search', () => {
   it('searches for the selection, and for code like it', async () => {
     await workbench.search('nextRetryDelay');
     await workbench.firstRow('nextRetryDelay');
+    // What is selected is what was searched for last.
+    await workbench.settled();
     await workbench.page.keyboard.press('Enter');
     await workbench.page.getByText(/\(14 selected\)/).waitFor();
     await workbench.run('Sextant: Search Selection');

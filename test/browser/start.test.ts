@@ -60,6 +60,12 @@ describe('npm start', () => {
     await workbench.pick.getByText('nextRetryDelay', { exact: true }).first().waitFor();
     await page.keyboard.press('Escape');
   });
+
+  it('has a local server with a sample organization, whose usage one click shows', async () => {
+    await workbench.run('Sextant: Try Usage and Cost with Sample Data');
+    await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
+    await workbench.shoot('npm-start-usage');
+  });
 });
 
 async function addressOf(child: ChildProcess): Promise<string> {
