@@ -79,6 +79,7 @@ describe('the local server view', () => {
     const workbench = await open();
     const { page, pick, query } = workbench;
     try {
+      await workbench.fold('Index');
       await page.getByRole('button', { name: 'Start Local Server' }).last().click();
       await workbench.treeItem(/^Scenario none/).click();
       await pick.getByText('every request is answered 503').waitFor();

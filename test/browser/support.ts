@@ -132,6 +132,12 @@ export class Workbench {
     if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
   }
 
+  /** Folds one, which leaves the others its room. */
+  async fold(view: string): Promise<void> {
+    const header = this.page.getByRole('button', { name: `${view} Section` });
+    if ((await header.getAttribute('aria-expanded')) === 'true') await header.click();
+  }
+
   /** The page of the view that is open. The editor puts one in a frame in a frame, and makes both anew when it is shown again. */
   async view(): Promise<Frame> {
     const outer = await this.page.locator('iframe.webview.ready').elementHandle();
