@@ -1,6 +1,5 @@
 import type { UploadBlob } from '../wire/batches.ts';
-import type { Scope } from '../wire/contract.ts';
-import type { Missing } from '../wire/wireClient.ts';
+import type { Missing, Scope } from '../wire/scope.ts';
 
 /** What a context is kept by: a service that is reached over HTTP, or an index in this process. */
 export interface ContextBackend {

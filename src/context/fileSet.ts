@@ -1,4 +1,5 @@
-import { WIRE_LIMITS, type Scope } from '../wire/contract.ts';
+import { WIRE_LIMITS } from '../wire/contract.ts';
+import type { Scope } from '../wire/scope.ts';
 
 /** A file of a context. */
 export interface TrackedFile {

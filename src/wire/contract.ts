@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Scope } from './scope.ts';
 
 /*
  * The index, search and ask protocol as data: paths, limits and the shapes of requests and answers. From it come the types,
@@ -91,13 +92,6 @@ export const responses = {
   codebaseRetrieval: z.object({ formatted_retrieval: z.string() }),
   chatLine: z.object({ text: z.optional(z.nullable(z.string())) }),
 };
-
-/** A set of blobs, as requests carry it. */
-export interface Scope {
-  readonly checkpointId: string | undefined;
-  readonly added: readonly string[];
-  readonly deleted: readonly string[];
-}
 
 export type WireScope = z.output<typeof scope>;
 

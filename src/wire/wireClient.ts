@@ -5,8 +5,9 @@ import type * as z from 'zod/mini';
 import { cancelled } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { slices, type UploadBlob } from './batches.ts';
-import { PATHS, WIRE_LIMITS, responses, scopeToWire, type Scope, type WirePath } from './contract.ts';
+import { PATHS, WIRE_LIMITS, responses, scopeToWire, type WirePath } from './contract.ts';
 import { wireErrors, type APIError } from './errors.ts';
+import type { Missing, Scope } from './scope.ts';
 
 export interface WireClientOptions {
   readonly url: string;
@@ -19,12 +20,6 @@ export interface WireClientOptions {
   readonly dispatcher?: Dispatcher | undefined;
   /** The first wait before a retry; each is twice the one before. */
   readonly backoffBaseMs?: number | undefined;
-}
-
-/** Names of blobs that the service has not, or cannot search yet. */
-export interface Missing {
-  readonly unknown: readonly string[];
-  readonly nonindexed: readonly string[];
 }
 
 const TIMEOUT_MS = 120_000;

@@ -7,7 +7,7 @@ import { AdjustableClock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { documentId } from '../../engine/documentId.ts';
-import type { Scope } from '../../wire/contract.ts';
+import type { Scope } from '../../wire/scope.ts';
 import { ContentStore } from './contentStore.ts';
 
 const DAY = 86_400_000;
