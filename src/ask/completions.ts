@@ -1,3 +1,4 @@
+import { isObject } from '../base/json.ts';
 import { createParser } from 'eventsource-parser';
 import { askErrors } from './errors.ts';
 
@@ -101,8 +102,4 @@ function parseObject(data: string, host: string): Readonly<Record<string, unknow
   }
   if (!isObject(value)) throw askErrors.malformed(host, 'what is no JSON object');
   return value;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { SextantError } from '../base/errors.ts';
-import { AdminClient } from '../server/adminClient.ts';
+import { AdminClient } from '../server/admin/adminClient.ts';
 import { findAnswering } from '../server/launch.ts';
 import { localServerErrors } from '../server/localServer.ts';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
@@ -27,23 +27,4 @@ export async function withServer(
     terminal.stderr.write(`sextant: ${printable(error.message)}\n`);
     return ExitCode.nothingFound;
   }
-}
-
-export function printJson(value: unknown, { stdout }: Terminal): void {
-  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-}
-
-/** Rows below each other, their cells as wide as the widest of their column; whatever is in them stays in its line. */
-export function columns(rows: readonly (readonly string[])[]): string {
-  const shown = rows.map((row) => row.map(printable));
-  const widths = (shown[0] ?? []).map((_, column) => Math.max(...shown.map((row) => row[column]!.length)));
-  return shown
-    .map(
-      (row) =>
-        `${row
-          .map((cell, i) => cell.padEnd(widths[i]!))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
 }

@@ -15,7 +15,7 @@ import { SextantError } from '../base/errors.ts';
 import { formatCount } from '../base/format.ts';
 import { findAnswering } from '../server/launch.ts';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
-import { logTo, printable, ProgressLine, type Terminal } from './terminal.ts';
+import { formatColumns, logTo, printJson, ProgressLine, type Terminal } from './terminal.ts';
 
 /** What all commands that ask the analytics API take. */
 export interface AnalyticsOptions {
@@ -150,19 +150,16 @@ export async function printTable(
   table: Table,
   about: string,
   options: AnalyticsOptions,
-  { stdout }: Terminal,
+  terminal: Terminal,
 ): Promise<void> {
-  if (options.json) stdout.write(`${JSON.stringify(tableJson(table), null, 2)}\n`);
-  else if (options.csv) stdout.write(await tableCsv(table));
-  else stdout.write(`${about}\n${layOut(table)}`);
+  if (options.json) printJson(tableJson(table), terminal);
+  else if (options.csv) terminal.stdout.write(await tableCsv(table));
+  else terminal.stdout.write(`${about}\n${layOut(table)}`);
 }
 
 /** Columns below each other, numbers to the right. */
 export function layOut({ columns, rows }: Table): string {
-  const cells = rows.map((row) => columns.map((column, i) => printable(formatCell(row[i], column))));
-  const all = [columns.map(({ title }) => title), ...cells];
-  const widths = columns.map((_, i) => Math.max(...all.map((row) => row[i]!.length)));
-  const line = (row: readonly string[]): string =>
-    row.map((cell, i) => (columns[i]!.kind === 'text' ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ').trimEnd(); // prettier-ignore
-  return all.map((row) => `  ${line(row)}\n`).join('');
+  const cells = rows.map((row) => columns.map((column, i) => formatCell(row[i], column)));
+  const isNumber = (column: number): boolean => columns[column]!.kind !== 'text';
+  return formatColumns([columns.map(({ title }) => title), ...cells], { indent: '  ', isNumber });
 }

@@ -11,7 +11,7 @@ import { Searcher } from '../workspace/searcher.ts';
 import type { PROVIDERS } from './askHelp.ts';
 import { searchAndRepair, whyNotUpdated } from './search.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
-import { ExitCode, printable, type Terminal } from './terminal.ts';
+import { ExitCode, printable, printJson, type Terminal } from './terminal.ts';
 import { folderOptions } from './updateIndex.ts';
 
 export interface AskOptions {
@@ -59,7 +59,7 @@ export async function runAsk(
         const upToDate = options.update && why === undefined;
         const { cited, ...answer } = event.answer;
         const shown = { ...answer, cited: cited.map(withoutRoot), root, upToDate, tookMs: performance.now() - began };
-        terminal.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+        printJson(shown, terminal);
       }
     }
     return isFound ? ExitCode.ok : ExitCode.nothingFound;

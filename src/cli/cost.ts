@@ -23,7 +23,7 @@ import {
   type AnalyticsOptions,
   type RangeOptions,
 } from './analytics.ts';
-import { ExitCode, formatRows, printable, type Terminal } from './terminal.ts';
+import { ExitCode, formatRows, printable, printJson, type Terminal } from './terminal.ts';
 
 const KEY_OF: Readonly<Record<Dimension, GroupByKey | undefined>> = {
   product: 'COST_ANALYTICS_GROUP_BY_PRODUCT',
@@ -83,7 +83,7 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
   const report = await costReport(data, range, { ...load, unit: options.unit });
   done();
   tellQuality(report, terminal);
-  if (options.json) terminal.stdout.write(`${JSON.stringify(summaryJson(report), null, 2)}\n`);
+  if (options.json) printJson(summaryJson(report), terminal);
   else if (options.csv) terminal.stdout.write(await tableCsv(costTable(report.points, 'day')));
   else
     terminal.stdout.write(

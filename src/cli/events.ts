@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelled } from '../base/errors.ts';
 import { formatBytes, formatCount } from '../base/format.ts';
-import { AdminClient, type Query } from '../server/adminClient.ts';
+import { AdminClient, type Query } from '../server/admin/adminClient.ts';
 import { asCurl, explanation, headerLines, prettyBody, urlOf } from '../server/webhooks/eventText.ts';
 import type {
   EventDetailView,
@@ -11,9 +11,9 @@ import type {
   EventView,
   SearchLineView,
 } from '../server/webhooks/views.ts';
-import { columns, printJson, withServer, type AdminOptions } from './admin.ts';
+import { withServer, type AdminOptions } from './admin.ts';
 import { readRule } from './filters.ts';
-import { ExitCode, printable, ProgressLine, type Terminal } from './terminal.ts';
+import { ExitCode, formatColumns, printable, printJson, ProgressLine, type Terminal } from './terminal.ts';
 import { writeWhole } from './writeWhole.ts';
 
 export interface EventFilterOptions extends AdminOptions {
@@ -38,7 +38,7 @@ export function listEvents(
     const events: EventSummaryView[] = [];
     for await (const event of select(client, options, options.limit, terminal)) events.push(event);
     if (options.json) printJson(events, terminal);
-    else terminal.stdout.write(columns(events.map(eventRow)));
+    else terminal.stdout.write(formatColumns(events.map(eventRow)));
     return events.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   });
 }
@@ -144,7 +144,7 @@ export function tailEvents(options: TailOptions, terminal: Terminal): Promise<Ex
     while (!signal.aborted && seen < count && performance.now() < end) {
       const fresh = await eventsAfter(newest, client, webhook);
       for (const event of fresh.slice(0, count - seen)) {
-        terminal.stdout.write(json ? `${JSON.stringify(event)}\n` : columns([eventRow(event)]));
+        terminal.stdout.write(json ? `${JSON.stringify(event)}\n` : formatColumns([eventRow(event)]));
         newest = event.event_id;
         seen++;
       }

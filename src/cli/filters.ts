@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SextantError, systemCode } from '../base/errors.ts';
 import type { Evaluation } from '../webhooks/filter/evaluation.ts';
-import { ExitCode, type Terminal } from './terminal.ts';
+import { ExitCode, printJson, type Terminal } from './terminal.ts';
 
 interface TestOptions {
   readonly none?: true;
@@ -54,7 +54,7 @@ async function runFiltersTest(
   const tested: Tested[] = [];
   for (const file of files) tested.push({ file, ...filter.explain(readPayload(file)) });
   if (options.json) {
-    terminal.stdout.write(`${JSON.stringify({ words: filter.words, results: tested }, null, 2)}\n`);
+    printJson({ words: filter.words, results: tested }, terminal);
   } else {
     terminal.stderr.write(`Fires when ${filter.words}\n`);
     for (const { file, fires, because, tree } of tested) {

@@ -11,7 +11,7 @@ import {
 } from '../workspace/searcher.ts';
 import { formatProblems } from './queryProblems.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
-import { ExitCode, printable, type Terminal } from './terminal.ts';
+import { ExitCode, printable, printJson, type Terminal } from './terminal.ts';
 import { folderOptions, updateIndex } from './updateIndex.ts';
 
 export interface SearchOptions {
@@ -54,7 +54,7 @@ export async function runSearch(
     if (options.json) {
       const isUpToDate = options.update && why === undefined;
       const answer = { query, problems, root, upToDate: isUpToDate, tookMs, results: results.map(withoutRoot) };
-      terminal.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+      printJson(answer, terminal);
     } else {
       if (problems.length > 0) terminal.stderr.write(formatProblems(query, problems));
       for (const result of results) terminal.stdout.write(format(result));

@@ -12,7 +12,7 @@ import { problemOf, type Problem } from '../workspace/problems.ts';
 import type { Skip, SkipReason } from '../workspace/skip.ts';
 import { describeSkipped, REASONS } from './index.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
-import { ExitCode, formatRows, printable, type Terminal } from './terminal.ts';
+import { ExitCode, formatRows, printable, printJson, type Terminal } from './terminal.ts';
 import { folderOptions } from './updateIndex.ts';
 
 export interface StatusOptions {
@@ -60,7 +60,7 @@ export async function runStatus(folder: string, options: StatusOptions, terminal
   if (options.json) {
     const skippedFiles = options.skipped && list.map(([path, { reason, detail }]) => ({ path, reason, detail }));
     const lastChange = report.lastChange === undefined ? undefined : new Date(report.lastChange).toISOString();
-    terminal.stdout.write(`${JSON.stringify({ ...report, lastChange, skippedFiles }, null, 2)}\n`);
+    printJson({ ...report, lastChange, skippedFiles }, terminal);
   } else {
     const columns = terminal.stdout.isTTY ? terminal.stdout.columns : undefined;
     terminal.stdout.write(format(report, columns));

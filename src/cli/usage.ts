@@ -20,7 +20,7 @@ import {
   type AnalyticsOptions,
   type RangeOptions,
 } from './analytics.ts';
-import { ExitCode, formatRows, type Terminal } from './terminal.ts';
+import { ExitCode, formatRows, printJson, type Terminal } from './terminal.ts';
 
 const DIMENSIONS = ['day', 'person', 'language', 'editor'] as const;
 
@@ -77,7 +77,7 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
       const { distinct } = await peopleReport(data, range, load);
       done();
       tellQuality(report, terminal);
-      if (options.json) terminal.stdout.write(`${JSON.stringify(summaryJson(report, distinct), null, 2)}\n`);
+      if (options.json) printJson(summaryJson(report, distinct), terminal);
       else if (options.csv) terminal.stdout.write(await tableCsv(dayTable(report)));
       else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct)}`);
       return report.days.length > 0 ? ExitCode.ok : ExitCode.nothingFound;

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SextantError } from '../base/errors.ts';
-import { AdminClient } from '../server/adminClient.ts';
+import { AdminClient } from '../server/admin/adminClient.ts';
 import type { NewWebhookView, TriggerView, WebhookView } from '../server/webhooks/views.ts';
 import type { Expert } from '../webhooks/definitions.ts';
 import { TEMPLATES } from '../webhooks/templates.ts';
-import { columns, printJson, withServer, type AdminOptions } from './admin.ts';
+import { withServer, type AdminOptions } from './admin.ts';
 import { readPayload, readRule } from './filters.ts';
-import { ExitCode, formatRows, printable, type Terminal } from './terminal.ts';
+import { ExitCode, formatColumns, formatRows, printable, printJson, type Terminal } from './terminal.ts';
 
 export interface CreateWebhookOptions extends AdminOptions {
   readonly type?: string;
@@ -68,7 +68,7 @@ export function listWebhooks(options: AdminOptions, terminal: Terminal): Promise
     if (options.json) printJson(webhooks, terminal);
     else
       terminal.stdout.write(
-        columns(
+        formatColumns(
           webhooks.map(({ name, type, enabled, url, triggers }) => [
             ...[name, type, enabled ? 'enabled' : 'disabled', url],
             triggers.length === 0 ? 'no trigger' : triggers.join(', '),
@@ -239,7 +239,7 @@ export function listTriggers(options: AdminOptions, terminal: Terminal): Promise
   return withServer(options, terminal, async (client) => {
     const { triggers } = await client.ask<{ triggers: TriggerView[] }>('GET', 'triggers');
     if (options.json) printJson(triggers, terminal);
-    else terminal.stdout.write(columns(triggers.map(({ name, words }) => [name, words])));
+    else terminal.stdout.write(formatColumns(triggers.map(({ name, words }) => [name, words])));
     return triggers.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   });
 }
@@ -270,7 +270,7 @@ export function listExperts(options: AdminOptions, terminal: Terminal): Promise<
   return withServer(options, terminal, async (client) => {
     const { experts } = await client.ask<{ experts: Expert[] }>('GET', 'experts');
     if (options.json) printJson(experts, terminal);
-    else terminal.stdout.write(columns(experts.map(describeExpert)));
+    else terminal.stdout.write(formatColumns(experts.map(describeExpert)));
     return ExitCode.ok;
   });
 }

@@ -14,7 +14,7 @@ import {
 import { formatProblems } from './queryProblems.ts';
 import { whyNotUpdated } from './search.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
-import { ExitCode, printable, type Terminal } from './terminal.ts';
+import { ExitCode, printable, printJson, type Terminal } from './terminal.ts';
 import { folderOptions } from './updateIndex.ts';
 
 export interface WhyOptions {
@@ -60,7 +60,7 @@ export async function runWhy(
     : undefined;
   if (options.json) {
     const said = { headline: explanation.headline, details: explanation.details };
-    terminal.stdout.write(`${JSON.stringify({ root, path, query, verdict, ...said, rank: answer }, null, 2)}\n`);
+    printJson({ root, path, query, verdict, ...said, rank: answer }, terminal);
   } else {
     if (answer && answer.problems.length > 0) terminal.stderr.write(formatProblems(query ?? '', answer.problems));
     const isRankSaid = answer !== undefined && answer.kind !== 'unknown';

@@ -5,9 +5,11 @@ import { describeError, isCancelled } from '../base/errors.ts';
 import { formatCount } from '../base/format.ts';
 import type { Logger } from '../base/log.ts';
 import { AdminClient } from '../server/admin/adminClient.ts';
+import { FaultClient } from '../server/faults/faultClient.ts';
 import { LocalServer, type LocalServerState } from '../server/localServer.ts';
 import type { ServerInfo } from '../server/launch.ts';
 import { findServer, LOG_FILE } from '../server/state/stateFolder.ts';
+import { signalOf } from './cancellation.ts';
 import { serverSettings } from './settings.ts';
 import { chooseScenario, manageFaults, readTrouble } from './serverTrouble.ts';
 import { ServerView } from './serverView.ts';
@@ -132,13 +134,13 @@ export class ServerActions implements vscode.Disposable {
   }
 
   /** Does something with the admin plane of the server that runs. */
-  async #administer(work: (admin: AdminClient) => Promise<void>): Promise<void> {
+  async #administer(work: (client: FaultClient) => Promise<void>): Promise<void> {
     const { info } = this.#server;
     if (!info) {
       void this.offerStart();
       return;
     }
-    await this.#tell(() => work(new AdminClient(info)));
+    await this.#tell(() => work(new FaultClient(new AdminClient(info))));
     await this.#showTrouble();
   }
 
@@ -146,7 +148,7 @@ export class ServerActions implements vscode.Disposable {
     const { info } = this.#server;
     if (!info) return;
     try {
-      const trouble = await readTrouble(new AdminClient(info));
+      const trouble = await readTrouble(new FaultClient(new AdminClient(info)));
       if (this.#server.info === info) this.#view.show(this.state, trouble);
     } catch (error) {
       // It was going just then, which is told elsewhere.
@@ -158,15 +160,15 @@ export class ServerActions implements vscode.Disposable {
     const location = vscode.ProgressLocation.Notification;
     await this.#tell(() =>
       vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
-        const cancel = new AbortController();
-        token.onCancellationRequested(() => cancel.abort());
+        const linked = signalOf(token);
         this.#report = (state) => {
           if (state.kind === 'starting' && state.lines > 0)
             progress.report({ message: vscode.l10n.t('{0} lines read', formatCount(state.lines)) });
         };
         try {
-          await work(cancel.signal);
+          await work(linked.signal);
         } finally {
+          linked.dispose();
           this.#report = undefined;
         }
       }),

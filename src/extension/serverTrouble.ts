@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
-import type { AdminClient, Scenarios } from '../server/admin/adminClient.ts';
+import type { FaultClient, Scenarios } from '../server/faults/faultClient.ts';
 import type { FaultRule } from '../server/faults/faultRules.ts';
 import type { FaultEntry } from '../server/faults/faults.ts';
 
@@ -10,8 +10,8 @@ export interface Trouble {
   readonly faults: readonly FaultEntry[];
 }
 
-export async function readTrouble(admin: AdminClient): Promise<Trouble> {
-  const [{ active }, faults] = await Promise.all([admin.scenarios(), admin.faults()]);
+export async function readTrouble(client: FaultClient): Promise<Trouble> {
+  const [{ active }, faults] = await Promise.all([client.scenarios(), client.faults()]);
   return { scenario: active ?? undefined, faults };
 }
 
@@ -19,17 +19,17 @@ export async function readTrouble(admin: AdminClient): Promise<Trouble> {
 const EXAMPLE: FaultRule = { path: '/analytics/*', every: 3, status: 500 };
 
 /** Asks which scenario is to be in force, and puts it there; `name` is one that is asked for already. */
-export async function chooseScenario(admin: AdminClient, name: string | undefined): Promise<void> {
+export async function chooseScenario(client: FaultClient, name: string | undefined): Promise<void> {
   if (name !== undefined) {
-    await (name === '' ? admin.clearScenario() : admin.applyScenario(name));
+    await (name === '' ? client.clearScenario() : client.applyScenario(name));
     return;
   }
-  const chosen = await vscode.window.showQuickPick(scenarioItems(await admin.scenarios()), {
+  const chosen = await vscode.window.showQuickPick(scenarioItems(await client.scenarios()), {
     title: vscode.l10n.t('Local Server: Scenario'),
     placeHolder: vscode.l10n.t('What kind of day is it to be?'),
     matchOnDescription: true,
   });
-  if (chosen) await (chosen.name === undefined ? admin.clearScenario() : admin.applyScenario(chosen.name));
+  if (chosen) await (chosen.name === undefined ? client.clearScenario() : client.applyScenario(chosen.name));
 }
 
 function scenarioItems({
@@ -45,15 +45,15 @@ function scenarioItems({
 }
 
 /** Shows the rules of faults with their hits, to be added, changed and removed; comes back when that is left. */
-export async function manageFaults(admin: AdminClient): Promise<void> {
+export async function manageFaults(client: FaultClient): Promise<void> {
   for (;;) {
-    const faults = await admin.faults();
+    const faults = await client.faults();
     const chosen = await pickFault(faults);
     if (chosen === undefined) return;
-    if (chosen.kind === 'add') await editRule(admin, undefined);
-    else if (chosen.kind === 'clear') await admin.clearFaults();
-    else if (chosen.kind === 'remove') await admin.removeFault(chosen.fault.id);
-    else await editRule(admin, chosen.fault);
+    if (chosen.kind === 'add') await editRule(client, undefined);
+    else if (chosen.kind === 'clear') await client.clearFaults();
+    else if (chosen.kind === 'remove') await client.removeFault(chosen.fault.id);
+    else await editRule(client, chosen.fault);
   }
 }
 
@@ -113,7 +113,7 @@ function pickFault(faults: readonly FaultEntry[]): Promise<Choice | undefined> {
 }
 
 /** Stays open until the server takes the rule or nobody wants it any more. */
-function editRule(admin: AdminClient, old: FaultEntry | undefined): Promise<void> {
+function editRule(client: FaultClient, old: FaultEntry | undefined): Promise<void> {
   const input = vscode.window.createInputBox();
   input.title = old ? vscode.l10n.t('Change a Rule of Faults') : vscode.l10n.t('Add a Rule of Faults');
   input.prompt = vscode.l10n.t(
@@ -123,8 +123,8 @@ function editRule(admin: AdminClient, old: FaultEntry | undefined): Promise<void
   const save = async (): Promise<void> => {
     input.busy = true;
     try {
-      await admin.addFault(JSON.parse(input.value));
-      if (old) await admin.removeFault(old.id);
+      await client.addFault(JSON.parse(input.value));
+      if (old) await client.removeFault(old.id);
       input.hide();
     } catch (error) {
       input.validationMessage = describeError(error);

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { describeError, isCancelled, SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
-import { AdminClient } from '../server/adminClient.ts';
+import { AdminClient } from '../server/admin/adminClient.ts';
 import { asCurl, explanation, headerLines, prettyBody, urlOf } from '../server/webhooks/eventText.ts';
 import type {
   EventDetailView,

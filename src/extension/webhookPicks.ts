@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
-import type { AdminClient } from '../server/adminClient.ts';
+import type { AdminClient } from '../server/admin/adminClient.ts';
 import type { EventSummaryView, WebhookView } from '../server/webhooks/views.ts';
 import type { Expert } from '../webhooks/definitions.ts';
 import { parseFilter } from '../webhooks/filter/checkFilter.ts';

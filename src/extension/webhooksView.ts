@@ -3,7 +3,7 @@ import { DisposableStore } from '../base/disposable.ts';
 import { describeError } from '../base/errors.ts';
 import { formatBytes } from '../base/format.ts';
 import type { Logger } from '../base/log.ts';
-import { AdminClient } from '../server/adminClient.ts';
+import { AdminClient } from '../server/admin/adminClient.ts';
 import type { EventPageView, EventSummaryView, TriggerView, WebhookView } from '../server/webhooks/views.ts';
 import type { EventStatus } from '../webhooks/event.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLogger } from '../../src/base/log.ts';
-import { AdminClient } from '../../src/server/adminClient.ts';
+import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import type { EventPageView, SearchLineView } from '../../src/server/webhooks/views.ts';
 import { Definitions } from '../../src/webhooks/definitions.ts';
 import type { EventState } from '../../src/webhooks/event.ts';

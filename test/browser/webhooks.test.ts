@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { findServer } from '../../src/server/state/stateFolder.ts';
-import { AdminClient } from '../../src/server/adminClient.ts';
+import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import type { WebhookView } from '../../src/server/webhooks/views.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { Workbench, copySample } from './support.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { AdminClient } from '../../src/server/adminClient.ts';
+import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { findServer } from '../../src/server/state/stateFolder.ts';
 import type {
   EventDetailView,

@@ -1,14 +1,10 @@
-import { SextantError } from '../../base/errors.ts';
-import type { FaultEntry } from '../faults/faults.ts';
+import { cancelled, SextantError } from '../../base/errors.ts';
 import type { ServerInfo } from '../launch.ts';
 
-export interface Scenarios {
-  /** The one that is in force. */
-  readonly active: string | null;
-  readonly scenarios: readonly { readonly name: string; readonly description: string }[];
-}
+/** Parameters of a query; those that are missing are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A client of the admin plane of a server, whichever process that is of. Throws `AdminRefused` with what the server says. */
+/** Asks the admin plane of a server that runs, on behalf of a person. */
 export class AdminClient {
   readonly #url: string;
   readonly #token: string;
@@ -18,53 +14,68 @@ export class AdminClient {
     this.#token = adminToken;
   }
 
-  scenarios(): Promise<Scenarios> {
-    return this.#ask('GET', 'scenario');
+  /** The path of a resource below `/__admin`, its parts escaped, with a query. */
+  static path(parts: readonly string[], query: Query = {}): string {
+    const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    );
+    const search = new URLSearchParams(given).toString();
+    return `${parts.map((part) => encodeURIComponent(part)).join('/')}${search && `?${search}`}`;
   }
 
-  applyScenario(scenario: string): Promise<Scenarios> {
-    return this.#ask('POST', 'scenario', { scenario });
+  /** The JSON of the answer. Throws what the server says, `NoAnswer` where it says nothing, and `Cancelled`. */
+  async ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+    const response = await this.#fetch(method, path, body, signal);
+    return (await response.json()) as T;
   }
 
-  clearScenario(): Promise<Scenarios> {
-    return this.#ask('DELETE', 'scenario');
+  /** The lines of an answer, each JSON, as they come; whoever stops early hangs up. Throws as {@link ask} does. */
+  async *lines<T>(path: string, signal?: AbortSignal): AsyncGenerator<T> {
+    const response = await this.#fetch('GET', path, undefined, signal);
+    const decoder = new TextDecoder();
+    let rest = '';
+    try {
+      for await (const chunk of response.body!) {
+        const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
+        rest = lines.pop()!;
+        for (const line of lines) yield JSON.parse(line) as T;
+      }
+    } catch (error) {
+      throw this.#explain(error, signal);
+    }
   }
 
-  async faults(): Promise<readonly FaultEntry[]> {
-    const { faults } = await this.#ask<{ readonly faults: readonly FaultEntry[] }>('GET', 'faults');
-    return faults;
-  }
-
-  /** `rule` is checked by the server. */
-  addFault(rule: unknown): Promise<FaultEntry> {
-    return this.#ask('POST', 'faults', rule);
-  }
-
-  async removeFault(id: string): Promise<void> {
-    await this.#ask('DELETE', `faults/${encodeURIComponent(id)}`);
-  }
-
-  async clearFaults(): Promise<void> {
-    await this.#ask('DELETE', 'faults');
-  }
-
-  async #ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+  async #fetch(method: string, path: string, body: unknown, signal: AbortSignal | undefined): Promise<Response> {
     let response: Response;
     try {
       response = await fetch(`${this.#url}/__admin/${path}`, {
         method,
         headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(10_000),
+        ...(signal && { signal }),
       });
     } catch (error) {
-      throw new SextantError('NoServer', `The server at ${this.#url} does not answer. Is it still running?`, {
-        cause: error,
-      });
+      throw this.#explain(error, signal);
     }
-    const answer = (await response.json()) as T & { readonly error?: { readonly message: string } };
-    if (!response.ok)
-      throw new SextantError('AdminRefused', answer.error?.message ?? `It answered ${response.status}.`);
-    return answer;
+    if (response.ok) return response;
+    const { error } = (await response.json()) as {
+      readonly error: { readonly code: string; readonly message: string };
+    };
+    throw new SextantError(error.code, sentence(error.message));
   }
+
+  /** Whoever gave a signal cancelled with it, unless it was one of a time that has run out. */
+  #explain(error: unknown, signal: AbortSignal | undefined): SextantError {
+    const isTimeout = signal?.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
+    if (signal?.aborted && !isTimeout) return cancelled();
+    return new SextantError('NoAnswer', `The server at ${this.#url} does not answer. Look whether it still runs.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Messages of the API begin small, as they stand in JSON. */
+function sentence(text: string): string {
+  const begun = text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
 }

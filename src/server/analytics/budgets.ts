@@ -1,3 +1,4 @@
+import { isObject } from '../../base/json.ts';
 import {
   IDENTITY_FIELDS,
   LIMITS,
@@ -133,8 +134,4 @@ function checkEntry(identity: Identity, fields: Fields, facts: FactSource, today
   const { resource } = settings.data;
   if (resource !== RESOURCE_OF_PLAN[plan]) return messages.wrongResource(resource, plan);
   return { ...identityFields(member), ...settings.data };
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

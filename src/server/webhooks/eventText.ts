@@ -1,7 +1,7 @@
 import { applyEdits, format } from 'jsonc-parser';
 import { SextantError } from '../../base/errors.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
-import { AdminClient } from '../adminClient.ts';
+import { AdminClient } from '../admin/adminClient.ts';
 import type { EventDetailView, EventView, RunView, WebhookView } from './views.ts';
 
 /* An event as texts for people. */

@@ -1,3 +1,4 @@
+import { isObject } from '../../../base/json.ts';
 import {
   BUDGET_PERIODS,
   BUDGET_RESOURCES,
@@ -140,10 +141,6 @@ function member(kind: IdentityField): Reader {
     identity: { kind, name: name(kind, record[kind]) },
     left: record.left === undefined || record.left === null ? undefined : readDay('left', record.left),
   }));
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function oneOf<V extends string>(field: string, value: unknown, values: readonly V[]): V {
