@@ -11,6 +11,8 @@ import { VSCE_OPTIONS } from './lib/package.mjs';
 import { fail, say, sinceStart } from './lib/say.mjs';
 
 const MAX_VSIX_BYTES = 3_000_000;
+/** For real processes and browsers on a busy machine: what fails is tried once more, and both that and why are told. */
+const TRY_AGAIN = ['--retries', '1'];
 const TSC = 'node_modules/typescript/bin/tsc';
 
 /** @typedef {{ passed: number, failed: string[] }} Outcome */
@@ -25,14 +27,14 @@ const stages = {
   build: () => check('build and bundle budgets', 'scripts/build.mjs', []),
   unit: () => mocha('unit', []),
   conformance: () => mocha('conformance', ['--spec', 'test/conformance/**/*.test.ts', '--timeout', '60000']),
-  fault: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '60000']),
+  fault: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '60000', ...TRY_AGAIN]),
   files: () => mocha('files', ['--spec', 'test/workspace/**/*.test.ts', '--timeout', '120000']),
   package: packages,
   editor: () => editor('newest'),
   'editor-oldest': () => editor('oldest'),
   'editor-vsix': () => editor('newest', join(root, 'out/sextant-code.vsix')),
-  // On a machine that does much else a browser may drop a click: a test that fails is tried once more, and that is told.
-  browser: () => mocha('browser', ['--spec', 'test/browser/**/*.test.ts', '--timeout', '180000', '--retries', '1']),
+  // On a machine that does much else a browser may drop a click.
+  browser: () => mocha('browser', ['--spec', 'test/browser/**/*.test.ts', '--timeout', '180000', ...TRY_AGAIN]),
 };
 
 const wanted = process.argv.slice(2);
@@ -184,10 +186,14 @@ function readResults(file, title) {
   const bad = results.filter(({ state }) => state === 'failed');
   if (title.startsWith('editor'))
     for (const { state, title, error } of results) console.log(`  ${state} ${title}${error ? `\n${error}` : ''}`);
-  for (const retried of results.filter(({ state }) => state === 'retried')) say(`RETRIED ${title}: ${retried.title}`);
+  for (const retried of results.filter(({ state }) => state === 'retried'))
+    say(`RETRIED ${title}: ${retried.title}\n${retried.error}`);
   const good = results.filter(({ state }) => state === 'passed').length;
   return {
     passed: good,
-    failed: good === 0 && bad.length === 0 ? [`${title} ran no test`] : bad.map((result) => result.title),
+    failed:
+      good === 0 && bad.length === 0
+        ? [`${title} ran no test`]
+        : bad.map(({ title, error = '' }) => `${title}\n${error}`),
   };
 }

@@ -32,6 +32,7 @@ try {
       // Killed while the disk is full, it cannot start before there is space again, and says so.
       filler.leave(0);
       await stop(server, 'SIGKILL');
+      filler.leave(0);
       await assert.rejects(serve(args), /There is no space left for .*Free some/);
       filler.remove();
       server = await serve(args);

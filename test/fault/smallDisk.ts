@@ -27,7 +27,7 @@ export function runScript(before: readonly string[], script: string, args: reado
   return stdout;
 }
 
-/** A file that leaves so many bytes of its disk free. */
+/** A file that leaves so many bytes of its disk free, or fewer when somebody else writes meanwhile. */
 export class Filler {
   readonly #disk: string;
 
@@ -38,7 +38,11 @@ export class Filler {
   leave(free: number): void {
     this.remove();
     const { bavail, bsize } = statfsSync(this.#disk);
-    writeFileSync(this.#file, Buffer.alloc(Math.max(0, bavail * bsize - free)));
+    try {
+      writeFileSync(this.#file, Buffer.alloc(Math.max(0, bavail * bsize - free)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    }
   }
 
   remove(): void {

@@ -6,7 +6,7 @@ import type Mocha from 'mocha';
 
 interface Result {
   readonly title: string;
-  readonly state: 'passed' | 'failed' | 'pending';
+  readonly state: 'passed' | 'failed' | 'pending' | 'retried';
   readonly ms: number;
   readonly error?: string;
 }
@@ -14,7 +14,14 @@ interface Result {
 export async function run(): Promise<void> {
   const { SEXTANT_TEST_GREP: grep, SEXTANT_TEST_RESULTS: resultsFile } = process.env;
   const { default: Runner } = await import('mocha');
-  const mocha = new Runner({ ui: 'bdd', timeout: 60_000, color: false, reporter: 'min', ...(grep && { grep }) });
+  const mocha = new Runner({
+    ui: 'bdd',
+    timeout: 60_000,
+    color: false,
+    reporter: 'min',
+    retries: 1,
+    ...(grep && { grep }),
+  });
   const folder = __dirname;
   for (const name of readdirSync(folder)) if (name.endsWith('.test.cjs')) mocha.addFile(join(folder, name));
   const results: Result[] = [];
@@ -26,6 +33,8 @@ export async function run(): Promise<void> {
     };
     runner.on('pass', (test) => push(test, 'passed'));
     runner.on('fail', (test, error) => push(test, 'failed', error as Error));
+    // On a machine that does much else; it is told with what came of the test in the end.
+    runner.on('retry', (test: Mocha.Test, error: Error) => push(test, 'retried', error));
     runner.on('pending', (test) => push(test, 'pending'));
   });
   if (resultsFile) writeFileSync(resultsFile, JSON.stringify(results, null, 1));
