@@ -27,7 +27,7 @@ const BATCHES_MS = 30_000;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    peers: { type: 'string', default: 'fts5' },
+    peers: { type: 'string', default: 'fts5,minisearch' },
     complete: { type: 'string', default: '1000' },
     changes: { type: 'string', default: '5000' },
     state: { type: 'string', default: tmpdir() },

@@ -2,7 +2,7 @@ import { Field, IN_COMMENT, MAX_TF, hashTerm, type TermHash } from '../index/for
 import { gallop } from '../index/gallop.ts';
 import type { PostingList, Postings, SegmentReader } from '../index/segmentReader.ts';
 import type { Segment } from '../index/snapshot.ts';
-import { TopK } from './topK.ts';
+import type { TopK } from './topK.ts';
 
 /** BM25's saturation and length normalization (Robertson and Zaragoza 2009), of documents and of chunks alike. */
 const K1 = 1.2;
@@ -224,14 +224,7 @@ export class SegmentScores {
     }
   }
 
-  /** The `count` documents with the highest scores, in no order. */
-  best(count: number): readonly number[] {
-    const top = new TopK(count);
-    this.addScores(top, 0);
-    return top.items();
-  }
-
-  /** Leaves a document out of {@link best} from now on. */
+  /** Leaves a document out of {@link addScores} from now on. */
   remove(document: number): void {
     this.#sums.state[document] = UNWANTED;
   }

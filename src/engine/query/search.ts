@@ -209,23 +209,29 @@ class Search {
 
   /** What no document below can be among the first {@link CONSIDERED}: so many have as much. */
   #leastToConsider(): number {
-    const top = new TopK(CONSIDERED);
+    const first = this.#best(CONSIDERED);
+    const isFull = first.reduce((count, { documents }) => count + documents.length, 0) === CONSIDERED;
+    return isFull ? Math.min(...first.map(({ scores, documents }) => scores.lowestOf(documents))) : 0;
+  }
+
+  /** The `count` documents that have most so far, in ascending order. */
+  #best(count: number): { readonly scores: SegmentScores; readonly documents: readonly number[] }[] {
+    const top = new TopK(count);
     let offset = 0;
     for (const scores of this.#scores) {
       scores.addScores(top, offset);
       offset += scores.reader.documents;
     }
-    if (top.items().length < CONSIDERED) return 0;
-    const items = [...top.items()].sort((a, b) => a - b);
-    let least = Infinity;
+    const items = Float64Array.from(top.items()).sort();
+    let at = 0;
     offset = 0;
-    for (const scores of this.#scores) {
+    return this.#scores.map((scores) => {
+      const documents: number[] = [];
       const end = offset + scores.reader.documents;
-      const documents = items.filter((item) => offset <= item && item < end).map((item) => item - offset);
-      least = Math.min(least, scores.lowestOf(documents));
+      for (; at < items.length && items[at]! < end; at++) documents.push(items[at]! - offset);
       offset = end;
-    }
-    return least;
+      return { scores, documents };
+    });
   }
 
   #addSymbol(field: Field, text: string, folded: string, value: number): void {
@@ -239,10 +245,9 @@ class Search {
 
   /** The `count` documents that postings put first, in no order; what is of a kind not asked for then costs. */
   #found(count: number): Found[] {
-    const first = this.#scores.flatMap((scores) =>
-      scores.best(count).map((document) => ({ scores, document, score: scores.scoreOf(document) / this.#total })),
+    const first = this.#best(count).flatMap(({ scores, documents }) =>
+      documents.map((document) => ({ scores, document, score: scores.scoreOf(document) / this.#total })),
     );
-    if (first.length > count) first.sort((a, b) => b.score - a.score).length = count;
     return first.map(({ scores, document, score }) => {
       const { path, sides } = pathAndSidesOf(scores.reader, document);
       let cost = 0;

@@ -1,52 +1,45 @@
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { pathToFileURL } from 'node:url';
+import MiniSearch, { type AsPlainObject } from 'minisearch';
 import type { SourceFile } from '../corpus.ts';
 import type { ChangedFile, Peer } from './peer.ts';
 
-/** The part of MiniSearch's interface that is used here; it is no dependency of this package. */
-interface Index {
-  add(document: { readonly id: number; readonly path: string; readonly text: string }): void;
-  discard(id: number): void;
-  search(query: string): { readonly path: string }[];
-  toJSON(): Saved;
+interface Document {
+  readonly id: number;
+  readonly path: string;
+  readonly text: string;
 }
-interface Saved {
-  readonly index: readonly unknown[];
-}
-interface MiniSearchModule {
-  readonly default: {
-    new (options: object): Index;
-    loadJS(saved: Saved, options: object): Index;
-  };
-}
+
+type Ids = Readonly<Record<string, number>>;
+type Stored = Readonly<Record<string, Pick<Document, 'path'>>>;
 
 const OPTIONS = { fields: ['text'], storeFields: ['path'] };
 const SAVED = 'minisearch.jsonl';
 
 /** MiniSearch with its defaults, a document per file. It lives in memory; {@link Peer.settle} writes all of it. */
 export async function openMiniSearch(folder: string): Promise<Peer> {
-  const { default: MiniSearch } = await loadModule();
   const file = join(folder, SAVED);
-  const index = existsSync(file) ? MiniSearch.loadJS(await readSaved(file), OPTIONS) : new MiniSearch(OPTIONS);
+  const index = existsSync(file)
+    ? MiniSearch.loadJS(await readSaved(file), OPTIONS)
+    : new MiniSearch<Document>(OPTIONS);
   return new MiniSearchPeer(index, file);
 }
 
 class MiniSearchPeer implements Peer {
-  readonly #index: Index;
+  readonly #index: MiniSearch<Document>;
   readonly #file: string;
   readonly #ids = new Map<string, number>();
   #next: number;
 
-  constructor(index: Index, file: string) {
+  constructor(index: MiniSearch<Document>, file: string) {
     this.#index = index;
     this.#file = file;
-    const { documentIds = {}, storedFields = {}, nextId = 0 } = index.toJSON() as Partial<Contents>;
-    for (const [short, id] of Object.entries(documentIds)) this.#ids.set(storedFields[short]!.path, id);
+    const { documentIds, storedFields, nextId } = index.toJSON();
+    for (const [short, id] of Object.entries(documentIds as Ids))
+      this.#ids.set((storedFields as Stored)[short]!.path, id);
     this.#next = nextId;
   }
 
@@ -69,7 +62,7 @@ class MiniSearchPeer implements Peer {
 
   search(query: string, limit: number): Promise<readonly string[]> {
     const found = this.#index.search(query).slice(0, limit);
-    return Promise.resolve(found.map(({ path }) => path));
+    return Promise.resolve(found.map((one) => one.path as string));
   }
 
   refresh(): void {
@@ -91,36 +84,9 @@ class MiniSearchPeer implements Peer {
   }
 }
 
-interface Contents {
-  readonly documentIds: Readonly<Record<string, number>>;
-  readonly storedFields: Readonly<Record<string, { readonly path: string }>>;
-  readonly nextId: number;
-}
-
-async function readSaved(file: string): Promise<Saved> {
-  let rest: object | undefined;
-  const index: unknown[] = [];
-  for await (const line of createInterface({ input: createReadStream(file) })) {
-    if (rest) index.push(JSON.parse(line));
-    else rest = JSON.parse(line) as object;
-  }
+async function readSaved(file: string): Promise<AsPlainObject> {
+  const lines: unknown[] = [];
+  for await (const line of createInterface({ input: createReadStream(file) })) lines.push(JSON.parse(line));
+  const [rest, ...index] = lines as [Omit<AsPlainObject, 'index'>, ...AsPlainObject['index']];
   return { ...rest, index };
-}
-
-/** From `SEXTANT_BENCH_MODULES`, a folder whose node_modules has it, or from this package's own. */
-async function loadModule(): Promise<MiniSearchModule> {
-  const from = process.env.SEXTANT_BENCH_MODULES;
-  const require = createRequire(from === undefined ? import.meta.url : pathToFileURL(join(from, 'package.json')));
-  let entry: string;
-  try {
-    entry = require.resolve('minisearch');
-  } catch (cause) {
-    throw new Error(
-      'MiniSearch is not installed: npm i --no-save minisearch, or name a folder in SEXTANT_BENCH_MODULES.',
-      {
-        cause,
-      },
-    );
-  }
-  return (await import(pathToFileURL(entry).href)) as MiniSearchModule;
 }
