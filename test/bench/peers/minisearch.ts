@@ -38,8 +38,7 @@ class MiniSearchPeer implements Peer {
     this.#index = index;
     this.#file = file;
     const { documentIds, storedFields, nextId } = index.toJSON();
-    for (const [short, id] of Object.entries(documentIds as Ids))
-      this.#ids.set((storedFields as Stored)[short]!.path, id);
+    for (const [short, id] of Object.entries(documentIds)) this.#ids.set((storedFields as Stored)[short]!.path, id);
     this.#next = nextId;
   }
 
