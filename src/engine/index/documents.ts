@@ -62,9 +62,11 @@ export class DefinitionCursor {
   containerFrom = 0;
   containerTo = 0;
   readonly #reader: ByteReader;
+  readonly #buffer: Buffer;
 
   constructor(bytes: Uint8Array) {
     this.#reader = new ByteReader(bytes);
+    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   /** Whether the bytes so far are what {@link encodeDefinitions} writes. */
@@ -98,8 +100,7 @@ export class DefinitionCursor {
   }
 
   text(from: number, to: number): string {
-    const { bytes } = this.#reader;
-    return Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString('utf8');
+    return this.#buffer.toString('utf8', from, to);
   }
 }
 

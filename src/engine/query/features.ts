@@ -1,6 +1,5 @@
 import { TYPE_KINDS } from '../analyze/languages.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
-import { splitIdentifier } from '../analyze/words.ts';
 import { DefinitionCursor } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import {
@@ -15,7 +14,7 @@ import {
 } from './collect.ts';
 import type { PathInfo, Side } from './paths.ts';
 import type { Query } from './query.ts';
-import { likenessOf, type WordMatcher } from './wordMatch.ts';
+import { likenessOf, wordsOfName, type WordMatcher } from './wordMatch.ts';
 
 /**
  * What ranking looks at, in the order of the weights. Shares are of the query's words, each word weighed by how rare it is;
@@ -323,22 +322,20 @@ export class FeatureMaker {
       open.push(cursor.endLine);
       if (!matcher.mayMatch(bytes, cursor.nameFrom, cursor.nameTo)) continue;
       let like = 0;
-      let words = 0;
       const name = cursor.name();
-      for (const part of splitIdentifier(isOwn ? ownName(name) : name)) {
-        const match = matcher.match(part);
-        if (!match) continue;
-        words++;
-        if (match.value === 0) continue;
+      const { stems } = wordsOfName(isOwn ? ownName(name) : name);
+      for (const stem of stems) {
+        const { word, value } = matcher.compare(stem);
+        if (value === 0) continue;
         if (like === 0) values.fill(0);
-        like += match.value;
-        if (match.value > values[match.word]!) values[match.word] = match.value;
+        like += value;
+        if (value > values[word]!) values[word] = value;
       }
       if (like === 0) continue;
       let share = 0;
       for (let word = 0; word < values.length; word++) share += values[word]! * weights[word]!;
       share /= this.#total;
-      const explained = like / words;
+      const explained = like / stems.length;
       const fit = (2 * share * explained) / (share + explained);
       if (fit > best || (fit === best && fit > 0 && depth < bestDepth)) {
         best = fit;

@@ -1,8 +1,8 @@
 import { TYPE_KINDS } from '../analyze/languages.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
-import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import type { SymbolSpan } from '../index/documents.ts';
 import type { Query } from './query.ts';
+import { wordsOfName } from './wordMatch.ts';
 
 /** Lines of a document that answer a query, from 1, both ends included. */
 export interface Place {
@@ -58,11 +58,11 @@ function bestSymbol(
 
 /** How well a symbol's name answers the query. */
 export function scoreSymbol(symbol: SymbolSpan, query: Query): number {
-  const parts = splitIdentifier(symbol.name);
-  const own = foldName(nameSegments(symbol.name).at(-1) ?? symbol.name);
-  const words = parts.filter(isIndexable).map(stem);
-  const matched = words.filter((word) => query.words.includes(word)).length;
-  return scoreName(symbol, query.names.includes(own) ? own : parts.join(''), matched, words.length, query);
+  const { stems, folded } = wordsOfName(symbol.name);
+  const segments = nameSegments(symbol.name);
+  const own = segments.length > 1 ? foldName(segments.at(-1)!) : folded;
+  const matched = stems.filter((stem) => query.words.includes(stem)).length;
+  return scoreName(symbol, query.names.includes(own) ? own : folded, matched, stems.length, query);
 }
 
 /** Another implementation or reopening of something that is defined elsewhere. */

@@ -106,12 +106,14 @@ export class PlaceFinder {
         if (namedLines.some((at) => isIn(at, linesOf(i)))) values[i]! += total + 1;
       }
     }
-    const least = values.reduce((most, value) => Math.max(most, value), 0) / 2;
+    let most = 0;
+    for (const value of values) most = Math.max(most, value);
+    const least = most / 2;
     if (line !== undefined) {
       for (let i = 0; i < values.length; i++) if (isIn(line, linesOf(i))) values[i] = Number.MAX_VALUE;
     }
     const found: number[] = [];
-    for (const [i, value] of values.entries()) if (value > 0 && value >= least) found.push(i);
+    for (let i = 0; i < values.length; i++) if (values[i]! > 0 && values[i]! >= least) found.push(i);
     found.sort((a, b) => values[b]! - values[a]! || a - b);
     return found.length === 0 ? [first] : found.slice(0, 1 + MORE_PLACES).map((i) => first + i);
   }

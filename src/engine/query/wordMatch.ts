@@ -1,4 +1,4 @@
-import { isIndexable, stem } from '../analyze/words.ts';
+import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 
 /** How alike a word is to one of a query's: 0 is unlike all. */
 export interface WordMatch {
@@ -14,7 +14,6 @@ const TRIGRAMS = 1 << 15;
 /** Compares words with those of a query, by their stems: `config` is nearly `configur`, and `valid` nearly `valid`ator. */
 export class WordMatcher {
   readonly #words: readonly string[];
-  readonly #known = new Map<string, WordMatch | undefined>();
   /** The trigrams that a word of the query may begin with. */
   readonly #beginnings = new Uint8Array(TRIGRAMS);
 
@@ -24,25 +23,23 @@ export class WordMatcher {
     for (const word of words) this.#addBeginning(word);
   }
 
-  /** How alike a part of a name is; `undefined` if it says nothing, as a single letter. */
-  match(part: string): WordMatch | undefined {
-    let match = this.#known.get(part);
-    if (match === undefined && !this.#known.has(part)) {
-      match = isIndexable(part) ? this.compare(stemOf(part)) : undefined;
-      this.#known.set(part, match);
-    }
-    return match;
-  }
-
-  /** Whether {@link match} may find anything in the name that is UTF-8 from `from` to `to`. Costs a nanosecond a byte. */
+  /**
+   * Whether {@link compare} may find anything alike in the name that is UTF-8 from `from` to `to`, by the three letters that follow
+   * wherever a part may begin: at all but a small letter after a letter. Costs a nanosecond a byte.
+   */
   mayMatch(bytes: Uint8Array, from: number, to: number): boolean {
-    let trigram = 0;
+    let isLetter = false;
     for (let at = from; at < to; at++) {
-      trigram = ((trigram << 5) | (bytes[at]! & 31)) & (TRIGRAMS - 1);
-      if (at >= from + 2 && this.#beginnings[trigram] === 1) return true;
+      const byte = bytes[at]!;
+      const isSmall = byte >= 0x61 && byte <= 0x7a;
+      if (!isSmall || !isLetter) {
+        const second = at + 1 < to ? bytes[at + 1]! & 31 : 0;
+        const third = at + 2 < to ? bytes[at + 2]! & 31 : 0;
+        if (this.#beginnings[((byte & 31) << 10) | (second << 5) | third] === 1) return true;
+      }
+      isLetter = isSmall || (byte >= 0x41 && byte <= 0x5a);
     }
-    // A word of two letters at the end.
-    return this.#beginnings[(trigram << 5) & (TRIGRAMS - 1)] === 1;
+    return false;
   }
 
   /** What is alike begins with the same three letters, or is the same: see {@link likenessOf}. */
@@ -76,17 +73,26 @@ export class WordMatcher {
   }
 }
 
-/** The stems of words that were compared, for the next search. */
-const stems = new Map<string, string>();
-const MAX_STEMS = 20_000;
+/** What a name says. */
+export interface NameWords {
+  /** The stems of those of its parts that say something: not those of a single letter, for instance. */
+  readonly stems: readonly string[];
+  readonly folded: string;
+}
 
-function stemOf(part: string): string {
-  let known = stems.get(part);
-  if (known === undefined) {
-    if (stems.size >= MAX_STEMS) stems.clear();
-    stems.set(part, (known = stem(part)));
+/** The names that were compared, for the next search: while one types, it is mostly about the same. */
+const known = new Map<string, NameWords>();
+const MAX_KNOWN = 20_000;
+
+export function wordsOfName(name: string): NameWords {
+  let words = known.get(name);
+  if (words === undefined) {
+    if (known.size >= MAX_KNOWN) known.clear();
+    const parts = splitIdentifier(name);
+    words = { stems: parts.filter(isIndexable).map(stem), folded: parts.join('') };
+    known.set(name, words);
   }
-  return known;
+  return words;
 }
 
 /** How alike two stems begin. */

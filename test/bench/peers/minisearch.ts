@@ -13,7 +13,6 @@ interface Document {
   readonly text: string;
 }
 
-type Ids = Readonly<Record<string, number>>;
 type Stored = Readonly<Record<string, Pick<Document, 'path'>>>;
 
 const OPTIONS = { fields: ['text'], storeFields: ['path'] };
@@ -38,7 +37,8 @@ class MiniSearchPeer implements Peer {
     this.#index = index;
     this.#file = file;
     const { documentIds, storedFields, nextId } = index.toJSON();
-    for (const [short, id] of Object.entries(documentIds)) this.#ids.set((storedFields as Stored)[short]!.path, id);
+    for (const [short, id] of Object.entries(documentIds))
+      this.#ids.set((storedFields as Stored)[short]!.path, id as number);
     this.#next = nextId;
   }
 
