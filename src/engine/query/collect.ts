@@ -251,15 +251,18 @@ export class SegmentScores {
       identifierMask: 0,
       chunks: new Float64Array(chunks * CHUNK_SUMS),
     };
-    for (const [number, { weight, lists }] of this.#words.entries()) {
-      const bit = 1 << number;
+    let bit = 1;
+    for (const { weight, lists } of this.#words) {
       this.#gatherBody(evidence, document, lists.body, weight, bit);
       this.#gatherDefinitions(evidence, document, lists.definition, weight, bit);
       if (this.#begin(lists.fileName, document) >= 0) evidence.nameMask |= bit;
       if (this.#begin(lists.folder, document) >= 0) evidence.folderMask |= bit;
+      bit <<= 1;
     }
-    for (const [number, list] of this.#names.entries()) {
-      if (this.#begin(list, document) >= 0) evidence.identifierMask |= 1 << number;
+    bit = 1;
+    for (const list of this.#names) {
+      if (this.#begin(list, document) >= 0) evidence.identifierMask |= bit;
+      bit <<= 1;
     }
     return evidence;
   }

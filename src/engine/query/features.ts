@@ -308,8 +308,9 @@ export class FeatureMaker {
     // One who asks for a name by itself asks for `Acme.Repo` by its own name, `Repo`.
     const isOwn = this.#corpus.query.symbol !== undefined;
     const cursor = new DefinitionCursor(bytes);
-    /** The last lines of the definitions around the one at hand. */
+    /** The last lines of the definitions around the one at hand: the first `around` of them. */
     const open: number[] = [];
+    let around = 0;
     let count = 0;
     let best = 0;
     let bestDepth = 3;
@@ -317,9 +318,9 @@ export class FeatureMaker {
     let top = 0;
     let type = 0;
     for (; cursor.next(); count++) {
-      while (open.length > 0 && open.at(-1)! < cursor.line) open.pop();
-      const depth = open.length;
-      open.push(cursor.endLine);
+      while (around > 0 && open[around - 1]! < cursor.line) around--;
+      const depth = around;
+      open[around++] = cursor.endLine;
       if (!matcher.mayMatch(bytes, cursor.nameFrom, cursor.nameTo)) continue;
       let like = 0;
       const name = cursor.name();
