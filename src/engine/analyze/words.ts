@@ -1,7 +1,7 @@
 import { stemmer } from 'stemmer';
 
 /** Words so common in questions and code alike that they separate nothing. Neither indexed nor searched for. */
-const STOPWORDS = new Set(
+export const STOPWORDS: ReadonlySet<string> = new Set(
   (
     'a an and are as at be been being by can could did do does doing for from had has have having how i if in into is it ' +
     'its itself me my no nor not of off on or our out over should so such than that the their them then there these they ' +
@@ -10,7 +10,7 @@ const STOPWORDS = new Set(
 );
 
 /** A part of an identifier longer than this is data (a hash, a base64 blob), not a word. */
-const MAX_WORD = 40;
+export const MAX_WORD = 40;
 
 /**
  * Splits an identifier where its writer joined words: `indexHtmlMiddleware`, `index_html`, `HTTPServer2`, `größeÄndern`.

@@ -61,12 +61,12 @@ export class DefinitionCursor {
   back: number | undefined;
   containerFrom = 0;
   containerTo = 0;
+  readonly bytes: Buffer;
   readonly #reader: ByteReader;
-  readonly #buffer: Buffer;
 
   constructor(bytes: Uint8Array) {
     this.#reader = new ByteReader(bytes);
-    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
   /** Whether the bytes so far are what {@link encodeDefinitions} writes. */
@@ -100,7 +100,7 @@ export class DefinitionCursor {
   }
 
   text(from: number, to: number): string {
-    return this.#buffer.toString('utf8', from, to);
+    return this.bytes.toString('utf8', from, to);
   }
 }
 

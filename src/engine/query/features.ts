@@ -14,7 +14,7 @@ import {
 } from './collect.ts';
 import type { PathInfo, Side } from './paths.ts';
 import type { Query } from './query.ts';
-import { likenessOf, wordsOfName, type WordMatcher } from './wordMatch.ts';
+import { likenessOf, type WordMatcher } from './wordMatch.ts';
 
 /**
  * What ranking looks at, in the order of the weights. Shares are of the query's words, each word weighed by how rare it is;
@@ -162,8 +162,7 @@ export class FeatureMaker {
   readonly #earlyTotal: number;
   readonly #wanted: ReadonlySet<string>;
   readonly #isTestAsked: boolean;
-  /** Used again for each definition and each candidate. */
-  readonly #values: Float64Array;
+  /** Used again for each candidate. */
   readonly #top = new Float64Array(8);
 
   constructor(corpus: Corpus) {
@@ -174,7 +173,6 @@ export class FeatureMaker {
     this.#early = weights.map((weight, i) => weight * EARLY ** i);
     this.#earlyTotal = sum(this.#early) || 1;
     this.#wanted = new Set(query.words);
-    this.#values = new Float64Array(weights.length);
     this.#isTestAsked = query.words.some((word) => TEST_WORDS.has(word));
   }
 
@@ -304,7 +302,7 @@ export class FeatureMaker {
   #addBestDefinitions(row: Float64Array, bytes: Uint8Array, lines: number): number {
     const { weights } = this.#corpus;
     const matcher = this.#matcher;
-    const values = this.#values;
+    const { values } = matcher;
     // One who asks for a name by itself asks for `Acme.Repo` by its own name, `Repo`.
     const isOwn = this.#corpus.query.symbol !== undefined;
     const cursor = new DefinitionCursor(bytes);
@@ -321,22 +319,12 @@ export class FeatureMaker {
       while (around > 0 && open[around - 1]! < cursor.line) around--;
       const depth = around;
       open[around++] = cursor.endLine;
-      if (!matcher.mayMatch(bytes, cursor.nameFrom, cursor.nameTo)) continue;
-      let like = 0;
-      const name = cursor.name();
-      const { stems } = wordsOfName(isOwn ? ownName(name) : name);
-      for (const stem of stems) {
-        const { word, value } = matcher.compare(stem);
-        if (value === 0) continue;
-        if (like === 0) values.fill(0);
-        like += value;
-        if (value > values[word]!) values[word] = value;
-      }
-      if (like === 0) continue;
+      if (!(isOwn ? matchesOwn(matcher, cursor) : matcher.compareName(cursor.bytes, cursor.nameFrom, cursor.nameTo)))
+        continue;
       let share = 0;
       for (let word = 0; word < values.length; word++) share += values[word]! * weights[word]!;
       share /= this.#total;
-      const explained = like / stems.length;
+      const explained = matcher.like / matcher.parts;
       const fit = (2 * share * explained) / (share + explained);
       if (fit > best || (fit === best && fit > 0 && depth < bestDepth)) {
         best = fit;
@@ -479,8 +467,12 @@ interface Named {
   readonly top: number;
 }
 
-function ownName(name: string): string {
-  return nameSegments(name).at(-1) ?? name;
+/** Compares the own name of the definition at hand: `Repo` of `Acme.Repo`. */
+function matchesOwn(matcher: WordMatcher, cursor: DefinitionCursor): boolean {
+  if (!matcher.mayMatch(cursor.bytes, cursor.nameFrom, cursor.nameTo)) return false;
+  const name = cursor.name();
+  const own = Buffer.from(nameSegments(name).at(-1) ?? name);
+  return matcher.compareName(own, 0, own.length);
 }
 
 function definedIn(hits: readonly SymbolHit[], bytes: Uint8Array, reader: SegmentReader): Named[] {

@@ -1,8 +1,9 @@
 import { TYPE_KINDS } from '../analyze/languages.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
+import { isIndexable, splitIdentifier } from '../analyze/words.ts';
 import type { SymbolSpan } from '../index/documents.ts';
 import type { Query } from './query.ts';
-import { wordsOfName } from './wordMatch.ts';
+import { stemOf } from './wordMatch.ts';
 
 /** Lines of a document that answer a query, from 1, both ends included. */
 export interface Place {
@@ -58,7 +59,9 @@ function bestSymbol(
 
 /** How well a symbol's name answers the query. */
 export function scoreSymbol(symbol: SymbolSpan, query: Query): number {
-  const { stems, folded } = wordsOfName(symbol.name);
+  const parts = splitIdentifier(symbol.name);
+  const folded = parts.join('');
+  const stems = parts.filter(isIndexable).map(stemOf);
   const segments = nameSegments(symbol.name);
   const own = segments.length > 1 ? foldName(segments.at(-1)!) : folded;
   const matched = stems.filter((stem) => query.words.includes(stem)).length;

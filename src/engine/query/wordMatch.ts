@@ -1,4 +1,4 @@
-import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
+import { AsciiParts, isIndexable, MAX_WORD, splitIdentifier, stem, STOPWORDS } from '../analyze/words.ts';
 
 /** How alike a word is to one of a query's: 0 is unlike all. */
 export interface WordMatch {
@@ -13,30 +13,65 @@ const TRIGRAMS = 1 << 15;
 
 /** Compares words with those of a query, by their stems: `config` is nearly `configur`, and `valid` nearly `valid`ator. */
 export class WordMatcher {
+  /** Of the last name that was compared, by word of the query: how alike its most alike part is. */
+  readonly values: Float64Array;
+  /** How alike all parts of the last name are together. */
+  like = 0;
+  /** How many parts of the last name say something: not those of a single letter, for instance. */
+  parts = 0;
   readonly #words: readonly string[];
   /** The trigrams that a word of the query may begin with. */
   readonly #beginnings = new Uint8Array(TRIGRAMS);
+  readonly #splitter = new AsciiParts();
 
   /** `words` are stems. */
   constructor(words: readonly string[]) {
     this.#words = words;
+    this.values = new Float64Array(words.length);
     for (const word of words) this.#addBeginning(word);
   }
 
+  /** Compares the name that is UTF-8 from `from` to `to`; `false` if nothing in it is alike. Few parts become strings. */
+  compareName(name: Buffer, from: number, to: number): boolean {
+    if (!this.mayMatch(name, from, to)) return false;
+    this.values.fill(0);
+    this.like = 0;
+    this.parts = 0;
+    if (!this.#splitter.split(name, from, to)) {
+      for (const part of splitIdentifier(name.toString('utf8', from, to))) this.#comparePart(part);
+      return this.like > 0;
+    }
+    const { starts, ends, count } = this.#splitter;
+    for (let i = 0; i < count; i++) {
+      const start = starts[i]!;
+      const end = ends[i]!;
+      if (end - start === 1) continue;
+      const trigram = trigramAt(name, start, end);
+      if (this.#beginnings[trigram] === 1 || STOPWORD_BEGINNINGS[trigram] === 1 || end - start > MAX_WORD)
+        this.#comparePart(name.toString('latin1', start, end).toLowerCase());
+      else this.parts++;
+    }
+    return this.like > 0;
+  }
+
+  #comparePart(part: string): void {
+    if (!isIndexable(part)) return;
+    this.parts++;
+    const { word, value } = this.compare(stemOf(part));
+    this.like += value;
+    if (value > this.values[word]!) this.values[word] = value;
+  }
+
   /**
-   * Whether {@link compare} may find anything alike in the name that is UTF-8 from `from` to `to`, by the three letters that follow
-   * wherever a part may begin: at all but a small letter after a letter. Costs a nanosecond a byte.
+   * Whether {@link compareName} may find anything, by the three letters that follow wherever a part may begin: at all but a
+   * small letter after a letter. Costs a nanosecond a byte.
    */
-  mayMatch(bytes: Uint8Array, from: number, to: number): boolean {
+  mayMatch(name: Uint8Array, from: number, to: number): boolean {
     let isLetter = false;
     for (let at = from; at < to; at++) {
-      const byte = bytes[at]!;
+      const byte = name[at]!;
       const isSmall = byte >= 0x61 && byte <= 0x7a;
-      if (!isSmall || !isLetter) {
-        const second = at + 1 < to ? bytes[at + 1]! & 31 : 0;
-        const third = at + 2 < to ? bytes[at + 2]! & 31 : 0;
-        if (this.#beginnings[((byte & 31) << 10) | (second << 5) | third] === 1) return true;
-      }
+      if ((!isSmall || !isLetter) && this.#beginnings[trigramAt(name, at, to)] === 1) return true;
       isLetter = isSmall || (byte >= 0x41 && byte <= 0x5a);
     }
     return false;
@@ -52,11 +87,9 @@ export class WordMatcher {
 
   /** All that begin with `letters`; a single one decides too little. */
   #addTrigrams(letters: string): void {
-    let first = 0;
     const length = letters.length < 2 ? 0 : letters.length;
-    for (let i = 0; i < length; i++) first = (first << 5) | (letters.charCodeAt(i) & 31);
-    const count = 1 << (5 * (3 - length));
-    this.#beginnings.fill(1, first * count, (first + 1) * count);
+    const first = trigramAt(Buffer.from(letters.slice(0, length)), 0, length);
+    this.#beginnings.fill(1, first, first + (1 << (5 * (3 - length))));
   }
 
   /** How alike a stem is. */
@@ -73,26 +106,27 @@ export class WordMatcher {
   }
 }
 
-/** What a name says. */
-export interface NameWords {
-  /** The stems of those of its parts that say something: not those of a single letter, for instance. */
-  readonly stems: readonly string[];
-  readonly folded: string;
+/** The first three letters of what stands there; those that are beyond `to` are 0. */
+function trigramAt(text: Uint8Array, from: number, to: number): number {
+  const second = from + 1 < to ? text[from + 1]! & 31 : 0;
+  const third = from + 2 < to ? text[from + 2]! & 31 : 0;
+  return from < to ? ((text[from]! & 31) << 10) | (second << 5) | third : 0;
 }
 
-/** The names that were compared, for the next search: while one types, it is mostly about the same. */
-const known = new Map<string, NameWords>();
-const MAX_KNOWN = 20_000;
+const STOPWORD_BEGINNINGS = new Uint8Array(TRIGRAMS);
+for (const word of STOPWORDS) STOPWORD_BEGINNINGS[trigramAt(Buffer.from(word), 0, word.length)] = 1;
 
-export function wordsOfName(name: string): NameWords {
-  let words = known.get(name);
-  if (words === undefined) {
-    if (known.size >= MAX_KNOWN) known.clear();
-    const parts = splitIdentifier(name);
-    words = { stems: parts.filter(isIndexable).map(stem), folded: parts.join('') };
-    known.set(name, words);
+/** The stems of words that were compared, for the next search. */
+const stems = new Map<string, string>();
+const MAX_STEMS = 20_000;
+
+export function stemOf(part: string): string {
+  let known = stems.get(part);
+  if (known === undefined) {
+    if (stems.size >= MAX_STEMS) stems.clear();
+    stems.set(part, (known = stem(part)));
   }
-  return words;
+  return known;
 }
 
 /** How alike two stems begin. */
