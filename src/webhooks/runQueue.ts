@@ -4,7 +4,15 @@ import { describeError, SextantError } from '../base/errors.ts';
 import { Fifo } from '../base/fifo.ts';
 import type { Logger } from '../base/log.ts';
 import type { Definitions, ForwardExpert } from './definitions.ts';
-import { NEW_STATE, statusOf, type EventState, type Run, type StoredEvent, type TriggerEvaluation } from './event.ts';
+import {
+  NEW_STATE,
+  statusOf,
+  type Attempt,
+  type EventState,
+  type Run,
+  type StoredEvent,
+  type TriggerEvaluation,
+} from './event.ts';
 import { backoffMs, forward } from './forward.ts';
 import type { EventJournal } from './journal/eventJournal.ts';
 
@@ -250,14 +258,25 @@ export class RunQueue {
     return this.#options.clock.now() + backoffMs(4, this.#options.backoffBaseMs);
   }
 
-  /** What the disk does not take now is tried again; what is damaged cannot be. */
+  /** What the disk does not take now is tried again; what is damaged cannot be, and has failed. */
   #failed(event: number, error: unknown, again = () => this.#retryEvent(event)): void {
     if (this.#stop.signal.aborted) return;
     const isDamaged = error instanceof SextantError && error.code === 'JournalDamaged';
     const problem = describeError(error);
     if (problem !== this.#trouble) this.#options.logger.error(`Event ${event} cannot be worked on: ${problem}`);
     this.#trouble = problem;
-    if (!isDamaged) again();
+    if (isDamaged) this.#giveUp(event, problem);
+    else again();
+  }
+
+  /** Nothing waits for it any more, so that it can be dropped in its time. */
+  #giveUp(event: number, error: string): void {
+    const attempt = { at: this.#options.clock.now(), durationMs: 0, error };
+    const done = this.#change(event, ({ evaluations, runs }) => ({
+      ...{ status: 'failed', evaluations },
+      runs: runs.map((run) => (run.state === 'waiting' ? failedRun(run, attempt) : run)),
+    }));
+    this.#track(done.then(() => this.#forget(event)).catch((failure: unknown) => this.#failed(event, failure)));
   }
 
   #retryEvent(event: number): void {
@@ -274,9 +293,9 @@ export class RunQueue {
 
 /** The expert was deleted by force. */
 function gone(run: Run): Run {
-  return {
-    ...run,
-    state: 'failed',
-    attempts: [...run.attempts, { at: 0, durationMs: 0, error: 'there is no such expert' }],
-  };
+  return failedRun(run, { at: 0, durationMs: 0, error: 'there is no such expert' });
+}
+
+function failedRun({ nextAt: _, ...run }: Run, attempt: Attempt): Run {
+  return { ...run, state: 'failed', attempts: [...run.attempts, attempt] };
 }

@@ -12,6 +12,7 @@ import {
   type Header,
   type StoredEvent,
 } from '../event.ts';
+import { webhookErrors } from '../errors.ts';
 import type { Filter } from '../filter/filter.ts';
 import { EventIndex, type EventFilter } from './eventIndex.ts';
 import { HEADER_BYTES } from './frames.ts';
@@ -19,7 +20,10 @@ import type { Head } from './headsFile.ts';
 import { KEY_LIFETIME_MS, keyHash, SeenKeys } from './seenKeys.ts';
 import { SegmentLog, type JournalDamage, type Place, type Written } from './segmentLog.ts';
 
-/** How much is kept: what is over any of these goes, oldest first, unless it still waits for its runs. */
+/**
+ * How much is kept: what is over any of these goes, oldest first. One that still waits for its runs stays, and all behind it;
+ * where that comes to twice as much, nothing more is taken until it is through: what was accepted is never lost.
+ */
 export interface Retention {
   readonly maxEvents: number;
   readonly maxAgeMs: number;
@@ -95,6 +99,8 @@ export class EventJournal {
   readonly #index = new EventIndex();
   readonly #keys: SeenKeys;
   #lastSegment: number | undefined;
+  /** All segments, as of when the last one was begun. */
+  #bytes = 0;
   /** Deliveries with a key that are being stored. */
   readonly #storing = new Map<number, { readonly key: string; readonly done: Promise<Accepted> }>();
 
@@ -129,7 +135,7 @@ export class EventJournal {
 
   /**
    * Resolves when the event is on the disk; for a key that the webhook had in the last 24 hours, with the event that it has
-   * already. Throws `DiskFull`, `ReadOnly`, or the system's error: then it is not stored.
+   * already. Throws `DiskFull`, `ReadOnly`, `JournalHeldUp`, or the system's error: then it is not stored.
    */
   accept(delivery: Delivery): Promise<Accepted> {
     const { webhook, key } = delivery;
@@ -241,6 +247,10 @@ export class EventJournal {
   }
 
   async #store({ body, ...delivery }: Delivery, key: number): Promise<Accepted> {
+    if (this.#isHeldUp()) {
+      this.forget();
+      if (this.#isHeldUp()) throw webhookErrors.journalHeldUp(this.size);
+    }
     const meta: Meta = { at: this.#options.clock.now(), ...withoutUndefined(delivery) };
     const text = Buffer.from(JSON.stringify(meta));
     const length = Buffer.allocUnsafe(4);
@@ -280,9 +290,13 @@ export class EventJournal {
     if (isLess) this.#dropEmptySegments();
   }
 
+  #isHeldUp(): boolean {
+    return this.size >= 2 * this.#retention.maxEvents || this.#bytes >= 2 * this.#retention.maxBytes;
+  }
+
   /** The number of the last segment that has to go for all to be small enough; never the one that is written to. */
   #fullUpTo(maxBytes: number): number {
-    let { bytes } = this;
+    let bytes = (this.#bytes = this.bytes);
     let last = -1;
     for (const segment of this.#log.segments.slice(0, -1)) {
       if (bytes <= maxBytes) break;
@@ -297,6 +311,7 @@ export class EventJournal {
     const { segments } = this.#log;
     const needed = row === undefined ? segments.at(-1)?.segment : this.#index.placeAt(row).segment;
     for (const { segment } of segments) if (needed !== undefined && segment < needed) this.#log.dropOldest();
+    this.#bytes = this.bytes;
   }
 
   #summary(number: number): EventSummary {
