@@ -143,7 +143,7 @@ export class EventJournal {
     const hash = keyHash(webhook, key);
     const other = this.#storing.get(hash);
     if (other?.key === key) return other.done.then((accepted) => ({ ...accepted, isNew: false }));
-    const done = this.#storeOnce(delivery, key, hash).finally(() => this.#storing.delete(hash));
+    const done = this.#storeOnce(delivery, key, hash);
     this.#storing.set(hash, { key, done });
     return done;
   }
@@ -226,22 +226,25 @@ export class EventJournal {
   }
 
   async #storeOnce(delivery: Delivery, key: string, hash: number): Promise<Accepted> {
-    const first = await this.#firstWith(delivery.webhook, key, hash);
-    return first === undefined ? this.#store(delivery, hash) : { id: eventId(first), number: first, isNew: false };
+    try {
+      const seen = this.#keys.find(hash, this.#options.clock.now());
+      if (seen !== undefined && (await this.#hasKey(seen, delivery.webhook, key)))
+        return { id: eventId(seen), number: seen, isNew: false };
+      return await this.#store(delivery, hash);
+    } finally {
+      this.#storing.delete(hash);
+    }
   }
 
-  /** The event that a key belongs to. One that is damaged is better sent again. */
-  async #firstWith(webhook: string, key: string, hash: number): Promise<number | undefined> {
-    const now = this.#options.clock.now();
-    const number = this.#keys.find(hash, now);
-    if (number === undefined) return undefined;
+  /** Whether an event that was found by the hash of a key is the one of that key. One that is damaged is better sent again. */
+  async #hasKey(number: number, webhook: string, key: string): Promise<boolean> {
     try {
       const event = await this.read(number);
       // One that was dropped since can only be taken at its hash.
-      if (!event) return number;
-      return event.webhook === webhook && event.key === key && event.at > now - KEY_LIFETIME_MS ? number : undefined;
+      if (!event) return true;
+      return event.webhook === webhook && event.key === key && event.at > this.#options.clock.now() - KEY_LIFETIME_MS;
     } catch (error) {
-      if (error instanceof SextantError && error.code === 'JournalDamaged') return undefined;
+      if (error instanceof SextantError && error.code === 'JournalDamaged') return false;
       throw error;
     }
   }
