@@ -7,9 +7,10 @@ export type Day = number;
 const MS_PER_DAY = 86_400_000;
 const FIRST = -719_528; // 0000-01-01
 const LAST = 2_932_896; // 9999-12-31
-/** Days from 1970 to 2106 are written once: a page of results writes the same ones again and again. */
-const REMEMBERED = 50_000;
-const remembered: string[] = [];
+/** Days of these years are written once: a page of results writes the same ones again and again. */
+const REMEMBERED = { first: 14_610, count: 16_000 }; // 2010-01-01, to 2053
+/** Made in its whole length: one that grows by a day somewhere becomes a hash table, which is slower than to write the day. */
+const remembered = new Array<string | undefined>(REMEMBERED.count);
 
 /** The day that `YYYY-MM-DD` names, or `undefined` where the text has another form or there is no such day. */
 export function parseDay(text: string): Day | undefined {
@@ -21,7 +22,8 @@ export function parseDay(text: string): Day | undefined {
 
 /** `YYYY-MM-DD`. Throws a `RangeError` outside of the years 0000 to 9999. */
 export function formatDay(day: Day): string {
-  return day >= 0 && day < REMEMBERED ? (remembered[day] ??= write(day)) : write(day);
+  const place = day - REMEMBERED.first;
+  return place >= 0 && place < REMEMBERED.count ? (remembered[place] ??= write(day)) : write(day);
 }
 
 /** The day in UTC of a moment in milliseconds since 1970. */

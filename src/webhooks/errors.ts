@@ -7,6 +7,11 @@ export const webhookErrors = {
     new SextantError('InvalidFilter', `${where}: ${problem}`),
   journalClosed: (): SextantError =>
     new SextantError('JournalClosed', 'The journal is closed. Start the server again.'),
+  journalHeldUp: (events: number): SextantError =>
+    new SextantError(
+      'JournalHeldUp',
+      `The journal has twice what it may keep, ${events} events, and the oldest still waits for its run. See what became of it with "sextant events list --status pending".`,
+    ),
   damaged: (file: string, offset: number): SextantError =>
     new SextantError('JournalDamaged', `The record at byte ${offset} of ${file} is damaged. It cannot be shown.`),
   /** `field` is empty where it is the whole. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -109,5 +110,27 @@ describe('the queue of runs', () => {
     await until('it is under way again', () => held.length === 2);
     held[1]!.end('thanks');
     assert.equal((await finished(number)).runs[0]!.attempts.at(-1)?.answer, 'thanks');
+  });
+
+  it('gives up an event whose bytes are damaged, so that it holds up nothing behind it', async () => {
+    definitions.saveExpert({ name: 'slow', type: 'forward', url });
+    definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
+    const pending = await accept();
+    await until('it is under way', () => held.length === 1);
+    await queue.close();
+    const { number: received } = await journal.accept({ webhook, headers: [], body: Buffer.from('{"n":2}') });
+    await journal.close();
+    const [name] = readdirSync(join(place, 'events'));
+    const file = join(place, 'events', name!);
+    const bytes = readFileSync(file);
+    start();
+    for (const body of ['{"n":1}', '{"n":2}']) bytes[bytes.indexOf(body)]! ^= 1;
+    writeFileSync(file, bytes);
+    queue.resume();
+    const [one, other] = [await finished(pending), await finished(received)];
+    assert.deepEqual([one.status, one.runs.map(({ state }) => state)], ['failed', ['failed']]);
+    assert.match(one.runs[0]!.attempts.at(-1)!.error!, /is damaged/);
+    assert.deepEqual([other.status, other.runs], ['failed', []]);
+    assert.deepEqual(journal.unfinished(), []);
   });
 });

@@ -4,7 +4,15 @@ import { describeError, SextantError } from '../base/errors.ts';
 import { Fifo } from '../base/fifo.ts';
 import type { Logger } from '../base/log.ts';
 import type { Definitions, ForwardExpert } from './definitions.ts';
-import { NEW_STATE, statusOf, type EventState, type Run, type StoredEvent, type TriggerEvaluation } from './event.ts';
+import {
+  NEW_STATE,
+  statusOf,
+  type Attempt,
+  type EventState,
+  type Run,
+  type StoredEvent,
+  type TriggerEvaluation,
+} from './event.ts';
 import { backoffMs, forward } from './forward.ts';
 import type { EventJournal } from './journal/eventJournal.ts';
 
@@ -26,6 +34,9 @@ const FRESH_BYTES = 16_000_000;
 /** What a run needs of an event. */
 type Payload = Pick<StoredEvent, 'id' | 'headers' | 'body'>;
 
+/** One that came just now, with its body as a value where that is known. */
+export type FreshPayload = Payload & { readonly json?: unknown };
+
 interface Task {
   readonly event: number;
   readonly trigger: string;
@@ -45,7 +56,7 @@ interface Lane {
 export class RunQueue {
   readonly #options: RunQueueOptions;
   readonly #events = new Fifo<number>();
-  readonly #fresh = new Map<number, Payload>();
+  readonly #fresh = new Map<number, FreshPayload>();
   #freshBytes = 0;
   #evaluating = 0;
   readonly #lanes = new Map<string, Lane>();
@@ -68,7 +79,7 @@ export class RunQueue {
   }
 
   /** The event is in the journal; `payload` is what is there. */
-  add(event: number, payload?: Payload): void {
+  add(event: number, payload?: FreshPayload): void {
     if (payload && this.#freshBytes < FRESH_BYTES) {
       this.#fresh.set(event, payload);
       this.#freshBytes += payload.body.length;
@@ -86,17 +97,19 @@ export class RunQueue {
 
   #pump(): void {
     while (!this.#stop.signal.aborted && this.#evaluating < EVALUATING && this.#events.size > 0) {
-      const event = this.#events.take()!;
       this.#evaluating++;
-      this.#track(
-        this.#begin(event)
-          .catch((error: unknown) => this.#failed(event, error))
-          .finally(() => {
-            this.#evaluating--;
-            this.#pump();
-          }),
-      );
+      this.#track(this.#next(this.#events.take()!));
     }
+  }
+
+  async #next(event: number): Promise<void> {
+    try {
+      await this.#begin(event);
+    } catch (error) {
+      this.#failed(event, error);
+    }
+    this.#evaluating--;
+    this.#pump();
   }
 
   /** Asks the triggers, unless that was done, and queues the runs that are left. */
@@ -110,21 +123,21 @@ export class RunQueue {
     let state = summary.status === 'received' ? undefined : await journal.state(number);
     // One whose record is damaged is asked about again.
     if (!state || state.status === 'received') {
-      state = await this.#evaluate(number, summary.webhook);
+      state = this.#evaluate(summary.webhook, this.#fresh.get(number) ?? (await journal.read(number)));
       await journal.setState(number, state);
     }
-    if (state.status !== 'pending') this.#forget(number);
+    if (state.status === 'pending') this.#forgetJson(number);
+    else this.#forget(number);
     for (const { trigger, expert, nextAt, state: runState } of state.runs)
       if (runState === 'waiting') this.#schedule({ event: number, trigger }, expert, nextAt);
   }
 
-  async #evaluate(number: number, webhookId: string): Promise<EventState> {
+  #evaluate(webhookId: string, event: FreshPayload | undefined): EventState {
     const { definitions } = this.#options;
     const webhook = definitions.webhookById(webhookId);
     const triggers = webhook ? definitions.triggersOf(webhook) : [];
     if (triggers.length === 0) return { ...NEW_STATE, status: 'unmatched' };
-    const event = await this.#read(number);
-    const payload: unknown = event && JSON.parse(event.body.toString());
+    const payload: unknown = event && ('json' in event ? event.json : JSON.parse(event.body.toString()));
     const evaluations: TriggerEvaluation[] = [];
     const runs: Run[] = [];
     for (const { trigger, filter } of triggers) {
@@ -137,6 +150,12 @@ export class RunQueue {
 
   async #read(number: number): Promise<Payload | undefined> {
     return this.#fresh.get(number) ?? (await this.#options.journal.read(number));
+  }
+
+  /** As a value a body may take many times its bytes. */
+  #forgetJson(number: number): void {
+    const fresh = this.#fresh.get(number);
+    if (fresh && 'json' in fresh) this.#fresh.set(number, { id: fresh.id, headers: fresh.headers, body: fresh.body });
   }
 
   #forget(number: number): void {
@@ -243,21 +262,33 @@ export class RunQueue {
 
   #track(work: Promise<void>): void {
     this.#work.add(work);
-    void work.finally(() => this.#work.delete(work));
+    const forget = (): void => void this.#work.delete(work);
+    work.then(forget, forget);
   }
 
   #later(): number {
     return this.#options.clock.now() + backoffMs(4, this.#options.backoffBaseMs);
   }
 
-  /** What the disk does not take now is tried again; what is damaged cannot be. */
+  /** What the disk does not take now is tried again; what is damaged cannot be, and has failed. */
   #failed(event: number, error: unknown, again = () => this.#retryEvent(event)): void {
     if (this.#stop.signal.aborted) return;
     const isDamaged = error instanceof SextantError && error.code === 'JournalDamaged';
     const problem = describeError(error);
     if (problem !== this.#trouble) this.#options.logger.error(`Event ${event} cannot be worked on: ${problem}`);
     this.#trouble = problem;
-    if (!isDamaged) again();
+    if (isDamaged) this.#giveUp(event, problem);
+    else again();
+  }
+
+  /** Nothing waits for it any more, so that it can be dropped in its time. */
+  #giveUp(event: number, error: string): void {
+    const attempt = { at: this.#options.clock.now(), durationMs: 0, error };
+    const done = this.#change(event, ({ evaluations, runs }) => ({
+      ...{ status: 'failed', evaluations },
+      runs: runs.map((run) => (run.state === 'waiting' ? failedRun(run, attempt) : run)),
+    }));
+    this.#track(done.then(() => this.#forget(event)).catch((failure: unknown) => this.#failed(event, failure)));
   }
 
   #retryEvent(event: number): void {
@@ -274,9 +305,9 @@ export class RunQueue {
 
 /** The expert was deleted by force. */
 function gone(run: Run): Run {
-  return {
-    ...run,
-    state: 'failed',
-    attempts: [...run.attempts, { at: 0, durationMs: 0, error: 'there is no such expert' }],
-  };
+  return failedRun(run, { at: 0, durationMs: 0, error: 'there is no such expert' });
+}
+
+function failedRun({ nextAt: _, ...run }: Run, attempt: Attempt): Run {
+  return { ...run, state: 'failed', attempts: [...run.attempts, attempt] };
 }

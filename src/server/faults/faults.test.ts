@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Client, PATHS } from '../../../test/conformance/client.ts';
 import { refused } from '../../../test/conformance/suite.ts';
 import { RawConnection } from '../../../test/support/rawHttp.ts';
+import { until } from '../../../test/support/until.ts';
 import { SextantServer } from '../server.ts';
 import { Faults } from './faults.ts';
 import { readFaultRule } from './faultRules.ts';
@@ -126,6 +127,33 @@ describe('a server with faults', () => {
     await assert.rejects(ask());
     await client.admin('DELETE', 'faults');
     assert.equal((await ask()).status, 200);
+  });
+
+  it('lets go what it holds back as soon as the server closes', async () => {
+    const late = { ms: 600_000 };
+    for (const rule of [{ latency: late }, { latency: late, status: 503 }, { drip: { bytesPerSecond: 1 } }]) {
+      const slow = await SextantServer.start({
+        now: NOON,
+        rateLimit: false,
+        simulation: { seed: 5, users: 40, plan: 'usd' },
+      });
+      slow.faults.add(readFaultRule(rule));
+      const headers = { authorization: `Bearer ${slow.token}` };
+      const leave = new AbortController();
+      const gone = fetch(slow.url + PATHS.dauCount, { headers, signal: leave.signal }).then((response) =>
+        response.text(),
+      );
+      const answer = fetch(slow.url + PATHS.dauCount, { headers });
+      await until('both are held back', () => slow.faults.list()[0]?.hits === 2);
+      leave.abort();
+      await assert.rejects(gone);
+      // Where one of them were waited for, this would take longer than a test may.
+      const closed = slow.close();
+      const response = await answer;
+      assert.equal(response.status, rule.status ?? 200);
+      assert.equal(typeof (await response.json()), 'object');
+      await closed;
+    }
   });
 
   it('has scenarios by name, one at a time', async () => {

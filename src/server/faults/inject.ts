@@ -7,12 +7,14 @@ const DRIPS_PER_SECOND = 10;
 
 /**
  * Does to a request what a fault says. `proceed` answers it as if nothing were; where it is not called, the request is
- * answered by the fault, and `answered` is told the status, 0 for none.
+ * answered by the fault, and `answered` is told the status, 0 for none. What takes long is over once `closing` fires: the
+ * request is answered, and what drips comes at once.
  */
 export function inject(
   { id, rule, delayMs }: Fault,
   request: IncomingMessage,
   response: ServerResponse,
+  closing: AbortSignal,
   proceed: () => void,
   answered: (status: number) => void,
 ): void {
@@ -24,7 +26,7 @@ export function inject(
       return;
     }
     if (rule.truncate) truncate(response);
-    else if (rule.drip) drip(response, rule.drip.bytesPerSecond);
+    else if (rule.drip) drip(response, rule.drip.bytesPerSecond, closing);
     if (rule.status === undefined) {
       proceed();
       return;
@@ -42,7 +44,23 @@ export function inject(
     answered(rule.status);
   };
   if (delayMs === 0) act();
-  else setTimeout(act, delayMs);
+  else sleepThrough(delayMs, response, closing, act);
+}
+
+/** Calls `wake` after so long, or when the server closes; not at all where the client goes first. */
+function sleepThrough(ms: number, response: ServerResponse, closing: AbortSignal, wake: () => void): void {
+  const end = (): void => {
+    clearTimeout(timer);
+    closing.removeEventListener('abort', over);
+    response.off('close', end);
+  };
+  const over = (): void => {
+    end();
+    wake();
+  };
+  const timer = setTimeout(over, closing.aborted ? 0 : ms);
+  closing.addEventListener('abort', over);
+  response.once('close', end);
 }
 
 function codeOf(status: number): string {
@@ -57,21 +75,19 @@ function truncate(response: ServerResponse): void {
   });
 }
 
-function drip(response: ServerResponse, bytesPerSecond: number): void {
+function drip(response: ServerResponse, bytesPerSecond: number, closing: AbortSignal): void {
   replaceEnd(response, (body, end) => {
     const size = Math.max(1, Math.floor(bytesPerSecond / DRIPS_PER_SECOND));
+    const pauseMs = (1000 * size) / bytesPerSecond;
     let at = 0;
-    const timer = setInterval(
-      () => {
-        response.write(body.subarray(at, at + size));
-        at += size;
-        if (at < body.length) return;
-        clearInterval(timer);
-        end();
-      },
-      (1000 * size) / bytesPerSecond,
-    );
-    response.once('close', () => clearInterval(timer));
+    const next = (): void => {
+      const to = closing.aborted ? body.length : at + size;
+      response.write(body.subarray(at, to));
+      at = to;
+      if (at < body.length) sleepThrough(pauseMs, response, closing, next);
+      else end();
+    };
+    sleepThrough(pauseMs, response, closing, next);
   });
 }
 

@@ -46,6 +46,8 @@ export interface EdgeOptions {
 
 const ADMIN = '/__admin/';
 const JSON_TYPE = 'application/json';
+/** How often one looks for connections that are no longer needed while the server closes. */
+const SWEEP_MS = 50;
 /** An answer in parts is written in pieces of about so many characters. */
 const PIECE = 65_536;
 
@@ -62,6 +64,7 @@ export class HttpEdge {
   /** The last request of each connection. */
   readonly #last = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
   #closing: Promise<void> | undefined;
+  readonly #stop = new AbortController();
 
   constructor(options: EdgeOptions) {
     this.#options = options;
@@ -105,9 +108,14 @@ export class HttpEdge {
   /** Takes no further connection, and resolves when what is in flight is answered, or after `limitMs`. */
   close(limitMs = 10_000): Promise<void> {
     return (this.#closing ??= new Promise((resolve) => {
+      // Faults that hold an answer back let it go.
+      this.#stop.abort();
       const timer = setTimeout(() => this.#server.closeAllConnections(), limitMs);
+      // Answers whose head is out already say nothing of the end; their connections are idle afterwards.
+      const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
       this.#server.close(() => {
         clearTimeout(timer);
+        clearInterval(sweep);
         resolve();
       });
       this.#server.closeIdleConnections();
@@ -131,7 +139,7 @@ export class HttpEdge {
       return;
     }
     this.#remember(request, response);
-    inject(fault, request, response, proceed, (status) =>
+    inject(fault, request, response, this.#stop.signal, proceed, (status) =>
       requestLog.add({
         ...{ at: clock.now(), method, path, query, rawHeaders: request.rawHeaders },
         ...{ durationMs: performance.now() - began, caller: undefined, status, warnings: [`injected by ${fault.id}`] },
@@ -259,7 +267,7 @@ export class HttpEdge {
 
   #headers(own: Record<string, string | number>): Record<string, string | number> {
     own['Cache-Control'] = 'no-store';
-    if (this.#closing) own.Connection = 'close';
+    if (this.#stop.signal.aborted) own.Connection = 'close';
     return own;
   }
 

@@ -28,7 +28,8 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof SextantError) {
     if (error.code === 'InvalidArgument' || error.code === 'BadData')
       return new HttpError('InvalidArgument', error.message, {}, { cause: error });
-    if (error.code === 'DiskFull') return new HttpError('InsufficientStorage', error.message, {}, { cause: error });
+    if (error.code === 'DiskFull' || error.code === 'JournalHeldUp')
+      return new HttpError('InsufficientStorage', error.message, {}, { cause: error });
     if (error.code === 'ReadOnly' || error.code === 'JournalDamaged')
       return new HttpError('Internal', error.message, {}, { cause: error });
     if (['InvalidDefinition', 'InvalidFilter'].includes(error.code))

@@ -13,37 +13,44 @@ export interface BodyTimeouts {
 export function readBody(request: IncomingMessage, maxBytes: number, timeouts: BodyTimeouts): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let length = 0;
+    let [length, isOver] = [0, false];
     let [idle, total] = [undefined as NodeJS.Timeout | undefined, undefined as NodeJS.Timeout | undefined];
+    // Listeners stay, since they go with the request: to take four off one by one costs more than to read a usual body. What
+    // comes once it is over flows away.
     const settle = (): void => {
+      isOver = true;
       clearImmediate(soon);
       clearTimeout(idle);
       clearTimeout(total);
-      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
-      request.resume();
     };
-    const fail = (error: SextantError): void => {
+    const fail = (error: () => SextantError): void => {
+      if (isOver) return;
       settle();
-      reject(error);
+      chunks.length = 0;
+      reject(error());
     };
-    const onData = (chunk: Buffer): void => {
-      length += chunk.length;
-      idle?.refresh();
-      if (length > maxBytes) fail(httpErrors.tooLarge(maxBytes));
-      else chunks.push(chunk);
-    };
-    const onEnd = (): void => {
-      settle();
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
-    };
-    const onGone = (): void => fail(clientGone());
-    const onLate = (): void => fail(httpErrors.timeout());
+    const onLate = (): void => fail(httpErrors.timeout);
+    const onGone = (): void => fail(clientGone);
     // Most bodies came with their head: clocks are for the others, as to wind them up costs more than to read the body.
     const soon = setImmediate(() => {
       idle = setTimeout(onLate, timeouts.idleMs);
       total = setTimeout(onLate, timeouts.totalMs);
     });
-    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
+    request
+      .on('data', (chunk: Buffer) => {
+        if (isOver) return;
+        length += chunk.length;
+        idle?.refresh();
+        if (length > maxBytes) fail(() => httpErrors.tooLarge(maxBytes));
+        else chunks.push(chunk);
+      })
+      .on('end', () => {
+        if (isOver) return;
+        settle();
+        resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+      })
+      .on('close', onGone)
+      .on('error', onGone);
   });
 }
 

@@ -37,6 +37,7 @@ export class Router {
 }
 
 function decode(part: string): string | undefined {
+  if (!part.includes('%')) return part;
   try {
     return decodeURIComponent(part);
   } catch {

@@ -38,9 +38,10 @@ export function intakeResource(service: WebhookService): Resource {
           const webhook = definitions.webhookById(id);
           if (!webhook?.enabled) throw httpErrors.notFound(`webhook ${id}`);
           if (webhook.type === 'standard_webhooks') checkSignature(exchange, body, definitions.signingKeys(id));
-          checkJson(body);
+          const json = parseJson(body);
           const key = keyOf(exchange);
-          const accepted = await service.accept({ webhook: id, headers: keptHeaders(exchange.rawHeaders), body, key });
+          const headers = keptHeaders(exchange.rawHeaders);
+          const accepted = await service.accept({ webhook: id, headers, body, key }, { json });
           return { status: 202, json: { event_id: accepted.id } };
         },
       },
@@ -68,10 +69,10 @@ function keyOf({ headers }: Exchange): string | undefined {
 }
 
 /** Throws `InvalidArgument`. */
-function checkJson(body: Buffer): void {
+function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw httpErrors.badRequest('the request body is not UTF-8');
   try {
-    JSON.parse(body.toString());
+    return JSON.parse(body.toString());
   } catch (error) {
     throw httpErrors.badRequest(`the request body is not JSON: ${(error as Error).message.slice(0, 200)}`);
   }

@@ -58,13 +58,16 @@ export class WebhookService {
     this.#forgetting = setInterval(() => this.journal.forget(), FORGET_MS).unref();
   }
 
-  /** Resolves when the event is on the disk; its triggers are asked afterwards. */
-  async accept(delivery: Delivery): Promise<Accepted> {
+  /**
+   * Resolves when the event is on the disk; its triggers are asked afterwards. `parsed` is the body as a value, where that is
+   * known already.
+   */
+  async accept(delivery: Delivery, parsed?: { readonly json: unknown }): Promise<Accepted> {
     const webhook = this.definitions.webhookById(delivery.webhook);
     const isUnmatched = webhook === undefined || this.definitions.triggersOf(webhook).length === 0;
-    const accepted = await this.journal.accept({ ...delivery, ...(isUnmatched && { isUnmatched }) });
+    const accepted = await this.journal.accept(isUnmatched ? { ...delivery, isUnmatched } : delivery);
     const { headers, body } = delivery;
-    if (accepted.isNew && !isUnmatched) this.#queue.add(accepted.number, { id: accepted.id, headers, body });
+    if (accepted.isNew && !isUnmatched) this.#queue.add(accepted.number, { id: accepted.id, headers, body, ...parsed });
     return accepted;
   }
 

@@ -117,6 +117,37 @@ describe('an event journal', () => {
     await light.close();
   });
 
+  it('takes nothing more at twice of what it may keep, as long as the oldest event waits', async () => {
+    const few = openJournal(folder(), { retention: { maxEvents: 3 } });
+    const numbers: number[] = [];
+    for (let i = 0; i < 6; i++) numbers.push((await accept(few, String(i))).number);
+    for (const number of numbers.slice(1)) await few.setState(number, DONE);
+    await assert.rejects(accept(few, '6'), { code: 'JournalHeldUp' });
+    await few.setState(numbers[0]!, DONE);
+    await accept(few, '6');
+    assert.equal(few.size, 3);
+    await few.close();
+
+    const place = folder();
+    const options = { retention: { maxBytes: 3000 }, maxSegmentBytes: 1000 };
+    let light = openJournal(place, options);
+    const first = await accept(light, 'first');
+    await assert.rejects(
+      async () => {
+        for (let i = 0; i < 100; i++) await light.setState((await accept(light, 'x'.repeat(200))).number, DONE);
+      },
+      { code: 'JournalHeldUp' },
+    );
+    assert.ok(light.bytes >= 6000 && light.bytes <= 7000, String(light.bytes));
+    await light.close();
+    light = openJournal(place, options);
+    await assert.rejects(accept(light, 'more'), { code: 'JournalHeldUp' });
+    await light.setState(first.number, DONE);
+    await accept(light, 'more');
+    assert.ok(light.bytes <= 4000, String(light.bytes));
+    await light.close();
+  });
+
   it('lists and searches by webhook, status, time, text and filter, newest first, and passes damage over', async () => {
     const place = folder();
     const journal = openJournal(place, { maxSegmentBytes: 2000 });

@@ -12,6 +12,7 @@ import {
   type Header,
   type StoredEvent,
 } from '../event.ts';
+import { webhookErrors } from '../errors.ts';
 import type { Filter } from '../filter/filter.ts';
 import { EventIndex, type EventFilter } from './eventIndex.ts';
 import { HEADER_BYTES } from './frames.ts';
@@ -19,7 +20,10 @@ import type { Head } from './headsFile.ts';
 import { KEY_LIFETIME_MS, keyHash, SeenKeys } from './seenKeys.ts';
 import { SegmentLog, type JournalDamage, type Place, type Written } from './segmentLog.ts';
 
-/** How much is kept: what is over any of these goes, oldest first, unless it still waits for its runs. */
+/**
+ * How much is kept: what is over any of these goes, oldest first. One that still waits for its runs stays, and all behind it;
+ * where that comes to twice as much, nothing more is taken until it is through: what was accepted is never lost.
+ */
 export interface Retention {
   readonly maxEvents: number;
   readonly maxAgeMs: number;
@@ -95,6 +99,8 @@ export class EventJournal {
   readonly #index = new EventIndex();
   readonly #keys: SeenKeys;
   #lastSegment: number | undefined;
+  /** All segments, as of when the last one was begun. */
+  #bytes = 0;
   /** Deliveries with a key that are being stored. */
   readonly #storing = new Map<number, { readonly key: string; readonly done: Promise<Accepted> }>();
 
@@ -129,7 +135,7 @@ export class EventJournal {
 
   /**
    * Resolves when the event is on the disk; for a key that the webhook had in the last 24 hours, with the event that it has
-   * already. Throws `DiskFull`, `ReadOnly`, or the system's error: then it is not stored.
+   * already. Throws `DiskFull`, `ReadOnly`, `JournalHeldUp`, or the system's error: then it is not stored.
    */
   accept(delivery: Delivery): Promise<Accepted> {
     const { webhook, key } = delivery;
@@ -137,7 +143,7 @@ export class EventJournal {
     const hash = keyHash(webhook, key);
     const other = this.#storing.get(hash);
     if (other?.key === key) return other.done.then((accepted) => ({ ...accepted, isNew: false }));
-    const done = this.#storeOnce(delivery, key, hash).finally(() => this.#storing.delete(hash));
+    const done = this.#storeOnce(delivery, key, hash);
     this.#storing.set(hash, { key, done });
     return done;
   }
@@ -220,27 +226,34 @@ export class EventJournal {
   }
 
   async #storeOnce(delivery: Delivery, key: string, hash: number): Promise<Accepted> {
-    const first = await this.#firstWith(delivery.webhook, key, hash);
-    return first === undefined ? this.#store(delivery, hash) : { id: eventId(first), number: first, isNew: false };
+    try {
+      const seen = this.#keys.find(hash, this.#options.clock.now());
+      if (seen !== undefined && (await this.#hasKey(seen, delivery.webhook, key)))
+        return { id: eventId(seen), number: seen, isNew: false };
+      return await this.#store(delivery, hash);
+    } finally {
+      this.#storing.delete(hash);
+    }
   }
 
-  /** The event that a key belongs to. One that is damaged is better sent again. */
-  async #firstWith(webhook: string, key: string, hash: number): Promise<number | undefined> {
-    const now = this.#options.clock.now();
-    const number = this.#keys.find(hash, now);
-    if (number === undefined) return undefined;
+  /** Whether an event that was found by the hash of a key is the one of that key. One that is damaged is better sent again. */
+  async #hasKey(number: number, webhook: string, key: string): Promise<boolean> {
     try {
       const event = await this.read(number);
       // One that was dropped since can only be taken at its hash.
-      if (!event) return number;
-      return event.webhook === webhook && event.key === key && event.at > now - KEY_LIFETIME_MS ? number : undefined;
+      if (!event) return true;
+      return event.webhook === webhook && event.key === key && event.at > this.#options.clock.now() - KEY_LIFETIME_MS;
     } catch (error) {
-      if (error instanceof SextantError && error.code === 'JournalDamaged') return undefined;
+      if (error instanceof SextantError && error.code === 'JournalDamaged') return false;
       throw error;
     }
   }
 
   async #store({ body, ...delivery }: Delivery, key: number): Promise<Accepted> {
+    if (this.#isHeldUp()) {
+      this.forget();
+      if (this.#isHeldUp()) throw webhookErrors.journalHeldUp(this.size);
+    }
     const meta: Meta = { at: this.#options.clock.now(), ...withoutUndefined(delivery) };
     const text = Buffer.from(JSON.stringify(meta));
     const length = Buffer.allocUnsafe(4);
@@ -280,9 +293,13 @@ export class EventJournal {
     if (isLess) this.#dropEmptySegments();
   }
 
+  #isHeldUp(): boolean {
+    return this.size >= 2 * this.#retention.maxEvents || this.#bytes >= 2 * this.#retention.maxBytes;
+  }
+
   /** The number of the last segment that has to go for all to be small enough; never the one that is written to. */
   #fullUpTo(maxBytes: number): number {
-    let { bytes } = this;
+    let bytes = (this.#bytes = this.bytes);
     let last = -1;
     for (const segment of this.#log.segments.slice(0, -1)) {
       if (bytes <= maxBytes) break;
@@ -297,6 +314,7 @@ export class EventJournal {
     const { segments } = this.#log;
     const needed = row === undefined ? segments.at(-1)?.segment : this.#index.placeAt(row).segment;
     for (const { segment } of segments) if (needed !== undefined && segment < needed) this.#log.dropOldest();
+    this.#bytes = this.bytes;
   }
 
   #summary(number: number): EventSummary {

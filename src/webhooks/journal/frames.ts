@@ -40,19 +40,18 @@ export function writeFrame(
   parts: readonly Uint8Array[],
   salt: Salt,
 ): number {
-  let end = at + HEADER_BYTES;
-  let sum = salt.payload;
+  const start = at + HEADER_BYTES;
+  let end = start;
   for (const part of parts) {
     target.set(part, end);
     end += part.length;
-    sum = crc32(part, sum);
   }
   target.writeUInt32LE(MAGIC, at);
-  target.writeUInt32LE(end - at - HEADER_BYTES, at + 4);
+  target.writeUInt32LE(end - start, at + 4);
   target.writeUIntLE(number, at + 8, 6);
   target.writeUInt8(kind, at + 14);
   target.writeUInt8(0, at + 15);
-  target.writeUInt32LE(sum, at + 16);
+  target.writeUInt32LE(crc32(target.subarray(start, end), salt.payload), at + 16);
   target.writeUInt32LE(crc32(target.subarray(at, at + 20), salt.header), at + 20);
   return end;
 }

@@ -29,32 +29,58 @@ export interface SegmentHeads {
 const MAGIC = 'sextant-heads-1';
 const ROW = 46;
 
-/** JSON of what is long or few, then a row of numbers for each frame, and a checksum of it all. */
-export function writeHeads(file: string, { frames, end, nextNumber }: SegmentHeads): void {
-  const webhooks = [...new Set(frames.map(({ webhook }) => webhook))];
-  const places = new Map(webhooks.map((id, i) => [id, i]));
-  const top = Buffer.from(`${JSON.stringify({ magic: MAGIC, count: frames.length, end, nextNumber, webhooks })}\n`);
-  const bytes = Buffer.allocUnsafe(top.length + frames.length * ROW + 4);
-  top.copy(bytes);
-  let at = top.length;
-  for (const frame of frames) {
+/**
+ * The heads of a segment as they will be written: numbers in a row of bytes for each frame. As objects, those of a segment that
+ * grows would be moved through all of the memory's generations, which costs a delivery as much as its checksums.
+ */
+export class HeadRows {
+  #bytes = Buffer.allocUnsafe(256 * ROW);
+  #length = 0;
+  readonly #webhooks = new Map<string, number>();
+
+  constructor(frames: Iterable<HeadedFrame> = []) {
+    for (const frame of frames) this.add(frame);
+  }
+
+  add(frame: HeadedFrame): void {
+    if (this.#length === this.#bytes.length) {
+      const longer = Buffer.allocUnsafe(this.#length * 2);
+      this.#bytes.copy(longer);
+      this.#bytes = longer;
+    }
+    let webhook = this.#webhooks.get(frame.webhook);
+    if (webhook === undefined) this.#webhooks.set(frame.webhook, (webhook = this.#webhooks.size));
+    const bytes = this.#bytes;
+    const at = this.#length;
     bytes.writeUIntLE(frame.number, at, 6);
     bytes.writeUInt8(frame.kind, at + 6);
     bytes.writeUInt8(frame.status, at + 7);
     bytes.writeUInt32LE(frame.offset, at + 8);
     bytes.writeUInt32LE(frame.length, at + 12);
     bytes.writeDoubleLE(frame.time, at + 16);
-    bytes.writeUInt32LE(places.get(frame.webhook)!, at + 24);
+    bytes.writeUInt32LE(webhook, at + 24);
     bytes.writeDoubleLE(frame.key, at + 28);
     bytes.writeDoubleLE(frame.event, at + 36);
     bytes.writeUInt16LE(0, at + 44);
-    at += ROW;
+    this.#length += ROW;
   }
-  bytes.writeUInt32LE(crc32(bytes.subarray(0, at)), at);
-  writeFileAtomicSync(file, bytes, 0o600);
+
+  /** JSON of what is long or few, then the rows, and a checksum of it all. */
+  write(file: string, { end, nextNumber }: Pick<SegmentHeads, 'end' | 'nextNumber'>): void {
+    const webhooks = [...this.#webhooks.keys()];
+    const top = { magic: MAGIC, count: this.#length / ROW, end, nextNumber, webhooks };
+    const bytes = Buffer.concat([
+      Buffer.from(`${JSON.stringify(top)}\n`),
+      this.#bytes.subarray(0, this.#length),
+      Buffer.alloc(4),
+    ]);
+    const body = bytes.length - 4;
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, body)), body);
+    writeFileAtomicSync(file, bytes, 0o600);
+  }
 }
 
-/** What {@link writeHeads} wrote, or `undefined` where it is missing or damaged: then the segment itself is read. */
+/** What {@link HeadRows} wrote, or `undefined` where it is missing or damaged: then the segment itself is read. */
 export function readHeads(file: string): (SegmentHeads & { readonly isSealed: true }) | undefined {
   let bytes: Buffer;
   try {

@@ -7,7 +7,7 @@ import { describeError, explainWriteError, throwIfCancelled } from '../../base/e
 import type { Logger } from '../../base/log.ts';
 import { webhookErrors } from '../errors.ts';
 import { HEADER_BYTES, readFrame, scanFrames, writeFrame, type Scan } from './frames.ts';
-import { readHeads, writeHeads, type Head, type HeadedFrame, type SegmentHeads } from './headsFile.ts';
+import { HeadRows, readHeads, type Head, type HeadedFrame, type SegmentHeads } from './headsFile.ts';
 import { headsFileOf, listSegments, newSegmentName, type SegmentName } from './segmentFile.ts';
 
 /** A stretch of a segment that is not as it was written. */
@@ -66,7 +66,7 @@ interface Segment {
 /** The segment that is written to. */
 interface Current extends Segment {
   readonly handle: FileHandle;
-  readonly frames: HeadedFrame[];
+  readonly heads: HeadRows;
 }
 
 /**
@@ -80,8 +80,8 @@ export class SegmentLog {
   readonly #damage: JournalDamage[] = [];
   #nextNumber = 1;
   #nextSegment = 1;
-  /** Frames of the last segment, where it goes on; until the first append opens it. */
-  #resumable: { readonly segment: Segment; readonly frames: HeadedFrame[] } | undefined;
+  /** The last segment, where it goes on; until the first append opens it. */
+  #resumable: { readonly segment: Segment; readonly heads: HeadRows } | undefined;
   #current: Current | undefined;
   /** Whether bytes of a write that failed may be left behind the end of the current segment. */
   #hasRemains = false;
@@ -229,7 +229,7 @@ export class SegmentLog {
   async #commit(batch: readonly Waiting[]): Promise<Written[]> {
     const size = batch.reduce((sum, { length }) => sum + HEADER_BYTES + length, 0);
     const current = await this.#segmentFor(size);
-    const { name, handle, length: start, frames } = current;
+    const { name, handle, length: start, heads } = current;
     const bytes = Buffer.allocUnsafe(size);
     const written: Written[] = [];
     let at = 0;
@@ -253,7 +253,7 @@ export class SegmentLog {
     }
     current.length += size;
     this.#nextNumber += written.length;
-    frames.push(...written);
+    for (const frame of written) heads.add(frame);
     return written;
   }
 
@@ -280,10 +280,10 @@ export class SegmentLog {
   async #openSegment(): Promise<Current> {
     const { folder } = this.#options;
     if (this.#resumable) {
-      const { segment, frames } = this.#resumable;
+      const { segment, heads } = this.#resumable;
       const handle = await open(join(folder, segment.name.file), constants.O_RDWR | SYNC);
       this.#resumable = undefined;
-      const current = { name: segment.name, length: segment.length, handle, frames };
+      const current = { name: segment.name, length: segment.length, handle, heads };
       this.#segments.set(segment.name.segment, current);
       return current;
     }
@@ -297,7 +297,7 @@ export class SegmentLog {
       throw error;
     }
     this.#nextSegment++;
-    const current = { name, length: 0, handle, frames: [] };
+    const current = { name, length: 0, handle, heads: new HeadRows() };
     this.#segments.set(name.segment, current);
     return current;
   }
@@ -308,12 +308,8 @@ export class SegmentLog {
     if (!current || current.length === 0) return;
     this.#current = current;
     await this.#cutRemains(current);
-    const { name, length, frames, handle } = current;
-    writeHeads(join(this.#options.folder, headsFileOf(name.file)), {
-      frames,
-      end: length,
-      nextNumber: this.#nextNumber,
-    });
+    const { name, length, heads, handle } = current;
+    heads.write(join(this.#options.folder, headsFileOf(name.file)), { end: length, nextNumber: this.#nextNumber });
     this.#current = undefined;
     this.#segments.set(name.segment, { name, length });
     await handle.close();
@@ -332,7 +328,7 @@ export class SegmentLog {
       for (let missing = (names[i - 1]?.segment ?? name.segment - 1) + 1; missing < name.segment; missing++)
         this.#report({ file: `segment-${missing}`, from: 0, to: 0, records: name.first - this.#nextNumber });
       this.#nextNumber = Math.max(this.#nextNumber, name.first);
-      if (isLast && !found.isSealed) this.#resumable = { segment, frames: [...found.frames] };
+      if (isLast && !found.isSealed) this.#resumable = { segment, heads: new HeadRows(found.frames) };
       for (const frame of found.frames) {
         if (frame.number < this.#nextNumber) continue;
         this.#nextNumber = frame.number + 1;
@@ -362,7 +358,7 @@ export class SegmentLog {
     const lost = hasBadEnd ? Math.ceil((bytes.length - scan.damage.at(-1)!.from) / HEADER_BYTES) : 0;
     const heads = { frames, end: scan.end, nextNumber: (frames.at(-1)?.number ?? 0) + 1 + lost };
     if (isLast && !hasBadEnd) return { ...heads, isSealed: false };
-    writeHeads(join(folder, headsFileOf(name.file)), heads);
+    new HeadRows(frames).write(join(folder, headsFileOf(name.file)), heads);
     return { ...heads, isSealed: true };
   }
 
