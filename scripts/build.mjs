@@ -32,6 +32,11 @@ const requireBanner =
 
 /** Started by the engine, which looks for it beside the file that it is itself in. */
 const SEGMENT_THREAD = 'src/engine/index/segmentThread.ts';
+const FOLDER_THREADS = {
+  indexThread: 'src/workspace/indexThread.ts',
+  searchThread: 'src/workspace/searchThread.ts',
+  segmentThread: SEGMENT_THREAD,
+};
 
 /** Minified kilobytes (of 1,000 bytes) of all JavaScript of a target. Raise one only with a reason in the commit. */
 /** @type {{ name: string, budget: number, options: esbuild.BuildOptions }[]} */
@@ -46,9 +51,8 @@ const targets = [
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
-        indexThread: 'src/workspace/indexThread.ts',
-        searchThread: 'src/workspace/searchThread.ts',
-        segmentThread: SEGMENT_THREAD,
+        mcpServer: 'src/mcp/editorProcess.ts',
+        ...FOLDER_THREADS,
         serverThread: 'src/server/serverThread.ts',
       },
       outdir: 'dist/extension',
@@ -80,7 +84,7 @@ const targets = [
     // 500 are undici, a chunk that is loaded when the first event is forwarded, a model is asked over HTTP, or usage is asked for.
     budget: 1230,
     options: {
-      entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
+      entryPoints: { sextant: 'src/cli/main.ts', ...FOLDER_THREADS },
       outdir: 'dist/cli',
       splitting: true,
       banner: { js: `#!/usr/bin/env node\n${requireBanner}` },
