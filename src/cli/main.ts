@@ -165,6 +165,9 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--keep-events <number>', 'how many events of webhooks are kept; else 1000000', atLeastOne)
     .option('--keep-days <number>', 'for how long; else 30 days', atLeastOne)
     .option('--keep-megabytes <number>', 'and how much of the disk they may take; else 4000', atLeastOne)
+    .addOption(new Option('--provider <name>', 'who answers what is asked of contexts').choices(PROVIDERS))
+    .option('--base-url <url>', 'where the OpenAI-compatible service is')
+    .option('--model <name>', 'its model')
     .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
     .addHelpText('after', SERVE_HELP)
     .action(async (options: ServeOptions) => {

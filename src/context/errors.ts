@@ -35,6 +35,11 @@ export const contextErrors = {
   closed: (): SextantError => new SextantError('ContextClosed', 'The context is closed. Create or import another.'),
   noAnswerer: (): SextantError =>
     new SextantError('NoModel', 'No model answers questions here. Give the option answer, or use search.'),
+  noModel: (): SextantError =>
+    new SextantError(
+      'NoModel',
+      'no model is configured here, and the prompt brings no code along. Start the server with --provider openai, or search first',
+    ),
   badCliPath: (): SextantError =>
     new SextantError('InvalidCliPath', 'Invalid cliPath: it is empty. Name the command, or leave it out for sextant.'),
   notAFolder: (directory: string): SextantError =>

@@ -86,7 +86,7 @@ function addTools(server: McpServer, folder: ServedFolder, waitMs: number): void
         () => retrieveText(information_request, WIRE_LIMITS.defaultOutputLength, folder, signal),
         signal,
       );
-      return textResult(note === undefined ? found : `${note}\n\n${found}`);
+      return textResult(note === undefined ? found : `${note}\n${found}`);
     },
   );
 

@@ -15,7 +15,7 @@ export interface ServedFolderEdges {
 }
 
 /** What another process has not indexed yet is looked for so often at most. */
-const LOOK_AGAIN_MS = 5_000;
+const LOOK_AGAIN_MS = 2_000;
 
 /**
  * The folder that an MCP server is for, and its index: this process keeps it up to date, or another one does and this one

@@ -17,14 +17,14 @@ describe('FileSystemContext', () => {
   const commandIn = (place: string, script = COMMAND): { readonly cliPath: string; readonly pid: () => number } => {
     const cliPath = join(place, 'sextant');
     const noted = join(place, 'pid');
-    const become = `XDG_CACHE_HOME='${place}' exec '${process.execPath}' '${script}' "$@"`;
+    const become = `XDG_CACHE_HOME='${join(place, 'cache')}' exec '${process.execPath}' '${script}' "$@"`;
     writeFileSync(cliPath, `#!/bin/sh\necho $$ > '${noted}'\n${become}\n`, { mode: 0o755 });
     return { cliPath, pid: () => Number(readFileSync(noted, 'utf8')) };
   };
 
   it('indexes a folder, finds code in it, and ends the command', async () => {
     const { cliPath, pid } = commandIn(folder());
-    const context = await FileSystemContext.create({ directory: copySample(folder()), cliPath });
+    await using context = await FileSystemContext.create({ directory: copySample(folder()), cliPath });
     assert.equal(isAlive(pid()), true);
     assert.match(await context.search(QUERY), /^These parts .*\nPath: src\/orders\/retryPolicy\.ts\n/);
     await context.close();
@@ -114,7 +114,7 @@ describe('FileSystemContext', () => {
       setInterval(() => {}, 1000);`,
     );
     const { cliPath, pid } = commandIn(folder(), script);
-    const context = await FileSystemContext.create({ directory: copySample(folder()), cliPath });
+    await using context = await FileSystemContext.create({ directory: copySample(folder()), cliPath });
     assert.equal(await context.search('what'), '--mcp --workspace-root\nwhat');
     await assert.rejects(context.search('fail'), { message: /^Codebase retrieval failed: .*no$/ });
     await context.close();
