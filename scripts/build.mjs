@@ -83,8 +83,8 @@ const targets = [
     // The search and the index need 255 of it; the rest is the server with its simulated organization and faults, and what
     // tells about the index: status, why, doctor; 20 answer questions, 40 are webhooks, 60 usage and cost with papaparse for --csv.
     // 500 are undici, a chunk that is loaded when the first event is forwarded, a model is asked over HTTP, or usage is asked for.
-    // 460 are sextant mcp, in chunks of its own, and the threads that it works in.
-    budget: 1710,
+    // 460 are sextant mcp, in chunks of its own, and the threads that it works in; 40 the session and the index as an archive.
+    budget: 1750,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', ...FOLDER_THREADS },
       outdir: 'dist/cli',

@@ -5,6 +5,7 @@ import type { AskOptions } from './ask.ts';
 import { ASK_HELP, PROVIDERS } from './askHelp.ts';
 import type { SkipReason } from '../workspace/skip.ts';
 import { addBudgetsCommand } from './budgets.ts';
+import { addContextCommands } from './contextCommands.ts';
 import { addCostCommand } from './cost.ts';
 import type { ExportOptions } from './export.ts';
 import { addFilterCommands } from './filters.ts';
@@ -208,6 +209,7 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
   addUsageCommand(program, terminal, exit);
   addCostCommand(program, terminal, exit);
   addBudgetsCommand(program, terminal, exit);
+  addContextCommands(program, terminal, exit);
 
   program.addHelpText(
     'after',
@@ -222,6 +224,7 @@ Examples:
   sextant why dist/main.js
   sextant doctor --output sextant-report.txt
   sextant mcp --workspace-root ~/projects/shop
+  sextant context export -o index.tar
   sextant serve --data facts.ndjson --now 2026-11-21T09:00:00Z
   sextant webhooks create deploys
   sextant events tail
