@@ -121,7 +121,7 @@ export function promptOf(retrieval: string, question: string): string {
 
 /** The two parts of such a prompt; `undefined` where it is none. Lines of a retrieval are never empty. */
 export function partsOf(prompt: string): { readonly retrieval: string; readonly question: string } | undefined {
-  const end = prompt.indexOf('\n\n');
+  const end = prompt.indexOf('\n\n', PROMPT_HEAD.length);
   if (!prompt.startsWith(PROMPT_HEAD) || end < 0) return undefined;
   return { retrieval: prompt.slice(PROMPT_HEAD.length, end), question: prompt.slice(end + 2) };
 }
