@@ -10,11 +10,10 @@ const tools = (): string[] =>
   vscode.lm.tools.map(({ name }) => name).filter((name) => name.includes('codebase-retrieval'));
 
 describe('the MCP server in the editor', () => {
-  it('is offered, starts when it is asked for, and finds what the window has indexed', async () => {
+  it('is offered, starts, and finds what the window has indexed', async () => {
     await (await sextant()).indexed();
-    assert.deepEqual(tools(), []);
     await until('it has started', async () => {
-      // The editor asks for the servers of extensions a while after these are active.
+      // The editor asks for the servers of extensions a while after these are active; newer ones start them by themselves.
       await vscode.commands.executeCommand('workbench.mcp.startServer', `${EXTENSION_ID}/Sextant`);
       return tools().length === 1;
     });
