@@ -82,9 +82,8 @@ async function typedSession(url: string, { stderr, signal }: Terminal): Promise<
   const lines = createInterface({ input: process.stdin, output, terminal: isTyped });
   try {
     if (isTyped) stderr.write(`Token for ${parsed.host} (it is not shown): `);
-    const { value } = await Promise.race([lines[Symbol.asyncIterator]().next(), aborted(signal)]);
+    const accessToken = (await Promise.race([firstOf(lines), aborted(signal)])).trim();
     if (isTyped) stderr.write('\n');
-    const accessToken = String(value ?? '').trim();
     if (accessToken === '')
       throw new SextantError('NoToken', 'No token was given. Type it, or give it on the standard input.');
     return { tenantURL: url, accessToken };
@@ -97,8 +96,11 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
-function aborted(signal: AbortSignal): Promise<{ readonly value: undefined }> {
-  return new Promise((resolve) =>
-    signal.addEventListener('abort', () => resolve({ value: undefined }), { once: true }),
-  );
+async function firstOf(lines: AsyncIterable<string>): Promise<string> {
+  for await (const line of lines) return line;
+  return '';
+}
+
+function aborted(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(''), { once: true }));
 }
