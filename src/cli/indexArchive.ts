@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
+import { SextantError } from '../base/errors.ts';
 import { formatCount } from '../base/format.ts';
 import { exportIndex, importIndex } from '../workspace/indexArchive.ts';
 import { whyNotUpdated } from './search.ts';
@@ -19,6 +20,8 @@ export async function runContextExport(
   { output, state }: IndexArchiveOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  if (output === undefined && terminal.stdout.isTTY)
+    throw new SextantError('InvalidOption', 'An index is no text. Name a file with --output, or redirect the output.');
   const root = resolveFolder(folder);
   const stateFolder = stateFolderOf(root, state);
   const why = await whyNotUpdated(folderOptions(root, stateFolder), terminal);

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { isLoopback } from '../ask/openai.ts';
 import { SextantError } from '../base/errors.ts';
 import { readSession, removeSession, sessionFile, writeSession } from '../context/credentials.ts';
 import { findAnswering } from '../server/launch.ts';
@@ -90,10 +91,6 @@ async function typedSession(url: string, { stderr, signal }: Terminal): Promise<
   } finally {
     lines.close();
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 async function firstOf(lines: AsyncIterable<string>): Promise<string> {

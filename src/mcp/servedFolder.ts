@@ -60,11 +60,10 @@ export class ServedFolder {
   /** Waits until the index is complete, or cannot be made so, for `ms` milliseconds at the most. */
   async settled(ms: number, signal: AbortSignal): Promise<void> {
     const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+    const ended = new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }));
     while (isUnderWay(this.#state) && !until.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#onState.push(resolve);
-        until.addEventListener('abort', () => resolve(), { once: true });
-      });
+      const changed = new Promise<void>((resolve) => this.#onState.push(resolve));
+      await Promise.race([changed, ended]);
     }
   }
 
