@@ -15,7 +15,8 @@
  * tells what that is. The index keeps no text, so a `"phrase"` is found where its words stand, unless `readText` gives the
  * text of documents.
  *
- * {@link DirectContext} keeps the files as well, here or in a service, and answers with text for a prompt; docs/context.md.
+ * {@link DirectContext} keeps the files as well, here or in a service, and answers with text for a prompt;
+ * {@link FileSystemContext} does for a folder, with the command; docs/context.md.
  */
 export { SextantError } from './base/errors.ts';
 export type { Logger } from './base/log.ts';
@@ -30,6 +31,8 @@ export {
   type IndexingResult,
   type SearchOptions as ContextSearchOptions,
 } from './context/directContext.ts';
+export { FileSystemContext, type FileSystemContextOptions } from './context/fileSystemContext.ts';
+export type { ServiceOptions } from './context/service.ts';
 export type { BlobEntry, DirectContextState, FullContextState, SearchOnlyContextState } from './context/state.ts';
 export { documentId, type DocumentId } from './engine/documentId.ts';
 export {

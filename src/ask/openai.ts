@@ -155,7 +155,8 @@ export function serviceOf(baseUrl: string): string {
   return completionsUrl(baseUrl).origin;
 }
 
-function isLoopback(hostname: string): boolean {
+/** Whether a URL's host name is this machine's. */
+export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 

@@ -69,9 +69,16 @@ export async function runAsk(
   }
 }
 
-/** Nothing but what was named is ever sent anything. The key is taken from the environment alone, as others see arguments. */
-function providerOf({ provider, baseUrl, model }: AskOptions, env: NodeJS.ProcessEnv): AnswerProvider {
-  if (provider === 'extractive') return extractiveProvider;
+/** Nothing but what was named is ever sent anything. */
+function providerOf({ provider, ...service }: AskOptions, env: NodeJS.ProcessEnv): AnswerProvider {
+  return provider === 'extractive' ? extractiveProvider : openAiOf(service, env);
+}
+
+/** The key is taken from the environment alone, as others see arguments. Throws as {@link openAiProvider} does. */
+export function openAiOf(
+  { baseUrl, model }: { readonly baseUrl?: string; readonly model?: string },
+  env: NodeJS.ProcessEnv,
+): AnswerProvider {
   const key = env.SEXTANT_OPENAI_KEY?.trim() ?? '';
   return openAiProvider({
     baseUrl: baseUrl ?? env.SEXTANT_OPENAI_BASE_URL ?? '',

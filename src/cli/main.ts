@@ -5,9 +5,12 @@ import type { AskOptions } from './ask.ts';
 import { ASK_HELP, PROVIDERS } from './askHelp.ts';
 import type { SkipReason } from '../workspace/skip.ts';
 import { addBudgetsCommand } from './budgets.ts';
+import { addContextCommands } from './contextCommands.ts';
 import { addCostCommand } from './cost.ts';
 import type { ExportOptions } from './export.ts';
 import { addFilterCommands } from './filters.ts';
+import type { McpOptions } from './mcp.ts';
+import { MCP_HELP } from './mcpHelp.ts';
 import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
 import { runSearch, type SearchOptions } from './search.ts';
 import type { ServeOptions } from './serve.ts';
@@ -163,6 +166,9 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--keep-events <number>', 'how many events of webhooks are kept; else 1000000', atLeastOne)
     .option('--keep-days <number>', 'for how long; else 30 days', atLeastOne)
     .option('--keep-megabytes <number>', 'and how much of the disk they may take; else 4000', atLeastOne)
+    .addOption(new Option('--provider <name>', 'who answers what is asked of contexts').choices(PROVIDERS))
+    .option('--base-url <url>', 'where the OpenAI-compatible service is')
+    .option('--model <name>', 'its model')
     .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
     .addHelpText('after', SERVE_HELP)
     .action(async (options: ServeOptions) => {
@@ -185,12 +191,25 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
       exitCode = await runExport(options, terminal);
     });
 
+  program
+    .command('mcp')
+    .description('give agents the index of a folder as tools, over the Model Context Protocol')
+    .option('--workspace-root <dir>', 'the folder', '.')
+    .option('--state <dir>', "keep the index there instead of in the user's cache folder")
+    .option('--wait <seconds>', 'how long a search waits for the index to be complete; else 10', integer)
+    .addHelpText('after', MCP_HELP)
+    .action(async (options: McpOptions) => {
+      const { runMcp } = await import('./mcp.ts');
+      exitCode = await runMcp(options, terminal, SEXTANT_VERSION);
+    });
+
   const exit = (code: ExitCode): void => void (exitCode = code);
   addFilterCommands(program, terminal, exit);
   addWebhookCommands(program, terminal, exit);
   addUsageCommand(program, terminal, exit);
   addCostCommand(program, terminal, exit);
   addBudgetsCommand(program, terminal, exit);
+  addContextCommands(program, terminal, exit);
 
   program.addHelpText(
     'after',
@@ -204,6 +223,8 @@ Examples:
   sextant status
   sextant why dist/main.js
   sextant doctor --output sextant-report.txt
+  sextant mcp --workspace-root ~/projects/shop
+  sextant context export -o index.tar
   sextant serve --data facts.ndjson --now 2026-11-21T09:00:00Z
   sextant webhooks create deploys
   sextant events tail
@@ -216,7 +237,7 @@ NO_COLOR=1 leaves out colours. Ctrl-C leaves an index as of its last commit; the
   );
 
   try {
-    await program.parseAsync([...argv]);
+    await program.parseAsync(withCommand(argv));
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.failed;
@@ -229,6 +250,14 @@ NO_COLOR=1 leaves out colours. Ctrl-C leaves an index as of its last commit; the
     terminal.stderr.write(`sextant: ${printable(describeError(error))}\n`);
     return ExitCode.failed;
   }
+}
+
+/** Clients of the index, search and ask service say `--mcp` for the subcommand (wire sheet, section 10). */
+function withCommand(argv: readonly string[]): string[] {
+  const [node = '', script = '', first = '', ...rest] = argv;
+  const args = [first, ...rest];
+  if (!first.startsWith('--') || !args.includes('--mcp')) return [...argv];
+  return [node, script, 'mcp', ...args.filter((arg) => arg !== '--mcp')];
 }
 
 function positiveInteger(text: string): number {

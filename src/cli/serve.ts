@@ -6,6 +6,8 @@ import { readFaultRule, type FaultRule } from '../server/faults/faultRules.ts';
 import { loadData, startOrAttach, type ServerInfo } from '../server/launch.ts';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import type { Retention } from '../webhooks/journal/eventJournal.ts';
+import type { AnswerProvider } from '../ask/provider.ts';
+import type { PROVIDERS } from './askHelp.ts';
 import { ExitCode, logTo, ProgressLine, type Terminal } from './terminal.ts';
 
 export interface ServeOptions {
@@ -27,6 +29,10 @@ export interface ServeOptions {
   readonly keepEvents?: number;
   readonly keepDays?: number;
   readonly keepMegabytes?: number;
+  /** Who answers what is asked of contexts. */
+  readonly provider?: (typeof PROVIDERS)[number];
+  readonly baseUrl?: string;
+  readonly model?: string;
   readonly json?: true;
 }
 
@@ -54,6 +60,7 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
       simulation: readSimulation(options),
       scenario: options.scenario,
       faults: options.fault?.map(readFault),
+      context: { provider: options.provider === 'openai' ? await openAi(options) : undefined },
       webhooks: { maxBodyBytes: options.maxBody, retention: retentionOf(options) },
       now: now === undefined ? undefined : readMoment(now),
       data:
@@ -78,6 +85,12 @@ export async function runServe(options: ServeOptions, terminal: Terminal, versio
     return ExitCode.failed;
   }
   return ExitCode.ok;
+}
+
+/** A model over HTTP, as `sextant ask` has it. */
+async function openAi(options: ServeOptions): Promise<AnswerProvider> {
+  const { openAiOf } = await import('./ask.ts');
+  return openAiOf(options, process.env);
 }
 
 /** How many events of webhooks are kept; what is not said is as by default. */

@@ -72,7 +72,7 @@ function describe({ state }: FolderStatus, pace: Pace | undefined): string[] {
 }
 
 /** Warnings and errors are said; all is kept for `sextant doctor`. */
-function logAndKeep(stream: NodeJS.WriteStream, stateFolder: string): Logger {
+export function logAndKeep(stream: NodeJS.WriteStream, stateFolder: string): Logger {
   const file = new LogFile(stateFolder, () => new Date());
   const said = logTo(stream);
   return {

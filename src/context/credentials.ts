@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { systemCode } from '../base/errors.ts';
+import { writeFileAtomicSync } from '../base/atomicFile.ts';
+import { explainWriteError, systemCode } from '../base/errors.ts';
 import { contextErrors } from './errors.ts';
 
 export interface Credentials {
@@ -16,8 +17,15 @@ export interface CredentialEdges {
   readonly home?: string | undefined;
 }
 
+/** Who is logged in where: the content of `~/.sextant/session.json`, and of `SEXTANT_SESSION_AUTH`. */
+export interface Session {
+  readonly accessToken: string;
+  readonly tenantURL: string;
+  readonly scopes: readonly string[];
+}
+
 const filled = z.string().check(z.minLength(1));
-const session = z.object({ accessToken: filled, tenantURL: filled });
+const session = z.object({ accessToken: filled, tenantURL: filled, scopes: z._default(z.array(z.string()), []) });
 
 /**
  * Who calls which service. Key and address are looked for separately, each in this order: what is given, the session in
@@ -33,12 +41,41 @@ export function resolveCredentials(
   let apiKey = [given.apiKey, inVariable?.accessToken, env.SEXTANT_API_TOKEN].find(Boolean);
   let apiUrl = [given.apiUrl, inVariable?.tenantURL, env.SEXTANT_API_URL].find(Boolean);
   if (apiKey && apiUrl) return { apiKey, apiUrl };
-  const { inFile, hint } = sessionOf(join(home, '.sextant', 'session.json'));
+  const { inFile, hint } = sessionOf(sessionFile(home));
   apiKey ??= inFile?.accessToken;
   apiUrl ??= inFile?.tenantURL;
   if (!apiKey) throw contextErrors.noKey(hint);
   if (!apiUrl) throw contextErrors.noUrl(hint);
   return { apiKey, apiUrl };
+}
+
+export function sessionFile(home: string): string {
+  return join(home, '.sextant', 'session.json');
+}
+
+/** The session of the file; `undefined` where there is none, or it is none. */
+export function readSession(home: string): Session | undefined {
+  return sessionOf(sessionFile(home)).inFile;
+}
+
+/** Keeps it so that only its owner can read it. Throws `DiskFull` and `ReadOnly`. */
+export function writeSession(session: Session, home: string): void {
+  const file = sessionFile(home);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // Also where it was there before.
+    chmodSync(dirname(file), 0o700);
+    writeFileAtomicSync(file, `${JSON.stringify(session, undefined, 2)}\n`, 0o600);
+  } catch (error) {
+    throw explainWriteError(error, file);
+  }
+}
+
+/** Tells whether there was one. */
+export function removeSession(home: string): boolean {
+  const wasThere = existsSync(sessionFile(home));
+  rmSync(sessionFile(home), { force: true });
+  return wasThere;
 }
 
 function sessionIn(text: string | undefined): z.output<typeof session> | undefined {

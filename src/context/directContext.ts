@@ -1,17 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Dispatcher } from 'undici';
 import { writeFileAtomicSync } from '../base/atomicFile.ts';
 import { explainWriteError } from '../base/errors.ts';
-import { forwardingLogger, silentLogger, type Logger } from '../base/log.ts';
+import { silentLogger, type Logger } from '../base/log.ts';
 import { documentId } from '../engine/documentId.ts';
 import { uploadBatches, type UploadBlob } from '../wire/batches.ts';
 import { outputLength, promptOf, WIRE_LIMITS } from '../wire/contract.ts';
 import { BlobTooLargeError } from '../wire/errors.ts';
 import type { Answerer, ContextBackend } from './backend.ts';
-import { resolveCredentials, type CredentialEdges } from './credentials.ts';
 import { contextErrors } from './errors.ts';
 import { FileSet, type TrackedFile } from './fileSet.ts';
+import { openService, stderrLogger, type ServiceEdges, type ServiceOptions } from './service.ts';
 import {
   readState,
   toState,
@@ -21,8 +20,6 @@ import {
   type SearchOnlyContextState,
 } from './state.ts';
 
-declare const SEXTANT_VERSION: string | undefined;
-
 /** A file to be indexed. */
 export interface File {
   /** Used as it is: nothing is normalized. */
@@ -30,16 +27,9 @@ export interface File {
   readonly contents: string;
 }
 
-export interface DirectContextOptions {
-  /** Else from the environment or the session file; see {@link DirectContext.create}. */
-  readonly apiKey?: string | undefined;
-  readonly apiUrl?: string | undefined;
+export interface DirectContextOptions extends ServiceOptions {
   /** Tells on the standard error what is done. */
   readonly debug?: boolean | undefined;
-  /** What the service is told of the program. */
-  readonly clientUserAgent?: string | undefined;
-  /** Milliseconds for one request with all its retries; 120,000 by default. */
-  readonly requestTimeout?: number | undefined;
   /** `http`, the default, is a service; `embedded` an index in this process, without credentials and network. */
   readonly backend?: 'http' | 'embedded' | undefined;
   /** Where the embedded index is kept; without it, it goes when the context is closed. One process at a time. */
@@ -49,10 +39,8 @@ export interface DirectContextOptions {
 }
 
 /** What tests replace. @internal */
-export interface ContextEdges extends CredentialEdges {
-  readonly dispatcher?: Dispatcher;
+export interface ContextEdges extends ServiceEdges {
   readonly logger?: Logger;
-  readonly backoffBaseMs?: number;
   /** The first wait between two looks whether files are indexed. */
   readonly pollMs?: number;
   readonly backend?: ContextBackend;
@@ -354,17 +342,7 @@ async function openBackend(
     const { EmbeddedBackend } = await import('./embeddedBackend.ts');
     return EmbeddedBackend.open(options.folder, options.answer, { logger });
   }
-  const { apiKey, apiUrl } = resolveCredentials(options, edges);
-  const { WireClient } = await import('../wire/wireClient.ts');
-  return new WireClient({
-    url: apiUrl,
-    token: apiKey,
-    userAgent: [options.clientUserAgent?.trim(), `sextant-code/${versionOf()}`].find(Boolean)!,
-    timeoutMs: options.requestTimeout,
-    dispatcher: edges.dispatcher,
-    backoffBaseMs: edges.backoffBaseMs,
-    logger,
-  });
+  return openService(options, edges, logger);
 }
 
 /** The files to be added, each path once. Throws {@link BlobTooLargeError} and `InvalidArgument`. */
@@ -379,13 +357,4 @@ function toBlobs(files: readonly File[]): UploadBlob[] {
     blobs.set(path, { path, content: contents, size, name: documentId(path, bytes) });
   }
   return [...blobs.values()];
-}
-
-/** Set when this is bundled. */
-function versionOf(): string {
-  return typeof SEXTANT_VERSION === 'string' ? SEXTANT_VERSION : '0';
-}
-
-function stderrLogger(): Logger {
-  return forwardingLogger((level, message) => void process.stderr.write(`sextant: ${level}: ${message}\n`));
 }

@@ -35,6 +35,28 @@ export const contextErrors = {
   closed: (): SextantError => new SextantError('ContextClosed', 'The context is closed. Create or import another.'),
   noAnswerer: (): SextantError =>
     new SextantError('NoModel', 'No model answers questions here. Give the option answer, or use search.'),
+  noModel: (): SextantError =>
+    new SextantError(
+      'NoModel',
+      'no model is configured here, and the prompt brings no code along. Start the server with --provider openai, or search first',
+    ),
+  badCliPath: (): SextantError =>
+    new SextantError('InvalidCliPath', 'Invalid cliPath: it is empty. Name the command, or leave it out for sextant.'),
+  notAFolder: (directory: string): SextantError =>
+    new SextantError('NotAFolder', `There is no folder ${directory}. Name the one to be indexed.`),
+  noCommand: (command: string, code: string, cause: unknown): SextantError =>
+    new SextantError(
+      'NoCommand',
+      `The command ${command} cannot be started (${code}). Install it with "npm install --global sextant-code", or say with ` +
+        'cliPath where it is.',
+      { cause },
+    ),
+  commandFailed: (command: string, why: string, cause: unknown): SextantError =>
+    new SextantError('CommandFailed', `The command ${command} did not start: ${why}`, { cause }),
+  retrievalFailed: (why: string, cause: unknown): SextantError =>
+    new SextantError('RetrievalFailed', `Codebase retrieval failed: ${why}`, { cause }),
+  noCredentials: (cause: SextantError): SextantError =>
+    new SextantError('NoCredentials', `API credentials are required for searchAndAsk. ${cause.message}`, { cause }),
   noCheckpoint: (id: string): SextantError =>
     new SextantError(
       'CheckpointNotFound',

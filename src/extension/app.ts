@@ -14,6 +14,7 @@ import type { CommandId } from './commandIds.ts';
 import { Folders } from './folders.ts';
 import { copyDiagnostics } from './diagnosticsReport.ts';
 import { IndexView, copyPath } from './indexView.ts';
+import { McpServers } from './mcpServers.ts';
 import { PlaceOpener } from './placeOpener.ts';
 import { ReadOnlyTexts } from './readOnlyTexts.ts';
 import { RecentQueries } from './recentQueries.ts';
@@ -49,6 +50,7 @@ const DEFAULT_LIMIT = 20;
 export class App implements SextantApi {
   readonly chat: Chat;
   readonly tools: Tools;
+  readonly mcpServers: McpServers;
   readonly #folders: Folders;
   readonly #client: WorkspaceClient;
   readonly #log: vscode.LogOutputChannel;
@@ -116,6 +118,7 @@ export class App implements SextantApi {
     this.#texts = new ReadOnlyTexts();
     this.#indexView = new IndexView(this.#folders, this.#client, this.#texts, this.#recent);
     const { version } = context.extension.packageJSON as { readonly version: string };
+    this.mcpServers = new McpServers(this.#folders, new URL('./mcpServer.js', import.meta.url), version);
     this.#server = new ServerActions(new URL('./serverThread.js', import.meta.url), this.#recent, version);
     this.#webhooks = new WebhookActions(this.#server, this.#texts, this.#recent);
     this.#analytics = new AnalyticsActions(context, this.#server, this.#recent);
@@ -130,6 +133,7 @@ export class App implements SextantApi {
       this.#whyPick,
       this.#texts,
       this.#indexView,
+      this.mcpServers,
       this.#server,
       this.#webhooks,
       this.#analytics,

@@ -57,3 +57,6 @@ export type CommandId = (typeof COMMANDS)[number];
 
 /** `@sextant`, as package.json contributes it. */
 export const CHAT_PARTICIPANT = 'sextant.chat';
+
+/** Of the MCP servers, as package.json contributes it. */
+export const MCP_PROVIDER = 'sextant.folders';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { COMMANDS } from './commandIds.ts';
 import type { App, SextantApi } from './app.ts';
-import { registerChat, registerPanel, registerTools } from './lazily.ts';
+import { registerChat, registerMcpServers, registerPanel, registerTools } from './lazily.ts';
 
 /*
  * All that runs while the editor starts. What the extension does is in a chunk of its own, which is loaded when a command
@@ -21,7 +21,7 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
     registerChat(app),
     registerPanel('answer', async () => (await app()).answers()),
   );
-  onceTrusted(context, () => registerTools(app));
+  onceTrusted(context, () => vscode.Disposable.from(registerTools(app), registerMcpServers(app)));
   setTimeout(() => {
     app().catch((error: unknown) => void vscode.window.showErrorMessage(`Sextant could not start: ${String(error)}`));
   });

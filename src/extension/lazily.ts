@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { viewType } from '../protocol/viewContract.ts';
 import type { App } from './app.ts';
 import { signalOf } from './cancellation.ts';
-import { CHAT_PARTICIPANT } from './commandIds.ts';
+import { CHAT_PARTICIPANT, MCP_PROVIDER } from './commandIds.ts';
 import type { ReadInput, SearchInput } from './tools.ts';
 
 /*
@@ -24,6 +24,26 @@ export function registerTools(app: () => Promise<App>): vscode.Disposable {
     vscode.lm.registerTool('sextant_search_workspace', searchTool(app)),
     vscode.lm.registerTool('sextant_read_span', readTool(app)),
   );
+}
+
+/** Some editors that run VS Code's extensions do not have this. */
+export function registerMcpServers(app: () => Promise<Pick<App, 'mcpServers'>>): vscode.Disposable {
+  if (!('registerMcpServerDefinitionProvider' in vscode.lm)) return new vscode.Disposable(() => undefined);
+  const changed = new vscode.EventEmitter<void>();
+  let following: vscode.Disposable | undefined;
+  const registered = vscode.lm.registerMcpServerDefinitionProvider(MCP_PROVIDER, {
+    onDidChangeMcpServerDefinitions: changed.event,
+    provideMcpServerDefinitions: async () => {
+      const { mcpServers } = await app();
+      following ??= mcpServers.onDidChange(() => changed.fire());
+      return mcpServers.definitions();
+    },
+  });
+  return new vscode.Disposable(() => {
+    registered.dispose();
+    following?.dispose();
+    changed.dispose();
+  });
 }
 
 export function searchTool(app: () => Promise<Pick<App, 'tools'>>): vscode.LanguageModelTool<SearchInput> {

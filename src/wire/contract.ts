@@ -119,6 +119,13 @@ export function promptOf(retrieval: string, question: string): string {
   return `${PROMPT_HEAD}${retrieval}\n\n${question}`;
 }
 
+/** The two parts of such a prompt; `undefined` where it is none. Lines of a retrieval are never empty. */
+export function partsOf(prompt: string): { readonly retrieval: string; readonly question: string } | undefined {
+  const end = prompt.indexOf('\n\n', PROMPT_HEAD.length);
+  if (!prompt.startsWith(PROMPT_HEAD) || end < 0) return undefined;
+  return { retrieval: prompt.slice(PROMPT_HEAD.length, end), question: prompt.slice(end + 2) };
+}
+
 /** The text of a chat request. */
 export function chatTextOf({ message, nodes }: z.output<typeof requests.chatStream>): string {
   const texts = (nodes ?? []).flatMap(({ text_node }) => (text_node ? [text_node.content] : []));

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assertGolden } from '../../test/support/golden.ts';
-import { formatRetrieval, type RetrievedFile, type RetrievedPlace } from './formatRetrieval.ts';
+import { partsOf, promptOf } from './contract.ts';
+import { readRetrieval, formatRetrieval, type RetrievedFile, type RetrievedPlace } from './formatRetrieval.ts';
 
 const numbered = (count: number, text: (line: number) => string = (line) => `line ${line}`): string =>
   Array.from({ length: count }, (_, i) => `${text(i + 1)}\n`).join('');
@@ -89,6 +90,19 @@ describe('a formatted retrieval', () => {
         const files = found.map((one, i) => ({ path: `f${i}`, ...one }));
         const text = formatRetrieval(files, maxLength);
         assert.ok(text.length <= maxLength);
+        // What is shown can be read back, line for line.
+        const shown = readRetrieval(text).flatMap(({ path, startLine, lines }) =>
+          lines.map((line, i) => `${path} ${startLine + i} ${line}`),
+        );
+        const expected: string[] = [];
+        let of = '';
+        for (const line of text.split('\n')) {
+          const numbered = /^ *(\d+)\t(.*)$/.exec(line);
+          if (numbered) expected.push(`${of} ${numbered[1]} ${numbered[2]}`);
+          else of = /^Path: (.*)$/.exec(line)?.[1] ?? of;
+        }
+        assert.deepEqual(shown, expected);
+        assert.equal(partsOf(promptOf(text, 'the\n\nquestion'))?.question, 'the\n\nquestion');
         let lines: readonly string[] = [];
         let last = 0;
         let isGap = false;

@@ -17,6 +17,7 @@ type Span = readonly [startLine: number, endLine: number];
 
 const HEAD = 'These parts of the code were found, the best file first:';
 const NONE = 'No code was found for this.';
+const PATH = 'Path: ';
 const GAP = '...';
 /** A gap of so many lines is filled: the mark for it would hardly be shorter. */
 const SMALLEST_GAP = 2;
@@ -65,6 +66,32 @@ export function formatRetrieval(files: readonly RetrievedFile[], maxLength: numb
   return [head, ...shown.map((section) => section.text())].join('\n').slice(0, maxLength);
 }
 
+/** Lines of a file in a row, as a retrieval shows them. */
+export interface ShownLines {
+  readonly path: string;
+  /** From 1. */
+  readonly startLine: number;
+  readonly lines: readonly string[];
+}
+
+/** What {@link formatRetrieval} shows, in its order; other text is passed over. */
+export function readRetrieval(text: string): ShownLines[] {
+  const shown: { path: string; startLine: number; lines: string[] }[] = [];
+  let path: string | undefined;
+  for (const line of text.split('\n')) {
+    const [, number, content] = /^ {0,5}(\d+)\t(.*)$/.exec(line) ?? [];
+    if (number === undefined) {
+      if (line.startsWith(PATH)) path = line.slice(PATH.length);
+      continue;
+    }
+    if (path === undefined) continue;
+    const last = shown.at(-1);
+    if (last?.path === path && last.startLine + last.lines.length === Number(number)) last.lines.push(content!);
+    else shown.push({ path, startLine: Number(number), lines: [content!] });
+  }
+  return shown;
+}
+
 /** What is shown of one file. */
 class Section {
   readonly file: RetrievedFile;
@@ -99,7 +126,7 @@ class Section {
 
 function render(path: string, lines: readonly string[], spans: readonly Span[]): string {
   // A name may have anything in it, and this is one line.
-  const out = [`Path: ${path.replaceAll(/\p{Cc}/gu, '\uFFFD')}`];
+  const out = [`${PATH}${path.replaceAll(/\p{Cc}/gu, '\uFFFD')}`];
   let next = 1;
   for (const [start, end] of spans) {
     if (start > next) out.push(GAP);

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { openAiProvider } from '../../src/ask/openai.ts';
 import { documentId } from '../../src/engine/documentId.ts';
 import { DirectContext } from '../../src/context/directContext.ts';
 import { SextantServer } from '../../src/server/server.ts';
 import { PATHS } from '../../src/wire/contract.ts';
 import { APIError } from '../../src/wire/errors.ts';
+import { CompletionServer, answering } from '../support/completionServer.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -181,7 +183,7 @@ describe('the index, search and ask protocol', () => {
           await refused(path, { information_request: 'x', blobs: scope([], id) }, 404, 'CheckpointNotFound');
     });
 
-    it('says 422 where no model answers, and 403 to a token that may not use it', async () => {
+    it('says 422 where a model is needed, answers without one where it can, and 403 to a token that may not use it', async () => {
       await using other = await SextantServer.start({ port: 0 }).then((one) => ({
         one,
         [Symbol.asyncDispose]: () => one.close(),
@@ -198,6 +200,45 @@ describe('the index, search and ask protocol', () => {
       assert.deepEqual(await ask(one.token), [422, 'NoModel']);
       const { token } = await one.createToken('reader', ['analytics:read']);
       assert.deepEqual(await ask(token), [403, 'PermissionDenied']);
+      // What the prompt brings along can be shown without a model, and it is said that none was asked.
+      await using context = await DirectContext.create({ apiKey: one.token, apiUrl: one.url });
+      await context.addToIndex([
+        { path: 'retry.ts', contents: '/** Payments are tried again. */\nexport function retryPayment() {}\n' },
+        { path: 'other.ts', contents: 'export const unrelated = 1;\n' },
+      ]);
+      const answer = await context.searchAndAsk('retry payment', 'When are payments tried again?');
+      assert.match(answer, /^No model was asked\./);
+      assert.match(answer, /`retry\.ts:1-2`\*\* \[1\]\n\n> Payments are tried again\./);
+      assert.doesNotMatch(answer, /unrelated/);
+      assert.match(await context.searchAndAsk('zebra'), /^No model was asked, and nothing that was found answers this/);
+    });
+
+    it('has a model answer where one is configured, and what that refuses is 4xx', async () => {
+      const model = await CompletionServer.start();
+      const provider = openAiProvider({ baseUrl: model.url, model: 'm' });
+      const one = await SextantServer.start({ port: 0, context: { provider } });
+      try {
+        await using context = await DirectContext.create({ apiKey: one.token, apiUrl: one.url });
+        await context.addToIndex([{ path: 'a.ts', contents: 'export const nightingale = 1;\n' }]);
+        model.script = answering('It ', 'is 1.');
+        assert.equal(await context.searchAndAsk('nightingale', 'What is it?'), 'It is 1.');
+        const [sent] = model.requests[0]!.body.messages;
+        assert.match(sent!.content, /^Relevant context:\n[^]*nightingale = 1;\n\nWhat is it\?$/);
+        for (const [status, expected] of [
+          [401, 422],
+          [404, 422],
+          [500, 422],
+        ] as const) {
+          model.script = (response) => response.writeHead(status).end('{}');
+          model.requests.length = 0;
+          const refused = context.searchAndAsk('nightingale');
+          await assert.rejects(refused, (error) => error instanceof APIError && error.status === expected);
+          assert.equal(model.requests.length, 1, 'it is not asked again');
+        }
+      } finally {
+        await one.close();
+        await model.stop();
+      }
     });
 
     it('lets a hundred contexts share blobs, each seeing its own', async function () {

@@ -5,6 +5,7 @@ import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import type { Clock } from '../../base/clock.ts';
 import { explainWriteError, systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { DocumentSet } from '../../engine/query/documentScope.ts';
 import { setTime } from './packs.ts';
 
 const NAME_BYTES = 32;
@@ -22,7 +23,7 @@ export class Checkpoints {
   readonly #clock: Clock;
   readonly #logger: Logger;
   /** The last used at the end. */
-  readonly #remembered = new Map<string, ReadonlySet<string>>();
+  readonly #remembered = new Map<string, DocumentSet>();
   readonly #usedAt = new Map<string, number>();
 
   constructor(folder: string, clock: Clock, logger: Logger) {
@@ -45,13 +46,13 @@ export class Checkpoints {
         throw explainWriteError(error, this.#folder);
       }
       this.#touch(id);
-      this.#remember(id, new Set(names));
+      this.#remember(id, new DocumentSet(new Set(names)));
     }
     return id;
   }
 
   /** The names of a checkpoint, if there is such a one. Using it keeps it. */
-  get(id: string): ReadonlySet<string> | undefined {
+  get(id: string): DocumentSet | undefined {
     const names = this.#remembered.get(id) ?? this.#read(id);
     if (!names) return undefined;
     this.#touch(id);
@@ -69,12 +70,12 @@ export class Checkpoints {
         rmSync(this.#fileOf(id));
         this.#remembered.delete(id);
         this.#usedAt.delete(id);
-      } else for (const name of this.#remembered.get(id) ?? this.#read(id) ?? []) reachable.add(name);
+      } else for (const name of (this.#remembered.get(id) ?? this.#read(id))?.ids ?? []) reachable.add(name);
     }
     return reachable;
   }
 
-  #read(id: string): ReadonlySet<string> | undefined {
+  #read(id: string): DocumentSet | undefined {
     if (!/^[0-9a-f]{64}$/.test(id)) return undefined;
     let bytes: Buffer;
     try {
@@ -90,18 +91,18 @@ export class Checkpoints {
     const names = new Set<string>();
     const text = bytes.toString('hex');
     for (let at = 0; at < text.length; at += 2 * NAME_BYTES) names.add(text.slice(at, at + 2 * NAME_BYTES));
-    return names;
+    return new DocumentSet(names);
   }
 
-  #remember(id: string, names: ReadonlySet<string>): void {
+  #remember(id: string, names: DocumentSet): void {
     this.#remembered.delete(id);
     this.#remembered.set(id, names);
     let count = 0;
-    for (const { size } of this.#remembered.values()) count += size;
-    for (const [oldest, { size }] of this.#remembered) {
+    for (const { ids } of this.#remembered.values()) count += ids.size;
+    for (const [oldest, { ids }] of this.#remembered) {
       if (count <= REMEMBERED_NAMES || oldest === id) break;
       this.#remembered.delete(oldest);
-      count -= size;
+      count -= ids.size;
     }
   }
 

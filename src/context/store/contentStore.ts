@@ -7,6 +7,7 @@ import { silentLogger, type Logger } from '../../base/log.ts';
 import { toUtf8 } from '../../engine/analyze/text.ts';
 import { documentId, type DocumentId } from '../../engine/documentId.ts';
 import { Engine, type EngineDocument } from '../../engine/engine.ts';
+import { DocumentScope, DocumentSet } from '../../engine/query/documentScope.ts';
 import type { Place } from '../../engine/query/place.ts';
 import type { Scope } from '../../wire/scope.ts';
 import { outputLength } from '../../wire/contract.ts';
@@ -32,6 +33,7 @@ const DAY_MS = 86_400_000;
 const KEEP_MS = 30 * DAY_MS;
 /** As many files as fill the longest answer. */
 const FILES = 48;
+const NOTHING = new DocumentSet(new Set());
 
 /**
  * Content-addressed files and their index, which any number of contexts share:
@@ -132,7 +134,7 @@ export class ContentStore {
   /** The id of a set. Throws `CheckpointNotFound`. */
   checkpoint(scope: Scope): Promise<string> {
     return this.#exclusive(() => {
-      const names = new Set(this.#namesOf(scope.checkpointId));
+      const names = new Set(this.#namesOf(scope.checkpointId).ids);
       for (const name of scope.added) names.add(name);
       for (const name of scope.deleted) names.delete(name);
       this.#packs.touch(scope.added);
@@ -144,11 +146,8 @@ export class ContentStore {
   /** What of a set answers a query, as text. Throws `CheckpointNotFound`. */
   async retrieve(query: string, scope: Scope, maxOutputLength?: number | null): Promise<string> {
     const base = this.#namesOf(scope.checkpointId);
-    const added = new Set(scope.added);
-    const deleted = new Set(scope.deleted);
-    this.#packs.touch(added);
-    // As quick as one set, and nothing has to be copied for each search.
-    const within = { has: (id: DocumentId) => (base.has(id) || added.has(id)) && !deleted.has(id) };
+    this.#packs.touch(scope.added);
+    const within = new DocumentScope(base, new Set(scope.added), new Set(scope.deleted));
     const readText = (_path: string, id: DocumentId): string | undefined => this.#packs.read(id)?.toString();
     const hits = await this.#engine.search(query, { within, limit: FILES, readText });
     const files = hits.flatMap(({ id, path, more, ...place }) => {
@@ -199,8 +198,8 @@ export class ContentStore {
     await this.#engine.apply({ add: documentsOf(blobs) });
   }
 
-  #namesOf(checkpoint: string | undefined): ReadonlySet<string> {
-    if (checkpoint === undefined) return new Set();
+  #namesOf(checkpoint: string | undefined): DocumentSet {
+    if (checkpoint === undefined) return NOTHING;
     const names = this.#checkpoints.get(checkpoint);
     if (!names) throw contextErrors.noCheckpoint(checkpoint);
     return names;

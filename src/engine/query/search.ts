@@ -7,6 +7,7 @@ import { Postings, type SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, setBit, type Segment } from '../index/snapshot.ts';
 import { SegmentScores, type Averages, type Evidence, type WordLists } from './collect.ts';
 import { FeatureMaker, HAS_NAME, type SymbolTermInfo } from './features.ts';
+import { DocumentScope, idOf } from './documentScope.ts';
 import { compileFilters, isKnown, type ChangedPaths, type CompiledFilters, type Test } from './filters.ts';
 import { pathAndSidesOf, pathInfoOf, type Side } from './paths.ts';
 import { compilePhrase } from './phrase.ts';
@@ -348,6 +349,8 @@ class Search {
   #wantedIn(segment: Segment): (document: number) => boolean {
     const { reader } = segment;
     const { within } = this.#options;
+    const isWithin = (document: number): boolean =>
+      within instanceof DocumentScope ? within.hasIn(reader, document) : within!.has(idOf(reader, document));
     const { hasDocumentFilter, matchesDocument, wantedSymbol, excludedSymbol } = this.#filters;
     const unwanted = excludedTerms(this.#parsed);
     const defining = wantedSymbol && documentsWith(reader, symbolTerms(reader, wantedSymbol, MAX_FILTER_NAMES));
@@ -355,7 +358,7 @@ class Search {
     if (excludedSymbol) unwanted.push(...symbolTerms(reader, excludedSymbol, Infinity));
     const excluded = unwanted.length > 0 ? documentsWith(reader, unwanted) : undefined;
     return (document) =>
-      (!within || within.has(idOf(reader, document))) &&
+      (!within || isWithin(document)) &&
       (!excluded || !hasBit(excluded, document)) &&
       (!defining || hasBit(defining, document)) &&
       (!hasDocumentFilter || matchesDocument(reader.pathOf(document), reader.languageOf(document)));
@@ -447,8 +450,4 @@ function languageShare(segments: readonly Segment[], language: string): number {
 
 function byScore(a: Found, b: Found): number {
   return b.score - a.score || (a.path < b.path ? -1 : 1);
-}
-
-function idOf(reader: SegmentReader, document: number): DocumentId {
-  return Buffer.from(reader.idOf(document)).toString('hex');
 }

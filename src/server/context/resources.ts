@@ -19,6 +19,24 @@ const PERMANENT: Readonly<Partial<Record<string, ErrorCode>>> = {
   StoreBusy: 'Conflict',
   StoreNewer: 'Conflict',
   LeaseLost: 'Conflict',
+  // Of the model. One that cannot be reached may never be: clients are not to wait for it.
+  RateLimited: 'ResourceExhausted',
+  ...Object.fromEntries(
+    [
+      'AnswerTooLong',
+      'InsecureAddress',
+      'Interrupted',
+      'KeyRefused',
+      'MalformedAnswer',
+      'NoAnswer',
+      'NoSuchModel',
+      'PromptRefused',
+      'ProviderFailed',
+      'Redirected',
+      'Stalled',
+      'Unreachable',
+    ].map((code) => [code, 'NoModel'] as const),
+  ),
 };
 
 /** The five endpoints of the index, search and ask protocol, for tokens that may use them. */

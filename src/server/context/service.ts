@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AnswerProvider } from '../../ask/provider.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Answerer } from '../../context/backend.ts';
@@ -8,8 +9,10 @@ import { contextErrors } from '../../context/errors.ts';
 import type { ContentStore } from '../../context/store/contentStore.ts';
 
 export interface ContextOptions {
-  /** Answers what is asked over `/chat-stream`; without it nothing does. */
+  /** Answers what is asked over `/chat-stream`. */
   readonly answer?: Answerer | undefined;
+  /** Else who is asked; without one a question is answered with what was found for it. */
+  readonly provider?: AnswerProvider | undefined;
   /** What nobody used for so many milliseconds may be removed; 30 days where it is missing. */
   readonly keepMs?: number | undefined;
 }
@@ -28,7 +31,7 @@ export class ContextService {
   #store: Promise<ContentStore> | undefined;
   /** Where nothing is to be left. */
   #temporary: string | undefined;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(state: string | undefined, options: ContextOptions, edges: ContextEdges) {
     this.#state = state;
@@ -38,7 +41,7 @@ export class ContextService {
 
   /** Throws as {@link ContentStore.open} does; the next who asks tries again. */
   async store(): Promise<ContentStore> {
-    if (this.#isClosed) throw contextErrors.closed();
+    if (this.#closing.signal.aborted) throw contextErrors.closed();
     this.#store ??= this.#open();
     try {
       return await this.#store;
@@ -48,15 +51,19 @@ export class ContextService {
     }
   }
 
-  /** Throws `NoModel`. */
+  /** Throws `NoModel` where a model is needed, and as the provider does. */
   async answer(prompt: string): Promise<string> {
-    const { answer } = this.#options;
-    if (!answer) throw contextErrors.noAnswerer();
-    return answer(prompt);
+    const { answer, provider } = this.#options;
+    if (answer) return answer(prompt);
+    const { answerFromPrompt, answerOf } = await import('./answers.ts');
+    if (provider) return answerOf(provider, prompt, this.#closing.signal);
+    const found = await answerFromPrompt(prompt, this.#closing.signal);
+    if (found === undefined) throw contextErrors.noModel();
+    return found;
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     try {
       await (await this.#store)?.close();
     } catch (error) {

@@ -1,0 +1,163 @@
+// npm run bench:context -- FOLDER [--files N] [--rounds N]
+// The first N files of a folder through the library, the server and the engine: how fast they are uploaded and can be found,
+// searches over HTTP beside those in this process, memory, and what a scope costs a search. Fails if that is more than 2 times.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureDependencies, root } from './lib/dependencies.mjs';
+import { build } from './lib/package.mjs';
+import { fail, say } from './lib/say.mjs';
+import { table } from './lib/table.mjs';
+
+const MOST = 2;
+/** In plain words, as programs ask; they have something to find in any large code. */
+const QUERIES = [
+  'read a file into a buffer',
+  'parse the header of a packet',
+  'retry after a timeout',
+  'allocate memory for the list',
+  'handle an error from the device',
+  'register a callback',
+  'lock before the update',
+  'compare two versions',
+  'convert bytes to a string',
+  'close the connection',
+  'where is the configuration loaded',
+  'open_file',
+  'get_config',
+  'init',
+  'free the resources when it is removed',
+  'table of supported devices',
+];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    files: { type: 'string', default: '5000' },
+    rounds: { type: 'string', default: '8' },
+    built: { type: 'boolean', default: false },
+  },
+});
+const [count, rounds] = [Number(values.files), Number(values.rounds)];
+const named = positionals[0];
+if (named === undefined || !(count > 0 && rounds > 0))
+  fail('Usage: npm run bench:context -- FOLDER [--files N] [--rounds N]');
+
+await ensureDependencies();
+if (!values.built) build();
+const { listFiles } = await import('../test/bench/listing.mjs');
+const { percentile } = await import('../test/bench/metric.ts');
+const { serve, stop } = await import('../test/support/servers.ts');
+const { documentId } = await import('../src/engine/documentId.ts');
+const { Engine } = await import('../src/engine/engine.ts');
+const { DocumentScope, DocumentSet } = await import('../src/engine/query/documentScope.ts');
+/** @type {typeof import('../src/index.ts')} */
+const { DirectContext } = await import(join(root, 'dist/lib/index.js'));
+
+const from = resolve(process.env.INIT_CWD ?? '.', named);
+const files = listFiles(from, 'all')
+  .slice(0, count)
+  .map((path) => ({ path, contents: readFileSync(join(from, path), 'utf8') }))
+  .filter(({ contents }) => Buffer.byteLength(contents) <= 1_048_576);
+const megabytes = files.reduce((sum, { contents }) => sum + Buffer.byteLength(contents), 0) / 1e6;
+say(`${files.length} files, ${megabytes.toFixed(1)} MB, of ${from}.`);
+const folder = mkdtempSync(join(process.env.BENCH_TMP ?? tmpdir(), 'sextant-bench-'));
+
+/** @param {number} value */
+const ms = (value) => `${value.toFixed(1)} ms`;
+/** @param {readonly number[]} times */
+const both = (times) => `${ms(percentile(times, 50))}, ${ms(percentile(times, 95))}`;
+
+/** @param {() => Promise<unknown>} work */
+async function timed(work) {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+/**
+ * What a context takes: to add everything, and for each query in each round but the first.
+ * @param {import('../src/index.ts').DirectContext} context
+ */
+async function measure(context) {
+  const added = await timed(() => context.addToIndex(files));
+  const times = [];
+  for (let round = 0; round <= rounds; round++)
+    for (const query of QUERIES) {
+      const time = await timed(() => context.search(query));
+      if (round > 0) times.push(time);
+    }
+  const again = await timed(() => context.addToIndex(files));
+  await context.close();
+  return { added, times, again };
+}
+
+/** Megabytes that a process holds at the most. @param {number | 'self'} pid */
+function peak(pid) {
+  const found = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return found === undefined ? '–' : `${(Number(found) / 1000).toFixed(0)} MB`;
+}
+
+try {
+  const server = await serve(['--port', '0', '--state', join(folder, 'state'), '--users', '5']);
+  const { url: apiUrl, token: apiKey } = server.info;
+  const http = await measure(await DirectContext.create({ apiUrl, apiKey }));
+  const memory = peak(server.child.pid ?? 0);
+  await stop(server);
+  const embedded = await measure(await DirectContext.create({ backend: 'embedded', folder: join(folder, 'embedded') }));
+  const rate = (/** @type {number} */ added) => `${((megabytes * 1000) / added).toFixed(1)} MB/s`;
+  console.log(
+    table([
+      ['context', 'added, found', 'the same again', 'search p50, p95', 'peak memory'],
+      ['over HTTP', rate(http.added), ms(http.again), both(http.times), `${memory} (server)`],
+      ['embedded', rate(embedded.added), ms(embedded.again), both(embedded.times), `${peak('self')} (all of this)`],
+    ]),
+  );
+
+  const engine = Engine.open(join(folder, 'engine'));
+  const documents = files.map(({ path, contents }) => {
+    const content = Buffer.from(contents);
+    return { id: documentId(path, content), path, content };
+  });
+  await engine.apply({ add: documents });
+  await engine.settle();
+  const ids = documents.map(({ id }) => id);
+  const nothing = new Set();
+  const whole = new DocumentSet(new Set(ids));
+  const half = new DocumentSet(new Set(ids.slice(0, ids.length / 2)));
+  /** @type {Record<string, () => import('../src/index.ts').SearchOptions['within']>} */
+  const scopes = {
+    'no scope': () => undefined,
+    'a checkpoint of all': () => new DocumentScope(whole, nothing, nothing),
+    '… and 500 added and 500 deleted': () =>
+      new DocumentScope(whole, new Set(ids.slice(0, 500)), new Set(ids.slice(500, 1000))),
+    'a checkpoint of half': () => new DocumentScope(half, nothing, nothing),
+    'names, looked up one by one': () => ({ has: (id) => whole.ids.has(id) }),
+    'a checkpoint that is new': () => new DocumentScope(new DocumentSet(whole.ids), nothing, nothing),
+  };
+  /** @type {Map<string, number[]>} */
+  const times = new Map(Object.keys(scopes).map((name) => [name, []]));
+  for (let round = 0; round <= rounds; round++)
+    for (const query of QUERIES)
+      for (const [name, make] of Object.entries(scopes)) {
+        const within = make();
+        const time = await timed(() => engine.search(query, { limit: 48, ...(within && { within }) }));
+        if (round > 0) times.get(name)?.push(time);
+      }
+  await engine.close();
+  const p50 = (/** @type {string} */ name) => percentile(times.get(name) ?? [], 50);
+  const ratio = (/** @type {string} */ name) => p50(name) / p50('no scope');
+  console.log(
+    table([
+      ['engine, within', 'search p50, p95', 'of one without'],
+      ...[...times].map(([name, all]) => [name, both(all), ratio(name).toFixed(2)]),
+    ]),
+  );
+  const worst = Math.max(
+    ...['a checkpoint of all', '… and 500 added and 500 deleted', 'a checkpoint of half'].map(ratio),
+  );
+  if (worst > MOST) fail(`A scope makes a search ${worst.toFixed(2)} times as long, more than ${MOST}.`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,124 @@
+import { statSync } from 'node:fs';
+import { describeError, SextantError } from '../base/errors.ts';
+import { silentLogger } from '../base/log.ts';
+import { promptOf } from '../wire/contract.ts';
+import type { Answerer } from './backend.ts';
+import { contextErrors } from './errors.ts';
+import type { McpConnection } from './mcpConnection.ts';
+import { openService, stderrLogger, type ServiceEdges, type ServiceOptions } from './service.ts';
+
+export interface FileSystemContextOptions extends ServiceOptions {
+  readonly directory: string;
+  /** The command, `sextant` by default; one executable, found on the PATH. */
+  readonly cliPath?: string | undefined;
+  /** Tells on the standard error what is done, and what the command says. */
+  readonly debug?: boolean | undefined;
+  /** Answers {@link FileSystemContext.searchAndAsk}; without it a service does. */
+  readonly answer?: Answerer | undefined;
+}
+
+const COMMAND = 'sextant';
+/** Wire sheet, section 10. */
+const RETRIEVAL_TOOL = 'codebase-retrieval';
+
+/**
+ * An index of a folder on this machine, which the command `sextant` makes and keeps up to date while this is open. The command
+ * runs as an MCP server, and ends when this is closed or this process ends, however that comes.
+ */
+export class FileSystemContext implements AsyncDisposable {
+  readonly #options: FileSystemContextOptions;
+  readonly #edges: ServiceEdges;
+  #connection: Promise<McpConnection>;
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: FileSystemContextOptions, edges: ServiceEdges, connection: McpConnection) {
+    this.#options = options;
+    this.#edges = edges;
+    this.#connection = Promise.resolve(connection);
+  }
+
+  /**
+   * Starts the command, which begins to index. Throws `InvalidCliPath`, `NotAFolder`, `NoCommand` with what to install, and
+   * `CommandFailed`.
+   */
+  static async create(options: FileSystemContextOptions): Promise<FileSystemContext> {
+    return FileSystemContext.createWith({}, options);
+  }
+
+  /** With what tests replace. @internal */
+  static async createWith(edges: ServiceEdges, options: FileSystemContextOptions): Promise<FileSystemContext> {
+    return new FileSystemContext(options, edges, await connect(options));
+  }
+
+  /**
+   * What of the folder answers a query in plain words, as text for a prompt: paths, line numbers, code. It waits a while for
+   * indexing, and says where the result may be partial. Throws `RetrievalFailed`; a command that ended is started anew.
+   */
+  async search(query: string): Promise<string> {
+    if (this.#closing) throw contextErrors.closed();
+    try {
+      const connection = await this.#connected();
+      return await connection.callTool(RETRIEVAL_TOOL, { information_request: query });
+    } catch (error) {
+      if (error instanceof SextantError) throw error;
+      throw contextErrors.retrievalFailed(describeError(error), error);
+    }
+  }
+
+  /**
+   * Searches, and has a model answer with what was found: the option `answer`, else the service that `create` of
+   * {@link DirectContext} would take. The prompt is the query where it is missing. Throws `NoCredentials`, {@link APIError},
+   * and as {@link search} does.
+   */
+  async searchAndAsk(searchQuery: string, prompt: string = searchQuery): Promise<string> {
+    const { answer, debug } = this.#options;
+    if (answer) return answer(promptOf(await this.search(searchQuery), prompt));
+    const service = await this.#service(debug === true);
+    try {
+      return await service.ask(promptOf(await this.search(searchQuery), prompt));
+    } finally {
+      await service.close();
+    }
+  }
+
+  /** Ends the command. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#connection.then(
+      (connection) => connection.close(),
+      // It did not start again, and whoever searched was told.
+      () => undefined,
+    ));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #connected(): Promise<McpConnection> {
+    const connection = this.#connection.then(
+      (known) => (known.isOpen ? known : connect(this.#options)),
+      () => connect(this.#options),
+    );
+    this.#connection = connection;
+    return connection;
+  }
+
+  async #service(debug: boolean): ReturnType<typeof openService> {
+    try {
+      return await openService(this.#options, this.#edges, debug ? stderrLogger() : silentLogger);
+    } catch (error) {
+      if (error instanceof SextantError && ['NoApiKey', 'NoApiUrl'].includes(error.code))
+        throw contextErrors.noCredentials(error);
+      throw error;
+    }
+  }
+}
+
+async function connect({ directory, cliPath = COMMAND, debug }: FileSystemContextOptions): Promise<McpConnection> {
+  const command = cliPath.trim();
+  if (command === '') throw contextErrors.badCliPath();
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) throw contextErrors.notAFolder(directory);
+  // A large library, and other contexts never need it.
+  const { McpConnection } = await import('./mcpConnection.ts');
+  return McpConnection.open({ command, args: ['--mcp', '--workspace-root', directory], isLoud: debug === true });
+}

@@ -1,0 +1,91 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { describeError, systemCode } from '../base/errors.ts';
+import { contextErrors } from './errors.ts';
+import { versionOf } from './service.ts';
+
+export interface McpCommand {
+  /** One executable; no shell reads it. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Whether what it says on its standard error comes to ours. */
+  readonly isLoud: boolean;
+}
+
+/** A search of a large folder that is not indexed yet may take a while. */
+const REQUEST_MS = 120_000;
+/** Of what a command said, as much explains why it ended. */
+const MAX_SAID = 2_000;
+
+/** A command that is an MCP server over its standard input and output. It ends with this, and with this process. */
+export class McpConnection {
+  readonly #client: Client;
+  readonly #transport: StdioClientTransport;
+  readonly #endWithUs: () => void;
+  isOpen = true;
+
+  private constructor(client: Client, transport: StdioClientTransport) {
+    this.#client = client;
+    this.#transport = transport;
+    const { pid } = transport;
+    // One that does not mind the end of its input.
+    this.#endWithUs = () => {
+      if (pid !== null) tryKill(pid);
+    };
+    process.once('exit', this.#endWithUs);
+    client.onclose = () => {
+      this.isOpen = false;
+      process.off('exit', this.#endWithUs);
+    };
+  }
+
+  /** Throws `NoCommand` and `CommandFailed`. */
+  static async open({ command, args, isLoud }: McpCommand): Promise<McpConnection> {
+    const transport = new StdioClientTransport({
+      command,
+      args: [...args],
+      env: Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined)), // prettier-ignore
+      stderr: 'pipe',
+    });
+    let said = '';
+    transport.stderr?.on('data', (chunk) => {
+      said = `${said}${String(chunk)}`.slice(-MAX_SAID);
+      if (isLoud) process.stderr.write(String(chunk));
+    });
+    const client = new Client({ name: 'sextant-code', version: versionOf() });
+    try {
+      await client.connect(transport, { timeout: REQUEST_MS });
+    } catch (error) {
+      await transport.close();
+      if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(systemCode(error) ?? ''))
+        throw contextErrors.noCommand(command, systemCode(error)!, error);
+      throw contextErrors.commandFailed(command, said.trim() || describeError(error), error);
+    }
+    return new McpConnection(client, transport);
+  }
+
+  /** The text that a tool gives. Throws what the server says, or that it ended. */
+  async callTool(name: string, input: Readonly<Record<string, unknown>>): Promise<string> {
+    const options = { timeout: REQUEST_MS };
+    const { content, isError } = await this.#client.callTool({ name, arguments: { ...input } }, undefined, options);
+    const texts = (content as readonly { readonly type: string; readonly text?: string }[])
+      .filter(({ type }) => type === 'text')
+      .map(({ text }) => text ?? '');
+    if (isError === true) throw new Error(texts.join('\n'));
+    return texts.join('\n');
+  }
+
+  /** Returns when the command has ended; one that does not is killed. */
+  async close(): Promise<void> {
+    await this.#client.close();
+    await this.#transport.close();
+  }
+}
+
+function tryKill(pid: number): void {
+  try {
+    process.kill(pid);
+  } catch (error) {
+    if (systemCode(error) !== 'ESRCH') throw error;
+  }
+}

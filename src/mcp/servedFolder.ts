@@ -1,0 +1,110 @@
+import { formatCount } from '../base/format.ts';
+import type { Logger } from '../base/log.ts';
+import { WorkspaceClient } from '../workspace/client.ts';
+import type { FolderOptions } from '../workspace/folderOptions.ts';
+import { compareWithFolder } from '../workspace/folderReport.ts';
+import type { ShownFile } from '../workspace/readShown.ts';
+import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
+import type { FolderState } from '../workspace/status.ts';
+
+export interface ServedFolderEdges {
+  /** The bundled entries of the two threads. */
+  readonly indexThread: URL;
+  readonly searchThread: URL;
+  readonly logger: Logger;
+}
+
+/** What another process has not indexed yet is looked for so often at most. */
+const LOOK_AGAIN_MS = 2_000;
+
+/**
+ * The folder that an MCP server is for, and its index: this process keeps it up to date, or another one does and this one
+ * reads it. All work is in threads, so that requests are answered meanwhile.
+ */
+export class ServedFolder {
+  readonly #options: FolderOptions;
+  readonly #client: WorkspaceClient;
+  #state: FolderState = { kind: 'scanning' };
+  #onState: (() => void)[] = [];
+  /** Of a folder whose index another process keeps: whether that was seen to be complete, and when it was looked. */
+  #seen: { readonly isComplete: boolean; readonly at: number } | undefined;
+
+  constructor(options: FolderOptions, edges: ServedFolderEdges) {
+    this.#options = options;
+    this.#client = new WorkspaceClient({
+      ...edges,
+      onStatus: ({ state }) => {
+        if (state.kind !== this.#state.kind) this.#seen = undefined;
+        this.#state = state;
+        for (const tell of this.#onState.splice(0)) tell();
+      },
+      // Looking again finds everything within 10 seconds.
+      onUnwatched: () => undefined,
+    });
+    this.#client.open(options);
+  }
+
+  get root(): string {
+    return this.#options.root;
+  }
+
+  search(request: Omit<SearchRequest, 'folders' | 'isTrusted'>, signal: AbortSignal): Promise<SearchResponse> {
+    // Who has a program work in a folder trusts it, as with any command that asks Git.
+    return this.#client.search({ ...request, folders: [this.#options], isTrusted: true }, signal);
+  }
+
+  read(path: string): Promise<ShownFile> {
+    return this.#client.read({ folder: this.#options, path });
+  }
+
+  /** Waits until the index is complete, or cannot be made so, for `ms` milliseconds at the most. */
+  async settled(ms: number, signal: AbortSignal): Promise<void> {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+    const ended = new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }));
+    while (isUnderWay(this.#state) && !until.aborted) {
+      const changed = new Promise<void>((resolve) => this.#onState.push(resolve));
+      await Promise.race([changed, ended]);
+    }
+  }
+
+  /** Why a search may miss something, for a model; `undefined` where it does not. */
+  async whyIncomplete(signal: AbortSignal): Promise<string | undefined> {
+    const state = this.#state;
+    switch (state.kind) {
+      case 'ready':
+        return undefined;
+      case 'scanning':
+        return 'Sextant has just begun to index this folder, so most of it is not found yet. Search again in a moment.';
+      case 'indexing': {
+        const files = `${formatCount(state.done)} of ${formatCount(state.total)} new or changed files`;
+        return `Sextant is still indexing this folder, with ${files} done: something may be missing. Search again in a moment.`;
+      }
+      case 'paused':
+        return `Sextant has paused indexing this folder (${state.reason}), so something may be missing.`;
+      case 'failed':
+        return `Sextant's index of this folder is not up to date: ${state.message}`;
+      case 'following':
+        if (await this.#isComplete(signal)) return undefined;
+        return `${state.owner} It is not done with that, so something may be missing. Search again in a moment.`;
+    }
+  }
+
+  /** Frees the index for others. */
+  close(): Promise<void> {
+    return this.#client.dispose();
+  }
+
+  /** Whoever keeps an index that is complete keeps it so. */
+  async #isComplete(signal: AbortSignal): Promise<boolean> {
+    const now = performance.now();
+    if (!this.#seen || (!this.#seen.isComplete && now - this.#seen.at > LOOK_AGAIN_MS)) {
+      const { added, changed } = await compareWithFolder(this.#options, signal);
+      this.#seen = { isComplete: added + changed === 0, at: now };
+    }
+    return this.#seen.isComplete;
+  }
+}
+
+function isUnderWay({ kind }: FolderState): boolean {
+  return kind === 'scanning' || kind === 'indexing';
+}

@@ -1,0 +1,47 @@
+import { extractiveProvider } from '../../ask/extractive.ts';
+import type { AnswerProvider } from '../../ask/provider.ts';
+import { languageOf } from '../../engine/analyze/languages.ts';
+import { partsOf } from '../../wire/contract.ts';
+import { readRetrieval } from '../../wire/formatRetrieval.ts';
+
+/** As many as a person reads. */
+const PASSAGES = 6;
+const NOTHING_FOUND = 'No model was asked, and nothing that was found answers this.';
+
+/**
+ * Answers what the library asks without a model: with the lines that answer best of what the prompt brings along, and says that
+ * no model was asked. `undefined` for a prompt that brings nothing along.
+ */
+export async function answerFromPrompt(prompt: string, signal: AbortSignal): Promise<string | undefined> {
+  const parts = partsOf(prompt);
+  if (!parts) return undefined;
+  const { retrieval, question } = parts;
+  const passages = readRetrieval(retrieval)
+    .slice(0, PASSAGES)
+    .map(({ path, startLine, lines }, i) => {
+      const endLine = startLine + lines.length - 1;
+      return {
+        number: i + 1,
+        root: '',
+        path,
+        language: languageOf(path).id,
+        startLine,
+        endLine,
+        text: lines.join('\n'),
+      };
+    });
+  if (passages.length === 0) return NOTHING_FOUND;
+  return textOf(extractiveProvider.answer({ question, passages, messages: [] }, signal));
+}
+
+/** What a model says to a prompt as it is. Throws what the provider throws. */
+export function answerOf(provider: AnswerProvider, prompt: string, signal: AbortSignal): Promise<string> {
+  const messages = [{ role: 'user', content: prompt }] as const;
+  return textOf(provider.answer({ question: partsOf(prompt)?.question ?? prompt, passages: [], messages }, signal));
+}
+
+async function textOf(pieces: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const piece of pieces) text += piece;
+  return text;
+}

@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { packTar, unpackTar } from 'modern-tar/fs';
+import { explainWriteError, SextantError, throwIfCancelled } from '../base/errors.ts';
+import { Engine, EngineReader } from '../engine/engine.ts';
+import { isIndexFile, MANIFEST } from '../engine/index/manifest.ts';
+import { FolderIndex } from './folderIndex.ts';
+import { indexFolderOf } from './folderOptions.ts';
+
+/*
+ * An index as one file: a tar archive of a commit's manifest, segments and deletions. It says nothing of times, which are others
+ * where it is opened; what is in it is named by its content.
+ */
+
+export interface ArchivedIndex {
+  readonly files: number;
+}
+
+/**
+ * Writes the newest commit of an index to `output`, also while somebody writes to the index. Throws `NoIndex`, `DiskFull`, `ReadOnly`
+ * and `Cancelled`.
+ */
+export async function exportIndex(stateFolder: string, output: Writable, signal: AbortSignal): Promise<ArchivedIndex> {
+  return inFolder(stateFolder, async (copy) => {
+    if (!Engine.copy(indexFolderOf(stateFolder), copy)) throw noIndex(stateFolder);
+    const names = readdirSync(copy).filter(isArchived);
+    const sources = names.map((name) => ({ type: 'file', source: join(copy, name), target: name }) as const);
+    await cancellable(pipeline(packTar(sources), output, { signal, end: false }), signal);
+    return { files: countFiles(copy) };
+  });
+}
+
+/**
+ * Makes an exported index that of a folder, instead of the one that it may have. What is damaged in it is found when it is read,
+ * as in any index; the next update reads the folder's files and analyses those that are not in it. Throws `NotAnIndex`,
+ * `IndexFormat` where another version wrote it, `IndexBusy`, `DiskFull`, `ReadOnly` and `Cancelled`: then all is as it was.
+ */
+export async function importIndex(input: Readable, stateFolder: string, signal: AbortSignal): Promise<ArchivedIndex> {
+  return inFolder(stateFolder, async (unpacked) => {
+    const filter = ({ name }: { readonly name: string }): boolean => {
+      // It may be from anybody, and anything.
+      if (!isArchived(name)) throw notAnIndex();
+      return true;
+    };
+    try {
+      await pipeline(input, unpackTar(unpacked, { strict: true, filter, fmode: 0o600 }), { signal });
+    } catch (error) {
+      throwIfCancelled(signal);
+      const explained = explainWriteError(error, stateFolder);
+      throw explained instanceof SextantError ? explained : notAnIndex(error);
+    }
+    const files = countFiles(unpacked);
+    if (files === 0) throw notAnIndex();
+    FolderIndex.erase(stateFolder);
+    Engine.copy(unpacked, indexFolderOf(stateFolder));
+    return { files };
+  });
+}
+
+/** A folder beside the index, so that files can be linked; gone afterwards. */
+async function inFolder<T>(stateFolder: string, work: (folder: string) => Promise<T>): Promise<T> {
+  mkdirSync(stateFolder, { recursive: true });
+  const folder = mkdtempSync(join(stateFolder, 'archive-'));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function isArchived(name: string): boolean {
+  return name === MANIFEST || isIndexFile(name);
+}
+
+/** Throws `IndexFormat`. */
+function countFiles(indexFolder: string): number {
+  const reader = new EngineReader(indexFolder);
+  try {
+    return reader.stats().documents;
+  } finally {
+    reader.close();
+  }
+}
+
+async function cancellable(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    throwIfCancelled(signal);
+    throw error;
+  }
+}
+
+function noIndex(stateFolder: string): SextantError {
+  return new SextantError('NoIndex', `There is no index in ${stateFolder}. Make one with sextant index.`);
+}
+
+function notAnIndex(cause?: unknown): SextantError {
+  return new SextantError('NotAnIndex', 'This is no index that sextant context export has written, or not all of it.', {
+    cause,
+  });
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { packTar } from 'modern-tar/fs';
+import { pipeline } from 'node:stream/promises';
+import { SextantServer } from '../../src/server/server.ts';
+import { COMMAND, commandRunner, copySample } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+describe('sextant context', () => {
+  const folder = temporaryFolder();
+  const sextant = commandRunner(folder);
+
+  it('takes an index to another checkout, where only what differs is analysed', () => {
+    const built = copySample(folder());
+    const file = join(folder(), 'index.tar');
+    const exported = sextant('context', 'export', built, '-o', file);
+    assert.deepEqual([exported.code, exported.stdout], [0, ''], exported.stderr);
+    assert.match(exported.stderr, /^sextant: The index of \d+ files is exported\.\n$/);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+
+    const here = copySample(folder());
+    for (const name of ['README.md', 'src/auth/passwordHash.ts']) utimesSync(join(here, name), 1, 1);
+    writeFileSync(join(here, 'new.ts'), 'export function nightingale() {}\n');
+    const state = join(folder(), 'state');
+    const imported = sextant('context', 'import', file, here, '--state', state);
+    assert.match(imported.stdout, /^The index of \d+ files is that of /);
+    // At once, and without the new file.
+    const find = (...args: string[]): string[] =>
+      (
+        JSON.parse(sextant('search', ...args, here, '--state', state, '--json').stdout) as {
+          readonly results: readonly { readonly path: string }[];
+        }
+      ).results.map(({ path }) => path);
+    assert.equal(find('verifyPassword', '--no-update')[0], 'src/auth/passwordHash.ts');
+    assert.deepEqual(find('nightingale', '--no-update'), []);
+    assert.deepEqual(find('nightingale'), ['new.ts']);
+    assert.deepEqual(
+      readdirSync(state).filter((name) => name.startsWith('archive-')),
+      [],
+    );
+  });
+
+  it('goes through a pipe', () => {
+    const root = copySample(folder());
+    const env = { ...process.env, XDG_CACHE_HOME: folder() };
+    const { stdout } = spawnSync(process.execPath, [COMMAND, 'context', 'export', root], { env, maxBuffer: 1 << 26 });
+    const state = join(folder(), 'state');
+    const args = [COMMAND, 'context', 'import', '-', root, '--state', state];
+    const imported = spawnSync(process.execPath, args, { env, input: stdout, encoding: 'utf8' });
+    assert.deepEqual([imported.status, imported.stderr], [0, '']);
+  });
+
+  it('leaves the index as it is where a file is none, or not all of one', async () => {
+    const root = copySample(folder());
+    const state = join(folder(), 'state');
+    const file = join(folder(), 'index.tar');
+    assert.equal(sextant('context', 'export', root, '--state', state, '-o', file).code, 0);
+    const before = readFileSync(join(state, 'index/manifest.json'), 'utf8');
+    const bad = folder();
+    writeFileSync(join(bad, 'text.tar'), 'this is no archive\n'.repeat(100));
+    writeFileSync(join(bad, 'empty.tar'), '');
+    writeFileSync(join(bad, 'cut.tar'), readFileSync(file));
+    truncateSync(join(bad, 'cut.tar'), Math.floor(statSync(file).size / 2));
+    const evil = [{ type: 'content', content: 'x', target: 'xx/xx/evil.txt' }] as const;
+    await pipeline(packTar(evil), createWriteStream(join(bad, 'evil.tar')));
+    const climbing = readFileSync(join(bad, 'evil.tar'));
+    climbing.write('../../', 'latin1');
+    const sum = parseInt(climbing.toString('latin1', 148, 154), 8) - 4 * ('x'.charCodeAt(0) - '.'.charCodeAt(0));
+    climbing.write(sum.toString(8).padStart(6, '0'), 148, 'latin1');
+    writeFileSync(join(bad, 'evil.tar'), climbing);
+    const other = [{ type: 'content', content: 'x', target: 'segment-1.sxs.txt' }] as const;
+    await pipeline(packTar(other), createWriteStream(join(bad, 'other.tar')));
+    for (const name of [...readdirSync(bad), 'missing.tar']) {
+      const { code, stdout, stderr } = sextant('context', 'import', join(bad, name), root, '--state', state);
+      assert.deepEqual([code, stdout], [2, ''], name);
+      assert.match(stderr, name === 'missing.tar' ? /ENOENT/ : /This is no index that sextant context export/, name);
+      assert.equal(readFileSync(join(state, 'index/manifest.json'), 'utf8'), before, name);
+      assert.equal(existsSync(join(state, '../evil.txt')), false);
+    }
+    assert.deepEqual(
+      readdirSync(state).filter((name) => name.startsWith('archive-')),
+      [],
+    );
+  });
+});
+
+describe('sextant login', () => {
+  const folder = temporaryFolder();
+  let server: SextantServer;
+  let state = '';
+  let home = '';
+  before(async () => {
+    state = folder();
+    server = await SextantServer.start({ port: 0, state });
+  });
+  after(() => server.close());
+  beforeEach(() => (home = folder()));
+
+  const run = (input: string, ...args: string[]): { code: number | null; stdout: string; stderr: string } => {
+    const env = { ...process.env, HOME: home, USERPROFILE: home, NO_COLOR: '1' };
+    const options = { env, input, encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], options);
+    return { code: status, stdout, stderr };
+  };
+  const file = (): string => join(home, '.sextant/session.json');
+
+  it('keeps the session of the local server for its owner alone, prints it, and removes it', async () => {
+    mkdirSync(join(home, '.sextant'), { mode: 0o755 });
+    // In a process of its own: this one serves.
+    const login = await runAsync(home, '', 'login', '--state', state);
+    assert.deepEqual(login, {
+      code: 0,
+      stdout: `Logged in to ${server.url}. The session is in ${file()}.\n`,
+      stderr: '',
+    });
+    assert.equal(statSync(file()).mode & 0o777, 0o600);
+    assert.equal(statSync(join(home, '.sextant')).mode & 0o777, 0o700);
+    const session = { accessToken: server.token, tenantURL: server.url, scopes: ['context:use'] };
+    assert.deepEqual(JSON.parse(readFileSync(file(), 'utf8')), session);
+    const printed = run('', 'token', 'print');
+    assert.equal(printed.stdout, `${JSON.stringify(session)}\n`);
+    assert.deepEqual(run('', 'logout'), { code: 0, stdout: 'Logged out: the session is removed.\n', stderr: '' });
+    assert.equal(existsSync(file()), false);
+    assert.deepEqual(run('', 'logout'), { code: 0, stdout: 'There was no session.\n', stderr: '' });
+    assert.deepEqual([run('', 'token', 'print').code, run('', 'token', 'print').stdout], [1, '']);
+  });
+
+  it('takes a token from the standard input, if the service takes it, and never says it', async () => {
+    const { token } = await server.createToken('program', ['context:use']);
+    const login = await runAsync(home, `${token}\n`, 'login', server.url);
+    assert.equal(login.code, 0, login.stderr);
+    assert.equal((JSON.parse(readFileSync(file(), 'utf8')) as { accessToken: string }).accessToken, token);
+    const before = readFileSync(file(), 'utf8');
+    const { token: other } = await server.createToken('reader', ['analytics:read']);
+    for (const [input, status] of [
+      ['wrong-token', 401],
+      [other, 403],
+    ] as const) {
+      const { code, stdout, stderr } = await runAsync(home, input, 'login', server.url);
+      assert.deepEqual([code, stdout], [2, '']);
+      assert.match(stderr, new RegExp(`API request failed: ${status}`));
+      assert.equal(stderr.includes(input), false);
+    }
+    assert.equal((await runAsync(home, '', 'login', server.url)).code, 2);
+    assert.equal(readFileSync(file(), 'utf8'), before);
+  });
+
+  it('sends a token over https alone, and says where no server runs', () => {
+    for (const url of ['http://search.example.com', 'ftp://x', 'https://user:secret@x', 'nonsense'])
+      assert.match(run('token', 'login', url).stderr, /^sextant: The address must be an https URL/);
+    assert.equal(run('', 'login', '--state', folder()).code, 2);
+    assert.equal(existsSync(file()), false);
+  });
+});
+
+/** Without blocking the server in this process. */
+async function runAsync(
+  home: string,
+  input: string,
+  ...args: string[]
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [COMMAND, ...args], { env: { ...process.env, HOME: home, USERPROFILE: home } });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => (stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}

@@ -1,0 +1,32 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { EXTENSION_ID, sextant, until } from './support.ts';
+
+interface Manifest {
+  readonly contributes: { readonly mcpServerDefinitionProviders: readonly object[] };
+}
+
+const tools = (): string[] =>
+  vscode.lm.tools.map(({ name }) => name).filter((name) => name.includes('codebase-retrieval'));
+
+describe('the MCP server in the editor', () => {
+  it('is offered, starts, and finds what the window has indexed', async () => {
+    await (await sextant()).indexed();
+    await until('it has started', async () => {
+      // The editor asks for the servers of extensions a while after these are active; newer ones start them by themselves.
+      await vscode.commands.executeCommand('workbench.mcp.startServer', `${EXTENSION_ID}/Sextant`);
+      return tools().length === 1;
+    });
+    const input = { information_request: 'how long to wait before the next attempt' };
+    const { content } = await vscode.lm.invokeTool(tools()[0]!, { input, toolInvocationToken: undefined });
+    const [part] = content;
+    assert.ok(part instanceof vscode.LanguageModelTextPart);
+    assert.match(part.value, /^These parts .*\nPath: src\/orders\/retryPolicy\.ts\n/);
+    assert.match(part.value, /\n {4}\d\d\texport function nextRetryDelay/);
+  });
+
+  it('is the only provider that is contributed', () => {
+    const { contributes } = vscode.extensions.getExtension(EXTENSION_ID)!.packageJSON as Manifest;
+    assert.deepEqual(contributes.mcpServerDefinitionProviders, [{ id: 'sextant.folders', label: 'Sextant' }]);
+  });
+});
