@@ -1,0 +1,211 @@
+import { printable } from '../../base/columns.ts';
+import { formatCount } from '../../base/format.ts';
+import { parseDecimal } from '../../base/decimal.ts';
+import type { Plan } from '../contract.ts';
+import type { Identity } from '../identity.ts';
+import { formatAmount } from '../insights/amounts.ts';
+import { tableText, type Column, type Table } from '../reports/table.ts';
+import { countStates, ROW_STATES, type Batch, type RowState } from './batch.ts';
+import { NO_LIMIT, type Limit } from './limit.ts';
+import { changesOf, countKinds, type Preview, type PreviewKind, type PreviewRow, type Problem, type Source } from './preview.ts'; // prettier-ignore
+
+/* Previews and reports in words and as tables, for the terminal and for documents in the editor. */
+
+/** So many rows of each kind are listed where somebody only glances; a document lists all. */
+export interface TextOptions {
+  readonly most?: number;
+}
+
+const KINDS: Readonly<Record<PreviewKind, string>> = {
+  new: 'new',
+  changed: 'changed',
+  cleared: 'cleared',
+  unchanged: 'as it is',
+  conflict: 'changed by somebody else',
+};
+
+const STATES: Readonly<Record<RowState, string>> = {
+  waiting: 'not sent',
+  unknown: 'sent, unknown whether applied',
+  applied: 'applied, not read back',
+  confirmed: 'applied',
+  differs: 'applied, and different now',
+  failed: 'refused',
+  conflict: 'changed by somebody else, left alone',
+  already: 'was so already',
+};
+
+/** `$5,000`, `5,000`, `none` */
+export function formatLimit(limit: Limit, unit: Plan): string {
+  if (limit === NO_LIMIT) return 'none';
+  return `${unit === 'usd' ? '$' : ''}${formatAmount(parseDecimal(limit) ?? 0n, 0)}`;
+}
+
+/** `Import of limits.csv` */
+export function describeSource({ kind, name }: Source): string {
+  const titles = {
+    set: 'New limit',
+    clear: 'Clearing',
+    raise: 'Raise',
+    import: 'Import',
+    undo: 'Undo',
+    retry: 'Retry',
+  };
+  return name === undefined ? titles[kind] : `${titles[kind]} of ${printable(name)}`;
+}
+
+/** `2 changes: 1 new, 1 cleared; 1 as it is; 1 problem` */
+export function summarizePreview(preview: Preview): string {
+  const counts = countKinds(preview);
+  const changes = changesOf(preview).length;
+  const kinds = list((['new', 'changed', 'cleared'] as const).map((kind) => [counts[kind], KINDS[kind]]));
+  const { length: problems } = preview.problems;
+  return [
+    `${several(changes, 'change')}${changes > 0 ? `: ${kinds}` : ''}`,
+    list([[counts.unchanged, KINDS.unchanged]]),
+    list([[counts.conflict, KINDS.conflict]]),
+    problems > 0 ? several(problems, 'problem') : '',
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+/** `3 of 5 are as they were to be: 3 applied, 1 refused, 1 not sent` */
+export function summarizeBatch(batch: Batch): string {
+  const counts = countStates(batch);
+  const done = counts.confirmed + counts.already;
+  const states = list(ROW_STATES.map((state) => [counts[state], STATES[state]]));
+  const all = done === batch.rows.length ? 'All' : `${formatCount(done)} of`;
+  const verb = batch.rows.length === 1 ? 'limit is as it was to be' : 'limits are as they were to be';
+  return `${all} ${formatCount(batch.rows.length)} ${verb}: ${states}`;
+}
+
+/** What would change, and what would not and why. */
+export function previewText(preview: Preview, options: TextOptions = {}): string {
+  const { unit, source, readAt, rows, problems } = preview;
+  const conflicts = rows.filter(({ kind }) => kind === 'conflict');
+  const unchanged = rows.filter(({ kind }) => kind === 'unchanged');
+  return [
+    `${describeSource(source)}: what would change\n`,
+    `${summarizePreview(preview)}. Limits ${inUnit(unit)}, read ${moment(readAt)}. Nothing is changed yet.\n`,
+    ...section('Problems: these rows are left out', problemTable(problems), options),
+    ...section('Changed by somebody else: these are left alone', previewTable(conflicts, unit), options),
+    ...section('Changes', previewTable(changesOf(preview), unit), options),
+    ...section('As they are', previewTable(unchanged, unit), options),
+  ].join('\n');
+}
+
+/** What became of each row, those that need somebody first. */
+export function batchText(batch: Batch, options: TextOptions = {}): string {
+  const { source, unit, startedAt, endedAt, error } = batch;
+  const of = (...states: readonly RowState[]): Table =>
+    batchTable({ ...batch, rows: batch.rows.filter(({ state }) => states.includes(state)) });
+  return [
+    `${describeSource(source)}: what was done\n`,
+    `${summarizeBatch(batch)}. Limits ${inUnit(unit)}, begun ${moment(startedAt)}, ${
+      endedAt === undefined ? 'interrupted' : `ended ${moment(endedAt)}`
+    }.\n`,
+    ...(error ? [`${error.message}\n`] : []),
+    ...section('Refused', of('failed'), options),
+    ...section('Changed by somebody else', of('conflict', 'differs'), options),
+    ...section('Sent, unknown whether applied', of('unknown'), options),
+    ...section('Not sent', of('waiting'), options),
+    ...section('Applied', of('confirmed', 'applied', 'already'), options),
+  ].join('\n');
+}
+
+/** For programs and for people: each row of a preview. */
+export function previewTable(rows: readonly PreviewRow[], unit: Plan): Table {
+  const hasLines = rows.some(({ line }) => line !== undefined);
+  const isConflict = rows.some(({ expected }) => expected !== undefined);
+  return {
+    columns: [
+      text('kind', 'What'),
+      text('identity', 'Account'),
+      ...(isConflict ? [text('expected', 'Was')] : []),
+      text('before', 'Now'),
+      text('after', 'Then'),
+      ...(hasLines ? [LINE] : []),
+    ],
+    rows: rows.map(({ kind, identity, before, after, expected, line }) => [
+      KINDS[kind],
+      nameOf(identity),
+      ...(isConflict ? [expected === undefined ? undefined : formatLimit(expected, unit)] : []),
+      formatLimit(before, unit),
+      formatLimit(after, unit),
+      ...(hasLines ? [line] : []),
+    ]),
+  };
+}
+
+export function problemTable(problems: readonly Problem[]): Table {
+  return {
+    columns: [LINE, text('identity', 'Account'), text('message', 'Problem')],
+    rows: problems.map(({ line, identity, message }) => [line, identity && nameOf(identity), message]),
+  };
+}
+
+export function batchTable({ rows, unit }: Pick<Batch, 'rows' | 'unit'>): Table {
+  const hasLines = rows.some(({ line }) => line !== undefined);
+  const hasMore = rows.some(({ message, found }) => message !== undefined || found !== undefined);
+  return {
+    columns: [
+      text('state', 'What'),
+      text('identity', 'Account'),
+      text('before', 'Before'),
+      text('after', 'Wanted'),
+      ...(hasLines ? [LINE] : []),
+      ...(hasMore ? [text('message', 'Why')] : []),
+    ],
+    rows: rows.map((row) => [
+      STATES[row.state],
+      nameOf(row.identity),
+      formatLimit(row.before, unit),
+      formatLimit(row.after, unit),
+      ...(hasLines ? [row.line] : []),
+      ...(hasMore ? [reasonOf(row, unit)] : []),
+    ]),
+  };
+}
+
+/** Why a row is not as it was to be. */
+export function reasonOf({ state, message, found }: Batch['rows'][number], unit: Plan): string {
+  return message ?? (found === undefined ? STATES[state] : `It is ${formatLimit(found, unit)} now`);
+}
+
+const LINE: Column = { name: 'line', title: 'Line', kind: 'count' };
+
+function text(name: string, title: string): Column {
+  return { name, title, kind: 'text' };
+}
+
+function nameOf({ kind, name }: Identity): string {
+  return kind === 'user_email' ? name : `${name} (service account)`;
+}
+
+function section(title: string, table: Table, { most = Infinity }: TextOptions): string[] {
+  const { length } = table.rows;
+  if (length === 0) return [];
+  const more = length > most ? `  … and ${formatCount(length - most)} more\n` : '';
+  return [`${title}\n${tableText({ ...table, rows: table.rows.slice(0, most) })}${more}`];
+}
+
+function list(counts: readonly (readonly [count: number, what: string])[]): string {
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${formatCount(count)} ${what}`)
+    .join(', ');
+}
+
+function several(count: number, what: string): string {
+  return count === 0 ? `no ${what}s` : `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function inUnit(unit: Plan): string {
+  return unit === 'usd' ? 'in dollars a month' : 'in credits a month';
+}
+
+/** `2026-11-21 09:30 UTC` */
+function moment(iso: string): string {
+  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+}
