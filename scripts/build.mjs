@@ -77,8 +77,9 @@ const targets = [
     name: 'command',
     // The search and the index need 255 of it; the rest is the server with its simulated organization and faults, and what
     // tells about the index: status, why, doctor; 20 answer questions, 40 are webhooks, 60 usage and cost with papaparse for --csv.
+    // 55 change budgets, in a chunk of its own, 25 of which are csv-parse.
     // 500 are undici, a chunk that is loaded when the first event is forwarded, a model is asked over HTTP, or usage is asked for.
-    budget: 1230,
+    budget: 1290,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/cli',

@@ -2,10 +2,10 @@ import { formatSeconds, systemClock, type Clock } from '../../base/clock.ts';
 import { describeError, SextantError } from '../../base/errors.ts';
 import type { Lease } from '../../base/lease.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
-import { LIMITS } from '../contract.ts';
+import { LIMITS, type Plan } from '../contract.ts';
 import { numbersOf, type Batch, type BatchRow, type RowState } from './batch.ts';
 import { BatchStore, type BatchLog } from './batchStore.ts';
-import { readLimits, type BudgetService, type Override } from './budgetService.ts';
+import { readLimits, unitOfPlan, type BudgetService, type Override } from './budgetService.ts';
 import { readBudgetCsv } from './csv.ts';
 import { budgetErrors } from './errors.ts';
 import { changesOf, preview, type Preview, type PreviewOptions, type Source, type Wanted } from './preview.ts';
@@ -66,8 +66,10 @@ export class BudgetChanges {
   }
 
   /** All overrides, as they are now. */
-  async overrides(signal?: AbortSignal): Promise<readonly Override[]> {
-    return [...(await readLimits(this.#service, signal)).overrides.values()];
+  async overrides(signal?: AbortSignal): Promise<{ readonly unit: Plan; readonly overrides: readonly Override[] }> {
+    const limits = await readLimits(this.#service, signal);
+    const unit = limits.unit ?? (await unitOfPlan(this.#service, signal));
+    return { unit, overrides: [...limits.overrides.values()] };
   }
 
   /** Throws what the client throws; where a permission is missing, its name. */

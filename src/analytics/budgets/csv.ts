@@ -1,5 +1,5 @@
 import { BUDGET_RESOURCES, type BudgetResource } from '../contract.ts';
-import type { Identity } from '../identity.ts';
+import { identityNamed, type Identity } from '../identity.ts';
 import { GUARDED, tableCsv } from '../reports/csv.ts';
 import type { Column, Table } from '../reports/table.ts';
 import { budgetErrors } from './errors.ts';
@@ -159,10 +159,10 @@ function readRow(line: number, cells: readonly string[], columns: ReadonlyMap<Co
   };
   const named = identitiesIn(cell);
   const [identity] = named;
-  const problem = (code: ProblemCode, message: string): Problem => ({ code, message, line, identity });
+  const limit = cell('limit');
+  const problem = (code: ProblemCode, message: string): Problem => ({ code, message, line, identity, limit });
   if (!identity) return problem('NoIdentity', 'The row names no account.');
   if (named.length > 1) return problem('TwoIdentities', 'The row names both a person and a service account.');
-  const limit = cell('limit');
   if (limit === undefined)
     return problem('NoLimit', 'The row ends before its limit. Write an empty limit to clear the override.');
   const wrong = problemOfLimit(limit);
@@ -185,8 +185,9 @@ function identitiesIn(cell: (name: ColumnName) => string | undefined): Identity[
   add('service_account_name', cell('service_account_name'));
   const either = cell('identity') ?? '';
   const kind = cell('kind');
-  const isAccount = kind === undefined || kind === '' ? !either.includes('@') : /^service[ _]account/i.test(kind);
-  add(isAccount ? 'service_account_name' : 'user_email', either);
+  const isNamed = kind === undefined || kind === '';
+  const isAccount = /^service[ _]account/i.test(kind ?? '');
+  add(isNamed ? identityNamed(either).kind : isAccount ? 'service_account_name' : 'user_email', either);
   return found;
 }
 

@@ -17,6 +17,8 @@ export interface Problem {
   /** Where in the file, from 1. */
   readonly line?: number | undefined;
   readonly identity?: Identity | undefined;
+  /** What was wanted, as it was written. */
+  readonly limit?: string | undefined;
 }
 
 /** A limit that somebody is to have. */
@@ -76,6 +78,11 @@ export function changesOf({ rows }: Preview): readonly PreviewRow[] {
   return rows.filter(({ kind }) => kind === 'new' || kind === 'changed' || kind === 'cleared');
 }
 
+/** What keeps a limit from being as somebody wants it: a row that says the same again does not. */
+export function obstaclesOf({ problems }: Preview): readonly Problem[] {
+  return problems.filter(({ code }) => code !== 'Duplicate');
+}
+
 export function countKinds({ rows }: Preview): Readonly<Record<PreviewKind, number>> {
   const counts = { new: 0, changed: 0, cleared: 0, unchanged: 0, conflict: 0 };
   for (const { kind } of rows) counts[kind]++;
@@ -131,12 +138,14 @@ function withoutDuplicates(wanted: readonly Wanted[]): { readonly single: Wanted
     if (same.some(({ limit, resource }) => limit !== first.limit || resource !== first.resource)) {
       const where = lines.length > 0 ? ` (lines ${lines.join(', ')})` : '';
       const message = `The rows of this account contradict each other${where}. Keep one of them.`;
-      for (const { identity, line } of same) problems.push({ code: 'Contradiction', message, line, identity });
+      for (const { identity, line, limit } of same)
+        problems.push({ code: 'Contradiction', message, line, identity, limit });
       continue;
     }
     single.push(first);
     const message = first.line === undefined ? 'It was given twice.' : `It says the same as line ${first.line}.`;
-    for (const { identity, line } of others) problems.push({ code: 'Duplicate', message, line, identity });
+    for (const { identity, line, limit } of others)
+      problems.push({ code: 'Duplicate', message, line, identity, limit });
   }
   return { single, problems };
 }
@@ -145,14 +154,14 @@ function isOfOther({ resource }: Wanted, unit: Plan): boolean {
   return resource !== undefined && resource !== RESOURCE_OF_PLAN[unit];
 }
 
-function wrongResource({ identity, line }: Wanted, unit: Plan): Problem {
+function wrongResource({ identity, line, limit }: Wanted, unit: Plan): Problem {
   const message = `Budgets of this organization are in ${unit === 'usd' ? 'dollars' : 'credits'}: ${RESOURCE_OF_PLAN[unit]}.`;
-  return { code: 'WrongResource', message, line, identity };
+  return { code: 'WrongResource', message, line, identity, limit };
 }
 
-function unknownIdentity({ identity, line }: Wanted): Problem {
+function unknownIdentity({ identity, line, limit }: Wanted): Problem {
   const message = 'The organization knows no such account. Check the spelling, and whether the person has left.';
-  return { code: 'UnknownIdentity', message, line, identity };
+  return { code: 'UnknownIdentity', message, line, identity, limit };
 }
 
 function inOrder(problems: readonly Problem[]): Problem[] {

@@ -1,19 +1,26 @@
 import { printable } from '../../base/columns.ts';
 import { formatCount } from '../../base/format.ts';
-import { parseDecimal } from '../../base/decimal.ts';
+import { formatDay } from '../../base/day.ts';
+import { formatAmount, wholeAmount } from '../insights/amounts.ts';
 import type { Plan } from '../contract.ts';
 import type { Identity } from '../identity.ts';
-import { formatAmount } from '../insights/amounts.ts';
 import { tableText, type Column, type Table } from '../reports/table.ts';
-import { countStates, ROW_STATES, type Batch, type RowState } from './batch.ts';
+import { countStates, ROW_STATES, type Batch, type BatchRow, type RowState } from './batch.ts';
+import type { CsvRow } from './csv.ts';
 import { NO_LIMIT, type Limit } from './limit.ts';
-import { changesOf, countKinds, type Preview, type PreviewKind, type PreviewRow, type Problem, type Source } from './preview.ts'; // prettier-ignore
+import { changesOf, countKinds, obstaclesOf, type Preview, type PreviewKind, type PreviewRow, type Problem, type Source } from './preview.ts'; // prettier-ignore
+import type { Reminder } from './reminders.ts';
 
 /* Previews and reports in words and as tables, for the terminal and for documents in the editor. */
 
 /** So many rows of each kind are listed where somebody only glances; a document lists all. */
 export interface TextOptions {
   readonly most?: number;
+}
+
+/** What a report tells of besides its batch: what the preview had left out. */
+export interface ReportOptions extends TextOptions {
+  readonly preview?: Preview | undefined;
 }
 
 const KINDS: Readonly<Record<PreviewKind, string>> = {
@@ -38,7 +45,7 @@ const STATES: Readonly<Record<RowState, string>> = {
 /** `$5,000`, `5,000`, `none` */
 export function formatLimit(limit: Limit, unit: Plan): string {
   if (limit === NO_LIMIT) return 'none';
-  return `${unit === 'usd' ? '$' : ''}${formatAmount(parseDecimal(limit) ?? 0n, 0)}`;
+  return `${unit === 'usd' ? '$' : ''}${formatAmount(wholeAmount(BigInt(limit)), 0)}`;
 }
 
 /** `Import of limits.csv` */
@@ -96,16 +103,21 @@ export function previewText(preview: Preview, options: TextOptions = {}): string
 }
 
 /** What became of each row, those that need somebody first. */
-export function batchText(batch: Batch, options: TextOptions = {}): string {
+export function batchText(batch: Batch, options: ReportOptions = {}): string {
   const { source, unit, startedAt, endedAt, error } = batch;
+  const conflicts = options.preview?.rows.filter(({ kind }) => kind === 'conflict') ?? [];
+  const left = conflicts.length + (options.preview ? obstaclesOf(options.preview).length : 0);
+  const leftOut = left > 0 ? `; ${formatCount(left)} left out` : '';
   const of = (...states: readonly RowState[]): Table =>
     batchTable({ ...batch, rows: batch.rows.filter(({ state }) => states.includes(state)) });
   return [
     `${describeSource(source)}: what was done\n`,
-    `${summarizeBatch(batch)}. Limits ${inUnit(unit)}, begun ${moment(startedAt)}, ${
+    `${summarizeBatch(batch)}${leftOut}. Limits ${inUnit(unit)}, begun ${moment(startedAt)}, ${
       endedAt === undefined ? 'interrupted' : `ended ${moment(endedAt)}`
     }.\n`,
     ...(error ? [`${error.message}\n`] : []),
+    ...section('Left out', problemTable(options.preview?.problems ?? []), options),
+    ...section('Changed by somebody else before the preview: left alone', previewTable(conflicts, unit), options),
     ...section('Refused', of('failed'), options),
     ...section('Changed by somebody else', of('conflict', 'differs'), options),
     ...section('Sent, unknown whether applied', of('unknown'), options),
@@ -114,7 +126,30 @@ export function batchText(batch: Batch, options: TextOptions = {}): string {
   ].join('\n');
 }
 
-/** For programs and for people: each row of a preview. */
+/** What is not as it was to be, with the reason, to be mended and imported again. */
+export function failureRows(batch: Batch, preview?: Preview): CsvRow[] {
+  const isDone = ({ state }: BatchRow): boolean => state === 'confirmed' || state === 'already' || state === 'applied';
+  return [
+    ...batch.rows
+      .filter((row) => !isDone(row))
+      .map((row) => ({ identity: row.identity, limit: row.after, error: reasonOf(row, batch.unit) })),
+    ...(preview?.rows ?? [])
+      .filter(({ kind }) => kind === 'conflict')
+      .map(({ identity, before, after }) => {
+        return { identity, limit: after, error: `It is ${formatLimit(before, batch.unit)} now` };
+      }),
+    ...(preview ? obstaclesOf(preview) : []).flatMap(({ identity, limit = NO_LIMIT, message, line }) =>
+      identity ? [{ identity, limit, error: line === undefined ? message : `Line ${line}: ${message}` }] : [],
+    ),
+  ];
+}
+
+/** `ada@example.com, 2026-12-31: back to 5000` */
+export function describeReminder({ identity, on, note }: Reminder): string {
+  return printable(`${nameOf(identity)}, ${formatDay(on)}${note === '' ? '' : `: ${note}`}`);
+}
+
+/** For people: each row of a preview. */
 export function previewTable(rows: readonly PreviewRow[], unit: Plan): Table {
   const hasLines = rows.some(({ line }) => line !== undefined);
   const isConflict = rows.some(({ expected }) => expected !== undefined);
@@ -122,9 +157,9 @@ export function previewTable(rows: readonly PreviewRow[], unit: Plan): Table {
     columns: [
       text('kind', 'What'),
       text('identity', 'Account'),
-      ...(isConflict ? [text('expected', 'Was')] : []),
-      text('before', 'Now'),
-      text('after', 'Then'),
+      ...(isConflict ? [amount('expected', 'Was')] : []),
+      amount('before', 'Now'),
+      amount('after', 'Then'),
       ...(hasLines ? [LINE] : []),
     ],
     rows: rows.map(({ kind, identity, before, after, expected, line }) => [
@@ -152,8 +187,8 @@ export function batchTable({ rows, unit }: Pick<Batch, 'rows' | 'unit'>): Table 
     columns: [
       text('state', 'What'),
       text('identity', 'Account'),
-      text('before', 'Before'),
-      text('after', 'Wanted'),
+      amount('before', 'Before'),
+      amount('after', 'Wanted'),
       ...(hasLines ? [LINE] : []),
       ...(hasMore ? [text('message', 'Why')] : []),
     ],
@@ -169,7 +204,7 @@ export function batchTable({ rows, unit }: Pick<Batch, 'rows' | 'unit'>): Table 
 }
 
 /** Why a row is not as it was to be. */
-export function reasonOf({ state, message, found }: Batch['rows'][number], unit: Plan): string {
+export function reasonOf({ state, message, found }: BatchRow, unit: Plan): string {
   return message ?? (found === undefined ? STATES[state] : `It is ${formatLimit(found, unit)} now`);
 }
 
@@ -177,6 +212,11 @@ const LINE: Column = { name: 'line', title: 'Line', kind: 'count' };
 
 function text(name: string, title: string): Column {
   return { name, title, kind: 'text' };
+}
+
+/** To the right; there are more digits than a number has, so it is text. */
+function amount(name: string, title: string): Column {
+  return { name, title, kind: 'count' };
 }
 
 function nameOf({ kind, name }: Identity): string {
