@@ -40,9 +40,10 @@ const targets = [
     name: 'extension',
     // Of which 30 tell about the index (status, why, diagnostics), 20 keep it right and out of the way, 25 are the ways to search,
     // 40 answer questions, of which 15 are their view, in a chunk of its own, 40 are webhooks, 60 are usage and cost, and 190 are
-    // the local server, in chunks that only its thread loads. 500 are undici, for when that forwards an event, a model is asked
+    // the local server, in chunks that only its thread loads. 65 change budgets, in a chunk that waits for an account, 45 of them
+    // csv-parse and papaparse in chunks of their own. 500 are undici, for when that forwards an event, a model is asked
     // over HTTP, or usage is asked for.
-    budget: 1250,
+    budget: 1320,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -101,8 +102,8 @@ const targets = [
   },
   {
     name: 'editor tests',
-    // Not shipped; each file that starts a server has all of it.
-    budget: 4200,
+    // Not shipped; each of the four files that start a server has all of it.
+    budget: 6000,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')

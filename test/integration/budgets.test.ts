@@ -129,7 +129,7 @@ describe('sextant budgets', function () {
     assert.equal((await run('export', '--output', file)).code, 0);
     assert.match(readFileSync(file, 'utf8'), /\r\n"'=evil\(\)@example\.com",,300,/);
     const again = await run('import', file, '--dry-run');
-    assert.deepEqual([again.code, /no changes; 4 as it is\./.test(again.stdout)], [0, true], again.stdout);
+    assert.deepEqual([again.code, again.stdout.includes('no changes; 4 as it is.')], [0, true], again.stdout);
     assert.equal((await run('import', file)).code, 0, 'there is nothing to ask');
   });
 
@@ -147,7 +147,7 @@ describe('sextant budgets', function () {
       ],
     );
     const wrong = await run('set', 'bob@example.com', '5,000');
-    assert.deepEqual([wrong.code, /without separators/.test(wrong.stderr)], [2, true]);
+    assert.deepEqual([wrong.code, wrong.stderr.includes('without separators')], [2, true]);
     assert.equal((await run('set', 'nobody', '5', '--yes')).code, 1);
     assert.match((await run('import', join(folder, 'none.csv'))).stderr, /cannot be read/);
   });
