@@ -45,21 +45,29 @@ export async function runBatch(
     const total = log.batch.rows.length;
     onProgress?.({ phase, settled: total - numbersOf(log.batch, 'waiting', 'unknown', 'applied').length, total });
   };
-  for (let lost = 0; ;) {
+  let lost = 0;
+  let loss: unknown;
+  for (;;) {
     tell('reading');
     const limits = await readLimits(service, signal);
     await log.append(judge(log.batch, limits, now()));
     const rows = onlyVerify ? [] : numbersOf(log.batch, 'waiting').slice(0, batchSize);
     if (rows.length === 0) break;
+    // What is lost is settled by now, and it would be lost once more.
+    if (lost >= ATTEMPTS) throw loss;
     await log.append({ type: 'sending', at: now(), rows });
     tell('sending');
     let failed: [number, string][];
     try {
       failed = await send(log, rows, service, signal);
     } catch (error) {
-      if (isLost(error) && ++lost < ATTEMPTS) continue;
+      if (isLost(error)) {
+        lost++;
+        loss = error.cause ?? error;
+        continue;
+      }
       // What else the client throws of a write means that the service has not acted on it; of other errors nobody knows.
-      if (error instanceof SextantError && !isLost(error)) await log.append({ type: 'unheard', at: now() });
+      if (error instanceof SextantError) await log.append({ type: 'unheard', at: now() });
       throw error;
     }
     lost = 0;
@@ -95,7 +103,7 @@ async function send(
   });
 }
 
-function isLost(error: unknown): boolean {
+function isLost(error: unknown): error is SextantError {
   return error instanceof SextantError && error.code === 'WriteUnknown';
 }
 

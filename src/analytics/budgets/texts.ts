@@ -33,12 +33,12 @@ const KINDS: Readonly<Record<PreviewKind, string>> = {
 
 const STATES: Readonly<Record<RowState, string>> = {
   waiting: 'not sent',
-  unknown: 'sent, unknown whether applied',
-  applied: 'applied, not read back',
+  unknown: 'sent and unknown',
+  applied: 'applied (not read back yet)',
   confirmed: 'applied',
-  differs: 'applied, and different now',
+  differs: 'applied but different now',
   failed: 'refused',
-  conflict: 'changed by somebody else, left alone',
+  conflict: 'left alone (changed by somebody else)',
   already: 'was so already',
 };
 
@@ -77,14 +77,15 @@ export function summarizePreview(preview: Preview): string {
     .join('; ');
 }
 
-/** `3 of 5 are as they were to be: 3 applied, 1 refused, 1 not sent` */
+/** `3 of 5 limits are as they were to be: 3 applied, 1 refused, 1 not sent` */
 export function summarizeBatch(batch: Batch): string {
   const counts = countStates(batch);
   const done = counts.confirmed + counts.already;
   const states = list(ROW_STATES.map((state) => [counts[state], STATES[state]]));
-  const all = done === batch.rows.length ? 'All' : `${formatCount(done)} of`;
-  const verb = batch.rows.length === 1 ? 'limit is as it was to be' : 'limits are as they were to be';
-  return `${all} ${formatCount(batch.rows.length)} ${verb}: ${states}`;
+  const { length } = batch.rows;
+  if (length === 1) return `The limit is ${done === 1 ? '' : 'not '}as it was to be: ${states}`;
+  const all = done === length ? 'All' : `${formatCount(done)} of`;
+  return `${all} ${formatCount(length)} limits are as they were to be: ${states}`;
 }
 
 /** What would change, and what would not and why. */
@@ -113,7 +114,7 @@ export function batchText(batch: Batch, options: ReportOptions = {}): string {
   return [
     `${describeSource(source)}: what was done\n`,
     `${summarizeBatch(batch)}${leftOut}. Limits ${inUnit(unit)}, begun ${moment(startedAt)}, ${
-      endedAt === undefined ? 'interrupted' : `ended ${moment(endedAt)}`
+      endedAt === undefined ? 'not ended yet' : `ended ${moment(endedAt)}`
     }.\n`,
     ...(error ? [`${error.message}\n`] : []),
     ...section('Left out', problemTable(options.preview?.problems ?? []), options),
