@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { organizationOf, person, quickClient, serviceAccount } from '../../../test/support/budgets.ts';
+import { until } from '../../../test/support/until.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { readData } from '../../server/analytics/data/readData.ts';
 import { SextantServer } from '../../server/server.ts';
@@ -288,12 +289,13 @@ describe('changes of budgets', () => {
         signal: cancel.signal,
       });
       assert.deepEqual([countStates(batch).waiting, batch.error?.code], [4, 'Cancelled'], 'before it was sent');
-      server.faults.add({ path: SET, times: 1, latency: { ms: 50 } });
+      const fault = server.faults.add({ path: SET, latency: { ms: 200 } });
+      const isReceived = (): boolean => server.faults.list().some(({ id, hits }) => id === fault.id && hits > 0);
       const other = new AbortController();
       const late = await open(client).resume({
         signal: other.signal,
         onProgress: ({ phase }) => {
-          if (phase === 'sending') setTimeout(() => other.abort(), 10);
+          if (phase === 'sending') void until('it is received', isReceived).then(() => other.abort());
         },
       });
       assert.deepEqual([countStates(late).applied, countStates(late).waiting], [3, 1]);
