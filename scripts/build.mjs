@@ -45,10 +45,11 @@ const targets = [
     name: 'extension',
     // Of which 30 tell about the index (status, why, diagnostics), 20 keep it right and out of the way, 25 are the ways to search,
     // 40 answer questions, of which 15 are their view, in a chunk of its own, 40 are webhooks, 60 are usage and cost, and 190 are
-    // the local server, in chunks that only its thread loads. 500 are undici, for when that forwards an event, a model is asked
+    // the local server, in chunks that only its thread loads. 65 change budgets, in a chunk that waits for an account, 45 of them
+    // csv-parse and papaparse in chunks of their own. 500 are undici, for when that forwards an event, a model is asked
     // over HTTP, or usage is asked for. 420 are the MCP server, which only the process loads that an agent has the editor start:
     // the protocol's own library, of which 135 are the validator of JSON schemas that it insists on.
-    budget: 1690,
+    budget: 1760,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -82,9 +83,10 @@ const targets = [
     name: 'command',
     // The search and the index need 255 of it; the rest is the server with its simulated organization and faults, and what
     // tells about the index: status, why, doctor; 20 answer questions, 40 are webhooks, 60 usage and cost with papaparse for --csv.
+    // 55 change budgets, in a chunk of its own, 25 of which are csv-parse.
     // 500 are undici, a chunk that is loaded when the first event is forwarded, a model is asked over HTTP, or usage is asked for.
     // 460 are sextant mcp, in chunks of its own, and the threads that it works in; 40 the session and the index as an archive.
-    budget: 1750,
+    budget: 1810,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', ...FOLDER_THREADS },
       outdir: 'dist/cli',
@@ -107,8 +109,8 @@ const targets = [
   },
   {
     name: 'editor tests',
-    // Not shipped; each file that starts a server has all of it.
-    budget: 4200,
+    // Not shipped; each of the four files that start a server has all of it.
+    budget: 6000,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')

@@ -27,3 +27,8 @@ export function identityFields(
   | { readonly user_email?: never; readonly service_account_name: string } {
   return identity.kind === 'user_email' ? { user_email: identity.name } : { service_account_name: identity.name };
 }
+
+/** Whom somebody means by a name alone: e-mail addresses have an @. */
+export function identityNamed(name: string): Identity {
+  return { kind: name.includes('@') ? 'user_email' : 'service_account_name', name };
+}

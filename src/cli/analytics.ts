@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { join } from 'node:path';
+import { BudgetChanges } from '../analytics/budgets/budgetChanges.ts';
 import { accountKey, analyticsFolder, readConnection, type Connection } from '../analytics/client/account.ts';
 import { AnalyticsClient } from '../analytics/client/analyticsClient.ts';
 import { AnalyticsData, type LoadOptions } from '../analytics/client/analyticsData.ts';
@@ -9,13 +10,13 @@ import { LIMITS } from '../analytics/contract.ts';
 import { oldestDay, type DayRange } from '../analytics/dateRules.ts';
 import type { Quality } from '../analytics/reports/report.ts';
 import { tableCsv } from '../analytics/reports/csv.ts';
-import { formatCell, tableJson, type Table } from '../analytics/reports/table.ts';
+import { tableJson, tableText, type Table } from '../analytics/reports/table.ts';
 import { formatDay, parseDay } from '../base/day.ts';
 import { SextantError } from '../base/errors.ts';
 import { formatCount } from '../base/format.ts';
 import { findAnswering } from '../server/launch.ts';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
-import { formatColumns, logTo, printJson, ProgressLine, type Terminal } from './terminal.ts';
+import { logTo, printJson, ProgressLine, type Terminal } from './terminal.ts';
 
 /** What all commands that ask the analytics API take. */
 export interface AnalyticsOptions {
@@ -67,7 +68,10 @@ function days(text: string): number {
 }
 
 /** Throws `NotConnected` where nothing says what to ask. */
-async function connect(options: AnalyticsOptions, env: NodeJS.ProcessEnv): Promise<Connection> {
+async function connect(
+  options: Pick<AnalyticsOptions, 'url' | 'serverState'>,
+  env: NodeJS.ProcessEnv,
+): Promise<Connection> {
   const url = options.url ?? env.SEXTANT_ANALYTICS_URL;
   if (url !== undefined) {
     const token = env.SEXTANT_ANALYTICS_TOKEN;
@@ -85,13 +89,27 @@ async function connect(options: AnalyticsOptions, env: NodeJS.ProcessEnv): Promi
 
 /** The figures of the account that the options and the environment name. */
 export async function openData(options: AnalyticsOptions, terminal: Terminal): Promise<AnalyticsData> {
+  return (await openAccount(options, terminal)).data;
+}
+
+/** Of that account also what changes its budgets, and the folder of what is noted of them. */
+export async function openAccount(
+  options: Pick<AnalyticsOptions, 'url' | 'state' | 'serverState'>,
+  terminal: Terminal,
+): Promise<{ readonly data: AnalyticsData; readonly changes: BudgetChanges; readonly budgetsFolder: string }> {
   const connection = await connect(options, process.env);
   const account = accountKey(connection);
   const folder = analyticsFolder(options.state);
   const logger = logTo(terminal.stderr);
   const budget = new RequestBudget(join(folder, 'requests', account), { logger });
   const cache = new AnswerCache(join(folder, 'answers'), account, { logger });
-  return new AnalyticsData(new AnalyticsClient(connection, budget, { logger }), cache);
+  const client = new AnalyticsClient(connection, budget, { logger });
+  const budgetsFolder = join(folder, 'budgets', account);
+  return {
+    data: new AnalyticsData(client, cache),
+    changes: new BudgetChanges(client, budgetsFolder),
+    budgetsFolder,
+  };
 }
 
 /** How the figures are loaded, with progress on a terminal while there are pages to fetch. */
@@ -154,12 +172,5 @@ export async function printTable(
 ): Promise<void> {
   if (options.json) printJson(tableJson(table), terminal);
   else if (options.csv) terminal.stdout.write(await tableCsv(table));
-  else terminal.stdout.write(`${about}\n${layOut(table)}`);
-}
-
-/** Columns below each other, numbers to the right. */
-export function layOut({ columns, rows }: Table): string {
-  const cells = rows.map((row) => columns.map((column, i) => formatCell(row[i], column)));
-  const isNumber = (column: number): boolean => columns[column]!.kind !== 'text';
-  return formatColumns([columns.map(({ title }) => title), ...cells], { indent: '  ', isNumber });
+  else terminal.stdout.write(`${about}\n${tableText(table)}`);
 }

@@ -33,7 +33,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? 0 : ExitCode.failed),
 );
 
-const terminal: Terminal = { stdout: process.stdout, stderr: process.stderr, signal: controller.signal };
+const terminal: Terminal = {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  get stdin() {
+    return process.stdin;
+  },
+  signal: controller.signal,
+};
 process.exitCode = await main(process.argv, terminal);
 
 async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {

@@ -1,9 +1,12 @@
 import type { Logger } from '../base/log.ts';
 
+export { formatColumns, printable } from '../base/columns.ts';
+
 /** What a subcommand needs of the process it runs in. */
 export interface Terminal {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
+  readonly stdin: NodeJS.ReadStream;
   /** Aborts on Ctrl-C. */
   readonly signal: AbortSignal;
 }
@@ -61,25 +64,8 @@ function fit([first = '', ...rest]: readonly string[], width: number): string {
   return line.slice(0, width);
 }
 
-/** Names of files and lines of code may hold anything: what moves the cursor or changes colours becomes a space. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, ' ');
-}
-
 export function printJson(value: unknown, { stdout }: Terminal): void {
   stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-}
-
-/** Rows below each other, their cells as wide as the widest of their column; whatever is in them stays in its line. */
-export function formatColumns(
-  rows: readonly (readonly string[])[],
-  { indent = '', isNumber = () => false }: { indent?: string; isNumber?: (column: number) => boolean } = {},
-): string {
-  const shown = rows.map((row) => row.map(printable));
-  const widths = (shown[0] ?? []).map((_, column) => Math.max(...shown.map((row) => row[column]!.length)));
-  const pad = (cell: string, column: number): string =>
-    isNumber(column) ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!);
-  return shown.map((row) => `${indent}${row.map(pad).join('  ').trimEnd()}\n`).join('');
 }
 
 /** Rows of a name and a value, the values below each other and wrapped to the width of a terminal. */

@@ -7,7 +7,9 @@ import { AnalyticsAccount, askConnection } from './analyticsAccount.ts';
 import { AnalyticsModel, type ReportName } from './analyticsModel.ts';
 import { action, row } from './analyticsRows.ts';
 import { AnalyticsViews } from './analyticsViews.ts';
+import type { BudgetActions } from './budgetActions.ts';
 import { BudgetAlerts } from './budgetAlerts.ts';
+import type { ReadOnlyTexts } from './readOnlyTexts.ts';
 import type { ServerActions } from './serverActions.ts';
 import { SpentItem } from './spentItem.ts';
 
@@ -33,9 +35,14 @@ export class AnalyticsActions implements vscode.Disposable {
   readonly #model: AnalyticsModel;
   readonly #views: AnalyticsViews;
   readonly #disposables = new DisposableStore();
+  readonly #context: vscode.ExtensionContext;
+  readonly #texts: ReadOnlyTexts;
+  #budgets: Promise<BudgetActions> | undefined;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(context: vscode.ExtensionContext, server: ServerActions, logger: Logger) {
+  constructor(context: vscode.ExtensionContext, server: ServerActions, texts: ReadOnlyTexts, logger: Logger) {
+    this.#context = context;
+    this.#texts = texts;
     this.#account = new AnalyticsAccount(context);
     this.#server = server;
     this.#logger = logger;
@@ -83,6 +90,17 @@ export class AnalyticsActions implements vscode.Disposable {
     }
   }
 
+  /** What changes budgets, which is loaded when there is an account that has some. */
+  budgets(): Promise<BudgetActions> {
+    return (this.#budgets ??= this.#loadBudgets());
+  }
+
+  async #loadBudgets(): Promise<BudgetActions> {
+    const { BudgetActions } = await import('./budgetActions.ts');
+    const { globalState } = this.#context;
+    return this.#disposables.add(new BudgetActions(this.#model, this.#texts, globalState, this.#logger));
+  }
+
   dispose(): void {
     this.#disposables.dispose();
   }
@@ -112,6 +130,7 @@ export class AnalyticsActions implements vscode.Disposable {
       const connection = isSample ? await this.#server.connection() : await this.#account.connection();
       await vscode.commands.executeCommand('setContext', 'sextant.analytics.connected', choice !== undefined);
       this.#model.connect(connection);
+      if (connection) (await this.budgets()).look();
       this.#views.notice = choice === undefined || connection ? [] : isSample ? sampleNotice() : tokenNotice();
     } catch (error) {
       this.#logger.error(`Analytics: ${describeError(error)}`);

@@ -41,6 +41,7 @@ export class AnalyticsModel implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<ReportName | undefined>();
   #parts: { [N in ReportName]: Part<Reports[N]> } = nothing();
   #data: AnalyticsData | undefined;
+  #client: AnalyticsClient | undefined;
   #account: string | undefined;
   #loading = new AbortController();
   #timer: NodeJS.Timeout | undefined;
@@ -56,6 +57,11 @@ export class AnalyticsModel implements vscode.Disposable {
     return this.#account;
   }
 
+  /** Asks the service of the connected account. */
+  get client(): AnalyticsClient | undefined {
+    return this.#client;
+  }
+
   part<N extends ReportName>(name: N): Part<Reports[N]> {
     return this.#parts[name];
   }
@@ -68,6 +74,7 @@ export class AnalyticsModel implements vscode.Disposable {
     clearInterval(this.#timer);
     this.#parts = nothing();
     this.#account = account;
+    this.#client = undefined;
     this.#data = connection && account !== undefined ? this.#open(connection, account) : undefined;
     this.#changed.fire(undefined);
     if (!this.#data) return;
@@ -124,7 +131,8 @@ export class AnalyticsModel implements vscode.Disposable {
     const logger = this.#logger;
     const budget = new RequestBudget(join(folder, 'requests', account), { logger });
     const cache = new AnswerCache(join(folder, 'answers'), account, { logger });
-    return new AnalyticsData(new AnalyticsClient(connection, budget, { logger }), cache);
+    this.#client = new AnalyticsClient(connection, budget, { logger });
+    return new AnalyticsData(this.#client, cache);
   }
 }
 

@@ -17,6 +17,8 @@ import type { CommandId } from './commandIds.ts';
 export interface AnalyticsRow {
   readonly item: vscode.TreeItem;
   readonly rows?: readonly AnalyticsRow[];
+  /** Of a row that is somebody's limit. */
+  readonly standing?: Standing;
 }
 
 /** How many products and resources are named. */
@@ -126,7 +128,8 @@ export function budgetRows(report: BudgetReport): AnalyticsRow[] {
   return [...rows, asOf(report)];
 }
 
-function budgetRow({ identity, key, used, spent, limit, projected, crossesOn }: Standing, unit: Unit): AnalyticsRow {
+function budgetRow(standing: Standing, unit: Unit): AnalyticsRow {
+  const { identity, key, used, spent, limit, projected, crossesOn } = standing;
   const amount = (value: Decimal): string => formatCell(value, { kind: unit });
   const whole = `${unit === 'usd' ? '$' : ''}${formatAmount(wholeAmount(limit), 0)}`;
   const level = used >= 1 ? 'error' : used >= 0.9 || crossesOn !== undefined ? 'warning' : 'circle-outline';
@@ -151,7 +154,8 @@ function budgetRow({ identity, key, used, spent, limit, projected, crossesOn }: 
     made.item.iconPath = new vscode.ThemeIcon(level, new vscode.ThemeColor(colour[level]));
   // A screen reader would spell the bar.
   made.item.accessibilityInformation = { label: [identity.name, said, ...lines.slice(2)].join(', ') };
-  return made;
+  made.item.contextValue = 'budget';
+  return { ...made, standing };
 }
 
 const BAR = 10;

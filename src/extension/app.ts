@@ -121,7 +121,7 @@ export class App implements SextantApi {
     this.mcpServers = new McpServers(this.#folders, new URL('./mcpServer.js', import.meta.url), version);
     this.#server = new ServerActions(new URL('./serverThread.js', import.meta.url), this.#recent, version);
     this.#webhooks = new WebhookActions(this.#server, this.#texts, this.#recent);
-    this.#analytics = new AnalyticsActions(context, this.#server, this.#recent);
+    this.#analytics = new AnalyticsActions(context, this.#server, this.#texts, this.#recent);
     this.#extension = context.extension;
     this.#context = context;
     context.subscriptions.push(
@@ -246,6 +246,20 @@ export class App implements SextantApi {
       case 'sextant.disconnectAnalytics':
       case 'sextant.refreshAnalytics':
         await this.#analytics.run(command, argument);
+        break;
+      case 'sextant.setBudget':
+      case 'sextant.clearBudget':
+      case 'sextant.raiseBudget':
+      case 'sextant.remindBudget':
+      case 'sextant.importBudgets':
+      case 'sextant.previewBudgetDraft':
+      case 'sextant.exportBudgets':
+      case 'sextant.undoBudgets':
+      case 'sextant.retryBudgets':
+      case 'sextant.saveBudgetFailures':
+      case 'sextant.resumeBudgets':
+      case 'sextant.showBudgetReport':
+        await (await this.#analytics.budgets()).run(command, argument);
         break;
       case 'sextant.copyLeftOutPath':
         await copyPath(argument as Row);

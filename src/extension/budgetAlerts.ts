@@ -58,6 +58,6 @@ function describeAlerts(alerts: readonly Alert[]): string {
 }
 
 /** A message makes links of `[text](address)`, also such that run a command: a name is shown without. */
-function withoutLinks(name: string): string {
+export function withoutLinks(name: string): string {
   return name.replaceAll('[', '(').replaceAll(']', ')');
 }

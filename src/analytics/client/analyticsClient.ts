@@ -59,6 +59,9 @@ const BACKOFF_BASE_MS = 500;
 const BACKOFF_MOST_MS = 20_000;
 /** A service that wants a longer pause is told of, not waited for. */
 const LONGEST_PAUSE_MS = 120_000;
+const LONGEST_MESSAGE = 1000;
+/** What is wrong with a request may be a list: the unknown among five thousand accounts (section 4.11). */
+const LONGEST_LIST = 2_000_000;
 /** The connection was never made, so nothing was sent on it. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']); // prettier-ignore
 
@@ -67,7 +70,7 @@ const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTU
  *
  * What fails in passing – no connection, no answer in time, 429, 5xx – is tried again, four times at the most, after a pause that
  * doubles and is drawn by chance, or the one that the service names in `Retry-After`. A write is repeated only where the service
- * cannot have acted on it; else it ends as `WriteUnknown`.
+ * cannot have acted on it; else it ends as `WriteUnknown`. One that is on its way is not cancelled: its answer is waited for.
  */
 export class AnalyticsClient {
   readonly #connection: Connection;
@@ -92,7 +95,8 @@ export class AnalyticsClient {
     const isWrite = endpoint.scope === 'budgets:write';
     for (let attempt = 1; ; attempt++) {
       await this.#budget.take(endpoint.rateGroup, isBackground, signal);
-      const outcome = await this.#send(endpoint, request, signal);
+      throwIfCancelled(signal);
+      const outcome = await this.#send(endpoint, request, isWrite ? undefined : signal);
       if ('text' in outcome) return readAnswer(name, outcome.text);
       const { error, canRetry, afterMs, isUnheard } = outcome;
       if (error.code === 'RateLimited') this.#budget.block(endpoint.rateGroup, afterMs ?? 0);
@@ -125,7 +129,6 @@ export class AnalyticsClient {
   }
 
   async #send(endpoint: Endpoint, request: object, signal: AbortSignal | undefined): Promise<Answer | Failure> {
-    throwIfCancelled(signal);
     const { timeoutMs = TIMEOUT_MS } = this.#edges;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
@@ -172,7 +175,7 @@ export class AnalyticsClient {
 
   #refusal({ status, text, retryAfter }: Answer): Failure {
     const afterMs = pauseOf(retryAfter, this.#edges.clock?.now() ?? systemClock.now());
-    const message = messageOf(text);
+    const message = messageOf(text, status === 400 ? LONGEST_LIST : LONGEST_MESSAGE);
     const final = (error: SextantError): Failure => ({ error, canRetry: false, isUnheard: true });
     switch (status) {
       case 401:
@@ -227,10 +230,10 @@ function readAnswer<N extends EndpointName>(name: N, text: string): ResponseOf<N
 }
 
 /** What a service says is wrong; a page of some proxy is left out but for its beginning. */
-function messageOf(text: string): string {
+function messageOf(text: string, longest: number): string {
   try {
     const parsed = errorBody.safeParse(JSON.parse(text));
-    if (parsed.success) return parsed.data.error.message.slice(0, 1000);
+    if (parsed.success) return parsed.data.error.message.slice(0, longest);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

@@ -1,3 +1,4 @@
+import { formatColumns } from '../../base/columns.ts';
 import { formatCount } from '../../base/format.ts';
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import { formatAmount, formatUsd } from '../insights/amounts.ts';
@@ -49,4 +50,11 @@ export function tableJson({ columns, rows }: Table): Record<string, string | num
       }),
     ),
   );
+}
+
+/** Columns below each other, numbers to the right. */
+export function tableText({ columns, rows }: Table): string {
+  const cells = rows.map((row) => columns.map((column, i) => formatCell(row[i], column)));
+  const isNumber = (column: number): boolean => columns[column]!.kind !== 'text';
+  return formatColumns([columns.map(({ title }) => title), ...cells], { indent: '  ', isNumber });
 }

@@ -1,0 +1,196 @@
+import { formatSeconds, systemClock, type Clock } from '../../base/clock.ts';
+import { describeError, SextantError } from '../../base/errors.ts';
+import type { Lease } from '../../base/lease.ts';
+import { silentLogger, type Logger } from '../../base/log.ts';
+import { LIMITS, type Plan } from '../contract.ts';
+import { numbersOf, type Batch, type BatchRow, type RowState } from './batch.ts';
+import { BatchStore, type BatchLog } from './batchStore.ts';
+import { readLimits, unitOfPlan, type BudgetService, type Override } from './budgetService.ts';
+import { readBudgetCsv } from './csv.ts';
+import { budgetErrors } from './errors.ts';
+import { changesOf, preview, type Preview, type PreviewOptions, type Source, type Wanted } from './preview.ts';
+import { isFinal, runBatch, type RunOptions } from './runBatch.ts';
+
+export interface ChangeEdges {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** The most rows of a request; what the service allows where it is missing. */
+  readonly batchSize?: number;
+}
+
+/** What undoing and trying again take up. */
+const CHANGED: readonly RowState[] = ['applied', 'confirmed', 'differs'];
+const NOT_DONE: readonly RowState[] = ['waiting', 'unknown', 'failed', 'conflict', 'differs'];
+
+/**
+ * Changes of the budgets of one account, for whoever shows them: a preview is made, shown and confirmed, and given to
+ * {@link apply}, which tells its progress and gives back what became of each row. Previews and batches are plain data. What
+ * was begun outlives the process: {@link interrupted} finds it, {@link resume} brings it to its end.
+ *
+ * ```ts
+ * const changes = new BudgetChanges(client, join(analyticsFolder(), 'budgets', account));
+ * const preview = await changes.previewCsv('email,limit\nada@example.com,5000\n', 'limits.csv');
+ * const batch = await changes.apply(preview, { onProgress: ({ settled, total }) => console.log(settled, total) });
+ * ```
+ */
+export class BudgetChanges {
+  readonly #service: BudgetService;
+  readonly #store: BatchStore;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #batchSize: number;
+
+  /** `folder`: of one account. */
+  constructor(
+    service: BudgetService,
+    folder: string,
+    { clock = systemClock, logger = silentLogger, batchSize = LIMITS.maxOverrides }: ChangeEdges = {},
+  ) {
+    this.#service = service;
+    this.#store = new BatchStore(folder, logger);
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#batchSize = batchSize;
+  }
+
+  /** The last batch, whatever became of it. Throws `JournalNewer` and `JournalDamaged`. */
+  get last(): Batch | undefined {
+    return this.#store.newest();
+  }
+
+  /** The last batch where it is not at its end and nobody is at it. */
+  get interrupted(): Batch | undefined {
+    if (this.#store.isBusy) return undefined;
+    const { last } = this;
+    return last?.endedAt === undefined ? last : undefined;
+  }
+
+  /** All overrides, as they are now. */
+  async overrides(signal?: AbortSignal): Promise<{ readonly unit: Plan; readonly overrides: readonly Override[] }> {
+    const limits = await readLimits(this.#service, signal);
+    const unit = limits.unit ?? (await unitOfPlan(this.#service, signal));
+    return { unit, overrides: [...limits.overrides.values()] };
+  }
+
+  /** Throws what the client throws; where a permission is missing, its name. */
+  preview(source: Source, wanted: readonly Wanted[], options?: PreviewOptions): Promise<Preview> {
+    return preview(this.#service, source, wanted, options, this.#clock);
+  }
+
+  /** What a file of limits would change; `name` is the file's. */
+  async previewCsv(text: string, name: string, options: Omit<PreviewOptions, 'problems'> = {}): Promise<Preview> {
+    const { wanted, problems } = await readBudgetCsv(text);
+    return this.preview({ kind: 'import', name }, wanted, { ...options, problems });
+  }
+
+  /**
+   * What would restore the limits from before the last batch. Those that somebody has changed since are conflicts, unless they
+   * are to be overwritten. Throws `NoBatch` and `BatchInterrupted`.
+   */
+  async previewUndo(options?: PreviewOptions): Promise<Preview> {
+    const { unit, source, rows } = this.#settled();
+    const wanted = rowsIn(rows, CHANGED).map(({ identity, before, after }): Wanted => ({
+      identity,
+      limit: before,
+      expected: after,
+    }));
+    return this.preview({ kind: 'undo', name: source.name }, wanted, { unit, ...options });
+  }
+
+  /** What is left to do of the last batch. Throws as {@link previewUndo} does. */
+  async previewRetry(options?: PreviewOptions): Promise<Preview> {
+    const { unit, source, rows } = this.#settled();
+    const wanted = rowsIn(rows, NOT_DONE).map(({ identity, before, after, line }): Wanted => ({
+      identity,
+      line,
+      limit: after,
+      expected: before,
+    }));
+    return this.preview({ kind: 'retry', name: source.name }, wanted, { unit, ...options });
+  }
+
+  /**
+   * Does what a preview says, and gives back what became of each row; `error` says what interrupted it. Throws
+   * `NothingToChange`, `BatchBusy`, `BatchInterrupted` where an earlier batch has to be settled first, `DiskFull` and `ReadOnly`:
+   * nothing was changed then.
+   */
+  async apply(confirmed: Preview, options: RunOptions = {}): Promise<Batch> {
+    const changes = changesOf(confirmed);
+    if (changes.length === 0) throw budgetErrors.nothingToChange();
+    return this.#locked(async (lease) => {
+      this.#refuseInterrupted();
+      const rows = changes.map(({ identity: { kind, name }, before, after, line }) => ({
+        ...{ kind, name, before, after },
+        ...(line !== undefined && { line }),
+      }));
+      const { source, unit } = confirmed;
+      const at = formatSeconds(this.#clock.now());
+      return this.#run(await this.#store.begin(lease, { at, source, unit, rows }), options);
+    });
+  }
+
+  /**
+   * Brings an interrupted batch to its end: what is unknown is read back, the rest is sent, unless it is only to be verified.
+   * Throws `NoBatch`, `NotInterrupted` and `BatchBusy`.
+   */
+  async resume(options: RunOptions = {}): Promise<Batch> {
+    return this.#locked(async (lease) => {
+      const { last } = this;
+      if (!last) throw budgetErrors.noBatch();
+      if (last.endedAt !== undefined) throw budgetErrors.notInterrupted();
+      return this.#run(await this.#store.open(lease, last.id), options);
+    });
+  }
+
+  async #run(log: BatchLog, options: RunOptions): Promise<Batch> {
+    try {
+      await runBatch(log, this.#service, this.#clock, { ...options, batchSize: this.#batchSize });
+      return log.batch;
+    } catch (error) {
+      return await this.#stop(log, error);
+    } finally {
+      await log.close();
+    }
+  }
+
+  /** Keeps what stopped a batch. Where all is known and the service will not have it, that is its end. */
+  async #stop(log: BatchLog, cause: unknown): Promise<Batch> {
+    const code = cause instanceof SextantError ? cause.code : 'Internal';
+    const error = { code, message: cause instanceof SextantError ? cause.message : describeError(cause) };
+    const isEnd = isFinal(cause) && numbersOf(log.batch, 'unknown', 'applied').length === 0;
+    if (code !== 'Cancelled') this.#logger.warn(`Budgets: ${describeError(cause)}`);
+    try {
+      await log.append({ type: isEnd ? 'ended' : 'interrupted', at: formatSeconds(this.#clock.now()), error });
+      return log.batch;
+    } catch (second) {
+      // The journal cannot be written to: it has what was known before, and the next start goes on from there.
+      this.#logger.error(`Budgets: ${describeError(second)}`);
+      return { ...log.batch, error };
+    }
+  }
+
+  async #locked<T>(work: (lease: Lease) => Promise<T>): Promise<T> {
+    const lease = this.#store.lock();
+    try {
+      return await work(lease);
+    } finally {
+      lease.release();
+    }
+  }
+
+  #settled(): Batch {
+    const { last } = this;
+    if (!last) throw budgetErrors.noBatch();
+    this.#refuseInterrupted();
+    return last;
+  }
+
+  #refuseInterrupted(): void {
+    const { last } = this;
+    if (last && last.endedAt === undefined) throw budgetErrors.interrupted();
+  }
+}
+
+function rowsIn(rows: readonly BatchRow[], states: readonly RowState[]): BatchRow[] {
+  return rows.filter(({ state }) => states.includes(state));
+}

@@ -1,0 +1,223 @@
+import { BUDGET_RESOURCES, type BudgetResource } from '../contract.ts';
+import { identityNamed, type Identity } from '../identity.ts';
+import { GUARDED, tableCsv } from '../reports/csv.ts';
+import type { Column, Table } from '../reports/table.ts';
+import { budgetErrors } from './errors.ts';
+import { problemOfLimit } from './limit.ts';
+import type { Problem, ProblemCode, Wanted } from './preview.ts';
+
+/** What a file of limits says. */
+export interface ReadBudgets {
+  readonly wanted: readonly Wanted[];
+  readonly problems: readonly Problem[];
+  /** Columns that say nothing of limits. */
+  readonly ignored: readonly string[];
+}
+
+type ColumnName = 'user_email' | 'service_account_name' | 'identity' | 'kind' | 'limit' | 'resource' | 'period';
+
+/** Heads, without case and with `_` for what is between words; those of `sextant budgets list --csv` are among them. */
+const COLUMNS: Readonly<Record<ColumnName, readonly string[]>> = {
+  user_email: ['user_email', 'email', 'e_mail', 'mail'],
+  service_account_name: ['service_account_name', 'service_account'],
+  identity: ['identity', 'account', 'user', 'person', 'name'],
+  kind: ['kind'],
+  limit: ['limit', 'config_limit', 'monthly_limit', 'new_limit', 'budget'],
+  resource: ['resource', 'unit'],
+  period: ['period'],
+};
+const DELIMITERS = [',', ';', '\t', '|'];
+const RESOURCES: Readonly<Record<string, BudgetResource>> = {
+  credits: 'BUDGET_RESOURCE_CREDITS_CONSUMED',
+  usd: 'BUDGET_RESOURCE_USD_COST',
+  ...Object.fromEntries(BUDGET_RESOURCES.map((resource) => [resource.toLowerCase(), resource])),
+};
+const PERIODS = ['', 'monthly', 'budget_period_monthly'];
+
+interface Row {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** The text of a file: UTF-8, or UTF-16 as spreadsheets write it. Throws `NotText`. */
+export function decodeCsv(bytes: Uint8Array): string {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw budgetErrors.notText();
+  }
+}
+
+/**
+ * Reads limits: a head with an account and a limit in any order, separated by commas, semicolons, tabs or bars; quotes, byte
+ * order mark and any ends of lines. A row that cannot be read is a problem and not a limit; so is a file without such a head.
+ */
+export async function readBudgetCsv(text: string): Promise<ReadBudgets> {
+  const { rows, problem } = await parseRows(text);
+  const problems: Problem[] = problem ? [problem] : [];
+  const [head, ...rest] = rows;
+  if (!head) {
+    if (!problem) problems.push(noHeader(1));
+    return { wanted: [], problems, ignored: [] };
+  }
+  const { columns, ignored, repeated } = readHead(head.cells);
+  if (repeated !== undefined) {
+    const message = `There are several columns for ${repeated}. Leave one of them.`;
+    return { wanted: [], problems: [...problems, { code: 'RepeatedColumn', message, line: head.line }], ignored };
+  }
+  const hasIdentity = columns.has('user_email') || columns.has('service_account_name') || columns.has('identity');
+  if (!hasIdentity || !columns.has('limit'))
+    return { wanted: [], problems: [...problems, noHeader(head.line)], ignored };
+  const wanted: Wanted[] = [];
+  for (const { line, cells } of rest) {
+    const read = readRow(line, cells, columns);
+    if ('code' in read) problems.push(read);
+    else wanted.push(read);
+  }
+  return { wanted, problems, ignored };
+}
+
+function noHeader(line: number): Problem {
+  const message = 'The first row has to name the columns: user_email or service_account_name, and limit.';
+  return { code: 'NoHeader', message, line };
+}
+
+/** Rows with something in them, and the problem that ends them. */
+async function parseRows(text: string): Promise<{ readonly rows: Row[]; readonly problem?: Problem }> {
+  // A library that only an import needs.
+  const { CsvError, parse } = await import('csv-parse/sync');
+  const whole = text.startsWith('\ufeff') ? text.slice(1) : text;
+  // A spreadsheet's own word for the separator.
+  const [directive = '', named] = /^sep=(.)(?:\r\n|\r|\n)/i.exec(whole) ?? [];
+  const bytes = Buffer.from(whole.slice(directive.length));
+  const delimiter = named ?? delimiterOf(bytes.toString());
+  const rows: Row[] = [];
+  let line = directive === '' ? 1 : 2;
+  let at = 0;
+  try {
+    parse(bytes, {
+      delimiter,
+      trim: true,
+      relax_column_count: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      on_record: (cells: string[], { bytes: end }: { readonly bytes: number }) => {
+        // Its own count takes a line end of two characters for two where it is quoted.
+        if (cells.some((cell) => cell !== '')) rows.push({ line, cells });
+        line += countLines(bytes.subarray(at, end));
+        at = end;
+        return null;
+      },
+    });
+    return { rows };
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const message =
+      error.code === 'CSV_QUOTE_NOT_CLOSED'
+        ? 'A quote that begins here is never closed, so what follows cannot be read.'
+        : 'A quote stands where none can, so what follows cannot be read. Double it, within quotes.';
+    return { rows, problem: { code: 'BadCsv', message, line } };
+  }
+}
+
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0x0a || (bytes[i] === 0x0d && bytes[i + 1] !== 0x0a)) count++;
+  return count;
+}
+
+/** Whatever the head has most of. */
+function delimiterOf(text: string): string {
+  const [head = ''] = /[^\r\n]+/.exec(text) ?? [];
+  const bare = head.replaceAll(/"[^"]*"/g, '');
+  const count = (delimiter: string): number => bare.split(delimiter).length;
+  return DELIMITERS.reduce((best, one) => (count(one) > count(best) ? one : best));
+}
+
+function readHead(cells: readonly string[]): {
+  readonly columns: ReadonlyMap<ColumnName, number>;
+  readonly ignored: readonly string[];
+  readonly repeated?: ColumnName;
+} {
+  const columns = new Map<ColumnName, number>();
+  const ignored: string[] = [];
+  for (const [i, cell] of cells.entries()) {
+    const plain = cell.toLowerCase().replaceAll(/[\s._-]+/g, '_');
+    const name = (Object.keys(COLUMNS) as ColumnName[]).find((one) => COLUMNS[one].includes(plain));
+    if (name === undefined) {
+      if (cell !== '') ignored.push(cell);
+    } else if (columns.has(name)) return { columns, ignored, repeated: name };
+    else columns.set(name, i);
+  }
+  return { columns, ignored };
+}
+
+function readRow(line: number, cells: readonly string[], columns: ReadonlyMap<ColumnName, number>): Wanted | Problem {
+  const cell = (name: ColumnName): string | undefined => {
+    const column = columns.get(name);
+    return column === undefined ? undefined : cells[column];
+  };
+  const named = identitiesIn(cell);
+  const [identity] = named;
+  const limit = cell('limit');
+  const problem = (code: ProblemCode, message: string): Problem => ({ code, message, line, identity, limit });
+  if (!identity) return problem('NoIdentity', 'The row names no account.');
+  if (named.length > 1) return problem('TwoIdentities', 'The row names both a person and a service account.');
+  if (limit === undefined)
+    return problem('NoLimit', 'The row ends before its limit. Write an empty limit to clear the override.');
+  const wrong = problemOfLimit(limit);
+  if (wrong !== undefined) return problem('BadLimit', wrong);
+  const resourceText = cell('resource') ?? '';
+  const resource = RESOURCES[resourceText.toLowerCase()];
+  if (resource === undefined && resourceText !== '')
+    return problem('BadResource', `A budget is one of ${BUDGET_RESOURCES.join(' or ')}.`);
+  if (!PERIODS.includes((cell('period') ?? '').toLowerCase()))
+    return problem('BadPeriod', 'Budgets are of a month: BUDGET_PERIOD_MONTHLY.');
+  return { identity, limit, line, ...(resource && { resource }) };
+}
+
+function identitiesIn(cell: (name: ColumnName) => string | undefined): Identity[] {
+  const found: Identity[] = [];
+  const add = (kind: Identity['kind'], text: string | undefined): void => {
+    if (text !== undefined && text !== '') found.push({ kind, name: GUARDED.test(text) ? text.slice(1) : text });
+  };
+  add('user_email', cell('user_email'));
+  add('service_account_name', cell('service_account_name'));
+  const either = cell('identity') ?? '';
+  const kind = cell('kind');
+  const isNamed = kind === undefined || kind === '';
+  const isAccount = /^service[ _]account/i.test(kind ?? '');
+  add(isNamed ? identityNamed(either).kind : isAccount ? 'service_account_name' : 'user_email', either);
+  return found;
+}
+
+/** One row of a file of limits, with what the service or we say of it. */
+export interface CsvRow {
+  readonly identity: Identity;
+  readonly limit: string;
+  readonly error?: string;
+}
+
+const text = (name: string): Column => ({ name, title: name, kind: 'text' });
+
+/** A file of limits, as {@link readBudgetCsv} reads it; with the column `error` where that is wanted. */
+export function budgetCsv(
+  rows: Iterable<CsvRow>,
+  resource: BudgetResource,
+  { withErrors = false }: { readonly withErrors?: boolean } = {},
+): Promise<string> {
+  const table: Table = {
+    columns: [
+      ...['user_email', 'service_account_name', 'limit', 'resource', 'period', ...(withErrors ? ['error'] : [])],
+    ].map(text),
+    rows: Array.from(rows, ({ identity: { kind, name }, limit, error = '' }) => [
+      kind === 'user_email' ? name : '',
+      kind === 'user_email' ? '' : name,
+      limit,
+      resource,
+      'BUDGET_PERIOD_MONTHLY',
+      ...(withErrors ? [error] : []),
+    ]),
+  };
+  return tableCsv(table);
+}

@@ -1,0 +1,19 @@
+import { BUDGET_LIMIT } from '../contract.ts';
+
+/** A limit in the plan's unit as the service has it: up to 18 digits, or empty where there is none of one's own. */
+export type Limit = string;
+
+export const NO_LIMIT: Limit = '';
+
+/** Why a text is no limit, in words that say what to write; nothing where it is one. */
+export function problemOfLimit(text: string): string | undefined {
+  if (BUDGET_LIMIT.test(text)) return undefined;
+  if (/^\d+(\.\d+)?e[+-]?\d+$/i.test(text))
+    return 'A spreadsheet shortened the number, and its last digits are lost. Format the column as text, and enter it again.';
+  if (/^0+$/.test(text)) return 'A limit is 1 at the least. Leave it empty to clear the override.';
+  if (/^0\d+$/.test(text)) return 'A limit has no zeros in front.';
+  if (/^\d{19,}$/.test(text)) return 'A limit has 18 digits at the most.';
+  if (/^\d{1,3}([,.'’_\s]\d{3})+$/.test(text)) return 'Write the limit without separators, like 5000.';
+  if (/^\d+[.,]\d+$/.test(text)) return 'A limit is a whole number.';
+  return 'A limit is a whole number of up to 18 digits, like 5000, or empty to clear the override.';
+}

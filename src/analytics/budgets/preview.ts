@@ -1,0 +1,169 @@
+import { formatSeconds, systemClock, type Clock } from '../../base/clock.ts';
+import { groupBy } from '../../base/collections.ts';
+import { RESOURCE_OF_PLAN, type BudgetResource, type Plan } from '../contract.ts';
+import { identityKey, type Identity } from '../identity.ts';
+import { findUnknown, limitIn, readLimits, unitOfPlan, type BudgetService, type Limits } from './budgetService.ts';
+import { NO_LIMIT, type Limit } from './limit.ts';
+
+/** Why something that was asked for cannot be done. */
+export type ProblemCode =
+  | 'BadCsv' | 'NoHeader' | 'RepeatedColumn' | 'NoIdentity' | 'TwoIdentities' | 'NoLimit' | 'BadLimit' | 'BadResource'
+  | 'BadPeriod' | 'WrongResource' | 'Duplicate' | 'Contradiction' | 'UnknownIdentity'; // prettier-ignore
+
+export interface Problem {
+  readonly code: ProblemCode;
+  /** Says what to do. */
+  readonly message: string;
+  /** Where in the file, from 1. */
+  readonly line?: number | undefined;
+  readonly identity?: Identity | undefined;
+  /** What was wanted, as it was written. */
+  readonly limit?: string | undefined;
+}
+
+/** A limit that somebody is to have. */
+export interface Wanted {
+  readonly identity: Identity;
+  readonly limit: Limit;
+  /** Of the file that it is from. */
+  readonly line?: number | undefined;
+  /** What the limit is a limit of, where the file says so. */
+  readonly resource?: BudgetResource | undefined;
+  /** The limit on which this rests: with another one now, somebody else has changed it. */
+  readonly expected?: Limit | undefined;
+}
+
+/** What asked for a batch; `name` is that of a file. */
+export interface Source {
+  readonly kind: 'set' | 'clear' | 'raise' | 'import' | 'undo' | 'retry';
+  readonly name?: string | undefined;
+}
+
+export type PreviewKind = 'new' | 'changed' | 'cleared' | 'unchanged' | 'conflict';
+
+export interface PreviewRow {
+  readonly kind: PreviewKind;
+  readonly identity: Identity;
+  readonly line?: number | undefined;
+  /** The limit now. */
+  readonly before: Limit;
+  readonly after: Limit;
+  /** Of a conflict: what the limit was thought to be. */
+  readonly expected?: Limit | undefined;
+}
+
+/** What would happen: plain data, to be shown, confirmed and handed back. Nothing was changed for it. */
+export interface Preview {
+  readonly source: Source;
+  readonly unit: Plan;
+  /** When the limits were read: ISO 8601. */
+  readonly readAt: string;
+  readonly rows: readonly PreviewRow[];
+  /** What is left out, with the reason. */
+  readonly problems: readonly Problem[];
+}
+
+export interface PreviewOptions {
+  /** Of the organization's plan; found out where it is missing. */
+  readonly unit?: Plan | undefined;
+  /** Takes back what others changed meanwhile. */
+  readonly overwrite?: boolean | undefined;
+  /** Known before. */
+  readonly problems?: readonly Problem[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What would be sent. */
+export function changesOf({ rows }: Preview): readonly PreviewRow[] {
+  return rows.filter(({ kind }) => kind === 'new' || kind === 'changed' || kind === 'cleared');
+}
+
+/** What keeps a limit from being as somebody wants it: a row that says the same again does not. */
+export function obstaclesOf({ problems }: Preview): readonly Problem[] {
+  return problems.filter(({ code }) => code !== 'Duplicate');
+}
+
+export function countKinds({ rows }: Preview): Readonly<Record<PreviewKind, number>> {
+  const counts = { new: 0, changed: 0, cleared: 0, unchanged: 0, conflict: 0 };
+  for (const { kind } of rows) counts[kind]++;
+  return counts;
+}
+
+/**
+ * Compares what is wanted with the limits of this moment. Identities that have no limit yet are asked for by name, so that those
+ * unknown to the organization are told before anything is sent.
+ */
+export async function preview(
+  service: BudgetService,
+  source: Source,
+  wanted: readonly Wanted[],
+  { unit: named, overwrite = false, problems: known = [], signal }: PreviewOptions = {},
+  clock: Clock = systemClock,
+): Promise<Preview> {
+  const limits = await readLimits(service, signal);
+  const unit = named ?? limits.unit ?? (await unitOfPlan(service, signal));
+  const readAt = formatSeconds(clock.now());
+  const { single, problems } = withoutDuplicates(wanted);
+  const fitting = single.filter((one) => !isOfOther(one, unit));
+  for (const one of single) if (isOfOther(one, unit)) problems.push(wrongResource(one, unit));
+  const strangers = fitting.filter(({ identity }) => !limits.overrides.has(identityKey(identity)));
+  const unknown = await findUnknown(
+    service,
+    strangers.map(({ identity }) => identity),
+    signal,
+  );
+  const rows: PreviewRow[] = [];
+  for (const one of fitting) {
+    if (unknown.has(identityKey(one.identity))) problems.push(unknownIdentity(one));
+    else rows.push(compare(one, limits, overwrite));
+  }
+  return { source, unit, readAt, rows, problems: inOrder([...known, ...problems]) };
+}
+
+function compare({ identity, line, limit, expected }: Wanted, limits: Limits, overwrite: boolean): PreviewRow {
+  const before = limitIn(limits, identity);
+  const row = { identity, before, after: limit, ...(line !== undefined && { line }) };
+  if (before === limit) return { kind: 'unchanged', ...row };
+  if (expected !== undefined && before !== expected && !overwrite) return { kind: 'conflict', ...row, expected };
+  return { kind: limit === NO_LIMIT ? 'cleared' : before === NO_LIMIT ? 'new' : 'changed', ...row };
+}
+
+/** Each identity once. Of equal rows the first counts; rows that contradict each other count for nothing, as nobody knows which. */
+function withoutDuplicates(wanted: readonly Wanted[]): { readonly single: Wanted[]; readonly problems: Problem[] } {
+  const single: Wanted[] = [];
+  const problems: Problem[] = [];
+  for (const same of groupBy(wanted, ({ identity }) => identityKey(identity)).values()) {
+    const [first, ...others] = same as [Wanted, ...Wanted[]];
+    const lines = same.flatMap(({ line }) => (line === undefined ? [] : [line]));
+    if (same.some(({ limit, resource }) => limit !== first.limit || resource !== first.resource)) {
+      const where = lines.length > 0 ? ` (lines ${lines.join(', ')})` : '';
+      const message = `The rows of this account contradict each other${where}. Keep one of them.`;
+      for (const { identity, line, limit } of same)
+        problems.push({ code: 'Contradiction', message, line, identity, limit });
+      continue;
+    }
+    single.push(first);
+    const message = first.line === undefined ? 'It was given twice.' : `It says the same as line ${first.line}.`;
+    for (const { identity, line, limit } of others)
+      problems.push({ code: 'Duplicate', message, line, identity, limit });
+  }
+  return { single, problems };
+}
+
+function isOfOther({ resource }: Wanted, unit: Plan): boolean {
+  return resource !== undefined && resource !== RESOURCE_OF_PLAN[unit];
+}
+
+function wrongResource({ identity, line, limit }: Wanted, unit: Plan): Problem {
+  const message = `Budgets of this organization are in ${unit === 'usd' ? 'dollars' : 'credits'}: ${RESOURCE_OF_PLAN[unit]}.`;
+  return { code: 'WrongResource', message, line, identity, limit };
+}
+
+function unknownIdentity({ identity, line, limit }: Wanted): Problem {
+  const message = 'The organization knows no such account. Check the spelling, and whether the person has left.';
+  return { code: 'UnknownIdentity', message, line, identity, limit };
+}
+
+function inOrder(problems: readonly Problem[]): Problem[] {
+  return [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+}

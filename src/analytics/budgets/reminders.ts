@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { readCheckedJson, writeCheckedJson } from '../../base/checkedJson.ts';
+import { formatDay, parseDay, type Day } from '../../base/day.ts';
+import { explainWriteError, systemCode } from '../../base/errors.ts';
+import { createWhole } from '../../base/wholeFile.ts';
+import { IDENTITY_FIELDS } from '../contract.ts';
+import { identityKey, type Identity } from '../identity.ts';
+
+/** A note of one's own that an override was meant to end: the service knows no such date. */
+export interface Reminder {
+  readonly identity: Identity;
+  readonly on: Day;
+  readonly note: string;
+}
+
+const stored = z.object({
+  version: z.literal(1),
+  kind: z.enum(IDENTITY_FIELDS),
+  name: z.string(),
+  on: z.string(),
+  note: z.string(),
+});
+
+/**
+ * Reminders of an account, a file for each person: windows need no lock to set different ones, and of one person the last
+ * counts. Nothing is changed when the day comes; somebody is told, once.
+ */
+export class Reminders {
+  readonly #folder: string;
+
+  /** `folder`: of one account. */
+  constructor(folder: string) {
+    this.#folder = join(folder, 'reminders');
+  }
+
+  /** Takes the place of the one that there was. Throws `DiskFull` and `ReadOnly`. */
+  set({ identity, on, note }: Reminder): void {
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      const { kind, name } = identity;
+      rmSync(this.#told(identity), { force: true });
+      writeCheckedJson(this.#file(identity), { version: 1, kind, name, on: formatDay(on), note }, 0o600);
+    } catch (error) {
+      throw explainWriteError(error, this.#folder);
+    }
+  }
+
+  /** Whether there was one. */
+  remove(identity: Identity): boolean {
+    const had = readCheckedJson(this.#file(identity)) !== undefined;
+    for (const file of [this.#file(identity), this.#told(identity)]) rmSync(file, { force: true });
+    return had;
+  }
+
+  /** The earliest first. A file that is damaged is as if it were not there. */
+  all(): readonly Reminder[] {
+    return this.#names()
+      .flatMap((name): Reminder[] => {
+        const read = readCheckedJson(join(this.#folder, name));
+        const parsed = stored.safeParse(read === 'damaged' ? undefined : read?.value);
+        const on = parsed.success ? parseDay(parsed.data.on) : undefined;
+        if (!parsed.success || on === undefined) return [];
+        const { kind, name: account, note } = parsed.data;
+        return [{ identity: { kind, name: account }, on, note }];
+      })
+      .sort((a, b) => a.on - b.on || (identityKey(a.identity) < identityKey(b.identity) ? -1 : 1));
+  }
+
+  /** Those whose day has come. */
+  due(today: Day): readonly Reminder[] {
+    return this.all().filter(({ on }) => on <= today);
+  }
+
+  /** The due ones that nobody was told of yet; of several windows that ask, one is told. */
+  takeDue(today: Day): readonly Reminder[] {
+    return this.due(today).filter(({ identity, on }) => createWhole(this.#told(identity), formatDay(on), 0o600));
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder).filter((name) => name.endsWith('.json'));
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  #file(identity: Identity): string {
+    return join(this.#folder, `${fileName(identity)}.json`);
+  }
+
+  #told(identity: Identity): string {
+    return join(this.#folder, `${fileName(identity)}.told`);
+  }
+}
+
+/** A name may hold anything, and is nobody's business in a list of files. */
+function fileName(identity: Identity): string {
+  return createHash('sha256').update(identityKey(identity)).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,252 @@
+import { printable } from '../../base/columns.ts';
+import { formatCount } from '../../base/format.ts';
+import { formatDay } from '../../base/day.ts';
+import { formatAmount, wholeAmount } from '../insights/amounts.ts';
+import type { Plan } from '../contract.ts';
+import type { Identity } from '../identity.ts';
+import { tableText, type Column, type Table } from '../reports/table.ts';
+import { countStates, ROW_STATES, type Batch, type BatchRow, type RowState } from './batch.ts';
+import type { CsvRow } from './csv.ts';
+import { NO_LIMIT, type Limit } from './limit.ts';
+import { changesOf, countKinds, obstaclesOf, type Preview, type PreviewKind, type PreviewRow, type Problem, type Source } from './preview.ts'; // prettier-ignore
+import type { Reminder } from './reminders.ts';
+
+/* Previews and reports in words and as tables, for the terminal and for documents in the editor. */
+
+/** So many rows of each kind are listed where somebody only glances; a document lists all. */
+export interface TextOptions {
+  readonly most?: number;
+}
+
+/** What a report tells of besides its batch: what the preview had left out. */
+export interface ReportOptions extends TextOptions {
+  readonly preview?: Preview | undefined;
+}
+
+const KINDS: Readonly<Record<PreviewKind, string>> = {
+  new: 'new',
+  changed: 'changed',
+  cleared: 'cleared',
+  unchanged: 'as it is',
+  conflict: 'changed by somebody else',
+};
+
+const STATES: Readonly<Record<RowState, string>> = {
+  waiting: 'not sent',
+  unknown: 'sent and unknown',
+  applied: 'applied (not read back yet)',
+  confirmed: 'applied',
+  differs: 'applied but different now',
+  failed: 'refused',
+  conflict: 'left alone (changed by somebody else)',
+  already: 'was so already',
+};
+
+/** `$5,000`, `5,000`, `none` */
+export function formatLimit(limit: Limit, unit: Plan): string {
+  if (limit === NO_LIMIT) return 'none';
+  return `${unit === 'usd' ? '$' : ''}${formatAmount(wholeAmount(BigInt(limit)), 0)}`;
+}
+
+/** `Import of limits.csv` */
+export function describeSource({ kind, name }: Source): string {
+  const titles = {
+    set: 'New limit',
+    clear: 'Clearing',
+    raise: 'Raise',
+    import: 'Import',
+    undo: 'Undo',
+    retry: 'Retry',
+  };
+  return name === undefined ? titles[kind] : `${titles[kind]} of ${printable(name)}`;
+}
+
+/** `2 changes: 1 new, 1 cleared; 1 as it is; 1 problem` */
+export function summarizePreview(preview: Preview): string {
+  const counts = countKinds(preview);
+  const changes = changesOf(preview).length;
+  const kinds = list((['new', 'changed', 'cleared'] as const).map((kind) => [counts[kind], KINDS[kind]]));
+  const { length: problems } = preview.problems;
+  return [
+    `${several(changes, 'change')}${changes > 0 ? `: ${kinds}` : ''}`,
+    list([[counts.unchanged, KINDS.unchanged]]),
+    list([[counts.conflict, KINDS.conflict]]),
+    problems > 0 ? several(problems, 'problem') : '',
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+}
+
+/** `3 of 5 limits are as they were to be: 3 applied, 1 refused, 1 not sent` */
+export function summarizeBatch(batch: Batch): string {
+  const counts = countStates(batch);
+  const done = counts.confirmed + counts.already;
+  const states = list(ROW_STATES.map((state) => [counts[state], STATES[state]]));
+  const { length } = batch.rows;
+  if (length === 1) return `The limit is ${done === 1 ? '' : 'not '}as it was to be: ${states}`;
+  const all = done === length ? 'All' : `${formatCount(done)} of`;
+  return `${all} ${formatCount(length)} limits are as they were to be: ${states}`;
+}
+
+/** What would change, and what would not and why. */
+export function previewText(preview: Preview, options: TextOptions = {}): string {
+  const { unit, source, readAt, rows, problems } = preview;
+  const conflicts = rows.filter(({ kind }) => kind === 'conflict');
+  const unchanged = rows.filter(({ kind }) => kind === 'unchanged');
+  return [
+    `${describeSource(source)}: what would change\n`,
+    `${summarizePreview(preview)}. Limits ${inUnit(unit)}, read ${moment(readAt)}. Nothing is changed yet.\n`,
+    ...section('Problems: these rows are left out', problemTable(problems), options),
+    ...section('Changed by somebody else: these are left alone', previewTable(conflicts, unit), options),
+    ...section('Changes', previewTable(changesOf(preview), unit), options),
+    ...section('As they are', previewTable(unchanged, unit), options),
+  ].join('\n');
+}
+
+/** What became of each row, those that need somebody first. */
+export function batchText(batch: Batch, options: ReportOptions = {}): string {
+  const { source, unit, startedAt, endedAt, error } = batch;
+  const conflicts = options.preview?.rows.filter(({ kind }) => kind === 'conflict') ?? [];
+  const left = conflicts.length + (options.preview ? obstaclesOf(options.preview).length : 0);
+  const leftOut = left > 0 ? `; ${formatCount(left)} left out` : '';
+  const of = (...states: readonly RowState[]): Table =>
+    batchTable({ ...batch, rows: batch.rows.filter(({ state }) => states.includes(state)) });
+  return [
+    `${describeSource(source)}: what was done\n`,
+    `${summarizeBatch(batch)}${leftOut}. Limits ${inUnit(unit)}, begun ${moment(startedAt)}, ${
+      endedAt === undefined ? 'not ended yet' : `ended ${moment(endedAt)}`
+    }.\n`,
+    ...(error ? [`${error.message}\n`] : []),
+    ...section('Left out', problemTable(options.preview?.problems ?? []), options),
+    ...section('Changed by somebody else before the preview: left alone', previewTable(conflicts, unit), options),
+    ...section('Refused', of('failed'), options),
+    ...section('Changed by somebody else', of('conflict', 'differs'), options),
+    ...section('Sent, unknown whether applied', of('unknown'), options),
+    ...section('Not sent', of('waiting'), options),
+    ...section('Applied', of('confirmed', 'applied', 'already'), options),
+  ].join('\n');
+}
+
+/** What is not as it was to be, with the reason, to be mended and imported again. */
+export function failureRows(batch: Batch, preview?: Preview): CsvRow[] {
+  const isDone = ({ state }: BatchRow): boolean => state === 'confirmed' || state === 'already' || state === 'applied';
+  return [
+    ...batch.rows
+      .filter((row) => !isDone(row))
+      .map((row) => ({ identity: row.identity, limit: row.after, error: reasonOf(row, batch.unit) })),
+    ...(preview?.rows ?? [])
+      .filter(({ kind }) => kind === 'conflict')
+      .map(({ identity, before, after }) => {
+        return { identity, limit: after, error: `It is ${formatLimit(before, batch.unit)} now` };
+      }),
+    ...(preview ? obstaclesOf(preview) : []).flatMap(({ identity, limit = NO_LIMIT, message, line }) =>
+      identity ? [{ identity, limit, error: line === undefined ? message : `Line ${line}: ${message}` }] : [],
+    ),
+  ];
+}
+
+/** `ada@example.com, 2026-12-31: back to 5000` */
+export function describeReminder({ identity, on, note }: Reminder): string {
+  return printable(`${nameOf(identity)}, ${formatDay(on)}${note === '' ? '' : `: ${note}`}`);
+}
+
+/** For people: each row of a preview. */
+export function previewTable(rows: readonly PreviewRow[], unit: Plan): Table {
+  const hasLines = rows.some(({ line }) => line !== undefined);
+  const isConflict = rows.some(({ expected }) => expected !== undefined);
+  return {
+    columns: [
+      text('kind', 'What'),
+      text('identity', 'Account'),
+      ...(isConflict ? [amount('expected', 'Was')] : []),
+      amount('before', 'Now'),
+      amount('after', 'Then'),
+      ...(hasLines ? [LINE] : []),
+    ],
+    rows: rows.map(({ kind, identity, before, after, expected, line }) => [
+      KINDS[kind],
+      nameOf(identity),
+      ...(isConflict ? [expected === undefined ? undefined : formatLimit(expected, unit)] : []),
+      formatLimit(before, unit),
+      formatLimit(after, unit),
+      ...(hasLines ? [line] : []),
+    ]),
+  };
+}
+
+export function problemTable(problems: readonly Problem[]): Table {
+  return {
+    columns: [LINE, text('identity', 'Account'), text('message', 'Problem')],
+    rows: problems.map(({ line, identity, message }) => [line, identity && nameOf(identity), message]),
+  };
+}
+
+export function batchTable({ rows, unit }: Pick<Batch, 'rows' | 'unit'>): Table {
+  const hasLines = rows.some(({ line }) => line !== undefined);
+  const hasMore = rows.some(({ message, found }) => message !== undefined || found !== undefined);
+  return {
+    columns: [
+      text('state', 'What'),
+      text('identity', 'Account'),
+      amount('before', 'Before'),
+      amount('after', 'Wanted'),
+      ...(hasLines ? [LINE] : []),
+      ...(hasMore ? [text('message', 'Why')] : []),
+    ],
+    rows: rows.map((row) => [
+      STATES[row.state],
+      nameOf(row.identity),
+      formatLimit(row.before, unit),
+      formatLimit(row.after, unit),
+      ...(hasLines ? [row.line] : []),
+      ...(hasMore ? [reasonOf(row, unit)] : []),
+    ]),
+  };
+}
+
+/** Why a row is not as it was to be. */
+export function reasonOf({ state, message, found }: BatchRow, unit: Plan): string {
+  return message ?? (found === undefined ? STATES[state] : `It is ${formatLimit(found, unit)} now`);
+}
+
+const LINE: Column = { name: 'line', title: 'Line', kind: 'count' };
+
+function text(name: string, title: string): Column {
+  return { name, title, kind: 'text' };
+}
+
+/** To the right; there are more digits than a number has, so it is text. */
+function amount(name: string, title: string): Column {
+  return { name, title, kind: 'count' };
+}
+
+function nameOf({ kind, name }: Identity): string {
+  return kind === 'user_email' ? name : `${name} (service account)`;
+}
+
+function section(title: string, table: Table, { most = Infinity }: TextOptions): string[] {
+  const { length } = table.rows;
+  if (length === 0) return [];
+  const more = length > most ? `  … and ${formatCount(length - most)} more\n` : '';
+  return [`${title}\n${tableText({ ...table, rows: table.rows.slice(0, most) })}${more}`];
+}
+
+function list(counts: readonly (readonly [count: number, what: string])[]): string {
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${formatCount(count)} ${what}`)
+    .join(', ');
+}
+
+function several(count: number, what: string): string {
+  return count === 0 ? `no ${what}s` : `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function inUnit(unit: Plan): string {
+  return unit === 'usd' ? 'in dollars a month' : 'in credits a month';
+}
+
+/** `2026-11-21 09:30 UTC` */
+function moment(iso: string): string {
+  return `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+}
