@@ -148,10 +148,15 @@ describe('Ask About Workspace, without a model', () => {
     );
   });
 
-  it('has the conversation after the window is loaded again', async () => {
+  it('has the conversation after the window is loaded again, and does nothing that its page is not allowed', async () => {
+    const refused: string[] = [];
+    workbench.page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) refused.push(message.text());
+    });
     await workbench.page.reload();
     await view.find();
     await view.frame.getByRole('heading', { name: 'Explains hostileness' }).waitFor();
+    assert.deepEqual(refused, []);
   });
 
   it('forgets the conversation when told to', async () => {
