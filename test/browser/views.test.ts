@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { findServer } from '../../src/server/state/stateFolder.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -12,8 +13,7 @@ const WELCOMES = '.welcome-view-content';
 const LIST = '.quick-input-list .monaco-list-rows';
 /** Of the second line of a row: the editor's light theme has 4.4 there, and an extension has no say in it. */
 const DETAILS = '.quick-input-list-label-meta';
-const STEPS = '.getting-started .step-list-container';
-const PICTURE = '.getting-started .getting-started-media';
+const WALKTHROUGH = '.gettingStartedDetailsContent';
 /** So that all rows of all views have room: only rows that can be seen are there to be found. */
 const HEIGHT = 2000;
 
@@ -26,17 +26,20 @@ describe('every view', () => {
       const workbench = await Workbench.open({
         folder: copySample(join(home, 'harbour')),
         env: { XDG_DATA_HOME: home },
-        settings: { 'workbench.colorTheme': theme },
+        // The colours that Git gives names are not ours.
+        settings: { 'workbench.colorTheme': theme, 'git.decorations.enabled': false },
         size: { width: 1400, height: HEIGHT },
       });
       const { page, pick } = workbench;
       const look = async (what: string, parts: readonly string[], except: readonly string[] = []): Promise<void> => {
-        for (const width of [400, 1400]) {
+        for (const width of [1400, 400]) {
           await page.setViewportSize({ width, height: HEIGHT });
           const name = shotName(`view-${what}`, theme, width);
           await workbench.shoot(name);
           await assertAccessible(page, name, parts, except);
         }
+        await page.setViewportSize({ width: 1400, height: HEIGHT });
+        await widenSideBar(page);
       };
       try {
         await workbench.openSextantView();
@@ -50,7 +53,9 @@ describe('every view', () => {
         // Those that would have nothing to say are not there.
         for (const view of ['Cost', 'Budgets', 'Webhooks'])
           assert.equal(await page.getByRole('button', { name: `${view} Section` }).count(), 0, view);
-        await look('empty', [ROWS, WELCOMES]);
+        await workbench.fold('Index');
+        await look('empty', [WELCOMES]);
+        await workbench.expand('Index');
 
         await workbench.search('retry a failed payment');
         await workbench.settled();
@@ -69,11 +74,21 @@ describe('every view', () => {
         await workbench.treeItem(/^deploys succeeded/).waitFor();
         await look('full', [ROWS]);
 
+        await workbench.treeItem(/line \d+: export async function withRetries/).click();
+        await workbench.tab('retryPolicy.ts').waitFor();
         await workbench.run('Sextant: Why Is This File (Not) Found?');
         await pick.getByText('is indexed: typescript').waitFor();
         await page.keyboard.type('order', { delay: 15 });
         await pick.getByText(/^It is result \d+ for “order”/).waitFor();
         await look('why', [LIST], [DETAILS]);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+
+        await openWalkthrough(workbench);
+        for (const { step } of STEPS) {
+          await unfoldStep(workbench, step);
+          await look(`walkthrough-${step.split(' ')[0]}`, [WALKTHROUGH]);
+        }
       } finally {
         await workbench.close();
       }
@@ -84,64 +99,65 @@ describe('every view', () => {
 describe('the walkthrough', () => {
   const folder = temporaryFolder();
 
-  for (const theme of THEMES) {
-    it(`has its pictures, and is readable and accessible, in ${theme}`, async () => {
-      const workbench = await Workbench.open({
-        folder: copySample(join(folder(), 'harbour')),
-        settings: { 'workbench.colorTheme': theme },
-        size: { width: 1400, height: 900 },
-      });
-      const { page, pick } = workbench;
-      try {
-        await workbench.run('Welcome: Open Walkthrough...');
-        await workbench.firstRow('Get Started with Sextant');
-        await page.keyboard.press('Enter');
-        await page.getByText('Find code by saying what it does, and ask about it.').waitFor();
-        for (const [step, command, opened] of STEPS_AND_COMMANDS) {
-          await page.getByRole('button', { name: step }).click();
-          const picture = page.locator(`${PICTURE} img`);
-          await picture.and(page.locator('[alt]:not([alt=""])')).waitFor();
-          await page.waitForFunction(`document.querySelector('${PICTURE} img').naturalWidth > 0`);
-          const name = shotName(`walkthrough-${command}`, theme, 1400);
-          await workbench.shoot(name);
-          await assertAccessible(page, name, [STEPS, PICTURE]);
-          await page.getByRole('button', { name: command, exact: true }).first().click();
-          await opened(workbench);
-        }
-        assert.equal(await pick.isVisible(), false);
-      } finally {
-        await workbench.close();
+  it('has commands that do what they say', async () => {
+    const workbench = await Workbench.open({ folder: copySample(join(folder(), 'harbour')) });
+    try {
+      for (const { step, command, done } of STEPS) {
+        await openWalkthrough(workbench);
+        await unfoldStep(workbench, step);
+        await workbench.page.locator(WALKTHROUGH).getByRole('button', { name: command, exact: true }).click();
+        await done(workbench);
       }
-    });
-  }
+    } finally {
+      await workbench.close();
+    }
+  });
 });
 
-/** Each step's title and command, and how one sees that the command has done its work; back at the walkthrough after it. */
-const STEPS_AND_COMMANDS: readonly (readonly [string, string, (workbench: Workbench) => Promise<void>])[] = [
-  [
-    'Search in plain words',
-    'Search Workspace',
-    async ({ pick, page }) => {
+/** Each step, its command, and how one sees that it did what it says. */
+const STEPS: readonly { step: string; command: string; done: (workbench: Workbench) => Promise<void> }[] = [
+  {
+    step: 'Search in plain words',
+    command: 'Search Workspace',
+    done: async ({ pick, page }) => {
       await pick.getByText(/^Search Workspace/).waitFor();
       await page.keyboard.press('Escape');
     },
-  ],
-  [
-    'Ask, and check the answer',
-    'Ask About Workspace',
-    async (workbench) => {
-      await (await workbench.view()).getByRole('textbox').waitFor();
-      await workbench.run('View: Close Editor');
-    },
-  ],
-  [
-    'See what is indexed, and what is not',
-    'Show Index Status',
-    async (workbench) => {
-      await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
-    },
-  ],
+  },
+  {
+    step: 'Ask, and check the answer',
+    command: 'Ask About Workspace',
+    done: async (workbench) => (await workbench.view()).getByRole('textbox').waitFor(),
+  },
+  {
+    step: 'See what is left out, and why',
+    command: 'Show Index Status',
+    done: (workbench) => workbench.treeItem(/^Left out/).waitFor(),
+  },
 ];
+
+async function openWalkthrough(workbench: Workbench): Promise<void> {
+  await workbench.run('Welcome: Open Walkthrough...');
+  await workbench.pick.getByText('Get Started with Sextant', { exact: true }).click();
+  await workbench.page.locator(WALKTHROUGH).getByText('Find code by saying what it does').waitFor();
+}
+
+/** Shows what a step says, and its picture. */
+async function unfoldStep({ page }: Workbench, step: string): Promise<void> {
+  await page.locator(`${WALKTHROUGH} .getting-started-step`).filter({ hasText: step }).click();
+  await page.locator(`${WALKTHROUGH} .expanded`).getByText(step, { exact: true }).waitFor();
+  const hasPicture = `[...document.querySelectorAll('${WALKTHROUGH} img')].some((one) => one.alt && one.naturalWidth > 0)`;
+  await page.waitForFunction(hasPicture);
+}
+
+/** In a narrow window it has become narrow, and stays so. */
+async function widenSideBar(page: Page): Promise<void> {
+  const { x, width } = (await page.locator('.part.sidebar').boundingBox())!;
+  await page.mouse.move(x + width + 2, 400);
+  await page.mouse.down();
+  await page.mouse.move(x + 300, 400, { steps: 3 });
+  await page.mouse.up();
+}
 
 /** A webhook with a trigger, one event that it fires for and one that it does not. */
 async function receiveEvents(state: string): Promise<void> {
