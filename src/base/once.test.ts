@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from './once.ts';
 
 describe('once', () => {
-  it('makes it when it is first asked for and never again, also where it is undefined', () => {
+  it('makes it when it is first asked for and never again, also where nothing was made', () => {
     let made = 0;
-    const first = once(() => {
+    const first = once((): string | undefined => {
       made++;
       return undefined;
     });
     assert.equal(made, 0);
-    for (const value of [first(), first()]) assert.equal(value, undefined);
+    assert.deepEqual([first(), first()], [undefined, undefined]);
     assert.equal(made, 1);
   });
 });
