@@ -13,7 +13,6 @@ import { root } from './dependencies.mjs';
  * @property {Record<string, Owner>} capabilities
  * @property {object} contributes
  * @property {(Owner & { command: string })[]} contributes.commands
- * @property {Record<string, (Owner & { id: string })[]>} contributes.viewsContainers
  * @property {Record<string, (Owner & { id: string })[]>} contributes.views
  * @property {(Owner & { view: string })[]} contributes.viewsWelcome
  * @property {{ properties: Record<string, Owner & { enum?: string[], enumDescriptions?: Owner }> }} contributes.configuration
@@ -24,7 +23,7 @@ import { root } from './dependencies.mjs';
 
 /**
  * What people read of a manifest: the object that has it, the property, and its key in package.nls.json. Left alone are name and
- * description of the package, which npm shows too, and `modelDescription`, which a model reads.
+ * description of the package, which npm shows too, our name, and `modelDescription`, which a model reads.
  * @param {Manifest} manifest
  * @returns {Generator<{ owner: Record<string, string>, property: string, key: string }>}
  */
@@ -32,8 +31,6 @@ export function* readByPeople({ capabilities, contributes }) {
   for (const [name, owner] of Object.entries(capabilities))
     yield { owner, property: 'description', key: `capability.${name}` };
   for (const owner of contributes.commands) yield { owner, property: 'title', key: `command.${short(owner.command)}` };
-  for (const owner of Object.values(contributes.viewsContainers).flat())
-    yield { owner, property: 'title', key: `container.${owner.id}` };
   for (const owner of Object.values(contributes.views).flat())
     yield { owner, property: 'name', key: `view.${short(owner.id)}` };
   /** @type {Map<string, number>} */
