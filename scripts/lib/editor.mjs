@@ -144,7 +144,6 @@ const TEST_SETTINGS = {
  * @property {string} dataFolder where the server keeps settings, extensions and workspace storage
  * @property {string} [token] the connection token; without one, for tests only, anybody on this machine may connect
  * @property {boolean} [trust] whether workspace trust is on
- * @property {string | undefined} [locale] the language of the interface
  * @property {number} [port] 0 or nothing for a free one
  * @property {boolean} [forTests] lets the page say which extension is under development and which tests to run
  * @property {NodeJS.ProcessEnv} [env]
@@ -155,8 +154,7 @@ const TEST_SETTINGS = {
  * @param {Editor} editor
  * @param {ServerOptions} options
  */
-export async function startServer(editor, options) {
-  const { dataFolder, token, trust = false, locale, port = 0, forTests = false, env = {} } = options;
+export async function startServer(editor, { dataFolder, token, trust = false, port = 0, forTests = false, env = {} }) {
   const chosen = port || (await freePort());
   const run = join(dataFolder, 'run');
   mkdirSync(run, { recursive: true });
@@ -168,7 +166,6 @@ export async function startServer(editor, options) {
       ...['--host', '127.0.0.1', '--port', String(chosen)],
       ...(token === undefined ? ['--without-connection-token'] : ['--connection-token', token]),
       ...(trust ? [] : ['--disable-workspace-trust']),
-      ...(locale === undefined ? [] : ['--locale', locale]),
       ...['--accept-server-license-terms', '--telemetry-level', 'off'],
       '--force-disable-user-env', // no login shell: it costs two seconds and changes PATH
       ...(forTests ? ['--enable-smoke-test-driver'] : []),

@@ -18,7 +18,6 @@ import { ensureEditor, installFolder, installVsix, makeDataFolder, startServer, 
  * @property {NodeJS.ProcessEnv} [env]
  * @property {{ width?: number, height?: number }} [size]
  * @property {boolean} [trust] whether workspace trust is on
- * @property {string} [locale] the language of the interface, English without one
  */
 
 /**
@@ -31,10 +30,10 @@ export async function openWorkbench(options, beforeLoad) {
   const dataFolder = makeDataFolder(options.settings);
   const remove = () => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 5 });
   try {
-    const { env = {}, trust = false, locale, extensions: [developed, ...others] = [] } = options;
+    const { env = {}, trust = false, extensions: [developed, ...others] = [] } = options;
     for (const folder of others) installFolder(dataFolder, folder);
     if (options.vsix !== undefined) installVsix(editor, dataFolder, options.vsix);
-    const server = await startServer(editor, { dataFolder, forTests: true, env, trust, locale });
+    const server = await startServer(editor, { dataFolder, forTests: true, env, trust });
     const browser = await launchBrowser(join(dataFolder, 'browser'), options.size);
     const page = browser.pages()[0] ?? (await browser.newPage());
     const said = /** @type {string[]} */ ([]);
