@@ -23,8 +23,8 @@ export function packageVsix() {
 /** Changes when anything changes that the .vsix is made of. */
 export function sourcesHash() {
   const hash = createHash('sha256');
-  const files = ['package.json', 'package-lock.json', 'README.md', 'CHANGELOG.md', '.vscodeignore'];
-  for (const folder of ['src', 'webview', 'media', 'scripts']) {
+  const files = ['package.json', 'package.nls.json', 'package-lock.json', 'README.md', 'CHANGELOG.md', '.vscodeignore'];
+  for (const folder of ['src', 'webview', 'media', 'l10n', 'scripts']) {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (entry.isFile()) files.push(join(entry.parentPath, entry.name));
     }

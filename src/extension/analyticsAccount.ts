@@ -1,11 +1,8 @@
 import * as vscode from 'vscode';
 import { readConnection, type Connection } from '../analytics/client/account.ts';
 import { describeError } from '../base/errors.ts';
+import { accountChoice, chooseAccount, type AccountChoice } from './accountChoice.ts';
 
-/** Which account is connected, without its token: this is kept in the editor's state, the token in its secret storage. */
-export type AccountChoice = { readonly kind: 'service'; readonly url: string } | { readonly kind: 'sample' };
-
-const CHOICE = 'sextant.analytics.account';
 const TOKEN = 'sextant.analytics.token';
 
 /** The account that a person connected, once for all windows. */
@@ -19,7 +16,7 @@ export class AnalyticsAccount {
   }
 
   get choice(): AccountChoice | undefined {
-    return this.#state.get<AccountChoice>(CHOICE);
+    return accountChoice(this.#state);
   }
 
   /** Of a service; nothing where none was chosen, or its token is gone. */
@@ -33,16 +30,16 @@ export class AnalyticsAccount {
   async choose(connection: Connection | 'sample'): Promise<void> {
     if (connection === 'sample') {
       await this.#secrets.delete(TOKEN);
-      await this.#state.update(CHOICE, { kind: 'sample' } satisfies AccountChoice);
+      await chooseAccount(this.#state, { kind: 'sample' });
     } else {
       await this.#secrets.store(TOKEN, connection.token);
-      await this.#state.update(CHOICE, { kind: 'service', url: connection.url } satisfies AccountChoice);
+      await chooseAccount(this.#state, { kind: 'service', url: connection.url });
     }
   }
 
   async forget(): Promise<void> {
     await this.#secrets.delete(TOKEN);
-    await this.#state.update(CHOICE, undefined);
+    await chooseAccount(this.#state, undefined);
   }
 }
 

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { describeError } from '../base/errors.ts';
+import { once } from '../base/once.ts';
 import { RecentLog } from '../base/recentLog.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
 import type { ShownFile } from '../workspace/readShown.ts';
@@ -7,12 +8,12 @@ import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
 import type { LocalServerState } from '../server/localServer.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 import type { AnswerPanel } from './answerPanel.ts';
-import { Asking } from './asking.ts';
-import { Chat } from './chat.ts';
-import { AnalyticsActions, type AnalyticsState } from './analyticsActions.ts';
+import type { Asking } from './asking.ts';
+import type { Chat } from './chat.ts';
+import { accountChoice } from './accountChoice.ts';
+import type { AnalyticsActions, AnalyticsState } from './analyticsActions.ts';
 import type { CommandId } from './commandIds.ts';
 import { Folders } from './folders.ts';
-import { copyDiagnostics } from './diagnosticsReport.ts';
 import { IndexView, copyPath } from './indexView.ts';
 import { McpServers } from './mcpServers.ts';
 import { PlaceOpener } from './placeOpener.ts';
@@ -26,8 +27,8 @@ import { ServerActions } from './serverActions.ts';
 import { Tools } from './tools.ts';
 import { StatusBar } from './statusBar.ts';
 import type { Row } from './statusTree.ts';
-import { WhyPick } from './whyPick.ts';
-import { WebhookActions } from './webhookActions.ts';
+import type { WhyPick } from './whyPick.ts';
+import type { WebhookActions } from './webhookActions.ts';
 import { UnsavedEditors } from './unsavedEditors.ts';
 
 /** What other extensions, and our own tests, get from `vscode.extensions.getExtension('sextant.sextant-code')`. */
@@ -46,9 +47,12 @@ export interface SextantApi {
 
 const DEFAULT_LIMIT = 20;
 
-/** Builds the parts and connects them; does nothing itself. */
+/**
+ * Builds the parts and connects them; does nothing itself. Those that a window may do without are functions: they are loaded
+ * when they are first called.
+ */
 export class App implements SextantApi {
-  readonly chat: Chat;
+  readonly chat: () => Promise<Chat>;
   readonly tools: Tools;
   readonly mcpServers: McpServers;
   readonly #folders: Folders;
@@ -57,23 +61,25 @@ export class App implements SextantApi {
   readonly #recent: RecentLog;
   readonly #searchPick: SearchPick;
   readonly #results: ResultsView;
-  readonly #whyPick: WhyPick;
+  readonly #whyPick: () => Promise<WhyPick>;
   readonly #texts: ReadOnlyTexts;
   readonly #indexView: IndexView;
   readonly #server: ServerActions;
-  readonly #webhooks: WebhookActions;
-  readonly #analytics: AnalyticsActions;
+  readonly #webhooks: () => Promise<WebhookActions>;
+  readonly #analytics: () => Promise<AnalyticsActions>;
   readonly #extension: vscode.Extension<unknown>;
-  readonly #asking: Asking;
+  readonly #asking: () => Promise<Asking>;
+  /** The view of answers. */
+  readonly answers: () => Promise<AnswerPanel>;
   readonly #places: PlaceOpener;
-  readonly #context: vscode.ExtensionContext;
-  #answers: Promise<AnswerPanel> | undefined;
 
   static start(context: vscode.ExtensionContext): App {
     return new App(context);
   }
 
   private constructor(context: vscode.ExtensionContext) {
+    const { workspaceState, globalState, extensionUri, secrets, subscriptions } = context;
+    this.#extension = context.extension;
     this.#log = vscode.window.createOutputChannel('Sextant', { log: true });
     this.#recent = new RecentLog(this.#log, () => new Date());
     this.#client = new WorkspaceClient({
@@ -87,14 +93,14 @@ export class App implements SextantApi {
     this.#places = new PlaceOpener(this.#folders, (all) => this.#client.recheck(all));
     this.#results = new ResultsView({
       folders: this.#folders,
-      memento: context.workspaceState,
+      memento: workspaceState,
       places: this.#places,
       search: (search) => this.#search({ ...search, limit: maxResults(), excerpts: true }),
       recheck: (places) => this.#client.recheck(places),
     });
     this.#searchPick = new SearchPick({
       folders: this.#folders,
-      recent: new RecentQueries(context.workspaceState),
+      recent: new RecentQueries(workspaceState),
       search: (query, limit, signal, except) => this.#search({ query, limit, ...(except && { except }) }, signal),
       complete: (query) => this.#client.complete({ folders: this.#folders.all, query }),
       keep: (search) => this.#results.show(search),
@@ -107,40 +113,83 @@ export class App implements SextantApi {
         return 'text' in file ? file.text : undefined;
       },
     };
-    this.#asking = new Asking(sources, context.secrets);
-    this.chat = new Chat(this.#asking, this.#folders);
+    this.#asking = once(async () => {
+      const { Asking } = await import('./asking.ts');
+      return new Asking(sources, secrets);
+    });
+    this.chat = once(async () => {
+      const { Chat } = await import('./chat.ts');
+      return new Chat(await this.#asking(), this.#folders);
+    });
+    /** Ends with the window. */
+    const part = <T extends vscode.Disposable>(load: () => Promise<T>): (() => Promise<T>) =>
+      once(async () => {
+        const loaded = await load();
+        subscriptions.push(loaded);
+        return loaded;
+      });
+    this.answers = part(async () => {
+      const { AnswerPanel } = await import('./answerPanel.ts');
+      return new AnswerPanel({
+        asking: await this.#asking(),
+        folders: this.#folders,
+        places: this.#places,
+        memento: workspaceState,
+        extensionUri,
+        log: this.#recent,
+      });
+    });
     this.tools = new Tools({
       folders: this.#folders,
       search: (request, signal) => this.#search(request, signal),
       read: (root, path) => this.#read(root, path),
     });
-    this.#whyPick = new WhyPick(this.#folders, this.#client);
+    this.#whyPick = part(async () => {
+      const { WhyPick } = await import('./whyPick.ts');
+      return new WhyPick(this.#folders, this.#client);
+    });
     this.#texts = new ReadOnlyTexts();
     this.#indexView = new IndexView(this.#folders, this.#client, this.#texts, this.#recent);
     const { version } = context.extension.packageJSON as { readonly version: string };
     this.mcpServers = new McpServers(this.#folders, new URL('./mcpServer.js', import.meta.url), version);
     this.#server = new ServerActions(new URL('./serverThread.js', import.meta.url), this.#recent, version);
-    this.#webhooks = new WebhookActions(this.#server, this.#texts, this.#recent);
-    this.#analytics = new AnalyticsActions(context, this.#server, this.#texts, this.#recent);
-    this.#extension = context.extension;
-    this.#context = context;
-    context.subscriptions.push(
+    this.#webhooks = part(async () => {
+      const { WebhookActions } = await import('./webhookActions.ts');
+      return new WebhookActions(this.#server, this.#texts, this.#recent);
+    });
+    // Without rows the editor shows the way to connect, as it does without an account.
+    const noUsage = vscode.window.registerTreeDataProvider<never>('sextant.usage', {
+      getChildren: () => [],
+      getTreeItem: (row) => row,
+    });
+    this.#analytics = part(async () => {
+      const { AnalyticsActions } = await import('./analyticsActions.ts');
+      noUsage.dispose();
+      return new AnalyticsActions(context, this.#server, this.#texts, this.#recent);
+    });
+    const showAccount = (): void => {
+      if (accountChoice(globalState)) void this.#analytics();
+    };
+    subscriptions.push(
       this.#log,
       this.#folders,
       this.#searchPick,
       this.#results,
       this.#places,
-      this.#whyPick,
       this.#texts,
       this.#indexView,
       this.mcpServers,
       this.#server,
-      this.#webhooks,
-      this.#analytics,
+      noUsage,
       new StatusBar(this.#folders),
+      // Its view is there while a server is.
+      this.#server.onDidChangeState(({ kind }) => void (kind !== 'stopped' && this.#webhooks())),
+      // Another window connected.
+      secrets.onDidChange(showAccount),
     );
+    showAccount();
     this.#folders.start();
-    context.subscriptions.push(new UnsavedEditors(this.#client, this.#folders));
+    subscriptions.push(new UnsavedEditors(this.#client, this.#folders));
   }
 
   async run(command: CommandId, argument: unknown): Promise<void> {
@@ -182,17 +231,17 @@ export class App implements SextantApi {
         await this.#results.export('search-result');
         break;
       case 'sextant.chooseProvider':
-        await this.#asking.chooseProvider();
+        await (await this.#asking()).chooseProvider();
         break;
       case 'sextant.setOpenAiKey':
-        await this.#asking.key.set();
+        await (await this.#asking()).key.set();
         break;
       case 'sextant.removeOpenAiKey':
-        await this.#asking.key.remove();
+        await (await this.#asking()).key.remove();
         break;
       case 'sextant.whyFile': {
         const { file, query } = whyTarget(argument, this.#folders);
-        await this.#whyPick.show(file, query);
+        await (await this.#whyPick()).show(file, query);
         break;
       }
       case 'sextant.showStatus':
@@ -204,9 +253,11 @@ export class App implements SextantApi {
       case 'sextant.rebuildIndex':
         await this.#forEachFolder(vscode.l10n.t('Removing the index'), (root) => this.#client.rebuild(root));
         break;
-      case 'sextant.copyDiagnostics':
+      case 'sextant.copyDiagnostics': {
+        const { copyDiagnostics } = await import('./diagnosticsReport.ts');
         await copyDiagnostics(this.#extension, this.#folders, this.#client, this.#texts, this.#recent);
         break;
+      }
       case 'sextant.pauseIndexing':
         await this.#client.pause();
         break;
@@ -239,13 +290,13 @@ export class App implements SextantApi {
       case 'sextant.openEvent':
       case 'sextant.copyEventCurl':
       case 'sextant.refreshWebhooks':
-        await this.#webhooks.run(command, argument);
+        await (await this.#webhooks()).run(command, argument);
         break;
       case 'sextant.connectAnalytics':
       case 'sextant.trySampleData':
       case 'sextant.disconnectAnalytics':
       case 'sextant.refreshAnalytics':
-        await this.#analytics.run(command, argument);
+        await (await this.#analytics()).run(command, argument);
         break;
       case 'sextant.setBudget':
       case 'sextant.clearBudget':
@@ -259,7 +310,7 @@ export class App implements SextantApi {
       case 'sextant.saveBudgetFailures':
       case 'sextant.resumeBudgets':
       case 'sextant.showBudgetReport':
-        await (await this.#analytics.budgets()).run(command, argument);
+        await (await (await this.#analytics()).budgets()).run(command, argument);
         break;
       case 'sextant.copyLeftOutPath':
         await copyPath(argument as Row);
@@ -306,26 +357,6 @@ export class App implements SextantApi {
     });
   }
 
-  /** The view of answers, which is loaded when it is first looked at. */
-  answers(): Promise<AnswerPanel> {
-    return (this.#answers ??= this.#openAnswers());
-  }
-
-  async #openAnswers(): Promise<AnswerPanel> {
-    const { AnswerPanel } = await import('./answerPanel.ts');
-    const { workspaceState, extensionUri, subscriptions } = this.#context;
-    const answers = new AnswerPanel({
-      asking: this.#asking,
-      folders: this.#folders,
-      places: this.#places,
-      memento: workspaceState,
-      extensionUri,
-      log: this.#recent,
-    });
-    subscriptions.push(answers);
-    return answers;
-  }
-
   status(): Promise<readonly FolderStatus[]> {
     return Promise.resolve(this.#folders.statuses());
   }
@@ -338,8 +369,8 @@ export class App implements SextantApi {
     return Promise.resolve(this.#server.state);
   }
 
-  analytics(): Promise<AnalyticsState> {
-    return Promise.resolve(this.#analytics.state);
+  async analytics(): Promise<AnalyticsState> {
+    return (await this.#analytics()).state;
   }
 
   async stop(): Promise<void> {

@@ -12,10 +12,10 @@ import type { ReadInput, SearchInput } from './tools.ts';
 
 export function registerChat(app: () => Promise<App>): vscode.ChatParticipant {
   const participant = vscode.chat.createChatParticipant(CHAT_PARTICIPANT, async (request, context, response, token) =>
-    (await app()).chat.answer(request, context, response, token),
+    (await (await app()).chat()).answer(request, context, response, token),
   );
   participant.iconPath = new vscode.ThemeIcon('search');
-  participant.followupProvider = { provideFollowups: async (result) => (await app()).chat.followUps(result) };
+  participant.followupProvider = { provideFollowups: async (result) => (await (await app()).chat()).followUps(result) };
   return participant;
 }
 

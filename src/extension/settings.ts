@@ -4,18 +4,21 @@ import * as vscode from 'vscode';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
 import { DEFAULT_BUDGET } from '../workspace/governor.ts';
-import { GENERATED_FILES, SECRET_FILES } from '../workspace/skip.ts';
+import type { NamePatterns } from '../workspace/skip.ts';
 
 /** What a folder's index leaves out, by our settings and because the editor does, and what making it may take. */
 export function indexOptions(folder: vscode.Uri): Omit<FolderOptions, 'root' | 'stateFolder'> {
   const settings = vscode.workspace.getConfiguration('sextant.index', folder);
+  // package.json has their defaults, which a test holds equal to those of the index.
+  const secretFiles = settings.get<NamePatterns>('secretFiles');
+  const generatedFiles = settings.get<NamePatterns>('generatedFiles');
   return {
     // What the editor gives is no plain data, as it must be to cross threads.
     exclude: [...settings.get('exclude', DEFAULT_EXCLUDE)],
     editorExclude: { 'files.exclude': hidden('files', folder), 'search.exclude': hidden('search', folder) },
     maxFileBytes: settings.get('maxFileBytes', MAX_FILE_BYTES),
-    secretFiles: { ...settings.get('secretFiles', SECRET_FILES) },
-    generatedFiles: { ...settings.get('generatedFiles', GENERATED_FILES) },
+    ...(secretFiles && { secretFiles: { ...secretFiles } }),
+    ...(generatedFiles && { generatedFiles: { ...generatedFiles } }),
     skipGenerated: settings.get('skipGenerated', true),
     skipMinified: settings.get('skipMinified', true),
     budget: {

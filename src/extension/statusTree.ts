@@ -176,8 +176,8 @@ function languageRows(root: string, languages: readonly LanguageShare[]): Row {
   item.tooltip = names;
   const rows = languages.slice(0, MAX_LANGUAGES).map(({ language, files, bytes }): Row => {
     const percent = Math.round((100 * bytes) / Math.max(1, total));
-    const description = vscode.l10n.t('{0} files · {1} · {2} %', formatCount(files), formatBytes(bytes), percent);
-    const row = makeItem(language, files === 1 ? description.replace('files', 'file') : description, 'symbol-file');
+    const count = files === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', formatCount(files));
+    const row = makeItem(language, `${count} · ${formatBytes(bytes)} · ${percent} %`, 'symbol-file');
     row.tooltip = vscode.l10n.t('Search in it: lang:{0}', language);
     row.command = command('sextant.searchWorkspace', vscode.l10n.t('Search'), `lang:${language} `);
     return { kind: 'fact', id: `${root}#language-${language}`, item: row };

@@ -8,6 +8,7 @@ describe('viewPage', () => {
     script: 'https://ours/answer.js',
     style: 'https://ours/answer.css',
     nonce: 'once',
+    styleNonce: 'style-once',
     language: 'de',
     strings: '{"Ask":"<Frag\' \\"es\\">"}',
   });
@@ -17,7 +18,7 @@ describe('viewPage', () => {
     assert.deepEqual(policy.split('; '), [
       "default-src 'none'",
       "script-src 'nonce-once'",
-      'style-src https://ours',
+      "style-src https://ours 'nonce-style-once'",
       'img-src https://ours',
       "base-uri 'none'",
       "form-action 'none'",

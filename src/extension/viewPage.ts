@@ -7,6 +7,8 @@ export interface PageParts {
   readonly style: string;
   /** Once per page; only scripts that have it run. */
   readonly nonce: string;
+  /** The same for styles that are in no file; another one, as it stands where it can be read. */
+  readonly styleNonce: string;
   /** Of the editor's interface, such as `en`. */
   readonly language: string;
   /** The strings in that language as JSON, `{}` for English. */
@@ -14,11 +16,13 @@ export interface PageParts {
 }
 
 /** The HTML of a page: a policy that allows what is ours and nothing else, and one script that builds the rest. */
-export function viewPage({ title, source, script, style, nonce, language, strings }: PageParts): string {
+export function viewPage(parts: PageParts): string {
+  const { title, source, script, style, nonce, styleNonce, language, strings } = parts;
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    `style-src ${source}`,
+    // The toolkit asks the browser for :focus-visible with an empty style, and else shows where the focus is at every click.
+    `style-src ${source} 'nonce-${styleNonce}'`,
     `img-src ${source}`,
     "base-uri 'none'",
     "form-action 'none'",
@@ -28,6 +32,7 @@ export function viewPage({ title, source, script, style, nonce, language, string
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${escape(policy)}">
+<meta property="csp-nonce" content="${escape(styleNonce)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(title)}</title>
 <link rel="stylesheet" href="${escape(style)}">

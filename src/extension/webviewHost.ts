@@ -79,7 +79,8 @@ export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposab
       source: panel.webview.cspSource,
       script: uriOf(`${contract.name}.js`),
       style: uriOf(`${contract.name}.css`),
-      nonce: randomBytes(16).toString('base64'),
+      nonce: newNonce(),
+      styleNonce: newNonce(),
       language: vscode.env.language,
       strings: JSON.stringify(vscode.l10n.bundle ?? {}),
     });
@@ -93,4 +94,8 @@ export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposab
   dispose(): void {
     this.#panel?.dispose();
   }
+}
+
+function newNonce(): string {
+  return randomBytes(16).toString('base64');
 }

@@ -8,7 +8,7 @@ import { CompletionServer, answering, beginStream, event, piece } from '../suppo
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
-import { Workbench, copySample } from './support.ts';
+import { THEMES, Workbench, copySample, shotName } from './support.ts';
 
 const RETRY = 'src/orders/retryPolicy.ts';
 const COMMAND = 'Sextant: Ask About Workspace';
@@ -148,10 +148,15 @@ describe('Ask About Workspace, without a model', () => {
     );
   });
 
-  it('has the conversation after the window is loaded again', async () => {
+  it('has the conversation after the window is loaded again, and does nothing that its page is not allowed', async () => {
+    const refused: string[] = [];
+    workbench.page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) refused.push(message.text());
+    });
     await workbench.page.reload();
     await view.find();
     await view.frame.getByRole('heading', { name: 'Explains hostileness' }).waitFor();
+    assert.deepEqual(refused, []);
   });
 
   it('forgets the conversation when told to', async () => {
@@ -283,7 +288,7 @@ describe('the view of answers in themes and widths', () => {
     '> What is not temporary is not tried again [1].\n\nSee [the docs](https://example.com/retries).',
   ];
 
-  for (const theme of ['Default Dark Modern', 'Default Light Modern', 'Default High Contrast']) {
+  for (const theme of THEMES) {
     it(`is readable and accessible in each state in ${theme}, at 400 and 1,400 pixels`, async () => {
       const server = await CompletionServer.start();
       const workbench = await Workbench.open({
@@ -296,7 +301,7 @@ describe('the view of answers in themes and widths', () => {
       const look = async (state: string): Promise<void> => {
         for (const width of [1400, 400]) {
           await workbench.page.setViewportSize({ width, height: 900 });
-          const name = `ask-${state}-${theme.toLowerCase().replaceAll(' ', '-')}-${width}`;
+          const name = shotName(`ask-${state}`, theme, width);
           await view.frame.waitForFunction(`innerWidth < ${width}`);
           await workbench.shoot(name);
           await assertAccessible(view.frame, name);

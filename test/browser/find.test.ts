@@ -3,15 +3,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { assertAccessible } from './accessible.ts';
 import { Workbench, copySample } from './support.ts';
 
 const RETRY = 'src/orders/retryPolicy.ts';
-/** Rows of our list and our trees; what is around them is the editor's. */
-const LIST = '.quick-input-list .monaco-list-rows';
-/** Of the second line of a row: the editor's light theme has 4.4 there, and an extension has no say in it. */
-const DETAILS = '.quick-input-list-label-meta';
-const TREES = '.tree-explorer-viewlet-tree-view .monaco-list-rows';
 
 describe('Ways to search', () => {
   const folder = temporaryFolder();
@@ -170,38 +164,4 @@ describe('Ways to search', () => {
     await workbench.run('Sextant: Clear Results');
     await page.getByText('Search, and move the list here').waitFor();
   });
-});
-
-describe('results in themes and widths', () => {
-  const folder = temporaryFolder();
-  for (const theme of ['Default Dark Modern', 'Default Light Modern', 'Default High Contrast']) {
-    it(`shows completions and results in ${theme}`, async () => {
-      const root = copySample(join(folder(), 'harbour'));
-      const settings = { 'workbench.colorTheme': theme };
-      const workbench = await Workbench.open({ folder: root, settings, size: { width: 1400, height: 800 } });
-      try {
-        await workbench.openSextantView();
-        await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
-        await workbench.search('retry a failed payment');
-        await workbench.settled();
-        await workbench.pick.getByRole('button', { name: 'Move to the Search Results View' }).click();
-        await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
-        const name = theme.toLowerCase().replaceAll(' ', '-');
-        for (const width of [1400, 600]) {
-          await workbench.page.setViewportSize({ width, height: 800 });
-          await assertAccessible(workbench.page, `trees-${name}-${width}`, [TREES]);
-          await workbench.search('order path:s');
-          await workbench.firstRow('path:src/');
-          await workbench.settled();
-          await workbench.shoot(`find-${name}-${width}`);
-          await assertAccessible(workbench.page, `find-${name}-${width}`, [LIST], [DETAILS]);
-          const widget = (await workbench.pick.boundingBox())!;
-          assert.ok(widget.x >= 0 && widget.x + widget.width <= width);
-          await workbench.page.keyboard.press('Escape');
-        }
-      } finally {
-        await workbench.close();
-      }
-    });
-  }
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { renameSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
@@ -237,30 +236,4 @@ describe('Why Is This File (Not) Found?', () => {
     await workbench.page.locator('.view-lines').getByText('Versions').waitFor();
     await workbench.shoot('diagnostics');
   });
-});
-
-describe('the status view in themes and widths', () => {
-  const folder = temporaryFolder();
-  for (const theme of ['Default Dark Modern', 'Default Light Modern', 'Default High Contrast']) {
-    it(`is shown in ${theme}, narrow and wide`, async () => {
-      const root = copySample(join(folder(), 'harbour'));
-      execFileSync('ln', ['-s', 'README.md', join(root, 'link.md')]);
-      const settings = { 'workbench.colorTheme': theme };
-      const workbench = await Workbench.open({ folder: root, settings, size: { width: 1400, height: TALL } });
-      try {
-        await workbench.openSextantView();
-        await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
-        await workbench.unfold(/^Languages/);
-        await workbench.unfold(/^Keys and passwords/);
-        await workbench.treeItem(/^\.env/).waitFor();
-        for (const width of [1400, 600]) {
-          await workbench.page.setViewportSize({ width, height: TALL });
-          await workbench.treeItem(/^\.env/).hover();
-          await workbench.shoot(`status-${theme.toLowerCase().replaceAll(' ', '-')}-${width}`);
-        }
-      } finally {
-        await workbench.close();
-      }
-    });
-  }
 });

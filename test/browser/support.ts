@@ -8,6 +8,13 @@ import { until } from '../support/until.ts';
 export const ROOT = join(import.meta.dirname, '../..');
 const SHOTS = join(ROOT, 'out/shots');
 
+export const THEMES = ['Default Dark Modern', 'Default Light Modern', 'Default High Contrast'] as const;
+
+/** Of a picture of something in a theme, at a width. */
+export function shotName(what: string, theme: string, width: number): string {
+  return `${what}-${theme.toLowerCase().replaceAll(' ', '-')}-${width}`;
+}
+
 /** A copy of the sample workspace, in a Git repository of its own. */
 export function copySample(to: string): string {
   cpSync(join(ROOT, 'test/fixtures/sample'), to, { recursive: true });

@@ -25,6 +25,12 @@ describe('activation', () => {
     );
   });
 
+  it('has words for all that package.json names by a key', () => {
+    const shown = JSON.stringify(vscode.extensions.getExtension(EXTENSION_ID)!.packageJSON);
+    assert.match(shown, /"title":"Search Workspace"/);
+    assert.deepEqual(shown.match(/"%[^"]*%"/g), null);
+  });
+
   it('says where it runs', () => {
     console.log(`VS Code ${vscode.version}, Node ${process.version}, ${vscode.env.appName}`);
   });

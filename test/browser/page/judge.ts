@@ -17,30 +17,37 @@ export async function judge(parts: readonly string[], except: readonly string[])
   const context = isPart ? { include: [...parts], exclude: [...except] } : document;
   const options = isPart ? { runOnly: [...RULES_OF_CONTENT] } : {};
   const { violations, incomplete } = await axe.run(context, options);
-  const found = [...violations, ...(await unjudged(incomplete))];
+  const found = [...violations, ...(await unjudged(incomplete, isPart))];
   const roots = isPart ? parts.flatMap((part) => [...document.querySelectorAll(part)]) : [document.documentElement];
   return [...found.flatMap(describe), ...roots.flatMap(overflowing)];
 }
 
-/** Of what axe cannot judge, contrast alone counts as a fault, and only if it cannot where the text is in view. */
-async function unjudged(incomplete: readonly axe.Result[]): Promise<axe.Result[]> {
+/**
+ * Of what axe cannot judge, contrast alone counts as a fault, and only if it cannot where the text is in view. In a
+ * part of the editor's page it may put its own buttons over a text, or scroll it away.
+ */
+async function unjudged(incomplete: readonly axe.Result[], isPart: boolean): Promise<axe.Result[]> {
   const left: axe.Result[] = [];
+  const accepted = ['shortTextContent', ...(isPart ? ['elmPartiallyObscuring', 'bgOverlap'] : [])];
   const selectors = incomplete
     .filter(({ id }) => id === 'color-contrast')
     .flatMap(({ nodes }) => nodes.map(({ target }) => target));
   for (const [selector] of selectors) {
     // One in the shadow of a component has a path, of which the component is the first part.
     const element = document.querySelector(typeof selector === 'string' ? selector : (selector?.[0] ?? ''))!;
-    element.scrollIntoView({ block: 'center' });
+    if (!isPart) element.scrollIntoView({ block: 'center' });
     const again = await axe.run(element, { runOnly: ['color-contrast'] });
-    left.push(...again.violations, ...again.incomplete.filter(({ nodes }) => !nodes.every(isOneCharacter)));
+    left.push(
+      ...again.violations,
+      ...again.incomplete.filter(({ nodes }) => !nodes.every((node) => isOneOf(accepted, node))),
+    );
   }
   return left;
 }
 
-/** Which axe does not take for text. */
-function isOneCharacter({ any }: axe.NodeResult): boolean {
-  return any.every(({ data }) => (data as { messageKey?: string } | undefined)?.messageKey === 'shortTextContent');
+/** Why axe could not judge it; one character it does not take for text. */
+function isOneOf(reasons: readonly string[], { any }: axe.NodeResult): boolean {
+  return any.every(({ data }) => reasons.includes((data as { messageKey?: string } | undefined)?.messageKey ?? ''));
 }
 
 function describe({ id, nodes }: axe.Result): string[] {

@@ -1,0 +1,98 @@
+// The strings that people read in the editor, ready for translation: package.nls.json has those of package.json,
+// l10n/bundle.l10n.json those of the source. A translation is a file beside each, such as package.nls.de.json.
+import { readFileSync, readdirSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { getL10nJson } from '@vscode/l10n-dev';
+import { root } from './dependencies.mjs';
+
+/** @typedef {Record<string, string>} Owner what has a string as one of its properties */
+
+/**
+ * What is read here of package.json.
+ * @typedef {object} Manifest
+ * @property {Record<string, Owner>} capabilities
+ * @property {object} contributes
+ * @property {(Owner & { command: string })[]} contributes.commands
+ * @property {Record<string, (Owner & { id: string })[]>} contributes.views
+ * @property {(Owner & { view: string })[]} contributes.viewsWelcome
+ * @property {{ properties: Record<string, Owner & { enum?: string[], enumDescriptions?: Owner }> }} contributes.configuration
+ * @property {Owner[]} contributes.chatParticipants
+ * @property {Owner[]} contributes.languageModelTools
+ * @property {(Owner & { steps: (Owner & { media: Owner })[] })[]} contributes.walkthroughs
+ */
+
+/**
+ * What people read of a manifest: the object that has it, the property, and its key in package.nls.json. Left alone are name and
+ * description of the package, which npm shows too, our name, and `modelDescription`, which a model reads.
+ * @param {Manifest} manifest
+ * @returns {Generator<{ owner: Record<string, string>, property: string, key: string }>}
+ */
+export function* readByPeople({ capabilities, contributes }) {
+  for (const [name, owner] of Object.entries(capabilities))
+    yield { owner, property: 'description', key: `capability.${name}` };
+  for (const owner of contributes.commands) yield { owner, property: 'title', key: `command.${short(owner.command)}` };
+  for (const owner of Object.values(contributes.views).flat())
+    yield { owner, property: 'name', key: `view.${short(owner.id)}` };
+  /** @type {Map<string, number>} */
+  const welcomes = new Map();
+  for (const owner of contributes.viewsWelcome) {
+    const number = (welcomes.get(owner.view) ?? 0) + 1;
+    welcomes.set(owner.view, number);
+    yield { owner, property: 'contents', key: `welcome.${short(owner.view)}${number === 1 ? '' : `.${number}`}` };
+  }
+  for (const [id, owner] of Object.entries(contributes.configuration.properties)) {
+    const key = `setting.${short(id)}`;
+    yield { owner, property: 'markdownDescription', key };
+    const { enum: values = [], enumDescriptions = {} } = owner;
+    for (const [i, value] of values.entries())
+      yield { owner: enumDescriptions, property: String(i), key: `${key}.${value}` };
+  }
+  for (const owner of contributes.chatParticipants) yield { owner, property: 'description', key: `chat.${owner.name}` };
+  for (const owner of contributes.languageModelTools)
+    for (const property of ['displayName', 'userDescription'])
+      yield { owner, property, key: `tool.${owner.toolReferenceName}.${property}` };
+  for (const guide of contributes.walkthroughs) {
+    const key = `walkthrough.${guide.id}`;
+    for (const property of ['title', 'description']) yield { owner: guide, property, key: `${key}.${property}` };
+    for (const step of guide.steps) {
+      for (const property of ['title', 'description'])
+        yield { owner: step, property, key: `${key}.${step.id}.${property}` };
+      yield { owner: step.media, property: 'altText', key: `${key}.${step.id}.altText` };
+    }
+  }
+}
+
+/**
+ * Moves what people read of a manifest to its strings, and drops strings that it has no more.
+ * @param {Manifest} manifest
+ * @param {Record<string, string>} known
+ */
+export function moveStrings(manifest, known) {
+  const moved = structuredClone(manifest);
+  /** @type {Record<string, string>} */
+  const strings = {};
+  for (const { owner, property, key } of readByPeople(moved)) {
+    const text = owner[property] ?? '';
+    // Where something was put in before it, one of several may have had another key.
+    strings[key] = known[/^%(.+)%$/.exec(text)?.[1] ?? ''] ?? text;
+    owner[property] = `%${key}%`;
+  }
+  return { manifest: moved, strings };
+}
+
+/** The strings of extension and pages, sorted, as `l10n.t` in the source has them. */
+export async function exportBundle() {
+  const files = ['src/extension', 'webview'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  const sources = files.filter((file) => /\.tsx?$/.test(file) && !/\.(test|d)\.ts$/.test(file));
+  const bundle = await getL10nJson(
+    sources.map((file) => ({ extension: extname(file), contents: readFileSync(join(root, file), 'utf8') })),
+  );
+  return Object.fromEntries(Object.entries(bundle).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** @param {string} id */
+function short(id) {
+  return id.replace(/^sextant\./, '');
+}

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { once } from './once.ts';
+
+describe('once', () => {
+  it('makes it when it is first asked for and never again, also where nothing was made', () => {
+    let made = 0;
+    const first = once((): string | undefined => {
+      made++;
+      return undefined;
+    });
+    assert.equal(made, 0);
+    assert.deepEqual([first(), first()], [undefined, undefined]);
+    assert.equal(made, 1);
+  });
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { runInEditor } from '../../scripts/lib/workbench.mjs';
+import { CompletionServer, answering } from '../support/completionServer.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { ROOT, Workbench, copySample } from './support.ts';
+
+const KEY = 'sk-test-0123456789abcdef';
+
+describe('@sextant in the chat, with mouse and keyboard', () => {
+  const folder = temporaryFolder();
+  let server: CompletionServer;
+  let workbench: Workbench;
+
+  before(async () => {
+    server = await CompletionServer.start();
+    workbench = await Workbench.open({
+      folder: copySample(join(folder(), 'harbour')),
+      extensions: [ROOT, join(ROOT, 'test/vscode/model')],
+      size: { width: 1400, height: 900 },
+      settings: {
+        'chat.disableAIFeatures': false,
+        // An agent wants a model that calls tools; ours answers.
+        'chat.agent.enabled': false,
+        'sextant.ask.openai.baseUrl': server.url,
+        'sextant.ask.openai.model': 'small',
+      },
+    });
+    await workbench.openSextantView();
+    await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
+  });
+  after(async () => {
+    await workbench.close();
+    await server.stop();
+  });
+
+  const response = () => workbench.page.locator('.interactive-session .interactive-response').last();
+
+  /** Types a question into the chat and sends it. */
+  async function ask(question: string): Promise<void> {
+    const { page } = workbench;
+    await workbench.run('Chat: New Chat');
+    const input = page.locator('.interactive-session .interactive-input-editor').last();
+    // Without a model that is chosen the chat asks nobody, not even a participant that needs none.
+    await page.locator('.interactive-session .chat-input-toolbars').getByText('Parrot').first().waitFor();
+    await input.click();
+    await page.keyboard.type(`@sextant ${question}`, { delay: 15 });
+    await page.keyboard.press('Enter');
+  }
+
+  it('lets one choose who answers, and keeps a key that only the service is sent', async () => {
+    const { page, pick } = workbench;
+    await workbench.run('Sextant: Choose Who Answers Questions');
+    await workbench.firstRow('Passages, no model');
+    const rows = await workbench.rows();
+    assert.ok(
+      rows.some((row) => /^Parrot by sextant-test, .*Sends your question/.test(row)),
+      rows.join('\n'),
+    );
+    await workbench.shoot('ask-providers');
+    await page.keyboard.type('small');
+    await workbench.settled();
+    await page.keyboard.press('Enter');
+    await pick.waitFor({ state: 'hidden' });
+
+    await workbench.run('Sextant: Set the Key of the OpenAI-Compatible Service');
+    await pick.getByText(/Key for http/).waitFor();
+    assert.equal(await workbench.query.getAttribute('type'), 'password');
+    await page.keyboard.type('with a space');
+    await pick.getByText('A key has no spaces.').waitFor();
+    await workbench.query.fill('');
+    await page.keyboard.type(KEY);
+    await page.keyboard.press('Enter');
+    await pick.waitFor({ state: 'hidden' });
+
+    server.script = answering('The money goes back [1', '], and a receipt is mailed [55].');
+    await ask('how is the money given back?');
+    await response().getByText('orderService.ts').first().waitFor();
+    assert.equal(server.requests.at(-1)!.headers.authorization, `Bearer ${KEY}`);
+    const text = await until('the answer is whole', async () => {
+      const shown = await response().innerText();
+      return shown.includes('1 citation was removed') && shown;
+    });
+    assert.match(text, /small at 127\.0\.0\.1:\d+ was sent [\d,]+ characters, with passages of \d files/);
+    assert.ok(!text.includes('[55]') && !text.includes('[1]'), text);
+    await page.getByText('Where is cancelOrder used?').waitFor();
+    await workbench.shoot('ask-chat');
+  });
+
+  it('opens the place when a citation is clicked', async () => {
+    await response().getByText('orderService.ts').first().click();
+    await workbench.tab('orderService.ts').waitFor();
+    // From line 30 on: the function is selected, with the cursor at its end.
+    await until('it is selected', async () => /^Ln 36, Col 2 \(\d+ selected\)/.test(await workbench.cursor()));
+  });
+
+  it('says what is wrong and what to do, and sends no key once it is removed', async () => {
+    await workbench.run('Sextant: Remove the Key of the OpenAI-Compatible Service');
+    server.script = (answer) => answer.writeHead(401).end();
+    await ask('how are passwords checked?');
+    await response()
+      .getByText(/refuses the key, or wants one/)
+      .waitFor();
+    await response().getByText('Set the Key', { exact: true }).waitFor();
+    assert.equal(server.requests.at(-1)!.headers.authorization, undefined);
+    await workbench.shoot('ask-chat-failed');
+  });
+});
+
+describe('language-model tools in a workspace that is not trusted', () => {
+  const folder = temporaryFolder();
+
+  it('are off', async () => {
+    const { code, said } = await runInEditor({
+      folder: copySample(join(folder(), 'harbour')),
+      extensions: [ROOT],
+      tests: join(ROOT, 'out/test/vscode/untrusted.cjs'),
+      settings: { 'security.workspace.trust.startupPrompt': 'never' },
+      trust: true,
+    });
+    assert.equal(code, 0, said.slice(-5).join('\n'));
+  });
+});

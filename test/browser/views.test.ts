@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { AdminClient } from '../../src/server/admin/adminClient.ts';
+import { findServer } from '../../src/server/state/stateFolder.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { assertAccessible } from './accessible.ts';
+import { THEMES, Workbench, copySample, shotName } from './support.ts';
+
+/** What is around these is the editor's. */
+const ROWS = '.tree-explorer-viewlet-tree-view .monaco-list-rows';
+const WELCOMES = '.welcome-view-content';
+const LIST = '.quick-input-list .monaco-list-rows';
+/** Of the second line of a row: the editor's light theme has 4.4 there, and an extension has no say in it. */
+const DETAILS = '.quick-input-list-label-meta';
+const WALKTHROUGH = '.gettingStartedDetailsContent';
+/** So that all rows of all views have room: only rows that can be seen are there to be found. */
+const HEIGHT = 2000;
+
+describe('every view', () => {
+  const folder = temporaryFolder();
+
+  for (const theme of THEMES) {
+    it(`is readable and accessible in ${theme}, at 400 and 1,400 pixels`, async () => {
+      const home = folder();
+      const workbench = await Workbench.open({
+        folder: copySample(join(home, 'harbour')),
+        env: { XDG_DATA_HOME: home },
+        // The colours that Git gives names are not ours.
+        settings: { 'workbench.colorTheme': theme, 'git.decorations.enabled': false },
+        size: { width: 1400, height: HEIGHT },
+      });
+      const { page, pick } = workbench;
+      const look = async (what: string, parts: readonly string[], except: readonly string[] = []): Promise<void> => {
+        for (const width of [1400, 400]) {
+          await page.setViewportSize({ width, height: HEIGHT });
+          const name = shotName(`view-${what}`, theme, width);
+          await workbench.shoot(name);
+          await assertAccessible(page, name, parts, except);
+        }
+        await page.setViewportSize({ width: 1400, height: HEIGHT });
+        await widenSideBar(page);
+      };
+      try {
+        await workbench.openSextantView();
+        await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
+        await workbench.unfold(/^Languages/);
+        await workbench.unfold(/^Keys and passwords/);
+        for (const view of ['Search Results', 'Usage', 'Local Server']) await workbench.expand(view);
+        await page.getByText('Search, and move the list here').waitFor();
+        await page.getByText('Who uses the assistant').waitFor();
+        await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
+        // Those that would have nothing to say are not there.
+        for (const view of ['Cost', 'Budgets', 'Webhooks'])
+          assert.equal(await page.getByRole('button', { name: `${view} Section` }).count(), 0, view);
+        await workbench.fold('Index');
+        await look('empty', [WELCOMES]);
+        await workbench.expand('Index');
+
+        await workbench.search('retry a failed payment');
+        await workbench.settled();
+        await page.keyboard.press('ArrowDown');
+        await page.locator('.monaco-editor .view-overlays .cdr').first().waitFor();
+        await look('search', [LIST], [DETAILS]);
+        await pick.getByRole('button', { name: 'Move to the Search Results View' }).click();
+        await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
+        await workbench.run('Sextant: Try Usage and Cost with Sample Data');
+        await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
+        for (const view of ['Credits', 'Budgets', 'Webhooks']) await workbench.expand(view);
+        await workbench.treeItem(/^Month \d{4}-\d\d [\d,]+/).waitFor();
+        await workbench.treeItem(/@.*, \d+\.\d % of [\d,]+/).waitFor();
+        await receiveEvents(join(home, 'sextant/server'));
+        await workbench.treeItem(/^deploys .*no trigger fired/).waitFor();
+        await workbench.treeItem(/^deploys succeeded/).waitFor();
+        await look('full', [ROWS]);
+
+        await workbench.treeItem(/line \d+: export async function withRetries/).click();
+        await workbench.tab('retryPolicy.ts').waitFor();
+        await workbench.run('Sextant: Why Is This File (Not) Found?');
+        await pick.getByText('is indexed: typescript').waitFor();
+        await page.keyboard.type('order', { delay: 15 });
+        await pick.getByText(/^It is result \d+ for “order”/).waitFor();
+        await look('why', [LIST], [DETAILS]);
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+
+        await openWalkthrough(workbench);
+        for (const { step } of STEPS) {
+          await unfoldStep(workbench, step);
+          await look(`walkthrough-${step.split(' ')[0]}`, [WALKTHROUGH]);
+        }
+      } finally {
+        await workbench.close();
+      }
+    });
+  }
+});
+
+describe('the walkthrough', () => {
+  const folder = temporaryFolder();
+
+  it('has commands that do what they say', async () => {
+    const workbench = await Workbench.open({ folder: copySample(join(folder(), 'harbour')) });
+    try {
+      for (const { step, command, done } of STEPS) {
+        await openWalkthrough(workbench);
+        await unfoldStep(workbench, step);
+        await workbench.page.locator(WALKTHROUGH).getByRole('button', { name: command, exact: true }).click();
+        await done(workbench);
+      }
+    } finally {
+      await workbench.close();
+    }
+  });
+});
+
+/** Each step, its command, and how one sees that it did what it says. */
+const STEPS: readonly { step: string; command: string; done: (workbench: Workbench) => Promise<void> }[] = [
+  {
+    step: 'Search in plain words',
+    command: 'Search Workspace',
+    done: async ({ pick, page }) => {
+      await pick.getByText(/^Search Workspace/).waitFor();
+      await page.keyboard.press('Escape');
+    },
+  },
+  {
+    step: 'Ask, and check the answer',
+    command: 'Ask About Workspace',
+    done: async (workbench) => (await workbench.view()).getByRole('textbox').waitFor(),
+  },
+  {
+    step: 'See what is left out, and why',
+    command: 'Show Index Status',
+    done: (workbench) => workbench.treeItem(/^Left out/).waitFor(),
+  },
+];
+
+async function openWalkthrough(workbench: Workbench): Promise<void> {
+  await workbench.run('Welcome: Open Walkthrough...');
+  await workbench.pick.getByText('Get Started with Sextant', { exact: true }).click();
+  await workbench.page.locator(WALKTHROUGH).getByText('Find code by saying what it does').waitFor();
+}
+
+/** Shows what a step says, and its picture. */
+async function unfoldStep({ page }: Workbench, step: string): Promise<void> {
+  await page.locator(`${WALKTHROUGH} .getting-started-step`).filter({ hasText: step }).click();
+  await page.locator(`${WALKTHROUGH} .expanded`).getByText(step, { exact: true }).waitFor();
+  const hasPicture = `[...document.querySelectorAll('${WALKTHROUGH} img')].some((one) => one.alt && one.naturalWidth > 0)`;
+  await page.waitForFunction(hasPicture);
+}
+
+/** In a narrow window it has become narrow, and stays so. */
+async function widenSideBar(page: Page): Promise<void> {
+  const { x, width } = (await page.locator('.part.sidebar').boundingBox())!;
+  await page.mouse.move(x + width + 2, 400);
+  await page.mouse.down();
+  await page.mouse.move(x + 300, 400, { steps: 3 });
+  await page.mouse.up();
+}
+
+/** A webhook with a trigger, one event that it fires for and one that it does not. */
+async function receiveEvents(state: string): Promise<void> {
+  const client = new AdminClient(findServer(state)!);
+  const { url, secret } = await client.ask<{ url: string; secret: string }>('POST', 'webhooks', { name: 'deploys' });
+  const filter = { '==': [{ var: 'state' }, 'failed'] };
+  await client.ask('POST', 'triggers', { name: 'failed', webhook: 'deploys', filter, expert: 'record' });
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  for (const body of ['{"state": "done"}', '{"state": "failed"}'])
+    assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 202);
+}
