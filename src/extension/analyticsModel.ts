@@ -99,6 +99,13 @@ export class AnalyticsModel implements vscode.Disposable {
     ]);
   }
 
+  /** Loads the budgets alone, anew: they were changed. */
+  async loadBudgets(): Promise<void> {
+    const data = this.#data;
+    const options = { signal: this.#loading.signal, refresh: true };
+    if (data) await this.#loadPart('budgets', () => budgetReport(data, options));
+  }
+
   dispose(): void {
     this.#loading.abort();
     clearInterval(this.#timer);

@@ -51,8 +51,6 @@ export interface BudgetArgument {
 }
 
 const TOLD = 'sextant.budgets.told';
-const PREVIEW = 'Budgets: preview.txt';
-const REPORT = 'Budgets: report.txt';
 /** So many reminders are named in one message. */
 const NAMED = 3;
 
@@ -63,6 +61,7 @@ export class BudgetActions implements vscode.Disposable {
   readonly #state: vscode.Memento;
   readonly #logger: Logger;
   readonly #drafts = new Set<string>();
+  #opened = 0;
   readonly #disposables: vscode.Disposable;
 
   constructor(model: AnalyticsModel, texts: ReadOnlyTexts, state: vscode.Memento, logger: Logger) {
@@ -260,7 +259,7 @@ export class BudgetActions implements vscode.Disposable {
     const changes = changesOf(preview);
     const [only, ...others] = preview.rows;
     const isOne = only !== undefined && others.length === 0 && changes.length === 1 && preview.problems.length === 0;
-    if (!isOne) await this.#texts.open(PREVIEW, previewText(preview));
+    if (!isOne) await this.#open('preview', previewText(preview));
     if (changes.length === 0) {
       void vscode.window.showInformationMessage(
         vscode.l10n.t('There is nothing to change: {0}.', summarizePreview(preview)),
@@ -290,9 +289,9 @@ export class BudgetActions implements vscode.Disposable {
     isOne = false,
   ): Promise<void> {
     const batch = await withProgress(vscode.l10n.t('Changing budgets'), work);
-    void this.#model.load(true);
+    void this.#model.loadBudgets();
     const isFine = isComplete(batch) && batch.endedAt !== undefined;
-    if (!isOne || !isFine) await this.#texts.open(REPORT, batchText(batch, { preview }));
+    if (!isOne || !isFine) await this.#open('report', batchText(batch, { preview }));
     if (isFine && confirmed) return;
     void this.#offer(account, batch, isFine);
   }
@@ -316,7 +315,7 @@ export class BudgetActions implements vscode.Disposable {
   }
 
   async #show(batch: Batch | undefined): Promise<void> {
-    if (batch) return this.#texts.open(REPORT, batchText(batch));
+    if (batch) return this.#open('report', batchText(batch));
     void vscode.window.showInformationMessage(vscode.l10n.t('No budgets were changed from here yet.'));
   }
 
@@ -333,6 +332,11 @@ export class BudgetActions implements vscode.Disposable {
     const title = vscode.l10n.t('Reading budgets');
     const { unit, overrides } = await withProgress(title, ({ signal }) => changes.overrides(signal));
     await save(await budgetCsv(overrides, RESOURCE_OF_PLAN[unit]), 'budgets.csv', given.file);
+  }
+
+  /** Each in an editor of its own: what was shown before stays as it was. */
+  #open(what: 'preview' | 'report', text: string): Promise<void> {
+    return this.#texts.open(`Budgets ${what} ${++this.#opened}.txt`, text);
   }
 
   #tellInterrupted(account: Account): void {

@@ -61,14 +61,15 @@ describe('changing budgets', () => {
     return Object.fromEntries([...overrides.values()].map(({ identity, limit }) => [identity.name, limit]));
   }
 
-  /** A document that is shown anew has its text a moment later. */
   function shows(title: string, pattern: RegExp): Promise<unknown> {
     return until(`${title} has ${String(pattern)}`, () =>
-      vscode.workspace.textDocuments.some((one) => one.uri.path.endsWith(title) && pattern.test(one.getText())),
+      vscode.workspace.textDocuments.some(
+        (one) => one.uri.path.startsWith(`/Budgets ${title}`) && pattern.test(one.getText()),
+      ),
     );
   }
-  const previewShows = (pattern: RegExp): Promise<unknown> => shows('Budgets: preview.txt', pattern);
-  const reportShows = (pattern: RegExp): Promise<unknown> => shows('Budgets: report.txt', pattern);
+  const previewShows = (pattern: RegExp): Promise<unknown> => shows('preview', pattern);
+  const reportShows = (pattern: RegExp): Promise<unknown> => shows('report', pattern);
 
   const fault = (rule: object): Promise<unknown> => new AdminClient(server).ask('POST', 'faults', rule);
 
