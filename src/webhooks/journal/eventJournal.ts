@@ -22,7 +22,8 @@ import { SegmentLog, type JournalDamage, type Place, type Written } from './segm
 
 /**
  * How much is kept: what is over any of these goes, oldest first. One that still waits for its runs stays, and all behind it;
- * where that comes to twice as much, nothing more is taken until it is through: what was accepted is never lost.
+ * where that comes to twice as much, {@link HELD_LEAST} at the least, nothing more is taken until it is through: what was accepted
+ * is never lost.
  */
 export interface Retention {
   readonly maxEvents: number;
@@ -85,6 +86,8 @@ const SEGMENTS = 64;
 const SEGMENT_BYTES = { least: 1 << 20, most: 64 << 20 };
 /** Of deliveries whose events went already, too. */
 const LEAST_KEYS = 100_000;
+/** So much may always wait: a burst of deliveries is not refused because little of it is to be kept. */
+const HELD_LEAST = { events: 10_000, bytes: 16 << 20 };
 /** A search reads so much at once, and lets others have their turn in between. */
 const BLOCK_BYTES = 1 << 20;
 
@@ -294,7 +297,10 @@ export class EventJournal {
   }
 
   #isHeldUp(): boolean {
-    return this.size >= 2 * this.#retention.maxEvents || this.#bytes >= 2 * this.#retention.maxBytes;
+    const { maxEvents, maxBytes } = this.#retention;
+    return (
+      this.size >= Math.max(2 * maxEvents, HELD_LEAST.events) || this.#bytes >= Math.max(2 * maxBytes, HELD_LEAST.bytes)
+    );
   }
 
   /** The number of the last segment that has to go for all to be small enough; never the one that is written to. */
