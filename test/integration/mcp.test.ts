@@ -256,6 +256,20 @@ describe('sextant mcp', () => {
     await until('it is gone', () => !isAlive(pid));
   });
 
+  it('leaves out, as the process of an editor, what the settings of the folder leave out', async () => {
+    const root = copySample(folder());
+    const options = { root, stateFolder: folder(), exclude: ['src/auth'], maxFileBytes: MAX_FILE_BYTES };
+    const script = join(import.meta.dirname, '../../dist/extension/mcpServer.js');
+    const session = await McpSession.start([JSON.stringify({ folder: options, version: '1.2.3' })], {}, script);
+    sessions.push(session);
+    assert.equal(session.client.getServerVersion()?.version, '1.2.3');
+    const { results } = await session.json<Found>('search_workspace', { query: 'password' });
+    assert.ok(results.length > 0);
+    assert.ok(results.every(({ path }) => !path.startsWith('src/auth/')));
+    const span = { path: 'src/auth/passwordHash.ts', startLine: 1, endLine: 9 };
+    assert.equal((await session.call('read_span', span)).isError, true);
+  });
+
   it('refuses a folder that is not there', () => {
     const root = folder();
     rmSync(root, { recursive: true });

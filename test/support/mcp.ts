@@ -16,10 +16,14 @@ export class McpSession {
     transport.stderr?.on('data', (chunk) => (this.stderr += String(chunk)));
   }
 
-  static async start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<McpSession> {
+  static async start(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    script = COMMAND,
+  ): Promise<McpSession> {
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [COMMAND, ...args],
+      args: [script, ...args],
       env: { ...(process.env as Record<string, string>), ...env },
       stderr: 'pipe',
     });
