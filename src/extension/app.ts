@@ -7,6 +7,7 @@ import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
 import type { LocalServerState } from '../server/localServer.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 import type { AnswerPanel } from './answerPanel.ts';
+import type { DashboardPanel, DashboardTarget } from './dashboard/dashboardPanel.ts';
 import { Asking } from './asking.ts';
 import { Chat } from './chat.ts';
 import { AnalyticsActions, type AnalyticsState } from './analyticsActions.ts';
@@ -66,6 +67,7 @@ export class App implements SextantApi {
   readonly #places: PlaceOpener;
   readonly #context: vscode.ExtensionContext;
   #answers: Promise<AnswerPanel> | undefined;
+  #dashboard: Promise<DashboardPanel> | undefined;
 
   static start(context: vscode.ExtensionContext): App {
     return new App(context);
@@ -237,6 +239,9 @@ export class App implements SextantApi {
       case 'sextant.refreshWebhooks':
         await this.#webhooks.run(command, argument);
         break;
+      case 'sextant.openDashboard':
+        (await this.dashboard()).show(argument as DashboardTarget | undefined);
+        break;
       case 'sextant.connectAnalytics':
       case 'sextant.trySampleData':
       case 'sextant.disconnectAnalytics':
@@ -306,6 +311,24 @@ export class App implements SextantApi {
     });
     subscriptions.push(answers);
     return answers;
+  }
+
+  /** The dashboard, which is loaded when it is first looked at. */
+  dashboard(): Promise<DashboardPanel> {
+    return (this.#dashboard ??= this.#openDashboard());
+  }
+
+  async #openDashboard(): Promise<DashboardPanel> {
+    const { DashboardPanel } = await import('./dashboard/dashboardPanel.ts');
+    const analytics = this.#analytics;
+    const dashboard = await DashboardPanel.create({
+      source: () => analytics.source,
+      onDidChangeSource: analytics.onDidChangeSource,
+      context: this.#context,
+      log: this.#recent,
+    });
+    this.#context.subscriptions.push(dashboard);
+    return dashboard;
   }
 
   status(): Promise<readonly FolderStatus[]> {

@@ -5,6 +5,8 @@ export interface PageParts {
   readonly source: string;
   readonly script: string;
   readonly style: string;
+  /** Whether it makes pictures of what it draws: an image may then be one that a script of the page made. */
+  readonly drawsPictures: boolean;
   /** Once per page; only scripts that have it run. */
   readonly nonce: string;
   /** Of the editor's interface, such as `en`. */
@@ -14,12 +16,12 @@ export interface PageParts {
 }
 
 /** The HTML of a page: a policy that allows what is ours and nothing else, and one script that builds the rest. */
-export function viewPage({ title, source, script, style, nonce, language, strings }: PageParts): string {
+export function viewPage({ title, source, script, style, drawsPictures, nonce, language, strings }: PageParts): string {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
     `style-src ${source}`,
-    `img-src ${source}`,
+    `img-src ${source}${drawsPictures ? ' blob:' : ''}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
