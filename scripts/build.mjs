@@ -42,7 +42,8 @@ const targets = [
     // 40 answer questions, of which 15 are their view, in a chunk of its own, 40 are webhooks, 60 are usage and cost, and 190 are
     // the local server, in chunks that only its thread loads. 500 are undici, for when that forwards an event, a model is asked
     // over HTTP, or usage is asked for.
-    budget: 1250,
+    // 45 are the dashboard, a chunk that is loaded when it is opened.
+    budget: 1310,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',

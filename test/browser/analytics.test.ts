@@ -38,17 +38,6 @@ describe('usage, cost and budgets in the side bar', () => {
     return workbench;
   }
 
-  /** Types an address and a token, as a person does. */
-  async function connect(workbench: Workbench, url: string, token: string): Promise<void> {
-    await workbench.run('Sextant: Connect to Usage and Cost');
-    await workbench.pick.getByText('The address of the service').waitFor();
-    await workbench.query.fill(url);
-    await workbench.page.keyboard.press('Enter');
-    await workbench.pick.getByText('An API token.').waitFor();
-    await workbench.query.fill(token);
-    await workbench.page.keyboard.press('Enter');
-  }
-
   for (const theme of THEMES) {
     it(`lead from nothing to the figures of sample data, in ${theme}`, async () => {
       const workbench = await open({
@@ -99,7 +88,7 @@ describe('usage, cost and budgets in the side bar', () => {
       await workbench.shoot('usage-connect');
       await page.keyboard.press('Escape');
 
-      await connect(workbench, server.url, server.token);
+      await workbench.connect(server);
       for (const view of ['Search Results', 'Budgets'])
         await page.locator('.pane-header').filter({ hasText: view }).click();
       const rows = page.getByRole('treeitem', { name: / % of 100/ });

@@ -16,7 +16,7 @@ export function MoverPlot({ chart, width }: { readonly chart: MoverChart; readon
     <svg class="plot" width={width} height={rows.length * ROW + 4} role="group" aria-label={`${chart.title}. ${chart.summary}`}>
       {rows.map(({ name, before, now, beforeText, nowText, change }, i) => {
         const text = `${beforeText} → ${nowText} (${change})`;
-        const colour = now >= before ? 'var(--vscode-charts-orange)' : 'var(--vscode-charts-blue)';
+        const colour = now >= before ? 'var(--vscode-charts-yellow)' : 'var(--vscode-charts-blue)';
         return (
           <g key={i} class="mark row" role="img" aria-label={`${name}: ${beforeText} to ${nowText}, ${change}`}
             transform={`translate(2,${i * ROW})`} {...marks.props(i)}>

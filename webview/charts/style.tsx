@@ -5,7 +5,8 @@ import type { Role, Series, Tone } from '../../src/protocol/dashboardView.ts';
  * How series are told apart: by colour for who sees it, and in any case by a pattern, a dash or a shape. Colours are the theme's.
  */
 
-const COLOURS = ['blue', 'orange', 'green', 'purple', 'yellow', 'red'].map((name) => `var(--vscode-charts-${name})`);
+// Orange is half transparent in some of the editor's own themes.
+const COLOURS = ['blue', 'yellow', 'green', 'purple', 'red'].map((name) => `var(--vscode-charts-${name})`);
 const BACKGROUND = 'var(--vscode-editor-background)';
 const QUIET = 'var(--vscode-descriptionForeground)';
 
@@ -22,12 +23,12 @@ const PATTERNS = [
 export function colourOf(role: Role, i: number): string {
   if (role === 'others' || role === 'before') return QUIET;
   if (role === 'trend' || role === 'limit') return 'var(--vscode-foreground)';
-  return COLOURS[i % COLOURS.length] ?? QUIET;
+  return COLOURS[role === 'projection' ? 0 : i % COLOURS.length] ?? QUIET;
 }
 
 export function toneColour(tone: Tone): string {
   if (tone === 'bad') return 'var(--vscode-charts-red)';
-  return tone === 'warning' ? 'var(--vscode-charts-orange)' : 'var(--vscode-charts-blue)';
+  return tone === 'warning' ? 'var(--vscode-charts-yellow)' : 'var(--vscode-charts-blue)';
 }
 
 const DASHES: Readonly<Record<Role, string>> = {

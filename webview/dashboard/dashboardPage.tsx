@@ -70,7 +70,7 @@ function Filled({ page, actions, tables }: FilledProps): JSX.Element {
       )}
       {!isFilled && !trouble && !empty && (isLoading || !progress) && <Skeleton />}
       {tiles.length > 0 && (
-        <dl class="tiles">
+        <dl class={tiles.length > 5 ? 'tiles many' : 'tiles'}>
           {tiles.map((tile) => (
             <TileCard key={tile.id} tile={tile} />
           ))}

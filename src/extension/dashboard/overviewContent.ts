@@ -50,7 +50,7 @@ function usageTiles(
   const before = (value: number | undefined): string =>
     choices.compare && value !== undefined ? l10n.t('{0} from the days before', formatGrowth(value)) : '';
   return [
-    tile('active', l10n.t('Active, newest day'), latest ? formatCount(latest.active) : '–', l10n.t('People and service accounts that used the product on that day of UTC.'), { note: latest?.date ?? '' }),
+    tile('active', l10n.t('Active'), latest ? formatCount(latest.active) : '–', l10n.t('People and service accounts that used the product on that day of UTC.'), { note: latest ? l10n.t('on {0}', latest.date) : '' }),
     tile('mean', l10n.t('Active a day'), formatCell(meanActive, { kind: 'count' }), l10n.t('The mean of active people over the days, those without anybody included.'), { note: before(growth.meanActive) }),
     tile('distinct', l10n.t('Different people'), people ? formatCount(people.distinct) : arePeopleComing ? '…' : '–', l10n.t('People and service accounts over all the days, each counted once; never the sum of days.'), { note: people ? '' : arePeopleComing ? l10n.t('being counted') : l10n.t('not known') }),
     tile('messages', l10n.t('Messages'), formatCount(metrics.total_messages), l10n.t('Messages of all kinds: chat, agents in the editor and on the command line.'), { note: before(growth.messages) }),
@@ -167,16 +167,16 @@ function acceptedFigure({ days, metrics, acceptance }: UsageReport): Figure {
     days.map(({ date }) => date),
     [
       {
-        id: 'completions_count',
-        name: l10n.t('Suggested'),
-        role: 'limit',
-        cells: days.map(({ metrics }) => metrics?.completions_count ?? 0),
-      },
-      {
         id: 'completions_accepted',
         name: l10n.t('Accepted'),
         role: 'value',
         cells: days.map(({ metrics }) => metrics?.completions_accepted ?? 0),
+      },
+      {
+        id: 'completions_count',
+        name: l10n.t('Suggested'),
+        role: 'limit',
+        cells: days.map(({ metrics }) => metrics?.completions_count ?? 0),
       },
     ],
   );

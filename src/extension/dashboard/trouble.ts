@@ -35,12 +35,17 @@ export function troubleOf(error: SextantError, isKnown: boolean): Trouble {
 /** What is amiss with a report that is there; nothing where it is whole and new. */
 export function troubleOfReport(report: Quality): Trouble | undefined {
   const { offline, missing, asOf } = report;
-  if (offline) return troubleOf(offline, asOf !== undefined);
-  if (missing.length === 0) return undefined;
+  const days = [...new Set(missing.map(describeDayRange))].join(', ');
+  if (offline) {
+    const trouble = troubleOf(offline, asOf !== undefined);
+    if (asOf === undefined || days === '') return trouble;
+    return { ...trouble, message: `${trouble.message} ${l10n.t('Of these days nothing is known: {0}.', days)}` };
+  }
+  if (days === '') return undefined;
   return {
     kind: 'partial',
     title: l10n.t('Some days are missing'),
-    message: missing.map((range) => describeDayRange(range)).join(', '),
+    message: days,
     next: ['retry'],
   };
 }
