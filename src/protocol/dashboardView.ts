@@ -119,6 +119,8 @@ export interface HeatChart extends ChartParts {
   readonly rows: readonly {
     readonly name: string;
     readonly person: string;
+    /** What all days come to. */
+    readonly text: string;
     readonly values: readonly number[];
     readonly texts: readonly string[];
   }[];

@@ -1,10 +1,11 @@
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { HeatChart } from '../../src/protocol/dashboardView.ts';
 import { dayText, labelled, shortened } from './axis.ts';
 import { Tooltip } from './tooltip.tsx';
 import { useMarks } from './useMarks.ts';
 
-const ROW = 20;
+const ROW = 22;
 const TOP = 22;
 
 interface HeatPlotProps {
@@ -13,53 +14,58 @@ interface HeatPlotProps {
   readonly openPerson: (id: string) => void;
 }
 
-/** A square for each person and day, the fuller the more: its area says how much, so that no shade has to be read. */
+/**
+ * A square for each person and day, the fuller the more: its area says how much, so that no shade has to be read. A person is one
+ * mark: nobody wants to pass a thousand squares on the way to the next chart. The pointer tells of each day.
+ */
 export function HeatPlot({ chart, width, openPerson }: HeatPlotProps): JSX.Element {
   const { days, rows } = chart;
-  const open = (place: number): void => {
-    const row = rows[Math.floor(place / days.length)];
+  const open = (r: number): void => {
+    const row = rows[r];
     if (row) openPerson(row.person);
   };
-  const marks = useMarks(rows.length * days.length, days.length, open);
+  const marks = useMarks(rows.length, 1, open);
+  const [day, setDay] = useState<number>();
   const label = Math.min(200, Math.round(width * 0.3));
   const step = (width - label - 4) / days.length;
-  const side = Math.min(step, ROW) - 2;
+  const side = Math.min(step, ROW) - 1;
   const most = Math.max(1e-9, ...rows.flatMap(({ values }) => values));
-  const height = TOP + rows.length * ROW + 4;
   const { shown } = marks;
-  const [shownRow, shownDay] = shown === undefined ? [] : [Math.floor(shown / days.length), shown % days.length];
+  const shownRow = shown === undefined ? undefined : rows[shown];
+  const point = (event: PointerEvent): void => {
+    const { left } = (event.currentTarget as Element).getBoundingClientRect();
+    const at = Math.floor((event.clientX - left - label) / step);
+    setDay(at >= 0 && at < days.length ? at : undefined);
+  };
+  const leave = (): void => {
+    marks.hover(undefined);
+    setDay(undefined);
+  };
   return (
     <>
-      <svg class="plot" width={width} height={height} role="group" aria-label={`${chart.title}. ${chart.summary}`}
-        onPointerLeave={() => marks.hover(undefined)}>
+      <svg class="plot" width={width} height={TOP + rows.length * ROW + 4} role="group" aria-label={`${chart.title}. ${chart.summary}`}
+        onPointerMove={point} onPointerLeave={leave}>
         <g aria-hidden="true">
           {labelled(days.length, width - label, 52).map((i) => (
             <text key={i} class="tick" x={label + i * step} y="12">{dayText(days[i] ?? '')}</text>
           ))}
-          {rows.map(({ name }, r) => (
-            <text key={r} x="0" y={TOP + r * ROW + 14}>{shortened(name, label - 12)}</text>
-          ))}
         </g>
-        {rows.flatMap(({ name, values, texts }, r) =>
-          days.map((day, d) => {
-            const share = Math.sqrt((values[d] ?? 0) / most);
-            const size = share === 0 ? 0 : Math.max(1.5, side * share);
-            const [cx, cy] = [label + d * step + step / 2, TOP + r * ROW + ROW / 2];
-            const place = r * days.length + d;
-            return (
-              <g key={place} class="mark cell leads" role="button" aria-label={`${name}, ${day}: ${texts[d]}`}
-                onClick={() => open(place)} onPointerEnter={() => marks.hover(place)} {...marks.props(place)}>
-                <rect class="hit" x={label + d * step} y={TOP + r * ROW} width={step} height={ROW} />
-                <rect class="track" x={cx - Math.min(step, ROW) / 2 + 0.5} y={cy - ROW / 2 + 0.5} width={Math.max(0.5, Math.min(step, ROW) - 1)} height={ROW - 1} />
-                <rect class="fill" x={cx - size / 2} y={cy - size / 2} width={size} height={size} />
-              </g>
-            );
-          }),
-        )}
+        {rows.map(({ name, text, values }, r) => (
+          <g key={r} class="mark leads" role="button" aria-label={`${name}: ${text}`} transform={`translate(0,${TOP + r * ROW})`}
+            onClick={() => open(r)} onPointerEnter={() => marks.hover(r)} {...marks.props(r)}>
+            <rect class="hit" x="-3" width={width + 2} height={ROW} />
+            <text x="0" y="15">{shortened(name, label - 12)}</text>
+            <rect class="track" x={label} y="2" width={width - label - 4} height={ROW - 4} />
+            {values.map((value, d) => {
+              const size = value > 0 ? Math.max(1.5, side * Math.sqrt(value / most)) : 0;
+              return size === 0 ? null : <rect key={d} class="fill" x={label + (d + 0.5) * step - size / 2} y={ROW / 2 - size / 2} width={size} height={size} />;
+            })}
+          </g>
+        ))}
       </svg>
-      {shownRow !== undefined && shownDay !== undefined && (
-        <Tooltip x={label + shownDay * step + step / 2} y={TOP + shownRow * ROW} width={width} title={rows[shownRow]?.name ?? ''}>
-          <li>{days[shownDay]} <b>{rows[shownRow]?.texts[shownDay]}</b></li>
+      {shown !== undefined && shownRow && (
+        <Tooltip x={label + ((day ?? 0) + 0.5) * step} y={TOP + (shown + 1) * ROW} width={width} title={shownRow.name}>
+          {day === undefined ? <li>{shownRow.text}</li> : <li>{days[day]} <b>{shownRow.texts[day]}</b></li>}
         </Tooltip>
       )}
     </>

@@ -77,3 +77,7 @@ export function onDays(byDay: readonly Share[], days: readonly string[]): Decima
   const amountOn = new Map(byDay.map(({ key, amount }) => [key, amount]));
   return days.map((day) => amountOn.get(day) ?? 0n);
 }
+
+export function sumOfDays({ amounts }: Pick<DaySeries, 'amounts'>): Decimal {
+  return amounts.reduce((sum, amount) => sum + amount, 0n);
+}

@@ -41,7 +41,10 @@ describe('the model of the dashboard', () => {
     const { clock, url, token } = server!;
     // Nobody waits for the limit of requests here: the time that it asks for passes at once.
     const own = new AdjustableClock();
-    const sleep = async (ms: number): Promise<void> => Promise.resolve(own.advance(ms));
+    const sleep = (ms: number): Promise<void> => {
+      own.advance(ms);
+      return Promise.resolve();
+    };
     const budget = new RequestBudget(newFolder(), { clock: own, sleep });
     const client = new AnalyticsClient({ url, token }, budget, { clock, sleep });
     const data = new AnalyticsData(client, new AnswerCache(folder, accountKey({ url, token }), { clock }), clock);

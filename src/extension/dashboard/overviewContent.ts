@@ -21,8 +21,7 @@ export interface OverviewReports {
 /** What happened, what it cost, and what changed: the first that a team lead sees. */
 export function overviewContent(reports: OverviewReports, look: Look): Content {
   const { usage, cost } = reports;
-  const isEmpty =
-    usage !== undefined && usage.metrics.total_messages === 0 && usage.days.every(({ active }) => active === 0);
+  const isEmpty = usage?.metrics.total_messages === 0 && usage.days.every(({ active }) => active === 0);
   return {
     tiles: [...(usage ? usageTiles(usage, reports, look) : []), ...(cost ? costTiles(cost, look) : [])],
     figures: isEmpty
@@ -99,7 +98,7 @@ function activeFigure({ days, unusual, before }: UsageReport, { choices }: Look)
       )
     : '';
   const odd = unusual.length === 0 ? '' : ` ${l10n.t('Out of the ordinary: {0}.', unusual.join(', '))}`;
-  const compared = choices.compare && before !== undefined && before.length === days.length;
+  const compared = choices.compare && before?.length === days.length;
   return timeFigure(
     {
       id: 'active',

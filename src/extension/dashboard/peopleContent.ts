@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { Standing } from '../../analytics/insights/budgets.ts';
 import { costBy, wholeAmount } from '../../analytics/insights/amounts.ts';
 import { acceptance, identityOf, meanOf } from '../../analytics/insights/people.ts';
-import { onDays, seriesBy } from '../../analytics/insights/series.ts';
+import { onDays, seriesBy, sumOfDays } from '../../analytics/insights/series.ts';
 import { identityKey, type Identity } from '../../analytics/identity.ts';
 import { daysOf } from '../../analytics/dateRules.ts';
 import { MEASURE_OF, type Unit } from '../../analytics/reports/costReport.ts';
@@ -113,6 +113,7 @@ function heatFigure({ range, topPeople, unit }: SpendingReport, { choices, names
       rows: people.map(({ identity, amounts }) => ({
         name: names.of(identity),
         person: names.id(identity),
+        text: l10n.t('{0} in all', amountText(sumOfDays({ amounts }), unit)),
         values: amounts.map((amount) => lengthOf(amount) ?? 0),
         texts: amounts.map((amount) => amountText(amount, unit)),
       })),
@@ -139,7 +140,7 @@ export function personContent({ activity, spending, standing }: PersonReports): 
   const unit = spending?.unit ?? 'credits';
   const days = spending ? daysOf(spending.range).map(formatDay) : [];
   const whole = spending ? onDays(costBy(spending.points, 'day', MEASURE_OF[unit]), days) : [];
-  const total = spending ? whole.reduce((sum, amount) => sum + amount, 0n) : undefined;
+  const total = spending ? sumOfDays({ amounts: whole }) : undefined;
   const did = activity && acceptance(activity.metrics);
   return {
     tiles: [

@@ -47,6 +47,9 @@ export interface Part<R> {
   readonly error?: SextantError;
 }
 
+/** What becomes of a part; `undefined` takes an error away. */
+type Change = Omit<Partial<Part<Reports[ReportName]>>, 'error'> & { readonly error?: SextantError | undefined };
+
 const NOTHING = { isLoading: false, isStopped: false, rows: 0 };
 
 /**
@@ -95,13 +98,16 @@ export class ReportStore {
   async resume(names: readonly ReportName[], who: Identity | undefined): Promise<void> {
     for (const name of names) {
       const { isStopped, error, report } = this.part(name);
-      if (isStopped || error || report?.offline) this.#become(name, { isStopped: false }, ['error']);
+      if (isStopped || error || report?.offline) this.#become(name, { isStopped: false, error: undefined });
     }
     await Promise.all(
       names
         .filter((name) => !this.part(name).isLoading)
         .filter(
-          (name) => this.report(name) === undefined || this.part(name).report?.offline || !isWhole(this.report(name)),
+          (name) =>
+            this.report(name) === undefined ||
+            this.part(name).report?.offline !== undefined ||
+            !isWhole(this.report(name)),
         )
         .map((name) => this.#load(name, who, false)),
     );
@@ -133,7 +139,7 @@ export class ReportStore {
     const running = new AbortController();
     this.#running.set(name, running);
     const { signal } = running;
-    this.#become(name, { isLoading: true, isStopped: false, rows: 0 }, ['error']);
+    this.#become(name, { isLoading: true, isStopped: false, rows: 0, error: undefined });
     try {
       if (this.report(name) === undefined) {
         const known = await this.#ask(name, who, { signal, cachedOnly: true });
@@ -202,9 +208,9 @@ export class ReportStore {
     return (this.report('cost') ?? (await costReport(this.#data, this.range, options))).unit;
   }
 
-  #become(name: ReportName, change: Partial<Part<Reports[ReportName]>>, without: readonly 'error'[] = []): void {
-    const part = { ...this.part(name), ...change };
-    for (const key of without) delete part[key];
+  #become(name: ReportName, change: Change): void {
+    const { error, ...rest } = { ...this.part(name), ...change };
+    const part = { ...rest, ...(error && { error }) };
     this.#parts.set(name, part);
     this.#onChange(name);
   }

@@ -127,7 +127,7 @@ function dayFigure({ cost, spending, experts }: SpendingReports, { choices, name
   let nameOf = ({ name }: DaySeries): string => name;
   if (group === 'user') {
     // Those who spent most are known in the unit of the plan alone.
-    if (!spending || spending.unit !== unit) return [];
+    if (spending?.unit !== unit) return [];
     const people = spending.topPeople;
     const identities = new Map(people.map(({ key, identity }) => [key, identity]));
     nameOf = ({ key, name }) => {

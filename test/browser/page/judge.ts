@@ -62,7 +62,7 @@ interface Color {
 }
 interface Colors {
   readonly Color: new () => Color;
-  getContrast(behind: Color, text: Color): number;
+  readonly getContrast: (behind: Color, text: Color) => number;
 }
 
 /** Which axe does not take for text. */
