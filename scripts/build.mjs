@@ -26,6 +26,15 @@ const common = {
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { SEXTANT_VERSION: JSON.stringify(version) },
 };
+/** @type {esbuild.BuildOptions} */
+const page = {
+  platform: 'browser',
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  loader: { '.svg': 'file' },
+  assetNames: 'icons/[name]',
+};
 // Bundled CommonJS packages call require() for Node's own modules.
 const requireBanner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
@@ -66,12 +75,7 @@ const targets = [
       entryPoints: { answer: 'webview/answer/main.tsx' },
       outdir: 'dist/webview',
       splitting: true,
-      platform: 'browser',
-      target: 'es2022',
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
-      loader: { '.svg': 'file' },
-      assetNames: 'icons/[name]',
+      ...page,
     },
   },
   {
@@ -81,12 +85,7 @@ const targets = [
     options: {
       entryPoints: { dashboard: 'webview/dashboard/main.tsx' },
       outdir: 'dist/webview',
-      platform: 'browser',
-      target: 'es2022',
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
-      loader: { '.svg': 'file' },
-      assetNames: 'icons/[name]',
+      ...page,
     },
   },
   {

@@ -210,6 +210,7 @@ export interface DashboardState {
   /** `none`: nothing is connected. `stopped`: the sample server does not run. `gone`: the token is. */
   readonly account: { readonly kind: 'none' | 'stopped' | 'gone' | 'ready'; readonly name: string };
   readonly choices: Choices;
+  readonly tabs: readonly { readonly id: Tab; readonly name: string }[];
   /** Which days are shown, and which may be. */
   readonly range: {
     readonly text: string;

@@ -2,6 +2,15 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame, Locator } from 'playwright-core';
+import { accountKey } from '../../src/analytics/client/account.ts';
+import { AnalyticsClient } from '../../src/analytics/client/analyticsClient.ts';
+import { AnalyticsData } from '../../src/analytics/client/analyticsData.ts';
+import { AnswerCache } from '../../src/analytics/client/answerCache.ts';
+import { RequestBudget } from '../../src/analytics/client/requestBudget.ts';
+import { costReport } from '../../src/analytics/reports/costReport.ts';
+import { spendingReport } from '../../src/analytics/reports/spendingReport.ts';
+import { peopleReport, usageReport } from '../../src/analytics/reports/usageReport.ts';
+import { AdjustableClock } from '../../src/base/clock.ts';
 import { dayOf, formatDay } from '../../src/base/day.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { FaultClient } from '../../src/server/faults/faultClient.ts';
@@ -275,4 +284,51 @@ describe('the dashboard', () => {
     assert.ok(await dashboard.frame.getByLabel('Anonymise').isChecked());
     await dashboard.frame.getByRole('tab', { name: 'Cost', selected: true }).waitFor();
   });
+});
+
+describe('the dashboard of ten thousand people', () => {
+  const newFolder = temporaryFolder();
+
+  it('is there from the cache, and has a few rows of theirs at a time', async () => {
+    await using server = await startServer({ seed: 7, users: 10_000, plan: 'credits' });
+    const folder = newFolder();
+    const known = await fillCache(join(folder, 'sextant/analytics/answers'), server);
+    const dashboard = await Dashboard.open(folder);
+    try {
+      await dashboard.workbench.connect(server);
+      await dashboard.show();
+      await dashboard.frame.locator('.charts .card').first().waitFor();
+      await dashboard.tab('People');
+      await dashboard.frame.locator('[data-row="0"]').waitFor();
+      await dashboard.workbench.shoot('dashboard-people-10000');
+      await dashboard.frame.locator('[data-row="0"]').focus();
+      await dashboard.workbench.page.keyboard.press('End');
+      await dashboard.frame.locator(`[data-row="${known - 1}"]:focus`).waitFor();
+      assert.ok((await dashboard.frame.locator('[data-row]').count()) <= 80);
+      assert.ok((await dashboard.frame.locator('*').count()) < 4_000);
+      await dashboard.frame.getByRole('columnheader', { name: 'Credits' }).getByRole('button').click();
+      await dashboard.frame.locator('[role=columnheader][aria-sort=descending]', { hasText: 'Credits' }).waitFor();
+    } finally {
+      await dashboard.workbench.close();
+    }
+  });
+
+  /** What another window would have left; gives how many people there are. */
+  async function fillCache(folder: string, connection: TestServer): Promise<number> {
+    const clock = new AdjustableClock();
+    const sleep = (ms: number): Promise<void> => {
+      clock.advance(ms);
+      return Promise.resolve();
+    };
+    const client = new AnalyticsClient(connection, new RequestBudget(newFolder(), { clock, sleep }));
+    const data = new AnalyticsData(client, new AnswerCache(folder, accountKey(connection)));
+    const range = { first: data.newestDay - 27, last: data.newestDay };
+    const [people] = await Promise.all([
+      peopleReport(data, range),
+      usageReport(data, range),
+      costReport(data, range),
+      spendingReport(data, range),
+    ]);
+    return people.distinct;
+  }
 });

@@ -12,13 +12,13 @@ import { Tabs, panelId, tabId } from './tabs.tsx';
 
 /** The whole page: which tab and days, then what there is of them. */
 export function DashboardPage({ state, actions, tables, problem }: PageProps): JSX.Element {
-  const { account, choices, page, spoken } = state;
+  const { account, choices, tabs, page, spoken } = state;
   return (
     <main>
       <h1 class="spoken">{l10n.t('Sextant Dashboard')}</h1>
       {account.kind === 'ready' ? (
         <>
-          <Tabs tab={choices.tab} choose={(tab) => actions.choose({ tab })} />
+          <Tabs tabs={tabs} tab={choices.tab} choose={(tab) => actions.choose({ tab })} />
           <Header {...{ state, actions }} />
           {problem !== '' && (
             <p class="notice" role="alert">

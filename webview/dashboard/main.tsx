@@ -3,6 +3,7 @@ import { render } from 'preact';
 import type { DashboardEvents, DashboardMethods, DashboardState } from '../../src/protocol/dashboardView.ts';
 import { chartPng, chartSvg } from '../charts/picture.ts';
 import { connect } from '../connect.ts';
+import { eachFrame, messageOf, showFailure } from '../page.tsx';
 import '../base.css';
 import '../icons.css';
 import './dashboard.css';
@@ -16,30 +17,23 @@ const { caller } = host;
 let state: DashboardState | undefined;
 let tables: readonly string[] = keptTables(host.kept);
 let problem = '';
-let isDrawing = false;
 
 function keptTables(kept: unknown): string[] {
   return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : [];
 }
 
-/** Soon, and once for all that happens until then. */
-function draw(): void {
-  if (isDrawing) return;
-  isDrawing = true;
-  requestAnimationFrame(() => {
-    isDrawing = false;
-    if (!state) return;
-    render(<DashboardPage {...{ state, actions, tables, problem }} />, document.body);
-    // For who measures how long the first look takes.
-    if (state.page.isFilled && performance.getEntriesByName('filled').length === 0) performance.mark('filled');
-  });
-}
+const draw = eachFrame(() => {
+  if (!state) return;
+  render(<DashboardPage {...{ state, actions, tables, problem }} />, document.body);
+  // For who measures how long the first look takes.
+  if (state.page.isFilled && performance.getEntriesByName('filled').length === 0) performance.mark('filled');
+});
 
 /** What goes wrong on the way is said on the page. */
 function send<K extends keyof DashboardMethods>(name: K, argument: Parameters<DashboardMethods[K]>[0]): void {
   caller.call(name, argument as never).then(
     () => say(''),
-    (error: unknown) => say(error instanceof Error ? error.message : String(error)),
+    (error: unknown) => say(messageOf(error)),
   );
 }
 
@@ -71,7 +65,7 @@ const actions: Actions = {
     const image = figure && (what === 'svg' || what === 'png') ? picture(what, figure) : Promise.resolve(null);
     image.then(
       (drawn) => send('export', { what, chart: chart ?? null, image: drawn }),
-      (error: unknown) => say(String(error)),
+      (error: unknown) => say(messageOf(error)),
     );
   },
   go: (to) => send('go', { to }),
@@ -92,11 +86,5 @@ try {
   state = await caller.call('ready', undefined);
   draw();
 } catch (error) {
-  const why = error instanceof Error ? error.message : String(error);
-  render(
-    <p class="notice error" role="alert">
-      {l10n.t('The view could not be opened: {0}', why)}
-    </p>,
-    document.body,
-  );
+  showFailure(error);
 }

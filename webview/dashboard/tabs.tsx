@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
-import { TABS, type Tab } from '../../src/protocol/dashboardChoices.ts';
+import type { Tab } from '../../src/protocol/dashboardChoices.ts';
+import type { DashboardState } from '../../src/protocol/dashboardView.ts';
 import { target } from '../charts/useMarks.ts';
 
 export const panelId = 'panel';
@@ -9,24 +10,17 @@ export function tabId(tab: Tab): string {
   return `tab-${tab}`;
 }
 
-const names = (): Readonly<Record<Tab, string>> => ({
-  overview: l10n.t('Overview'),
-  people: l10n.t('People'),
-  languages: l10n.t('Languages & Editors'),
-  credits: l10n.t('Credits'),
-  cost: l10n.t('Cost'),
-  budgets: l10n.t('Budgets'),
-});
-
 interface TabsProps {
+  readonly tabs: DashboardState['tabs'];
   readonly tab: Tab;
   readonly choose: (tab: Tab) => void;
 }
 
 /** One stop of the Tab key; arrows choose. */
-export function Tabs({ tab, choose }: TabsProps): JSX.Element {
+export function Tabs({ tabs, tab, choose }: TabsProps): JSX.Element {
   const move = (event: KeyboardEvent): void => {
-    const to = TABS[target(event.key, TABS.indexOf(tab), TABS.length, TABS.length) ?? -1];
+    const at = tabs.findIndex(({ id }) => id === tab);
+    const to = tabs[target(event.key, at, tabs.length, tabs.length) ?? -1]?.id;
     if (!to) return;
     event.preventDefault();
     choose(to);
@@ -34,7 +28,7 @@ export function Tabs({ tab, choose }: TabsProps): JSX.Element {
   };
   return (
     <div class="tabs" role="tablist" aria-label={l10n.t('Pages')} onKeyDown={move}>
-      {TABS.map((one) => (
+      {tabs.map(({ id: one, name }) => (
         <button
           key={one}
           id={tabId(one)}
@@ -45,7 +39,7 @@ export function Tabs({ tab, choose }: TabsProps): JSX.Element {
           tabIndex={one === tab ? 0 : -1}
           onClick={() => choose(one)}
         >
-          {names()[one]}
+          {name}
         </button>
       ))}
     </div>

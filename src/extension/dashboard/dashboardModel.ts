@@ -10,7 +10,7 @@ import { systemClock, type Clock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount, formatSeconds } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
-import type { List } from '../../protocol/dashboardChoices.ts';
+import { TABS, type List } from '../../protocol/dashboardChoices.ts';
 import {
   choicesSchema,
   type Choices,
@@ -173,6 +173,7 @@ export class DashboardModel {
     return {
       account: this.#account,
       choices: this.#choices,
+      tabs: TABS.map((id) => ({ id, name: tabTitle(id) })),
       range: {
         text: this.#store ? describeDayRange(this.#store.range) : '',
         first: shown?.effective_start_date ?? '',
@@ -451,7 +452,7 @@ function unitColumn(list: List, unit: string): string {
   return unit === 'usd' ? 'billed_amount_usd' : 'credits_consumed';
 }
 
-export function tabTitle(tab: Choices['tab']): string {
+function tabTitle(tab: Choices['tab']): string {
   return {
     overview: l10n.t('Overview'),
     people: l10n.t('People'),
