@@ -25,6 +25,7 @@ export async function judge(parts: readonly string[], except: readonly string[])
 /** Of what axe cannot judge, contrast alone counts as a fault, and only if it cannot where the text is in view. */
 async function unjudged(incomplete: readonly axe.Result[]): Promise<axe.Result[]> {
   const left: axe.Result[] = [];
+  const judged = new Set<string>();
   const selectors = incomplete
     .filter(({ id }) => id === 'color-contrast')
     .flatMap(({ nodes }) => nodes.map(({ target }) => target));
@@ -33,6 +34,10 @@ async function unjudged(incomplete: readonly axe.Result[]): Promise<axe.Result[]
     const element = document.querySelector<HTMLElement | SVGElement>(
       typeof selector === 'string' ? selector : (selector?.[0] ?? ''),
     )!;
+    // One of those that look the same stands for all: a long table has hundreds.
+    const look = lookOf(element);
+    if (judged.has(look)) continue;
+    judged.add(look);
     element.scrollIntoView({ block: 'center' });
     if (element instanceof SVGTextElement) {
       left.push(...judgeDrawn(element));
@@ -42,6 +47,17 @@ async function unjudged(incomplete: readonly axe.Result[]): Promise<axe.Result[]
     left.push(...again.violations, ...again.incomplete.filter(({ nodes }) => !nodes.every(isOneCharacter)));
   }
   return left;
+}
+
+/** What its contrast follows from: its own colour, and what is behind it. */
+function lookOf(element: Element): string {
+  const { color, fill, fontSize, fontWeight } = getComputedStyle(element);
+  const behind: string[] = [];
+  for (let at: Element | null = element; at; at = at.parentElement) {
+    const { backgroundColor, backgroundImage, opacity } = getComputedStyle(at);
+    behind.push(`${backgroundColor} ${backgroundImage} ${opacity}`);
+  }
+  return [element.tagName, color, fill, fontSize, fontWeight, ...behind].join('|');
 }
 
 /** Text in a drawing, of which axe cannot tell what is behind it: ours never stands on what is drawn. */
