@@ -71,7 +71,7 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
     const dimension = by ?? 'day';
     const key = KEY_OF[dimension];
     const isDaily = key === undefined;
-    const people = user && { people: user };
+    const people = user && { people: user.map((name) => ({ kind: 'user_email', name }) as const) };
     const loaded = await data.cost(range, key === undefined ? [] : [key], { ...load, ...people, daily: isDaily });
     done();
     tellQuality(qualityOf(loaded), terminal);

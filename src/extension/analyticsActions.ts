@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { readConnection } from '../analytics/client/account.ts';
+import type { AnalyticsData } from '../analytics/client/analyticsData.ts';
 import { describeError } from '../base/errors.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/log.ts';
@@ -24,6 +25,12 @@ export interface AnalyticsState {
   readonly reports: Readonly<Record<ReportName, 'none' | 'loading' | 'ready' | 'offline' | (string & {})>>;
 }
 
+/** Whose figures there are to show: see `DashboardState`. */
+export interface AnalyticsSource {
+  readonly account: { readonly kind: 'none' | 'stopped' | 'gone' | 'ready'; readonly name: string };
+  readonly data: AnalyticsData | undefined;
+}
+
 /**
  * Usage, cost and budgets in the side bar. The account is chosen once and kept for all windows; without one nothing is
  * asked of anybody.
@@ -38,6 +45,7 @@ export class AnalyticsActions implements vscode.Disposable {
   readonly #context: vscode.ExtensionContext;
   readonly #texts: ReadOnlyTexts;
   #budgets: Promise<BudgetActions> | undefined;
+  readonly #changedSource = this.#disposables.add(new vscode.EventEmitter<undefined>());
   #last: Promise<void> = Promise.resolve();
 
   constructor(context: vscode.ExtensionContext, server: ServerActions, texts: ReadOnlyTexts, logger: Logger) {
@@ -66,6 +74,18 @@ export class AnalyticsActions implements vscode.Disposable {
       reports: { usage: of('usage'), people: of('people'), cost: of('cost'), budgets: of('budgets') },
     };
   }
+
+  /** What is connected, and how it is called, without its token. */
+  get source(): AnalyticsSource {
+    const { choice } = this.#account;
+    const { data } = this.#model;
+    const isSample = choice?.kind === 'sample';
+    const name = choice === undefined ? '' : isSample ? vscode.l10n.t('Sample data') : new URL(choice.url).host;
+    const kind = choice === undefined ? 'none' : data ? 'ready' : isSample ? 'stopped' : 'gone';
+    return { account: { kind, name }, data };
+  }
+
+  readonly onDidChangeSource = this.#changedSource.event;
 
   /** `argument`: `{ url, token }` connects without asking. */
   async run(command: AnalyticsCommand, argument: unknown): Promise<void> {
@@ -130,6 +150,7 @@ export class AnalyticsActions implements vscode.Disposable {
       const connection = isSample ? await this.#server.connection() : await this.#account.connection();
       await vscode.commands.executeCommand('setContext', 'sextant.analytics.connected', choice !== undefined);
       this.#model.connect(connection);
+      this.#changedSource.fire(undefined);
       if (connection) (await this.budgets()).look();
       this.#views.notice = choice === undefined || connection ? [] : isSample ? sampleNotice() : tokenNotice();
     } catch (error) {

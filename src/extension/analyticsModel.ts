@@ -62,6 +62,11 @@ export class AnalyticsModel implements vscode.Disposable {
     return this.#client;
   }
 
+  /** The figures of the connected account, for who shows more of them. */
+  get data(): AnalyticsData | undefined {
+    return this.#data;
+  }
+
   part<N extends ReportName>(name: N): Part<Reports[N]> {
     return this.#parts[name];
   }

@@ -4,7 +4,7 @@ import { top, type Share } from '../analytics/insights/compare.ts';
 import type { Standing } from '../analytics/insights/budgets.ts';
 import type { BudgetReport } from '../analytics/reports/budgetReport.ts';
 import type { CostReport, Unit } from '../analytics/reports/costReport.ts';
-import type { Quality } from '../analytics/reports/report.ts';
+import { describeMoment, type Quality } from '../analytics/reports/report.ts';
 import { formatCell, formatGrowth, formatShare } from '../analytics/reports/table.ts';
 import type { PeopleReport, UsageReport } from '../analytics/reports/usageReport.ts';
 import { formatDay } from '../base/day.ts';
@@ -152,6 +152,12 @@ function budgetRow(standing: Standing, unit: Unit): AnalyticsRow {
   made.item.tooltip = lines.join('\n');
   if (level !== 'circle-outline')
     made.item.iconPath = new vscode.ThemeIcon(level, new vscode.ThemeColor(colour[level]));
+  const title = vscode.l10n.t('Open Dashboard');
+  made.item.command = {
+    command: 'sextant.openDashboard' satisfies CommandId,
+    title,
+    arguments: [{ person: identity }],
+  };
   // A screen reader would spell the bar.
   made.item.accessibilityInformation = { label: [identity.name, said, ...lines.slice(2)].join(', ') };
   made.item.contextValue = 'budget';
@@ -204,11 +210,6 @@ function asOf({ asOf }: Quality): AnalyticsRow {
   return row(vscode.l10n.t('As of'), describeMoment(asOf), 'history', {
     tooltip: vscode.l10n.t('Days are of UTC. A day is complete at about 02:00 of the next one.'),
   });
-}
-
-/** `2026-11-21 09:30 UTC` */
-export function describeMoment(moment: string | undefined): string {
-  return moment === undefined ? '–' : `${moment.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 function withGrowth(text: string, growth: number | undefined): string {

@@ -12,6 +12,7 @@ import type { Asking } from './asking.ts';
 import type { Chat } from './chat.ts';
 import { accountChoice } from './accountChoice.ts';
 import type { AnalyticsActions, AnalyticsState } from './analyticsActions.ts';
+import type { DashboardPanel, DashboardTarget } from './dashboard/dashboardPanel.ts';
 import type { CommandId } from './commandIds.ts';
 import { Folders } from './folders.ts';
 import { IndexView, copyPath } from './indexView.ts';
@@ -72,6 +73,7 @@ export class App implements SextantApi {
   /** The view of answers. */
   readonly answers: () => Promise<AnswerPanel>;
   readonly #places: PlaceOpener;
+  readonly dashboard: () => Promise<DashboardPanel>;
 
   static start(context: vscode.ExtensionContext): App {
     return new App(context);
@@ -166,6 +168,16 @@ export class App implements SextantApi {
       const { AnalyticsActions } = await import('./analyticsActions.ts');
       noUsage.dispose();
       return new AnalyticsActions(context, this.#server, this.#texts, this.#recent);
+    });
+    this.dashboard = part(async () => {
+      const { DashboardPanel } = await import('./dashboard/dashboardPanel.ts');
+      const analytics = await this.#analytics();
+      return DashboardPanel.create({
+        source: () => analytics.source,
+        onDidChangeSource: analytics.onDidChangeSource,
+        context,
+        log: this.#recent,
+      });
     });
     const showAccount = (): void => {
       if (accountChoice(globalState)) void this.#analytics();
@@ -291,6 +303,9 @@ export class App implements SextantApi {
       case 'sextant.copyEventCurl':
       case 'sextant.refreshWebhooks':
         await (await this.#webhooks()).run(command, argument);
+        break;
+      case 'sextant.openDashboard':
+        (await this.dashboard()).show(argument as DashboardTarget | undefined);
         break;
       case 'sextant.connectAnalytics':
       case 'sextant.trySampleData':

@@ -37,6 +37,7 @@ export const COMMANDS = [
   'sextant.refreshWebhooks',
   'sextant.chooseServerScenario',
   'sextant.manageServerFaults',
+  'sextant.openDashboard',
   'sextant.connectAnalytics',
   'sextant.trySampleData',
   'sextant.disconnectAnalytics',

@@ -20,6 +20,7 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
   context.subscriptions.push(
     registerChat(app),
     registerPanel('answer', async () => (await app()).answers()),
+    registerPanel('dashboard', async () => (await app()).dashboard()),
   );
   onceTrusted(context, () => vscode.Disposable.from(registerTools(app), registerMcpServers(app)));
   setTimeout(() => {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import type { AnalyticsModel } from './analyticsModel.ts';
-import { describeMoment, describeSpent } from './analyticsRows.ts';
+import { describeMoment } from '../analytics/reports/report.ts';
+import { describeSpent } from './analyticsRows.ts';
 import { showsSpent } from './settings.ts';
 
 /** What was spent this month, in the status bar: for who wants it there. */

@@ -7,6 +7,7 @@ describe('viewPage', () => {
     source: 'https://ours',
     script: 'https://ours/answer.js',
     style: 'https://ours/answer.css',
+    drawsPictures: false,
     nonce: 'once',
     styleNonce: 'style-once',
     language: 'de',

@@ -5,6 +5,8 @@ export interface PageParts {
   readonly source: string;
   readonly script: string;
   readonly style: string;
+  /** Whether it makes pictures of what it draws: an image may then be one that a script of the page made. */
+  readonly drawsPictures: boolean;
   /** Once per page; only scripts that have it run. */
   readonly nonce: string;
   /** The same for styles that are in no file; another one, as it stands where it can be read. */
@@ -17,13 +19,13 @@ export interface PageParts {
 
 /** The HTML of a page: a policy that allows what is ours and nothing else, and one script that builds the rest. */
 export function viewPage(parts: PageParts): string {
-  const { title, source, script, style, nonce, styleNonce, language, strings } = parts;
+  const { title, source, script, style, drawsPictures, nonce, styleNonce, language, strings } = parts;
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
     // The toolkit asks the browser for :focus-visible with an empty style, and else shows where the focus is at every click.
     `style-src ${source} 'nonce-${styleNonce}'`,
-    `img-src ${source}`,
+    `img-src ${source}${drawsPictures ? ' blob:' : ''}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');

@@ -14,6 +14,8 @@ export interface HostedView<M extends ViewMethods<M>, E> {
   readonly handlers: Handlers<M>;
   readonly extensionUri: vscode.Uri;
   readonly log: Logger;
+  /** See `PageParts`. */
+  readonly drawsPictures?: boolean;
 }
 
 /**
@@ -79,6 +81,7 @@ export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposab
       source: panel.webview.cspSource,
       script: uriOf(`${contract.name}.js`),
       style: uriOf(`${contract.name}.css`),
+      drawsPictures: this.#view.drawsPictures ?? false,
       nonce: newNonce(),
       styleNonce: newNonce(),
       language: vscode.env.language,

@@ -37,17 +37,6 @@ describe('usage, cost and budgets in the side bar', () => {
     return workbench;
   }
 
-  /** Types an address and a token, as a person does. */
-  async function connect(workbench: Workbench, url: string, token: string): Promise<void> {
-    await workbench.run('Sextant: Connect to Usage and Cost');
-    await workbench.pick.getByText('The address of the service').waitFor();
-    await workbench.query.fill(url);
-    await workbench.page.keyboard.press('Enter');
-    await workbench.pick.getByText('An API token.').waitFor();
-    await workbench.query.fill(token);
-    await workbench.page.keyboard.press('Enter');
-  }
-
   it('lead from nothing to the figures of sample data', async () => {
     const workbench = await open({ settings: { 'sextant.analytics.statusBar': true } });
     const { page } = workbench;
@@ -90,7 +79,7 @@ describe('usage, cost and budgets in the side bar', () => {
       await workbench.shoot('usage-connect');
       await page.keyboard.press('Escape');
 
-      await connect(workbench, server.url, server.token);
+      await workbench.connect(server);
       await workbench.expand('Budgets');
       const rows = page.getByRole('treeitem', { name: / % of 100/ });
       await rows.nth(2).waitFor();

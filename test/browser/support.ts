@@ -50,6 +50,17 @@ export class Workbench {
     return runCommand(this.page, command);
   }
 
+  /** Types the address and the token of a service of usage and cost, as a person does. */
+  async connect({ url, token }: { readonly url: string; readonly token: string }): Promise<void> {
+    await this.run('Sextant: Connect to Usage and Cost');
+    await this.pick.getByText('The address of the service').waitFor();
+    await this.query.fill(url);
+    await this.page.keyboard.press('Enter');
+    await this.pick.getByText('An API token.').waitFor();
+    await this.query.fill(token);
+    await this.page.keyboard.press('Enter');
+  }
+
   get statusBarItem(): Locator {
     return this.page.locator('.statusbar-item').filter({ hasText: 'Sextant' });
   }

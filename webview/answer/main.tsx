@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { render } from 'preact';
 import type { AnswerEvents, AnswerMethods, AnswerState } from '../../src/protocol/answerView.ts';
 import { connect } from '../connect.ts';
+import { eachFrame, messageOf, showFailure } from '../page.tsx';
 import '../base.css';
 import '../icons.css';
 import './answer.css';
@@ -16,28 +17,21 @@ let state: AnswerState | undefined;
 let draft = typeof host.kept === 'string' ? host.kept : '';
 let problem = '';
 let question: HTMLElement | null = null;
-let isDrawing = false;
 
-/** Soon, and once for all that happens until then. */
-function draw(): void {
-  if (isDrawing) return;
-  isDrawing = true;
-  requestAnimationFrame(() => {
-    isDrawing = false;
-    if (!state) return;
-    const control = (element: HTMLElement | null): void => {
-      question = element;
-    };
-    render(<AnswerPage {...{ state, draft, problem, actions, control }} />, document.body);
-  });
-}
+const draw = eachFrame(() => {
+  if (!state) return;
+  const control = (element: HTMLElement | null): void => {
+    question = element;
+  };
+  render(<AnswerPage {...{ state, draft, problem, actions, control }} />, document.body);
+});
 
 /** What goes wrong on the way is said on the page; a failed answer is part of the state. */
 function send<K extends keyof AnswerMethods>(name: K, argument: Parameters<AnswerMethods[K]>[0]): void {
   caller.call(name, argument as never).then(
     () => (problem = ''),
     (error: unknown) => {
-      problem = error instanceof Error ? error.message : String(error);
+      problem = messageOf(error);
       draw();
     },
   );
@@ -90,11 +84,5 @@ try {
   draw();
   requestAnimationFrame(() => question?.focus());
 } catch (error) {
-  const why = error instanceof Error ? error.message : String(error);
-  render(
-    <p class="notice error" role="alert">
-      {l10n.t('The view could not be opened: {0}', why)}
-    </p>,
-    document.body,
-  );
+  showFailure(error);
 }

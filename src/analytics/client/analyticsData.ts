@@ -6,10 +6,12 @@ import {
   METRICS_REFRESH_HOUR,
   type BudgetOverride,
   type GroupByKey,
+  type IdentityField,
   type RequestOf,
   type ResponseOf,
 } from '../contract.ts';
 import type { DayRange } from '../dateRules.ts';
+import type { Identity } from '../identity.ts';
 import type { AnalyticsClient, CallOptions, PagedName } from './analyticsClient.ts';
 import type { AnswerCache, CachedAnswer } from './answerCache.ts';
 import { isOffline } from './errors.ts';
@@ -37,6 +39,8 @@ export interface Loaded<Row> {
 export interface LoadOptions extends CallOptions {
   /** Asks for what may have changed, however fresh it is. */
   readonly refresh?: boolean | undefined;
+  /** Asks nobody: what is known, whatever its age. */
+  readonly cachedOnly?: boolean | undefined;
   /** How many rows there are so far. */
   readonly onProgress?: ((rows: number) => void) | undefined;
 }
@@ -205,12 +209,17 @@ export class AnalyticsData {
       daily = false,
       people,
       ...options
-    }: LoadOptions & { readonly daily?: boolean; readonly people?: readonly string[] } = {},
+    }: LoadOptions & { readonly daily?: boolean; readonly people?: readonly Identity[] } = {},
   ): Promise<Loaded<CostRow>> {
     const request: RequestOf<'costAnalytics'> = {
       group_by_keys: [...groups].sort(),
       granularity: daily ? 'COST_ANALYTICS_TIME_GRANULARITY_DAY' : 'COST_ANALYTICS_TIME_GRANULARITY_TOTAL',
-      ...(people && { filters: { user_emails: [...people].sort() } }),
+      ...(people && {
+        filters: {
+          user_emails: namesOf(people, 'user_email'),
+          service_account_names: namesOf(people, 'service_account_name'),
+        },
+      }),
     };
     return this.#load<CostRow>(
       {
@@ -228,7 +237,7 @@ export class AnalyticsData {
   /** All budget overrides, as they are at this moment; without the service, as they were. */
   async budgets(options: LoadOptions = {}): Promise<Loaded<BudgetOverride>> {
     const now = this.#clock.now();
-    const day = dayOf(now);
+    if (options.cachedOnly) return this.#knownBudgets();
     try {
       const { overrides } = await this.#client.call('getUserBudgetOverrides', {}, options);
       const generatedAt = formatSeconds(now);
@@ -237,11 +246,14 @@ export class AnalyticsData {
       return { rows: overrides, asOf: generatedAt, missing: [] };
     } catch (error) {
       if (!isOffline(error)) throw error;
-      const [known] = await this.#cache.read(BUDGETS, { first: 0, last: 0 });
-      const offline = error as SextantError;
-      if (!known) return { rows: [], asOf: undefined, offline, missing: [{ first: day, last: day }] };
-      return { rows: known.rows as BudgetOverride[], asOf: known.generatedAt, offline, missing: [] };
+      return { ...(await this.#knownBudgets()), offline: error as SextantError };
     }
+  }
+
+  async #knownBudgets(): Promise<Loaded<BudgetOverride>> {
+    const [known] = await this.#cache.read(BUDGETS, { first: 0, last: 0 });
+    if (!known) return { rows: [], asOf: undefined, missing: [{ first: this.today, last: this.today }] };
+    return { rows: known.rows as BudgetOverride[], asOf: known.generatedAt, missing: [] };
   }
 
   async *#pages<N extends PagedName, Row>(
@@ -272,7 +284,7 @@ export class AnalyticsData {
     const parts = new Parts<Row>(range, dayOf);
     for (const answer of known) if (this.#isCurrent(answer, query.freshMs, options)) parts.add(answer);
     let offline: SextantError | undefined;
-    for (const missing of parts.missing()) {
+    for (const missing of options.cachedOnly ? [] : parts.missing()) {
       try {
         for (const answer of await this.#fetch(query, missing, parts.rowCount, options)) parts.add(answer);
       } catch (error) {
@@ -282,7 +294,7 @@ export class AnalyticsData {
       }
     }
     // Whatever its age: better than nothing.
-    if (offline) for (const answer of known) parts.add(answer);
+    if (offline || options.cachedOnly) for (const answer of known) parts.add(answer);
     return { rows: parts.rows, asOf: parts.asOf, missing: parts.missing(), ...(offline && { offline }) };
   }
 
@@ -405,6 +417,10 @@ function isFinal({ last, fetchedAt }: CachedAnswer): boolean {
 function newestFinished(ms: number): Day {
   const today = dayOf(ms);
   return ms - startOfDay(today) >= METRICS_REFRESH_HOUR * 3_600_000 ? today - 1 : today - 2;
+}
+
+function namesOf(people: readonly Identity[], kind: IdentityField): string[] {
+  return people.flatMap((one) => (one.kind === kind ? [one.name] : [])).sort();
 }
 
 function dates({ first, last }: DayRange): { readonly start_date: string; readonly end_date: string } {

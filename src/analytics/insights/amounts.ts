@@ -43,7 +43,8 @@ export function costBy(points: Iterable<CostPoint>, dimension: Dimension, measur
   return shares(items);
 }
 
-function nameIn(point: CostPoint, dimension: Dimension): Omit<Share, 'amount'> {
+/** By what a point is known in a dimension. */
+export function nameIn(point: CostPoint, dimension: Dimension): Omit<Share, 'amount'> {
   const { product_display_name, resource_display_name, user_info, byok_status, expert_info } = point.group_by_values;
   switch (dimension) {
     case 'product':

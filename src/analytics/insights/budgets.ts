@@ -1,6 +1,7 @@
 import { dayOf, firstOfMonth, firstOfNextMonth, formatDay, startOfDay, type Day } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { BudgetOverride } from '../contract.ts';
+import { daysOf } from '../dateRules.ts';
 import { identityKey, type Identity } from '../identity.ts';
 import { wholeAmount } from './amounts.ts';
 import type { Share } from './compare.ts';
@@ -46,6 +47,32 @@ function monthName(asOf: number): string {
   return formatDay(dayOf(asOf - 1)).slice(0, 7);
 }
 
+/** How a month was spent, day by day, and where it leads. */
+export interface BurnDown {
+  /** All days of the month, `2026-11-01` and on. */
+  readonly days: readonly string[];
+  /** What was spent up to the end of each day; nothing for days of which nobody knows yet. */
+  readonly spent: readonly (Decimal | undefined)[];
+  /** From the last known day to the end of the month, if it goes on as it did; from three days on. */
+  readonly projected: readonly (Decimal | undefined)[];
+  readonly pace: Pace;
+}
+
+/** `spent`: by day, in any order. `last`: the newest day of which all is known. */
+export function burnDown(spent: readonly Share[], last: Day): BurnDown {
+  const first = firstOfMonth(last);
+  const days = daysOf({ first, last: firstOfNextMonth(last) - 1 });
+  const amountOn = new Map(spent.map(({ key, amount }) => [key, amount]));
+  let sum = 0n;
+  const known = days.map((day) => (day > last ? undefined : (sum += amountOn.get(formatDay(day)) ?? 0n)));
+  const so = pace(sum, startOfDay(last + 1));
+  const elapsed = BigInt(last - first + 1);
+  const projected = days.map((day) =>
+    so.projected === undefined || day < last ? undefined : (sum * BigInt(day - first + 1)) / elapsed,
+  );
+  return { days: days.map(formatDay), spent: known, projected, pace: so };
+}
+
 /** How one person stands to their limit. */
 export interface Standing {
   readonly identity: Identity;
@@ -83,6 +110,29 @@ export function standings(
     };
   });
   return all.sort((a, b) => b.used - a.used || (a.key < b.key ? -1 : 1));
+}
+
+/** From which part of a limit on one is near it. */
+export const NEAR = 0.9;
+
+/** Whether the limit is reached, or will be. */
+export type Level = 'over' | 'near' | 'crossing' | 'within';
+
+export function levelOf({ used, crossesOn }: Pick<Standing, 'used' | 'crossesOn'>): Level {
+  if (used >= 1) return 'over';
+  return used >= NEAR ? 'near' : crossesOn === undefined ? 'within' : 'crossing';
+}
+
+/** How many are at each level. */
+export function countLevels(standings: readonly Standing[]): Readonly<Record<Level, number>> {
+  const counts = { over: 0, near: 0, crossing: 0, within: 0 };
+  for (const standing of standings) counts[levelOf(standing)]++;
+  return counts;
+}
+
+/** All limits together. */
+export function sumOfLimits(standings: readonly Pick<Standing, 'limit'>[]): bigint {
+  return standings.reduce((sum, { limit }) => sum + limit, 0n);
 }
 
 /** To a thousandth of a percent, rounded down, so that nobody is at the limit who is not. */

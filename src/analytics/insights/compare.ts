@@ -13,7 +13,12 @@ export function growth(now: number, before: number): number | undefined {
 
 /** The same for amounts, to a hundredth of a percent. */
 export function growthOfAmount(now: Decimal, before: Decimal): number | undefined {
-  return before === 0n ? undefined : Number(((now - before) * 10_000n) / before) / 10_000;
+  return shareOfAmount(now - before, before);
+}
+
+/** Which part of the whole something is, from 0 to 1, to a hundredth of a percent; `undefined` of nothing. */
+export function shareOfAmount(part: Decimal, whole: Decimal): number | undefined {
+  return whole === 0n ? undefined : Number((part * 10_000n) / whole) / 10_000;
 }
 
 /** Something by name and what it amounts to. */

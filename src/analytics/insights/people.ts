@@ -1,4 +1,3 @@
-import { groupBy } from '../../base/collections.ts';
 import { METRIC_FIELDS, type MetricField, type Metrics } from '../contract.ts';
 import { identityKey, type Identity } from '../identity.ts';
 
@@ -60,7 +59,12 @@ export const KIND_FIELDS = Object.keys(KINDS) as readonly KindField[];
 
 /** The mean of active people over the days, those without anybody included; `undefined` for no days. */
 export function meanActive(days: readonly { readonly user_count: number }[]): number | undefined {
-  return days.length === 0 ? undefined : days.reduce((sum, { user_count }) => sum + user_count, 0) / days.length;
+  return meanOf(days.map(({ user_count }) => user_count));
+}
+
+/** `undefined` for no values. */
+export function meanOf(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** What is done in one language or editor. Somebody who uses two counts in both, so that the people of all do not add up. */
@@ -74,10 +78,40 @@ export type LanguagePoint = Named & { readonly language: string; readonly editor
 
 /** Each language or editor, the one with most people first; of equal ones by name. */
 export function usageBy(rows: readonly LanguagePoint[], dimension: 'language' | 'editor'): Usage[] {
-  const all = [...groupBy(rows, (row) => row[dimension])].map(([name, own]) => ({
-    name,
-    people: distinctPeople(own),
-    metrics: sumMetrics(own.map(({ metrics }) => metrics)),
-  }));
-  return all.sort((a, b) => b.people - a.people || (a.name < b.name ? -1 : 1));
+  const tally = new UsageTally();
+  tally.add(rows);
+  return tally.by(dimension);
+}
+
+/** Adds up by language and by editor as rows come, of which there may be hundreds of thousands, and keeps none of them. */
+export class UsageTally {
+  readonly #sums = { language: new Map<string, Sum>(), editor: new Map<string, Sum>() };
+
+  add(rows: Iterable<LanguagePoint>): void {
+    for (const row of rows) {
+      const person = identityKey(identityOf(row));
+      for (const dimension of ['language', 'editor'] as const) {
+        const sums = this.#sums[dimension];
+        const sum = sums.get(row[dimension]) ?? { people: new Set(), metrics: sumMetrics([]) };
+        sums.set(row[dimension], sum);
+        sum.people.add(person);
+        for (const field of METRIC_FIELDS) sum.metrics[field] += row.metrics[field];
+      }
+    }
+  }
+
+  /** The one with most people first; of equal ones by name. */
+  by(dimension: 'language' | 'editor'): Usage[] {
+    const all = [...this.#sums[dimension]].map(([name, { people, metrics }]) => ({
+      name,
+      people: people.size,
+      metrics: { ...metrics },
+    }));
+    return all.sort((a, b) => b.people - a.people || (a.name < b.name ? -1 : 1));
+  }
+}
+
+interface Sum {
+  readonly people: Set<string>;
+  readonly metrics: Metrics;
 }

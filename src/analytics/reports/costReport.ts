@@ -1,9 +1,9 @@
-import { firstOfMonth, startOfDay } from '../../base/day.ts';
+import { firstOfMonth } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { AnalyticsData, CostRow, LoadOptions } from '../client/analyticsData.ts';
 import type { DayRange } from '../dateRules.ts';
 import { costBy, sumOf, type Measure } from '../insights/amounts.ts';
-import { pace, type Pace } from '../insights/budgets.ts';
+import { burnDown, type BurnDown, type Pace } from '../insights/budgets.ts';
 import { growthOfAmount, movers, type Mover, type Share } from '../insights/compare.ts';
 import { loadBefore, qualityOf, type Quality } from './report.ts';
 
@@ -31,6 +31,8 @@ export interface CostReport extends Quality {
   readonly movers: readonly Mover[];
   /** The month of the range's last day, up to that day. */
   readonly month: Pace;
+  /** The same, day by day. */
+  readonly burnDown: BurnDown;
   /** The points that it is made of: by product, resource and kind of key, day by day. */
   readonly points: readonly CostRow[];
 }
@@ -61,6 +63,7 @@ export async function costReport(
   const measure = MEASURE_OF[unit];
   const total = sumOf(cost.rows, measure);
   const byResource = costBy(cost.rows, 'resource', measure);
+  const burn = burnDown(costBy(month.rows, 'day', measure), range.last);
   return {
     ...qualityOf(cost, month),
     range,
@@ -72,7 +75,8 @@ export async function costReport(
     byKey: costBy(cost.rows, 'byok', measure),
     byDay: costBy(cost.rows, 'day', measure).sort((a, b) => (a.key < b.key ? -1 : 1)),
     movers: before ? movers(byResource, costBy(before, 'resource', measure), MOVERS) : [],
-    month: pace(sumOf(month.rows, measure), startOfDay(range.last + 1)),
+    month: burn.pace,
+    burnDown: burn,
     points: cost.rows,
   };
 }

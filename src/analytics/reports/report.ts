@@ -37,3 +37,8 @@ export async function loadBefore<Row>(
   const { rows, missing } = await load(before);
   return missing.length > 0 ? undefined : rows;
 }
+
+/** `2026-11-21 09:30 UTC` */
+export function describeMoment(moment: string | undefined): string {
+  return moment === undefined ? '–' : `${moment.slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,7 +1,7 @@
 import { formatDay } from '../../base/day.ts';
 import type { LanguageRow, CostRow } from '../client/analyticsData.ts';
 import { costBy, wholeAmount, type Dimension } from '../insights/amounts.ts';
-import { KINDS, KIND_FIELDS, acceptance, identityOf, usageBy } from '../insights/people.ts';
+import { KINDS, KIND_FIELDS, acceptance, identityOf, usageBy, type Usage } from '../insights/people.ts';
 import type { BudgetReport } from './budgetReport.ts';
 import type { Cell, Column, Table } from './table.ts';
 import type { PeopleReport, UsageReport } from './usageReport.ts';
@@ -55,10 +55,15 @@ export function personTable({ people }: PeopleReport): Table {
 
 /** Each language or editor. People of several are counted in each. */
 export function languageTable(rows: readonly LanguageRow[], dimension: 'language' | 'editor'): Table {
+  return usageTable(usageBy(rows, dimension), dimension);
+}
+
+/** The same of what is added up already. */
+export function usageTable(usage: readonly Usage[], dimension: 'language' | 'editor'): Table {
   const title = dimension === 'language' ? 'Language' : 'Editor';
   return {
     columns: [text(dimension, title), count('people', 'People (overlapping)'), ...USE],
-    rows: usageBy(rows, dimension).map(({ name, people, metrics }) => [name, people, ...use(metrics)]),
+    rows: usage.map(({ name, people, metrics }) => [name, people, ...use(metrics)]),
   };
 }
 

@@ -18,6 +18,8 @@ export interface UsageReport extends Quality {
   readonly acceptance: Acceptance;
   /** By how much it grew since as many days before: the mean of active people, and messages. */
   readonly growth: { readonly meanActive: number | undefined; readonly messages: number | undefined };
+  /** Active people of as many days before, in their order; nothing where not all of those are known. */
+  readonly before: readonly number[] | undefined;
   /** Days with far more or fewer people than is usual on such days. */
   readonly unusual: readonly string[];
 }
@@ -51,6 +53,7 @@ export async function usageReport(data: AnalyticsData, range: DayRange, options?
       meanActive: growth(mean ?? 0, meanBefore ?? 0),
       messages: growth(metrics.total_messages, metricsBefore.total_messages),
     },
+    before: activeBefore && [...activeBefore].sort((a, b) => (a.date < b.date ? -1 : 1)).map((row) => row.user_count),
     unusual: unusual.map(({ day }) => formatDay(day)),
   };
 }

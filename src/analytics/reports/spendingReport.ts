@@ -1,0 +1,98 @@
+import { firstOfMonth } from '../../base/day.ts';
+import type { AnalyticsData, CostRow, LoadOptions } from '../client/analyticsData.ts';
+import { daysOf, type DayRange } from '../dateRules.ts';
+import { identityKey, type Identity } from '../identity.ts';
+import { costBy, sumOf } from '../insights/amounts.ts';
+import { burnDown, type BurnDown } from '../insights/budgets.ts';
+import { identityOf } from '../insights/people.ts';
+import { formatDay } from '../../base/day.ts';
+import { seriesBy, type DaySeries } from '../insights/series.ts';
+import { MEASURE_OF, type Unit } from './costReport.ts';
+import { qualityOf, type Quality } from './report.ts';
+
+/** What each person spent. */
+export interface SpendingReport extends Quality {
+  readonly range: DayRange;
+  readonly unit: Unit;
+  /** By account, over the range. */
+  readonly points: readonly CostRow[];
+  /** Who spent most, day by day, the largest first. */
+  readonly topPeople: readonly (DaySeries & { readonly identity: Identity })[];
+}
+
+/** How many people are looked at day by day. */
+export const TOP_PEOPLE = 25;
+
+/** A request for a thousand people, and one for those who spent most. Credits, where the plan has them. */
+export async function spendingReport(
+  data: AnalyticsData,
+  range: DayRange,
+  options: LoadOptions = {},
+): Promise<SpendingReport> {
+  const total = await data.cost(range, ['COST_ANALYTICS_GROUP_BY_USER'], options);
+  const unit: Unit = sumOf(total.rows, 'credits_consumed') > 0n ? 'credits' : 'usd';
+  const measure = MEASURE_OF[unit];
+  const identities = new Map<string, Identity>();
+  for (const { group_by_values: { user_info: info } } of total.rows)
+    if (info?.user_email !== undefined || info?.service_account_name !== undefined) {
+      const identity = identityOf(info);
+      identities.set(identityKey(identity), identity);
+    } // prettier-ignore
+  const most = costBy(total.rows, 'user', measure)
+    .filter(({ key, amount }) => identities.has(key) && amount > 0n)
+    .slice(0, TOP_PEOPLE);
+  const base = { range, unit, points: total.rows };
+  if (most.length === 0) return { ...qualityOf(total), ...base, topPeople: [] };
+  const people = most.map(({ key }) => identities.get(key)!);
+  const daily = await data.cost(range, ['COST_ANALYTICS_GROUP_BY_USER'], { ...options, daily: true, people });
+  const days = daysOf(range).map(formatDay);
+  const series = seriesBy(daily.rows, 'user', measure, days, TOP_PEOPLE);
+  return {
+    ...qualityOf(total, daily),
+    ...base,
+    topPeople: series.flatMap((one) => {
+      const identity = identities.get(one.key);
+      return identity ? [{ ...one, identity }] : [];
+    }),
+  };
+}
+
+/** What some people spent together: in the range by resource and day, and in the month of its last day. */
+export interface PeopleSpending extends Quality {
+  readonly range: DayRange;
+  readonly unit: Unit;
+  readonly points: readonly CostRow[];
+  readonly burnDown: BurnDown;
+}
+
+/** Two requests; `people` must be somebody, as nobody would be everybody to the service. */
+export async function peopleSpending(
+  data: AnalyticsData,
+  range: DayRange,
+  people: readonly [Identity, ...Identity[]],
+  unit: Unit,
+  options: LoadOptions = {},
+): Promise<PeopleSpending> {
+  const month = { first: firstOfMonth(range.last), last: range.last };
+  const of = { ...options, daily: true, people };
+  const [cost, ofMonth] = await Promise.all([
+    data.cost(range, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], of),
+    data.cost(month, [], of),
+  ]);
+  const spent = costBy(ofMonth.rows, 'day', MEASURE_OF[unit]);
+  return { ...qualityOf(cost, ofMonth), range, unit, points: cost.rows, burnDown: burnDown(spent, range.last) };
+}
+
+/** Cost by expert, day by day. */
+export interface ExpertReport extends Quality {
+  readonly points: readonly CostRow[];
+}
+
+export async function expertReport(
+  data: AnalyticsData,
+  range: DayRange,
+  options: LoadOptions = {},
+): Promise<ExpertReport> {
+  const cost = await data.cost(range, ['COST_ANALYTICS_GROUP_BY_EXPERT'], { ...options, daily: true });
+  return { ...qualityOf(cost), points: cost.rows };
+}

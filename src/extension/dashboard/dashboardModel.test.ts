@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { until } from '../../../test/support/until.ts';
+import { accountKey } from '../../analytics/client/account.ts';
+import { AnalyticsClient } from '../../analytics/client/analyticsClient.ts';
+import { AnalyticsData } from '../../analytics/client/analyticsData.ts';
+import { AnswerCache } from '../../analytics/client/answerCache.ts';
+import { RequestBudget } from '../../analytics/client/requestBudget.ts';
+import type { Plan } from '../../analytics/contract.ts';
+import { tableCsv } from '../../analytics/reports/csv.ts';
+import { AdjustableClock } from '../../base/clock.ts';
+import { parseDecimal } from '../../base/decimal.ts';
+import { silentLogger } from '../../base/log.ts';
+import { readData } from '../../server/analytics/data/readData.ts';
+import { SextantServer } from '../../server/server.ts';
+import { TABS, type Tab } from '../../protocol/dashboardChoices.ts';
+import type { Choices } from '../../protocol/dashboardView.ts';
+import { DashboardModel, FIRST_CHOICES } from './dashboardModel.ts';
+import { asJson, asMarkdown } from './exportText.ts';
+
+describe('the model of the dashboard', () => {
+  const newFolder = temporaryFolder();
+  let server: SextantServer | undefined;
+  const models: DashboardModel[] = [];
+  afterEach(async () => {
+    for (const model of models.splice(0)) model.dispose();
+    await server?.close();
+  });
+
+  async function start(plan: Plan = 'credits', now = '2026-11-21T12:00:00Z', users = 40): Promise<SextantServer> {
+    server = await SextantServer.start({
+      now: Date.parse(now),
+      rateLimit: false,
+      simulation: { seed: 7, users, plan },
+    });
+    server.clock.freeze();
+    return server;
+  }
+
+  function open(folder = newFolder(), choices: Partial<Choices> = {}): DashboardModel {
+    const { clock, url, token } = server!;
+    // Nobody waits for the limit of requests here: the time that it asks for passes at once.
+    const own = new AdjustableClock();
+    const sleep = (ms: number): Promise<void> => {
+      own.advance(ms);
+      return Promise.resolve();
+    };
+    const budget = new RequestBudget(newFolder(), { clock: own, sleep });
+    const client = new AnalyticsClient({ url, token }, budget, { clock, sleep });
+    const data = new AnalyticsData(client, new AnswerCache(folder, accountKey({ url, token }), { clock }), clock);
+    const kept = { ...FIRST_CHOICES, preset: '7d', ...choices };
+    const parts = { kept, keep: () => undefined, secret: 'secret', logger: silentLogger, clock, onChange: () => undefined };
+    const model = new DashboardModel(parts);
+    models.push(model);
+    model.connect({ kind: 'ready', name: 'here' }, data);
+    return model;
+  } // prettier-ignore
+
+  async function loaded(model: DashboardModel): Promise<DashboardModel['state']['page']> {
+    return until('it is loaded', () => {
+      const { page } = model.state;
+      return !page.isLoading && (page.isFilled || page.trouble || page.empty) ? page : undefined;
+    });
+  }
+
+  const choose = (model: DashboardModel, change: Partial<Choices>): void =>
+    model.choose({ ...model.choices, ...change });
+
+  for (const plan of ['credits', 'usd'] as const) {
+    it(`fills each tab, on the plan ${plan}`, async () => {
+      await start(plan);
+      const model = open();
+      for (const tab of TABS) {
+        choose(model, { tab });
+        const page = await loaded(model);
+        assert.equal(page.trouble, null, tab);
+        if (plan === 'usd' && tab === 'credits') assert.match(page.empty!.message, /see Cost/);
+        else assert.ok(page.charts.length > 0, tab);
+        for (const chart of page.charts) {
+          assert.notEqual(chart.summary, '');
+          assert.ok(chart.table.rows.length > 0 && chart.table.rows.every((row) => row.length === chart.table.columns.length));
+        }
+      }
+    }).timeout(60_000); // prettier-ignore
+  }
+
+  it('shows amounts exactly as they add up, in the tile, the days and the parts', async () => {
+    await start('usd');
+    const model = open(undefined, { tab: 'cost' });
+    await loaded(model);
+    const { figures, tiles } = model.shown;
+    const days = figures.find(({ shape }) => shape.id === 'days')!.table;
+    const sum = days.rows.flatMap((row) => row.slice(1)).reduce((total: bigint, cell) => total + (cell as bigint), 0n);
+    const { rows } = JSON.parse(asJson(model.shown)) as { rows: { billed_amount_usd: string }[] };
+    assert.equal(rows.reduce((total, row) => total + parseDecimal(row.billed_amount_usd)!, 0n), sum);
+    const cents = Number((sum + 5n * 10n ** 35n) / 10n ** 36n) / 100;
+    assert.equal(tiles.find(({ id }) => id === 'billed')!.value, new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(cents));
+  }); // prettier-ignore
+
+  it('groups by anything, and every grouping has the same days', async () => {
+    await start();
+    const model = open(undefined, { tab: 'credits' });
+    const sums: string[] = [];
+    for (const group of ['resource', 'product', 'byok', 'user', 'expert'] as const) {
+      choose(model, { group });
+      await loaded(model);
+      const days = await until('it is divided', () => model.shown.figures.find(({ shape }) => shape.id === 'days')?.table);
+      sums.push(days.rows.map((row) => row.slice(1).reduce((total: bigint, cell) => total + (cell as bigint), 0n)).join());
+    }
+    assert.equal(new Set(sums).size, 1);
+  }); // prettier-ignore
+
+  it('hides every name when told to, on the page and in each export, and opens people all the same', async () => {
+    await start();
+    const model = open(undefined, { tab: 'people', anonymise: true });
+    for (const tab of TABS) {
+      choose(model, { tab, group: 'user' });
+      await loaded(model);
+      const { shown, state } = model;
+      const rows = state.page.list ? model.rows(state.page.list.list, 0, 500) : [];
+      const all = [JSON.stringify(state), JSON.stringify(rows), asJson(shown), asMarkdown(shown), shown.table ? await tableCsv(shown.table) : ''].join('\n');
+      assert.doesNotMatch(all, /@northwind\.example|nightly-build|release-train|ci-runner/, tab);
+    }
+    choose(model, { tab: 'people' });
+    await loaded(model);
+    const [first] = model.rows('people', 0, 1);
+    model.openPerson(first!.id);
+    const page = await loaded(model);
+    assert.equal(page.person!.name, first!.cells[0]);
+    await until('their days are there', () => model.state.page.charts.length === 2);
+  }); // prettier-ignore
+
+  it('sorts, filters and opens people, and keeps a filter away from totals', async () => {
+    await start();
+    const model = open(undefined, { tab: 'people' });
+    const before = (await loaded(model)).tiles[0]!.value;
+    model.sort('people', 'total_messages', false);
+    const fewest = model.rows('people', 0, 500).map(({ cells }) => Number(cells[2]!.replaceAll(',', '')));
+    assert.deepEqual(fewest, [...fewest].sort((a, b) => a - b));
+    const [row] = model.rows('people', 5, 1);
+    choose(model, { filter: row!.cells[0]!.toUpperCase() });
+    const { page } = model.state;
+    assert.deepEqual([page.list!.count, page.tiles[0]!.value], [1, before]);
+    model.openPerson('nobody');
+    assert.equal(model.state.page.person, null);
+  }); // prettier-ignore
+
+  it('shows what the cache has before it has asked anybody, and what is known without the service', async () => {
+    const folder = newFolder();
+    const { faults } = await start();
+    await loaded(open(folder));
+    faults.add({ status: 503 });
+    const requests = faults.list()[0]!.matches;
+    const again = open(folder);
+    await until('it is filled', () => again.state.page.isFilled);
+    assert.equal(faults.list()[0]!.matches, requests);
+    choose(again, { preset: '28d' });
+    const page = await loaded(again);
+    assert.deepEqual([page.isFilled, page.trouble!.kind, page.trouble!.next], [true, 'failed', ['retry']]);
+    assert.match(page.trouble!.message, /nothing is known: 2026-10-24 to 2026-11-06\.$/);
+    faults.clear();
+    await again.resume();
+    assert.equal((await loaded(again)).trouble, null);
+  });
+
+  for (const [status, kind, next] of [
+    [401, 'unauthenticated', 'connect'],
+    [403, 'forbidden', 'connect'],
+    [429, 'rate-limited', 'retry'],
+    [500, 'failed', 'retry'],
+  ] as const) {
+    it(`says what ${status} means, and what to do`, async () => {
+      const { faults } = await start();
+      faults.add({ status, ...(status === 429 && { retryAfter: 300 }) });
+      const model = open();
+      // What asks after a 429 waits for as long as it says.
+      const trouble = await until('it is told', () => model.state.page.trouble ?? undefined);
+      assert.deepEqual([trouble.kind, trouble.next[0]], [kind, next]);
+      assert.notEqual(trouble.message, '');
+    });
+  }
+
+  it('keeps the days when others cannot be asked for, and says why', async () => {
+    await start();
+    const model = open();
+    await loaded(model);
+    choose(model, { preset: 'custom', first: '2026-01-01', last: '2026-11-20' });
+    const { page, range } = model.state;
+    assert.deepEqual([page.trouble!.kind, page.isFilled, range.text], ['range', true, '2026-11-14 to 2026-11-20']);
+  });
+
+  it('stops a long load, keeps the days that came, and goes on with the others', async () => {
+    const { faults } = await start();
+    const model = open(undefined, { preset: '28d' });
+    await loaded(model);
+    const path = '/analytics/v0/daily-user-activity-by-editor-language';
+    faults.add({ path, latency: { ms: 20 } });
+    choose(model, { tab: 'languages' });
+    const running = await until('some days are there', () => {
+      const { progress, charts } = model.state.page;
+      return progress?.state === 'running' && progress.done > 2 && charts.length > 0 ? progress : undefined;
+    });
+    assert.match(running.text, /^\d+ of 28 days.*about .* left$/);
+    model.stop();
+    const stopped = model.state.page;
+    assert.deepEqual([stopped.progress!.state, stopped.progress!.next, stopped.charts.length], ['stopped', ['resume'], 2]);
+    const matches = faults.list()[0]!.matches;
+    await model.resume();
+    const page = await loaded(model);
+    assert.equal(page.progress, null);
+    // A page is enough for a day of so few people, or two: none is asked for twice.
+    assert.ok(faults.list()[0]!.matches - matches <= 2 * (28 - stopped.progress!.done + 1));
+    assert.ok(page.charts.every(({ table }) => table.rows.length > 0));
+  }); // prettier-ignore
+
+  it('writes exports in which no name runs as a formula or is Markdown', async () => {
+    const hostile = '=HYPERLINK("x")|[a](b)<img src=x>@example.com';
+    const data = [
+      { kind: 'org', plan: 'credits', enterprise: true },
+      { kind: 'user', user_email: hostile },
+      { kind: 'activity', date: '2026-11-20', user_email: hostile, metrics: { total_messages: 3 } },
+    ];
+    server = await SextantServer.start({ now: Date.parse('2026-11-21T12:00:00Z'), rateLimit: false, data: () => readData([Buffer.from(data.map((record) => JSON.stringify(record)).join("\n"))]) }); // prettier-ignore
+    server.clock.freeze();
+    const model = open(undefined, { tab: 'people' });
+    await loaded(model);
+    const { shown } = model;
+    assert.match(await tableCsv(shown.table!), /"'=HYPERLINK\(""x""\)/);
+    const markdown = asMarkdown(shown);
+    assert.ok(!/(?<!\\)(<img|\[a)/.test(markdown));
+    assert.ok(markdown.includes(String.raw`\|\[a\](b)\<img`));
+    assert.equal((JSON.parse(asJson(shown)) as { rows: { identity: string }[] }).rows[0]!.identity, hostile);
+  });
+
+  it('begins with what was chosen last, and with the first choices where that is not readable', async () => {
+    await start();
+    assert.equal(open(undefined, { tab: 'cost' }).choices.tab, 'cost');
+    assert.deepEqual(open(undefined, { tab: 'nothing' as Tab }).choices, FIRST_CHOICES);
+  });
+});

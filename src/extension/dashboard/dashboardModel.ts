@@ -1,0 +1,464 @@
+import * as l10n from '@vscode/l10n';
+import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
+import { endpoints, RATE_LIMITS } from '../../analytics/contract.ts';
+import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
+import { identityKey, type Identity } from '../../analytics/identity.ts';
+import { identityOf } from '../../analytics/insights/people.ts';
+import { describeMoment } from '../../analytics/reports/report.ts';
+import type { Table } from '../../analytics/reports/table.ts';
+import { systemClock, type Clock } from '../../base/clock.ts';
+import { SextantError } from '../../base/errors.ts';
+import { formatCount, formatSeconds } from '../../base/format.ts';
+import type { Logger } from '../../base/log.ts';
+import { TABS, type List } from '../../protocol/dashboardChoices.ts';
+import {
+  choicesSchema,
+  type Choices,
+  type DashboardState,
+  type ListedRow,
+  type Page,
+  type Progress,
+  type Trouble,
+} from '../../protocol/dashboardView.ts';
+import { budgetColumns, budgetListRows, budgetsContent } from './budgetsContent.ts';
+import { none, type Content, type Look } from './content.ts';
+import { chartOf, type Figure } from './figures.ts';
+import { languagesContent } from './languagesContent.ts';
+import { Names } from './names.ts';
+import { overviewContent } from './overviewContent.ts';
+import { peopleColumns, peopleContent, peopleRows, personContent } from './peopleContent.ts';
+import { chosenRange, possibleRange } from './ranges.ts';
+import { ReportStore, type Part, type ReportName, type Reports } from './reportStore.ts';
+import { SortedList, type SourceRow } from './rowList.ts';
+import { costContent, creditsContent, groups } from './spendingContent.ts';
+import { describeDayRange, troubleOf, troubleOfReport } from './trouble.ts';
+
+export const FIRST_CHOICES: Choices = {
+  tab: 'overview',
+  preset: '28d',
+  first: '',
+  last: '',
+  compare: true,
+  group: 'resource',
+  filter: '',
+  anonymise: false,
+};
+
+export interface ModelParts {
+  /** What was chosen last, if anything; nobody checked it. */
+  readonly kept: unknown;
+  keep(choices: Choices): void;
+  /** From which pseudonyms follow. */
+  readonly secret: string;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+  onChange(): void;
+}
+
+/** What can be exported of what is shown. */
+export interface Shown {
+  readonly title: string;
+  readonly range: string;
+  readonly asOf: string;
+  readonly tiles: Page['tiles'];
+  readonly figures: readonly Figure[];
+  readonly table: Table | undefined;
+}
+
+const EMPTY: Content = { tiles: [], figures: [], table: none, empty: null };
+const PER_PAGE = endpoints.userActivity.pageSize?.maximum ?? 1;
+const { perMinute } = RATE_LIMITS[endpoints.userActivity.rateGroup];
+
+/**
+ * What the dashboard shows, of which account, days and tab, whether its page is there or not. Knows no editor. Reports are loaded
+ * when a tab needs them, and stay while the days are the same.
+ */
+export class DashboardModel {
+  readonly #parts: ModelParts;
+  readonly #clock: Clock;
+  #choices: Choices;
+  #names: Names;
+  #account: DashboardState['account'] = { kind: 'none', name: '' };
+  #data: AnalyticsData | undefined;
+  #store: ReportStore | undefined;
+  /** Why the days that were chosen cannot be shown: the ones before are. */
+  #rangeTrouble: Trouble | undefined;
+  #person: Identity | undefined;
+  readonly #lists: Record<List, SortedList | undefined> = { people: undefined, budgets: undefined };
+  #rowsFor: { readonly of: readonly unknown[]; readonly rows: readonly SourceRow[] } = { of: [], rows: [] };
+
+  constructor(parts: ModelParts) {
+    this.#parts = parts;
+    this.#clock = parts.clock ?? systemClock;
+    const kept = choicesSchema.safeParse(parts.kept);
+    this.#choices = kept.success ? kept.data : FIRST_CHOICES;
+    this.#names = new Names(parts.secret, this.#choices.anonymise);
+  }
+
+  get choices(): Choices {
+    return this.#choices;
+  }
+
+  /** Shows this account from now on; of the one before nothing is left. */
+  connect(account: DashboardState['account'], data: AnalyticsData | undefined): void {
+    const isOther = data !== this.#data;
+    this.#account = account;
+    if (isOther) {
+      this.#data = data;
+      this.#person = undefined;
+      this.#lists.people = this.#lists.budgets = undefined;
+      this.#open();
+    }
+    this.#parts.onChange();
+  }
+
+  choose(choices: Choices): void {
+    const before = this.#choices;
+    this.#choices = choices;
+    this.#parts.keep(choices);
+    if (choices.anonymise !== before.anonymise) this.#names = new Names(this.#parts.secret, choices.anonymise);
+    if (choices.tab !== before.tab) this.#person = undefined;
+    const isOtherRange = (['preset', 'first', 'last'] as const).some((key) => choices[key] !== before[key]);
+    if (isOtherRange) this.#open();
+    else void this.#load();
+    this.#parts.onChange();
+  }
+
+  /** Opens the page of somebody, also of whom nothing is loaded yet. */
+  showPerson(identity: Identity): void {
+    this.choose({ ...this.#choices, tab: 'people', filter: '' });
+    this.#show(identity);
+  }
+
+  async refresh(): Promise<void> {
+    // A day may have ended meanwhile.
+    const range = this.#range();
+    const store = this.#store;
+    if (!store || (range && (range.first !== store.range.first || range.last !== store.range.last))) this.#open();
+    else await store.load(this.#wanted(), this.#person, true);
+  }
+
+  async resume(): Promise<void> {
+    if (!this.#store) this.#open();
+    await this.#store?.resume(this.#wanted(), this.#person);
+  }
+
+  stop(): void {
+    this.#store?.stop(['languages', 'people']);
+  }
+
+  rows(list: List, from: number, count: number): ListedRow[] {
+    return this.#lists[list]?.rows(from, count) ?? [];
+  }
+
+  sort(list: List, column: string, descending: boolean): void {
+    this.#lists[list]?.sort(column, descending);
+    this.#parts.onChange();
+  }
+
+  /** With `null` all of them again. */
+  openPerson(id: string | null): void {
+    this.#show(id === null ? undefined : this.#identities().find((one) => this.#names.id(one) === id));
+  }
+
+  dispose(): void {
+    this.#store?.dispose();
+  }
+
+  get state(): DashboardState {
+    const data = this.#data;
+    const possible = describeRange(data ? possibleRange(data.newestDay, data.today) : { first: 0, last: 0 });
+    const shown = this.#store && describeRange(this.#store.range);
+    const page = this.#page();
+    return {
+      account: this.#account,
+      choices: this.#choices,
+      tabs: TABS.map((id) => ({ id, name: tabTitle(id) })),
+      range: {
+        text: this.#store ? describeDayRange(this.#store.range) : '',
+        first: shown?.effective_start_date ?? '',
+        last: shown?.effective_end_date ?? '',
+        oldest: possible.effective_start_date,
+        newest: possible.effective_end_date,
+      },
+      groups: ['credits', 'cost'].includes(this.#choices.tab) ? groups() : [],
+      page,
+      spoken: this.#spoken(page),
+    };
+  }
+
+  /** What is shown, for an export: with pseudonyms where those are shown. */
+  get shown(): Shown {
+    const content = this.#content();
+    const list = this.#list();
+    return {
+      title: this.#person ? this.#names.of(this.#person) : tabTitle(this.#choices.tab),
+      range: this.#store ? describeDayRange(this.#store.range) : '',
+      asOf: describeMoment(this.#asOf()),
+      tiles: content.tiles,
+      figures: content.figures,
+      table: list?.table ?? content.table(),
+    };
+  }
+
+  #range(): DayRange | undefined {
+    const data = this.#data;
+    return data && chosenRange(this.#choices, data.newestDay, data.today);
+  }
+
+  /** Begins with the chosen days. */
+  #open(): void {
+    const data = this.#data;
+    this.#rangeTrouble = undefined;
+    if (!data) {
+      this.#store?.dispose();
+      this.#store = undefined;
+      return;
+    }
+    try {
+      const range = chosenRange(this.#choices, data.newestDay, data.today);
+      this.#store?.dispose();
+      this.#store = new ReportStore(data, range, {
+        logger: this.#parts.logger,
+        onChange: () => this.#parts.onChange(),
+      });
+      void this.#load();
+    } catch (error) {
+      if (!(error instanceof SextantError)) throw error;
+      this.#rangeTrouble = troubleOf(error, this.#store !== undefined);
+    }
+  }
+
+  async #load(): Promise<void> {
+    await this.#store?.load(this.#wanted(), this.#person);
+  }
+
+  /** The reports of the tab; without the first there is nothing to show. */
+  #wanted(): readonly [ReportName, ...ReportName[]] {
+    if (this.#person) return ['person', 'people', 'budgets', 'cost'];
+    const { tab, group } = this.#choices;
+    switch (tab) {
+      case 'overview':
+        return ['usage', 'cost', 'people'];
+      case 'people':
+        return ['people', 'spending', 'usage'];
+      case 'languages':
+        return ['languages', 'usage'];
+      case 'credits':
+      case 'cost':
+        return group === 'user' ? ['cost', 'spending'] : group === 'expert' ? ['cost', 'experts'] : ['cost'];
+      case 'budgets':
+        return ['budgets', 'limits'];
+    }
+  }
+
+  #content(): Content {
+    const store = this.#store;
+    if (!store) return EMPTY;
+    const look: Look = { choices: this.#choices, names: this.#names };
+    if (this.#person) return this.#personContent(store, this.#person);
+    const [usage, cost, people] = [store.report('usage'), store.report('cost'), store.report('people')];
+    const spending = store.report('spending');
+    switch (this.#choices.tab) {
+      case 'overview':
+        return usage || cost
+          ? overviewContent({ usage, cost, people, arePeopleComing: store.part('people').isLoading }, look)
+          : EMPTY;
+      case 'people':
+        return people ? peopleContent({ people, spending }, look) : EMPTY;
+      case 'languages': {
+        const report = store.report('languages');
+        return report ? languagesContent(report, look) : EMPTY;
+      }
+      case 'credits':
+      case 'cost': {
+        if (!cost) return EMPTY;
+        const reports = { cost, spending, experts: store.report('experts') };
+        return this.#choices.tab === 'credits' ? creditsContent(reports, look) : costContent(reports, look);
+      }
+      case 'budgets': {
+        const budgets = store.report('budgets');
+        const limits = store.report('limits');
+        return budgets
+          ? budgetsContent({ budgets, spending: limits && 'points' in limits ? limits : undefined }, look)
+          : EMPTY;
+      }
+    }
+  }
+
+  #personContent(store: ReportStore, identity: Identity): Content {
+    const key = identityKey(identity);
+    return personContent({
+      identity,
+      activity: store.report('people')?.people.find((row) => identityKey(identityOf(row)) === key),
+      spending: store.report('person'),
+      standing: store.report('budgets')?.standings.find((one) => one.key === key),
+    });
+  }
+
+  #list(): SortedList | undefined {
+    const store = this.#store;
+    if (!store || this.#person) return undefined;
+    const { tab, filter } = this.#choices;
+    const names = this.#names;
+    if (tab === 'people') {
+      const people = store.report('people');
+      if (!people || people.distinct === 0) return undefined;
+      const spending = store.report('spending');
+      const unit = spending?.unit ?? store.report('cost')?.unit ?? 'credits';
+      const rows = this.#once([people, spending, names], () => peopleRows({ people, spending }, names));
+      return this.#fill('people', () => new SortedList('people', peopleColumns(unit), l10n.t('People'), 'total_messages'), unit, rows, filter); // prettier-ignore
+    }
+    if (tab === 'budgets') {
+      const budgets = store.report('budgets');
+      if (!budgets || budgets.standings.length === 0) return undefined;
+      const rows = this.#once([budgets, names], () => budgetListRows(budgets, names));
+      return this.#fill('budgets', () => new SortedList('budgets', budgetColumns(budgets.unit), l10n.t('Limits'), 'used'), budgets.unit, rows, filter); // prettier-ignore
+    }
+    return undefined;
+  }
+
+  /** The list as somebody sorted it, or a new one where its unit is another. */
+  #fill(name: List, make: () => SortedList, unit: string, rows: readonly SourceRow[], filter: string): SortedList {
+    const known = this.#lists[name];
+    const list = known?.state.columns.some(({ id }) => id === unitColumn(name, unit)) ? known : make();
+    this.#lists[name] = list;
+    list.fill(rows, filter);
+    return list;
+  }
+
+  /** Rows are made once of the same reports: with them the list, and where somebody is in it, stays. */
+  #once(of: readonly unknown[], make: () => readonly SourceRow[]): readonly SourceRow[] {
+    const { of: before } = this.#rowsFor;
+    const isSame = before.length === of.length && of.every((one, i) => one === before[i]);
+    if (!isSame) this.#rowsFor = { of, rows: make() };
+    return this.#rowsFor.rows;
+  }
+
+  #page(): Page {
+    const store = this.#store;
+    const content = this.#content();
+    const list = this.#list();
+    const isFilled = content.tiles.length > 0 || content.figures.length > 0 || list !== undefined;
+    const asOf = this.#asOf();
+    return {
+      tab: this.#choices.tab,
+      isLoading: store !== undefined && this.#wanted().some((name) => store.part(name).isLoading),
+      isFilled,
+      trouble: this.#trouble() ?? null,
+      empty: content.empty,
+      progress: this.#progress() ?? null,
+      asOf: asOf === undefined ? '' : `${describeMoment(asOf)} · ${this.#age(asOf)}`,
+      tiles: content.tiles,
+      charts: content.figures.map(chartOf),
+      list: list?.state ?? null,
+      person: this.#person ? { id: this.#names.id(this.#person), name: this.#names.of(this.#person) } : null,
+    };
+  }
+
+  #trouble(): Trouble | undefined {
+    if (this.#rangeTrouble) return this.#rangeTrouble;
+    const store = this.#store;
+    if (!store) return undefined;
+    const parts = this.#wanted().map((name): Part<Reports[ReportName]> => store.part(name));
+    for (const { error, report } of parts) if (error) return troubleOf(error, report !== undefined);
+    for (const { report } of parts) {
+      const trouble = report && troubleOfReport(report);
+      if (trouble) return trouble;
+    }
+    return undefined;
+  }
+
+  /** As old as the oldest of what is shown. */
+  #asOf(): string | undefined {
+    const store = this.#store;
+    const moments = store ? this.#wanted().flatMap((name) => store.report(name)?.asOf ?? []) : [];
+    return moments.sort()[0];
+  }
+
+  #age(moment: string): string {
+    const seconds = (this.#clock.now() - Date.parse(moment)) / 1000;
+    return seconds < 60 ? l10n.t('just now') : l10n.t('{0} ago', formatSeconds(seconds));
+  }
+
+  #progress(): Progress | undefined {
+    const { tab } = this.#choices;
+    if (tab === 'languages') return this.#languageProgress();
+    return tab === 'people' && !this.#person ? this.#peopleProgress() : undefined;
+  }
+
+  #languageProgress(): Progress | undefined {
+    const store = this.#store;
+    const { isLoading, isStopped } = store?.part('languages') ?? {};
+    const report = store?.report('languages');
+    if (!report || report.daysDone === report.days) return undefined;
+    const { daysDone: done, days, rows, secondsLeft } = report;
+    const so = l10n.t('{0} of {1} days', done, days);
+    const more = rows > 0 ? `, ${l10n.t('{0} rows of the next', formatCount(rows))}` : '';
+    const left = secondsLeft === undefined ? '' : `, ${l10n.t('about {0} left', formatSeconds(secondsLeft))}`;
+    if (isLoading === true)
+      return { state: 'running', done, of: days, text: `${so}${more}${left}`, next: ['stop'] };
+    return isStopped === true
+      ? { state: 'stopped', done, of: days, text: l10n.t('Stopped: {0}. What came is shown and kept.', so), next: ['resume'] }
+      : undefined;
+  } // prettier-ignore
+
+  #peopleProgress(): Progress | undefined {
+    const store = this.#store;
+    const { isLoading, isStopped, rows = 0, report } = store?.part('people') ?? {};
+    if (isStopped === true) return { state: 'stopped', done: 0, of: 0, text: l10n.t('Stopped.'), next: ['resume'] };
+    if (isLoading !== true || report || rows === 0) return undefined;
+    // So many there are at least, as so many were active on one day.
+    const least = Math.max(0, ...(store?.report('usage')?.days ?? []).map(({ active }) => active));
+    const so = l10n.t('{0} people', formatCount(rows));
+    if (least <= rows) return { state: 'running', done: rows, of: 0, text: l10n.t('{0} so far', so), next: ['stop'] };
+    const seconds = (Math.ceil((least - rows) / PER_PAGE) / perMinute) * 60;
+    const text = l10n.t('{0}, of at least {1}; about {2} left', so, formatCount(least), formatSeconds(seconds));
+    return { state: 'running', done: rows, of: least, text, next: ['stop'] };
+  }
+
+  #spoken({ isLoading, trouble, asOf, list, empty }: Page): string {
+    const title = tabTitle(this.#choices.tab);
+    if (trouble) return `${title}: ${trouble.title}. ${trouble.message}`;
+    if (isLoading) return '';
+    if (empty) return `${title}: ${empty.title}`;
+    const rows = list ? `, ${l10n.t('{0} of {1} rows', formatCount(list.count), formatCount(list.all))}` : '';
+    return asOf === '' ? '' : `${title}${rows}, ${l10n.t('as of {0}', asOf)}`;
+  }
+
+  #identities(): Identity[] {
+    const store = this.#store;
+    return [
+      ...(store?.report('people')?.people ?? []).map(identityOf),
+      ...(store?.report('budgets')?.standings ?? []).map(({ identity }) => identity),
+      ...(store?.report('spending')?.topPeople ?? []).map(({ identity }) => identity),
+    ];
+  }
+
+  #show(identity: Identity | undefined): void {
+    this.#store?.forget('person');
+    this.#person = identity;
+    if (identity && this.#choices.tab !== 'people') {
+      this.#choices = { ...this.#choices, tab: 'people' };
+      this.#parts.keep(this.#choices);
+    }
+    void this.#load();
+    this.#parts.onChange();
+  }
+}
+
+function unitColumn(list: List, unit: string): string {
+  if (list === 'budgets') return 'limit';
+  return unit === 'usd' ? 'billed_amount_usd' : 'credits_consumed';
+}
+
+function tabTitle(tab: Choices['tab']): string {
+  return {
+    overview: l10n.t('Overview'),
+    people: l10n.t('People'),
+    languages: l10n.t('Languages & Editors'),
+    credits: l10n.t('Credits'),
+    cost: l10n.t('Cost'),
+    budgets: l10n.t('Budgets'),
+  }[tab];
+}

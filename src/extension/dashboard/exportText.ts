@@ -1,0 +1,56 @@
+import * as l10n from '@vscode/l10n';
+import { formatCell, tableJson, type Table } from '../../analytics/reports/table.ts';
+import { escapeMarkdown } from '../../ask/markdown.ts';
+import type { Shown } from './dashboardModel.ts';
+import { describeTable } from './figures.ts';
+
+/** Rows of a table that somebody reads in a message or a meeting. */
+const ROWS = 10;
+
+/** All that is shown, for programs: amounts in full, as text. */
+export function asJson({ title, range, asOf, tiles, figures, table }: Shown): string {
+  const data = {
+    title,
+    range,
+    as_of: asOf,
+    figures: Object.fromEntries(tiles.map(({ id, label, value, note }) => [id, { label, value, note }])),
+    charts: Object.fromEntries(
+      figures.map(({ shape, table }) => [shape.id, { title: shape.title, rows: tableJson(table) }]),
+    ),
+    rows: table ? tableJson(table) : [],
+  };
+  return `${JSON.stringify(data, null, 2)}\n`;
+}
+
+/** All that is shown, to be read: what names say is text, whatever stands in it. */
+export function asMarkdown({ title, range, asOf, tiles, figures, table }: Shown): string {
+  const parts = [
+    `# ${escapeMarkdown(title)}`,
+    `${escapeMarkdown(range)}. ${l10n.t('As of {0}.', asOf)}`,
+    tiles
+      .map(({ label, value, note }) => `- **${escapeMarkdown(label)}**: ${escapeMarkdown(value)}${note === '' ? '' : ` (${escapeMarkdown(note)})`}`)
+      .join('\n'),
+    ...figures.flatMap(({ shape, table }) => [
+      `## ${escapeMarkdown(shape.title)}`,
+      escapeMarkdown(shape.summary),
+      shape.kind === 'bars' || shape.kind === 'movers' ? markdownTable(table) : '',
+    ]),
+    ...(table ? [`## ${escapeMarkdown(describeTable(table))}`, markdownTable(table)] : []),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+} // prettier-ignore
+
+function markdownTable({ columns, rows }: Table): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(cellText).join(' | ')} |`;
+  const left = rows.length - ROWS;
+  return [
+    line(columns.map(({ title }) => title)),
+    `| ${columns.map(({ kind }) => (kind === 'text' ? '---' : '--:')).join(' | ')} |`,
+    ...rows.slice(0, ROWS).map((row) => line(row.map((cell, i) => formatCell(cell, columns[i]!)))),
+    ...(left > 0 ? ['', l10n.t('And {0} more.', left)] : []),
+  ].join('\n');
+}
+
+function cellText(text: string): string {
+  return escapeMarkdown(text.replaceAll(/\s+/g, ' '));
+}

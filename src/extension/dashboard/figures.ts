@@ -1,0 +1,172 @@
+import * as l10n from '@vscode/l10n';
+import type { Unit } from '../../analytics/reports/costReport.ts';
+import { formatCell, type Cell, type Column, type Table } from '../../analytics/reports/table.ts';
+import { formatDecimal, type Decimal } from '../../base/decimal.ts';
+import type { DaySeries } from '../../analytics/insights/series.ts';
+import { OTHERS } from '../../analytics/insights/series.ts';
+import type {
+  AxisUnit,
+  BarChart,
+  Chart,
+  Role,
+  ShownTable,
+  Tile,
+  TimeChart,
+  Tone,
+} from '../../protocol/dashboardView.ts';
+
+/* From figures to what a page draws: texts for people, and numbers for lengths. Nothing is computed here. */
+
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** A chart and the table that it is drawn from, which is what its exports have. */
+export interface Figure {
+  readonly shape: Without<Chart, 'table'>;
+  readonly table: Table;
+}
+
+export function chartOf({ shape, table }: Figure): Chart {
+  return { ...shape, table: shownTable(table) };
+}
+
+export function shownTable({ columns, rows }: Table): ShownTable {
+  return {
+    columns: columns.map(({ title, kind }) => ({ title, isNumber: kind !== 'text' })),
+    rows: rows.map((row) => row.map((cell, i) => formatCell(cell, columns[i]!))),
+  };
+}
+
+/** What it is called on the page; columns and fields keep the names that exports have. */
+export interface About {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+  readonly summary: string;
+}
+
+export interface RawSeries {
+  /** Of the column in exports. */
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly cells: readonly Cell[];
+}
+
+export function timeFigure(
+  about: About,
+  kind: TimeChart['kind'],
+  unit: AxisUnit,
+  days: readonly string[],
+  series: readonly RawSeries[],
+  unusual: readonly number[] = [],
+): Figure {
+  return {
+    shape: {
+      ...about,
+      kind,
+      unit,
+      days,
+      unusual,
+      series: series.map(({ name, role, cells }) => ({
+        name,
+        role,
+        values: cells.map(lengthOf),
+        texts: cells.map((cell) => formatCell(cell, { kind: unit })),
+      })),
+    },
+    table: {
+      columns: [
+        { name: 'date', title: l10n.t('Day'), kind: 'text' },
+        ...series.map(({ id, name }): Column => ({ name: id, title: name, kind: unit })),
+      ],
+      rows: days.map((day, i) => [day, ...series.map(({ cells }) => cells[i])]),
+    },
+  };
+}
+
+/** Each day divided into series of amounts. */
+export function stackFigure(
+  about: About,
+  unit: Unit,
+  days: readonly string[],
+  series: readonly DaySeries[],
+  nameOf: (series: DaySeries) => string = ({ name }) => name,
+): Figure {
+  const raw = series.map((one): RawSeries => {
+    const isRest = one.key === OTHERS;
+    const name = isRest ? l10n.t('All others') : nameOf(one);
+    return { id: isRest ? 'others' : name, name, role: isRest ? 'others' : 'value', cells: one.amounts };
+  });
+  return timeFigure(about, 'stack', unit, days, raw);
+}
+
+export interface RawBar {
+  readonly name: string;
+  readonly cells: readonly Cell[];
+  /** What stands beside it; the sum of its parts where there is nothing else to say. */
+  readonly text: string;
+  readonly tone?: Tone;
+  readonly person?: string;
+}
+
+export function barFigure(
+  about: About,
+  unit: AxisUnit,
+  parts: readonly string[],
+  bars: readonly RawBar[],
+  table: Table,
+  mark: BarChart['mark'] = null,
+): Figure {
+  return {
+    shape: {
+      ...about,
+      kind: 'bars',
+      unit,
+      parts,
+      mark,
+      bars: bars.map(({ name, cells, text, tone = 'plain', person = null }) => ({
+        name,
+        text,
+        tone,
+        person,
+        values: cells.map((cell) => lengthOf(cell) ?? 0),
+        texts: cells.map((cell) => formatCell(cell, { kind: unit })),
+      })),
+    },
+    table,
+  };
+}
+
+/** How long it is drawn. Amounts lose digits here, which a picture has no room for. */
+export function lengthOf(cell: Cell): number | null {
+  if (cell === undefined || typeof cell === 'string') return null;
+  return typeof cell === 'bigint' ? Number(formatDecimal(cell)) : cell;
+}
+
+export function amountText(amount: Decimal | undefined, unit: Unit): string {
+  return formatCell(amount, { kind: unit });
+}
+
+export function tile(
+  id: string,
+  label: string,
+  value: string,
+  about: string,
+  { note = '', tone = 'plain' }: { readonly note?: string; readonly tone?: Tone } = {},
+): Tile {
+  return { id, label, value, note, tone, about };
+}
+
+/** Days are written `2026-11-20` everywhere. */
+export function describeDays(first: string, last: string): string {
+  return first === last ? first : l10n.t('{0} to {1}', first, last);
+}
+
+export function matches(name: string, filter: string): boolean {
+  return filter === '' || name.toLowerCase().includes(filter.trim().toLowerCase());
+}
+
+/** By what its first column calls its rows. */
+export function describeTable({ columns }: Table): string {
+  return columns[0]?.title ?? '';
+}

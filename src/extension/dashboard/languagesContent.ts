@@ -1,0 +1,51 @@
+import * as l10n from '@vscode/l10n';
+import type { Usage } from '../../analytics/insights/people.ts';
+import type { LanguageReport } from '../../analytics/reports/languageReport.ts';
+import type { Table } from '../../analytics/reports/table.ts';
+import { usageTable } from '../../analytics/reports/tables.ts';
+import { formatCount } from '../../base/format.ts';
+import type { Content, Look } from './content.ts';
+import { barFigure, matches, type Figure } from './figures.ts';
+
+const BARS = 15;
+
+/** What is used in which language and editor, of the days that are there so far. */
+export function languagesContent(report: LanguageReport, look: Look): Content {
+  const isEmpty = report.daysDone === report.days && report.languages.length === 0;
+  const figures = [
+    figure('language', l10n.t('Languages'), report.languages, look),
+    figure('editor', l10n.t('Editors'), report.editors, look),
+  ];
+  return {
+    tiles: [],
+    figures: report.languages.length === 0 ? [] : figures,
+    table: () => figures[0]?.table,
+    empty: isEmpty
+      ? { title: l10n.t('Nothing was used on these days'), message: l10n.t('Choose other days above.') }
+      : null,
+  };
+}
+
+function figure(dimension: 'language' | 'editor', title: string, all: readonly Usage[], { choices }: Look): Figure {
+  const shown = all.filter(({ name }) => matches(name, choices.filter));
+  const [first] = shown;
+  const table: Table = usageTable(shown, dimension);
+  return barFigure(
+    {
+      id: dimension,
+      title,
+      about: l10n.t('How many different people used each. Somebody who uses two counts in both, so they do not add up.'),
+      summary: first
+        ? l10n.t('Most: {0}, {1} people and {2} messages.', first.name, formatCount(first.people), formatCount(first.metrics.total_messages))
+        : l10n.t('Nothing.'),
+    },
+    'count',
+    [l10n.t('People')],
+    shown.slice(0, BARS).map(({ name, people, metrics }) => ({
+      name,
+      cells: [people],
+      text: l10n.t('{0} people, {1} messages', formatCount(people), formatCount(metrics.total_messages)),
+    })),
+    table,
+  );
+} // prettier-ignore

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { Names } from './names.ts';
+
+const ada = { kind: 'user_email', name: 'ada@example.com' } as const;
+const build = { kind: 'service_account_name', name: 'nightly' } as const;
+
+describe('pseudonyms', () => {
+  it('are the same for the same person, whatever the case, and others with another secret', () => {
+    const names = new Names('secret', true);
+    assert.equal(names.of(ada), new Names('secret', true).of({ ...ada, name: 'Ada@Example.com' }));
+    assert.notEqual(names.of(ada), new Names('other', true).of(ada));
+    assert.match(names.of(ada), /^Person [2-9A-Z]{3}-[2-9A-Z]{4}$/);
+    assert.match(names.of(build), /^Service account [2-9A-Z]{3}-[2-9A-Z]{4}$/);
+    assert.match(names.ofInfo({ bot_name: 'reviewer' }).bot_name!, /^Bot /);
+    assert.equal(names.ofInfo({ user_email: ada.name }).user_email, names.of(ada));
+    assert.deepEqual(names.ofInfo({}), {});
+  });
+
+  it('tell ten thousand people apart', () => {
+    const names = new Names('secret', true);
+    const all = Array.from({ length: 10_000 }, (_, i) => names.of({ ...ada, name: `p${i}@example.com` }));
+    assert.equal(new Set(all).size, all.length);
+  });
+
+  it('are not what a person is opened by: that stays the same when names are shown', () => {
+    const [hidden, shown] = [new Names('secret', true), new Names('secret', false)];
+    assert.equal(shown.of(ada), 'ada@example.com');
+    assert.equal(hidden.id(ada), shown.id(ada));
+    assert.ok(!hidden.id(ada).startsWith(hidden.of(ada).slice(-8).replace('-', '')));
+  });
+});

@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto';
+import * as l10n from '@vscode/l10n';
+import type { UserInfo } from '../../analytics/contract.ts';
+import { identityKey, type Identity } from '../../analytics/identity.ts';
+import { identityOf } from '../../analytics/insights/people.ts';
+
+/** Letters and digits that are not taken for each other. */
+const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
+/** 35 bits: of ten thousand people, that any two have the same has a chance of 0.15 %. */
+const LENGTH = 7;
+
+/**
+ * How people are called on the page and in exports. A pseudonym is the same every day and in every window, and follows from a
+ * secret of this machine: who has a list of addresses cannot find out whose it is. Rows have ids that tell no more.
+ */
+export class Names {
+  readonly #secret: string;
+  readonly #areHidden: boolean;
+
+  /** `secret` must be long and random. */
+  constructor(secret: string, areHidden: boolean) {
+    this.#secret = secret;
+    this.#areHidden = areHidden;
+  }
+
+  of(identity: Identity): string {
+    if (!this.#areHidden) return identity.name;
+    const readable = this.#readable(identityKey(identity));
+    return identity.kind === 'user_email' ? l10n.t('Person {0}', readable) : l10n.t('Service account {0}', readable);
+  }
+
+  /** An account of cost-analytics: a person, a service account, a bot, or of whom nothing is known. */
+  ofInfo(info: UserInfo): UserInfo {
+    if (!this.#areHidden) return info;
+    if (info.bot_name !== undefined) return { ...info, bot_name: l10n.t('Bot {0}', this.#readable(info.bot_name)) };
+    if (info.user_email !== undefined) return { ...info, user_email: this.of(identityOf(info)) };
+    if (info.service_account_name !== undefined) return { ...info, service_account_name: this.of(identityOf(info)) };
+    return info;
+  }
+
+  id(identity: Identity): string {
+    return this.#code('id', identityKey(identity), 16);
+  }
+
+  #readable(key: string): string {
+    const code = this.#code('name', key);
+    return `${code.slice(0, 3)}-${code.slice(3)}`;
+  }
+
+  #code(purpose: string, key: string, length = LENGTH): string {
+    const digest = createHmac('sha256', this.#secret).update(`${purpose}\0${key}`).digest();
+    return [...digest.subarray(0, length)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
+  }
+}

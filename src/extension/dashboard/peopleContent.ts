@@ -1,0 +1,181 @@
+import * as l10n from '@vscode/l10n';
+import type { Standing } from '../../analytics/insights/budgets.ts';
+import { costBy, wholeAmount } from '../../analytics/insights/amounts.ts';
+import { acceptance, identityOf, meanOf } from '../../analytics/insights/people.ts';
+import { onDays, seriesBy, sumOfDays } from '../../analytics/insights/series.ts';
+import { identityKey, type Identity } from '../../analytics/identity.ts';
+import { daysOf } from '../../analytics/dateRules.ts';
+import { MEASURE_OF, type Unit } from '../../analytics/reports/costReport.ts';
+import type { PeopleSpending, SpendingReport } from '../../analytics/reports/spendingReport.ts';
+import { formatShare, formatCell } from '../../analytics/reports/table.ts';
+import { costTable } from '../../analytics/reports/tables.ts';
+import type { PeopleReport } from '../../analytics/reports/usageReport.ts';
+import { formatDay } from '../../base/day.ts';
+import { formatCount } from '../../base/format.ts';
+import type { ActivityRow } from '../../analytics/client/analyticsData.ts';
+import { toneOf } from './budgetsContent.ts';
+import { none, type Content, type Look } from './content.ts';
+import { amountText, lengthOf, matches, stackFigure, tile, type Figure } from './figures.ts';
+import type { Names } from './names.ts';
+import type { ListColumn, SourceRow } from './rowList.ts';
+import { burnFigure } from './spendingContent.ts';
+
+export interface PeopleReports {
+  readonly people: PeopleReport;
+  readonly spending: SpendingReport | undefined;
+}
+
+const column = (name: string, title: string, kind: ListColumn['kind'], about = ''): ListColumn => ({
+  name,
+  title,
+  kind,
+  about,
+});
+
+export function peopleColumns(unit: Unit): ListColumn[] {
+  return [
+    column('identity', l10n.t('Person'), 'text'),
+    column('active_days', l10n.t('Active days'), 'count', l10n.t('Days of UTC on which the product was used.')),
+    column('total_messages', l10n.t('Messages'), 'count', l10n.t('Of all kinds: chat, agents in the editor and on the command line.')),
+    column('total_modified_lines_of_code', l10n.t('Lines'), 'count', l10n.t('Lines of code modified across all interactions.')),
+    column('acceptance_by_suggestions', l10n.t('Suggestions accepted'), 'share', l10n.t('Completions accepted, of those suggested.')),
+    column('acceptance_by_lines', l10n.t('Lines accepted'), 'share', l10n.t('Lines taken from completions, of the lines suggested.')),
+    unit === 'usd'
+      ? column('billed_amount_usd', l10n.t('Billed'), 'usd', l10n.t('Dollars billed for these days.'))
+      : column('credits_consumed', l10n.t('Credits'), 'credits', l10n.t('Credits consumed on these days.')),
+  ];
+} // prettier-ignore
+
+/** Everybody who was active, with what they did and spent. */
+export function peopleRows({ people, spending }: PeopleReports, names: Names): SourceRow[] {
+  const unit = spending?.unit ?? 'credits';
+  const spent = new Map(
+    costBy(spending?.points ?? [], 'user', MEASURE_OF[unit]).map(({ key, amount }) => [key, amount]),
+  );
+  return people.people.map((row) => {
+    const identity = identityOf(row);
+    const { metrics } = row;
+    const { bySuggestions, byLines } = acceptance(metrics);
+    // Of whom cost-analytics has no point, nothing was spent.
+    const amount = spending ? (spent.get(identityKey(identity)) ?? 0n) : undefined;
+    return {
+      id: names.id(identity),
+      tone: 'plain',
+      used: null,
+      cells: [
+        names.of(identity),
+        row.active_days,
+        metrics.total_messages,
+        metrics.total_modified_lines_of_code,
+        bySuggestions,
+        byLines,
+        amount,
+      ],
+    };
+  });
+}
+
+export function peopleContent({ people, spending }: PeopleReports, look: Look): Content {
+  const days = people.range.last - people.range.first + 1;
+  const active = meanOf(people.people.map((row) => row.active_days));
+  return {
+    tiles:
+      people.distinct === 0
+        ? []
+        : [
+            tile('distinct', l10n.t('Different people'), formatCount(people.distinct), l10n.t('People and service accounts over all the days, each counted once.')),
+            tile('days', l10n.t('Active days a person'), formatCell(active, { kind: 'count' }), l10n.t('The mean over everybody who was active at all.'), { note: l10n.t('of {0}', formatCount(days)) }),
+          ],
+    figures: spending && spending.topPeople.length > 0 ? [heatFigure(spending, look)] : [],
+    table: none,
+    empty:
+      people.distinct === 0
+        ? { title: l10n.t('Nobody was active on these days'), message: l10n.t('Choose other days above.') }
+        : null,
+  };
+} // prettier-ignore
+
+/** Who spent most, by day. */
+function heatFigure({ range, topPeople, unit }: SpendingReport, { choices, names }: Look): Figure {
+  const days = daysOf(range).map(formatDay);
+  const people = topPeople.filter(({ identity }) => matches(names.of(identity), choices.filter));
+  return {
+    shape: {
+      id: 'heat',
+      kind: 'heat',
+      unit,
+      title: unit === 'usd' ? l10n.t('Billed by person and day') : l10n.t('Credits by person and day'),
+      about: l10n.t('The {0} who spent most. The fuller a square, the more was spent on that day.', topPeople.length),
+      summary: people[0]
+        ? l10n.t('{0} people; most: {1}.', people.length, names.of(people[0].identity))
+        : l10n.t('Nobody.'),
+      days,
+      rows: people.map(({ identity, amounts }) => ({
+        name: names.of(identity),
+        person: names.id(identity),
+        text: l10n.t('{0} in all', amountText(sumOfDays({ amounts }), unit)),
+        values: amounts.map((amount) => lengthOf(amount) ?? 0),
+        texts: amounts.map((amount) => amountText(amount, unit)),
+      })),
+    },
+    table: {
+      columns: [
+        { name: 'identity', title: l10n.t('Person'), kind: 'text' },
+        ...days.map((day) => ({ name: day, title: day, kind: unit }) as const),
+      ],
+      rows: people.map(({ identity, amounts }) => [names.of(identity), ...amounts]),
+    },
+  };
+}
+
+export interface PersonReports {
+  readonly identity: Identity;
+  readonly activity: ActivityRow | undefined;
+  readonly spending: PeopleSpending | undefined;
+  readonly standing: Standing | undefined;
+}
+
+/** One person: what they did, what they spent on which model, and how they stand to their limit. */
+export function personContent({ activity, spending, standing }: PersonReports): Content {
+  const unit = spending?.unit ?? 'credits';
+  const days = spending ? daysOf(spending.range).map(formatDay) : [];
+  const whole = spending ? onDays(costBy(spending.points, 'day', MEASURE_OF[unit]), days) : [];
+  const total = spending ? sumOfDays({ amounts: whole }) : undefined;
+  const did = activity && acceptance(activity.metrics);
+  return {
+    tiles: [
+      tile('days', l10n.t('Active days'), activity ? formatCount(activity.active_days) : '–', l10n.t('Days of UTC on which the product was used.')),
+      tile('messages', l10n.t('Messages'), activity ? formatCount(activity.metrics.total_messages) : '–', l10n.t('Of all kinds.')),
+      tile('lines', l10n.t('Lines'), activity ? formatCount(activity.metrics.total_modified_lines_of_code) : '–', l10n.t('Lines of code modified across all interactions.')),
+      tile('accepted', l10n.t('Suggestions accepted'), formatShare(did?.bySuggestions), l10n.t('Completions accepted, of those suggested.')),
+      tile('acceptedLines', l10n.t('Lines accepted'), formatShare(did?.byLines), l10n.t('Lines taken from completions, of the lines suggested.')),
+      tile('spent', unit === 'usd' ? l10n.t('Billed') : l10n.t('Credits'), amountText(total, unit), l10n.t('On all of these days.')),
+      ...(standing
+        ? [
+            tile('limit', l10n.t('Of the limit'), formatShare(standing.used), l10n.t('What was used this month, of the limit of their own.'), {
+              note: l10n.t('{0} of {1}', amountText(standing.spent, unit), amountText(wholeAmount(standing.limit), unit)),
+              tone: toneOf(standing),
+            }),
+          ]
+        : []),
+    ],
+    figures: spending
+      ? [
+          stackFigure(
+            {
+              id: 'days',
+              title: unit === 'usd' ? l10n.t('Billed by day and model') : l10n.t('Credits by day and model'),
+              about: l10n.t('Each day of UTC, divided by model or machine.'),
+              summary: l10n.t('{0} in all.', amountText(total, unit)),
+            },
+            unit,
+            days,
+            seriesBy(spending.points, 'resource', MEASURE_OF[unit], days, 6),
+          ),
+          burnFigure(spending.burnDown, unit, standing?.limit),
+        ]
+      : [],
+    table: () => spending && costTable(spending.points, 'resource'),
+    empty: null,
+  };
+} // prettier-ignore

@@ -1,0 +1,35 @@
+import { resolveRange, oldestDay, type DayRange } from '../../analytics/dateRules.ts';
+import { firstOfMonth, type Day } from '../../base/day.ts';
+import type { Choices } from '../../protocol/dashboardView.ts';
+
+/**
+ * The days that are meant by a choice. `newest` is the newest finished day: a month that began after it is not begun. Throws
+ * `InvalidArgument` where the service would refuse a range that somebody typed, in its words.
+ */
+export function chosenRange(
+  { preset, first, last }: Pick<Choices, 'preset' | 'first' | 'last'>,
+  newest: Day,
+  today: Day,
+): DayRange {
+  switch (preset) {
+    case '7d':
+      return { first: newest - 6, last: newest };
+    case '28d':
+      return { first: newest - 27, last: newest };
+    case '90d':
+      return { first: newest - 89, last: newest };
+    case 'month':
+      return { first: firstOfMonth(newest), last: newest };
+    case 'lastMonth': {
+      const end = firstOfMonth(newest) - 1;
+      return { first: firstOfMonth(end), last: end };
+    }
+    case 'custom':
+      return resolveRange('metrics', first === '' ? undefined : first, last === '' ? undefined : last, today);
+  }
+}
+
+/** Which days may be chosen at all. */
+export function possibleRange(newest: Day, today: Day): DayRange {
+  return { first: oldestDay(today), last: newest };
+}

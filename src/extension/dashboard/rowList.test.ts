@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { SortedList, type SourceRow } from './rowList.ts';
+
+const COLUMNS = [
+  { name: 'identity', title: 'Person', kind: 'text', about: '' },
+  { name: 'share', title: 'Share', kind: 'share', about: '' },
+] as const;
+
+const rows: fc.Arbitrary<SourceRow[]> = fc
+  .array(fc.record({ name: fc.constantFrom('Ada', 'ada', 'Bob', 'Eve'), share: fc.option(fc.nat(4), { nil: undefined }) }))
+  .map((all) => all.map(({ name, share }, i) => ({ id: String(i), cells: [name, share], tone: 'plain', used: null }))); // prettier-ignore
+
+describe('a sorted list', () => {
+  it('has every row once, what is unknown last, and equal ones by name', () => {
+    fc.assert(
+      fc.property(rows, fc.boolean(), (all, descending) => {
+        const list = new SortedList('people', COLUMNS, 'People', 'share');
+        list.fill(all, '');
+        list.sort('share', descending);
+        const sorted = list.table.rows;
+        assert.deepEqual(sorted.map((row) => row[1]).sort(), all.map(({ cells }) => cells[1]).sort());
+        for (let i = 1; i < sorted.length; i++) {
+          const [[name, a], [next, b]] = [sorted[i - 1] as [string, number?], sorted[i] as [string, number?]];
+          if (a === undefined) assert.equal(b, undefined);
+          else if (b !== undefined) assert.ok(descending ? a >= b : a <= b);
+          if (a === b) assert.ok(name.toLowerCase() <= next.toLowerCase());
+        }
+      }),
+    );
+  });
+
+  it('is the same from window to window as in one piece, and knows names without case', () => {
+    fc.assert(
+      fc.property(rows, fc.constantFrom('', 'AD', 'b', 'x'), fc.integer({ min: 1, max: 5 }), (all, filter, step) => {
+        const list = new SortedList('people', COLUMNS, 'People', 'share');
+        list.fill(all, filter);
+        const { count } = list.state;
+        const pieces = Array.from({ length: Math.ceil(count / step) }, (_, i) => list.rows(i * step, step)).flat();
+        assert.deepEqual(pieces, list.rows(0, count));
+        const expected = all.filter(({ cells }) => String(cells[0]).toLowerCase().includes(filter.toLowerCase()));
+        assert.deepEqual(pieces.map(({ id }) => id).sort(), expected.map(({ id }) => id).sort());
+      }),
+    );
+  });
+
+  it('keeps how it is sorted when its rows change, says so by its version, and sorts by no column that it has not', () => {
+    const list = new SortedList('people', COLUMNS, 'People', 'share');
+    const row = (name: string, share: number): SourceRow => ({ id: name, cells: [name, share], tone: 'plain', used: null }); // prettier-ignore
+    list.fill([row('Ada', 1), row('Bob', 2)], '');
+    list.sort('identity', false);
+    const { version } = list.state;
+    list.fill([row('Eve', 9), row('Ada', 1)], '');
+    assert.notEqual(list.state.version, version);
+    list.sort('nothing', true);
+    assert.deepEqual(list.rows(0, 9).map(({ id }) => id), ['Ada', 'Eve']); // prettier-ignore
+  });
+});

@@ -1,0 +1,105 @@
+import { formatCell, type Cell, type Column, type Table } from '../../analytics/reports/table.ts';
+import type { List } from '../../protocol/dashboardChoices.ts';
+import type { ListedRow, RowList, Tone } from '../../protocol/dashboardView.ts';
+import { matches } from './figures.ts';
+
+/** A row before it is written: its first cell is the name it is found by. */
+export interface SourceRow {
+  readonly id: string;
+  readonly cells: readonly Cell[];
+  readonly tone: Tone;
+  readonly used: number | null;
+}
+
+export interface ListColumn extends Column {
+  readonly about: string;
+}
+
+/**
+ * A long list, sorted and filtered here: the page asks for the rows that are in view and never has all of them. What is not
+ * known comes last, however it is sorted; equal ones are in the order of their names.
+ */
+export class SortedList {
+  readonly #list: List;
+  readonly #columns: readonly ListColumn[];
+  readonly #caption: string;
+  #rows: readonly SourceRow[] = [];
+  #shown: readonly SourceRow[] = [];
+  #filter = '';
+  #column: string;
+  #descending: boolean;
+  #version = 0;
+
+  constructor(list: List, columns: readonly ListColumn[], caption: string, sort: string, descending = true) {
+    this.#list = list;
+    this.#columns = columns;
+    this.#caption = caption;
+    this.#column = sort;
+    this.#descending = descending;
+  }
+
+  fill(rows: readonly SourceRow[], filter: string): void {
+    if (rows === this.#rows && filter === this.#filter) return;
+    this.#rows = rows;
+    this.#filter = filter;
+    this.#arrange();
+  }
+
+  sort(column: string, descending: boolean): void {
+    if (!this.#columns.some(({ name }) => name === column)) return;
+    this.#column = column;
+    this.#descending = descending;
+    this.#arrange();
+  }
+
+  rows(from: number, count: number): ListedRow[] {
+    return this.#shown.slice(from, from + count).map(({ id, cells, tone, used }) => ({
+      id,
+      tone,
+      used,
+      cells: cells.map((cell, i) => formatCell(cell, this.#columns[i]!)),
+    }));
+  }
+
+  /** All that the filter leaves, in this order. */
+  get table(): Table {
+    return { columns: this.#columns, rows: this.#shown.map(({ cells }) => cells) };
+  }
+
+  get state(): RowList {
+    return {
+      list: this.#list,
+      version: this.#version,
+      count: this.#shown.length,
+      all: this.#rows.length,
+      columns: this.#columns.map(({ name, title, about, kind }) => ({
+        id: name,
+        title,
+        about,
+        isNumber: kind !== 'text',
+      })),
+      sort: this.#column,
+      descending: this.#descending,
+      caption: this.#caption,
+    };
+  }
+
+  #arrange(): void {
+    const i = this.#columns.findIndex(({ name }) => name === this.#column);
+    const sign = this.#descending ? -1 : 1;
+    this.#shown = this.#rows
+      .filter(({ cells }) => matches(String(cells[0]), this.#filter))
+      .sort((a, b) => order(a.cells[i], b.cells[i], sign) || order(a.cells[0], b.cells[0], 1));
+    this.#version++;
+  }
+}
+
+function order(a: Cell, b: Cell, sign: number): number {
+  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
+  const [x, y] = [folded(a), folded(b)];
+  return x === y ? 0 : x < y ? -sign : sign;
+}
+
+function folded(cell: NonNullable<Cell>): string | number | bigint {
+  return typeof cell === 'string' ? cell.toLowerCase() : cell;
+}

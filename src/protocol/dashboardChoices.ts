@@ -1,0 +1,29 @@
+/* What can be chosen in the dashboard. Apart from the contract, whose schemas no page needs. */
+
+export const TABS = ['overview', 'people', 'languages', 'credits', 'cost', 'budgets'] as const;
+export type Tab = (typeof TABS)[number];
+
+export const PRESETS = ['7d', '28d', '90d', 'month', 'lastMonth', 'custom'] as const;
+export type Preset = (typeof PRESETS)[number];
+
+export const GROUPS = ['resource', 'product', 'byok', 'user', 'expert'] as const;
+export type Group = (typeof GROUPS)[number];
+
+export const LISTS = ['people', 'budgets'] as const;
+export type List = (typeof LISTS)[number];
+
+export const DIRECTIONS = ['ascending', 'descending'] as const;
+
+/** The whole tab as rows, as data, in prose; a chart as rows or as a picture. */
+export const EXPORTS = ['csv', 'json', 'markdown', 'chartCsv', 'svg', 'png'] as const;
+export type DashboardExport = (typeof EXPORTS)[number];
+
+/** What can be done about what is not there. */
+export const NEXT_STEPS = ['connect', 'sample', 'startServer', 'retry', 'resume', 'stop', 'week', 'log'] as const;
+export type NextStep = (typeof NEXT_STEPS)[number];
+
+export const MAX_FILTER = 200;
+/** Rows of one request. */
+export const MAX_ROWS = 500;
+/** Characters of a picture: an SVG, or a PNG as base64. */
+export const MAX_IMAGE = 20_000_000;

@@ -1,0 +1,30 @@
+import type { AxisUnit } from '../../src/protocol/dashboardView.ts';
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const days = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** A round number at an axis: `1.2K`, `$40`, `75%`. Figures themselves come as text. */
+export function tickText(value: number, unit: AxisUnit): string {
+  if (unit === 'share') return `${Math.round(value * 100)}%`;
+  return `${unit === 'usd' ? '$' : ''}${compact.format(value)}`;
+}
+
+/** `Nov 14` of `2026-11-14`. */
+export function dayText(day: string): string {
+  const moment = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(moment) ? day : days.format(moment);
+}
+
+/** The places of labels that have room side by side: always the first, and even steps from there. */
+export function labelled(count: number, width: number, each: number): number[] {
+  const step = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / each))));
+  const places: number[] = [];
+  for (let i = 0; i < count; i += step) places.push(i);
+  return places;
+}
+
+/** As much of a name as has room, by the width of a common letter; an SVG does not cut text by itself. */
+export function shortened(text: string, width: number, letter = 6.6): string {
+  const room = Math.max(4, Math.floor(width / letter));
+  return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
+}

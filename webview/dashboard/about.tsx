@@ -1,0 +1,18 @@
+import * as l10n from '@vscode/l10n';
+import type { JSX } from 'preact';
+import { useId } from 'preact/hooks';
+
+/** What a figure is: a dot that says it to the pointer, the keys and a screen reader. */
+export function About({ label, text }: { readonly label: string; readonly text: string }): JSX.Element {
+  const id = useId();
+  return (
+    <span class="about">
+      <button type="button" aria-label={l10n.t('About {0}', label)} aria-describedby={id}>
+        <span class="icon icon-info" />
+      </button>
+      <span id={id} role="tooltip" class="tip">
+        {text}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,252 @@
+import * as l10n from '@vscode/l10n';
+import type { JSX } from 'preact';
+import type { NextStep } from '../../src/protocol/dashboardChoices.ts';
+import type { Page, Progress, Tile, Trouble } from '../../src/protocol/dashboardView.ts';
+import { Button } from '../components.ts';
+import { About } from './about.tsx';
+import type { Actions, PageProps } from './actions.ts';
+import { ChartCard } from './chartCard.tsx';
+import { Header } from './header.tsx';
+import { RowTable } from './rowTable.tsx';
+import { Tabs, panelId, tabId } from './tabs.tsx';
+
+/** The whole page: which tab and days, then what there is of them. */
+export function DashboardPage({ state, actions, tables, problem }: PageProps): JSX.Element {
+  const { account, choices, tabs, page, spoken } = state;
+  return (
+    <main>
+      <h1 class="spoken">{l10n.t('Sextant Dashboard')}</h1>
+      {account.kind === 'ready' ? (
+        <>
+          <Tabs tabs={tabs} tab={choices.tab} choose={(tab) => actions.choose({ tab })} />
+          <Header {...{ state, actions }} />
+          {problem !== '' && (
+            <p class="notice" role="alert">
+              <span class="icon icon-error" /> {problem}
+            </p>
+          )}
+          <section id={panelId} class="panel" role="tabpanel" aria-labelledby={tabId(choices.tab)} tabIndex={-1}>
+            {page.tab === choices.tab && <Filled {...{ page, actions, tables }} />}
+          </section>
+        </>
+      ) : (
+        <Welcome kind={account.kind} {...{ actions }} />
+      )}
+      {/* Once for each thing that happened; what is loading is not spoken of. */}
+      <div class="spoken" role="status">
+        {spoken}
+      </div>
+    </main>
+  );
+}
+
+interface FilledProps {
+  readonly page: Page;
+  readonly actions: Actions;
+  readonly tables: readonly string[];
+}
+
+function Filled({ page, actions, tables }: FilledProps): JSX.Element {
+  const { trouble, progress, tiles, charts, list, empty, isFilled, isLoading, person } = page;
+  return (
+    <>
+      {person && (
+        <div class="person">
+          <Button appearance="secondary" icon="icon-back" onClick={() => actions.openPerson(null)}>
+            {l10n.t('All people')}
+          </Button>
+          <h2>{person.name}</h2>
+        </div>
+      )}
+      {trouble && isFilled && <Banner {...{ trouble, actions }} />}
+      {progress && <ProgressLine {...{ progress, actions }} />}
+      {!isFilled && trouble && <Instead {...{ trouble, actions }} />}
+      {!isFilled && !trouble && empty && (
+        <div class="instead">
+          <span class="icon icon-graph large" />
+          <h2>{empty.title}</h2>
+          <p>{empty.message}</p>
+        </div>
+      )}
+      {!isFilled && !trouble && !empty && (isLoading || !progress) && <Skeleton />}
+      {tiles.length > 0 && (
+        <dl class={tiles.length > 5 ? 'tiles many' : 'tiles'}>
+          {tiles.map((tile) => (
+            <TileCard key={tile.id} tile={tile} />
+          ))}
+        </dl>
+      )}
+      {list && <RowTable key={list.list} {...{ list, actions }} />}
+      {charts.length > 0 && (
+        <div class="charts">
+          {charts.map((chart) => (
+            <ChartCard key={`${page.tab} ${chart.id}`} isTable={tables.includes(chart.id)} {...{ chart, actions }} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+const TONE_ICONS = { plain: undefined, good: undefined, warning: 'icon-warning', bad: 'icon-error' } as const;
+
+function TileCard({ tile: { label, value, note, tone, about } }: { readonly tile: Tile }): JSX.Element {
+  const icon = TONE_ICONS[tone];
+  return (
+    <div class={`tile ${tone}`}>
+      <dt>
+        {label}
+        <About label={label} text={about} />
+      </dt>
+      <dd class="value">
+        {icon !== undefined && <span class={`icon ${icon}`} />}
+        {value}
+      </dd>
+      {note !== '' && <dd class="note">{note}</dd>}
+    </div>
+  );
+}
+
+const TROUBLE_ICONS: Readonly<Record<Trouble['kind'], string>> = {
+  offline: 'icon-offline',
+  partial: 'icon-warning',
+  'rate-limited': 'icon-clock',
+  unauthenticated: 'icon-key',
+  forbidden: 'icon-key',
+  range: 'icon-warning',
+  failed: 'icon-error',
+};
+
+interface TroubleProps {
+  readonly trouble: Trouble;
+  readonly actions: Actions;
+}
+
+/** Above what is shown all the same. */
+function Banner({ trouble, actions }: TroubleProps): JSX.Element {
+  return (
+    <div class={`banner ${trouble.kind}`}>
+      <span class={`icon ${TROUBLE_ICONS[trouble.kind]}`} />
+      <p>
+        <strong>{trouble.title}.</strong> {trouble.message}
+      </p>
+      <NextSteps next={trouble.next} actions={actions} isQuiet />
+    </div>
+  );
+}
+
+/** In place of everything. */
+function Instead({ trouble, actions }: TroubleProps): JSX.Element {
+  return (
+    <div class={`instead ${trouble.kind}`}>
+      <span class={`icon large ${TROUBLE_ICONS[trouble.kind]}`} />
+      <h2>{trouble.title}</h2>
+      <p>{trouble.message}</p>
+      <NextSteps next={trouble.next} actions={actions} />
+    </div>
+  );
+}
+
+const stepName = (step: NextStep): string =>
+  ({
+    connect: l10n.t('Connect Again'),
+    sample: l10n.t('Try with Sample Data'),
+    startServer: l10n.t('Start Local Server'),
+    retry: l10n.t('Try Again'),
+    resume: l10n.t('Resume'),
+    stop: l10n.t('Stop'),
+    week: l10n.t('Show the Last 7 Days'),
+    log: l10n.t('Show Log'),
+  })[step];
+
+interface NextStepsProps {
+  readonly next: readonly NextStep[];
+  readonly actions: Actions;
+  readonly isQuiet?: boolean;
+}
+
+function NextSteps({ next, actions, isQuiet = false }: NextStepsProps): JSX.Element {
+  return (
+    <div class="next">
+      {next.map((step, i) => (
+        <Button key={step} appearance={i === 0 && !isQuiet ? 'primary' : 'secondary'} onClick={() => actions.go(step)}>
+          {stepName(step)}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+/** How far a long load is, and how to stop it or go on. */
+function ProgressLine({ progress, actions }: { readonly progress: Progress; readonly actions: Actions }): JSX.Element {
+  const { state, text, done, of, next } = progress;
+  return (
+    <div class="progress">
+      {of > 0 && <progress value={done} max={of} aria-label={text} />}
+      <p>{text}</p>
+      {state !== 'done' && <NextSteps {...{ next, actions }} isQuiet />}
+    </div>
+  );
+}
+
+/** Where figures will be. */
+function Skeleton(): JSX.Element {
+  return (
+    <div class="skeleton" aria-busy="true">
+      <p class="spoken">{l10n.t('Loading')}</p>
+      <div class="tiles">
+        {[1, 2, 3, 4].map((i) => (
+          <div key={i} class="tile" />
+        ))}
+      </div>
+      <div class="charts">
+        {[1, 2].map((i) => (
+          <div key={i} class="card" />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface WelcomeProps {
+  readonly kind: 'none' | 'stopped' | 'gone';
+  readonly actions: Actions;
+}
+
+/** Where nothing is connected, or what is cannot be asked. */
+function Welcome({ kind, actions }: WelcomeProps): JSX.Element {
+  const texts = {
+    none: [
+      l10n.t('See usage, credits and cost'),
+      l10n.t(
+        'Who uses the assistant, what it costs, and who is near a limit. Nobody is asked anything until you connect.',
+      ),
+    ],
+    stopped: [l10n.t('The local server does not run'), l10n.t('The sample data comes from it.')],
+    gone: [l10n.t('The token is gone'), l10n.t("It is no longer in the editor's secret storage. Connect once more.")],
+  }[kind];
+  return (
+    <div class="instead">
+      <span class="icon icon-graph large" />
+      <h2>{texts[0]}</h2>
+      <p>{texts[1]}</p>
+      <div class="next">
+        {kind === 'stopped' ? (
+          <Button onClick={() => actions.go('startServer')}>{l10n.t('Start Local Server')}</Button>
+        ) : (
+          <Button onClick={() => actions.go('connect')}>{l10n.t('Connect')}</Button>
+        )}
+        {kind === 'none' && (
+          <Button appearance="secondary" onClick={() => actions.go('sample')}>
+            {l10n.t('Try with Sample Data')}
+          </Button>
+        )}
+        {kind === 'stopped' && (
+          <Button appearance="secondary" onClick={() => actions.go('connect')}>
+            {l10n.t('Connect to a Service')}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+import * as l10n from '@vscode/l10n';
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { MAX_FILTER, PRESETS, type Group, type Preset } from '../../src/protocol/dashboardChoices.ts';
+import { IconButton } from '../components.ts';
+import type { PageProps } from './actions.ts';
+import { Menu } from './menu.tsx';
+
+/** So long after the last key a filter is applied. */
+const PAUSE_MS = 150;
+
+const presetName = (preset: Preset): string =>
+  ({
+    '7d': l10n.t('Last 7 days'),
+    '28d': l10n.t('Last 28 days'),
+    '90d': l10n.t('Last 90 days'),
+    month: l10n.t('This month'),
+    lastMonth: l10n.t('Last month'),
+    custom: l10n.t('Other days…'),
+  })[preset];
+
+/** What holds for all tabs: days, comparison, filter, names, and how new it is. */
+export function Header({ state, actions }: Pick<PageProps, 'state' | 'actions'>): JSX.Element {
+  const { choices, range, groups, page, account } = state;
+  const { preset, compare, anonymise, group } = choices;
+  return (
+    <header>
+      <div class="controls">
+        <label>
+          <span>{l10n.t('Days')}</span>
+          <select
+            value={preset}
+            onChange={({ currentTarget: { value } }) =>
+              actions.choose({ preset: value as Preset, ...(value === 'custom' && { first: range.first, last: range.last }) })
+            }
+          >
+            {PRESETS.map((one) => (
+              <option key={one} value={one}>
+                {presetName(one)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {preset === 'custom' && (
+          <>
+            <Day name={l10n.t('From')} value={choices.first} {...{ range }} choose={(first) => actions.choose({ first })} />
+            <Day name={l10n.t('To')} value={choices.last} {...{ range }} choose={(last) => actions.choose({ last })} />
+          </>
+        )}
+        {groups.length > 0 && (
+          <label>
+            <span>{l10n.t('Group by')}</span>
+            <select
+              value={group}
+              onChange={({ currentTarget: { value } }) => actions.choose({ group: value as Group })}
+            >
+              {groups.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <Filter value={choices.filter} choose={(filter) => actions.choose({ filter })} />
+        <Check name={l10n.t('Compare')} title={l10n.t('With as many days before')} isOn={compare} choose={(on) => actions.choose({ compare: on })} />
+        <Check name={l10n.t('Anonymise')} title={l10n.t('Pseudonyms in place of names, in exports, too')} isOn={anonymise} choose={(on) => actions.choose({ anonymise: on })} />
+        <div class="buttons">
+          <IconButton label={l10n.t('Refresh')} icon="icon-again" onClick={() => actions.refresh()} />
+          <Menu
+            label={l10n.t('Export')}
+            icon="icon-export"
+            items={[
+              { name: l10n.t('Table as CSV'), choose: () => actions.export('csv') },
+              { name: l10n.t('Everything as JSON'), choose: () => actions.export('json') },
+              { name: l10n.t('Summary as Markdown'), choose: () => actions.export('markdown') },
+            ]}
+          />
+        </div>
+      </div>
+      <p class="quiet asof">
+        <span>{range.text}</span>
+        <span>{account.name}</span>
+        {page.asOf !== '' && <span>{l10n.t('as of {0}', page.asOf)}</span>}
+        {page.isLoading && <span>{l10n.t('loading…')}</span>}
+      </p>
+      <div class={page.isLoading ? 'loading bar' : 'bar'} aria-hidden="true" />
+    </header>
+  );
+} // prettier-ignore
+
+interface DayProps {
+  readonly name: string;
+  readonly value: string;
+  readonly range: PageProps['state']['range'];
+  readonly choose: (day: string) => void;
+}
+
+function Day({ name, value, range, choose }: DayProps): JSX.Element {
+  return (
+    <label>
+      <span>{name}</span>
+      <input
+        type="date"
+        value={value}
+        min={range.oldest}
+        max={range.newest}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+interface CheckProps {
+  readonly name: string;
+  readonly title: string;
+  readonly isOn: boolean;
+  readonly choose: (isOn: boolean) => void;
+}
+
+function Check({ name, title, isOn, choose }: CheckProps): JSX.Element {
+  return (
+    <label class="check" title={title}>
+      <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => choose(currentTarget.checked)} />
+      <span>{name}</span>
+    </label>
+  );
+}
+
+interface FilterProps {
+  readonly value: string;
+  readonly choose: (filter: string) => void;
+}
+
+function Filter({ value, choose }: FilterProps): JSX.Element {
+  const [draft, setDraft] = useState(value);
+  const timer = useRef<number | undefined>(undefined);
+  // Another filter from elsewhere, such as when a person is opened.
+  useEffect(() => setDraft(value), [value]);
+  const type = (text: string): void => {
+    setDraft(text);
+    window.clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => choose(text), PAUSE_MS);
+  };
+  return (
+    <label class="filter">
+      <span>{l10n.t('Filter')}</span>
+      <input
+        type="search"
+        value={draft}
+        maxLength={MAX_FILTER}
+        placeholder={l10n.t('name')}
+        title={l10n.t('Only what has this in its name, in lists and parts; totals stay those of all')}
+        onInput={({ currentTarget }) => type(currentTarget.value)}
+      />
+    </label>
+  );
+}

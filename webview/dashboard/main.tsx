@@ -1,0 +1,90 @@
+import * as l10n from '@vscode/l10n';
+import { render } from 'preact';
+import type { DashboardEvents, DashboardMethods, DashboardState } from '../../src/protocol/dashboardView.ts';
+import { chartPng, chartSvg } from '../charts/picture.ts';
+import { connect } from '../connect.ts';
+import { eachFrame, messageOf, showFailure } from '../page.tsx';
+import '../base.css';
+import '../icons.css';
+import './dashboard.css';
+import type { Actions } from './actions.ts';
+import { DashboardPage } from './dashboardPage.tsx';
+
+/* The entry of the page: keeps the state as the extension tells it, and draws it. */
+
+const host = connect<DashboardMethods, DashboardEvents>();
+const { caller } = host;
+let state: DashboardState | undefined;
+let tables: readonly string[] = keptTables(host.kept);
+let problem = '';
+
+function keptTables(kept: unknown): string[] {
+  return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : [];
+}
+
+const draw = eachFrame(() => {
+  if (!state) return;
+  render(<DashboardPage {...{ state, actions, tables, problem }} />, document.body);
+  // For who measures how long the first look takes.
+  if (state.page.isFilled && performance.getEntriesByName('filled').length === 0) performance.mark('filled');
+});
+
+/** What goes wrong on the way is said on the page. */
+function send<K extends keyof DashboardMethods>(name: K, argument: Parameters<DashboardMethods[K]>[0]): void {
+  caller.call(name, argument as never).then(
+    () => say(''),
+    (error: unknown) => say(messageOf(error)),
+  );
+}
+
+function say(what: string): void {
+  if (what === problem) return;
+  problem = what;
+  draw();
+}
+
+async function picture(what: 'svg' | 'png', figure: HTMLElement): Promise<string> {
+  const title = figure.querySelector('h2')?.textContent ?? '';
+  return what === 'svg' ? chartSvg(figure, title) : chartPng(figure, title);
+}
+
+const actions: Actions = {
+  choose(change) {
+    if (!state) return;
+    // Seen at once; what belongs to it comes after.
+    const choices = { ...state.choices, ...change };
+    state = { ...state, choices };
+    send('choose', choices);
+    draw();
+  },
+  refresh: () => send('refresh', undefined),
+  rows: (list, from, count) => caller.call('rows', { list, from, count }),
+  sort: (list, column, direction) => send('sort', { list, column, direction }),
+  openPerson: (id) => send('openPerson', { id }),
+  export(what, chart, figure) {
+    const image = figure && (what === 'svg' || what === 'png') ? picture(what, figure) : Promise.resolve(null);
+    image.then(
+      (drawn) => send('export', { what, chart: chart ?? null, image: drawn }),
+      (error: unknown) => say(messageOf(error)),
+    );
+  },
+  go: (to) => send('go', { to }),
+  toggleTable(chart) {
+    tables = tables.includes(chart) ? tables.filter((one) => one !== chart) : [...tables, chart];
+    host.keep(tables);
+    draw();
+  },
+};
+
+caller.on('state', (now) => {
+  state = now;
+  draw();
+});
+
+document.title = l10n.t('Sextant Dashboard');
+try {
+  state = await caller.call('ready', undefined);
+  draw();
+} catch (error) {
+  showFailure(error);
+}

@@ -1,0 +1,144 @@
+import * as l10n from '@vscode/l10n';
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ListedRow, RowList } from '../../src/protocol/dashboardView.ts';
+import type { Actions } from './actions.ts';
+import { ROW_PX, rowsInView, type Window } from './rowsInView.ts';
+
+interface RowTableProps {
+  readonly list: RowList;
+  readonly actions: Actions;
+}
+
+const TALL_PX = 420;
+
+/**
+ * A list of any length, of which only the rows in view are there: they are asked of the extension, which has them sorted. A name
+ * leads to its person; the arrow keys lead from name to name.
+ */
+export function RowTable({ list, actions }: RowTableProps): JSX.Element {
+  const { columns, count, all, sort, descending, version } = list;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [scrollTop, setScrollTop] = useState(0);
+  const [loaded, setLoaded] = useState<{ readonly window: Window; readonly rows: readonly ListedRow[] }>();
+  const wanted = useRef<string>('');
+  const focusNext = useRef<number | undefined>(undefined);
+  const height = Math.min(TALL_PX, count * ROW_PX);
+  const view = rowsInView(scrollTop, height, count);
+
+  useEffect(() => {
+    const key = `${list.list} ${version} ${view.from} ${view.count}`;
+    if (wanted.current === key || view.count === 0) return;
+    wanted.current = key;
+    void actions.rows(list.list, view.from, view.count).then((rows) => {
+      // What came late is of another place by now.
+      if (wanted.current === key) setLoaded({ window: view, rows });
+    });
+  });
+  useEffect(() => {
+    const button = scroller.current?.querySelector<HTMLElement>(`[data-row="${focusNext.current ?? -1}"]`);
+    if (!button) return;
+    focusNext.current = undefined;
+    button.focus({ preventScroll: true });
+  });
+
+  const move = (event: KeyboardEvent, row: number): void => {
+    const page = Math.floor(height / ROW_PX) - 1;
+    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -row, End: count - 1 - row }; // prettier-ignore
+    const step = steps[event.key];
+    const box = scroller.current;
+    if (step === undefined || !box) return;
+    event.preventDefault();
+    const to = Math.min(count - 1, Math.max(0, row + step));
+    focusNext.current = to;
+    const top = to * ROW_PX;
+    if (top < box.scrollTop) box.scrollTop = top;
+    else if (top + ROW_PX > box.scrollTop + height) box.scrollTop = top + ROW_PX - height;
+    setScrollTop(box.scrollTop);
+    // It may be there already.
+    box.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus({ preventScroll: true });
+  };
+  const order = (id: string): void => {
+    const isSame = id === sort;
+    actions.sort(list.list, id, isSame && descending ? 'ascending' : 'descending');
+  };
+  const said = count === all ? l10n.t('{0} rows', all) : l10n.t('{0} of {1} rows', count, all);
+  return (
+    <section class="card rows" aria-label={list.caption}>
+      <div class="head">
+        <h2>
+          {list.caption} <span class="quiet">{said}</span>
+        </h2>
+      </div>
+      {count === 0 ? (
+        <p class="quiet">{l10n.t('Nothing has that in its name.')}</p>
+      ) : (
+        <div class="scroll-x">
+          <div class="table" role="table" aria-label={list.caption} aria-rowcount={count + 1}
+            style={{ '--columns': `minmax(200px, 2.4fr) repeat(${columns.length - 1}, minmax(92px, 1fr))` }}>
+            <div role="rowgroup">
+              <div role="row" aria-rowindex={1} class="line heads">
+                {columns.map(({ id, title, about, isNumber }) => (
+                  <div key={id} role="columnheader" class={isNumber ? 'number' : ''}
+                    aria-sort={id !== sort ? 'none' : descending ? 'descending' : 'ascending'}>
+                    <button type="button" title={about} onClick={() => order(id)}>
+                      {title}
+                      <span class={`icon ${id !== sort ? 'icon-none' : descending ? 'icon-down' : 'icon-up'}`} />
+                    </button>
+                  </div>
+                ))}
+              </div>
+            </div>
+            <div class="scroll-y" role="rowgroup" ref={scroller} style={{ height: `${height}px` }}
+              onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}>
+              <div class="all" role="presentation" style={{ height: `${count * ROW_PX}px` }}>
+                {loaded?.rows.map((row, i) => (
+                  <Row key={row.id} {...{ row, columns, actions, move }} i={loaded.window.from + i} />
+                ))}
+              </div>
+            </div>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+} // prettier-ignore
+
+const TONE_ICONS = { plain: undefined, good: 'icon-check', warning: 'icon-warning', bad: 'icon-error' } as const;
+
+interface RowProps {
+  readonly row: ListedRow;
+  readonly columns: RowList['columns'];
+  readonly i: number;
+  readonly actions: Actions;
+  readonly move: (event: KeyboardEvent, row: number) => void;
+}
+
+function Row({ row, columns, i, actions, move }: RowProps): JSX.Element {
+  const { id, cells, tone, used } = row;
+  const icon = TONE_ICONS[tone];
+  return (
+    <div role="row" aria-rowindex={i + 2} class="line" style={{ top: `${i * ROW_PX}px` }}>
+      {cells.map((cell, c) => {
+        const { isNumber, id: column } = columns[c] ?? { isNumber: false, id: '' };
+        return (
+          <div key={column} role={c === 0 ? 'rowheader' : 'cell'} class={isNumber ? 'number' : ''} title={c === 0 ? cell : undefined}>
+            {c === 0 ? (
+              <button type="button" class="link" data-row={i} onClick={() => actions.openPerson(id)} onKeyDown={(event) => move(event, i)}>
+                {cell}
+              </button>
+            ) : (
+              <>
+                {c === 1 && icon !== undefined && <span class={`icon ${icon} ${tone}`} />}
+                {cell}
+                {column === 'used' && used !== null && (
+                  <span class={`meter ${tone}`} aria-hidden="true"><span style={{ width: `${used * 100}%` }} /></span>
+                )}
+              </>
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+} // prettier-ignore

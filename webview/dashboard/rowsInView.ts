@@ -1,0 +1,19 @@
+/** The height of a row, as the style sheet has it. */
+export const ROW_PX = 30;
+/** Rows are asked for in whole windows, so that a little scrolling asks for nothing. */
+const STEP = 20;
+
+/** Rows that are asked for together. */
+export interface Window {
+  readonly from: number;
+  readonly count: number;
+}
+
+/** The rows in view, with some above and below; never more than four windows beyond what has room. */
+export function rowsInView(scrollTop: number, height: number, all: number): Window {
+  const first = Math.floor(scrollTop / ROW_PX);
+  const last = Math.ceil((scrollTop + height) / ROW_PX);
+  const from = Math.max(0, Math.floor(first / STEP - 1) * STEP);
+  const to = Math.min(all, Math.ceil(last / STEP + 1) * STEP);
+  return { from, count: Math.max(0, to - from) };
+}

@@ -1,0 +1,29 @@
+import * as l10n from '@vscode/l10n';
+import { render } from 'preact';
+
+/** A function that has `draw` run with the next frame, once for all that happens until then. */
+export function eachFrame(draw: () => void): () => void {
+  let isComing = false;
+  return () => {
+    if (isComing) return;
+    isComing = true;
+    requestAnimationFrame(() => {
+      isComing = false;
+      draw();
+    });
+  };
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** In place of a page that could not begin. */
+export function showFailure(error: unknown): void {
+  render(
+    <p class="notice error" role="alert">
+      {l10n.t('The view could not be opened: {0}', messageOf(error))}
+    </p>,
+    document.body,
+  );
+}
