@@ -85,7 +85,7 @@ export class ServedFolder {
         return `Sextant's index of this folder is not up to date: ${state.message}`;
       case 'following':
         if (await this.#isComplete(signal)) return undefined;
-        return `${state.owner} It is not done with that, so something may be missing. Search again in a moment.`;
+        return `${state.owner} It may not be done with that, so something may be missing. Search again in a moment.`;
     }
   }
 
@@ -94,7 +94,7 @@ export class ServedFolder {
     return this.#client.dispose();
   }
 
-  /** Whoever keeps an index that is complete keeps it so. */
+  /** Whoever keeps an index that is complete keeps it so. After few changes the catalog is up to ten seconds behind. */
   async #isComplete(signal: AbortSignal): Promise<boolean> {
     const now = performance.now();
     if (!this.#seen || (!this.#seen.isComplete && now - this.#seen.at > LOOK_AGAIN_MS)) {

@@ -185,7 +185,7 @@ describe('sextant mcp', () => {
     const session = await start(root, '--state', stateFolder);
     try {
       const before = await session.json<Found>('search_workspace', { query: 'verifyPassword' });
-      assert.match(before.incomplete ?? '', /is writing to this index.*It is not done/);
+      assert.match(before.incomplete ?? '', /is writing to this index.*It may not be done/);
       assert.deepEqual(before.results, []);
       await index.reconcile();
     } finally {
