@@ -1,20 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame, Locator } from 'playwright-core';
-import { accountKey } from '../../src/analytics/client/account.ts';
-import { AnalyticsClient } from '../../src/analytics/client/analyticsClient.ts';
-import { AnalyticsData } from '../../src/analytics/client/analyticsData.ts';
-import { AnswerCache } from '../../src/analytics/client/answerCache.ts';
-import { RequestBudget } from '../../src/analytics/client/requestBudget.ts';
-import { costReport } from '../../src/analytics/reports/costReport.ts';
-import { spendingReport } from '../../src/analytics/reports/spendingReport.ts';
-import { peopleReport, usageReport } from '../../src/analytics/reports/usageReport.ts';
-import { AdjustableClock } from '../../src/base/clock.ts';
-import { dayOf, formatDay } from '../../src/base/day.ts';
-import { AdminClient } from '../../src/server/admin/adminClient.ts';
-import { FaultClient } from '../../src/server/faults/faultClient.ts';
-import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
@@ -28,7 +15,6 @@ const THEMES = {
 } as const;
 type Theme = keyof typeof THEMES;
 const ALL_THEMES = Object.keys(THEMES) as Theme[];
-const TABS = ['Overview', 'People', 'Languages & Editors', 'Credits', 'Cost', 'Budgets'];
 const HEIGHT = 1000;
 
 /** How many marks each chart has that is drawn for the width it has now. */
@@ -44,7 +30,6 @@ class Dashboard {
   readonly workbench: Workbench;
   readonly root: string;
   readonly #problems: string[] = [];
-  #others = 0;
   frame!: Frame;
 
   private constructor(workbench: Workbench, root: string) {
@@ -71,37 +56,8 @@ class Dashboard {
     await this.frame.locator('main').waitFor();
   }
 
-  text(text: string | RegExp): Locator {
-    return this.frame.getByText(text).first();
-  }
-
   button(name: string | RegExp): Locator {
     return this.frame.getByRole('button', { name }).first();
-  }
-
-  async tab(name: string): Promise<void> {
-    const tab = this.frame.getByRole('tab', { name, exact: true });
-    await tab.click();
-    const id = await tab.getAttribute('id');
-    await this.frame.locator(`[role=tabpanel][aria-labelledby="${id}"]`).waitFor();
-  }
-
-  async days(preset: string): Promise<void> {
-    await this.frame.locator('header select').first().selectOption(preset);
-  }
-
-  /** Seven days of which nobody has asked for anything: another week each time. */
-  async otherDays(): Promise<void> {
-    const last = dayOf(Date.now()) - 100 - 10 * ++this.#others;
-    await this.days('custom');
-    await this.frame.getByLabel('From', { exact: true }).fill(formatDay(last - 6));
-    await this.frame.getByLabel('To', { exact: true }).fill(formatDay(last));
-  }
-
-  /** Until the tab is there and nothing loads any more. */
-  async loaded(): Promise<void> {
-    await this.frame.locator('.bar:not(.loading)').waitFor({ state: 'attached' });
-    await this.frame.locator('.skeleton').waitFor({ state: 'detached' });
   }
 
   /** Another theme without another window: the editor takes the folder's settings as they are written. */
@@ -139,33 +95,17 @@ class Dashboard {
 
 describe('the dashboard', () => {
   const newFolder = temporaryFolder();
-  let server: TestServer;
   let dashboard: Dashboard;
-  let faults: FaultClient;
-  let isConnected = false;
 
   before(async () => {
-    server = await startServer({ seed: 7, users: 120, plan: 'credits' });
-    faults = new FaultClient(new AdminClient(server));
     dashboard = await Dashboard.open(newFolder());
   });
   after(async () => {
     await dashboard.workbench.close();
-    await server.close();
   });
   afterEach(async function () {
-    if (this.currentTest?.err) console.error(String(this.currentTest.err.stack).slice(0, 6000)); // TEMPORARY
     if (this.currentTest?.state === 'failed') await dashboard.workbench.shoot('dashboard-failed');
   });
-
-  /** Each of these tests runs by itself, too. */
-  async function connected(): Promise<void> {
-    if (isConnected) return;
-    isConnected = true;
-    await dashboard.workbench.connect(server);
-    await dashboard.show();
-    await dashboard.frame.getByRole('tab').first().waitFor();
-  }
 
   it('says what it is for while nothing is connected', async () => {
     await dashboard.show();
@@ -177,168 +117,4 @@ describe('the dashboard', () => {
     dashboard.judge();
     await dashboard.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
   });
-
-  it('shows each tab in each theme, readable and accessible, at 400 and 1,400 pixels', async () => {
-    await connected();
-    for (const theme of ALL_THEMES) {
-      await dashboard.theme(theme);
-      for (const tab of TABS) {
-        await dashboard.tab(tab);
-        await dashboard.loaded();
-        await dashboard.look(tab.toLowerCase().replaceAll(/\W+/g, '-'), theme);
-      }
-    }
-    await dashboard.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
-    dashboard.judge();
-  });
-
-  it('is used with the keyboard alone (in each state)', async () => {
-    await connected();
-    const { page } = dashboard.workbench;
-    await dashboard.days('28d');
-    await dashboard.loaded();
-    await dashboard.frame.getByRole('tab', { name: 'Overview' }).focus();
-    await page.keyboard.press('ArrowRight');
-    await dashboard.frame.locator('[role=tab][aria-selected=true]:focus').getByText('People').waitFor();
-    await dashboard.loaded();
-    const first = dashboard.frame.locator('[data-row="0"]');
-    await first.waitFor();
-    for (let i = 0; i < 60 && (await dashboard.frame.locator('[data-row="0"]:focus').count()) === 0; i++)
-      await page.keyboard.press('Tab');
-    await page.keyboard.press('End');
-    await dashboard.frame.locator('[data-row]:focus').waitFor();
-    assert.ok(Number(await dashboard.frame.locator('[data-row]:focus').getAttribute('data-row')) > 100);
-    await page.keyboard.press('Home');
-    await dashboard.frame.locator('[data-row="0"]:focus').waitFor();
-    const name = (await first.textContent()) ?? '';
-    await page.keyboard.press('Enter');
-    await dashboard.frame.getByRole('heading', { name, exact: true }).waitFor();
-    await dashboard.loaded();
-    await dashboard.frame.locator('.charts .card').nth(1).waitFor();
-    await dashboard.workbench.shoot('dashboard-person');
-    await dashboard.frame.locator('.card .mark[tabindex="0"]').first().focus();
-    await page.keyboard.press('ArrowRight');
-    await dashboard.frame.locator('.tooltip').waitFor();
-    await dashboard.workbench.shoot('dashboard-tooltip');
-    await page.keyboard.press('Escape');
-    await dashboard.frame.locator('.tooltip').waitFor({ state: 'detached' });
-    await dashboard.button(/^Show Table: /).focus();
-    await page.keyboard.press('Enter');
-    await dashboard.frame.locator('.twin table').waitFor();
-    await dashboard.button(/^Show Chart: /).click();
-    await dashboard.button('All people').focus();
-    await page.keyboard.press('Enter');
-    await first.waitFor();
-  });
-
-  it('writes what is shown where a person says, pictures, too (in each state)', async () => {
-    await connected();
-    await dashboard.tab('Credits');
-    await dashboard.loaded();
-    const card = dashboard.frame.locator('.card').first();
-    const write = async (menu: Locator, item: string, file: string): Promise<Buffer> => {
-      const path = join(dashboard.root, file);
-      await menu.click();
-      await dashboard.frame.getByRole('button', { name: item }).and(dashboard.frame.locator(':visible')).click();
-      await dashboard.workbench.query.fill(path);
-      await dashboard.workbench.page.keyboard.press('Enter');
-      await until(`${file} is written`, () => existsSync(path) && readFileSync(path).length > 0);
-      return readFileSync(path);
-    };
-    const header = dashboard.frame.locator('header .menu summary');
-    const own = card.locator('.menu summary');
-    assert.match(String(await write(header, 'Table as CSV', 'out.csv')), /^resource,billed_amount_usd,.*\r\n/);
-    assert.match(String(await write(header, 'Summary as Markdown', 'out.md')), /^# Credits\n/);
-    const svg = String(await write(own, 'Picture as SVG', 'out.svg'));
-    assert.match(svg, /^<svg .*<\/svg>$/s);
-    assert.doesNotMatch(svg, /var\(--|class=|tabindex/);
-    const png = await write(own, 'Picture as PNG', 'out.png');
-    assert.equal(png.subarray(1, 4).toString(), 'PNG');
-    assert.ok(png.readUInt32BE(16) > 800);
-  });
-
-  it('is as it was after the window is loaded again (in each state)', async () => {
-    await connected();
-    await dashboard.tab('Cost');
-    await dashboard.frame.locator('header select').nth(1).selectOption('product');
-    await dashboard.frame.getByLabel('Anonymise').check();
-    await dashboard.loaded();
-    // The editor writes what extensions keep every few seconds, and a page that is loaded again takes it by surprise.
-    await dashboard.workbench.page.waitForTimeout(7_000);
-    await dashboard.workbench.page.reload();
-    await dashboard.find();
-    await dashboard.frame.locator('.charts .card').first().waitFor();
-    assert.equal(await dashboard.frame.locator('header select').nth(1).inputValue(), 'product');
-    assert.ok(await dashboard.frame.getByLabel('Anonymise').isChecked());
-    await dashboard.frame.getByRole('tab', { name: 'Cost', selected: true }).waitFor();
-  });
-
-  it('says in each state what is the matter and what to do next, in each theme and width', async () => {
-    await connected();
-    await dashboard.tab('Overview');
-    const state = async (name: string, rule: unknown, title: string, next: string): Promise<void> => {
-      await faults.addFault(rule);
-      await dashboard.otherDays();
-      await dashboard.frame.getByRole('heading', { name: title }).waitFor();
-      await dashboard.button(next).waitFor();
-      for (const theme of ALL_THEMES) {
-        await dashboard.theme(theme);
-        await dashboard.look(name, theme);
-      }
-      await dashboard.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
-      await faults.clearFaults();
-    };
-    await state('401', { status: 401 }, 'The token is refused', 'Connect Again');
-    await state('403', { status: 403 }, 'The token may not read this', 'Connect Again');
-    await dashboard.button('Try Again').click();
-    await dashboard.frame.locator('.charts .card').first().waitFor();
-    dashboard.judge();
-  });
-});
-
-describe('the dashboard of ten thousand people', () => {
-  const newFolder = temporaryFolder();
-
-  it('is there from the cache, and has a few rows of theirs at a time', async () => {
-    await using server = await startServer({ seed: 7, users: 10_000, plan: 'credits' });
-    const folder = newFolder();
-    const known = await fillCache(join(folder, 'sextant/analytics/answers'), server);
-    const dashboard = await Dashboard.open(folder);
-    try {
-      await dashboard.workbench.connect(server);
-      await dashboard.show();
-      await dashboard.frame.locator('.charts .card').first().waitFor();
-      await dashboard.tab('People');
-      await dashboard.frame.locator('[data-row="0"]').waitFor();
-      await dashboard.workbench.shoot('dashboard-people-10000');
-      await dashboard.frame.locator('[data-row="0"]').focus();
-      await dashboard.workbench.page.keyboard.press('End');
-      await dashboard.frame.locator(`[data-row="${known - 1}"]:focus`).waitFor();
-      assert.ok((await dashboard.frame.locator('[data-row]').count()) <= 80);
-      assert.ok((await dashboard.frame.locator('*').count()) < 4_000);
-      await dashboard.frame.getByRole('columnheader', { name: 'Credits' }).getByRole('button').click();
-      await dashboard.frame.locator('[role=columnheader][aria-sort=descending]', { hasText: 'Credits' }).waitFor();
-    } finally {
-      await dashboard.workbench.close();
-    }
-  });
-
-  /** What another window would have left; gives how many people there are. */
-  async function fillCache(folder: string, connection: TestServer): Promise<number> {
-    const clock = new AdjustableClock();
-    const sleep = (ms: number): Promise<void> => {
-      clock.advance(ms);
-      return Promise.resolve();
-    };
-    const client = new AnalyticsClient(connection, new RequestBudget(newFolder(), { clock, sleep }));
-    const data = new AnalyticsData(client, new AnswerCache(folder, accountKey(connection)));
-    const range = { first: data.newestDay - 27, last: data.newestDay };
-    const [people] = await Promise.all([
-      peopleReport(data, range),
-      usageReport(data, range),
-      costReport(data, range),
-      spendingReport(data, range),
-    ]);
-    return people.distinct;
-  }
 });
