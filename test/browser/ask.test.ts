@@ -153,7 +153,7 @@ describe('Ask About Workspace, without a model', () => {
     workbench.page.on('console', (message) => {
       if (message.text().includes('Content Security Policy')) refused.push(message.text());
     });
-    await workbench.page.reload();
+    await workbench.reload();
     await view.find();
     await view.frame.getByRole('heading', { name: 'Explains hostileness' }).waitFor();
     assert.deepEqual(refused, []);
@@ -269,9 +269,7 @@ describe('Ask About Workspace, with a model', () => {
     await view.button(/^Who answers: scripted/).waitFor();
     await view.ask('What does the worker do?');
     await view.text('Half').waitFor();
-    // The editor writes what extensions keep every few seconds, and a page that is loaded again takes it by surprise.
-    await workbench.page.waitForTimeout(7_000);
-    await workbench.page.reload();
+    await workbench.reload();
     await view.find();
     await view.text('The window was closed before the answer was complete.').waitFor();
     await view.button('Ask Again').waitFor();

@@ -145,7 +145,7 @@ describe('Ways to search', () => {
 
   it('has its results after a restart, searches again, and removes one or all', async () => {
     const { page } = workbench;
-    await page.reload();
+    await workbench.reload();
     await workbench.openSextantView();
     await workbench.expand('Search Results');
     const line = workbench.treeItem(/line \d+: export async function withRetries/);

@@ -87,6 +87,12 @@ export class Workbench {
     return Promise.all(rows.map(async (row) => (await row.getAttribute('aria-label')) ?? ''));
   }
 
+  /** Loads the window again: later, as the editor writes what extensions keep every few seconds, and this takes it by surprise. */
+  async reload(): Promise<void> {
+    await this.page.waitForTimeout(7_000);
+    await this.page.reload();
+  }
+
   /** Waits until the list no longer changes: while one types, each word has its results. */
   async settled(): Promise<void> {
     for (let known = ''; ;) {
