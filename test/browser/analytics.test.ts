@@ -74,6 +74,7 @@ describe('usage, cost and budgets in the side bar', () => {
     });
     try {
       await workbench.run('Sextant: Connect to Usage and Cost');
+      await workbench.pick.getByText('The address of the service').waitFor();
       await workbench.query.fill('http://example.com');
       await workbench.pick.getByText('would be sent the token without encryption').waitFor();
       await workbench.shoot('usage-connect');

@@ -85,6 +85,7 @@ describe('the local server view', () => {
       await pick.getByText('hit 0 of 0 requests; of outage').waitFor();
       await workbench.shoot('server-faults');
       await pick.getByText('Add a Rule').click();
+      await pick.getByText('Add a Rule of Faults').waitFor();
       await query.fill('{"status":42}');
       await page.keyboard.press('Enter');
       await pick.getByText('status must be an HTTP status from 400 to 599').waitFor();
@@ -93,6 +94,7 @@ describe('the local server view', () => {
       await page.keyboard.press('Enter');
       const rule = pick.locator('.monaco-list-row').filter({ hasText: '/healthz' });
       await rule.click();
+      await pick.getByText('Change a Rule of Faults').waitFor();
       await query.fill('{"path":"/healthz","status":418}');
       await page.keyboard.press('Enter');
       await rule.getByText('418').waitFor();
