@@ -7,7 +7,9 @@ import { contextErrors } from './errors.ts';
 import type { McpConnection } from './mcpConnection.ts';
 import { openService, stderrLogger, type ServiceEdges, type ServiceOptions } from './service.ts';
 
+/** Which folder, and by which command; what of it is of a service is for {@link FileSystemContext.searchAndAsk} alone. */
 export interface FileSystemContextOptions extends ServiceOptions {
+  /** The folder to be indexed. */
   readonly directory: string;
   /** The command, `sextant` by default; one executable, found on the PATH. */
   readonly cliPath?: string | undefined;
@@ -90,6 +92,7 @@ export class FileSystemContext implements AsyncDisposable {
     ));
   }
 
+  /** Closes it. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
