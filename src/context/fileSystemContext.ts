@@ -25,7 +25,8 @@ const RETRIEVAL_TOOL = 'codebase-retrieval';
 
 /**
  * An index of a folder on this machine, which the command `sextant` makes and keeps up to date while this is open. The command
- * runs as an MCP server, and ends when this is closed or this process ends, however that comes.
+ * runs as an MCP server, and ends when this is closed or this process ends, however that comes. As an open server does, it keeps
+ * the process running until {@link close}: use `await using`, or close it when you are done.
  */
 export class FileSystemContext implements AsyncDisposable {
   readonly #options: FileSystemContextOptions;
