@@ -17,6 +17,8 @@
  *
  * {@link DirectContext} keeps the files as well, here or in a service, and answers with text for a prompt;
  * {@link FileSystemContext} does for a folder, with the command; docs/context.md.
+ *
+ * @module sextant-code
  */
 export { SextantError } from './base/errors.ts';
 export type { Logger } from './base/log.ts';
@@ -61,6 +63,7 @@ export {
   type QueryProblemCode,
   type QuerySpan,
 } from './engine/query/queryLanguage.ts';
+export type { ChangedPaths } from './engine/query/filters.ts';
 export type { Share } from './engine/query/ranker.ts';
 export type { Hit, SearchOptions } from './engine/query/search.ts';
 export { APIError, BlobTooLargeError } from './wire/errors.ts';

@@ -3,9 +3,13 @@ import { systemCode } from './errors.ts';
 
 /** Where a room reports what it does. The editor's log channel and the terminal both fit. */
 export interface Logger {
+  /** What only who looks for a fault wants to know. */
   debug(message: string): void;
+  /** What is done. */
   info(message: string): void;
+  /** What went wrong and was made up for. */
   warn(message: string): void;
+  /** What went wrong and stays so. */
   error(message: string): void;
 }
 

@@ -27,6 +27,7 @@ export interface File {
   readonly contents: string;
 }
 
+/** Where a context keeps its files, and who answers. */
 export interface DirectContextOptions extends ServiceOptions {
   /** Tells on the standard error what is done. */
   readonly debug?: boolean | undefined;
@@ -46,6 +47,7 @@ export interface ContextEdges extends ServiceEdges {
   readonly backend?: ContextBackend;
 }
 
+/** How far adding, or waiting, is. */
 export interface IndexingProgress {
   readonly stage: 'uploading' | 'indexing';
   /** Files so far, of the `total` that the service lacked. */
@@ -59,14 +61,17 @@ export interface IndexingProgress {
   readonly startedAt: Date;
 }
 
+/** Whether to wait for what is added, and who is told how far it is. */
 export interface AddToIndexOptions {
   /** Whether to wait until what was uploaded can be found; by default it is waited for. */
   readonly waitForIndexing?: boolean | undefined;
   /** Milliseconds to wait for that; ten minutes by default. */
   readonly timeout?: number | undefined;
+  /** Is told after each upload, and at each look whether all can be found. */
   readonly onProgress?: ((progress: IndexingProgress) => void) | undefined;
 }
 
+/** What became of the files that were added. */
 export interface IndexingResult {
   /** Paths of files that the service did not have. */
   readonly newlyUploaded: readonly string[];
@@ -74,12 +79,15 @@ export interface IndexingResult {
   readonly alreadyUploaded: readonly string[];
 }
 
+/** How long the text may be that a search gives. */
 export interface SearchOptions {
   /** The longest text, in UTF-16 units: 20,000 by default, 80,000 at the most. */
   readonly maxOutputLength?: number | undefined;
 }
 
+/** Which form of the state is exported. */
 export interface ExportOptions {
+  /** `full` by default; `search-only` without the paths of the files. */
   readonly mode?: 'full' | 'search-only' | undefined;
 }
 
@@ -247,6 +255,7 @@ export class DirectContext implements AsyncDisposable {
     return (this.#closing ??= this.#last.then(() => this.#backend.close()));
   }
 
+  /** Closes it. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

@@ -7,7 +7,9 @@ import { contextErrors } from './errors.ts';
 import type { McpConnection } from './mcpConnection.ts';
 import { openService, stderrLogger, type ServiceEdges, type ServiceOptions } from './service.ts';
 
+/** Which folder, and by which command; what of it is of a service is for {@link FileSystemContext.searchAndAsk} alone. */
 export interface FileSystemContextOptions extends ServiceOptions {
+  /** The folder to be indexed. */
   readonly directory: string;
   /** The command, `sextant` by default; one executable, found on the PATH. */
   readonly cliPath?: string | undefined;
@@ -23,7 +25,8 @@ const RETRIEVAL_TOOL = 'codebase-retrieval';
 
 /**
  * An index of a folder on this machine, which the command `sextant` makes and keeps up to date while this is open. The command
- * runs as an MCP server, and ends when this is closed or this process ends, however that comes.
+ * runs as an MCP server, and ends when this is closed or this process ends, however that comes. As an open server does, it keeps
+ * the process running until {@link close}: use `await using`, or close it when you are done.
  */
 export class FileSystemContext implements AsyncDisposable {
   readonly #options: FileSystemContextOptions;
@@ -90,6 +93,7 @@ export class FileSystemContext implements AsyncDisposable {
     ));
   }
 
+  /** Closes it. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }

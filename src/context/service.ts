@@ -9,6 +9,7 @@ declare const SEXTANT_VERSION: string | undefined;
 export interface ServiceOptions {
   /** Else from the environment or the session file; see {@link DirectContext.create}. */
   readonly apiKey?: string | undefined;
+  /** Where the service is; else as the key. */
   readonly apiUrl?: string | undefined;
   /** What the service is told of the program. */
   readonly clientUserAgent?: string | undefined;

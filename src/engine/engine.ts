@@ -63,11 +63,15 @@ export interface EngineDocument {
   readonly content: Uint8Array;
 }
 
+/** What is to be done to an index, all of it or nothing. */
 export interface Changes {
+  /** Taken one after the other, so that all need not be in memory at once. */
   readonly add?: Iterable<EngineDocument> | AsyncIterable<EngineDocument>;
+  /** Those that are not there are passed over. */
   readonly remove?: Iterable<DocumentId>;
 }
 
+/** What came of {@link Changes}. */
 export interface Applied {
   /** Documents that were not in the index before; one that is there already is left as it is. */
   readonly added: number;
@@ -78,6 +82,7 @@ export interface Applied {
   readonly binary: readonly DocumentId[];
 }
 
+/** What is in an index. */
 export interface EngineStats {
   readonly documents: number;
   readonly chunks: number;
@@ -86,7 +91,9 @@ export interface EngineStats {
   /** How many documents are in each language, and how many of the `contentBytes`. */
   readonly languages: Readonly<Record<string, number>>;
   readonly languageBytes: Readonly<Record<string, number>>;
+  /** Files of the index. */
   readonly segments: number;
+  /** Counts its commits. */
   readonly generation: number;
   /**
    * What was found damaged. No search shows a document that is lost by it; the writer of the index has taken it out, so
@@ -207,6 +214,7 @@ export class EngineReader {
     return references(this.segments, splitIdentifier(name).join(''));
   }
 
+  /** What is in it. Looks at each document. */
   stats(): EngineStats {
     const languages: Record<string, number> = {};
     const languageBytes: Record<string, number> = {};
@@ -231,6 +239,7 @@ export class EngineReader {
     return { documents, chunks, contentBytes, languages, languageBytes, segments, generation, damage: this.damage };
   }
 
+  /** Frees its files; a search after that finds nothing. */
   close(): void {
     this.setOverlay([]);
     closeUnused(this.segments, []);
@@ -250,6 +259,7 @@ function openNewest(folder: string, known?: Snapshot): [Snapshot, readonly Damag
   }
 }
 
+/** Who helps an engine, and who is told what it does. */
 export interface EngineOptions {
   readonly logger?: Logger;
   /** Help to analyse many documents. Any number of engines may share it; whoever made it closes it. */
@@ -372,14 +382,17 @@ export class Engine {
     throw new SextantError('IndexBusy', `Process ${lease.pid} on ${lease.host} is writing to this index.`);
   }
 
+  /** Whether it has a document. */
   has(id: DocumentId): boolean {
     return this.#places.has(id);
   }
 
+  /** The documents that it has. */
   ids(): IterableIterator<DocumentId> {
     return this.#places.keys();
   }
 
+  /** The documents that answer best, best first. A text in the query language; what is malformed of it is left out. */
   async search(query: string, options?: SearchOptions): Promise<Hit[]> {
     const hits = await this.#reader.search(query, options);
     if (this.#reader.damage.length > 0) this.#repairSoon();

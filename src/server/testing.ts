@@ -18,6 +18,8 @@
  * await server.reset();
  * await server.close();
  * ```
+ *
+ * @module sextant-code/testing
  */
 import { createReadStream } from 'node:fs';
 import type { Logger } from '../base/log.ts';
@@ -29,6 +31,7 @@ import { SextantServer } from './server.ts';
 /** A record of a data file: docs/local-server.md. */
 export type DataRecordInput = Readonly<Record<string, unknown>>;
 
+/** What a test server holds, and how it behaves. */
 export interface StartServerOptions {
   /** The path of a data file, or its records. */
   readonly data?: string | Iterable<DataRecordInput>;
@@ -36,28 +39,41 @@ export interface StartServerOptions {
   readonly seed?: number;
   /** How many people it has at a time. */
   readonly users?: number;
+  /** What it pays in. */
   readonly plan?: 'credits' | 'usd';
   /** An ISO 8601 moment at which the clock starts, and to which `reset` sets it back. */
   readonly now?: string;
   /** Rate limits are off unless this is true, so that a test is not refused for being quick. */
   readonly rateLimit?: boolean;
+  /** A free one by default. */
   readonly port?: number;
+  /** Random by default, and so is `adminToken`. */
   readonly token?: string;
+  /** For the admin plane. */
   readonly adminToken?: string;
+  /** Is told what the server does; nobody is by default. */
   readonly logger?: Logger;
 }
 
+/** The clock of a test server, by which it dates, expires and limits. */
 export interface TestClock {
   /** ISO 8601. */
   now(): string;
+  /** To an ISO 8601 moment. Throws `InvalidArgument` where it is none. */
   set(now: string): void;
+  /** On by so many milliseconds. */
   advance(ms: number): void;
+  /** It stands still until {@link run}. */
   freeze(): void;
+  /** It goes as time does. */
   run(): void;
 }
 
+/** A running test server; it ends with {@link close} or `await using`. */
 export interface TestServer extends AsyncDisposable {
+  /** Such as `http://127.0.0.1:4321`, without a slash at its end. */
   readonly url: string;
+  /** May use everything but the admin plane. */
   readonly token: string;
   readonly adminToken: string;
   readonly clock: TestClock;
@@ -65,6 +81,7 @@ export interface TestServer extends AsyncDisposable {
   reset(): Promise<void>;
   /** Adds records to the data: all of them, or none where one is wrong. */
   import(records: Iterable<DataRecordInput>): Promise<void>;
+  /** Answers what is in flight, and ends it. */
   close(): Promise<void>;
 }
 

@@ -8,7 +8,9 @@ const MAX_BODY = 2000;
  * too late – and `cause` tells of that.
  */
 export class APIError extends SextantError {
+  /** The HTTP status. */
   readonly status: number | undefined;
+  /** What the service calls it. */
   readonly statusText: string | undefined;
 
   constructor(message: string, status?: number, statusText?: string, options?: ErrorOptions) {
@@ -21,6 +23,7 @@ export class APIError extends SextantError {
 
 /** A file is larger than the service takes. Thrown before anything is sent. */
 export class BlobTooLargeError extends SextantError {
+  /** Of the file. */
   readonly path: string;
   /** UTF-8 bytes of its contents. */
   readonly size: number;

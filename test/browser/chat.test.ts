@@ -108,7 +108,7 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
   });
 });
 
-describe('language-model tools in a workspace that is not trusted', () => {
+describe('language-model tools and MCP servers in a workspace that is not trusted', () => {
   const folder = temporaryFolder();
 
   it('are off', async () => {

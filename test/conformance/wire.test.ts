@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { openAiProvider } from '../../src/ask/openai.ts';
+import type { AnswerProvider } from '../../src/ask/provider.ts';
 import { documentId } from '../../src/engine/documentId.ts';
 import { DirectContext } from '../../src/context/directContext.ts';
 import { SextantServer } from '../../src/server/server.ts';
 import { PATHS } from '../../src/wire/contract.ts';
 import { APIError } from '../../src/wire/errors.ts';
-import { CompletionServer, answering } from '../support/completionServer.ts';
+import { CompletionServer, answering, beginStream, event, piece } from '../support/completionServer.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -239,6 +241,97 @@ describe('the index, search and ask protocol', () => {
         await one.close();
         await model.stop();
       }
+    });
+
+    describe('while a model answers', () => {
+      let model: CompletionServer;
+      let one: SextantServer;
+      const start = async (provider: AnswerProvider, idleMs?: number): Promise<void> => {
+        one = await SextantServer.start(
+          { port: 0, context: { provider } },
+          idleMs === undefined ? {} : { timeouts: { idleMs } },
+        );
+      };
+      before(async () => void (model = await CompletionServer.start()));
+      after(() => model.stop());
+      afterEach(() => one.close());
+
+      const ask = (signal = new AbortController().signal): Promise<Response> =>
+        fetch(`${one.url}${PATHS.chatStream}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${one.token}`, 'content-type': 'application/json' },
+          body: '{"message":"x"}',
+          signal,
+        });
+      async function* parts({ body }: Response): AsyncGenerator<string> {
+        for await (const chunk of body!) yield Buffer.from(chunk).toString();
+      }
+
+      it('sends each piece when it is there, however late the first is', async () => {
+        await start(openAiProvider({ baseUrl: model.url, model: 'm' }), 200);
+        let goOn = (): void => undefined;
+        const seen = new Promise<void>((resolve) => (goOn = resolve));
+        model.script = async (response) => {
+          // Longer than a connection may be idle.
+          await new Promise((resolve) => setTimeout(resolve, 700));
+          beginStream(response).write(piece('first'));
+          await seen;
+          response.end(piece('second', 'stop') + event('[DONE]'));
+        };
+        const answer = parts(await ask());
+        assert.equal((await answer.next()).value, '{"text":"first"}\n');
+        goOn();
+        assert.equal((await answer.next()).value, '{"text":"second"}\n');
+        assert.equal((await answer.next()).done, true);
+      });
+
+      it('breaks the connection where the answer breaks off', async () => {
+        await start(openAiProvider({ baseUrl: model.url, model: 'm' }));
+        model.script = (response) => beginStream(response).write(piece('first'), () => response.destroy());
+        const answer = parts(await ask());
+        assert.equal((await answer.next()).value, '{"text":"first"}\n');
+        await assert.rejects(answer.next());
+      });
+
+      it('stops the model when the client goes, before the first piece and after it', async () => {
+        await start(openAiProvider({ baseUrl: model.url, model: 'm' }));
+        const stopped = (): Promise<true> => until('the model is let go', () => model.openConnections === 0);
+        const early = new AbortController();
+        model.script = () => early.abort();
+        await assert.rejects(ask(early.signal));
+        await stopped();
+
+        const late = new AbortController();
+        model.script = (response) => beginStream(response).write(piece('first'));
+        const answer = parts(await ask(late.signal));
+        await answer.next();
+        assert.equal(model.openConnections, 1);
+        late.abort();
+        await assert.rejects(answer.next());
+        await stopped();
+      });
+
+      it('takes from the model no more than the client reads', async () => {
+        const [pieces, length] = [500, 65_536];
+        let taken = 0;
+        await start({
+          info: { id: 'long', label: 'Long', isLocal: true },
+          async *answer() {
+            for (; taken < pieces; taken++) yield await Promise.resolve('x'.repeat(length));
+          },
+        });
+        const response = await ask();
+        let before = -1;
+        await until('no more is taken', async () => {
+          before = taken;
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          return taken === before;
+        });
+        assert.ok(taken < pieces, `${taken} pieces were taken`);
+        const text = await response.text();
+        assert.equal(taken, pieces);
+        assert.equal(text.length, pieces * (length + '{"text":""}\n'.length));
+      });
     });
 
     it('lets a hundred contexts share blobs, each seeing its own', async function () {

@@ -1,7 +1,7 @@
-// What language models get in a workspace that is not trusted; run by test/browser/chat.test.ts, as trust is off elsewhere.
+// What language models and agents get in a workspace that is not trusted; run by test/browser/chat.test.ts, as trust is off elsewhere.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { sextant } from './support.ts';
+import { EXTENSION_ID, sextant } from './support.ts';
 
 export async function run(): Promise<void> {
   await (await sextant()).indexed();
@@ -14,4 +14,12 @@ export async function run(): Promise<void> {
     ['sextant_read_span', { path: 'src/server.ts', startLine: 1, endLine: 2 }],
   ] as const)
     await assert.rejects(async () => vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }), name);
+
+  // The editor asks for MCP servers a while after its start. If one were offered, it would now wait for somebody to trust it.
+  for (let i = 0; i < 30; i++) {
+    await vscode.commands.executeCommand('workbench.mcp.startServer', `${EXTENSION_ID}/Sextant`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const offered = vscode.lm.tools.map(({ name }) => name).filter((name) => name.includes('codebase-retrieval'));
+  assert.deepEqual(offered, []);
 }

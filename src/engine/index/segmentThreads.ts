@@ -47,6 +47,7 @@ const IDLE_MS = 2_000;
 /** A thread that dies is started again, but not for ever: what kills it may be in the documents. */
 const MAX_DEATHS = 3;
 
+/** How many threads, and for how much work. */
 export interface SegmentThreadsOptions {
   readonly logger?: Logger;
   /** How many threads; by default as many as are of use on this machine, which on one with a single processor is none. */
@@ -79,12 +80,12 @@ export class SegmentThreads {
     return this.#threads.size > 0;
   }
 
-  /** Whether it is worth while to {@link hire} for an apply of so much text; of threads that run, use is made sooner. */
+  /** Whether it is worth while to {@link hire} for an apply of so much text; of threads that run, use is made sooner. @internal */
   areOfUse(bytes: number): boolean {
     return bytes > (this.areRunning ? Math.min(BYTES_BEFORE_USE, this.#bytesBeforeStart) : this.#bytesBeforeStart);
   }
 
-  /** The threads, for one apply; unless there are none, to be given back by {@link release}. None while another has them. */
+  /** The threads, for one apply; unless there are none, to be given back by {@link release}. None while another has them. @internal */
   hire(): readonly SegmentThread[] {
     if (this.#hired || this.#deaths >= MAX_DEATHS || this.#count < 1) return [];
     this.#hired = true;
@@ -93,6 +94,7 @@ export class SegmentThreads {
     return [...this.#threads];
   }
 
+  /** @internal */
   release(): void {
     this.#hired = false;
     this.#idle = setTimeout(() => void this.close(), IDLE_MS);

@@ -5,6 +5,7 @@ import { editDistance } from './similar.ts';
 /* The query language of docs/query-language.md: words, "phrases", filters, and what `-` excludes. */
 
 export const FILTER_FIELDS = ['path', 'file', 'lang', 'sym', 'changed'] as const;
+/** What a filter is about: it stands before the colon. */
 export type FilterField = (typeof FILTER_FIELDS)[number];
 
 /** A part of a query's text: offsets in UTF-16 units, the end not in it. */
@@ -13,23 +14,27 @@ export interface QuerySpan {
   readonly end: number;
 }
 
+/** Words in quotes, which are to stand as they are, or not to. */
 export interface QueryPhrase extends QuerySpan {
   /** What stands between the quotes, never blank. */
   readonly text: string;
   readonly exclude: boolean;
 }
 
+/** `field:pattern`, which leaves out the documents that do not match, or, if it excludes, those that do. */
 export interface QueryFilter extends QuerySpan {
   readonly field: FilterField;
-  /** As typed, without quotes; {@link compileFilters} knows what it means. Empty for a bare `changed:` only. */
+  /** As typed, without quotes; docs/query-language.md tells what it means. Empty for a bare `changed:` only. */
   readonly pattern: string;
   readonly exclude: boolean;
 }
 
+/** A word that a document is not to have. */
 export interface ExcludedWord extends QuerySpan {
   readonly text: string;
 }
 
+/** What is wrong with a query, for programs; {@link QueryProblem} says it in words. */
 export type QueryProblemCode =
   | 'UnclosedQuote'
   | 'EmptyPhrase'
@@ -55,6 +60,7 @@ export interface QueryProblem extends QuerySpan {
   readonly message: string;
 }
 
+/** A query, read. */
 export interface ParsedQuery {
   /** The text to rank by: what was typed without filters and exclusions, and the phrases without their quotes. */
   readonly words: string;

@@ -33,6 +33,7 @@ export interface Hit extends Place {
   readonly explanation?: readonly Share[];
 }
 
+/** What is searched, and what is told of it. */
 export interface SearchOptions {
   /** At most this many hits, one per document; 10 by default. */
   readonly limit?: number;

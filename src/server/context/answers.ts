@@ -1,5 +1,6 @@
 import { extractiveProvider } from '../../ask/extractive.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
+import { contextErrors } from '../../context/errors.ts';
 import { languageOf } from '../../engine/analyze/languages.ts';
 import { partsOf } from '../../wire/contract.ts';
 import { readRetrieval } from '../../wire/formatRetrieval.ts';
@@ -10,11 +11,11 @@ const NOTHING_FOUND = 'No model was asked, and nothing that was found answers th
 
 /**
  * Answers what the library asks without a model: with the lines that answer best of what the prompt brings along, and says that
- * no model was asked. `undefined` for a prompt that brings nothing along.
+ * no model was asked. Throws `NoModel` for a prompt that brings nothing along.
  */
-export async function answerFromPrompt(prompt: string, signal: AbortSignal): Promise<string | undefined> {
+export async function* answerFromPrompt(prompt: string, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
   const parts = partsOf(prompt);
-  if (!parts) return undefined;
+  if (!parts) throw contextErrors.noModel();
   const { retrieval, question } = parts;
   const passages = readRetrieval(retrieval)
     .slice(0, PASSAGES)
@@ -30,18 +31,12 @@ export async function answerFromPrompt(prompt: string, signal: AbortSignal): Pro
         text: lines.join('\n'),
       };
     });
-  if (passages.length === 0) return NOTHING_FOUND;
-  return textOf(extractiveProvider.answer({ question, passages, messages: [] }, signal));
+  if (passages.length === 0) yield NOTHING_FOUND;
+  else yield* extractiveProvider.answer({ question, passages, messages: [] }, signal);
 }
 
 /** What a model says to a prompt as it is. Throws what the provider throws. */
-export function answerOf(provider: AnswerProvider, prompt: string, signal: AbortSignal): Promise<string> {
+export function answerOf(provider: AnswerProvider, prompt: string, signal: AbortSignal): AsyncIterable<string> {
   const messages = [{ role: 'user', content: prompt }] as const;
-  return textOf(provider.answer({ question: partsOf(prompt)?.question ?? prompt, passages: [], messages }, signal));
-}
-
-async function textOf(pieces: AsyncIterable<string>): Promise<string> {
-  let text = '';
-  for await (const piece of pieces) text += piece;
-  return text;
+  return provider.answer({ question: partsOf(prompt)?.question ?? prompt, passages: [], messages }, signal);
 }

@@ -5,7 +5,8 @@ import type * as z from 'zod/mini';
 import { checked, withJson } from '../admin/adminPlane.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import { HttpError, httpErrors } from '../http/errors.ts';
-import type { Reply, Resource } from '../http/exchange.ts';
+import type { Exchange, Reply, Resource } from '../http/exchange.ts';
+import { clientGone } from '../http/requestBody.ts';
 import type { ContextService } from './service.ts';
 
 const SCOPE = 'context:use';
@@ -44,7 +45,7 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
   const resource = <S extends z.ZodMiniType>(
     path: WirePath,
     schema: S,
-    handle: (request: z.output<S>) => Promise<Reply>,
+    handle: (request: z.output<S>, exchange: Exchange) => Promise<Reply>,
   ): Resource => ({
     path,
     isLogged: true,
@@ -53,7 +54,12 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
       if (!caller.scopes.has(SCOPE)) throw httpErrors.missingScope(SCOPE);
       return caller;
     },
-    methods: { POST: withJson((body) => explained(() => handle(checked(schema, body))), WIRE_LIMITS.maxBodyBytes) },
+    methods: {
+      POST: withJson(
+        (body, exchange) => explained(() => handle(checked(schema, body), exchange)),
+        WIRE_LIMITS.maxBodyBytes,
+      ),
+    },
   });
   return [
     resource(PATHS.findMissing, requests.findMissing, async ({ mem_object_names }) => {
@@ -73,11 +79,30 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
       const text = await store.retrieve(information_request, scopeFromWire(blobs), max_output_length);
       return { json: { formatted_retrieval: text } };
     }),
-    resource(PATHS.chatStream, requests.chatStream, async (request) => {
-      const text = await service.answer(chatTextOf(request));
-      return { lines: [JSON.stringify({ text })], contentType: 'application/x-ndjson' };
+    resource(PATHS.chatStream, requests.chatStream, async (request, exchange) => {
+      const gone = exchange.gone();
+      const answer = service.answer(chatTextOf(request), gone);
+      try {
+        // What is wrong before the first word has a status of its own; after it, the connection is all that can break.
+        const first = await answer.next();
+        return { lines: chatLines(first, answer), contentType: 'application/x-ndjson' };
+      } catch (error) {
+        throw gone.aborted ? clientGone() : error;
+      }
     }),
   ];
+}
+
+/** A line for each piece of text; who stops reading stops whoever answers. */
+async function* chatLines(
+  first: IteratorResult<string, void>,
+  rest: AsyncGenerator<string, void, undefined>,
+): AsyncGenerator<string, void, undefined> {
+  try {
+    for (let piece = first; !piece.done; piece = await rest.next()) yield JSON.stringify({ text: piece.value });
+  } finally {
+    await rest.return();
+  }
 }
 
 async function explained(handle: () => Promise<Reply>): Promise<Reply> {

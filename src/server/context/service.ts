@@ -51,15 +51,16 @@ export class ContextService {
     }
   }
 
-  /** Throws `NoModel` where a model is needed, and as the provider does. */
-  async answer(prompt: string): Promise<string> {
+  /** What is answered, as it comes. Throws `NoModel` where a model is needed, and as the provider does. */
+  async *answer(prompt: string, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
     const { answer, provider } = this.#options;
-    if (answer) return answer(prompt);
+    if (answer) {
+      yield await answer(prompt);
+      return;
+    }
     const { answerFromPrompt, answerOf } = await import('./answers.ts');
-    if (provider) return answerOf(provider, prompt, this.#closing.signal);
-    const found = await answerFromPrompt(prompt, this.#closing.signal);
-    if (found === undefined) throw contextErrors.noModel();
-    return found;
+    const either = AbortSignal.any([signal, this.#closing.signal]);
+    yield* provider ? answerOf(provider, prompt, either) : answerFromPrompt(prompt, either);
   }
 
   async close(): Promise<void> {

@@ -221,6 +221,13 @@ export class HttpEdge {
           begin();
           return pieces(request, this.#timeouts.bodyIdleMs);
         },
+        gone: () => {
+          const gone = new AbortController();
+          request.socket.setTimeout(0);
+          response.once('close', () => gone.abort());
+          if (response.destroyed) gone.abort();
+          return gone.signal;
+        },
         warn: (message) => void warnings.push(message),
       };
       const reply = operation.handle(exchange);
@@ -242,9 +249,13 @@ export class HttpEdge {
       this.#sendText(response, reply.status ?? 200, JSON.stringify(reply.json));
       return;
     }
+    request.socket.setTimeout(this.#timeouts.idleMs);
     response.writeHead(200, this.#headers({ 'Content-Type': reply.contentType }));
     sendLines(response, reply.lines).catch((error: unknown) => {
-      this.#options.logger.error(`${request.method} ${request.url}: ${describeError(error)}`);
+      // Whoever is gone has stopped it.
+      this.#options.logger[response.destroyed ? 'debug' : 'error'](
+        `${request.method} ${request.url}: ${describeError(error)}`,
+      );
       response.destroy();
     });
   }

@@ -21,6 +21,11 @@ export interface Exchange {
   body(): Promise<Buffer>;
   /** The body as it comes, of any size. */
   stream(): AsyncIterable<Uint8Array>;
+  /**
+   * Aborts when the client goes, and when it has the answer: for one that is long in coming. Until that begins, the connection
+   * is not closed for being idle.
+   */
+  gone(): AbortSignal;
   /** A note in the request log. */
   warn(message: string): void;
 }

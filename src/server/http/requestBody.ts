@@ -54,7 +54,8 @@ export function readBody(request: IncomingMessage, maxBytes: number, timeouts: B
   });
 }
 
-function clientGone(): SextantError {
+/** Nobody waits for the answer any more. */
+export function clientGone(): SextantError {
   return new SextantError('ClientGone', 'The client went away before its request was complete.');
 }
 

@@ -1,0 +1,110 @@
+// docs/api: the reference of what the package exports, made from the comments in the source.
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import { Application, Logger, LogLevel } from 'typedoc';
+import { MarkdownTheme } from 'typedoc-plugin-markdown';
+import { root } from './dependencies.mjs';
+
+export const API_DOCS = join(root, 'docs/api');
+
+/** What signatures and links say already is left out. */
+class Theme extends MarkdownTheme {
+  /**
+   * @override
+   * @param {Parameters<MarkdownTheme['getRenderContext']>[0]} page
+   */
+  getRenderContext(page) {
+    const context = super.getRenderContext(page);
+    Object.assign(context.partials, { signatureReturns: () => '', inheritance: () => '' });
+    return context;
+  }
+}
+
+class Warnings extends Logger {
+  /** @type {string[]} */
+  all = [];
+
+  /**
+   * @override
+   * @param {string} message
+   * @param {LogLevel} level
+   */
+  log(message, level) {
+    if (level >= LogLevel.Warn) this.all.push(message);
+  }
+}
+
+/**
+ * The files of the reference by name, and what is wrong with the comments that it is made of: public names without one, links
+ * that lead nowhere, types that nobody can import.
+ * @returns {Promise<{ files: Map<string, string>, warnings: string[] }>}
+ */
+export async function makeApiDocs() {
+  const app = await Application.bootstrapWithPlugins({
+    plugin: ['typedoc-plugin-markdown'],
+    logLevel: 'Warn',
+    tsconfig: join(root, 'tsconfig.types.json'),
+    entryPoints: ['src/index.ts', 'src/server/testing.ts'].map((file) => join(root, file)),
+    // Types are checked elsewhere; here it would take twice as long.
+    skipErrorChecking: true,
+    readme: 'none',
+    name: 'API reference',
+    // Lines and commits would change with each change of the source.
+    disableSources: true,
+    disableGit: true,
+    excludeExternals: true,
+    excludePrivate: true,
+    excludeInternal: true,
+    sort: ['source-order'],
+    // Its values are in the type.
+    intentionallyNotExported: ['FILTER_FIELDS'],
+    validation: { notExported: true, invalidLink: true, notDocumented: true },
+    requiredToBeDocumented: ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable', 'Method', 'Accessor'],
+    ...{ theme: 'sextant', outputFileStrategy: 'modules', flattenOutputFiles: true, hidePageHeader: true },
+    ...{
+      hideBreadcrumbs: true,
+      hideGroupHeadings: true,
+      useCodeBlocks: true,
+      expandParameters: true,
+      parametersFormat: 'none',
+    },
+    ...{ interfacePropertiesFormat: 'table', classPropertiesFormat: 'table', typeDeclarationFormat: 'table' },
+    ...{ tableColumnSettings: { hideSources: true, hideInherited: true, hideModifiers: true, hideDefaults: true } },
+  });
+  app.renderer.defineTheme('sextant', Theme);
+  const warnings = new Warnings();
+  app.logger = warnings;
+  const project = await app.convert();
+  if (!project) throw new Error(`The reference cannot be made:\n${warnings.all.join('\n')}`);
+  app.validate(project);
+  const folder = await mkdtemp(join(tmpdir(), 'sextant-docs-'));
+  try {
+    await app.outputs.writeOutput({ name: 'markdown', path: folder }, project);
+    const options = await resolveConfig(join(API_DOCS, 'README.md'));
+    /** @type {Map<string, string>} */
+    const files = new Map();
+    for (const name of readdirSync(folder))
+      files.set(
+        name,
+        await format(plain(readFileSync(join(folder, name), 'utf8')), { ...options, parser: 'markdown' }),
+      );
+    return { files, warnings: warnings.all };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Without what makes the text hard to read as it is: anchors of properties, to which nothing links, and the name that stands for
+ * options that are taken apart at once.
+ * @param {string} text
+ */
+function plain(text) {
+  return text
+    .replaceAll(/<a id="property-[^"]*"><\/a> /g, '')
+    .replaceAll('__namedParameters', 'options')
+    .replaceAll(/ +$/gm, '');
+}
