@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame, Locator } from 'playwright-core';
+import { dayOf, formatDay } from '../../src/base/day.ts';
+import { AdminClient } from '../../src/server/admin/adminClient.ts';
+import { FaultClient } from '../../src/server/faults/faultClient.ts';
+import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
@@ -15,11 +19,12 @@ const THEMES = {
 } as const;
 type Theme = keyof typeof THEMES;
 const ALL_THEMES = Object.keys(THEMES) as Theme[];
+const TABS = ['Overview', 'People', 'Languages & Editors', 'Credits', 'Cost', 'Budgets'];
 const HEIGHT = 1000;
 
 /** How many marks each chart has that is drawn for the width it has now. */
 const MARKS = `[...document.querySelectorAll('.charts .card')].map((card) => {
-  const width = card.querySelector('.drawing').getBoundingClientRect().width;
+  const width = card.querySelector('.drawing')?.getBoundingClientRect().width;
   const plot = card.querySelector('svg.plot');
   const isFit = plot !== null && Math.abs(plot.getBoundingClientRect().width - width) < 2;
   return isFit ? card.querySelectorAll('.plot .mark').length : 0;
@@ -30,6 +35,7 @@ class Dashboard {
   readonly workbench: Workbench;
   readonly root: string;
   readonly #problems: string[] = [];
+  #others = 0;
   frame!: Frame;
 
   private constructor(workbench: Workbench, root: string) {
@@ -56,8 +62,37 @@ class Dashboard {
     await this.frame.locator('main').waitFor();
   }
 
+  text(text: string | RegExp): Locator {
+    return this.frame.getByText(text).first();
+  }
+
   button(name: string | RegExp): Locator {
     return this.frame.getByRole('button', { name }).first();
+  }
+
+  async tab(name: string): Promise<void> {
+    const tab = this.frame.getByRole('tab', { name, exact: true });
+    await tab.click();
+    const id = await tab.getAttribute('id');
+    await this.frame.locator(`[role=tabpanel][aria-labelledby="${id}"]`).waitFor();
+  }
+
+  async days(preset: string): Promise<void> {
+    await this.frame.locator('header select').first().selectOption(preset);
+  }
+
+  /** Seven days of which nobody has asked for anything: another week each time. */
+  async otherDays(): Promise<void> {
+    const last = dayOf(Date.now()) - 100 - 10 * ++this.#others;
+    await this.days('custom');
+    await this.frame.getByLabel('From', { exact: true }).fill(formatDay(last - 6));
+    await this.frame.getByLabel('To', { exact: true }).fill(formatDay(last));
+  }
+
+  /** Until the tab is there and nothing loads any more. */
+  async loaded(): Promise<void> {
+    await this.frame.locator('.bar:not(.loading)').waitFor({ state: 'attached' });
+    await this.frame.locator('.skeleton').waitFor({ state: 'detached' });
   }
 
   /** Another theme without another window: the editor takes the folder's settings as they are written. */
@@ -71,7 +106,11 @@ class Dashboard {
   async look(state: string, theme: Theme): Promise<void> {
     for (const width of [1400, 400]) {
       await this.workbench.page.setViewportSize({ width, height: HEIGHT });
-      await this.frame.waitForFunction(`innerWidth < ${width} && innerWidth > ${width - 120}`);
+      await until('the page has its width', async () => {
+        const shown = await this.frame.evaluate<number>('innerWidth');
+        return shown < width && shown > width - 120;
+      });
+      await this.frame.evaluate('scrollTo(0, 0)');
       const name = `dashboard-${state}-${theme.toLowerCase().replaceAll(' ', '-')}-${width}`;
       await this.drawn();
       await this.workbench.shoot(name);
@@ -95,17 +134,33 @@ class Dashboard {
 
 describe('the dashboard', () => {
   const newFolder = temporaryFolder();
+  let server: TestServer;
   let dashboard: Dashboard;
+  let faults: FaultClient;
+  let isConnected = false;
 
   before(async () => {
+    server = await startServer({ seed: 7, users: 120, plan: 'credits' });
+    faults = new FaultClient(new AdminClient(server));
     dashboard = await Dashboard.open(newFolder());
   });
   after(async () => {
     await dashboard.workbench.close();
+    await server.close();
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed') await dashboard.workbench.shoot('dashboard-failed');
+    if (this.currentTest?.state === 'failed')
+      await dashboard.workbench.shoot('dashboard-failed');
   });
+
+  /** Each of these tests runs by itself, too. */
+  async function connected(): Promise<void> {
+    if (isConnected) return;
+    isConnected = true;
+    await dashboard.workbench.connect(server);
+    await dashboard.show();
+    await dashboard.frame.getByRole('tab').first().waitFor();
+  }
 
   it('says what it is for while nothing is connected', async () => {
     await dashboard.show();
@@ -116,5 +171,139 @@ describe('the dashboard', () => {
     }
     dashboard.judge();
     await dashboard.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
+  });
+
+  it('shows each tab in each theme, readable and accessible, at 400 and 1,400 pixels', async () => {
+    await connected();
+    for (const theme of ALL_THEMES) {
+      await dashboard.theme(theme);
+      for (const tab of TABS) {
+        await dashboard.tab(tab);
+        await dashboard.loaded();
+        await dashboard.look(tab.toLowerCase().replaceAll(/\W+/g, '-'), theme);
+      }
+    }
+    await dashboard.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
+    dashboard.judge();
+  });
+
+  it('is used with the keyboard alone', async () => {
+    await connected();
+    const { page } = dashboard.workbench;
+    await dashboard.days('28d');
+    await dashboard.loaded();
+    await dashboard.frame.getByRole('tab', { name: 'Overview' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await dashboard.frame.locator('[role=tab][aria-selected=true]:focus').getByText('People').waitFor();
+    await dashboard.loaded();
+    const first = dashboard.frame.locator('[data-row="0"]');
+    await first.waitFor();
+    for (let i = 0; i < 60 && (await dashboard.frame.locator('[data-row="0"]:focus').count()) === 0; i++)
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('End');
+    await until('the last row has the focus', async () => {
+      const row = await dashboard.frame.locator('[data-row]:focus').getAttribute('data-row');
+      return Number(row) > 100;
+    });
+    await page.keyboard.press('Home');
+    await dashboard.frame.locator('[data-row="0"]:focus').waitFor();
+    const name = (await first.textContent()) ?? '';
+    await page.keyboard.press('Enter');
+    await dashboard.frame.getByRole('heading', { name, exact: true }).waitFor();
+    await dashboard.loaded();
+    await dashboard.frame.locator('.charts .card').nth(1).waitFor();
+    await dashboard.workbench.shoot('dashboard-person');
+    await dashboard.frame.locator('.card .mark[tabindex="0"]').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await dashboard.frame.locator('.tooltip').waitFor();
+    await dashboard.workbench.shoot('dashboard-tooltip');
+    await page.keyboard.press('Escape');
+    await dashboard.frame.locator('.tooltip').waitFor({ state: 'detached' });
+    await dashboard.button(/^Show Table: /).focus();
+    await page.keyboard.press('Enter');
+    await dashboard.frame.locator('.twin table').waitFor();
+    await dashboard.button(/^Show Chart: /).click();
+    await dashboard.button('All people').focus();
+    await page.keyboard.press('Enter');
+    await first.waitFor();
+  });
+
+  it('writes what is shown where a person says, pictures, too', async () => {
+    await connected();
+    await dashboard.tab('Credits');
+    await dashboard.loaded();
+    const card = dashboard.frame.locator('.card').first();
+    const write = async (menu: Locator, item: string, file: string): Promise<Buffer> => {
+      const path = join(dashboard.root, file);
+      await menu.click();
+      await dashboard.frame.getByRole('button', { name: item }).and(dashboard.frame.locator(':visible')).click();
+      const { query, pick, page } = dashboard.workbench;
+      // The dialog first proposes a name, in place of what is typed before.
+      await until('a name is proposed', async () => /\/credits-[^/]*$/.test(await query.inputValue()));
+      await query.fill(path);
+      await until(`${file} is written`, async () => {
+        // It takes no Enter while it looks at the folder.
+        if (await pick.isVisible()) await page.keyboard.press('Enter');
+        await page.waitForTimeout(300);
+        return existsSync(path) && readFileSync(path).length > 0;
+      });
+      return readFileSync(path);
+    };
+    const header = dashboard.frame.locator('header .menu summary');
+    const own = card.locator('.menu summary');
+    assert.match(String(await write(header, 'Table as CSV', 'out.csv')), /^resource,billed_amount_usd,.*\r\n/);
+    assert.match(String(await write(header, 'Summary as Markdown', 'out.md')), /^# Credits\n/);
+    const svg = String(await write(own, 'Picture as SVG', 'out.svg'));
+    assert.match(svg, /^<svg .*>Credits by day, models and machines<\/text>.*<\/svg>$/s);
+    // The lines behind it are as faint as on the page.
+    assert.match(svg, /stroke-opacity="0\.\d+"/);
+    assert.doesNotMatch(svg, /var\(--|class=|tabindex/);
+    const png = await write(own, 'Picture as PNG', 'out.png');
+    assert.equal(png.subarray(1, 4).toString(), 'PNG');
+    assert.ok(png.readUInt32BE(16) > 800);
+  });
+
+  it('is as it was after the window is loaded again', async () => {
+    await connected();
+    await dashboard.tab('Cost');
+    await dashboard.frame.locator('header select').nth(1).selectOption('product');
+    await dashboard.frame.getByLabel('Anonymise').check();
+    await dashboard.loaded();
+    // The editor writes what extensions keep every few seconds, and a page that is loaded again takes it by surprise.
+    await dashboard.workbench.page.waitForTimeout(7_000);
+    await dashboard.workbench.page.reload();
+    await dashboard.find();
+    // The editor in a browser keeps secrets as long as its page: that is said, and what was chosen is not lost.
+    await dashboard.frame.getByRole('heading', { name: 'The token is gone' }).waitFor();
+    await dashboard.button('Connect').waitFor();
+    await dashboard.workbench.shoot('dashboard-gone');
+    await dashboard.workbench.connect(server);
+    await dashboard.frame.locator('.charts .card').first().waitFor();
+    assert.equal(await dashboard.frame.locator('header select').nth(1).inputValue(), 'product');
+    assert.ok(await dashboard.frame.getByLabel('Anonymise').isChecked());
+    await dashboard.frame.getByRole('tab', { name: 'Cost', selected: true }).waitFor();
+  });
+
+  it('says of a token that is refused, or may not do it, what to do next, in each theme and width', async () => {
+    await connected();
+    await dashboard.frame.getByLabel('Anonymise').setChecked(false);
+    const state = async (name: string, rule: unknown, title: string, next: string): Promise<void> => {
+      await faults.addFault(rule);
+      await dashboard.tab('Overview');
+      await dashboard.otherDays();
+      await dashboard.frame.getByRole('heading', { name: title }).waitFor();
+      await dashboard.button(next).waitFor();
+      for (const theme of ALL_THEMES) {
+        await dashboard.theme(theme);
+        await dashboard.look(name, theme);
+      }
+      await dashboard.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
+      await faults.clearFaults();
+    };
+    await state('401', { status: 401 }, 'The token is refused', 'Connect Again');
+    await state('403', { status: 403 }, 'The token may not read this', 'Connect Again');
+    await dashboard.button('Try Again').click();
+    await dashboard.frame.locator('.charts .card').first().waitFor();
+    dashboard.judge();
   });
 });

@@ -59,6 +59,8 @@ export class Workbench {
     await this.pick.getByText('An API token.').waitFor();
     await this.query.fill(token);
     await this.page.keyboard.press('Enter');
+    // It is looked at first: what opens the palette earlier takes the input away, and nothing is connected.
+    await this.pick.waitFor({ state: 'hidden' });
   }
 
   get statusBarItem(): Locator {

@@ -38,6 +38,7 @@ export function BarPlot({ chart, width, openPerson }: BarPlotProps): JSX.Element
             aria-label={`${name}, ${text}${spoken}`} transform={`translate(2,${i * ROW})`} onClick={() => open(i)} {...marks.props(i)}>
             <rect class="hit" width={width - 4} height={ROW - 2} y="1" />
             <text x="0" y="16">{shortened(name, roomForName)}</text>
+            {/* Else the two are one word. */}{' '}
             <text class="figure" x={width - 4} y="16" text-anchor="end">{text}</text>
             <rect class="track" y="22" width={width - 4} height={BAR} />
             {values.map((value, p) => (

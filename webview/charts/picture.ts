@@ -1,5 +1,5 @@
 /** What is copied from the page's style into a picture, which has no style sheet. */
-const PROPERTIES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'fill-opacity', 'font-size', 'font-weight', 'font-family'] as const; // prettier-ignore
+const PROPERTIES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'fill-opacity', 'stroke-opacity', 'font-size', 'font-weight', 'font-family'] as const; // prettier-ignore
 const SVG = 'http://www.w3.org/2000/svg';
 const PADDING = 16;
 const LINE = 20;
@@ -58,8 +58,9 @@ export async function chartPng(figure: HTMLElement, title: string): Promise<stri
 /** A copy that looks the same without the page: colours as they are, no marks to point at. */
 function frozen(source: SVGSVGElement): SVGSVGElement {
   const copy = source.cloneNode(true) as SVGSVGElement;
-  const [from, to] = [source.querySelectorAll('*'), copy.querySelectorAll('*')];
-  from.forEach((one, i) => {
+  const within = (svg: SVGSVGElement): Element[] => [svg, ...svg.querySelectorAll('*')];
+  const to = within(copy);
+  within(source).forEach((one, i) => {
     const target = to[i];
     if (!target) return;
     const style = getComputedStyle(one);

@@ -17,6 +17,8 @@ const { caller } = host;
 let state: DashboardState | undefined;
 let tables: readonly string[] = keptTables(host.kept);
 let problem = '';
+/** Choices that the extension has not heard of yet. */
+let unheard = 0;
 
 function keptTables(kept: unknown): string[] {
   return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : [];
@@ -31,10 +33,19 @@ const draw = eachFrame(() => {
 
 /** What goes wrong on the way is said on the page. */
 function send<K extends keyof DashboardMethods>(name: K, argument: Parameters<DashboardMethods[K]>[0]): void {
-  caller.call(name, argument as never).then(
-    () => say(''),
-    (error: unknown) => say(messageOf(error)),
-  );
+  void sent(name, argument);
+}
+
+async function sent<K extends keyof DashboardMethods>(
+  name: K,
+  argument: Parameters<DashboardMethods[K]>[0],
+): Promise<void> {
+  try {
+    await caller.call(name, argument as never);
+    say('');
+  } catch (error) {
+    say(messageOf(error));
+  }
 }
 
 function say(what: string): void {
@@ -44,7 +55,7 @@ function say(what: string): void {
 }
 
 async function picture(what: 'svg' | 'png', figure: HTMLElement): Promise<string> {
-  const title = figure.querySelector('h2')?.textContent ?? '';
+  const title = figure.getAttribute('aria-label') ?? '';
   return what === 'svg' ? chartSvg(figure, title) : chartPng(figure, title);
 }
 
@@ -54,7 +65,8 @@ const actions: Actions = {
     // Seen at once; what belongs to it comes after.
     const choices = { ...state.choices, ...change };
     state = { ...state, choices };
-    send('choose', choices);
+    unheard++;
+    void sent('choose', choices).then(() => unheard--);
     draw();
   },
   refresh: () => send('refresh', undefined),
@@ -77,7 +89,8 @@ const actions: Actions = {
 };
 
 caller.on('state', (now) => {
-  state = now;
+  // What was told before the last choice was heard does not undo it.
+  state = state && unheard > 0 ? { ...now, choices: state.choices } : now;
   draw();
 });
 

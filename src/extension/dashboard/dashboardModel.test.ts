@@ -163,6 +163,13 @@ describe('the model of the dashboard', () => {
     assert.equal((await loaded(again)).trouble, null);
   });
 
+  it('shows no zeros where the service fails and nothing is known', async () => {
+    const { faults } = await start();
+    faults.add({ status: 503 });
+    const page = await loaded(open());
+    assert.deepEqual([page.isFilled, page.trouble!.title], [false, 'The service fails']);
+  });
+
   for (const [status, kind, next] of [
     [401, 'unauthenticated', 'connect'],
     [403, 'forbidden', 'connect'],

@@ -79,8 +79,10 @@ export class ReportStore {
     return (this.#parts.get(name) ?? NOTHING) as Part<Reports[N]>;
   }
 
+  /** Nothing where the service could not be asked and the cache had none of it: zeros would be no figures. */
   report<N extends ReportName>(name: N): Reports[N] | undefined {
-    return this.part(name).report;
+    const { report } = this.part(name);
+    return report?.offline && report.asOf === undefined ? undefined : report;
   }
 
   /** Loads what is not there yet; with `refresh` all of it anew. What was stopped stays so until somebody resumes it. */
