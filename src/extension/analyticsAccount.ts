@@ -3,7 +3,8 @@ import { readConnection, type Connection } from '../analytics/client/account.ts'
 import { describeError } from '../base/errors.ts';
 import { accountChoice, chooseAccount, type AccountChoice } from './accountChoice.ts';
 
-const TOKEN = 'sextant.analytics.token';
+/** The token and its address in one: were they kept apart, another window could send a new token to the old address. */
+const CONNECTION = 'sextant.analytics.connection';
 
 /** The account that a person connected, once for all windows. */
 export class AnalyticsAccount {
@@ -21,24 +22,25 @@ export class AnalyticsAccount {
 
   /** Of a service; nothing where none was chosen, or its token is gone. */
   async connection(): Promise<Connection | undefined> {
-    const { choice } = this;
-    if (choice?.kind !== 'service') return undefined;
-    const token = await this.#secrets.get(TOKEN);
-    return token === undefined ? undefined : { url: choice.url, token };
+    if (this.choice?.kind !== 'service') return undefined;
+    const kept = await this.#secrets.get(CONNECTION);
+    if (kept === undefined) return undefined;
+    const { url, token } = JSON.parse(kept) as Connection;
+    return { url, token };
   }
 
   async choose(connection: Connection | 'sample'): Promise<void> {
     if (connection === 'sample') {
-      await this.#secrets.delete(TOKEN);
+      await this.#secrets.delete(CONNECTION);
       await chooseAccount(this.#state, { kind: 'sample' });
     } else {
-      await this.#secrets.store(TOKEN, connection.token);
+      await this.#secrets.store(CONNECTION, JSON.stringify(connection));
       await chooseAccount(this.#state, { kind: 'service', url: connection.url });
     }
   }
 
   async forget(): Promise<void> {
-    await this.#secrets.delete(TOKEN);
+    await this.#secrets.delete(CONNECTION);
     await chooseAccount(this.#state, undefined);
   }
 }

@@ -77,6 +77,23 @@ describe('usage, cost and budgets', () => {
     );
   });
 
+  it('never ask one service with the token of another', async () => {
+    await using other = await startServer({ seed: 4, users: 5 });
+    await run('connectAnalytics', { url: server.url, token: server.token });
+    await reports('ready');
+    await run('connectAnalytics', { url: other.url, token: other.token });
+    await reports('ready');
+    const response = await fetch(`${server.url}/__admin/requests?limit=1000`, {
+      headers: { authorization: `Bearer ${server.adminToken}` },
+    });
+    const { requests } = (await response.json()) as { requests: readonly { readonly status: number }[] };
+    assert.ok(requests.length > 3);
+    assert.deepEqual(
+      requests.filter(({ status }) => status === 401),
+      [],
+    );
+  });
+
   it('are tried with sample data, which the local server has', async () => {
     await run('trySampleData');
     await reports('ready');

@@ -75,7 +75,7 @@ export function RowTable({ list, actions }: RowTableProps): JSX.Element {
       ) : (
         <div class="scroll-x">
           <div class="table" role="table" aria-label={list.caption} aria-rowcount={count + 1}
-            style={{ '--columns': `minmax(200px, 2.4fr) repeat(${columns.length - 1}, minmax(92px, 1fr))` }}>
+            style={{ '--columns': `minmax(200px, 1.6fr) repeat(${columns.length - 1}, minmax(104px, 1fr))` }}>
             <div role="rowgroup">
               <div role="row" aria-rowindex={1} class="line heads">
                 {columns.map(({ id, title, about, isNumber }) => (
