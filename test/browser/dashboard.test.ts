@@ -149,8 +149,7 @@ describe('the dashboard', () => {
     await server.close();
   });
   afterEach(async function () {
-    if (this.currentTest?.state === 'failed')
-      await dashboard.workbench.shoot('dashboard-failed');
+    if (this.currentTest?.state === 'failed') await dashboard.workbench.shoot('dashboard-failed');
   });
 
   /** Each of these tests runs by itself, too. */
