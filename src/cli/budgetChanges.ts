@@ -23,7 +23,7 @@ import { formatDay, parseDay } from '../base/day.ts';
 import { cancelled, isCancelled, SextantError, systemCode } from '../base/errors.ts';
 import { formatCount } from '../base/format.ts';
 import { openAccount, type AnalyticsOptions } from './analytics.ts';
-import { ExitCode, printJson, ProgressLine, type Terminal } from './terminal.ts';
+import { ExitCode, noFile, printJson, ProgressLine, type Terminal } from './terminal.ts';
 import { writeWhole } from './writeWhole.ts';
 
 /** What all commands have that ask the service for budgets. */
@@ -243,9 +243,7 @@ async function readInput(file: string, { stdin, signal }: Terminal): Promise<Uin
   } catch (error) {
     if (signal.aborted) throw cancelled();
     if (systemCode(error) === undefined) throw error;
-    throw new SextantError('NoFile', `${file} cannot be read. Name another file, or - for the standard input.`, {
-      cause: error,
-    });
+    throw noFile(file, error);
   }
 }
 

@@ -1,11 +1,11 @@
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { SextantError } from '../base/errors.ts';
 import { formatCount } from '../base/format.ts';
 import { exportIndex, importIndex } from '../workspace/indexArchive.ts';
 import { whyNotUpdated } from './search.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
-import { ExitCode, type Terminal } from './terminal.ts';
+import { ExitCode, noFile, type Terminal } from './terminal.ts';
 import { folderOptions } from './updateIndex.ts';
 import { writeWhole } from './writeWhole.ts';
 
@@ -51,8 +51,16 @@ export async function runContextImport(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const root = resolveFolder(folder);
-  const input = file === '-' ? process.stdin : (await open(file)).createReadStream({ highWaterMark: 1 << 20 });
+  const input = file === '-' ? process.stdin : (await openArchive(file)).createReadStream({ highWaterMark: 1 << 20 });
   const { files } = await importIndex(input, stateFolderOf(root, state), terminal.signal);
   terminal.stdout.write(`The index of ${formatCount(files)} files is that of ${root} now.\n`);
   return ExitCode.ok;
+}
+
+async function openArchive(file: string): Promise<FileHandle> {
+  try {
+    return await open(file);
+  } catch (error) {
+    throw noFile(file, error);
+  }
 }

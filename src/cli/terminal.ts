@@ -1,3 +1,4 @@
+import { SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 
 export { formatColumns, printable } from '../base/columns.ts';
@@ -89,4 +90,11 @@ function wrap(text: string, width: number): string[] {
     } else line = line === '' ? word : `${line} ${word}`;
   }
   return [...lines, line];
+}
+
+/** Of a command that takes a file or the standard input. */
+export function noFile(file: string, cause: unknown): SextantError {
+  return new SextantError('NoFile', `${file} cannot be read. Name another file, or - for the standard input.`, {
+    cause,
+  });
 }

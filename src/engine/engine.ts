@@ -186,7 +186,7 @@ export class EngineReader {
       const { reader } = segment;
       for (let document = 0; document < reader.documents; document++) {
         if (reader.pathOf(document) === path && !segment.isDeleted(document)) {
-          return Buffer.from(reader.idOf(document)).toString('hex');
+          return reader.documentIdOf(document);
         }
       }
     }
@@ -676,7 +676,7 @@ export class Engine {
     },
   ): void {
     for (let document = 0; document < segment.reader.documents; document++) {
-      const id = Buffer.from(segment.reader.idOf(document)).toString('hex');
+      const id = segment.reader.documentIdOf(document);
       take(id, { segment: segment.entry.segment, document }, segment.isDeleted(document));
     }
   }

@@ -1,3 +1,4 @@
+import type { DocumentId } from '../documentId.ts';
 import { closeSync, fstatSync, openSync, readSync } from './segmentStorage.ts';
 import { crc32 } from 'node:zlib';
 import { systemCode, type SextantError } from '../../base/errors.ts';
@@ -205,6 +206,10 @@ export class SegmentReader {
 
   idOf(document: number): Uint8Array {
     return documentIdAt(this.#ids, document);
+  }
+
+  documentIdOf(document: number): DocumentId {
+    return Buffer.from(this.idOf(document)).toString('hex');
   }
 
   pathOf(document: number): string {

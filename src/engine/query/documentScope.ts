@@ -22,7 +22,7 @@ export class DocumentSet {
   hasIn(reader: SegmentReader, document: number): boolean {
     let known = this.#known.get(reader);
     if (!known) this.#known.set(reader, (known = new Uint8Array(reader.documents)));
-    if (known[document] === UNKNOWN) known[document] = this.ids.has(idOf(reader, document)) ? IN : OUT;
+    if (known[document] === UNKNOWN) known[document] = this.ids.has(reader.documentIdOf(document)) ? IN : OUT;
     return known[document] === IN;
   }
 }
@@ -52,13 +52,8 @@ export class DocumentScope {
   hasIn(reader: SegmentReader, document: number): boolean {
     if (this.#isChanged) {
       const bytes = reader.idOf(document);
-      if (this.#isChanged[(bytes[0]! << 8) | bytes[1]!] === 1) return this.has(idOf(reader, document));
+      if (this.#isChanged[(bytes[0]! << 8) | bytes[1]!] === 1) return this.has(reader.documentIdOf(document));
     }
     return this.#base.hasIn(reader, document);
   }
-}
-
-/** The name of a document of a segment. */
-export function idOf(reader: SegmentReader, document: number): DocumentId {
-  return Buffer.from(reader.idOf(document)).toString('hex');
 }

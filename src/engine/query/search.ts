@@ -7,7 +7,7 @@ import { Postings, type SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, setBit, type Segment } from '../index/snapshot.ts';
 import { SegmentScores, type Averages, type Evidence, type WordLists } from './collect.ts';
 import { FeatureMaker, HAS_NAME, type SymbolTermInfo } from './features.ts';
-import { DocumentScope, idOf } from './documentScope.ts';
+import { DocumentScope } from './documentScope.ts';
 import { compileFilters, isKnown, type ChangedPaths, type CompiledFilters, type Test } from './filters.ts';
 import { pathAndSidesOf, pathInfoOf, type Side } from './paths.ts';
 import { compilePhrase } from './phrase.ts';
@@ -318,7 +318,7 @@ class Search {
       let line: number | undefined;
       if (phrases.length > 0 && readText) {
         throwIfCancelled(signal);
-        const content = readText(candidate.path, idOf(reader, candidate.document));
+        const content = readText(candidate.path, reader.documentIdOf(candidate.document));
         if (content === undefined) continue;
         const found = phrases.map(({ matcher }) => matcher.firstIn(content));
         if (phrases.some(({ exclude }, i) => exclude === (found[i] !== undefined))) continue;
@@ -336,7 +336,7 @@ class Search {
     const explanation = this.#options.explain && row && explainRow(row, this.#query);
     if (explanation && hasName) explanation.unshift({ feature: 'hasName', value: 1, share: HAS_NAME });
     return {
-      id: idOf(reader, document),
+      id: reader.documentIdOf(document),
       path,
       language: reader.languageOf(document),
       score,
@@ -351,7 +351,7 @@ class Search {
     const { reader } = segment;
     const { within } = this.#options;
     const isWithin = (document: number): boolean =>
-      within instanceof DocumentScope ? within.hasIn(reader, document) : within!.has(idOf(reader, document));
+      within instanceof DocumentScope ? within.hasIn(reader, document) : within!.has(reader.documentIdOf(document));
     const { hasDocumentFilter, matchesDocument, wantedSymbol, excludedSymbol } = this.#filters;
     const unwanted = excludedTerms(this.#parsed);
     const defining = wantedSymbol && documentsWith(reader, symbolTerms(reader, wantedSymbol, MAX_FILTER_NAMES));
