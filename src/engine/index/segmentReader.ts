@@ -117,6 +117,8 @@ export class SegmentReader {
   #bucket = -1;
   #bucketView: DataView = new DataView(new ArrayBuffer(0));
   readonly #bucketScratch = new Scratch();
+  /** The blocks of the dictionary of which something was read: each word of a query asks in a few, and they are a tenth of a segment. */
+  #dictionaryBlocks: (Uint8Array | undefined)[] = [];
   readonly #damagedDetails = new Set<number>();
   #broken: string | undefined;
 
@@ -189,6 +191,7 @@ export class SegmentReader {
     this.#verifyEnd();
     this.#verified.fill(0);
     this.#cold = undefined;
+    this.#dictionaryBlocks = [];
     for (let block = 0; block < this.#blockSums.length && this.#broken === undefined; block++) {
       const from = block * COLD_BLOCK;
       try {
@@ -370,7 +373,7 @@ export class SegmentReader {
     if (count === 0) return undefined;
     if (this.#bucket !== bucket) {
       const entryBytes = bytesPerTerm(bucketBits);
-      const bytes = this.#readCold(dictionary + entryBytes * first, entryBytes * count, this.#bucketScratch);
+      const bytes = this.#readDictionary(dictionary + entryBytes * first, entryBytes * count);
       this.#bucketView = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       this.#bucket = bucket;
     }
@@ -388,6 +391,17 @@ export class SegmentReader {
       return { value: from + value, end };
     }
     return undefined;
+  }
+
+  #readDictionary(from: number, length: number): Uint8Array {
+    const block = blockOf(from);
+    if (blockOf(from + length - 1) !== block) return this.#readCold(from, length, this.#bucketScratch);
+    const start = block * COLD_BLOCK;
+    const bytes = (this.#dictionaryBlocks[block] ??= this.#readCold(
+      start,
+      Math.min(COLD_BLOCK, this.footer.cold - start),
+    ));
+    return bytes.subarray(from - start, from - start + length);
   }
 
   #single(value: number, into: Postings): PostingList {

@@ -189,8 +189,11 @@ export class SegmentScores {
   /** Adds what documents have so far; each is told by its number and `offset`. */
   addScores(top: TopK, offset: number): void {
     const { score, state } = this.#sums;
+    let { least } = top;
     for (let document = 0; document < state.length; document++) {
-      if (state[document] === WANTED) top.add(document + offset, score[document]!);
+      if (state[document] !== WANTED || score[document]! <= least) continue;
+      top.add(document + offset, score[document]!);
+      ({ least } = top);
     }
   }
 

@@ -20,6 +20,11 @@ export class TopK {
     }
   }
 
+  /** What a score must exceed to be kept. */
+  get least(): number {
+    return this.#items.length < this.#capacity ? -Infinity : this.#scores[0]!;
+  }
+
   items(): readonly number[] {
     return this.#items;
   }
