@@ -1,9 +1,10 @@
 // npm test [-- STAGE…]
 // Runs everything, or the named stages, and ends with "N passed, N failed". Installs what is missing first.
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
 import { ensureBrowser } from './lib/browser.mjs';
 import { ensureEditor, serverRunsHere } from './lib/editor.mjs';
@@ -19,8 +20,12 @@ const TSC = 'node_modules/typescript/bin/tsc';
 
 /** @type {Record<string, () => Promise<Outcome> | Outcome>} */
 const stages = {
-  types: () =>
-    all(['.', 'webview', 'test/browser/page'].map((folder) => check(`types of ${folder}`, TSC, ['-p', folder]))),
+  types: async () => {
+    const outcomes = [];
+    for (const folder of ['.', 'webview', 'test/browser/page'])
+      outcomes.push(await check(`types of ${folder}`, TSC, ['-p', folder]));
+    return all(outcomes);
+  },
   lint: () => check('lint', 'node_modules/eslint/bin/eslint.js', ['.']),
   floors: () => check('floors', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src', 'webview']),
   format: () => check('format', 'node_modules/prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
@@ -36,6 +41,9 @@ const stages = {
   // On a machine that does much else a browser may drop a click.
   browser: () => mocha('browser', ['--spec', 'test/browser/**/*.test.ts', '--timeout', '180000', ...TRY_AGAIN]),
 };
+
+/** What only reads the sources, all at once: nothing else runs then that could be disturbed. */
+const READING = new Set(['types', 'lint', 'floors', 'format']);
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in stages));
@@ -55,7 +63,15 @@ if (chosen.some((name) => name.startsWith('editor') || name === 'browser')) {
 
 let passed = 0;
 const failed = /** @type {string[]} */ ([]);
-for (const name of chosen) {
+await Promise.all(chosen.filter((name) => READING.has(name)).map(run));
+for (const name of chosen) if (!READING.has(name)) await run(name);
+say(`All stages took ${sinceStart()}.`);
+for (const title of failed) say(`FAILED ${title}`);
+console.log(`${passed} passed, ${failed.length} failed`);
+process.exitCode = failed.length === 0 && passed > 0 ? 0 : 1;
+
+/** @param {string} name */
+async function run(name) {
   const began = performance.now();
   const outcome = await stages[name]?.();
   passed += outcome?.passed ?? 0;
@@ -63,26 +79,23 @@ for (const name of chosen) {
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   say(`${name}: ${outcome?.passed} passed, ${outcome?.failed.length} failed (${seconds} s)`);
 }
-say(`All stages took ${sinceStart()}.`);
-for (const title of failed) say(`FAILED ${title}`);
-console.log(`${passed} passed, ${failed.length} failed`);
-process.exitCode = failed.length === 0 && passed > 0 ? 0 : 1;
 
 /**
  * One command that passes or fails as a whole; its output is shown when it fails.
  * @param {string} title
  * @param {string} script
  * @param {string[]} args
- * @returns {Outcome}
+ * @returns {Promise<Outcome>}
  */
-function check(title, script, args) {
-  const { status, stdout, stderr } = spawnSync(pinnedNode(), [join(root, script), ...args], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  if (status === 0) return { passed: 1, failed: [] };
-  console.log(`${stdout}${stderr}`);
-  return { passed: 0, failed: [title] };
+async function check(title, script, args) {
+  try {
+    await promisify(execFile)(pinnedNode(), [join(root, script), ...args], { cwd: root, maxBuffer: 64 << 20 });
+    return { passed: 1, failed: [] };
+  } catch (error) {
+    const { stdout = '', stderr = '', message } = /** @type {import('node:child_process').ExecFileException} */ (error);
+    console.log(`${stdout}${stderr}` || message);
+    return { passed: 0, failed: [title] };
+  }
 }
 
 /**
@@ -154,9 +167,9 @@ async function editor(which, vsix) {
 }
 
 /** The .vsix and the npm package: made, small enough, and with nothing in them that does not belong there. */
-function packages() {
+async function packages() {
   const args = ['package', ...VSCE_OPTIONS, '--out', 'out/sextant-code.vsix'];
-  const outcome = check('vsce package', 'node_modules/@vscode/vsce/vsce', args);
+  const outcome = await check('vsce package', 'node_modules/@vscode/vsce/vsce', args);
   if (outcome.failed.length > 0) return outcome;
   const { size } = statSync(join(root, 'out/sextant-code.vsix'));
   say(`the .vsix has ${(size / 1000).toFixed(0)} kB of ${MAX_VSIX_BYTES / 1000} kB`);
