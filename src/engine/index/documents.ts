@@ -107,6 +107,24 @@ export class DefinitionCursor {
 /** First and last line, from 1. */
 export type LineRange = readonly [number, number];
 
+/** Where each name so far begins and ends, while definitions are decoded. */
+let names = new Uint32Array(512);
+
+function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const longer = new Uint32Array(2 * array.length);
+  longer.set(array);
+  return longer;
+}
+
+/** Whether lines are in one of the `ranges`. Asked of every definition of the documents that a search shows, often before V8 optimizes it. */
+export function meets(ranges: readonly LineRange[], startLine: number, endLine: number): boolean {
+  for (let i = 0; i < ranges.length; i++) {
+    const range = ranges[i]!;
+    if (startLine <= range[1] && endLine >= range[0]) return true;
+  }
+  return false;
+}
+
 /**
  * All definitions, or those that have a line in one of the `ranges`. Undefined where the bytes are not what
  * {@link encodeDefinitions} writes.
@@ -114,17 +132,18 @@ export type LineRange = readonly [number, number];
 export function decodeDefinitions(bytes: Uint8Array, ranges?: readonly LineRange[]): SymbolSpan[] | undefined {
   const cursor = new DefinitionCursor(bytes);
   const spans: SymbolSpan[] = [];
-  /** Where each name so far begins and ends. */
-  const names: number[] = [];
-  while (cursor.next()) {
+  for (let count = 1; cursor.next(); count++) {
     const { kind, back, startLine, line, endLine } = cursor;
-    names.push(cursor.nameFrom, cursor.nameTo);
-    const at = back === undefined ? 0 : names.length - 2 - 2 * back;
+    if (2 * count > names.length) names = doubled(names);
+    names[2 * count - 2] = cursor.nameFrom;
+    names[2 * count - 1] = cursor.nameTo;
+    const at = back === undefined ? 0 : 2 * count - 2 - 2 * back;
     if (at < 0) return undefined;
-    if (ranges?.some(([first, last]) => startLine <= last && endLine >= first) === false) continue;
+    if (ranges && !meets(ranges, startLine, endLine)) continue;
     const [from, to] = back === 0 ? [cursor.containerFrom, cursor.containerTo] : [names[at]!, names[at + 1]!];
-    const container = back === undefined ? undefined : cursor.text(from, to);
-    spans.push({ name: cursor.name(), kind, ...(container !== undefined && { container }), startLine, line, endLine });
+    const name = cursor.name();
+    if (back === undefined) spans.push({ name, kind, startLine, line, endLine });
+    else spans.push({ name, kind, container: cursor.text(from!, to!), startLine, line, endLine });
   }
   return cursor.isWhole ? spans : undefined;
 }

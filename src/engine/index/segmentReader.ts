@@ -113,12 +113,12 @@ export class SegmentReader {
   readonly #contentBytes: Uint32Array;
   readonly #documentLanguage: Uint8Array;
   #documentsByLanguage: Uint32Array | undefined;
-  /** The bucket of the dictionary that was read last. */
-  #bucket = -1;
-  #bucketView: DataView = new DataView(new ArrayBuffer(0));
-  readonly #bucketScratch = new Scratch();
   /** The blocks of the dictionary of which something was read: each word of a query asks in a few, and they are a tenth of a segment. */
-  #dictionaryBlocks: (Uint8Array | undefined)[] = [];
+  #dictionaryBlocks: (DataView | undefined)[] = [];
+  /** What has the bucket that was read last, and where it begins there. */
+  #bucketView: DataView = new DataView(new ArrayBuffer(0));
+  #bucketAt = 0;
+  readonly #bucketScratch = new Scratch();
   readonly #damagedDetails = new Set<number>();
   #broken: string | undefined;
 
@@ -371,37 +371,38 @@ export class SegmentReader {
     const first = this.#bucketEntries[bucket]!;
     const count = this.#bucketEntries[bucket + 1]! - first;
     if (count === 0) return undefined;
-    if (this.#bucket !== bucket) {
-      const entryBytes = bytesPerTerm(bucketBits);
-      const bytes = this.#readDictionary(dictionary + entryBytes * first, entryBytes * count);
-      this.#bucketView = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      this.#bucket = bucket;
-    }
+    const entryBytes = bytesPerTerm(bucketBits);
+    this.#readBucket(dictionary + entryBytes * first, entryBytes * count);
     const view = this.#bucketView;
-    const valueAt = (entry: number): number => view.getUint32((count + entry) * 4, true);
+    const keys = this.#bucketAt;
+    const values = keys + count * 4;
+    const highs = values + count * 4;
     for (let entry = 0; entry < count; entry++) {
-      if (view.getUint32(entry * 4, true) !== key) continue;
-      if (bucketBits < 16 && view.getUint16(count * 8 + entry * 2, true) !== high) continue;
-      const value = valueAt(entry);
+      if (view.getUint32(keys + entry * 4, true) !== key) continue;
+      if (bucketBits < 16 && view.getUint16(highs + entry * 2, true) !== high) continue;
+      const value = view.getUint32(values + entry * 4, true);
       if (value >= INLINE) return { value, end: value };
       const from = this.#bucketPostings[bucket]!;
-      let next = entry + 1;
-      while (next < count && valueAt(next) >= INLINE) next++;
-      const end = next < count ? from + valueAt(next) : this.#bucketPostings[bucket + 1]!;
-      return { value: from + value, end };
+      for (let next = entry + 1; next < count; next++) {
+        const end = view.getUint32(values + next * 4, true);
+        if (end < INLINE) return { value: from + value, end: from + end };
+      }
+      return { value: from + value, end: this.#bucketPostings[bucket + 1]! };
     }
     return undefined;
   }
 
-  #readDictionary(from: number, length: number): Uint8Array {
+  #readBucket(from: number, length: number): void {
     const block = blockOf(from);
-    if (blockOf(from + length - 1) !== block) return this.#readCold(from, length, this.#bucketScratch);
+    if (blockOf(from + length - 1) !== block) {
+      this.#bucketView = viewOf(this.#readCold(from, length, this.#bucketScratch));
+      this.#bucketAt = 0;
+      return;
+    }
     const start = block * COLD_BLOCK;
-    const bytes = (this.#dictionaryBlocks[block] ??= this.#readCold(
-      start,
-      Math.min(COLD_BLOCK, this.footer.cold - start),
-    ));
-    return bytes.subarray(from - start, from - start + length);
+    const end = Math.min(start + COLD_BLOCK, this.footer.cold);
+    this.#bucketView = this.#dictionaryBlocks[block] ??= viewOf(this.#readCold(start, end - start));
+    this.#bucketAt = from - start;
   }
 
   #single(value: number, into: Postings): PostingList {
@@ -515,6 +516,10 @@ export class SegmentReader {
       this.#broken ??= reasonOf(error);
     }
   }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
 }
 
 function blockOf(at: number): number {

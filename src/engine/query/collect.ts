@@ -46,6 +46,7 @@ interface Word {
  * each name, that stands there.
  */
 export interface Evidence {
+  readonly document: number;
   body: number;
   comment: number;
   density: number;
@@ -236,38 +237,20 @@ export class SegmentScores {
     return this.#sums.score[document]!;
   }
 
-  evidence(document: number): Evidence {
-    const { firstChunk } = this.reader;
-    const chunks = firstChunk[document + 1]! - firstChunk[document]!;
-    const evidence = {
-      body: 0,
-      comment: 0,
-      density: 0,
-      spread: 0,
-      definitions: 0,
-      definitionCount: 0,
-      bodyMask: 0,
-      headMask: 0,
-      definitionMask: 0,
-      nameMask: 0,
-      folderMask: 0,
-      identifierMask: 0,
-      chunks: new Float64Array(chunks * CHUNK_SUMS),
-    };
-    let bit = 1;
-    for (const { weight, lists } of this.#words) {
-      this.#gatherBody(evidence, document, lists.body, weight, bit);
-      this.#gatherDefinitions(evidence, document, lists.definition, weight, bit);
-      if (this.#begin(lists.fileName, document) >= 0) evidence.nameMask |= bit;
-      if (this.#begin(lists.folder, document) >= 0) evidence.folderMask |= bit;
-      bit <<= 1;
+  /** Of `documents` in ascending order: each list is gone through once for all of them. */
+  evidence(documents: readonly number[]): Evidence[] {
+    const all = documents.map((document) => noEvidence(document, this.reader));
+    for (let word = 0; word < this.#words.length; word++) {
+      const { weight, lists } = this.#words[word]!;
+      const bit = 1 << word;
+      this.#each(lists.body, all, (one, at, to) => this.#gatherBody(one, at, to, weight, bit));
+      this.#each(lists.definition, all, (one, at, to) => this.#gatherDefinitions(one, at, to, weight, bit));
+      this.#each(lists.fileName, all, (one) => (one.nameMask |= bit));
+      this.#each(lists.folder, all, (one) => (one.folderMask |= bit));
     }
-    bit = 1;
-    for (const list of this.#names) {
-      if (this.#begin(list, document) >= 0) evidence.identifierMask |= bit;
-      bit <<= 1;
-    }
-    return evidence;
+    for (let name = 0; name < this.#names.length; name++)
+      this.#each(this.#names[name], all, (one) => (one.identifierMask |= 1 << name));
+    return all;
   }
 
   /** Sets back what was summed. */
@@ -321,9 +304,24 @@ export class SegmentScores {
     }
   }
 
-  #gatherBody(evidence: Evidence, document: number, list: PostingList | undefined, weight: number, bit: number): void {
-    let i = this.#begin(list, document);
-    if (i < 0) return;
+  /** Calls `take` for those that have postings in a list, with where theirs begin and where the list ends. */
+  #each(
+    list: PostingList | undefined,
+    all: readonly Evidence[],
+    take: (evidence: Evidence, at: number, to: number) => void,
+  ): void {
+    if (!list) return;
+    const { chunks } = this.#postings;
+    const { firstChunk } = this.reader;
+    for (let i = 0, at = list.from; i < all.length && at < list.to; i++) {
+      const evidence = all[i]!;
+      at = gallop(chunks, at, list.to, firstChunk[evidence.document]!);
+      if (at < list.to && chunks[at]! < firstChunk[evidence.document + 1]!) take(evidence, at, list.to);
+    }
+  }
+
+  #gatherBody(evidence: Evidence, from: number, to: number, weight: number, bit: number): void {
+    const { document } = evidence;
     const { chunks, frequencies } = this.#postings;
     const { firstChunk, chunkTokens, documentTokens } = this.reader;
     const first = firstChunk[document]!;
@@ -331,7 +329,7 @@ export class SegmentScores {
     const perChunkToken = B / this.#averages.chunkTokens;
     let frequency = 0;
     let comments = 0;
-    for (; i < list!.to && chunks[i]! < end; i++) {
+    for (let i = from; i < to && chunks[i]! < end; i++) {
       const chunk = chunks[i]!;
       const inChunk = frequencies[i]! & MAX_TF;
       frequency += inChunk;
@@ -352,20 +350,13 @@ export class SegmentScores {
     evidence.spread += weight * Math.log1p(frequency);
   }
 
-  #gatherDefinitions(
-    evidence: Evidence,
-    document: number,
-    list: PostingList | undefined,
-    weight: number,
-    bit: number,
-  ): void {
-    let i = this.#begin(list, document);
-    if (i < 0) return;
+  #gatherDefinitions(evidence: Evidence, from: number, to: number, weight: number, bit: number): void {
+    const { document } = evidence;
     const { chunks, frequencies } = this.#postings;
     const first = this.reader.firstChunk[document]!;
     const end = this.reader.firstChunk[document + 1]!;
     let names = 0;
-    for (; i < list!.to && chunks[i]! < end; i++) {
+    for (let i = from; i < to && chunks[i]! < end; i++) {
       names += frequencies[i]! & MAX_TF;
       evidence.chunks[(chunks[i]! - first) * CHUNK_SUMS + CHUNK_DEFINITION]! += weight;
     }
@@ -373,15 +364,26 @@ export class SegmentScores {
     evidence.definitionCount += weight * names;
     evidence.definitions += (weight * names) / (names + 1.5);
   }
+}
 
-  /** Where a document's postings begin in a list, or -1. */
-  #begin(list: PostingList | undefined, document: number): number {
-    if (!list) return -1;
-    const { chunks } = this.#postings;
-    const { firstChunk } = this.reader;
-    const at = gallop(chunks, list.from, list.to, firstChunk[document]!);
-    return at < list.to && chunks[at]! < firstChunk[document + 1]! ? at : -1;
-  }
+function noEvidence(document: number, { firstChunk }: SegmentReader): Evidence {
+  const chunks = firstChunk[document + 1]! - firstChunk[document]!;
+  return {
+    document,
+    body: 0,
+    comment: 0,
+    density: 0,
+    spread: 0,
+    definitions: 0,
+    definitionCount: 0,
+    bodyMask: 0,
+    headMask: 0,
+    definitionMask: 0,
+    nameMask: 0,
+    folderMask: 0,
+    identifierMask: 0,
+    chunks: new Float64Array(chunks * CHUNK_SUMS),
+  };
 }
 
 /** Works out what the best chunk of documents has; they must be asked for in ascending order. */

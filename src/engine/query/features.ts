@@ -1,6 +1,6 @@
 import { TYPE_KINDS } from '../analyze/languages.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
-import { DefinitionCursor } from '../index/documents.ts';
+import { DefinitionCursor, meets } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import {
   CHUNK_COMMENT,
@@ -12,7 +12,7 @@ import {
   type SegmentScores,
   type SymbolHit,
 } from './collect.ts';
-import type { PathInfo, Side } from './paths.ts';
+import type { PathInfo } from './paths.ts';
 import type { Query } from './query.ts';
 import { likenessOf, type WordMatcher } from './wordMatch.ts';
 
@@ -188,12 +188,7 @@ export class FeatureMaker {
     const rows = candidates.map((candidate) => this.#row(candidate));
     addNeighbours(candidates, rows);
     if (this.#corpus.query.symbol !== undefined) this.#favourNewestVersions(candidates, rows);
-    for (const [i, name] of RELATIVE.entries()) {
-      const column = FEATURES.indexOf(name);
-      let highest = 1e-9;
-      for (const row of rows) highest = Math.max(highest, row[column]!);
-      for (const row of rows) row[FEATURES.length + i] = row[column]! / highest;
-    }
+    addRelative(rows);
     return rows;
   }
 
@@ -218,8 +213,6 @@ export class FeatureMaker {
     const { query } = this.#corpus;
     const total = this.#total;
     const row = new Float64Array(COLUMNS.length);
-    const isAside = (side: Side): boolean => info.sides.some(([is, word]) => is === side && !this.#wanted.has(word));
-    const isTest = info.sides.some(([side]) => side === 'test');
     const name = this.#like(info.nameAndPairs);
     const nameExplained = this.#explained(info);
 
@@ -256,12 +249,11 @@ export class FeatureMaker {
     row[F.pair] = this.#pairs(evidence.identifierMask);
     row[F.pairFile] = query.pairs.includes(info.folded) ? 1 : 0;
 
-    if (isTest) row[this.#isTestAsked ? F.testAsked : F.test] = 1;
+    for (const [side, word] of info.sides) {
+      if (side === 'test') row[this.#isTestAsked ? F.testAsked : F.test] = 1;
+      else if (!this.#wanted.has(word)) row[F[side]] = 1;
+    }
     row[F.testFolder] = info.isInTests ? 1 : 0;
-    row[F.example] = isAside('example') ? 1 : 0;
-    row[F.vendor] = isAside('vendor') ? 1 : 0;
-    row[F.internal] = isAside('internal') ? 1 : 0;
-    row[F.compat] = isAside('compat') ? 1 : 0;
     row[F.plainName] = info.isPlain ? 1 : 0;
     row[F.header] = info.isHeader ? 1 : 0;
     row[F.length] = Math.log1p(reader.documentTokens[document]!);
@@ -403,8 +395,10 @@ export class FeatureMaker {
 
   /** How many of the names stand in a document: compound ones by themselves, a single word as the word it is. */
   #named({ identifierMask, bodyMask }: Evidence): number {
+    const { nameWords } = this.#corpus.query;
     let count = 0;
-    for (const [i, word] of this.#corpus.query.nameWords.entries()) {
+    for (let i = 0; i < nameWords.length; i++) {
+      const word = nameWords[i]!;
       if (identifierMask & (1 << i) || (word >= 0 && bodyMask & (1 << word))) count++;
     }
     return count;
@@ -419,18 +413,32 @@ export class FeatureMaker {
   }
 }
 
-function addNeighbours(candidates: readonly Candidate[], rows: readonly Float64Array[]): void {
-  const chunkBoth = F.chunkBoth;
-  const folders = new Map<string, { files: number; value: number }>();
-  const folderOf = ({ info: { path } }: Candidate): string => path.slice(0, path.lastIndexOf('/') + 1);
-  for (const [i, candidate] of candidates.entries()) {
-    const folder = folders.get(folderOf(candidate)) ?? { files: 0, value: 0 };
-    folders.set(folderOf(candidate), { files: folder.files + 1, value: folder.value + rows[i]![chunkBoth]! });
+const RELATIVE_COLUMNS = RELATIVE.map((name) => F[name]);
+
+function addRelative(rows: readonly Float64Array[]): void {
+  for (let i = 0; i < RELATIVE_COLUMNS.length; i++) {
+    const column = RELATIVE_COLUMNS[i]!;
+    let highest = 1e-9;
+    for (let at = 0; at < rows.length; at++) if (rows[at]![column]! > highest) highest = rows[at]![column]!;
+    for (let at = 0; at < rows.length; at++) rows[at]![FEATURES.length + i] = rows[at]![column]! / highest;
   }
-  for (const [i, candidate] of candidates.entries()) {
-    const { files, value } = folders.get(folderOf(candidate))!;
-    rows[i]![F.neighbours] = (files - 1) / candidates.length;
-    rows[i]![F.neighbourhood] = files > 1 ? (value - rows[i]![chunkBoth]!) / (files - 1) : 0;
+}
+
+function addNeighbours(candidates: readonly Candidate[], rows: readonly Float64Array[]): void {
+  const folders = new Map<string, { files: number; value: number }>();
+  const folderOf = candidates.map(({ info: { path } }, i) => {
+    const name = path.slice(0, path.lastIndexOf('/') + 1);
+    let folder = folders.get(name);
+    if (!folder) folders.set(name, (folder = { files: 0, value: 0 }));
+    folder.files++;
+    folder.value += rows[i]![F.chunkBoth]!;
+    return folder;
+  });
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!;
+    const { files, value } = folderOf[i]!;
+    row[F.neighbours] = (files - 1) / rows.length;
+    row[F.neighbourhood] = files > 1 ? (value - row[F.chunkBoth]!) / (files - 1) : 0;
   }
 }
 
@@ -485,7 +493,7 @@ function definedIn(hits: readonly SymbolHit[], bytes: Uint8Array, reader: Segmen
     while (open.length > 0 && open.at(-1)! < line) open.pop();
     const isTop = open.length === 0;
     open.push(endLine);
-    if (!ranges.some(([from, to]) => from <= line && line <= to)) continue;
+    if (!meets(ranges, line, line)) continue;
     const segments = nameSegments(cursor.name());
     named.push({
       folded: foldName(segments.at(-1) ?? ''),

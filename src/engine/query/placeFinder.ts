@@ -106,9 +106,8 @@ export class PlaceFinder {
         if (namedLines.some((at) => isIn(at, linesOf(i)))) values[i]! += total + 1;
       }
     }
-    let most = 0;
-    for (const value of values) most = Math.max(most, value);
-    const least = most / 2;
+    let least = 0;
+    for (let i = 0; i < values.length; i++) if (values[i]! / 2 > least) least = values[i]! / 2;
     if (line !== undefined) {
       for (let i = 0; i < values.length; i++) if (isIn(line, linesOf(i))) values[i] = Number.MAX_VALUE;
     }

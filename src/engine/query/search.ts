@@ -287,11 +287,12 @@ class Search {
       languageShare: (language) => languageShare(this.#segments, language),
       references: (folded) => references(this.#segments, folded),
     });
-    const candidates = found.map(({ scores, document }) => ({
-      scores,
-      document,
-      evidence: scores.evidence(document),
-      info: pathInfoOf(scores.reader, document),
+    const evidence = this.#evidence(found);
+    const candidates = found.map((one) => ({
+      scores: one.scores,
+      document: one.document,
+      evidence: evidence.get(one)!,
+      info: pathInfoOf(one.scores.reader, one.document),
     }));
     const rows = maker.rows(candidates);
     const ranked = found.map((one, i) => {
@@ -300,6 +301,16 @@ class Search {
       return { ...one, evidence: candidates[i]!.evidence, row: rows[i]!, hasName, score };
     });
     return ranked.sort(byScore);
+  }
+
+  #evidence(found: readonly Found[]): Map<Found, Evidence> {
+    const evidence = new Map<Found, Evidence>();
+    for (const scores of this.#scores) {
+      const here = found.filter((one) => one.scores === scores).sort((a, b) => a.document - b.document);
+      const all = scores.evidence(here.map(({ document }) => document));
+      for (const [i, one] of here.entries()) evidence.set(one, all[i]!);
+    }
+    return evidence;
   }
 
   #take(ranked: Iterable<Ranked>): Hit[] {
@@ -332,7 +343,7 @@ class Search {
 
   #toHit({ scores, document, path, score, evidence, row, hasName }: Ranked, places: PlaceFinder, line?: number): Hit {
     const { reader } = scores;
-    const [place, ...more] = places.find(scores, document, evidence ?? scores.evidence(document), line);
+    const [place, ...more] = places.find(scores, document, evidence ?? scores.evidence([document])[0]!, line);
     const explanation = this.#options.explain && row && explainRow(row, this.#query);
     if (explanation && hasName) explanation.unshift({ feature: 'hasName', value: 1, share: HAS_NAME });
     return {

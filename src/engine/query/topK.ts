@@ -52,7 +52,11 @@ export class TopK {
   }
 
   #swap(a: number, b: number): void {
-    [this.#items[a], this.#items[b]] = [this.#items[b]!, this.#items[a]!];
-    [this.#scores[a], this.#scores[b]] = [this.#scores[b]!, this.#scores[a]!];
+    const item = this.#items[a]!;
+    const score = this.#scores[a]!;
+    this.#items[a] = this.#items[b]!;
+    this.#scores[a] = this.#scores[b]!;
+    this.#items[b] = item;
+    this.#scores[b] = score;
   }
 }
