@@ -1,4 +1,6 @@
-import { AsciiParts, isIndexable, MAX_WORD, splitIdentifier, stem, STOPWORDS } from '../analyze/words.ts';
+import { IdentifierTable } from '../analyze/identifiers.ts';
+import { internWord } from '../analyze/scanner.ts';
+import { AsciiParts, isIndexable, splitIdentifier, stem, STOPWORDS } from '../analyze/words.ts';
 
 /** How alike a word is to one of a query's: 0 is unlike all. */
 export interface WordMatch {
@@ -38,7 +40,8 @@ export class WordMatcher {
     this.like = 0;
     this.parts = 0;
     if (!this.#splitter.split(name, from, to)) {
-      for (const part of splitIdentifier(name.toString('utf8', from, to))) this.#comparePart(part);
+      for (const part of splitIdentifier(name.toString('utf8', from, to)))
+        this.#comparePart(isIndexable(part) ? stems.of(part) : undefined);
       return this.like > 0;
     }
     const { starts, ends, count } = this.#splitter;
@@ -47,17 +50,16 @@ export class WordMatcher {
       const end = ends[i]!;
       if (end - start === 1) continue;
       const trigram = trigramAt(name, start, end);
-      if (this.#beginnings[trigram] === 1 || STOPWORD_BEGINNINGS[trigram] === 1 || end - start > MAX_WORD)
-        this.#comparePart(name.toString('latin1', start, end).toLowerCase());
-      else this.parts++;
+      if (this.#beginnings[trigram] === 1) this.#comparePart(stems.ofBytes(name, start, end));
+      else if (!mayBeStopword(trigram, end - start) || stems.ofBytes(name, start, end) !== undefined) this.parts++;
     }
     return this.like > 0;
   }
 
-  #comparePart(part: string): void {
-    if (!isIndexable(part)) return;
+  #comparePart(stem: string | undefined): void {
+    if (stem === undefined) return;
     this.parts++;
-    const { word, value } = this.compare(stemOf(part));
+    const { word, value } = this.compare(stem);
     this.like += value;
     if (value > this.values[word]!) this.values[word] = value;
   }
@@ -113,20 +115,52 @@ function trigramAt(text: Uint8Array, from: number, to: number): number {
   return from < to ? ((text[from]! & 31) << 10) | (second << 5) | third : 0;
 }
 
-const STOPWORD_BEGINNINGS = new Uint8Array(TRIGRAMS);
-for (const word of STOPWORDS) STOPWORD_BEGINNINGS[trigramAt(Buffer.from(word), 0, word.length)] = 1;
+/** By what a stopword begins with, a bit for each length that one has. */
+const STOPWORD_LENGTHS = new Uint32Array(TRIGRAMS);
+for (const word of STOPWORDS) STOPWORD_LENGTHS[trigramAt(Buffer.from(word), 0, word.length)]! |= 1 << word.length;
 
-/** The stems of words that were compared, for the next search. */
-const stems = new Map<string, string>();
+/** Whether a part may be one of the words that say nothing: a stopword, or one that is too long. */
+function mayBeStopword(trigram: number, length: number): boolean {
+  return length > 31 || (STOPWORD_LENGTHS[trigram]! & (1 << length)) !== 0;
+}
+
 const MAX_STEMS = 20_000;
 
-export function stemOf(part: string): string {
-  let known = stems.get(part);
-  if (known === undefined) {
-    if (stems.size >= MAX_STEMS) stems.clear();
-    stems.set(part, (known = stem(part)));
+/** The stems of words that were compared, for the next search. */
+class Stems {
+  readonly #byWord = new Map<string, string>();
+  readonly #words = new IdentifierTable();
+  /** By the number of a word; `undefined` for one that says nothing. */
+  readonly #byNumber: (string | undefined)[] = [];
+
+  of(word: string): string {
+    let known = this.#byWord.get(word);
+    if (known === undefined) {
+      if (this.#byWord.size >= MAX_STEMS) this.#byWord.clear();
+      this.#byWord.set(word, (known = stem(word)));
+    }
+    return known;
   }
-  return known;
+
+  /** Of a word in ASCII, of which no string is made if it is known. */
+  ofBytes(bytes: Buffer, from: number, to: number): string | undefined {
+    if (this.#byNumber.length >= MAX_STEMS) {
+      this.#words.clear();
+      this.#byNumber.length = 0;
+    }
+    const number = internWord(bytes, from, to, this.#words);
+    if (number === this.#byNumber.length) {
+      const word = bytes.toString('latin1', from, to).toLowerCase();
+      this.#byNumber.push(isIndexable(word) ? this.of(word) : undefined);
+    }
+    return this.#byNumber[number];
+  }
+}
+
+const stems = new Stems();
+
+export function stemOf(word: string): string {
+  return stems.of(word);
 }
 
 /** How alike two stems begin. */
