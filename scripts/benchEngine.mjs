@@ -1,7 +1,9 @@
 // npm run bench:engine -- FOLDER [--peers fts5,fts5-lean,minisearch] [--complete N] [--changes N] [--state DIR] [--json FILE]
+//   or -- --small
 // The engine on a large folder, beside SQLite FTS5 and MiniSearch in the same run: time and memory to index, size on disk,
 // opening, queries, changes, and whether every file is found by its rarest name. Each measurement has a process of its own.
-// With BENCH_DIR (see bench:quality) the benchmark's questions are asked as well. A figure depends on the machine and on
+// With BENCH_DIR (see bench:quality) the benchmark's questions are asked as well, and its own small repositories are measured:
+// --small does nothing else, and needs no FOLDER. A figure depends on the machine and on
 // what else it does: compare figures of one run only. Files come from the page cache where they fit in it.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,6 +33,7 @@ const { values, positionals } = parseArgs({
     complete: { type: 'string', default: '1000' },
     changes: { type: 'string', default: '5000' },
     state: { type: 'string', default: tmpdir() },
+    small: { type: 'boolean', default: false },
     json: { type: 'string' },
   },
 });
@@ -38,12 +41,14 @@ const at = (/** @type {string} */ path) => resolve(process.env.INIT_CWD ?? '.', 
 const [named] = positionals;
 const peers = values.peers.split(',').filter((name) => name !== '');
 const unknown = peers.filter((name) => !PEERS.includes(name));
-if (named === undefined || unknown.length > 0)
+const data = process.env.BENCH_DIR === undefined ? undefined : at(process.env.BENCH_DIR);
+if ((values.small ? data : named) === undefined || unknown.length > 0)
   fail(
     `Usage: npm run bench:engine -- FOLDER [--peers ${PEERS.join(',')}] [--complete N] [--changes N] [--state DIR] ` +
-      "[--json FILE]; FOLDER is, for example, the unpacked sources of Debian's linux-source-6.1.",
+      "[--json FILE]; FOLDER is, for example, the unpacked sources of Debian's linux-source-6.1. Or, where BENCH_DIR names " +
+      'the folder that prepare.mjs of the benchmark filled: npm run bench:engine -- --small',
   );
-const folder = at(named);
+const folder = at(named ?? '.');
 if (!existsSync(folder)) fail(`There is no folder ${folder}.`);
 
 await ensureDependencies();
@@ -52,12 +57,25 @@ const names = /** @type {PeerName[]} */ (['sextant', ...peers]);
 const work = mkdtempSync(join(at(values.state), 'sextant-bench-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 
+const { median } = await import('../test/bench/metric.ts');
+const rounded = (/** @type {number} */ value, digits = 0) => value.toFixed(digits);
+/** @type {Record<string, any>} */
+const small = {};
+for (const peer of data === undefined ? [] : names) {
+  say(`${peer}: small repositories …`);
+  small[peer] = await run({ kind: 'small', peer, data: /** @type {string} */ (data), state: join(work, 'small') });
+}
+if (values.small) {
+  printSmall();
+  process.exit();
+}
+
 say('Reading and tokenising, nothing else …');
 const raw = await run({ kind: 'raw', folder });
 say(`Looking for the ${COMMON_TERMS} commonest terms and the rarest names …`);
 const corpus = await run({ kind: 'corpus', folder, terms: COMMON_TERMS, sampled: Number(values.complete) });
 /** @type {Record<string, string[]>} */
-const sets = { ...(process.env.BENCH_DIR && { questions: await questions(at(process.env.BENCH_DIR)) }) };
+const sets = { ...(data !== undefined && { questions: await questions(data) }) };
 sets['common terms'] = corpus.common;
 const mixed = Object.values(sets).flat();
 
@@ -84,8 +102,6 @@ for (const peer of names) {
   measured[peer] = { index, opened, asked, changed, ...(complete && { complete }), ...(during && { during }) };
 }
 
-const { median } = await import('../test/bench/metric.ts');
-const rounded = (/** @type {number} */ value, digits = 0) => value.toFixed(digits);
 const size = `${raw.files} files, ${rounded(raw.megabytes)} MB`;
 console.log(
   `\n${size}: to read and tokenise them takes ${rounded(raw.ms / 1000, 1)} s, processor time ${rounded(raw.cpuMs / 1000, 1)} s.\n`,
@@ -125,14 +141,33 @@ const rows = measures.map(([title, of, digits]) => {
 });
 console.log(table([['', ...names, ...peers.map((peer) => `${peer} : sextant`)], ...rows]));
 
+printSmall();
+
 const { asked, missed, low } = measured.sextant.complete;
 console.log(`\nComplete: ${asked - missed.length} of ${asked} sampled files are found by their rarest name;`);
 console.log(`${low} of them below files that do not have the name.`);
 for (const { path, name, documents } of missed)
   console.log(`  missed ${path} by ${name}, which ${documents} files have`);
-if (values.json !== undefined) writeFileSync(at(values.json), `${JSON.stringify({ raw, measured }, null, 1)}\n`);
+if (values.json !== undefined) writeFileSync(at(values.json), `${JSON.stringify({ raw, measured, small }, null, 1)}\n`);
 say(`All of it took ${sinceStart()}.`);
 if (missed.length > 0) fail(`${missed.length} files are not found by their rarest name.`);
+
+function printSmall() {
+  if (data === undefined) return;
+  /** @type {[string, string, number][]} */
+  const measures = [
+    ['index, mean, ms', 'indexMs', 0],
+    ['question, p50, ms', 'p50', 2],
+    ['question, p95, ms', 'p95', 2],
+  ];
+  const rows = ['process just begun', 'later'].flatMap((when, round) =>
+    measures.map(([title, key, digits]) => [
+      `${title}, ${when}`,
+      ...names.map((peer) => rounded(small[peer].rounds[round][key], digits)),
+    ]),
+  );
+  console.log(`\n${table([['small repositories', ...names], ...rows])}`);
+}
 
 /**
  * @param {any[]} rows

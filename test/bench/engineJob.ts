@@ -1,15 +1,17 @@
 // One measurement of the engine's benchmark, in a process of its own, so that its peak memory is its own.
 //   node test/bench/engineJob.ts        (JSON of a Job on stdin)
 // Prints a line of JSON at the end: {"result": …}; a job that commits in batches prints {"event":"committed"} after each.
-import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { listSources, readSources, sample, type SourceFile } from './corpus.ts';
-import { median, percentile } from './metric.ts';
+import { listFiles } from './listing.mjs';
+import { mean, median, percentile } from './metric.ts';
 import { openFts5 } from './peers/fts5.ts';
 import { openMiniSearch } from './peers/minisearch.ts';
 import type { ChangedFile, OpenPeer, Peer } from './peers/peer.ts';
 import { openSextant } from './peers/sextant.ts';
+import { folderOf, questionsOf, repositories } from './questions.ts';
 import { Numbers, Vocabulary, eachIdentifier } from './vocabulary.ts';
 
 export const PEERS = {
@@ -38,7 +40,9 @@ export type Job =
   /** Queries one after the other, until the parent sends anything. */
   | ({ readonly kind: 'queryUntilTold'; readonly queries: readonly string[] } & Place)
   | ({ readonly kind: 'change'; readonly changes: number } & Place)
-  | ({ readonly kind: 'complete'; readonly names: readonly RareName[] } & Place);
+  | ({ readonly kind: 'complete'; readonly names: readonly RareName[] } & Place)
+  /** `data` is the benchmark's. */
+  | { readonly kind: 'small'; readonly peer: PeerName; readonly data: string; readonly state: string };
 
 export interface RareName {
   readonly path: string;
@@ -77,6 +81,8 @@ function run(job: Job): Promise<object> | object {
       return change(job, job.changes);
     case 'complete':
       return complete(job, job.names);
+    case 'small':
+      return small(job.peer, job.data, job.state);
   }
 }
 
@@ -253,6 +259,37 @@ async function complete({ peer, state }: Place, names: readonly RareName[]): Pro
   }
   await opened.close();
   return { asked: names.length, missed, low };
+}
+
+/**
+ * The benchmark's repositories, each with its questions, in one process as an editor's: indexed and asked twice, first by a
+ * process that has just begun, and then by one that V8 has optimized. What a fresh process for each takes, bench:quality tells.
+ */
+async function small(peer: PeerName, data: string, state: string): Promise<object> {
+  const rounds: object[] = [];
+  for (let round = 0; round < 2; round++) {
+    const indexMs: number[] = [];
+    const times: number[] = [];
+    const asked: string[] = [];
+    for (const repository of repositories(data)) {
+      const folder = folderOf(data, repository, 'root');
+      mkdirSync(state, { recursive: true });
+      const opened = await PEERS[peer](state, 'write');
+      const began = performance.now();
+      await opened.add(readSources(folder, listFiles(folder, 'code')));
+      indexMs.push(performance.now() - began);
+      for (const { query: text } of questionsOf(data, repository.name)) {
+        const passes: number[] = [];
+        for (let pass = 0; pass < PASSES; pass++) passes.push(await timed(opened, text));
+        times.push(median(passes));
+        asked.push(text);
+      }
+      await opened.close();
+      rmSync(state, { recursive: true });
+    }
+    rounds.push({ indexMs: mean(indexMs), ...latency(times, asked) });
+  }
+  return { rounds };
 }
 
 async function timed(peer: Peer, query: string): Promise<number> {
