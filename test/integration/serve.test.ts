@@ -317,8 +317,15 @@ describe('sextant serve', () => {
     // Only once the other end reads.
     await once(facts, 'open');
     child.kill('SIGINT');
-    facts.on('error', () => undefined).end('\n');
-    assert.deepEqual(await ended, [130, null], said);
+    // It has more to read until it hears of that, and then nobody takes what is written.
+    facts.on('error', () => undefined);
+    const writing = setInterval(() => facts.write('\n'), 5);
+    try {
+      assert.deepEqual(await ended, [130, null], said);
+    } finally {
+      clearInterval(writing);
+      facts.destroy();
+    }
     assert.match(said, /^sextant: Interrupted/);
   });
 
