@@ -16,6 +16,7 @@ const { values } = parseArgs({ options: { queries: { type: 'string', default: '1
 const queries = Number(values.queries);
 if (!(queries > 0)) fail('Usage: npm run bench:simulation [-- --queries N]');
 const { Simulation } = await import('../src/server/analytics/simulation/simulation.ts');
+const { EXPERTS, PRODUCTS } = await import('../src/server/analytics/simulation/vocabulary.ts');
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const YESTERDAY = Math.floor(NOW / 86_400_000) - 1;
@@ -41,6 +42,14 @@ const grouping = () => ({
   ...{ byUser: flag(), byByok: flag(), byExpert: flag() },
 });
 
+/** @param {string[]} names */
+const oneOf = (names) => new Set([names[integer(names.length)] ?? '']);
+const filters = () => ({
+  ...(flag() && { products: oneOf([...PRODUCTS, 'none']) }),
+  ...(flag() && { resources: oneOf(['cedar-9', 'willow-10', 'sequoia-3', 'Environment, 4 cores', 'none']) }),
+  ...(flag() && { experts: oneOf([...EXPERTS.map(({ id }) => id), 'none']) }),
+});
+
 /** @type {Record<string, (facts: Source, range: Range) => void>} */
 const QUERIES = {
   'dau-count': (facts, range) => void facts.activeCounts(range),
@@ -50,6 +59,8 @@ const QUERIES = {
   'by-editor-language': (facts, { last }) => page(facts.editorLanguages(last), 100),
   'credit-usage-by-user': (facts, range) => page(facts.credits(range, { date: flag(), model: flag() }), 500),
   'cost-analytics': (facts, range) => page(facts.cost(range, grouping(), {}), 1000),
+  // What is rare is looked for in all accounts and days.
+  'cost-analytics, filtered': (facts, range) => page(facts.cost(range, grouping(), filters()), 1000),
 };
 
 /**

@@ -179,8 +179,8 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
     .addHelpText('after', SERVE_HELP)
     .action(async (options: ServeOptions) => {
-      const { runServe } = await import('./serve.ts');
-      exitCode = await runServe(options, terminal, SEXTANT_VERSION);
+      const { runThreadedServe } = await import('./threadedServe.ts');
+      exitCode = await runThreadedServe(options, terminal, SEXTANT_VERSION);
     });
 
   program

@@ -8,7 +8,7 @@ import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import type { Retention } from '../webhooks/journal/eventJournal.ts';
 import type { AnswerProvider } from '../ask/provider.ts';
 import type { PROVIDERS } from './askHelp.ts';
-import { ExitCode, logTo, ProgressLine, type Terminal } from './terminal.ts';
+import { ExitCode, logTo, ProgressLine, type Output } from './terminal.ts';
 
 export interface ServeOptions {
   readonly host?: string;
@@ -36,12 +36,20 @@ export interface ServeOptions {
   readonly json?: true;
 }
 
+/** What it needs of the terminal. */
+export interface ServeTerminal {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Aborts when it has to stop. */
+  readonly signal: AbortSignal;
+}
+
 const DAY_MS = 86_400_000;
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
-/** `sextant serve`: until Ctrl-C, or at once where a server runs on this state already. */
-export async function runServe(options: ServeOptions, terminal: Terminal, version: string): Promise<ExitCode> {
+/** `sextant serve`: until Ctrl-C, or at once where a server runs on this state already. See `runThreadedServe`. */
+export async function runServe(options: ServeOptions, terminal: ServeTerminal, version: string): Promise<ExitCode> {
   const { host, port, data, now, token, adminToken, rateLimit, allowHost: allowHosts } = options;
   const progress = new ProgressLine(terminal.stderr);
   const say = (text: string): void => void terminal.stderr.write(`sextant: ${text}\n`);

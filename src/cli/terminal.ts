@@ -12,6 +12,13 @@ export interface Terminal {
   readonly signal: AbortSignal;
 }
 
+/** What one writes to: a stream, or what passes it on from a thread. */
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
 /** Shell conventions: like grep's where nothing found is told apart from a failure. */
 export const ExitCode = { ok: 0, nothingFound: 1, failed: 2, interrupted: 130 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
@@ -21,13 +28,13 @@ const PLAIN_MS = 10_000;
 
 /** Progress: on a terminal one line that is written over; to a file or a pipe a plain line from time to time. */
 export class ProgressLine {
-  readonly #stream: NodeJS.WriteStream;
+  readonly #stream: Output;
   readonly #now: () => number;
   #lastPlain: number;
   #shown = false;
 
   /** `now` in milliseconds, of any clock that does not go back. */
-  constructor(stream: NodeJS.WriteStream, now: () => number = () => performance.now()) {
+  constructor(stream: Output, now: () => number = () => performance.now()) {
     this.#stream = stream;
     this.#now = now;
     this.#lastPlain = now();
@@ -36,7 +43,8 @@ export class ProgressLine {
   /** What matters most comes first: what does not fit on the line is left out. */
   show(parts: readonly string[]): void {
     if (this.#stream.isTTY) {
-      this.#stream.write(`\r\u001b[2K${fit(parts, (this.#stream.columns || 80) - 1)}`);
+      const { columns = 0 } = this.#stream;
+      this.#stream.write(`\r\u001b[2K${fit(parts, (columns || 80) - 1)}`);
       this.#shown = true;
     } else if (this.#now() - this.#lastPlain >= PLAIN_MS) {
       this.#lastPlain = this.#now();
@@ -51,7 +59,7 @@ export class ProgressLine {
 }
 
 /** Warnings and errors, for a person. */
-export function logTo(stream: NodeJS.WriteStream): Logger {
+export function logTo(stream: Output): Logger {
   const write = (message: string): void => void stream.write(`sextant: ${message}\n`);
   return { debug: () => undefined, info: () => undefined, warn: write, error: write };
 }

@@ -72,6 +72,12 @@ export interface SigningKey {
   readonly expiresAt?: number;
 }
 
+/** A trigger with its filter, made ready. */
+interface AskedTrigger {
+  readonly trigger: Trigger;
+  readonly filter: Filter | undefined;
+}
+
 interface Kept {
   readonly version: 1;
   readonly webhooks: readonly Webhook[];
@@ -93,7 +99,8 @@ export class Definitions {
   #kept: Kept;
   #keys: Readonly<Record<string, readonly SigningKey[]>>;
   #webhooksById = new Map<string, Webhook>();
-  #filters = new Map<string, Filter>();
+  /** By the name of the webhook. */
+  #triggersOf = new Map<string, AskedTrigger[]>();
 
   /** Throws `DefinitionsDamaged` where a file and its copy are, `DiskFull` and `ReadOnly`. */
   constructor(folder: string, clock: Clock) {
@@ -126,10 +133,8 @@ export class Definitions {
   }
 
   /** The triggers that are asked about an event of a webhook, each with its filter if it has one. */
-  triggersOf(webhook: Webhook): { readonly trigger: Trigger; readonly filter: Filter | undefined }[] {
-    return this.triggers
-      .filter((trigger) => trigger.enabled && trigger.webhook === webhook.name)
-      .map((trigger) => ({ trigger, filter: this.#filters.get(trigger.name) }));
+  triggersOf(webhook: Webhook): readonly AskedTrigger[] {
+    return this.#triggersOf.get(webhook.name) ?? [];
   }
 
   /** What a trigger does, in words. */
@@ -262,9 +267,13 @@ export class Definitions {
 
   #index(): void {
     this.#webhooksById = new Map(this.webhooks.map((webhook) => [webhook.id, webhook]));
-    this.#filters = new Map(
-      this.triggers.flatMap(({ name, filter }) => (filter === undefined ? [] : [[name, new Filter(filter)] as const])),
-    );
+    this.#triggersOf = new Map();
+    for (const trigger of this.triggers) {
+      if (!trigger.enabled) continue;
+      const filter = trigger.filter === undefined ? undefined : new Filter(trigger.filter);
+      const those = this.#triggersOf.get(trigger.webhook) ?? [];
+      this.#triggersOf.set(trigger.webhook, [...those, { trigger, filter }]);
+    }
   }
 
   /** The copy first: whichever of the two is whole is the state before or after. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, createWriteStream, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -302,6 +302,46 @@ describe('sextant serve', () => {
     for await (const part of socket) answer += String(part);
     assert.match(answer, /^HTTP\/1\.1 200 OK[^]*\{"failures":\[\]\}$/);
     assert.equal(await server.ended, 0);
+  });
+
+  it('can be interrupted while it reads its data', async function () {
+    if (process.platform === 'win32') this.skip();
+    const file = join(folder(), 'facts.fifo');
+    execFileSync('mkfifo', [file]);
+    const args = [COMMAND, 'serve', '--state', join(folder(), 'state'), '--data', file];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const ended = once(child, 'close');
+    const facts = createWriteStream(file);
+    // Only once the other end reads.
+    await once(facts, 'open');
+    child.kill('SIGINT');
+    // It has more to read until it hears of that, and then nobody takes what is written.
+    facts.on('error', () => undefined);
+    const writing = setInterval(() => facts.write('\n'), 5);
+    try {
+      assert.deepEqual(await ended, [130, null], said);
+    } finally {
+      clearInterval(writing);
+      facts.destroy();
+    }
+    assert.match(said, /^sextant: Interrupted/);
+  });
+
+  it('leaves V8 little room for objects that live for a moment, and as much as ever for those that stay', async () => {
+    const [probe, found] = [join(folder(), 'probe.cjs'), join(folder(), 'limits.json')];
+    writeFileSync(
+      probe,
+      `const { isMainThread, resourceLimits } = require('node:worker_threads');
+      const limits = JSON.stringify(resourceLimits);
+      if (!isMainThread) require('node:fs').writeFileSync(${JSON.stringify(found)}, limits);`,
+    );
+    const server = await serve(['--state', join(folder(), 'state')], { NODE_OPTIONS: `--require=${probe}` });
+    running.push(server);
+    const limits = JSON.parse(readFileSync(found, 'utf8')) as Record<string, number>;
+    assert.ok(limits.maxYoungGenerationSizeMb! <= 32, JSON.stringify(limits));
+    assert.ok(limits.maxOldGenerationSizeMb! > 500, JSON.stringify(limits));
   });
 
   it('exports the same whether it runs or not, and takes it again', async () => {

@@ -14,9 +14,15 @@ export interface ServeProcess {
   readonly ended: Promise<number | null>;
 }
 
-/** Runs `sextant serve --json` and comes back when it is ready. */
-export async function serve(args: readonly string[]): Promise<ServeProcess> {
-  const child = spawn(process.execPath, [COMMAND, 'serve', '--json', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+/** Runs `sextant serve --json` and comes back when it is ready. `variables` are added to its environment. */
+export async function serve(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<ServeProcess> {
+  const child = spawn(process.execPath, [COMMAND, 'serve', '--json', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...variables },
+  });
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   const ended = once(child, 'close').then(([code]) => code as number | null);

@@ -19,7 +19,6 @@ export function readBody(request: IncomingMessage, maxBytes: number, timeouts: B
     // comes once it is over flows away.
     const settle = (): void => {
       isOver = true;
-      clearImmediate(soon);
       clearTimeout(idle);
       clearTimeout(total);
     };
@@ -32,7 +31,8 @@ export function readBody(request: IncomingMessage, maxBytes: number, timeouts: B
     const onLate = (): void => fail(httpErrors.timeout);
     const onGone = (): void => fail(clientGone);
     // Most bodies came with their head: clocks are for the others, as to wind them up costs more than to read the body.
-    const soon = setImmediate(() => {
+    afterThisTurn(() => {
+      if (isOver) return;
       idle = setTimeout(onLate, timeouts.idleMs);
       total = setTimeout(onLate, timeouts.totalMs);
     });
@@ -51,6 +51,18 @@ export function readBody(request: IncomingMessage, maxBytes: number, timeouts: B
       })
       .on('close', onGone)
       .on('error', onGone);
+  });
+}
+
+let postponed: (() => void)[] = [];
+
+/** Calls what was given in one turn of the event loop together, as an immediate for each costs more than all it would do. */
+function afterThisTurn(call: () => void): void {
+  if (postponed.push(call) > 1) return;
+  setImmediate(() => {
+    const calls = postponed;
+    postponed = [];
+    for (const one of calls) one();
   });
 }
 

@@ -28,12 +28,22 @@ export class Router {
     const plain = this.#plain.get(path);
     if (plain) return plain;
     for (const { resource, pattern, names } of this.#patterns) {
-      const values = pattern.exec(path)?.slice(1).map(decode);
-      if (values?.every((value) => value !== undefined))
-        return { resource, parameters: Object.fromEntries(names.map((name, i) => [name, values[i]!])) };
+      const found = pattern.exec(path);
+      const parameters = found && parametersOf(names, found);
+      if (parameters) return { resource, parameters };
     }
     return undefined;
   }
+}
+
+function parametersOf(names: readonly string[], [, ...values]: RegExpExecArray): Record<string, string> | undefined {
+  const parameters: Record<string, string> = {};
+  for (let i = 0; i < names.length; i++) {
+    const value = decode(values[i]!);
+    if (value === undefined) return undefined;
+    parameters[names[i]!] = value;
+  }
+  return parameters;
 }
 
 function decode(part: string): string | undefined {

@@ -234,4 +234,48 @@ describe('a segment log', () => {
     assert.equal(opened.said.length, 1);
     await opened.log.close();
   });
+
+  it('answers each with its own record and in order, whenever they come', async () => {
+    const pause = fc.integer({ min: 0, max: 4 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.integer({ min: 1, max: 6 }), pause), { maxLength: 12 }), async (bursts) => {
+        const { log } = openLog(folder(), { maxSegmentBytes: 400 });
+        const answered: number[] = [];
+        const all: Promise<void>[] = [];
+        let count = 0;
+        for (const [size, turns] of bursts) {
+          for (let i = 0; i < size; i++) {
+            const text = `record ${count++}`;
+            const done = append(log, text).then(async (written) => {
+              answered.push(written.number);
+              assert.equal((await log.read(written)).toString(), text);
+            });
+            all.push(done);
+          }
+          for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve));
+        }
+        await Promise.all(all);
+        await log.close();
+        assert.deepEqual(
+          answered,
+          Array.from({ length: count }, (_, i) => i + 1),
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('answers for what is on the disk also where the next cannot be written', async () => {
+    const where = folder();
+    const { log } = openLog(where, { maxSegmentBytes: 100 });
+    await append(log, 'one');
+    const second = append(log, 'two');
+    // It is on its way to the disk by then; the next needs a file of its own.
+    for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve));
+    const third = assert.rejects(append(log, 'three'.repeat(20)));
+    rmSync(where, { recursive: true });
+    assert.equal((await second).number, 2);
+    await third;
+    await log.close();
+  });
 });

@@ -52,8 +52,6 @@ interface Roll {
 
 /** So much is written at once, if so much is waiting. */
 const MAX_BATCH_BYTES = 4 << 20;
-/** A commit that takes less than this is quick. */
-const QUICK_MS = 2;
 /** On Linux a write comes back when its bytes are on the disk: one call for each commit, where elsewhere it takes two. */
 const SYNC = process.platform === 'linux' ? constants.O_DSYNC : 0;
 
@@ -86,8 +84,8 @@ export class SegmentLog {
   /** Whether bytes of a write that failed may be left behind the end of the current segment. */
   #hasRemains = false;
   #waiting: (Waiting | Roll)[] = [];
-  /** How long the last commit took. */
-  #commitMs = 0;
+  /** What is on the disk, and nobody was told yet. */
+  #durable: { readonly batch: readonly Waiting[]; readonly written: readonly Written[] } | undefined;
   #writing: Promise<void> | undefined;
   #isClosed = false;
 
@@ -191,37 +189,43 @@ export class SegmentLog {
   }
 
   async #write(): Promise<void> {
+    // Those whose records are on their way in at this moment shall come along.
+    await turn();
     while (this.#waiting.length > 0) {
-      // Those whose records are on their way in at this moment shall come along.
-      await turn();
       const [first] = this.#waiting;
       const batch = first && 'parts' in first ? this.#takeBatch() : this.#waiting.splice(0, 1);
       try {
-        if (isRecords(batch)) {
-          const written = await this.#commit(batch);
-          batch.forEach(({ resolve }, i) => resolve(written[i]!));
-        } else {
+        if (isRecords(batch)) this.#durable = { batch, written: await this.#commit(batch) };
+        else {
+          this.#answer();
           await this.#seal();
           this.#current ??= await this.#openSegment();
           for (const { resolve } of batch as Roll[]) resolve();
         }
       } catch (error) {
+        this.#answer();
         const explained = explainWriteError(error, this.#options.folder);
         for (const { reject } of batch) reject(explained);
       }
+      if (this.#waiting.length > 0) continue;
+      this.#answer();
+      await turn();
     }
     this.#writing = undefined;
   }
 
-  /**
-   * Records up to {@link MAX_BATCH_BYTES}, one at the least. Where the disk is quick, half of them: those who sent the one half
-   * send again while the other is written, where else they would all wait for the disk and then the disk for them.
-   */
+  /** Tells those whose records are on the disk. */
+  #answer(): void {
+    const { batch = [], written = [] } = this.#durable ?? {};
+    this.#durable = undefined;
+    batch.forEach(({ resolve }, i) => resolve(written[i]!));
+  }
+
+  /** Records up to {@link MAX_BATCH_BYTES}, one at the least. */
   #takeBatch(): (Waiting | Roll)[] {
-    const most = this.#commitMs < QUICK_MS ? Math.ceil(this.#waiting.length / 2) : this.#waiting.length;
     let bytes = 0;
     const end = this.#waiting.findIndex(
-      (item, i) => i >= most || !('parts' in item) || ((bytes += item.length) > MAX_BATCH_BYTES && i > 0),
+      (item, i) => !('parts' in item) || ((bytes += item.length) > MAX_BATCH_BYTES && i > 0),
     );
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
   }
@@ -238,12 +242,14 @@ export class SegmentLog {
       written.push({ ...head, kind, number, segment: name.segment, offset: start + at, length });
       at = writeFrame(bytes, at, { kind, number }, parts, name.salt);
     }
-    const began = performance.now();
     try {
-      for (let done = 0; done < size;)
-        done += (await handle.write(bytes, done, size - done, start + done)).bytesWritten;
+      for (let done = 0; done < size;) {
+        const writing = handle.write(bytes, done, size - done, start + done);
+        // Those of the commit before: the disk works while they are answered and send again.
+        this.#answer();
+        done += (await writing).bytesWritten;
+      }
       if (SYNC === 0) await handle.datasync();
-      this.#commitMs = performance.now() - began;
     } catch (error) {
       this.#hasRemains = true;
       await this.#cutRemains(current).catch((failed: unknown) =>

@@ -1,11 +1,13 @@
 import type { GroupByValues, UserInfo } from '../../../analytics/contract.ts';
+import type { DayRange } from '../../../analytics/dateRules.ts';
 import type { Day } from '../../../base/day.ts';
 import { MAX_DECIMAL_DIGITS } from '../../../base/decimal.ts';
 import { compareKeys, type CostFilters, type CostGrouping, type CostRow, type RowKey } from '../factSource.ts';
 import { generationOn } from './calendar.ts';
 import { EXPERTS, MODEL_FAMILIES, PRODUCTS, resourceName, resourceType, SLOTS } from './vocabulary.ts';
 import type { CommonCosts } from './commonCosts.ts';
-import { addAmounts, keyOf, MONEY_DIGITS, SUMS, type Line } from './workdays.ts';
+import { MAX_DELAY } from './directory.ts';
+import { addAmounts, keyOf, MONEY_DIGITS, SUMS, type Line, type Workdays } from './workdays.ts';
 
 const MONEY_UNIT = 10n ** BigInt(MAX_DECIMAL_DIGITS - MONEY_DIGITS);
 const CREDIT_UNIT = 10n ** BigInt(MAX_DECIMAL_DIGITS);
@@ -19,29 +21,51 @@ const PER_RESOURCE = PER_PRODUCT * (PRODUCTS.length + 1);
 /** Adds up lines of costs by what a query groups them by besides day and user. */
 export class CostSheet {
   readonly #by: CostGrouping;
-  readonly #filters: CostFilters;
+  readonly #workdays: Workdays;
   readonly #hasCredits: boolean;
   readonly #groups = new Map<number, Float64Array>();
-  readonly #isProductWanted: readonly boolean[];
-  readonly #isExpertWanted: readonly boolean[];
+  /** By sort of line, and then by generation from the first on: whether the filters want it. */
+  readonly #wanted: readonly Uint8Array[];
+  readonly #firstGeneration: number;
+  /** 1 for workdays with a line that may be wanted: few are where a filter names what is rare. */
+  readonly #isWanted: Uint8Array;
 
-  constructor(by: CostGrouping, filters: CostFilters, hasCredits: boolean) {
+  /** For days of a range. */
+  constructor(workdays: Workdays, by: CostGrouping, filters: CostFilters, range: DayRange, hasCredits: boolean) {
     this.#by = by;
-    this.#filters = filters;
+    this.#workdays = workdays;
     this.#hasCredits = hasCredits;
-    this.#isProductWanted = PRODUCTS.map((name) => filters.products?.has(name) ?? true);
-    // The one before the first stands for no expert.
-    this.#isExpertWanted = ['', ...EXPERTS.map(({ id }) => id)].map((id) => filters.experts?.has(id) ?? true);
+    this.#firstGeneration = generationOn(range.first, MAX_DELAY);
+    const generations = generationOn(range.last, 0) - this.#firstGeneration + 1;
+    this.#wanted = workdays.sorts.map((line) =>
+      Uint8Array.from({ length: generations }, (_, i) => Number(isWanted(line, this.#firstGeneration + i, filters))),
+    );
+    this.#isWanted = Uint8Array.from({ length: workdays.length }, (_, at) =>
+      Number(workdays.at(at).lines.some(({ sort }) => this.#wanted[sort]!.includes(1))),
+    );
+  }
+
+  /** Whether there is nothing that the filters want, whoever worked. */
+  get wantsNothing(): boolean {
+    return !this.#isWanted.includes(1);
+  }
+
+  get isEmpty(): boolean {
+    return this.#groups.size === 0;
   }
 
   clear(): void {
     this.#groups.clear();
   }
 
-  /** `delay` and `byok` are those of the account. */
-  add(line: Line, day: Day, delay: number, byok: 0 | 1): void {
-    const sums = this.#sumsOf(line, keyOf(line, byok), generationOn(day, delay));
-    if (sums) addAmounts(sums, line, byok);
+  /** Adds what somebody used who had a workday; `delay` and `byok` are those of the account. */
+  add(workday: number, day: Day, delay: number, byok: 0 | 1): void {
+    if (this.#isWanted[workday] === 0) return;
+    const generation = generationOn(day, delay);
+    for (const line of this.#workdays.at(workday).lines) {
+      const sums = this.#sumsOf(line, keyOf(line, byok), generation);
+      if (sums) addAmounts(sums, line, byok);
+    }
   }
 
   /** Adds what all have used on a day, or in a range that begins with it. */
@@ -53,12 +77,10 @@ export class CostSheet {
   }
 
   /** The sums of the group that a line belongs to, where it is wanted. */
-  #sumsOf({ product, expert, slot }: Line, key: 0 | 1, generation: number): Float64Array | undefined {
-    if (!this.#isProductWanted[product] || !this.#isExpertWanted[expert + 1]) return undefined;
+  #sumsOf({ sort, product, expert, slot }: Line, key: 0 | 1, generation: number): Float64Array | undefined {
+    if (this.#wanted[sort]![generation - this.#firstGeneration] === 0) return undefined;
     const { byResource, byProduct, byExpert, byByok } = this.#by;
     const ofModel = slot < MODEL_FAMILIES.length ? generation : 0;
-    const { resources } = this.#filters;
-    if (resources && !resources.has(resourceName(slot, ofModel))) return undefined;
     const group =
       (byResource ? (slot + ofModel * SLOTS) * PER_RESOURCE : 0) +
       (byProduct ? product * PER_PRODUCT : 0) +
@@ -116,4 +138,14 @@ export class CostSheet {
       },
     };
   }
+}
+
+function isWanted({ product, expert, slot }: Line, generation: number, filters: CostFilters): boolean {
+  const { products, experts, resources } = filters;
+  return (
+    (products?.has(PRODUCTS[product]!) ?? true) &&
+    // No expert has this id, which stands for none.
+    (experts?.has(EXPERTS[expert]?.id ?? '') ?? true) &&
+    (resources?.has(resourceName(slot, generation)) ?? true)
+  );
 }

@@ -139,18 +139,21 @@ describe('a simulated organization', () => {
     );
   });
 
-  it('finds with a filter what it groups by', () => {
+  it('finds with a filter what it groups by, whatever else it groups by', () => {
     check(
-      fc.property(organization, range, (facts, dates) => {
+      fc.property(organization, range, grouping, (facts, dates, grouped) => {
         const by = { ...NOTHING, byProduct: true, byResource: true, byUser: true, byExpert: true };
         const rows = [...facts.cost(dates, by, {})];
         const some = rows[Math.floor(rows.length / 2)];
         const { user_info: user, product_display_name: product, resource_display_name: resource } = some?.values ?? {};
         const expert = rows.find(({ values }) => values.expert_info)?.values.expert_info;
-        const filtered = (filters: CostFilters, wanted: (row: CostRow) => boolean): void =>
-          assert.deepEqual(sums([...facts.cost(dates, NOTHING, filters)]), sums(rows.filter(wanted)));
+        const filtered = (filters: CostFilters, wanted: (row: CostRow) => boolean): void => {
+          for (const one of [NOTHING, grouped])
+            assert.deepEqual(sums([...facts.cost(dates, one, filters)]), sums(rows.filter(wanted)));
+        };
         filtered({ products: new Set([product ?? '']) }, ({ values }) => values.product_display_name === product);
         filtered({ resources: new Set([resource ?? '']) }, ({ values }) => values.resource_display_name === resource);
+        filtered({ products: new Set(['nothing', 'Chat']), experts: new Set(['nobody']) }, () => false);
         if (expert)
           filtered(
             { experts: new Set([expert.expert_id]) },

@@ -189,13 +189,11 @@ export class Simulation implements FactSource {
   *cost(range: DayRange, by: CostGrouping, filters: CostFilters, after?: RowKey): Generator<CostRow> {
     const first = by.byDay && after ? Math.max(range.first, parseDay(after[0]!)!) : range.first;
     if (first > range.last) return;
-    const query: CostQuery = {
-      by,
-      identities: filters.identities,
-      after,
-      sheet: new CostSheet(by, filters, this.options.plan === 'credits'),
-      common: new CommonCosts(this.#workdays, { first, last: range.last }, MAX_DELAY, by.byDay),
-    };
+    const days = { first, last: range.last };
+    const sheet = new CostSheet(this.#workdays, by, filters, days, this.options.plan === 'credits');
+    if (sheet.wantsNothing) return;
+    const common = new CommonCosts(this.#workdays, days, MAX_DELAY, by.byDay);
+    const query: CostQuery = { by, identities: filters.identities, after, sheet, common };
     if (!by.byDay) yield* this.#costRows(query, range);
     else for (let day = first; day <= range.last; day++) yield* this.#costRows(query, { first: day, last: day }, day);
   }
@@ -270,7 +268,7 @@ export class Simulation implements FactSource {
     sheet.clear();
     // Accounts that nobody can name any more are before all others, in one group.
     if (!identities && !(by.byUser && afterUser !== undefined && afterUser > UNNAMED_KEY))
-      for (const account of directory.leaversOf(range)) this.#addTail(sheet, account, range);
+      for (const account of directory.leaversOf(range)) addTail(sheet, account, range);
     if (by.byUser) {
       yield* sheet.rows([...lead, UNNAMED_KEY], day, UNNAMED, after);
       sheet.clear();
@@ -280,16 +278,19 @@ export class Simulation implements FactSource {
       yield* sheet.rows(lead, day, undefined, after);
       return;
     }
-    const accounts = identities
-      ? this.#named(range, identities)
-      : this.#from(range, by.byUser && afterUser !== UNNAMED_KEY ? afterUser : undefined);
-    for (const { at: place, account } of accounts) {
+    const { accounts } = directory;
+    const named = identities && placesOf(directory, identities);
+    const from = by.byUser && afterUser !== undefined && afterUser !== UNNAMED_KEY ? directory.placeOf(afterUser) : 0;
+    const end = named?.length ?? accounts.length;
+    for (let i = named ? 0 : from; i < end; i++) {
+      const place = named?.[i] ?? i;
       if (directory.schedule(place, schedule) === 0) continue;
-      schedule.workdays.forEach((workday, i) => {
-        if (workday >= 0) this.#addLines(sheet, account, workday, range.first + i);
-      });
-      if (!by.byUser) continue;
-      yield* sheet.rows([...lead, account.key], day, account.info, after);
+      const [delay, byok] = [directory.delays[place]!, directory.byoks[place] as 0 | 1];
+      for (let at = 0; at < schedule.workdays.length; at++)
+        if (schedule.workdays[at]! >= 0) sheet.add(schedule.workdays[at]!, range.first + at, delay, byok);
+      if (!by.byUser || sheet.isEmpty) continue;
+      const { key, info } = accounts[place]!;
+      yield* sheet.rows([...lead, key], day, info, after);
       sheet.clear();
     }
     if (!by.byUser) yield* sheet.rows(lead, day, undefined, after);
@@ -305,27 +306,6 @@ export class Simulation implements FactSource {
     for (let at = 0; at < directory.delays.length; at++)
       if (directory.schedule(at, schedule) > 0)
         costs.add(schedule, directory.delays[at]!, directory.byoks[at] as 0 | 1);
-  }
-
-  #addLines(sheet: CostSheet, { delay, byok }: Account, workday: number, day: Day): void {
-    for (const line of this.#workdays.at(workday).lines) sheet.add(line, day, delay, byok);
-  }
-
-  /** What agents of somebody who left went on doing until somebody noticed. */
-  #addTail(sheet: CostSheet, account: Account, { first, last }: DayRange): void {
-    if (account.tailDays === 0) return;
-    const from = Math.max(first, account.end);
-    for (let day = from; day <= Math.min(last, account.end + account.tailDays - 1); day++)
-      this.#addLines(sheet, account, account.workday, day);
-  }
-
-  *#named(range: DayRange, identities: ReadonlySet<string>): Generator<Found> {
-    const directory = this.#directoryOn(range);
-    for (const key of [...identities].sort()) {
-      const at = directory.find(key);
-      if (at !== undefined && isThere(directory.accounts[at]!, range))
-        yield { directory, at, account: directory.accounts[at]! };
-    }
   }
 
   /** Those who were there at some time of a range, from a key on. */
@@ -406,6 +386,18 @@ interface Found {
   readonly directory: Directory;
   readonly at: number;
   readonly account: Account;
+}
+
+/** What agents of somebody who left went on doing until somebody noticed. */
+function addTail(sheet: CostSheet, account: Account, { first, last }: DayRange): void {
+  const { end, tailDays, workday, delay, byok } = account;
+  for (let day = Math.max(first, end); day <= Math.min(last, end + tailDays - 1); day++)
+    sheet.add(workday, day, delay, byok);
+}
+
+/** Of those whom a filter names, in the order of answers. */
+function placesOf(directory: Directory, identities: ReadonlySet<string>): number[] {
+  return [...identities].sort().flatMap((key) => directory.find(key) ?? []);
 }
 
 function isThere({ start, end }: Account, { first, last }: DayRange): boolean {
