@@ -16,7 +16,7 @@ export function DashboardPage({ state, actions, tables, problem }: PageProps): J
   return (
     <main>
       <h1 class="spoken">{l10n.t('Sextant Dashboard')}</h1>
-      {account.kind === 'ready' ? (
+      {account.kind === 'ready' || account.kind === 'loading' ? (
         <>
           <Tabs tabs={tabs} tab={choices.tab} choose={(tab) => actions.choose({ tab })} />
           <Header {...{ state, actions }} />
@@ -165,7 +165,8 @@ interface NextStepsProps {
   readonly isQuiet?: boolean;
 }
 
-function NextSteps({ next, actions, isQuiet = false }: NextStepsProps): JSX.Element {
+function NextSteps({ next, actions, isQuiet = false }: NextStepsProps): JSX.Element | null {
+  if (next.length === 0) return null;
   return (
     <div class="next">
       {next.map((step, i) => (
