@@ -28,7 +28,7 @@ export const ALL_THEMES = Object.keys(THEMES) as Theme[];
 export const HEIGHT = 1000;
 
 /** How many marks each chart has that is drawn for the width it has now. */
-const MARKS = `[...document.querySelectorAll('.charts .card')].map((card) => {
+const MARKS = `[...document.querySelectorAll('.panel > .charts .card')].map((card) => {
   const width = card.querySelector('.drawing')?.getBoundingClientRect().width;
   const plot = card.querySelector('svg.plot');
   const isFit = plot !== null && Math.abs(plot.getBoundingClientRect().width - width) < 2;
@@ -86,9 +86,9 @@ export class Dashboard {
     await this.frame.locator('header select').first().selectOption(preset);
   }
 
-  /** Seven days of which nobody has asked for anything: another week each time. */
+  /** Seven days of which nobody has asked for anything, nor as what was before others. */
   async otherDays(): Promise<void> {
-    const last = dayOf(Date.now()) - 100 - 10 * ++this.#others;
+    const last = dayOf(Date.now()) - 100 - 20 * ++this.#others;
     await this.days('custom');
     await this.frame.getByLabel('From', { exact: true }).fill(formatDay(last - 6));
     await this.frame.getByLabel('To', { exact: true }).fill(formatDay(last));

@@ -61,6 +61,8 @@ export function RowTable({ list, actions }: RowTableProps): JSX.Element {
   };
   const order = (id: string): void => {
     const isSame = id === sort;
+    // Whoever sorts wants to see what comes first.
+    if (scroller.current) scroller.current.scrollTop = 0;
     actions.sort(list.list, id, isSame && descending ? 'ascending' : 'descending');
   };
   const said = count === all ? l10n.t('{0} rows', formatCount(all)) : l10n.t('{0} of {1} rows', formatCount(count), formatCount(all));

@@ -376,7 +376,7 @@ export class DashboardModel {
     const store = this.#store;
     if (!store) return undefined;
     const parts = this.#wanted().map((name): Part<Reports[ReportName]> => store.part(name));
-    const age = this.#described(this.#asOf());
+    const age = this.#described(this.#asOf(), ', ');
     for (const { error, report, pausedUntil } of parts)
       if (error) return troubleOf(error, { age: report && age, goesOnAt: this.#later(pausedUntil) });
     for (const { report, pausedUntil } of parts) {
@@ -401,11 +401,11 @@ export class DashboardModel {
   }
 
   /** `2026-11-21 09:30 UTC · 2 h 5 min ago` */
-  #described(moment: string | undefined): string | undefined {
+  #described(moment: string | undefined, between = ' · '): string | undefined {
     if (moment === undefined) return undefined;
     const seconds = (this.#clock.now() - Date.parse(moment)) / 1000;
     const age = seconds < 60 ? l10n.t('just now') : l10n.t('{0} ago', formatSeconds(seconds));
-    return `${describeMoment(moment)} · ${age}`;
+    return `${describeMoment(moment)}${between}${age}`;
   }
 
   #progress(): Progress | undefined {
