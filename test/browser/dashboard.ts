@@ -62,6 +62,12 @@ export class Dashboard {
     await this.workbench.run('View: Close Primary Side Bar');
   }
 
+  /** To another account, beside the page. */
+  async connect(server: Pick<TestServer, 'url' | 'token'>): Promise<void> {
+    await this.workbench.connect(server);
+    await this.workbench.run('View: Close Primary Side Bar');
+  }
+
   async find(): Promise<void> {
     this.frame = await this.workbench.view();
     await this.frame.locator('main').waitFor();

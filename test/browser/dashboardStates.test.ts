@@ -42,8 +42,7 @@ describe('the dashboard when not all is well', () => {
     // Another account, of which nothing is kept.
     await using early = await startServer({ seed: 7, users: 120, plan: 'credits', now: `${next}T01:00:00Z` });
     await dashboard.days('7d');
-    await dashboard.workbench.connect(early);
-    await dashboard.workbench.run('View: Close Primary Side Bar');
+    await dashboard.connect(early);
     await dashboard.text('Some days are not there yet').waitFor();
     const active = dashboard.frame.locator('.tile').filter({ hasText: /^Active/ });
     const before = new Date(Date.parse(newest) - 86_400_000).toISOString().slice(0, 10);
@@ -54,8 +53,7 @@ describe('the dashboard when not all is well', () => {
     await dashboard.button('Try Again').click();
     await active.getByText(`on ${newest}`).waitFor();
     await dashboard.text('Some days are not there yet').waitFor({ state: 'detached' });
-    await dashboard.workbench.connect(server);
-    await dashboard.workbench.run('View: Close Primary Side Bar');
+    await dashboard.connect(server);
   });
 
   it('shows that it loads, and what is the matter when the service fails', async () => {
@@ -80,8 +78,7 @@ describe('the dashboard when not all is well', () => {
     // Another account: it is asked nothing for as long.
     await using busy = await startServer({ seed: 7, users: 20, plan: 'credits' });
     await new FaultClient(new AdminClient(busy)).addFault({ status: 429, retryAfter: 600 });
-    await dashboard.workbench.connect(busy);
-    await dashboard.workbench.run('View: Close Primary Side Bar');
+    await dashboard.connect(busy);
     await dashboard.frame.getByRole('heading', { name: 'The service asks for a pause' }).waitFor();
     await dashboard
       .text(/It takes no requests until \d\d:\d\d:\d\d UTC\. This page goes on by itself then\./)
@@ -91,8 +88,7 @@ describe('the dashboard when not all is well', () => {
 
   it('says why there is nothing where nobody used anything', async () => {
     await using empty = await startServer({ data: [{ kind: 'org', plan: 'credits', enterprise: true }] });
-    await dashboard.workbench.connect(empty);
-    await dashboard.workbench.run('View: Close Primary Side Bar');
+    await dashboard.connect(empty);
     for (const tab of ['Overview', 'People', 'Languages & Editors', 'Credits', 'Cost', 'Budgets']) {
       await dashboard.tab(tab);
       await dashboard.loaded();
@@ -105,8 +101,7 @@ describe('the dashboard when not all is well', () => {
   });
 
   it('shows offline what is known with its age, and of other days that nothing is', async () => {
-    await dashboard.workbench.connect(server);
-    await dashboard.workbench.run('View: Close Primary Side Bar');
+    await dashboard.connect(server);
     await dashboard.days('28d');
     // What was used today may still change; of finished days nothing does, and nobody is asked for it.
     await dashboard.tab('Budgets');
