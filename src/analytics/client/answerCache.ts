@@ -114,7 +114,7 @@ export class AnswerCache {
       if (!rows || generatedAt === undefined || fetchedAt === undefined) return undefined;
       const now = new Date(this.#clock.now());
       await utimes(file, now, now);
-      return { rows, generatedAt, fetchedAt, next };
+      return { rows, generatedAt, fetchedAt, ...(next !== undefined && { next }) };
     } catch (error) {
       this.#logger.debug(`${file} is passed over: ${String(error)}`);
       return undefined;
