@@ -101,7 +101,7 @@ const NAMED = 5;
 
 function summary(report: CostReport): string {
   const { unit, total, growth, month } = report;
-  const amount = (value: Decimal): string => formatCell(value, { kind: unit });
+  const amount = (value: Decimal | undefined): string => formatCell(value, { kind: unit });
   const list = (shares: readonly Share[]): string => {
     const { top: first, others } = top(shares, NAMED);
     const named = first.map((share) => `${printable(share.name)} ${amount(share.amount)}`);
@@ -109,7 +109,7 @@ function summary(report: CostReport): string {
   };
   const since = growth === undefined ? '' : ` (${formatGrowth(growth)} on the days before)`;
   const projected =
-    month.projected === undefined
+    month?.projected === undefined
       ? '; too early to project'
       : `, ${amount(month.projected)} at its end if it goes on so`;
   return formatRows([
@@ -119,7 +119,9 @@ function summary(report: CostReport): string {
     ['Keys', list(report.byKey)],
     [
       'Month',
-      `${month.month}: ${amount(month.spent)} in ${month.daysElapsed} of ${month.daysInMonth} days${projected}`,
+      month
+        ? `${month.month}: ${amount(month.spent)} in ${month.daysElapsed} of ${month.daysInMonth} days${projected}`
+        : '–',
     ],
   ]);
 }
@@ -132,15 +134,17 @@ function summaryJson(report: CostReport): object {
     range: describeDays(range),
     as_of: asOf ?? null,
     unit,
-    total: formatDecimal(total),
+    total: total === undefined ? null : formatDecimal(total),
     growth: growth ?? null,
-    month: {
-      name: month.month,
-      spent: formatDecimal(month.spent),
-      days_elapsed: month.daysElapsed,
-      days_in_month: month.daysInMonth,
-      projected: month.projected === undefined ? null : formatDecimal(month.projected),
-    },
+    month: month
+      ? {
+          name: month.month,
+          spent: formatDecimal(month.spent),
+          days_elapsed: month.daysElapsed,
+          days_in_month: month.daysInMonth,
+          projected: month.projected === undefined ? null : formatDecimal(month.projected),
+        }
+      : null,
     products: shares(report.byProduct),
     resources: shares(report.byResource),
     keys: shares(report.byKey),

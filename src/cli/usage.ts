@@ -3,7 +3,7 @@ import { languageTable, dayTable, personTable } from '../analytics/reports/table
 import { qualityOf, type Quality } from '../analytics/reports/report.ts';
 import { peopleReport, usageReport, type UsageReport } from '../analytics/reports/usageReport.ts';
 import { tableCsv } from '../analytics/reports/csv.ts';
-import { formatGrowth, formatShare, type Table } from '../analytics/reports/table.ts';
+import { formatCell, formatGrowth, formatShare, type Table } from '../analytics/reports/table.ts';
 import { formatCount } from '../base/format.ts';
 import {
   CONNECTION_HELP,
@@ -61,7 +61,8 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
   switch (options.by) {
     case 'person': {
       const report = await peopleReport(data, range, load);
-      return show(`Use by ${formatCount(report.distinct)} people`, personTable(report), report);
+      const who = report.distinct === undefined ? 'person' : `${formatCount(report.distinct)} people`;
+      return show(`Use by ${who}`, personTable(report), report);
     }
     case 'language':
     case 'editor': {
@@ -80,39 +81,41 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
       if (options.json) printJson(summaryJson(report, distinct), terminal);
       else if (options.csv) terminal.stdout.write(await tableCsv(dayTable(report)));
       else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct)}`);
-      return report.days.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+      return report.daysKnown.active > 0 ? ExitCode.ok : ExitCode.nothingFound;
     }
   }
 }
 
-function summary(report: UsageReport, distinct: number): string {
+function summary(report: UsageReport, distinct: number | undefined): string {
   const { latest, meanActive, metrics, growth, unusual } = report;
   const { bySuggestions, byLines } = report.acceptance;
   const since = (change: number | undefined): string =>
     change === undefined ? '' : ` (${formatGrowth(change)} on the days before)`;
-  const mean = meanActive === undefined ? '–' : formatCount(Math.round(meanActive * 10) / 10);
+  const mean = formatCell(meanActive, { kind: 'count' });
+  const count = (field: 'total_messages' | 'total_modified_lines_of_code'): string =>
+    formatCell(metrics?.[field], { kind: 'count' });
   return formatRows([
-    ['People', `${formatCount(distinct)} different ones`],
-    ['A day', `${mean} in the mean${since(growth.meanActive)}${latest ? `, ${formatCount(latest.active)} on ${latest.date}` : ''}`],
-    ['Messages', `${formatCount(metrics.total_messages)}${since(growth.messages)}`],
-    ['Lines', `${formatCount(metrics.total_modified_lines_of_code)} modified`],
+    ['People', `${formatCell(distinct, { kind: 'count' })} different ones`],
+    ['A day', `${mean} active on average${since(growth.meanActive)}${latest ? `, ${formatCount(latest.active)} on ${latest.date}` : ''}`],
+    ['Messages', `${count('total_messages')}${since(growth.messages)}`],
+    ['Lines', `${count('total_modified_lines_of_code')} modified`],
     ['Completions', `${formatShare(bySuggestions)} of suggestions accepted, ${formatShare(byLines)} of suggested lines`],
     ...(unusual.length > 0 ? [['Unusual', `${unusual.join(', ')}: far more or fewer people than on such days`] as const] : []),
   ]); // prettier-ignore
 }
 
-function summaryJson(report: UsageReport, distinct: number): object {
+function summaryJson(report: UsageReport, distinct: number | undefined): object {
   const { range, asOf, days, latest, meanActive, metrics, acceptance, growth, unusual } = report;
   return {
     range: describeDays(range),
     as_of: asOf ?? null,
-    distinct_people: distinct,
+    distinct_people: distinct ?? null,
     mean_daily_active: meanActive ?? null,
     latest: latest ?? null,
     acceptance: { by_suggestions: acceptance.bySuggestions ?? null, by_lines: acceptance.byLines ?? null },
     growth: { mean_daily_active: growth.meanActive ?? null, messages: growth.messages ?? null },
     unusual_days: unusual,
-    metrics,
+    metrics: metrics ?? null,
     days,
   };
 }

@@ -4,6 +4,8 @@ import type { AnalyticsData } from '../analytics/client/analyticsData.ts';
 import { describeError } from '../base/errors.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/log.ts';
+import type { ShownAccount } from '../protocol/dashboardView.ts';
+import { shownKind } from './accountChoice.ts';
 import { AnalyticsAccount, askConnection } from './analyticsAccount.ts';
 import { AnalyticsModel, type ReportName } from './analyticsModel.ts';
 import { action, row } from './analyticsRows.ts';
@@ -25,9 +27,9 @@ export interface AnalyticsState {
   readonly reports: Readonly<Record<ReportName, 'none' | 'loading' | 'ready' | 'offline' | (string & {})>>;
 }
 
-/** Whose figures there are to show: see `DashboardState`. */
+/** Whose figures there are to show. */
 export interface AnalyticsSource {
-  readonly account: { readonly kind: 'none' | 'stopped' | 'gone' | 'ready'; readonly name: string };
+  readonly account: ShownAccount;
   readonly data: AnalyticsData | undefined;
 }
 
@@ -47,6 +49,8 @@ export class AnalyticsActions implements vscode.Disposable {
   #budgets: Promise<BudgetActions> | undefined;
   readonly #changedSource = this.#disposables.add(new vscode.EventEmitter<undefined>());
   #last: Promise<void> = Promise.resolve();
+  /** Whether what opens the account was looked for: before that nobody knows that it is gone. */
+  #isLookedFor = false;
 
   constructor(context: vscode.ExtensionContext, server: ServerActions, texts: ReadOnlyTexts, logger: Logger) {
     this.#context = context;
@@ -56,7 +60,7 @@ export class AnalyticsActions implements vscode.Disposable {
     this.#logger = logger;
     this.#model = this.#disposables.add(new AnalyticsModel(logger));
     this.#views = this.#disposables.add(new AnalyticsViews(this.#model));
-    this.#disposables.add(new BudgetAlerts(this.#model, context.globalState));
+    this.#disposables.add(new BudgetAlerts(this.#model, logger));
     this.#disposables.add(new SpentItem(this.#model));
     this.#disposables.add(server.onDidChangeState(() => void this.#connect()));
     // Another window connected, or disconnected.
@@ -79,10 +83,9 @@ export class AnalyticsActions implements vscode.Disposable {
   get source(): AnalyticsSource {
     const { choice } = this.#account;
     const { data } = this.#model;
-    const isSample = choice?.kind === 'sample';
-    const name = choice === undefined ? '' : isSample ? vscode.l10n.t('Sample data') : new URL(choice.url).host;
-    const kind = choice === undefined ? 'none' : data ? 'ready' : isSample ? 'stopped' : 'gone';
-    return { account: { kind, name }, data };
+    const name =
+      choice === undefined ? '' : choice.kind === 'sample' ? vscode.l10n.t('Sample data') : new URL(choice.url).host;
+    return { account: { kind: shownKind(choice, this.#isLookedFor, data !== undefined), name }, data };
   }
 
   readonly onDidChangeSource = this.#changedSource.event;
@@ -150,11 +153,14 @@ export class AnalyticsActions implements vscode.Disposable {
       const connection = isSample ? await this.#server.connection() : await this.#account.connection();
       await vscode.commands.executeCommand('setContext', 'sextant.analytics.connected', choice !== undefined);
       this.#model.connect(connection);
+      this.#isLookedFor = true;
       this.#changedSource.fire(undefined);
       if (connection) (await this.budgets()).look();
       this.#views.notice = choice === undefined || connection ? [] : isSample ? sampleNotice() : tokenNotice();
     } catch (error) {
       this.#logger.error(`Analytics: ${describeError(error)}`);
+      this.#isLookedFor = true;
+      this.#changedSource.fire(undefined);
     }
   }
 }

@@ -100,7 +100,7 @@ export class AnalyticsModel implements vscode.Disposable {
       this.#loadPart('cost', () => costReport(data, week, options)),
       this.#loadPart('budgets', () => budgetReport(data, options)),
       // A page for a hundred people: nothing else waits for it.
-      this.#loadPart('people', () => peopleReport(data, week, { ...options, isBackground: true })),
+      this.#loadPart('people', () => peopleReport(data, week, { ...options, isBackground: () => true })),
     ]);
   }
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { formatAmount, wholeAmount } from '../analytics/insights/amounts.ts';
 import { top, type Share } from '../analytics/insights/compare.ts';
-import type { Standing } from '../analytics/insights/budgets.ts';
+import type { Pace, Standing } from '../analytics/insights/budgets.ts';
 import type { BudgetReport } from '../analytics/reports/budgetReport.ts';
 import type { CostReport, Unit } from '../analytics/reports/costReport.ts';
 import { describeMoment, type Quality } from '../analytics/reports/report.ts';
@@ -28,12 +28,9 @@ const MOST_BUDGETS = 200;
 
 export function usageRows(report: UsageReport, people: Part<PeopleReport>): AnalyticsRow[] {
   const { latest, meanActive, metrics, acceptance, growth, days, unusual } = report;
-  const distinct = people.report
-    ? vscode.l10n.t('{0} people', formatCount(people.report.distinct))
-    : people.error
-      ? '–'
-      : '…';
-  const mean = meanActive === undefined ? '–' : formatCount(Math.round(meanActive * 10) / 10);
+  const known = people.report?.distinct;
+  const distinct = known !== undefined ? vscode.l10n.t('{0} people', formatCount(known)) : people.isLoading ? '…' : '–';
+  const mean = formatCell(meanActive, { kind: 'count' });
   const week = vscode.l10n.t('Last 7 days');
   return [
     row(
@@ -47,10 +44,19 @@ export function usageRows(report: UsageReport, people: Part<PeopleReport>): Anal
     row(week, distinct, 'organization', {
       tooltip: vscode.l10n.t('Different people and service accounts over the seven days, never the sum of days.'),
     }),
-    row(vscode.l10n.t('A day'), withGrowth(vscode.l10n.t('{0} in the mean', mean), growth.meanActive), 'graph-line', {
-      tooltip: vscode.l10n.t('The mean of active people, with the change from the seven days before.'),
-    }),
-    row(vscode.l10n.t('Messages'), withGrowth(formatCount(metrics.total_messages), growth.messages), 'comment'),
+    row(
+      vscode.l10n.t('Average a day'),
+      withGrowth(vscode.l10n.t('{0} active', mean), growth.meanActive),
+      'graph-line',
+      {
+        tooltip: vscode.l10n.t('Active people on an average day, with the change from the seven days before.'),
+      },
+    ),
+    row(
+      vscode.l10n.t('Messages'),
+      withGrowth(formatCell(metrics?.total_messages, { kind: 'count' }), growth.messages),
+      'comment',
+    ),
     row(vscode.l10n.t('Suggestions accepted'), formatShare(acceptance.bySuggestions), 'check', {
       tooltip: vscode.l10n.t('Completions accepted, of those suggested.'),
     }),
@@ -63,7 +69,7 @@ export function usageRows(report: UsageReport, people: Part<PeopleReport>): Anal
       days.map(({ date, active }) =>
         row(
           date,
-          vscode.l10n.t('{0} active', formatCount(active)),
+          vscode.l10n.t('{0} active', formatCell(active, { kind: 'count' })),
           unusual.includes(date) ? 'warning' : 'circle-small',
           {
             ...(unusual.includes(date) && {
@@ -79,25 +85,14 @@ export function usageRows(report: UsageReport, people: Part<PeopleReport>): Anal
 
 export function costRows(report: CostReport): AnalyticsRow[] {
   const { unit, total, growth, month, movers } = report;
-  const amount = (value: Decimal): string => formatCell(value, { kind: unit });
-  const projected = month.projected;
+  const amount = (value: Decimal | undefined): string => formatCell(value, { kind: unit });
   const list = (shares: readonly Share[]): AnalyticsRow[] => {
     const { top: first, others } = top(shares, NAMED);
     const rows = first.map((share) => row(share.name, amount(share.amount), 'circle-small', { id: share.key }));
     return others > 0n ? [...rows, row(vscode.l10n.t('Others'), amount(others), 'ellipsis')] : rows;
   };
   return [
-    row(vscode.l10n.t('Month {0}', month.month), amount(month.spent), 'credit-card', {
-      tooltip: vscode.l10n.t('{0} of {1} days.', month.daysElapsed, month.daysInMonth),
-    }),
-    row(
-      vscode.l10n.t('At its end'),
-      projected === undefined ? vscode.l10n.t('too early to say') : vscode.l10n.t('about {0}', amount(projected)),
-      'graph-line',
-      {
-        tooltip: vscode.l10n.t('If every day is like those so far, weekends included; from three days on.'),
-      },
-    ),
+    ...(month ? monthRows(month, amount) : []),
     row(vscode.l10n.t('Last 7 days'), withGrowth(amount(total), growth), 'calendar'),
     ...group(vscode.l10n.t('Products'), 'package', list(report.byProduct)),
     ...group(vscode.l10n.t('Models and machines'), 'server', list(report.byResource)),
@@ -112,6 +107,18 @@ export function costRows(report: CostReport): AnalyticsRow[] {
     asOf(report),
   ];
 }
+
+function monthRows({ month, spent, daysElapsed, daysInMonth, projected }: Pace, amount: (value: Decimal) => string): AnalyticsRow[] {
+  const atEnd = projected === undefined ? vscode.l10n.t('too early for a projection') : vscode.l10n.t('about {0}', amount(projected));
+  return [
+    row(vscode.l10n.t('Month {0}', month), amount(spent), 'credit-card', {
+      tooltip: vscode.l10n.t('{0} of {1} days.', daysElapsed, daysInMonth),
+    }),
+    row(vscode.l10n.t('At month’s end'), atEnd, 'graph-line', {
+      tooltip: vscode.l10n.t('If every day is like those so far, weekends included; from three days on.'),
+    }),
+  ];
+} // prettier-ignore
 
 export function budgetRows(report: BudgetReport): AnalyticsRow[] {
   const { standings, unit } = report;
@@ -243,8 +250,6 @@ export function row(
 }
 
 /** `29,207 credits`, `$1,204.50` */
-export function describeSpent({ month, unit }: CostReport): string {
-  return unit === 'usd'
-    ? formatCell(month.spent, { kind: 'usd' })
-    : vscode.l10n.t('{0} credits', formatAmount(month.spent, 0));
+export function describeSpent({ spent }: Pace, unit: Unit): string {
+  return unit === 'usd' ? formatCell(spent, { kind: 'usd' }) : vscode.l10n.t('{0} credits', formatAmount(spent, 0));
 }

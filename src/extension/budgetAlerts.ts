@@ -1,22 +1,27 @@
+import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { dueAlerts, type Alert, type Told } from '../analytics/insights/budgets.ts';
+import { analyticsFolder } from '../analytics/client/account.ts';
+import { ToldAlerts } from '../analytics/client/toldAlerts.ts';
+import type { Alert } from '../analytics/insights/budgets.ts';
 import { formatShare } from '../analytics/reports/table.ts';
 import { formatCount } from '../base/format.ts';
+import type { Logger } from '../base/log.ts';
 import type { AnalyticsModel } from './analyticsModel.ts';
 import { alertThresholds } from './settings.ts';
 
 /** So many people are named in one message; of more it says how many they are. */
 const NAMED = 3;
 
-/** Tells of people near a limit: each threshold once for each person and month, all that is new in one message. */
+/** Tells of people near a limit: each threshold once for each person and month in one of the windows, all that is new in one message. */
 export class BudgetAlerts implements vscode.Disposable {
   readonly #model: AnalyticsModel;
-  readonly #state: vscode.Memento;
+  readonly #logger: Logger;
   readonly #listening: vscode.Disposable;
+  #told: { readonly account: string; readonly alerts: ToldAlerts } | undefined;
 
-  constructor(model: AnalyticsModel, state: vscode.Memento) {
+  constructor(model: AnalyticsModel, logger: Logger) {
     this.#model = model;
-    this.#state = state;
+    this.#logger = logger;
     this.#listening = model.onDidChange((name) => {
       if (name === 'budgets') void this.#look();
     });
@@ -31,14 +36,19 @@ export class BudgetAlerts implements vscode.Disposable {
     const { report, isLoading } = this.#model.part('budgets');
     const thresholds = alertThresholds();
     if (!report || isLoading || account === undefined || thresholds.length === 0) return;
-    const key = `sextant.analytics.told.${account}`;
-    const due = dueAlerts(report.standings, thresholds, this.#state.get<Told>(key, {}), report.countedUntil);
-    if (due.alerts.length === 0) return;
-    // Before the message is closed, or the next look would tell of it again.
-    await this.#state.update(key, due.told);
+    const alerts = this.#toldOf(account).take(report.standings, thresholds, report.countedUntil);
+    if (alerts.length === 0) return;
     const show = vscode.l10n.t('Show Budgets');
-    const chosen = await vscode.window.showWarningMessage(describeAlerts(due.alerts), show);
+    const chosen = await vscode.window.showWarningMessage(describeAlerts(alerts), show);
     if (chosen === show) await vscode.commands.executeCommand('sextant.budgets.focus');
+  }
+
+  #toldOf(account: string): ToldAlerts {
+    if (this.#told?.account !== account) {
+      const alerts = new ToldAlerts(join(analyticsFolder(), 'alerts', account), this.#logger);
+      this.#told = { account, alerts };
+    }
+    return this.#told.alerts;
   }
 }
 

@@ -30,15 +30,16 @@ export class SpentItem implements vscode.Disposable {
 
   #update(): void {
     const { report } = this.#model.part('cost');
-    if (!report || !showsSpent()) {
+    if (!report?.month || !showsSpent()) {
       this.#item.hide();
       return;
     }
-    const spent = describeSpent(report);
+    const { month, unit, asOf } = report;
+    const spent = describeSpent(month, unit);
     this.#item.text = `$(credit-card) ${spent}`;
-    this.#item.tooltip = vscode.l10n.t('Spent in {0}, as of {1}', report.month.month, describeMoment(report.asOf));
+    this.#item.tooltip = vscode.l10n.t('Spent in {0}, as of {1}', month.month, describeMoment(asOf));
     this.#item.accessibilityInformation = {
-      label: vscode.l10n.t('{0} spent in {1}', spent, report.month.month),
+      label: vscode.l10n.t('{0} spent in {1}', spent, month.month),
       role: 'button',
     };
     this.#item.show();

@@ -206,9 +206,14 @@ export interface Page {
   readonly person: { readonly id: string; readonly name: string } | null;
 }
 
+/** Whose figures there are: `none`: nothing is connected; `stopped`: the sample server does not run; `gone`: the token is. */
+export interface ShownAccount {
+  readonly kind: 'none' | 'loading' | 'stopped' | 'gone' | 'ready';
+  readonly name: string;
+}
+
 export interface DashboardState {
-  /** `none`: nothing is connected. `stopped`: the sample server does not run. `gone`: the token is. */
-  readonly account: { readonly kind: 'none' | 'stopped' | 'gone' | 'ready'; readonly name: string };
+  readonly account: ShownAccount;
   readonly choices: Choices;
   readonly tabs: readonly { readonly id: Tab; readonly name: string }[];
   /** Which days are shown, and which may be. */

@@ -1,136 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Frame, Locator } from 'playwright-core';
-import { dayOf, formatDay } from '../../src/base/day.ts';
+import type { Locator } from 'playwright-core';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { FaultClient } from '../../src/server/faults/faultClient.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { assertAccessible } from './accessible.ts';
-import { Workbench, copySample } from './support.ts';
+import { ALL_THEMES, Dashboard, HEIGHT } from './dashboard.ts';
 
-/** Themes and how a page is told of their kind. */
-const THEMES = {
-  'Default Dark Modern': 'vscode-dark',
-  'Default Light Modern': 'vscode-light',
-  'Default High Contrast': 'vscode-high-contrast',
-} as const;
-type Theme = keyof typeof THEMES;
-const ALL_THEMES = Object.keys(THEMES) as Theme[];
 const TABS = ['Overview', 'People', 'Languages & Editors', 'Credits', 'Cost', 'Budgets'];
-const HEIGHT = 1000;
-
-/** How many marks each chart has that is drawn for the width it has now. */
-const MARKS = `[...document.querySelectorAll('.charts .card')].map((card) => {
-  const width = card.querySelector('.drawing')?.getBoundingClientRect().width;
-  const plot = card.querySelector('svg.plot');
-  const isFit = plot !== null && Math.abs(plot.getBoundingClientRect().width - width) < 2;
-  return isFit ? card.querySelectorAll('.plot .mark').length : 0;
-})`;
-
-/** The dashboard, as a person sees it. */
-class Dashboard {
-  readonly workbench: Workbench;
-  readonly root: string;
-  readonly #problems: string[] = [];
-  #others = 0;
-  frame!: Frame;
-
-  private constructor(workbench: Workbench, root: string) {
-    this.workbench = workbench;
-    this.root = root;
-  }
-
-  static async open(folder: string): Promise<Dashboard> {
-    const root = copySample(join(folder, 'harbour'));
-    const size = { width: 1400, height: HEIGHT };
-    const workbench = await Workbench.open({ folder: root, size, env: { XDG_DATA_HOME: folder } });
-    return new Dashboard(workbench, root);
-  }
-
-  /** By its command, with nothing beside it. */
-  async show(): Promise<void> {
-    await this.workbench.run('Sextant: Open Dashboard');
-    await this.find();
-    await this.workbench.run('View: Close Primary Side Bar');
-  }
-
-  async find(): Promise<void> {
-    this.frame = await this.workbench.view();
-    await this.frame.locator('main').waitFor();
-  }
-
-  text(text: string | RegExp): Locator {
-    return this.frame.getByText(text).first();
-  }
-
-  button(name: string | RegExp): Locator {
-    return this.frame.getByRole('button', { name }).first();
-  }
-
-  async tab(name: string): Promise<void> {
-    const tab = this.frame.getByRole('tab', { name, exact: true });
-    await tab.click();
-    const id = await tab.getAttribute('id');
-    await this.frame.locator(`[role=tabpanel][aria-labelledby="${id}"]`).waitFor();
-  }
-
-  async days(preset: string): Promise<void> {
-    await this.frame.locator('header select').first().selectOption(preset);
-  }
-
-  /** Seven days of which nobody has asked for anything: another week each time. */
-  async otherDays(): Promise<void> {
-    const last = dayOf(Date.now()) - 100 - 10 * ++this.#others;
-    await this.days('custom');
-    await this.frame.getByLabel('From', { exact: true }).fill(formatDay(last - 6));
-    await this.frame.getByLabel('To', { exact: true }).fill(formatDay(last));
-  }
-
-  /** Until the tab is there and nothing loads any more. */
-  async loaded(): Promise<void> {
-    await this.frame.locator('.bar:not(.loading)').waitFor({ state: 'attached' });
-    await this.frame.locator('.skeleton').waitFor({ state: 'detached' });
-  }
-
-  /** Another theme without another window: the editor takes the folder's settings as they are written. */
-  async theme(name: Theme): Promise<void> {
-    mkdirSync(join(this.root, '.vscode'), { recursive: true });
-    writeFileSync(join(this.root, '.vscode/settings.json'), JSON.stringify({ 'workbench.colorTheme': name }));
-    await this.frame.locator(`body[data-vscode-theme-kind="${THEMES[name]}"]`).waitFor({ state: 'attached' });
-  }
-
-  /** Pictures at both widths; what is wrong with them is told by `judge`, all of it at once. */
-  async look(state: string, theme: Theme): Promise<void> {
-    for (const width of [1400, 400]) {
-      await this.workbench.page.setViewportSize({ width, height: HEIGHT });
-      await until('the page has its width', async () => {
-        const shown = await this.frame.evaluate<number>('innerWidth');
-        return shown < width && shown > width - 120;
-      });
-      await this.frame.evaluate('scrollTo(0, 0)');
-      const name = `dashboard-${state}-${theme.toLowerCase().replaceAll(' ', '-')}-${width}`;
-      await this.drawn();
-      await this.workbench.shoot(name);
-      await assertAccessible(this.frame, name).catch((error: unknown) => this.#problems.push(String(error)));
-    }
-  }
-
-  judge(): void {
-    const problems = this.#problems.splice(0);
-    assert.equal(problems.length, 0, problems.join('\n'));
-  }
-
-  /** Fails where a chart has nothing in it. Each is drawn anew for its width. */
-  async drawn(): Promise<void> {
-    await until('each chart is drawn', async () => {
-      const marks = await this.frame.evaluate<number[]>(MARKS);
-      return marks.every((count) => count > 0);
-    });
-  }
-}
 
 describe('the dashboard', () => {
   const newFolder = temporaryFolder();

@@ -79,7 +79,7 @@ function Plot({ chart, width, actions }: { readonly chart: Chart; readonly width
 
 /** What each series looks like; a single one needs none. */
 function Legend({ chart }: { readonly chart: Chart }): JSX.Element | null {
-  if (chart.kind === 'movers') return <p class="legend quiet">{l10n.t('A ring is what was, a dot what is.')}</p>;
+  if (chart.kind === 'movers') return <p class="legend quiet">{l10n.t('Ring: the days before. Dot: these days.')}</p>;
   if (chart.kind === 'heat') return null;
   const series = chart.kind === 'bars' ? chart.parts.map((name) => ({ name, role: 'value' }) as const) : chart.series;
   if (series.length < 2) return null;
@@ -96,7 +96,7 @@ function Legend({ chart }: { readonly chart: Chart }): JSX.Element | null {
           <svg class="swatch" width="18" height="10" aria-hidden="true">
             <path class="unusual" d="M9,0 l5,9 h-10 z" />
           </svg>{' '}
-          {l10n.t('Out of the ordinary')}
+          {l10n.t('Unusual')}
         </li>
       )}
     </ul>

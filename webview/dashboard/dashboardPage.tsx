@@ -16,7 +16,7 @@ export function DashboardPage({ state, actions, tables, problem }: PageProps): J
   return (
     <main>
       <h1 class="spoken">{l10n.t('Sextant Dashboard')}</h1>
-      {account.kind === 'ready' ? (
+      {account.kind === 'ready' || account.kind === 'loading' ? (
         <>
           <Tabs tabs={tabs} tab={choices.tab} choose={(tab) => actions.choose({ tab })} />
           <Header {...{ state, actions }} />
@@ -61,13 +61,6 @@ function Filled({ page, actions, tables }: FilledProps): JSX.Element {
       {trouble && isFilled && <Banner {...{ trouble, actions }} />}
       {progress && <ProgressLine {...{ progress, actions }} />}
       {!isFilled && trouble && <Instead {...{ trouble, actions }} />}
-      {!isFilled && !trouble && empty && (
-        <div class="instead">
-          <span class="icon icon-graph large" />
-          <h2>{empty.title}</h2>
-          <p>{empty.message}</p>
-        </div>
-      )}
       {!isFilled && !trouble && !empty && (isLoading || !progress) && <Skeleton />}
       {tiles.length > 0 && (
         <dl class={tiles.length > 5 ? 'tiles many' : 'tiles'}>
@@ -75,6 +68,13 @@ function Filled({ page, actions, tables }: FilledProps): JSX.Element {
             <TileCard key={tile.id} tile={tile} />
           ))}
         </dl>
+      )}
+      {!trouble && empty && (
+        <div class="instead">
+          <span class="icon icon-graph large" />
+          <h2>{empty.title}</h2>
+          <p>{empty.message}</p>
+        </div>
       )}
       {list && <RowTable key={list.list} {...{ list, actions }} />}
       {charts.length > 0 && (
@@ -165,7 +165,8 @@ interface NextStepsProps {
   readonly isQuiet?: boolean;
 }
 
-function NextSteps({ next, actions, isQuiet = false }: NextStepsProps): JSX.Element {
+function NextSteps({ next, actions, isQuiet = false }: NextStepsProps): JSX.Element | null {
+  if (next.length === 0) return null;
   return (
     <div class="next">
       {next.map((step, i) => (

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatCount } from '../../src/base/format.ts';
 import type { ListedRow, RowList } from '../../src/protocol/dashboardView.ts';
 import type { Actions } from './actions.ts';
 import { ROW_PX, rowsInView, type Window } from './rowsInView.ts';
@@ -60,9 +61,11 @@ export function RowTable({ list, actions }: RowTableProps): JSX.Element {
   };
   const order = (id: string): void => {
     const isSame = id === sort;
+    // Whoever sorts wants to see what comes first.
+    if (scroller.current) scroller.current.scrollTop = 0;
     actions.sort(list.list, id, isSame && descending ? 'ascending' : 'descending');
   };
-  const said = count === all ? l10n.t('{0} rows', all) : l10n.t('{0} of {1} rows', count, all);
+  const said = count === all ? l10n.t('{0} rows', formatCount(all)) : l10n.t('{0} of {1} rows', formatCount(count), formatCount(all));
   return (
     <section class="card rows" aria-label={list.caption}>
       <div class="head">

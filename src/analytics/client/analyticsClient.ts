@@ -27,8 +27,10 @@ export interface ClientEdges extends BudgetEdges {
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Nobody waits for it: it leaves a part of each burst to what somebody waits for. */
-  readonly isBackground?: boolean | undefined;
+  /** Whether nobody waits for it, asked before each request: it then leaves a part of each burst to what somebody waits for. */
+  readonly isBackground?: (() => boolean) | undefined;
+  /** The service wants no requests until then, in milliseconds since 1970. Where that is soon, they are made then. */
+  readonly onPause?: ((until: number) => void) | undefined;
 }
 
 /** The endpoints whose answers come in pages. */
@@ -89,17 +91,20 @@ export class AnalyticsClient {
   async call<N extends EndpointName>(
     name: N,
     request: RequestOf<N>,
-    { signal, isBackground = false }: CallOptions = {},
+    { signal, isBackground, onPause }: CallOptions = {},
   ): Promise<ResponseOf<N>> {
     const endpoint: Endpoint = endpoints[name];
     const isWrite = endpoint.scope === 'budgets:write';
     for (let attempt = 1; ; attempt++) {
-      await this.#budget.take(endpoint.rateGroup, isBackground, signal);
+      await this.#budget.take(endpoint.rateGroup, isBackground?.(), signal, onPause);
       throwIfCancelled(signal);
       const outcome = await this.#send(endpoint, request, isWrite ? undefined : signal);
       if ('text' in outcome) return readAnswer(name, outcome.text);
       const { error, canRetry, afterMs, isUnheard } = outcome;
-      if (error.code === 'RateLimited') this.#budget.block(endpoint.rateGroup, afterMs ?? 0);
+      if (error.code === 'RateLimited') {
+        this.#budget.block(endpoint.rateGroup, afterMs ?? 0);
+        onPause?.((this.#edges.clock ?? systemClock).now() + (afterMs ?? 0));
+      }
       if (isWrite && canRetry && !isUnheard) throw clientErrors.writeUnknown(error);
       const most = error.code === 'Unreachable' && isUnheard ? CONNECTION_ATTEMPTS : ATTEMPTS;
       if (!canRetry || attempt >= most || (afterMs ?? 0) > LONGEST_PAUSE_MS) throw error;
@@ -109,15 +114,16 @@ export class AnalyticsClient {
     }
   }
 
-  /** The pages of an answer, one after the other, each asked for when the one before was taken. */
+  /** The pages of an answer, one after the other, each asked for when the one before was taken; `from` a cursor, or the first. */
   async *pages<N extends PagedName>(
     name: N,
     request: RequestOf<N>,
     options: CallOptions = {},
+    from?: string,
   ): AsyncGenerator<ResponseOf<N>, void> {
     // As large as the service allows: the number of requests is what is limited.
     const page_size = (endpoints[name] as Endpoint).pageSize?.maximum;
-    let cursor: string | undefined;
+    let cursor = from;
     do {
       const page = await this.call(name, { page_size, ...request, ...(cursor !== undefined && { cursor }) }, options);
       yield page;

@@ -175,4 +175,134 @@ describe('the figures of an account', () => {
     assert.equal(asked().length, 1);
     assert.deepEqual(all[2], all[0]);
   });
+
+  it('are not finished before the service says so, whatever our clock says', async () => {
+    server.clock.set(Date.UTC(2026, 10, 21, 1));
+    const client = new AnalyticsClient({ url: server.url, token: server.token }, new RequestBudget(newFolder()));
+    const ahead = { now: () => server.clock.now() + 2 * HOUR };
+    const data = new AnalyticsData(client, new AnswerCache(folder, 'account', { clock: ahead }), ahead);
+    const early = await data.dailyActive(range(-3, -1));
+    assert.deepEqual(early.missing, [range(-1, -1)], 'it is not zero: it is not there');
+    assert.deepEqual(early.rows.map(({ date }) => date).sort(), ['2026-11-18', '2026-11-19']);
+    server.clock.advance(3 * HOUR);
+    const late = await data.dailyActive(range(-3, -1));
+    assert.deepEqual([late.missing, late.rows.length], [[], 3]);
+  });
+});
+
+describe('an answer in many pages', () => {
+  const newFolder = temporaryFolder();
+  const week = { first: TODAY - 7, last: TODAY - 1 };
+  let server: SextantServer;
+  let folder: string;
+  before(async () => {
+    const simulation = { seed: 5, users: 450, plan: 'credits' } as const;
+    server = await SextantServer.start({ now: NOON, rateLimit: false, simulation });
+    server.clock.freeze();
+  });
+  after(() => server.close());
+  beforeEach(() => {
+    folder = newFolder();
+    server.requestLog.clear();
+  });
+
+  const dataOf = (): AnalyticsData => {
+    const { clock, url, token } = server;
+    const sleep = async (): Promise<void> => Promise.resolve();
+    const client = new AnalyticsClient({ url, token }, new RequestBudget(newFolder()), { clock, sleep });
+    return new AnalyticsData(client, new AnswerCache(folder, 'account', { clock }), clock);
+  };
+  const asked = (): number => server.requestLog.latest(100).length;
+
+  /** Gives up when so many pages are there. */
+  async function giveUpAfter(pages: number): Promise<number> {
+    const giveUp = new AbortController();
+    let rows = 0;
+    let calls = 0;
+    const onRows = (all: readonly unknown[]): void => {
+      rows = all.length;
+      if (++calls === pages) giveUp.abort();
+    };
+    await assert.rejects(dataOf().activity(week, { signal: giveUp.signal, onRows }), { code: 'Cancelled' });
+    return rows;
+  }
+
+  it('goes on where it was given up, in another window, too', async () => {
+    assert.equal(await giveUpAfter(2), 200);
+    const before = asked();
+    const counts: number[] = [];
+    const all = await dataOf().activity(week, { onRows: (rows) => void counts.push(rows.length) });
+    assert.deepEqual(counts.slice(0, 2), [200, 300], 'what was there comes first');
+    assert.equal(asked() - before, Math.ceil(all.rows.length / 100) - 2);
+    folder = newFolder();
+    const whole = await dataOf().activity(week);
+    assert.deepEqual(all.rows, whole.rows);
+  });
+
+  it('begins anew where the service does not know any more where that was', async () => {
+    await giveUpAfter(2);
+    server.faults.add({ path: '/analytics/v0/user-activity', status: 400, times: 1 });
+    const all = await dataOf().activity(week);
+    assert.equal(server.faults.list()[0]!.hits, 1);
+    server.faults.clear();
+    assert.equal(new Set(all.rows.map((row) => JSON.stringify(row))).size, all.rows.length);
+    assert.deepEqual(all.missing, []);
+  });
+
+  it('begins anew where its days have changed since', async () => {
+    const open = { first: TODAY - 7, last: TODAY };
+    const data = dataOf();
+    const giveUp = new AbortController();
+    await assert.rejects(data.credits(open, { model: true }, { signal: giveUp.signal, onProgress: () => giveUp.abort() }));
+    server.clock.advance(2 * HOUR);
+    const { asOf } = await data.credits(open, { model: true });
+    assert.equal(asOf, '2026-11-21T13:30:00Z');
+    server.clock.set(NOON);
+  }); // prettier-ignore
+
+  it('gives what came when the service is gone, and never a part as if it were all', async () => {
+    let came = 0;
+    const onRows = (all: readonly unknown[]): void => {
+      came = all.length;
+      if (came === 200) server.faults.add({ path: '/analytics/v0/user-activity', status: 503 });
+    };
+    const { rows, missing, offline } = await dataOf().activity(week, { onRows });
+    server.faults.clear();
+    assert.deepEqual([came, rows.length, missing, offline?.code], [200, 0, [week], 'ServiceFailed']);
+  });
+
+  it('keeps nobody waiting who asks for other days, or for what is known', async () => {
+    const data = dataOf();
+    const known = { first: TODAY - 3, last: TODAY - 1 };
+    await data.activity(known);
+    const order: string[] = [];
+    server.faults.add({ path: '/analytics/v0/user-activity', latency: { ms: 100 } });
+    const long = data.activity(week).then(() => order.push('a week'));
+    const cached = data.activity(known, { cachedOnly: true }).then(() => order.push('what is known'));
+    const again = data.activity(known).then(() => order.push('the same, asked for'));
+    const other = data.activity({ first: TODAY - 5, last: TODAY - 1 }, { onRows: () => order.push('a page of others') });
+    await Promise.all([long, cached, again, other]);
+    server.faults.clear();
+    const before = order.slice(0, order.indexOf('a week'));
+    for (const one of ['what is known', 'the same, asked for', 'a page of others']) assert.ok(before.includes(one), order.join());
+  }); // prettier-ignore
+
+  it('is told to all who ask for it, is urgent if it is to one of them, and goes on when the first gives up', async () => {
+    const data = dataOf();
+    const giveUp = new AbortController();
+    const counts: number[] = [];
+    const first = data.activity(week, { signal: giveUp.signal, isBackground: () => true });
+    const urgent: boolean[] = [];
+    const second = data.activity(week, {
+      isBackground: () => urgent.push(true) < 0,
+      onRows: (rows) => {
+        if (counts.push(rows.length) === 2) giveUp.abort();
+      },
+    });
+    await assert.rejects(first, { code: 'Cancelled' });
+    const { rows } = await second;
+    assert.deepEqual(counts, [...counts].sort((a, b) => a - b)); // prettier-ignore
+    assert.ok(counts.includes(100) && counts.at(-1) === rows.length && urgent.length > 0);
+    assert.ok(asked() <= Math.ceil(rows.length / 100) + 1);
+  });
 });

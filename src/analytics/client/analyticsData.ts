@@ -1,6 +1,6 @@
 import { formatSeconds, systemClock, type Clock } from '../../base/clock.ts';
 import { dayOf, formatDay, startOfDay, type Day } from '../../base/day.ts';
-import type { SextantError } from '../../base/errors.ts';
+import { SextantError } from '../../base/errors.ts';
 import {
   CREDITS_REFRESH_MS,
   METRICS_REFRESH_HOUR,
@@ -32,8 +32,14 @@ export interface Loaded<Row> {
   readonly asOf: string | undefined;
   /** Why the service could not be asked; the rows are then what was known before. */
   readonly offline?: SextantError;
-  /** Days of which nothing is known, since the service could not be asked. */
+  /** Days of which nothing is known: the service could not be asked, or does not have them yet. */
   readonly missing: readonly DayRange[];
+}
+
+/** What is told of a load in many pages. */
+export interface Coming<Row> {
+  /** All rows so far, page after page, and when they were made; first those of a load that was given up before. */
+  readonly onRows?: ((rows: readonly Row[], asOf: string) => void) | undefined;
 }
 
 export interface LoadOptions extends CallOptions {
@@ -51,30 +57,46 @@ interface Query<Row> {
   readonly name: string;
   /** The day of a row, where an answer for some days is made of the answers for each; else it stands for the whole range. */
   readonly dayOf?: (row: Row) => string;
+  /** Whether the service has a day only when it is finished: until then it answers as if nothing had happened. */
+  readonly isNightly?: boolean;
   /** How long figures of a day that is not over count as new. */
   readonly freshMs: number;
-  readonly fetch: (range: DayRange, options: LoadOptions) => AsyncIterable<Batch<Row>>;
+  /** `from`: where to go on, or the beginning. */
+  readonly fetch: (range: DayRange, options: LoadOptions, from: string | undefined) => AsyncIterable<Batch<Row>>;
 }
 
 interface Batch<Row> {
   readonly rows: readonly Row[];
   readonly generatedAt: string;
+  /** Where it goes on; nothing at the end. */
+  readonly next?: string | undefined;
 }
+
+interface Queue {
+  last: Promise<unknown>;
+  readonly asking: Set<Asking>;
+}
+
+/** Somebody who waits for an answer. */
+type Asking = Pick<LoadOptions, 'isBackground'> & Coming<unknown>;
 
 /** Metrics and costs change once a day; this is for an hour in which the service is late. */
 const METRICS_FRESH_MS = 15 * 60_000;
 const BUDGETS = 'budgets';
+/** After so many pages what came of an answer is kept: a window that is closed loses less than a burst of requests. */
+const KEEP_PAGES = 10;
 
 /**
  * The figures of one account, from the cache where they cannot have changed, else from the service. A day is finished two hours
- * after its end in UTC (section 1): from then on it is fetched once and never again. Where the service cannot be asked, what is
- * known is given with its age.
+ * after its end in UTC (section 1), by its own clock and the service's: from then on it is fetched once and never again. Where
+ * the service cannot be asked, what is known is given with its age. An answer in many pages that is given up goes on where it was.
  */
 export class AnalyticsData {
   readonly #client: AnalyticsClient;
   readonly #cache: AnswerCache;
   readonly #clock: Clock;
-  readonly #turns = new Map<string, Promise<unknown>>();
+  /** Of each question, those who are asking it. */
+  readonly #queues = new Map<string, Queue>();
 
   constructor(client: AnalyticsClient, cache: AnswerCache, clock: Clock = systemClock) {
     this.#client = client;
@@ -99,6 +121,7 @@ export class AnalyticsData {
       {
         name: 'dau-count',
         dayOf: ({ date }) => date,
+        isNightly: true,
         freshMs: METRICS_FRESH_MS,
         async *fetch(range, options) {
           const { daily_active_user_counts: rows, metadata } = await client.call('dauCount', dates(range), options);
@@ -117,6 +140,7 @@ export class AnalyticsData {
       {
         name: 'daily-usage',
         dayOf: ({ date }) => date,
+        isNightly: true,
         freshMs: METRICS_FRESH_MS,
         async *fetch(range, options) {
           const { daily_usage: rows, metadata } = await client.call('dailyUsage', dates(range), options);
@@ -129,15 +153,19 @@ export class AnalyticsData {
   }
 
   /** Everybody who was active in the range, with their metrics over all of it: as many rows as there are distinct people. */
-  activity(range: DayRange, options?: LoadOptions): Promise<Loaded<ActivityRow>> {
+  activity(
+    range: DayRange,
+    { onRows, ...options }: LoadOptions & Coming<ActivityRow> = {},
+  ): Promise<Loaded<ActivityRow>> {
     return this.#load<ActivityRow>(
       {
         name: 'user-activity',
         freshMs: METRICS_FRESH_MS,
-        fetch: (range, options) => this.#pages('userActivity', dates(range), 'users', options),
+        fetch: (range, options, from) => this.#pages('userActivity', dates(range), 'users', options, from),
       },
       range,
       options,
+      onRows,
     );
   }
 
@@ -153,7 +181,7 @@ export class AnalyticsData {
       const query: Query<LanguageRow> = {
         name: 'editor-language',
         freshMs: METRICS_FRESH_MS,
-        fetch: (_, options) => this.#languagePages(date, options),
+        fetch: (_, options, from) => this.#languagePages(date, options, from),
       };
       const onProgress = (rows: number): void => options.onProgress?.(before + rows);
       const loaded = await this.#load(query, { first: day, last: day }, { ...options, onProgress });
@@ -175,10 +203,18 @@ export class AnalyticsData {
     };
   }
 
-  async *#languagePages(date: string, options: LoadOptions): AsyncGenerator<Batch<LanguageRow>> {
-    const pages = this.#client.pages('dailyUserActivityByEditorLanguage', { date }, options);
-    for await (const { records, metadata } of pages)
-      yield { rows: records.map((row) => ({ ...row, date })), generatedAt: metadata.generated_at };
+  async *#languagePages(
+    date: string,
+    options: LoadOptions,
+    from: string | undefined,
+  ): AsyncGenerator<Batch<LanguageRow>> {
+    const pages = this.#client.pages('dailyUserActivityByEditorLanguage', { date }, options, from);
+    for await (const { records, metadata, pagination } of pages)
+      yield {
+        rows: records.map((row) => ({ ...row, date })),
+        generatedAt: metadata.generated_at,
+        next: nextOf(pagination),
+      };
   }
 
   /** Credits of each person, up to today; where asked for, by day and by model. */
@@ -193,8 +229,8 @@ export class AnalyticsData {
         name: `credits ${JSON.stringify(grouping)}`,
         ...(by.date && { dayOf: ({ date }: CreditRow) => date ?? '' }),
         freshMs: CREDITS_REFRESH_MS,
-        fetch: (range, options) =>
-          this.#pages('creditUsageByUser', { ...dates(range), ...grouping }, 'records', options),
+        fetch: (range, options, from) =>
+          this.#pages('creditUsageByUser', { ...dates(range), ...grouping }, 'records', options, from),
       },
       range,
       options,
@@ -224,10 +260,10 @@ export class AnalyticsData {
     return this.#load<CostRow>(
       {
         name: `cost ${JSON.stringify(request)}`,
-        ...(daily && { dayOf: ({ start_date }: CostRow) => start_date }),
+        ...(daily && { dayOf: ({ start_date }: CostRow) => start_date, isNightly: true }),
         freshMs: METRICS_FRESH_MS,
-        fetch: (range, options) =>
-          this.#pages('costAnalytics', { ...request, ...dates(range) }, 'data_points', options),
+        fetch: (range, options, from) =>
+          this.#pages('costAnalytics', { ...request, ...dates(range) }, 'data_points', options, from),
       },
       range,
       options,
@@ -261,32 +297,64 @@ export class AnalyticsData {
     request: RequestOf<N>,
     field: keyof ResponseOf<N>,
     options: LoadOptions,
+    from: string | undefined,
   ): AsyncGenerator<Batch<Row>> {
-    for await (const page of this.#client.pages(name, request, options)) {
-      const { generated_at: generatedAt } = (page as ResponseOf<PagedName>).metadata;
-      yield { rows: page[field] as readonly Row[], generatedAt };
+    for await (const page of this.#client.pages(name, request, options, from)) {
+      const { metadata, pagination } = page as ResponseOf<PagedName>;
+      yield { rows: page[field] as readonly Row[], generatedAt: metadata.generated_at, next: nextOf(pagination) };
     }
   }
 
-  /** Two that ask the same at once are answered by one request: the second finds the first one's answer in the cache. */
-  #load<Row>(query: Query<Row>, range: DayRange, options: LoadOptions = {}): Promise<Loaded<Row>> {
-    const turn = (this.#turns.get(query.name) ?? Promise.resolve()).then(() => this.#loadNow(query, range, options));
-    this.#turns.set(
-      query.name,
-      turn.catch(() => undefined),
-    );
+  /**
+   * Two that ask the same at once are answered by one request: the second finds the first one's answer in the cache, and is told
+   * of its rows meanwhile. Where an answer is made of days, others for some of the same days wait, too; those for other weeks of what
+   * takes many pages, and those who ask nobody, do not.
+   */
+  #load<Row>(
+    query: Query<Row>,
+    range: DayRange,
+    options: LoadOptions = {},
+    onRows?: Coming<Row>['onRows'],
+  ): Promise<Loaded<Row>> {
+    if (options.cachedOnly) return this.#loadNow(query, range, options, onRows);
+    const key = query.dayOf ? query.name : `${query.name} ${range.first} ${range.last}`;
+    const queue = this.#queues.get(key) ?? { last: Promise.resolve(), asking: new Set<Asking>() };
+    this.#queues.set(key, queue);
+    const { asking } = queue;
+    const own: Asking = { onRows: onRows as Coming<unknown>['onRows'], isBackground: options.isBackground };
+    asking.add(own);
+    const leave = (): void => void asking.delete(own);
+    options.signal?.addEventListener('abort', leave, { once: true });
+    const isBackground = (): boolean => [...asking].every((one) => one.isBackground?.() === true);
+    const tell = (rows: readonly Row[], asOf: string): void => {
+      for (const one of asking) one.onRows?.(rows, asOf);
+    };
+    const turn = queue.last
+      .then(() => this.#loadNow(query, range, { ...options, isBackground }, tell))
+      .finally(() => {
+        leave();
+        options.signal?.removeEventListener('abort', leave);
+        if (queue.last === done) this.#queues.delete(key);
+      });
+    const done: Promise<unknown> = turn.catch(() => undefined);
+    queue.last = done;
     return turn;
   }
 
-  async #loadNow<Row>(query: Query<Row>, range: DayRange, options: LoadOptions): Promise<Loaded<Row>> {
-    const { name, dayOf } = query;
+  async #loadNow<Row>(
+    query: Query<Row>,
+    range: DayRange,
+    options: LoadOptions,
+    onRows: Coming<Row>['onRows'],
+  ): Promise<Loaded<Row>> {
+    const { name } = query;
     const known = await this.#cache.read(name, range);
-    const parts = new Parts<Row>(range, dayOf);
+    const parts = new Parts<Row>(range, query);
     for (const answer of known) if (this.#isCurrent(answer, query.freshMs, options)) parts.add(answer);
     let offline: SextantError | undefined;
     for (const missing of options.cachedOnly ? [] : parts.missing()) {
       try {
-        for (const answer of await this.#fetch(query, missing, parts.rowCount, options)) parts.add(answer);
+        for (const answer of await this.#fetch(query, missing, parts.rowCount, options, onRows)) parts.add(answer);
       } catch (error) {
         if (!isOffline(error)) throw error;
         offline = error as SextantError;
@@ -295,10 +363,11 @@ export class AnalyticsData {
     }
     // Whatever its age: better than nothing.
     if (offline || options.cachedOnly) for (const answer of known) parts.add(answer);
-    return { rows: parts.rows, asOf: parts.asOf, missing: parts.missing(), ...(offline && { offline }) };
+    const missing = [...parts.missing(), ...parts.notYet];
+    return { rows: parts.rows, asOf: parts.asOf, missing, ...(offline && { offline }) };
   }
 
-  #isCurrent(answer: CachedAnswer, freshMs: number, { refresh = false }: LoadOptions): boolean {
+  #isCurrent(answer: Omit<CachedAnswer, 'rows'>, freshMs: number, { refresh = false }: LoadOptions): boolean {
     if (isFinal(answer)) return true;
     // An hour that changes the newest finished day ends what was fetched before it.
     const now = this.#clock.now();
@@ -308,49 +377,98 @@ export class AnalyticsData {
 
   /** Fetches, and keeps what cannot change any more apart from what may. */
   async #fetch<Row>(
-    { name, dayOf, fetch }: Query<Row>,
+    query: Query<Row>,
     range: DayRange,
     before: number,
     options: LoadOptions,
+    onRows: Coming<Row>['onRows'],
   ): Promise<CachedAnswer[]> {
-    const fetchedAt = this.#clock.now();
-    const rows: Row[] = [];
-    let generatedAt = formatSeconds(fetchedAt);
-    for await (const batch of fetch(range, options)) {
-      for (const row of batch.rows) rows.push(row);
-      ({ generatedAt } = batch);
+    const { name, dayOf } = query;
+    const answer = await this.#fetchPages(query, range, options, (rows, generatedAt) => {
       options.onProgress?.(before + rows.length);
-    }
-    const answer = { generatedAt, fetchedAt };
-    const finished = Math.min(range.last, newestFinished(fetchedAt));
+      onRows?.(rows, generatedAt);
+    });
+    const { rows } = answer;
+    const finished = Math.min(range.last, finishedIn(answer));
     const answers: CachedAnswer[] = [];
-    if (!dayOf || finished === range.last || finished < range.first) answers.push({ ...range, rows, ...answer });
+    if (!dayOf || finished === range.last || finished < range.first) answers.push({ ...range, ...answer });
     else {
       const until = formatDay(finished);
-      answers.push({ first: range.first, last: finished, rows: rows.filter((row) => dayOf(row) <= until), ...answer });
-      answers.push({
-        first: finished + 1,
-        last: range.last,
-        rows: rows.filter((row) => dayOf(row) > until),
-        ...answer,
-      });
+      const upTo = rows.filter((row) => dayOf(row) <= until);
+      const after = rows.filter((row) => dayOf(row) > until);
+      answers.push({ ...answer, first: range.first, last: finished, rows: upTo });
+      answers.push({ ...answer, first: finished + 1, last: range.last, rows: after });
     }
     for (const one of answers) await this.#cache.write(name, one);
     return answers;
   }
+
+  /**
+   * All pages of an answer. What came is kept now and then, and when it is given up: whoever asks the same again goes on there,
+   * also after a kill.
+   */
+  async #fetchPages<Row>(
+    query: Query<Row>,
+    range: DayRange,
+    options: LoadOptions,
+    onRows: (rows: readonly Row[], generatedAt: string) => void,
+  ): Promise<Fetched<Row>> {
+    const { name, freshMs, fetch } = query;
+    const unfinished = `${name}, unfinished`;
+    const kept = await this.#cache.read(unfinished, range);
+    const begun = kept.find(
+      (one) => one.first === range.first && one.last === range.last && this.#isCurrent(one, freshMs, options),
+    );
+    const now = this.#clock.now();
+    const { fetchedAt } = begun ?? { fetchedAt: now };
+    const rows: Row[] = [...((begun?.rows ?? []) as readonly Row[])];
+    let generatedAt = begun?.generatedAt ?? formatSeconds(now);
+    let next = begun?.next;
+    let isKept = begun !== undefined;
+    const keep = async (): Promise<void> => {
+      if (next === undefined) return;
+      isKept = true;
+      await this.#cache.write(unfinished, { ...range, rows, generatedAt, fetchedAt, next });
+    };
+    try {
+      if (begun) onRows(rows, generatedAt);
+      let pages = 0;
+      for await (const batch of fetch(range, options, next)) {
+        for (const row of batch.rows) rows.push(row);
+        ({ generatedAt, next } = batch);
+        onRows(rows, generatedAt);
+        if (++pages % KEEP_PAGES === 0) await keep();
+      }
+    } catch (error) {
+      const isRefused = error instanceof SextantError && error.code === 'InvalidArgument';
+      if (!begun || !isRefused) {
+        await keep();
+        throw error;
+      }
+      // A service that was set up anew does not know where that was.
+      await this.#cache.remove(unfinished, range);
+      return this.#fetchPages(query, range, options, onRows);
+    }
+    if (isKept) await this.#cache.remove(unfinished, range);
+    return { rows, generatedAt, fetchedAt };
+  }
 }
+
+type Fetched<Row> = Pick<CachedAnswer, 'generatedAt' | 'fetchedAt'> & { readonly rows: readonly Row[] };
 
 /** Answers put together until they cover a range. */
 class Parts<Row> {
   readonly rows: Row[] = [];
+  /** Days that are answered, and of which the service knows nothing yet. */
+  readonly notYet: DayRange[] = [];
   readonly #range: DayRange;
-  readonly #dayOf: ((row: Row) => string) | undefined;
+  readonly #query: Pick<Query<Row>, 'dayOf' | 'isNightly'>;
   #missing: readonly DayRange[];
   readonly #taken: CachedAnswer[] = [];
 
-  constructor(range: DayRange, dayOf: ((row: Row) => string) | undefined) {
+  constructor(range: DayRange, query: Pick<Query<Row>, 'dayOf' | 'isNightly'>) {
     this.#range = range;
-    this.#dayOf = dayOf;
+    this.#query = query;
     this.#missing = [range];
   }
 
@@ -375,7 +493,7 @@ class Parts<Row> {
 
   /** Takes of an answer the days that are still missing. */
   add(answer: CachedAnswer): void {
-    const dayOf = this.#dayOf;
+    const { dayOf, isNightly = false } = this.#query;
     const { first, last } = this.#range;
     if (!dayOf) {
       if (answer.first !== first || answer.last !== last || this.#missing.length === 0) return;
@@ -386,7 +504,9 @@ class Parts<Row> {
     for (const gap of this.#missing) {
       const part = { first: Math.max(gap.first, answer.first), last: Math.min(gap.last, answer.last) };
       if (part.first > part.last) continue;
-      const [from, to] = [formatDay(part.first), formatDay(part.last)];
+      const known = isNightly ? Math.min(part.last, finishedIn(answer)) : part.last;
+      if (known < part.last) this.notYet.push({ first: Math.max(part.first, known + 1), last: part.last });
+      const [from, to] = [formatDay(part.first), formatDay(known)];
       this.#take(
         answer,
         (answer.rows as readonly Row[]).filter((row) => dayOf(row) >= from && dayOf(row) <= to),
@@ -409,14 +529,23 @@ function without(gap: DayRange, part: DayRange): DayRange[] {
 }
 
 /** Every day of it was finished when it was fetched. */
-function isFinal({ last, fetchedAt }: CachedAnswer): boolean {
-  return last <= newestFinished(fetchedAt);
+function isFinal(answer: Omit<CachedAnswer, 'rows'>): boolean {
+  return answer.last <= finishedIn(answer);
+}
+
+/** The newest day that was finished when it was fetched, by our clock and by the service's: either may be slow. */
+function finishedIn({ fetchedAt, generatedAt }: Pick<CachedAnswer, 'fetchedAt' | 'generatedAt'>): Day {
+  return newestFinished(Math.min(fetchedAt, Date.parse(generatedAt)));
 }
 
 /** The newest day that was finished at a moment. */
 function newestFinished(ms: number): Day {
   const today = dayOf(ms);
   return ms - startOfDay(today) >= METRICS_REFRESH_HOUR * 3_600_000 ? today - 1 : today - 2;
+}
+
+function nextOf({ has_more, next_cursor }: ResponseOf<PagedName>['pagination']): string | undefined {
+  return has_more ? next_cursor : undefined;
 }
 
 function namesOf(people: readonly Identity[], kind: IdentityField): string[] {

@@ -17,6 +17,8 @@ export interface CachedAnswer extends DayRange {
   readonly generatedAt: string;
   /** When they were fetched, in milliseconds since 1970. */
   readonly fetchedAt: number;
+  /** Where the service goes on, of an answer in pages that is not whole yet. */
+  readonly next?: string | undefined;
 }
 
 export interface CacheOptions {
@@ -77,17 +79,22 @@ export class AnswerCache {
 
   /** Keeps an answer, in place of an older one for the same days. */
   async write(query: string, { first, last, ...answer }: CachedAnswer): Promise<void> {
-    const [from, to] = [formatDay(first), formatDay(last)];
-    const stored: Stored = { version: VERSION, account: this.#account, query, first: from, last: to, ...answer };
+    const days = { first: formatDay(first), last: formatDay(last) };
+    const stored: Stored = { version: VERSION, account: this.#account, query, ...days, ...answer };
     const folder = this.#folderOf(query);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await replaceFile(join(folder, `${from}_${to}`), await pack(JSON.stringify(stored), { level: 3 }), 0o600);
+      await replaceFile(join(folder, fileName(first, last)), await pack(JSON.stringify(stored), { level: 3 }), 0o600);
       await this.#tidy();
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       this.#logger.warn(`An answer is not kept: ${String(explainWriteError(error, this.#folder))}`);
     }
+  }
+
+  /** Forgets what there is of a query for exactly these days. */
+  async remove(query: string, { first, last }: DayRange): Promise<void> {
+    await rm(join(this.#folderOf(query), fileName(first, last)), { force: true });
   }
 
   /** Forgets all of this account, as when somebody disconnects. */
@@ -102,12 +109,12 @@ export class AnswerCache {
   async #readFile(file: string, query: string): Promise<Omit<CachedAnswer, 'first' | 'last'> | undefined> {
     try {
       const stored = JSON.parse(String(await unpack(await readFile(file)))) as Partial<Stored>;
-      const { version, account, rows, generatedAt, fetchedAt } = stored;
+      const { version, account, rows, generatedAt, fetchedAt, next } = stored;
       if (version !== VERSION || account !== this.#account || stored.query !== query) return undefined;
       if (!rows || generatedAt === undefined || fetchedAt === undefined) return undefined;
       const now = new Date(this.#clock.now());
       await utimes(file, now, now);
-      return { rows, generatedAt, fetchedAt };
+      return { rows, generatedAt, fetchedAt, ...(next !== undefined && { next }) };
     } catch (error) {
       this.#logger.debug(`${file} is passed over: ${String(error)}`);
       return undefined;
@@ -156,6 +163,10 @@ async function statOf(file: string): Promise<{ readonly size: number; readonly u
 }
 
 /** `2026-11-01_2026-11-20` */
+function fileName(first: Day, last: Day): string {
+  return `${formatDay(first)}_${formatDay(last)}`;
+}
+
 function rangeOf(name: string): { readonly first: Day; readonly last: Day } | undefined {
   const [from = '', to = '', more] = name.split('_');
   const [first, last] = [parseDay(from), parseDay(to)];

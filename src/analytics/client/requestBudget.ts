@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../base/clock.ts';
-import { explainWriteError, SextantError, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import { explainWriteError, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import { parseObject } from '../../base/json.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
+import { NumberedFiles } from '../../base/numberedFiles.ts';
 import { sleep as realSleep, untilCancelled, type Sleep } from '../../base/sleep.ts';
-import { createWhole } from '../../base/wholeFile.ts';
 import { RATE_LIMITS, type RateGroup, type RateLimit } from '../contract.ts';
 
 export interface BudgetEdges {
@@ -57,12 +57,14 @@ export class RequestBudget {
 
   /**
    * Resolves when a request of the group may be sent, and counts it. Background requests leave a part of each burst to others.
-   * Throws `Cancelled`.
+   * `onPause` is told until when the service wants none, where it said so. Throws `Cancelled`.
    */
-  take(group: RateGroup, isBackground = false, signal?: AbortSignal): Promise<void> {
+  take(group: RateGroup, isBackground = false, signal?: AbortSignal, onPause?: (until: number) => void): Promise<void> {
     const queue = `${group} ${isBackground}`;
     // One of a queue asks the ledger at a time, and they are served in their order.
-    const turn = (this.#turns.get(queue) ?? Promise.resolve()).then(() => this.#wait(group, isBackground, signal));
+    const turn = (this.#turns.get(queue) ?? Promise.resolve()).then(() =>
+      this.#wait(group, isBackground, signal, onPause),
+    );
     this.#turns.set(
       queue,
       turn.catch(() => undefined),
@@ -70,11 +72,17 @@ export class RequestBudget {
     return untilCancelled(turn, signal);
   }
 
-  async #wait(group: RateGroup, isBackground: boolean, signal: AbortSignal | undefined): Promise<void> {
+  async #wait(
+    group: RateGroup,
+    isBackground: boolean,
+    signal: AbortSignal | undefined,
+    onPause: ((until: number) => void) | undefined,
+  ): Promise<void> {
     for (;;) {
       throwIfCancelled(signal);
-      const waitMs = this.#tryTake(group, isBackground);
+      const { waitMs, blockedUntil } = this.#tryTake(group, isBackground);
       if (waitMs === 0) return;
+      if (blockedUntil > this.#clock.now()) onPause?.(blockedUntil);
       await this.#sleep(waitMs, signal);
     }
   }
@@ -88,18 +96,21 @@ export class RequestBudget {
     }));
   }
 
-  /** How long to wait, or 0 where the request is counted. */
-  #tryTake(group: RateGroup, isBackground: boolean): number {
+  /** How long to wait, or 0 where the request is counted; and until when the service wants none. */
+  #tryTake(group: RateGroup, isBackground: boolean): { readonly waitMs: number; readonly blockedUntil: number } {
     const limit = RATE_LIMITS[group];
     let waitMs = 0;
+    let blockedUntil = 0;
     this.#update(group, (entry) => {
       const now = this.#clock.now();
-      const { fullAt, blockedUntil } = isOfLaterClock(entry, now, limit) ? fullLater(now, limit) : entry;
+      const known = isOfLaterClock(entry, now, limit) ? fullLater(now, limit) : entry;
+      const { fullAt } = known;
+      ({ blockedUntil } = known);
       const sendAt = Math.max(blockedUntil, fullAt - burstMs(limit) * (isBackground ? 1 - FOREGROUND_SHARE : 1));
       waitMs = Math.max(0, Math.ceil(sendAt - now));
       return waitMs > 0 ? undefined : { fullAt: Math.max(fullAt, now) + intervalMs(limit), blockedUntil };
     });
-    return waitMs;
+    return { waitMs, blockedUntil };
   }
 
   /** Repeats until no other process was quicker. */
@@ -169,86 +180,25 @@ class MemoryLedger implements Ledger {
   }
 }
 
-/** So many entries behind the newest stay: what is behind them was there, and is not made again. */
-const KEPT = 32;
-const ABANDONED_MS = 60_000;
-
-/**
- * Entries as files with numbers for names: the newest counts, and exactly one process can create the next. Rejected: a file
- * under a lock, since whoever is killed with the lock in his hands holds up all others until it is known to be dead.
- */
 class FileLedger implements Ledger {
-  readonly #folder: string;
+  readonly #files: NumberedFiles;
 
   constructor(folder: string) {
-    this.#folder = folder;
+    this.#files = new NumberedFiles(folder);
   }
 
   newest(): { readonly number: number; readonly entry: Entry } {
-    for (;;) {
-      const number = Math.max(0, ...this.#numbers());
-      if (number === 0) return { number, entry: NOTHING };
-      const entry = this.#read(number);
-      if (entry) return { number, entry };
-    }
+    const { number, text } = this.#files.newest();
+    return { number, entry: text === undefined ? NOTHING : readEntry(text) };
   }
 
   add(number: number, entry: Entry): boolean {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    if (!createWhole(join(this.#folder, String(number)), JSON.stringify(entry), 0o600)) return false;
-    const numbers = this.#numbers();
-    if (Math.max(...numbers) - number >= KEPT) {
-      // It had been there, and was cleared away while this process slept.
-      this.#remove(String(number));
-      return false;
-    }
-    for (const old of numbers) if (old <= number - KEPT) this.#remove(String(old));
-    return true;
-  }
-
-  #numbers(): number[] {
-    let names: string[];
-    try {
-      names = readdirSync(this.#folder);
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return [];
-      throw error;
-    }
-    for (const name of names) if (name.endsWith('.tmp')) this.#removeAbandoned(name);
-    return names.filter((name) => /^\d+$/.test(name)).map(Number);
-  }
-
-  /** Nothing where it was cleared away just now. */
-  #read(number: number): Entry | undefined {
-    let text: string;
-    try {
-      text = readFileSync(join(this.#folder, String(number)), 'utf8');
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-    const { fullAt, blockedUntil } = parse(text);
-    // Damaged, by a power cut for instance: it is so long ago that it says nothing.
-    return { fullAt: Number(fullAt) || 0, blockedUntil: Number(blockedUntil) || 0 };
-  }
-
-  /** What a killed process was writing. */
-  #removeAbandoned(name: string): void {
-    const file = statSync(join(this.#folder, name), { throwIfNoEntry: false });
-    if (file && Date.now() - file.mtimeMs > ABANDONED_MS) this.#remove(name);
-  }
-
-  #remove(name: string): void {
-    rmSync(join(this.#folder, name), { force: true });
+    return this.#files.add(number, JSON.stringify(entry));
   }
 }
 
-function parse(text: string): Partial<Record<keyof Entry, unknown>> {
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw new SextantError('LedgerUnreadable', 'The count of requests cannot be read.', { cause: error });
-  }
+/** One that is damaged, by a power cut for instance, is so long ago that it says nothing. */
+function readEntry(text: string): Entry {
+  const { fullAt, blockedUntil } = parseObject(text) ?? {};
+  return { fullAt: Number(fullAt) || 0, blockedUntil: Number(blockedUntil) || 0 };
 }

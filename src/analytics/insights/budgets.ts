@@ -167,8 +167,8 @@ export function dueAlerts(
   asOf: number,
 ): { readonly alerts: readonly Alert[]; readonly told: Told } {
   const month = monthName(asOf);
-  // Months that are over are forgotten.
-  const next = Object.fromEntries(Object.entries(told).filter(([key]) => key.startsWith(month)));
+  // Months that are over are forgotten. One that began may be news to who counts the last day of the one before.
+  const next = Object.fromEntries(Object.entries(told).filter(([key]) => key.slice(0, month.length) >= month));
   const alerts: Alert[] = [];
   for (const standing of standings) {
     const threshold = Math.max(0, ...thresholds.filter((one) => standing.used >= one));

@@ -51,7 +51,7 @@ export const KINDS = {
   chat_messages: 'Chat messages',
   ide_agent_messages: 'IDE agent messages',
   cli_agent_interactive_messages: 'CLI agent messages',
-  cli_agent_non_interactive_messages: 'CLI agent messages without a person',
+  cli_agent_non_interactive_messages: 'CLI agent messages, automated',
   remote_agent_messages: 'Remote agent messages',
 } as const satisfies Partial<Record<MetricField, string>>;
 export type KindField = keyof typeof KINDS;

@@ -18,10 +18,12 @@ export interface BudgetReport extends Quality {
 
 /**
  * The overrides, and what their people used this month: credits up to the last refresh of today, dollars up to the newest finished
- * day, as that is what the service has.
+ * day, as that is what the service has. Throws why the service cannot be asked where one of the two is not known.
  */
 export async function budgetReport(data: AnalyticsData, options?: LoadOptions): Promise<BudgetReport> {
   const overrides = await data.budgets(options);
+  // What is not known is not that nobody has a limit, or has used none of it.
+  if (overrides.offline && overrides.missing.length > 0) throw overrides.offline;
   const isUsd = overrides.rows.some(({ resource }) => resource === RESOURCE_OF_PLAN.usd);
   const unit: Unit = isUsd ? 'usd' : 'credits';
   const last = isUsd ? data.newestDay : data.today;
@@ -35,6 +37,7 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
       countedUntil: startOfDay(month.first),
     };
   const [used, consumption] = isUsd ? await dollars(data, month, options) : await credits(data, month, options);
+  if (used.offline && used.missing.length > 0) throw used.offline;
   const end = startOfDay(last + 1);
   const asOf = used.asOf === undefined ? end : Date.parse(used.asOf);
   // Of a day that is not over only what was used before the last refresh is known.

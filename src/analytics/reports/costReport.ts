@@ -1,11 +1,11 @@
 import { firstOfMonth } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { AnalyticsData, CostRow, LoadOptions } from '../client/analyticsData.ts';
-import type { DayRange } from '../dateRules.ts';
+import { daysOf, type DayRange } from '../dateRules.ts';
 import { costBy, sumOf, type Measure } from '../insights/amounts.ts';
 import { burnDown, type BurnDown, type Pace } from '../insights/budgets.ts';
 import { growthOfAmount, movers, type Mover, type Share } from '../insights/compare.ts';
-import { loadBefore, qualityOf, type Quality } from './report.ts';
+import { countKnown, loadBefore, qualityOf, type Quality } from './report.ts';
 
 /** What is paid in: dollars, or credits where the plan has them. */
 export type Unit = 'usd' | 'credits';
@@ -19,7 +19,10 @@ export const MEASURE_OF: Readonly<Record<Unit, Measure>> = {
 export interface CostReport extends Quality {
   readonly range: DayRange;
   readonly unit: Unit;
-  readonly total: Decimal;
+  /** Of how many days of the range it is known: the figures below are of those. */
+  readonly daysKnown: number;
+  /** Nothing where no day is known. */
+  readonly total: Decimal | undefined;
   /** By how much it grew since as many days before. */
   readonly growth: number | undefined;
   readonly byProduct: readonly Share[];
@@ -29,10 +32,10 @@ export interface CostReport extends Quality {
   readonly byDay: readonly Share[];
   /** Resources that changed most since as many days before. */
   readonly movers: readonly Mover[];
-  /** The month of the range's last day, up to that day. */
-  readonly month: Pace;
+  /** The month of the range's last day, up to that day, or the last before one that is not known; nothing where its first is not. */
+  readonly month: Pace | undefined;
   /** The same, day by day. */
-  readonly burnDown: BurnDown;
+  readonly burnDown: BurnDown | undefined;
   /** The points that it is made of: by product, resource and kind of key, day by day. */
   readonly points: readonly CostRow[];
 }
@@ -59,23 +62,28 @@ export async function costReport(
     ),
     data.cost(monthSoFar, [], { ...options, daily: true }),
   ]);
-  const unit = options.unit ?? (sumOf(cost.rows, 'credits_consumed') > 0n ? 'credits' : 'usd');
+  const isCredits = [cost, month].some(({ rows }) => sumOf(rows, 'credits_consumed') > 0n);
+  const unit = options.unit ?? (isCredits ? 'credits' : 'usd');
   const measure = MEASURE_OF[unit];
-  const total = sumOf(cost.rows, measure);
+  const daysKnown = countKnown(range, cost);
+  const total = daysKnown === 0 ? undefined : sumOf(cost.rows, measure);
   const byResource = costBy(cost.rows, 'resource', measure);
-  const burn = burnDown(costBy(month.rows, 'day', measure), range.last);
+  const knownUntil = daysOf(monthSoFar).findLast((day) => month.missing.every(({ first }) => day < first));
+  const burn = knownUntil === undefined ? undefined : burnDown(costBy(month.rows, 'day', measure), knownUntil);
+  const isWhole = cost.missing.length === 0;
   return {
     ...qualityOf(cost, month),
     range,
     unit,
+    daysKnown,
     total,
-    growth: growthOfAmount(total, sumOf(before ?? [], measure)),
+    growth: isWhole && total !== undefined ? growthOfAmount(total, sumOf(before ?? [], measure)) : undefined,
     byProduct: costBy(cost.rows, 'product', measure),
     byResource,
     byKey: costBy(cost.rows, 'byok', measure),
     byDay: costBy(cost.rows, 'day', measure).sort((a, b) => (a.key < b.key ? -1 : 1)),
-    movers: before ? movers(byResource, costBy(before, 'resource', measure), MOVERS) : [],
-    month: burn.pace,
+    movers: isWhole && before ? movers(byResource, costBy(before, 'resource', measure), MOVERS) : [],
+    month: burn?.pace,
     burnDown: burn,
     points: cost.rows,
   };

@@ -1,6 +1,7 @@
+import type { Day } from '../../base/day.ts';
 import type { SextantError } from '../../base/errors.ts';
 import type { AnalyticsData, Loaded } from '../client/analyticsData.ts';
-import { oldestDay, type DayRange } from '../dateRules.ts';
+import { daysOf, oldestDay, type DayRange } from '../dateRules.ts';
 import { previousRange } from '../insights/compare.ts';
 
 /** How good a report's figures are. */
@@ -9,8 +10,17 @@ export interface Quality {
   readonly asOf: string | undefined;
   /** Why the service could not be asked: the figures are what was known before. */
   readonly offline: SextantError | undefined;
-  /** Days of which nothing is known, since the service could not be asked. */
+  /** Days of which something is not known: the service could not be asked, or does not have them yet. */
   readonly missing: readonly DayRange[];
+}
+
+/** How many days of a range are known; a sum is one of those. */
+export function countKnown(range: DayRange, { missing }: Pick<Loaded<unknown>, 'missing'>): number {
+  return daysOf(range).filter((day) => !isMissing(day, missing)).length;
+}
+
+export function isMissing(day: Day, missing: readonly DayRange[]): boolean {
+  return missing.some(({ first, last }) => day >= first && day <= last);
 }
 
 /** A report is as old as the oldest of what it is made of. */

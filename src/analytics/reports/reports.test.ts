@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import papa from 'papaparse';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { AdjustableClock } from '../../base/clock.ts';
 import { dayOf, formatDay, parseDay } from '../../base/day.ts';
 import { formatDecimal } from '../../base/decimal.ts';
 import { SextantServer } from '../../server/server.ts';
@@ -30,9 +31,19 @@ describe('reports', () => {
     server.clock.freeze();
     const { clock } = server;
     const connection = { url: server.url, token: server.token };
-    const client = new AnalyticsClient(connection, new RequestBudget(newFolder()), { clock, sleep: async () => Promise.resolve() });
+    const client = new AnalyticsClient(connection, newBudget(), { clock, sleep: async () => Promise.resolve() });
     return { server, client, data: new AnalyticsData(client, new AnswerCache(newFolder(), accountKey(connection), { clock }), clock) };
   } // prettier-ignore
+
+  /** Nobody waits for the limit of requests here: the time that it asks for passes at once. */
+  function newBudget(): RequestBudget {
+    const clock = new AdjustableClock();
+    const sleep = (ms: number): Promise<void> => {
+      clock.advance(ms);
+      return Promise.resolve();
+    };
+    return new RequestBudget(newFolder(), { clock, sleep });
+  }
 
   const week = { first: day('2026-11-14'), last: day('2026-11-20') };
   const dates = { start_date: '2026-11-14', end_date: '2026-11-20' };
@@ -47,7 +58,7 @@ describe('reports', () => {
     assert.equal(people.distinct, people.people.length);
     assert.ok(people.distinct < counts.reduce((sum, { user_count }) => sum + user_count, 0));
     const messages = people.people.reduce((sum, { metrics }) => sum + metrics.total_messages, 0);
-    assert.equal(report.metrics.total_messages, messages);
+    assert.equal(report.metrics!.total_messages, messages);
     assert.equal(report.asOf, '2026-11-21T12:00:00Z');
     assert.ok(report.growth.messages !== undefined);
     const { rows } = await data.languages(week);
@@ -67,6 +78,43 @@ describe('reports', () => {
     assert.deepEqual([report.offline, report.missing, report.growth.messages], [undefined, [], undefined]);
   });
 
+  it('tell of how many days they are, and nothing of what is not known, where the service is gone', async () => {
+    const { data, server } = await start('credits', '2026-11-21T12:00:00Z');
+    const known = { first: day('2026-11-14'), last: day('2026-11-16') };
+    const report = await usageReport(data, known);
+    server.faults.add({ status: 503 });
+    const part = await usageReport(data, week);
+    assert.deepEqual([part.daysKnown, part.growth], [{ active: 3, metrics: 3 }, { meanActive: undefined, messages: undefined }]);
+    assert.deepEqual(part.metrics, report.metrics);
+    assert.deepEqual(part.days.map(({ active }) => active === undefined), [false, false, false, true, true, true, true]);
+    assert.deepEqual(part.latest, report.latest);
+    // Of these the active people are known, and not what they did.
+    server.faults.clear();
+    const other = { first: day('2026-10-01'), last: day('2026-10-07') };
+    await data.dailyActive(other);
+    server.faults.add({ status: 503 });
+    const half = await usageReport(data, other);
+    assert.deepEqual([half.daysKnown, half.metrics, half.acceptance.bySuggestions], [{ active: 7, metrics: 0 }, undefined, undefined]);
+    assert.deepEqual([...new Set(half.days.map(({ metrics }) => metrics))], [undefined]);
+    assert.equal((await peopleReport(data, week)).distinct, undefined);
+  }); // prettier-ignore
+
+  it('of cost and budgets show no zeros for what is not known', async () => {
+    const { data, server } = await start('credits', '2026-11-21T12:00:00Z');
+    const known = { first: day('2026-11-01'), last: day('2026-11-10') };
+    const report = await costReport(data, known);
+    await data.budgets();
+    server.faults.add({ status: 503 });
+    const part = await costReport(data, { first: day('2026-11-08'), last: day('2026-11-20') });
+    assert.deepEqual([part.daysKnown, part.growth, part.movers], [3, undefined, []]);
+    assert.ok(part.total! > 0n && part.total! < report.total!);
+    assert.deepEqual(part.month, report.month, 'up to the newest day that is known');
+    const nothing = await costReport(data, { first: day('2026-09-01'), last: day('2026-09-07') });
+    assert.deepEqual([nothing.total, nothing.month, nothing.burnDown], [undefined, undefined, undefined]);
+    // Who is near a limit cannot be said without what was used.
+    await assert.rejects(budgetReport(data), { code: 'ServiceFailed' });
+  });
+
   for (const plan of ['credits', 'usd'] as const) {
     it(`of cost come to what the service bills, on the plan ${plan}`, async () => {
       const { data, client } = await start(plan, '2026-11-21T12:00:00Z');
@@ -74,13 +122,13 @@ describe('reports', () => {
       const { data_points: [point] } = await client.call('costAnalytics', dates); // prettier-ignore
       const { billed_amount_usd: billed, credits_consumed: credits } = point!.cost_metrics;
       assert.equal(report.unit, plan);
-      assert.equal(formatDecimal(report.total), plan === 'usd' ? billed : credits);
+      assert.equal(formatDecimal(report.total!), plan === 'usd' ? billed : credits);
       for (const part of [report.byProduct, report.byResource, report.byKey, report.byDay])
         assert.equal(total(part), report.total);
       const dollars = costTable(report.points, 'product').rows.reduce((sum, row) => sum + (row[1] as bigint), 0n);
       assert.equal(formatDecimal(dollars), billed);
-      assert.equal(report.month.daysElapsed, 20);
-      assert.ok(report.month.projected! > report.month.spent);
+      assert.equal(report.month!.daysElapsed, 20);
+      assert.ok(report.month!.projected! > report.month!.spent);
     });
 
     it(`of budgets count what everybody used this month, on the plan ${plan}`, async () => {

@@ -14,7 +14,7 @@ import { silentLogger } from '../../base/log.ts';
 import { readData } from '../../server/analytics/data/readData.ts';
 import { SextantServer } from '../../server/server.ts';
 import { TABS, type Tab } from '../../protocol/dashboardChoices.ts';
-import type { Choices } from '../../protocol/dashboardView.ts';
+import type { Choices, Page } from '../../protocol/dashboardView.ts';
 import { DashboardModel, FIRST_CHOICES } from './dashboardModel.ts';
 import { asJson, asMarkdown } from './exportText.ts';
 
@@ -62,6 +62,8 @@ describe('the model of the dashboard', () => {
       return !page.isLoading && (page.isFilled || page.trouble || page.empty) ? page : undefined;
     });
   }
+
+  const tileOf = (page: Page, name: string): string | undefined => page.tiles.find(({ id }) => id === name)?.value;
 
   const choose = (model: DashboardModel, change: Partial<Choices>): void =>
     model.choose({ ...model.choices, ...change });
@@ -157,7 +159,7 @@ describe('the model of the dashboard', () => {
     choose(again, { preset: '28d' });
     const page = await loaded(again);
     assert.deepEqual([page.isFilled, page.trouble!.kind, page.trouble!.next], [true, 'failed', ['retry']]);
-    assert.match(page.trouble!.message, /nothing is known: 2026-10-24 to 2026-11-06\.$/);
+    assert.match(page.trouble!.message, /Not known, or only in part: 2026-10-24 to 2026-11-06\.$/);
     faults.clear();
     await again.resume();
     assert.equal((await loaded(again)).trouble, null);
@@ -181,7 +183,10 @@ describe('the model of the dashboard', () => {
       faults.add({ status, ...(status === 429 && { retryAfter: 300 }) });
       const model = open();
       // What asks after a 429 waits for as long as it says.
-      const trouble = await until('it is told', () => model.state.page.trouble ?? undefined);
+      const trouble = await until('it is told', () => {
+        const { trouble } = model.state.page;
+        return trouble && trouble.next.length > 0 ? trouble : undefined;
+      });
       assert.deepEqual([trouble.kind, trouble.next[0]], [kind, next]);
       assert.notEqual(trouble.message, '');
     });
@@ -218,6 +223,81 @@ describe('the model of the dashboard', () => {
     // A page is enough for a day of so few people, or two: none is asked for twice.
     assert.ok(faults.list()[0]!.matches - matches <= 2 * (28 - stopped.progress!.done + 1));
     assert.ok(page.charts.every(({ table }) => table.rows.length > 0));
+  }); // prettier-ignore
+
+  it('shows people as they come, n of about m, stops, keeps them and goes on with the others', async () => {
+    const { faults } = await start('credits', undefined, 450);
+    const path = '/analytics/v0/user-activity';
+    faults.add({ path, latency: { ms: 50 } });
+    const model = open(undefined, { tab: 'people' });
+    const running = await until('some are there, and how many there will be', () => {
+      const { progress, list } = model.state.page;
+      return progress?.state === 'running' && progress.of > 0 && list ? progress : undefined;
+    });
+    assert.match(running.text, /^\d+ of about \d+ people, about .* left$/);
+    assert.ok(model.rows('people', 0, 10).length > 0);
+    model.stop();
+    const { progress, list, tiles } = model.state.page;
+    assert.deepEqual([progress!.state, progress!.next], ['stopped', ['resume']]);
+    assert.equal(list!.all, progress!.done);
+    assert.deepEqual([tiles[0]!.value, tiles[0]!.note], ['–', `${progress!.done} people so far`]);
+    const asked = faults.list()[0]!.matches;
+    await model.resume();
+    const page = await loaded(model);
+    assert.deepEqual([page.progress, page.list!.all > progress!.done], [null, true]);
+    assert.equal(tileOf(page, 'distinct'), String(page.list!.all));
+    // A page that was on its way when it was stopped is asked for twice.
+    assert.ok(faults.list()[0]!.matches - asked <= Math.ceil(page.list!.all / 100) - progress!.done / 100);
+  });
+
+  it('says of each figure that is not known that it is not, and of how many days the others are', async () => {
+    const folder = newFolder();
+    const { faults } = await start();
+    await loaded(open(folder));
+    faults.add({ status: 503 });
+    const model = open(folder, { preset: '28d' });
+    const page = await loaded(model);
+    const figures = Object.fromEntries(page.tiles.map(({ id, value, note }) => [id, [value !== '–', note]]));
+    // Of use as many days before were asked for, to compare with.
+    const [fortnight, week] = [
+      [true, '14 of 28 days known'],
+      [true, '7 of 28 days known'],
+    ];
+    assert.deepEqual(figures, {
+      active: [true, 'on 2026-11-20'],
+      mean: fortnight,
+      distinct: [false, 'not known'],
+      messages: fortnight,
+      accepted: fortnight,
+      acceptedLines: fortnight,
+      spent: week,
+      projected: figures.projected,
+    });
+    assert.match(String(figures.projected), /^true,about /);
+    for (const { id, table } of page.charts) assert.equal(table.rows[0]![1], '–', id);
+    choose(model, { tab: 'people' });
+    assert.equal((await loaded(model)).list, null);
+  });
+
+  it('waits for as long as the service says, says until when, and goes on by itself', async () => {
+    const { faults } = await start();
+    faults.add({ status: 429, retryAfter: 1, path: '/analytics/v0/dau-count', times: 1 });
+    const { clock, url, token } = server!;
+    const budget = new RequestBudget(newFolder());
+    const client = new AnalyticsClient({ url, token }, budget);
+    const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
+    const parts = { kept: undefined, keep: () => undefined, secret: 'secret', logger: silentLogger, onChange: () => undefined };
+    const model = new DashboardModel(parts);
+    models.push(model);
+    model.connect({ kind: 'ready', name: 'here' }, data);
+    const trouble = await until('it is told', () => model.state.page.trouble ?? undefined);
+    assert.deepEqual([trouble.kind, trouble.next], ['rate-limited', []]);
+    assert.match(trouble.message, /^It takes no requests until \d\d:\d\d:\d\d UTC\. This page goes on by itself then\.$/);
+    const page = await until('all is there', () => {
+      const { page } = model.state;
+      return page.isFilled && page.trouble === null && !page.isLoading ? page : undefined;
+    });
+    assert.notEqual(tileOf(page, 'mean'), '–');
   }); // prettier-ignore
 
   it('writes exports in which no name runs as a formula or is Markdown', async () => {

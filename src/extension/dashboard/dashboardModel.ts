@@ -6,6 +6,7 @@ import { identityKey, type Identity } from '../../analytics/identity.ts';
 import { identityOf } from '../../analytics/insights/people.ts';
 import { describeMoment } from '../../analytics/reports/report.ts';
 import type { Table } from '../../analytics/reports/table.ts';
+import type { PeopleReport } from '../../analytics/reports/usageReport.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount, formatSeconds } from '../../base/format.ts';
@@ -31,7 +32,7 @@ import { chosenRange, possibleRange } from './ranges.ts';
 import { ReportStore, type Part, type ReportName, type Reports } from './reportStore.ts';
 import { SortedList, type SourceRow } from './rowList.ts';
 import { costContent, creditsContent, groups } from './spendingContent.ts';
-import { describeDayRange, troubleOf, troubleOfReport } from './trouble.ts';
+import { describeDayRange, troubleOf, troubleOfPause, troubleOfReport } from './trouble.ts';
 
 export const FIRST_CHOICES: Choices = {
   tab: 'overview',
@@ -67,6 +68,8 @@ export interface Shown {
 
 const EMPTY: Content = { tiles: [], figures: [], table: none, empty: null };
 const PER_PAGE = endpoints.userActivity.pageSize?.maximum ?? 1;
+/** A list that is still coming is arranged anew when it has so much more: it would run away from whoever reads it. */
+const GROWTH = 1.25;
 const { perMinute } = RATE_LIMITS[endpoints.userActivity.rateGroup];
 
 /**
@@ -85,6 +88,7 @@ export class DashboardModel {
   #rangeTrouble: Trouble | undefined;
   #person: Identity | undefined;
   readonly #lists: Record<List, SortedList | undefined> = { people: undefined, budgets: undefined };
+  #peopleShown: PeopleReport | undefined;
   #rowsFor: { readonly of: readonly unknown[]; readonly rows: readonly SourceRow[] } = { of: [], rows: [] };
 
   constructor(parts: ModelParts) {
@@ -220,12 +224,13 @@ export class DashboardModel {
       this.#store?.dispose();
       this.#store = new ReportStore(data, range, {
         logger: this.#parts.logger,
+        clock: this.#clock,
         onChange: () => this.#parts.onChange(),
       });
       void this.#load();
     } catch (error) {
       if (!(error instanceof SextantError)) throw error;
-      this.#rangeTrouble = troubleOf(error, this.#store !== undefined);
+      this.#rangeTrouble = troubleOf(error);
     }
   }
 
@@ -302,8 +307,8 @@ export class DashboardModel {
     const { tab, filter } = this.#choices;
     const names = this.#names;
     if (tab === 'people') {
-      const people = store.report('people');
-      if (!people || people.distinct === 0) return undefined;
+      const people = this.#settled(store);
+      if (!people || people.people.length === 0) return undefined;
       const spending = store.report('spending');
       const unit = spending?.unit ?? store.report('cost')?.unit ?? 'credits';
       const rows = this.#once([people, spending, names], () => peopleRows({ people, spending }, names));
@@ -327,6 +332,16 @@ export class DashboardModel {
     return list;
   }
 
+  /** Those who are there, or of a list that grows those who were a moment ago. */
+  #settled(store: ReportStore): PeopleReport | undefined {
+    const people = store.report('people');
+    const shown = this.#peopleShown;
+    const isGrowing = people?.distinct === undefined && store.part('people').isLoading;
+    const isOfThese = shown !== undefined && shown.range === people?.range;
+    if (isGrowing && isOfThese && people.people.length < shown.people.length * GROWTH) return shown;
+    return (this.#peopleShown = people);
+  }
+
   /** Rows are made once of the same reports: with them the list, and where somebody is in it, stays. */
   #once(of: readonly unknown[], make: () => readonly SourceRow[]): readonly SourceRow[] {
     const { of: before } = this.#rowsFor;
@@ -348,7 +363,7 @@ export class DashboardModel {
       trouble: this.#trouble() ?? null,
       empty: content.empty,
       progress: this.#progress() ?? null,
-      asOf: asOf === undefined ? '' : `${describeMoment(asOf)} · ${this.#age(asOf)}`,
+      asOf: this.#described(asOf) ?? '',
       tiles: content.tiles,
       charts: content.figures.map(chartOf),
       list: list?.state ?? null,
@@ -361,12 +376,21 @@ export class DashboardModel {
     const store = this.#store;
     if (!store) return undefined;
     const parts = this.#wanted().map((name): Part<Reports[ReportName]> => store.part(name));
-    for (const { error, report } of parts) if (error) return troubleOf(error, report !== undefined);
-    for (const { report } of parts) {
-      const trouble = report && troubleOfReport(report);
+    const age = this.#described(this.#asOf(), ', ');
+    for (const { error, report, pausedUntil } of parts)
+      if (error) return troubleOf(error, { age: report && age, goesOnAt: this.#later(pausedUntil) });
+    for (const { report, pausedUntil } of parts) {
+      const trouble = report && troubleOfReport(report, { age, goesOnAt: this.#later(pausedUntil) });
       if (trouble) return trouble;
     }
-    return undefined;
+    const paused = Math.max(0, ...parts.map(({ isLoading, pausedUntil }) => (isLoading ? pausedUntil : 0)));
+    const goesOnAt = this.#later(paused);
+    return goesOnAt === undefined ? undefined : troubleOfPause(goesOnAt);
+  }
+
+  /** A moment that is still to come. */
+  #later(moment: number): number | undefined {
+    return moment > this.#clock.now() ? moment : undefined;
   }
 
   /** As old as the oldest of what is shown. */
@@ -376,9 +400,12 @@ export class DashboardModel {
     return moments.sort()[0];
   }
 
-  #age(moment: string): string {
+  /** `2026-11-21 09:30 UTC · 2 h 5 min ago` */
+  #described(moment: string | undefined, between = ' · '): string | undefined {
+    if (moment === undefined) return undefined;
     const seconds = (this.#clock.now() - Date.parse(moment)) / 1000;
-    return seconds < 60 ? l10n.t('just now') : l10n.t('{0} ago', formatSeconds(seconds));
+    const age = seconds < 60 ? l10n.t('just now') : l10n.t('{0} ago', formatSeconds(seconds));
+    return `${describeMoment(moment)}${between}${age}`;
   }
 
   #progress(): Progress | undefined {
@@ -405,17 +432,29 @@ export class DashboardModel {
 
   #peopleProgress(): Progress | undefined {
     const store = this.#store;
-    const { isLoading, isStopped, rows = 0, report } = store?.part('people') ?? {};
-    if (isStopped === true) return { state: 'stopped', done: 0, of: 0, text: l10n.t('Stopped.'), next: ['resume'] };
-    if (isLoading !== true || report || rows === 0) return undefined;
-    // So many there are at least, as so many were active on one day.
-    const least = Math.max(0, ...(store?.report('usage')?.days ?? []).map(({ active }) => active));
-    const so = l10n.t('{0} people', formatCount(rows));
-    if (least <= rows) return { state: 'running', done: rows, of: 0, text: l10n.t('{0} so far', so), next: ['stop'] };
-    const seconds = (Math.ceil((least - rows) / PER_PAGE) / perMinute) * 60;
-    const text = l10n.t('{0}, of at least {1}; about {2} left', so, formatCount(least), formatSeconds(seconds));
-    return { state: 'running', done: rows, of: least, text, next: ['stop'] };
-  }
+    const { isLoading, isStopped, report } = store?.part('people') ?? {};
+    const done = report?.people.length ?? 0;
+    if (!store || report?.distinct !== undefined || (isLoading === true && done === 0)) return undefined;
+    // Nobody knows how many there are until all are there. Those who cost something are counted soon, and nearly all of them;
+    // and so many there are at least as were active on one day.
+    const counted = store.report('spending')?.points.length ?? 0;
+    const least = Math.max(0, ...(store.report('usage')?.days ?? []).map(({ active }) => active ?? 0));
+    const of = Math.max(counted, least);
+    const count = formatCount(done);
+    const so =
+      done >= of
+        ? l10n.t('{0} people so far', count)
+        : counted > 0
+          ? l10n.t('{0} of about {1} people', count, formatCount(of))
+          : l10n.t('{0} of at least {1} people', count, formatCount(of));
+    const bar = { done, of: done >= of ? 0 : of };
+    if (isStopped === true)
+      return { ...bar, state: 'stopped', text: l10n.t('Stopped: {0}. Those that came are shown and kept.', so), next: ['resume'] };
+    if (isLoading !== true) return undefined;
+    const seconds = (Math.ceil((of - done) / PER_PAGE) / perMinute) * 60;
+    const left = done >= of ? '' : `, ${l10n.t('about {0} left', formatSeconds(seconds))}`;
+    return { ...bar, state: 'running', text: `${so}${left}`, next: ['stop'] };
+  } // prettier-ignore
 
   #spoken({ isLoading, trouble, asOf, list, empty }: Page): string {
     const title = tabTitle(this.#choices.tab);

@@ -1,6 +1,9 @@
 import * as l10n from '@vscode/l10n';
+import { daysOf, type DayRange } from '../../analytics/dateRules.ts';
+import { isMissing } from '../../analytics/reports/report.ts';
 import type { Unit } from '../../analytics/reports/costReport.ts';
 import { formatCell, type Cell, type Column, type Table } from '../../analytics/reports/table.ts';
+import { formatDay } from '../../base/day.ts';
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import type { DaySeries } from '../../analytics/insights/series.ts';
 import { OTHERS } from '../../analytics/insights/series.ts';
@@ -84,20 +87,28 @@ export function timeFigure(
   };
 }
 
-/** Each day divided into series of amounts. */
+/** Each day divided into series of amounts; a day that is `missing` is empty, not zero. */
 export function stackFigure(
   about: About,
   unit: Unit,
-  days: readonly string[],
+  range: DayRange,
   series: readonly DaySeries[],
+  missing: readonly DayRange[],
   nameOf: (series: DaySeries) => string = ({ name }) => name,
 ): Figure {
+  const days = daysOf(range);
+  const known = days.map((day) => !isMissing(day, missing));
   const raw = series.map((one): RawSeries => {
     const isRest = one.key === OTHERS;
     const name = isRest ? l10n.t('All others') : nameOf(one);
-    return { id: isRest ? 'others' : name, name, role: isRest ? 'others' : 'value', cells: one.amounts };
+    return {
+      id: isRest ? 'others' : name,
+      name,
+      role: isRest ? 'others' : 'value',
+      cells: one.amounts.map((amount, i) => (known[i] ? amount : undefined)),
+    };
   });
-  return timeFigure(about, 'stack', unit, days, raw);
+  return timeFigure(about, 'stack', unit, days.map(formatDay), raw);
 }
 
 export interface RawBar {
@@ -155,6 +166,11 @@ export function tile(
   { note = '', tone = 'plain' }: { readonly note?: string; readonly tone?: Tone } = {},
 ): Tile {
   return { id, label, value, note, tone, about };
+}
+
+/** What a figure over a range is of, where that is not all of it. */
+export function knownNote(known: number, days: number): string {
+  return known === 0 ? l10n.t('not known') : l10n.t('{0} of {1} days known', known, days);
 }
 
 /** Days are written `2026-11-20` everywhere. */

@@ -16,6 +16,8 @@ const LENGTH = 7;
 export class Names {
   readonly #secret: string;
   readonly #areHidden: boolean;
+  /** A list of ten thousand is named anew as it grows. */
+  readonly #codes = new Map<string, string>();
 
   /** `secret` must be long and random. */
   constructor(secret: string, areHidden: boolean) {
@@ -48,7 +50,12 @@ export class Names {
   }
 
   #code(purpose: string, key: string, length = LENGTH): string {
-    const digest = createHmac('sha256', this.#secret).update(`${purpose}\0${key}`).digest();
-    return [...digest.subarray(0, length)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
+    const what = `${purpose}\0${key}`;
+    const known = this.#codes.get(what);
+    if (known !== undefined) return known;
+    const digest = createHmac('sha256', this.#secret).update(what).digest();
+    const code = [...digest.subarray(0, length)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
+    this.#codes.set(what, code);
+    return code;
   }
 }

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import type { MetricField, Metrics } from '../../analytics/contract.ts';
 import { movingMean, extent, TREND_DAYS } from '../../analytics/insights/trend.ts';
 import { KIND_FIELDS, KINDS } from '../../analytics/insights/people.ts';
 import type { CostReport } from '../../analytics/reports/costReport.ts';
@@ -7,8 +8,8 @@ import { dayTable } from '../../analytics/reports/tables.ts';
 import type { PeopleReport, UsageReport } from '../../analytics/reports/usageReport.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Content, Look } from './content.ts';
-import { amountText, tile, timeFigure, type Figure } from './figures.ts';
-import { moverFigure } from './spendingContent.ts';
+import { amountText, knownNote, tile, timeFigure, type Figure } from './figures.ts';
+import { growthNote, moverFigure } from './spendingContent.ts';
 
 export interface OverviewReports {
   readonly usage: UsageReport | undefined;
@@ -21,13 +22,14 @@ export interface OverviewReports {
 /** What happened, what it cost, and what changed: the first that a team lead sees. */
 export function overviewContent(reports: OverviewReports, look: Look): Content {
   const { usage, cost } = reports;
-  const isEmpty = usage?.metrics.total_messages === 0 && usage.days.every(({ active }) => active === 0);
+  const isEmpty = usage?.metrics?.total_messages === 0 && usage.days.every(({ active }) => active === 0);
   return {
     tiles: [...(usage ? usageTiles(usage, reports, look) : []), ...(cost ? costTiles(cost, look) : [])],
     figures: isEmpty
       ? []
       : [
-          ...(usage ? [activeFigure(usage, look), kindFigure(usage), acceptedFigure(usage)] : []),
+          ...(usage && usage.daysKnown.active > 0 ? [activeFigure(usage, look)] : []),
+          ...(usage?.metrics ? [kindFigure(usage, usage.metrics), acceptedFigure(usage, usage.metrics)] : []),
           ...(cost && look.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
         ],
     table: () => usage && dayTable(usage),
@@ -45,20 +47,28 @@ function usageTiles(
   { people, arePeopleComing }: OverviewReports,
   { choices }: Look,
 ): Content['tiles'] {
-  const { latest, meanActive, metrics, acceptance, growth } = usage;
-  const before = (value: number | undefined): string =>
-    choices.compare && value !== undefined ? l10n.t('{0} from the days before', formatGrowth(value)) : '';
+  const { latest, meanActive, metrics, acceptance, growth, days, daysKnown } = usage;
+  const note = (known: number, text: string): string => (known < days.length ? knownNote(known, days.length) : text);
+  const before = (known: number, value: number | undefined): string =>
+    note(known, choices.compare && value !== undefined ? l10n.t('{0} from the days before', formatGrowth(value)) : '');
+  const count = people?.distinct;
+  const partOf = (part: MetricField, whole: MetricField): string =>
+    note(
+      daysKnown.metrics,
+      metrics ? l10n.t('{0} of {1}', formatCount(metrics[part]), formatCount(metrics[whole])) : '',
+    );
   return [
-    tile('active', l10n.t('Active'), latest ? formatCount(latest.active) : '–', l10n.t('People and service accounts that used the product on that day of UTC.'), { note: latest ? l10n.t('on {0}', latest.date) : '' }),
-    tile('mean', l10n.t('Active a day'), formatCell(meanActive, { kind: 'count' }), l10n.t('The mean of active people over the days, those without anybody included.'), { note: before(growth.meanActive) }),
-    tile('distinct', l10n.t('Different people'), people ? formatCount(people.distinct) : arePeopleComing ? '…' : '–', l10n.t('People and service accounts over all the days, each counted once; never the sum of days.'), { note: people ? '' : arePeopleComing ? l10n.t('being counted') : l10n.t('not known') }),
-    tile('messages', l10n.t('Messages'), formatCount(metrics.total_messages), l10n.t('Messages of all kinds: chat, agents in the editor and on the command line.'), { note: before(growth.messages) }),
-    tile('accepted', l10n.t('Suggestions accepted'), formatShare(acceptance.bySuggestions), l10n.t('Completions accepted, of those suggested. Where nothing was suggested it is –.'), { note: l10n.t('{0} of {1}', formatCount(metrics.completions_accepted), formatCount(metrics.completions_count)) }),
-    tile('acceptedLines', l10n.t('Lines accepted'), formatShare(acceptance.byLines), l10n.t('Lines taken from completions, of the lines suggested. Where nothing was suggested it is –.'), { note: l10n.t('{0} of {1}', formatCount(metrics.completions_lines_of_code), formatCount(metrics.completions_suggested_lines_of_code)) }),
+    tile('active', l10n.t('Active'), latest ? formatCount(latest.active) : '–', l10n.t('People and service accounts that used the product on that day of UTC.'), { note: latest ? l10n.t('on {0}', latest.date) : l10n.t('not known') }),
+    tile('mean', l10n.t('Average a day'), formatCell(meanActive, { kind: 'count' }), l10n.t('How many people were active on an average day; days without anybody count, too.'), { note: before(daysKnown.active, growth.meanActive) }),
+    tile('distinct', l10n.t('Different people'), count !== undefined ? formatCount(count) : arePeopleComing ? '…' : '–', l10n.t('People and service accounts over all the days, each counted once; never the sum of days.'), { note: count !== undefined ? '' : people ? l10n.t('{0} so far', formatCount(people.people.length)) : arePeopleComing ? l10n.t('being counted') : l10n.t('not known') }),
+    tile('messages', l10n.t('Messages'), formatCell(metrics?.total_messages, { kind: 'count' }), l10n.t('Messages of all kinds: chat, agents in the editor and on the command line.'), { note: before(daysKnown.metrics, growth.messages) }),
+    tile('accepted', l10n.t('Suggestions accepted'), formatShare(acceptance.bySuggestions), l10n.t('Completions accepted, of those suggested. Where nothing was suggested it is –.'), { note: partOf('completions_accepted', 'completions_count') }),
+    tile('acceptedLines', l10n.t('Lines accepted'), formatShare(acceptance.byLines), l10n.t('Lines taken from completions, of the lines suggested. Where nothing was suggested it is –.'), { note: partOf('completions_lines_of_code', 'completions_suggested_lines_of_code') }),
   ]; // prettier-ignore
 }
 
-function costTiles({ unit, total, growth, month }: CostReport, { choices }: Look): Content['tiles'] {
+function costTiles(report: CostReport, look: Look): Content['tiles'] {
+  const { unit, total, month } = report;
   const isUsd = unit === 'usd';
   return [
     tile(
@@ -66,20 +76,19 @@ function costTiles({ unit, total, growth, month }: CostReport, { choices }: Look
       isUsd ? l10n.t('Billed') : l10n.t('Credits'),
       amountText(total, unit),
       isUsd ? l10n.t('Dollars billed for these days.') : l10n.t('Credits consumed on these days.'),
-      {
-        note: choices.compare && growth !== undefined ? l10n.t('{0} from the days before', formatGrowth(growth)) : '',
-      },
+      { note: growthNote(report, look) },
     ),
     tile(
       'projected',
-      l10n.t('Month {0}', month.month),
-      amountText(month.spent, unit),
-      l10n.t('What was spent this month; and what it comes to if it goes on so, rounded down, from three days on.'),
+      month ? l10n.t('Month {0}', month.month) : l10n.t('This month'),
+      amountText(month?.spent, unit),
+      l10n.t('What was spent this month; and what it comes to at this pace, rounded down, from three days on.'),
       {
-        note:
-          month.projected === undefined
-            ? l10n.t('too early to say where it leads')
-            : l10n.t('about {0} at its end', amountText(month.projected, unit)),
+        note: !month
+          ? l10n.t('not known')
+          : month.projected === undefined
+            ? l10n.t('too early for a projection')
+            : l10n.t('about {0} at month’s end', amountText(month.projected, unit)),
       },
     ),
   ];
@@ -87,24 +96,27 @@ function costTiles({ unit, total, growth, month }: CostReport, { choices }: Look
 
 function activeFigure({ days, unusual, before }: UsageReport, { choices }: Look): Figure {
   const active = days.map((day) => day.active);
-  const ends = extent(active);
-  const summary = ends
-    ? l10n.t(
-        'From {0} on {1} to {2} on {3}.',
-        formatCount(active[ends.least]!),
-        days[ends.least]!.date,
-        formatCount(active[ends.most]!),
-        days[ends.most]!.date,
-      )
-    : '';
-  const odd = unusual.length === 0 ? '' : ` ${l10n.t('Out of the ordinary: {0}.', unusual.join(', '))}`;
+  const known = days.flatMap(({ date, active }) => (active === undefined ? [] : [{ date, active }]));
+  const ends = extent(known.map((day) => day.active));
+  const [least, most] = ends ? [known[ends.least], known[ends.most]] : [];
+  const summary =
+    least && most
+      ? l10n.t(
+          'From {0} on {1} to {2} on {3}.',
+          formatCount(least.active),
+          least.date,
+          formatCount(most.active),
+          most.date,
+        )
+      : '';
+  const odd = unusual.length === 0 ? '' : ` ${l10n.t('Unusual: {0}.', unusual.join(', '))}`;
   const compared = choices.compare && before?.length === days.length;
   return timeFigure(
     {
       id: 'active',
       title: l10n.t('Active people'),
       about: l10n.t(
-        'People and service accounts that used the product on a day of UTC. The trend is the mean of a day and the six before. Marked days are far from what is usual on such days (modified z-score over 3.5).',
+        'People and service accounts that used the product on a day of UTC. The dashed line is the average of a day and the six before it. Marked days are far from what is usual for that kind of day, weekday or weekend (modified z-score over 3.5).',
       ),
       summary: `${summary}${odd}`,
     },
@@ -113,16 +125,23 @@ function activeFigure({ days, unusual, before }: UsageReport, { choices }: Look)
     days.map(({ date }) => date),
     [
       { id: 'active', name: l10n.t('Active'), role: 'value', cells: active },
-      ...(active.length > TREND_DAYS
-        ? [{ id: 'trend', name: l10n.t('Trend, 7 days'), role: 'trend', cells: movingMean(active) } as const]
+      ...(known.length > TREND_DAYS && known.length === days.length
+        ? [
+            {
+              id: 'trend',
+              name: l10n.t('Average of 7 days'),
+              role: 'trend',
+              cells: movingMean(known.map((day) => day.active)),
+            } as const,
+          ]
         : []),
-      ...(compared ? [{ id: 'before', name: l10n.t('Before'), role: 'before', cells: before } as const] : []),
+      ...(compared ? [{ id: 'before', name: l10n.t('Days before'), role: 'before', cells: before } as const] : []),
     ],
     days.flatMap(({ date }, i) => (unusual.includes(date) ? [i] : [])),
   );
 }
 
-function kindFigure({ days, metrics }: UsageReport): Figure {
+function kindFigure({ days }: UsageReport, metrics: Metrics): Figure {
   const fields = KIND_FIELDS.filter((field) => metrics[field] > 0);
   const [most] = [...fields].sort((a, b) => metrics[b] - metrics[a]);
   return timeFigure(
@@ -142,12 +161,12 @@ function kindFigure({ days, metrics }: UsageReport): Figure {
       id: field,
       name: KINDS[field],
       role: 'value',
-      cells: days.map(({ metrics }) => metrics?.[field] ?? 0),
+      cells: days.map(({ metrics }) => metrics?.[field]),
     })),
   );
 }
 
-function acceptedFigure({ days, metrics, acceptance }: UsageReport): Figure {
+function acceptedFigure({ days, acceptance }: UsageReport, metrics: Metrics): Figure {
   return timeFigure(
     {
       id: 'accepted',
@@ -169,13 +188,13 @@ function acceptedFigure({ days, metrics, acceptance }: UsageReport): Figure {
         id: 'completions_accepted',
         name: l10n.t('Accepted'),
         role: 'value',
-        cells: days.map(({ metrics }) => metrics?.completions_accepted ?? 0),
+        cells: days.map(({ metrics }) => metrics?.completions_accepted),
       },
       {
         id: 'completions_count',
         name: l10n.t('Suggested'),
         role: 'limit',
-        cells: days.map(({ metrics }) => metrics?.completions_count ?? 0),
+        cells: days.map(({ metrics }) => metrics?.completions_count),
       },
     ],
   );

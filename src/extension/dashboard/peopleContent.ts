@@ -77,14 +77,16 @@ export function peopleRows({ people, spending }: PeopleReports, names: Names): S
 
 export function peopleContent({ people, spending }: PeopleReports, look: Look): Content {
   const days = people.range.last - people.range.first + 1;
-  const active = meanOf(people.people.map((row) => row.active_days));
+  const isWhole = people.distinct !== undefined;
+  const active = isWhole ? meanOf(people.people.map((row) => row.active_days)) : undefined;
+  const soFar = l10n.t('{0} people so far', formatCount(people.people.length));
   return {
     tiles:
       people.distinct === 0
         ? []
         : [
-            tile('distinct', l10n.t('Different people'), formatCount(people.distinct), l10n.t('People and service accounts over all the days, each counted once.')),
-            tile('days', l10n.t('Active days a person'), formatCell(active, { kind: 'count' }), l10n.t('The mean over everybody who was active at all.'), { note: l10n.t('of {0}', formatCount(days)) }),
+            tile('distinct', l10n.t('Different people'), formatCell(people.distinct, { kind: 'count' }), l10n.t('People and service accounts over all the days, each counted once.'), { note: isWhole ? '' : soFar }),
+            tile('days', l10n.t('Active days per person'), formatCell(active, { kind: 'count' }), l10n.t('On average, of everybody who was active at all.'), { note: isWhole ? l10n.t('of {0}', formatCount(days)) : l10n.t('not known until all are there') }),
           ],
     figures: spending && spending.topPeople.length > 0 ? [heatFigure(spending, look)] : [],
     table: none,
@@ -152,7 +154,7 @@ export function personContent({ activity, spending, standing }: PersonReports): 
       tile('spent', unit === 'usd' ? l10n.t('Billed') : l10n.t('Credits'), amountText(total, unit), l10n.t('On all of these days.')),
       ...(standing
         ? [
-            tile('limit', l10n.t('Of the limit'), formatShare(standing.used), l10n.t('What was used this month, of the limit of their own.'), {
+            tile('limit', l10n.t('Used of the limit'), formatShare(standing.used), l10n.t('What was used this month, of the limit of their own.'), {
               note: l10n.t('{0} of {1}', amountText(standing.spent, unit), amountText(wholeAmount(standing.limit), unit)),
               tone: toneOf(standing),
             }),
@@ -169,8 +171,9 @@ export function personContent({ activity, spending, standing }: PersonReports): 
               summary: l10n.t('{0} in all.', amountText(total, unit)),
             },
             unit,
-            days,
+            spending.range,
             seriesBy(spending.points, 'resource', MEASURE_OF[unit], days, 6),
+            spending.missing,
           ),
           burnFigure(spending.burnDown, unit, standing?.limit),
         ]

@@ -13,7 +13,8 @@ import {
   type PeopleSpending,
   type SpendingReport,
 } from '../../analytics/reports/spendingReport.ts';
-import { peopleReport, usageReport, type PeopleReport, type UsageReport } from '../../analytics/reports/usageReport.ts';
+import { loadPeople, usageReport, type PeopleReport, type UsageReport } from '../../analytics/reports/usageReport.ts';
+import type { Clock } from '../../base/clock.ts';
 import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 
@@ -42,19 +43,23 @@ export interface Part<R> {
   readonly isLoading: boolean;
   /** Somebody did not want to wait. */
   readonly isStopped: boolean;
-  /** Rows that came so far. */
-  readonly rows: number;
+  /** Until when the service wants no requests, in milliseconds since 1970; 0 where it did not say so. */
+  readonly pausedUntil: number;
   readonly error?: SextantError;
 }
 
 /** What becomes of a part; `undefined` takes an error away. */
 type Change = Omit<Partial<Part<Reports[ReportName]>>, 'error'> & { readonly error?: SextantError | undefined };
 
-const NOTHING = { isLoading: false, isStopped: false, rows: 0 };
+const NOTHING = { isLoading: false, isStopped: false, pausedUntil: 0 };
+const SHORTEST_PAUSE_MS = 1_000;
+/** Sums that stand for all of the days or for nothing; of the others each figure says of how many days it is. */
+const WHOLE: readonly ReportName[] = ['spending', 'experts', 'limits', 'person'];
 
 /**
  * The reports of some days. What the cache has is there first, in milliseconds, and shown until the service has answered; but
- * never a part of it, as a sum over days of which some are missing is no sum. Each report loads, fails and is stopped by itself.
+ * never a part of it, as a sum over days of which some are missing is no sum. Each report loads, fails and is stopped by itself;
+ * one for which the service wants a long pause is asked for again after it.
  */
 export class ReportStore {
   readonly range: DayRange;
@@ -63,15 +68,20 @@ export class ReportStore {
   readonly #onChange: (name: ReportName) => void;
   readonly #parts = new Map<ReportName, Part<Reports[ReportName]>>();
   readonly #running = new Map<ReportName, AbortController>();
+  readonly #later = new Map<ReportName, NodeJS.Timeout>();
+  readonly #clock: Clock;
+  /** What somebody looks at, and so waits for. */
+  #inView: ReportName | undefined;
 
   constructor(
     data: AnalyticsData,
     range: DayRange,
-    edges: { readonly logger: Logger; readonly onChange: (name: ReportName) => void },
+    edges: { readonly logger: Logger; readonly clock: Clock; readonly onChange: (name: ReportName) => void },
   ) {
     this.#data = data;
     this.range = range;
     this.#logger = edges.logger;
+    this.#clock = edges.clock;
     this.#onChange = edges.onChange;
   }
 
@@ -79,14 +89,17 @@ export class ReportStore {
     return (this.#parts.get(name) ?? NOTHING) as Part<Reports[N]>;
   }
 
-  /** Nothing where the service could not be asked and the cache had none of it: zeros would be no figures. */
+  /** Nothing where the service could not be asked and the cache had none of it, or too little: zeros would be no figures. */
   report<N extends ReportName>(name: N): Reports[N] | undefined {
     const { report } = this.part(name);
-    return report?.offline && report.asOf === undefined ? undefined : report;
+    if (!report?.offline) return report;
+    const isPart = WHOLE.includes(name) && report.missing.length > 0;
+    return isPart || report.asOf === undefined ? undefined : report;
   }
 
   /** Loads what is not there yet; with `refresh` all of it anew. What was stopped stays so until somebody resumes it. */
   async load(names: readonly ReportName[], who: Identity | undefined, refresh = false): Promise<void> {
+    this.#inView = names[0];
     await Promise.all(
       names.map(async (name) => {
         const { report, isLoading, isStopped, error } = this.part(name);
@@ -111,7 +124,8 @@ export class ReportStore {
             this.part(name).report?.offline !== undefined ||
             !isWhole(this.report(name)),
         )
-        .map((name) => this.#load(name, who, false)),
+        // Of days that are not there yet the service has something new, however little time has passed.
+        .map((name) => this.#load(name, who, (this.part(name).report?.missing.length ?? 0) > 0)),
     );
   }
 
@@ -127,12 +141,14 @@ export class ReportStore {
 
   /** Somebody else is looked at. */
   forget(name: ReportName): void {
+    clearTimeout(this.#later.get(name));
     this.#running.get(name)?.abort();
     this.#running.delete(name);
     this.#parts.delete(name);
   }
 
   dispose(): void {
+    for (const timer of this.#later.values()) clearTimeout(timer);
     for (const running of this.#running.values()) running.abort();
     this.#running.clear();
   }
@@ -140,58 +156,70 @@ export class ReportStore {
   async #load(name: ReportName, who: Identity | undefined, refresh: boolean): Promise<void> {
     const running = new AbortController();
     this.#running.set(name, running);
+    clearTimeout(this.#later.get(name));
     const { signal } = running;
-    this.#become(name, { isLoading: true, isStopped: false, rows: 0, error: undefined });
+    this.#become(name, { isLoading: true, isStopped: false, pausedUntil: 0, error: undefined });
     try {
       if (this.report(name) === undefined) {
         const known = await this.#ask(name, who, { signal, cachedOnly: true });
         if (signal.aborted) return;
         if (known.asOf !== undefined && known.missing.length === 0) this.#become(name, { report: known });
       }
-      const onProgress = (rows: number): void => {
-        if (!signal.aborted) this.#become(name, { rows });
+      const onPause = (pausedUntil: number): void => {
+        if (!signal.aborted) this.#become(name, { pausedUntil });
       };
-      const report = await this.#ask(name, who, { signal, refresh, onProgress });
-      if (!signal.aborted) this.#become(name, { report, isLoading: false });
+      const report = await this.#ask(name, who, { signal, refresh, onPause });
+      if (signal.aborted) return;
+      this.#become(name, { report, isLoading: false });
+      this.#goOn(name, who, report.offline);
     } catch (error) {
       // Whoever cancelled it says what is to be seen then.
       if (signal.aborted || isCancelled(error)) return;
       this.#logger.warn(`Dashboard, ${name}: ${describeError(error)}`);
       const known = error instanceof SextantError ? error : new SextantError('Internal', describeError(error));
       this.#become(name, { isLoading: false, error: known });
+      this.#goOn(name, who, known);
     } finally {
       if (this.#running.get(name) === running) this.#running.delete(name);
     }
   }
 
+  /** By itself, when the service wants to be asked again. */
+  #goOn(name: ReportName, who: Identity | undefined, error: SextantError | undefined): void {
+    const { pausedUntil } = this.part(name);
+    if (error?.code !== 'RateLimited' || pausedUntil === 0) return;
+    // What else was asked may have waited until then.
+    const waitMs = Math.max(SHORTEST_PAUSE_MS, pausedUntil - this.#clock.now());
+    this.#later.set(name, setTimeout(() => void this.resume([name], who), waitMs).unref());
+  }
+
   async #ask(name: ReportName, who: Identity | undefined, options: LoadOptions): Promise<Reports[ReportName]> {
     const { range } = this;
     const data = this.#data;
-    const background = { ...options, isBackground: true };
-    // Only of what comes in many pages it is worth telling how far it is.
-    const quiet = { ...options, onProgress: undefined };
+    const tell = (report: Reports[ReportName]): void => {
+      if (!options.signal?.aborted) this.#become(name, { report, pausedUntil: 0 });
+    };
     switch (name) {
       case 'usage':
-        return usageReport(data, range, quiet);
+        return usageReport(data, range, options);
       case 'cost':
-        return costReport(data, range, quiet);
+        return costReport(data, range, options);
       case 'people':
-        return peopleReport(data, range, background);
+        return loadPeople(data, range, { ...options, isBackground: () => this.#inView !== name }, tell);
       case 'spending':
-        return spendingReport(data, range, quiet);
+        return spendingReport(data, range, options);
       case 'experts':
-        return expertReport(data, range, quiet);
+        return expertReport(data, range, options);
       case 'languages':
-        return loadLanguages(data, range, { ...background, onProgress: undefined }, (report) => {
-          if (!options.signal?.aborted) this.#become(name, { report });
-        });
+        // Hours of ten thousand people: nobody waits for that.
+        return loadLanguages(data, range, { ...options, isBackground: () => true }, tell);
       case 'budgets':
-        return budgetReport(data, quiet);
+        return budgetReport(data, options);
       case 'limits':
-        return this.#limits(quiet);
+        return this.#limits(options);
       case 'person': {
         if (!who) throw new RangeError('nobody is looked at');
-        return peopleSpending(data, range, [who], await this.#unit(quiet), quiet);
+        return peopleSpending(data, range, [who], await this.#unit(options), options);
       }
     }
   }
@@ -220,5 +248,6 @@ export class ReportStore {
 
 function isWhole(report: Reports[ReportName] | undefined): boolean {
   if (!report || report.missing.length > 0) return false;
+  if ('people' in report) return report.distinct !== undefined;
   return !('daysDone' in report) || report.daysDone === report.days;
 }

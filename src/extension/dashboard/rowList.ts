@@ -87,19 +87,22 @@ export class SortedList {
   #arrange(): void {
     const i = this.#columns.findIndex(({ name }) => name === this.#column);
     const sign = this.#descending ? -1 : 1;
+    // Of ten thousand rows each is compared with fourteen others: what is compared is made once.
     this.#shown = this.#rows
       .filter(({ cells }) => matches(String(cells[0]), this.#filter))
-      .sort((a, b) => order(a.cells[i], b.cells[i], sign) || order(a.cells[0], b.cells[0], 1));
+      .map((row) => ({ row, key: folded(row.cells[i]), name: folded(row.cells[0]) }))
+      .sort((a, b) => order(a.key, b.key, sign) || order(a.name, b.name, 1))
+      .map(({ row }) => row);
     this.#version++;
   }
 }
 
 function order(a: Cell, b: Cell, sign: number): number {
-  if (a === undefined || b === undefined) return a === b ? 0 : a === undefined ? 1 : -1;
-  const [x, y] = [folded(a), folded(b)];
-  return x === y ? 0 : x < y ? -sign : sign;
+  if (a === b) return 0;
+  if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
+  return a < b ? -sign : sign;
 }
 
-function folded(cell: NonNullable<Cell>): string | number | bigint {
+function folded(cell: Cell): Cell {
   return typeof cell === 'string' ? cell.toLowerCase() : cell;
 }

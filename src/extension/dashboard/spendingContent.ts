@@ -1,5 +1,4 @@
 import * as l10n from '@vscode/l10n';
-import type { CostRow } from '../../analytics/client/analyticsData.ts';
 import { costBy, sumOf, wholeAmount, type Dimension, type Measure } from '../../analytics/insights/amounts.ts';
 import type { BurnDown } from '../../analytics/insights/budgets.ts';
 import { growthOfAmount, shareOfAmount } from '../../analytics/insights/compare.ts';
@@ -10,9 +9,20 @@ import { formatGrowth, formatShare, type Table } from '../../analytics/reports/t
 import { costTable } from '../../analytics/reports/tables.ts';
 import { daysOf } from '../../analytics/dateRules.ts';
 import { formatDay } from '../../base/day.ts';
+import type { Decimal } from '../../base/decimal.ts';
 import { GROUPS, type Group } from '../../protocol/dashboardChoices.ts';
 import { none, type Content, type Look } from './content.ts';
-import { amountText, barFigure, lengthOf, matches, stackFigure, tile, timeFigure, type Figure } from './figures.ts';
+import {
+  amountText,
+  barFigure,
+  knownNote,
+  lengthOf,
+  matches,
+  stackFigure,
+  tile,
+  timeFigure,
+  type Figure,
+} from './figures.ts';
 
 export interface SpendingReports {
   readonly cost: CostReport;
@@ -42,7 +52,7 @@ export const groups = (): { readonly id: Group; readonly name: string }[] =>
 /** What was consumed of credits, by day, by model, and where the month leads. */
 export function creditsContent(reports: SpendingReports, look: Look): Content {
   const { cost } = reports;
-  if (cost.unit !== 'credits' || sumOf(cost.points, 'credits_consumed') === 0n)
+  if (cost.total !== undefined && (cost.unit !== 'credits' || sumOf(cost.points, 'credits_consumed') === 0n))
     return {
       tiles: [],
       figures: [],
@@ -55,9 +65,13 @@ export function creditsContent(reports: SpendingReports, look: Look): Content {
   return {
     tiles: spentTiles(cost, look),
     figures: [
-      ...dayFigure(reports, look, 'credits'),
-      barsOf(cost.points, 'resource', 'credits', l10n.t('Credits by model'), look),
-      burnFigure(cost.burnDown, 'credits', undefined),
+      ...(cost.total === undefined
+        ? []
+        : [
+            ...dayFigure(reports, look, 'credits'),
+            barsOf(cost, 'resource', 'credits', l10n.t('Credits by model'), look),
+          ]),
+      ...(cost.burnDown ? [burnFigure(cost.burnDown, 'credits', undefined)] : []),
       ...(look.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
     ],
     table: () => groupTable(reports, look.choices.group, look),
@@ -68,32 +82,40 @@ export function creditsContent(reports: SpendingReports, look: Look): Content {
 /** What it cost in dollars: by day, product and resource, on whose keys, and where the month leads. */
 export function costContent(reports: SpendingReports, look: Look): Content {
   const { cost } = reports;
-  if (cost.points.length === 0)
+  if (cost.total !== undefined && cost.points.length === 0)
     return {
       tiles: [],
       figures: [],
       table: none,
       empty: { title: l10n.t('Nothing was spent on these days'), message: l10n.t('Choose other days above.') },
     };
-  const billed = sumOf(cost.points, 'billed_amount_usd');
-  const estimated = sumOf(cost.points, 'estimated_customer_cost_usd');
-  const own = sumOf(onOwnKeys(cost.points), 'estimated_customer_cost_usd');
+  const isKnown = cost.total !== undefined;
+  const sum = (points: CostReport['points'], measure: Measure): Decimal | undefined =>
+    isKnown ? sumOf(points, measure) : undefined;
+  const billed = sum(cost.points, 'billed_amount_usd');
+  const estimated = sum(cost.points, 'estimated_customer_cost_usd');
+  const own = sum(onOwnKeys(cost.points), 'estimated_customer_cost_usd');
+  const note = partNote(cost);
   const [dearest] = costBy(cost.points, 'resource', 'estimated_customer_cost_usd');
   return {
     tiles: [
       tile('billed', l10n.t('Billed'), amountText(billed, 'usd'), l10n.t('Dollars that the service bills for these days.'), {
-        note: look.choices.compare && cost.unit === 'usd' && cost.growth !== undefined ? l10n.t('{0} from the days before', formatGrowth(cost.growth)) : '',
+        note: cost.unit === 'usd' ? growthNote(cost, look) : note,
       }),
-      tile('estimated', l10n.t('Estimated cost'), amountText(estimated, 'usd'), l10n.t('What it costs the organization, with what its own keys are charged elsewhere.')),
-      tile('own', l10n.t('On own keys (BYOK)'), amountText(own, 'usd'), l10n.t('The part of the estimated cost that was used with keys of your own.'), { note: estimated > 0n ? formatShare(shareOfAmount(own, estimated)) : '' }),
-      tile('dearest', l10n.t('Dearest'), dearest?.name ?? '–', l10n.t('The model or machine with the largest estimated cost.'), { note: dearest ? amountText(dearest.amount, 'usd') : '' }),
+      tile('estimated', l10n.t('Estimated cost'), amountText(estimated, 'usd'), l10n.t('What it costs the organization in all: what is billed, and what the providers of its own keys charge it.'), { note }),
+      tile('own', l10n.t('On own keys (BYOK)'), amountText(own, 'usd'), l10n.t('The part of the estimated cost that was used with keys of your own.'), { note: own !== undefined && estimated !== undefined && estimated > 0n ? formatShare(shareOfAmount(own, estimated)) : note }),
+      tile('dearest', l10n.t('Costs most'), dearest?.name ?? '–', l10n.t('The model or machine with the largest estimated cost.'), { note: dearest ? amountText(dearest.amount, 'usd') : note }),
       ...(cost.unit === 'usd' ? spentTiles(cost, look).slice(1) : []),
     ],
     figures: [
-      ...dayFigure(reports, look, 'usd'),
-      splitFigure(cost, 'product', l10n.t('Cost by product'), look),
-      splitFigure(cost, 'resource', l10n.t('Cost by model and machine'), look),
-      ...(cost.unit === 'usd' ? [burnFigure(cost.burnDown, 'usd', undefined)] : []),
+      ...(isKnown
+        ? [
+            ...dayFigure(reports, look, 'usd'),
+            splitFigure(cost, 'product', l10n.t('Cost by product'), look),
+            splitFigure(cost, 'resource', l10n.t('Cost by model and machine'), look),
+          ]
+        : []),
+      ...(cost.unit === 'usd' && cost.burnDown ? [burnFigure(cost.burnDown, 'usd', undefined)] : []),
       ...(cost.unit === 'usd' && look.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
     ],
     table: () => groupTable(reports, look.choices.group, look),
@@ -101,20 +123,40 @@ export function costContent(reports: SpendingReports, look: Look): Content {
   };
 } // prettier-ignore
 
-function spentTiles({ unit, total, growth, month }: CostReport, { choices }: Look): Content['tiles'] {
+function spentTiles(cost: CostReport, look: Look): Content['tiles'] {
+  const { unit, total, month } = cost;
   const isUsd = unit === 'usd';
+  const unknown = l10n.t('not known');
   return [
-    tile('total', isUsd ? l10n.t('Billed') : l10n.t('Credits'), amountText(total, unit), l10n.t('On all of these days.'), {
-      note: choices.compare && growth !== undefined ? l10n.t('{0} from the days before', formatGrowth(growth)) : '',
+    tile('total', isUsd ? l10n.t('Billed') : l10n.t('Credits'), amountText(total, unit), l10n.t('On all of these days.'), { note: growthNote(cost, look) }),
+    tile('month', month ? l10n.t('Month {0}', month.month) : l10n.t('This month'), amountText(month?.spent, unit), l10n.t('Of the month of the last day, up to the end of that day.'), {
+      note: month ? l10n.t('{0} of {1} days', month.daysElapsed, month.daysInMonth) : unknown,
     }),
-    tile('month', l10n.t('Month {0}', month.month), amountText(month.spent, unit), l10n.t('Of the month of the last day, up to the end of that day.'), {
-      note: l10n.t('{0} of {1} days', month.daysElapsed, month.daysInMonth),
-    }),
-    tile('projected', l10n.t('At its end'), amountText(month.projected, unit), l10n.t('What was spent, divided by the time gone and times the whole month, rounded down; from three days on.'), {
-      note: month.projected === undefined ? l10n.t('too early to say') : l10n.t('if it goes on like this'),
+    tile('projected', l10n.t('At month’s end'), amountText(month?.projected, unit), l10n.t('What the month comes to if every day is like those so far, rounded down; from three days on.'), {
+      note: !month ? unknown : month.projected === undefined ? l10n.t('too early for a projection') : l10n.t('at this pace'),
     }),
   ];
 } // prettier-ignore
+
+/** Below a sum: by how much it grew, or of how many days it is. */
+export function growthNote(cost: CostReport, { choices }: Look): string {
+  if (cost.daysKnown < daysOf(cost.range).length) return partNote(cost);
+  return choices.compare && cost.growth !== undefined
+    ? l10n.t('{0} from the days before', formatGrowth(cost.growth))
+    : '';
+}
+
+/** Nothing where all days are known. */
+function partNote({ daysKnown, range }: CostReport): string {
+  const days = daysOf(range).length;
+  return daysKnown < days ? knownNote(daysKnown, days) : '';
+}
+
+/** The same, before what a chart says of itself. */
+function ofPart(cost: CostReport, summary: string): string {
+  const note = partNote(cost);
+  return note === '' ? summary : l10n.t('{0}: {1}', note, summary);
+}
 
 /** Each day, divided by what the page is grouped by; nothing until that is there. */
 function dayFigure({ cost, spending, experts }: SpendingReports, { choices, names }: Look, unit: Unit): Figure[] {
@@ -148,23 +190,22 @@ function dayFigure({ cost, spending, experts }: SpendingReports, { choices, name
         id: 'days',
         title: l10n.t('{0}, {1}', title, groupName(group).toLowerCase()),
         about: l10n.t('Each day of UTC, divided by what the page is grouped by: the largest, and all others together.'),
-        summary: l10n.t('{0} in all; the largest part: {1}.', total, shown[0] ? nameOf(shown[0]) || '–' : '–'),
+        summary: ofPart(
+          cost,
+          l10n.t('{0} in all; the largest part: {1}.', total, shown[0] ? nameOf(shown[0]) || '–' : '–'),
+        ),
       },
       unit,
-      days,
+      cost.range,
       shown,
+      cost.missing,
       nameOf,
     ),
   ];
 }
 
-function barsOf(
-  points: readonly CostRow[],
-  dimension: Dimension,
-  unit: Unit,
-  title: string,
-  { choices }: Look,
-): Figure {
+function barsOf(cost: CostReport, dimension: Dimension, unit: Unit, title: string, { choices }: Look): Figure {
+  const { points } = cost;
   const all = costBy(points, dimension, MEASURE_OF[unit]).filter(
     ({ name, amount }) => amount !== 0n && matches(name, choices.filter),
   );
@@ -174,7 +215,10 @@ function barsOf(
       id: `by-${dimension}`,
       title,
       about: l10n.t('What each came to on all of these days, the largest first.'),
-      summary: first ? l10n.t('Most: {0}, {1}.', first.name, amountText(first.amount, unit)) : l10n.t('Nothing.'),
+      summary: ofPart(
+        cost,
+        first ? l10n.t('Most: {0}, {1}.', first.name, amountText(first.amount, unit)) : l10n.t('Nothing.'),
+      ),
     },
     unit,
     [title],
@@ -183,13 +227,8 @@ function barsOf(
   );
 }
 
-function splitFigure(
-  { points }: CostReport,
-  dimension: 'product' | 'resource',
-  title: string,
-  { choices }: Look,
-): Figure {
-  const split = splitByKeys(points, dimension, 'estimated_customer_cost_usd').filter(
+function splitFigure(cost: CostReport, dimension: 'product' | 'resource', title: string, { choices }: Look): Figure {
+  const split = splitByKeys(cost.points, dimension, 'estimated_customer_cost_usd').filter(
     ({ name, amount }) => amount !== 0n && matches(name, choices.filter),
   );
   const [first] = split;
@@ -211,7 +250,10 @@ function splitFigure(
       about: l10n.t(
         'The estimated cost to the organization, and which part of it was used with its own keys: those are charged elsewhere.',
       ),
-      summary: first ? l10n.t('Most: {0}, {1}.', first.name, amountText(first.amount, 'usd')) : l10n.t('Nothing.'),
+      summary: ofPart(
+        cost,
+        first ? l10n.t('Most: {0}, {1}.', first.name, amountText(first.amount, 'usd')) : l10n.t('Nothing.'),
+      ),
     },
     'usd',
     [service, own],
@@ -225,8 +267,8 @@ export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined
   const { days, spent, projected, pace } = burn;
   const leads =
     pace.projected === undefined
-      ? l10n.t('It is too early to say where it leads.')
-      : l10n.t('It leads to about {0}.', amountText(pace.projected, unit));
+      ? l10n.t('It is too early for a projection.')
+      : l10n.t('At this pace about {0} at month’s end.', amountText(pace.projected, unit));
   const most = limit === undefined ? '' : ` ${l10n.t('The limit is {0}.', amountText(wholeAmount(limit), unit))}`;
   return timeFigure(
     {
@@ -248,7 +290,7 @@ export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined
     days,
     [
       { id: 'spent', name: l10n.t('So far'), role: 'value', cells: spent },
-      { id: 'projected', name: l10n.t('If it goes on so'), role: 'projection', cells: projected },
+      { id: 'projected', name: l10n.t('At this pace'), role: 'projection', cells: projected },
       ...(limit === undefined
         ? []
         : [{ id: 'limit', name: l10n.t('Limit'), role: 'limit', cells: days.map(() => wholeAmount(limit)) } as const]),
@@ -265,7 +307,7 @@ export function moverFigure({ movers, unit }: CostReport): Figure {
       kind: 'movers',
       unit,
       title: l10n.t('Changed most'),
-      about: l10n.t('Models and machines whose amount changed most from as many days before, up or down.'),
+      about: l10n.t('Models and machines whose amount changed most, up or down, from as many days before.'),
       summary: first
         ? l10n.t('{0}: from {1} to {2}.', first.name, amountText(first.before, unit), amountText(first.now, unit))
         : l10n.t('Nothing.'),

@@ -6,10 +6,21 @@ import type { NextStep } from '../../protocol/dashboardChoices.ts';
 import type { Trouble } from '../../protocol/dashboardView.ts';
 import { describeDays } from './figures.ts';
 
-/** What a failure means to a person, and what can be done about it. `isKnown`: something is shown all the same. */
-export function troubleOf(error: SextantError, isKnown: boolean): Trouble {
-  const { message } = error;
-  const of = (kind: Trouble['kind'], title: string, ...next: NextStep[]): Trouble => ({ kind, title, message, next });
+/** What is shown all the same, and what happens by itself. */
+export interface Circumstances {
+  /** How old what is shown is, where something is. */
+  readonly age?: string | undefined;
+  /** When the service is asked again, in milliseconds since 1970. */
+  readonly goesOnAt?: number | undefined;
+}
+
+/** What a failure means to a person, and what can be done about it. */
+export function troubleOf(error: SextantError, { age, goesOnAt }: Circumstances = {}): Trouble {
+  const of = (kind: Trouble['kind'], title: string, ...next: NextStep[]): Trouble => {
+    const known = age === undefined ? '' : l10n.t('What is shown is of {0}.', age);
+    const what = goesOnAt === undefined ? error.message : goesOn(goesOnAt);
+    return { kind, title, message: sentences(what, known), next };
+  };
   switch (error.code) {
     case 'Unauthenticated':
       return of('unauthenticated', l10n.t('The token is refused'), 'connect', 'retry');
@@ -21,33 +32,53 @@ export function troubleOf(error: SextantError, isKnown: boolean): Trouble {
     case 'InvalidArgument':
       return of('range', l10n.t('These days cannot be asked for'), 'week');
     case 'RateLimited':
-      return of('rate-limited', l10n.t('The service wants a pause'), 'retry');
+      return of('rate-limited', l10n.t('The service asks for a pause'), 'retry');
     case 'Unreachable':
     case 'TimedOut':
-      return of('offline', isKnown ? l10n.t('Offline: this is what is known') : l10n.t('The service cannot be reached'), 'retry', 'connect');
+      return of('offline', age === undefined ? l10n.t('The service cannot be reached') : l10n.t('Offline: this is what is known'), 'retry', 'connect');
     case 'ServiceFailed':
-      return of('failed', isKnown ? l10n.t('The service fails: this is what is known') : l10n.t('The service fails'), 'retry');
+      return of('failed', age === undefined ? l10n.t('The service fails') : l10n.t('The service fails: this is what is known'), 'retry');
     default:
       return of('failed', l10n.t('Something went wrong'), 'retry', 'log');
   }
 } // prettier-ignore
 
 /** What is amiss with a report that is there; nothing where it is whole and new. */
-export function troubleOfReport(report: Quality): Trouble | undefined {
-  const { offline, missing, asOf } = report;
+export function troubleOfReport({ offline, missing, asOf }: Quality, { age, goesOnAt }: Circumstances): Trouble | undefined {
   const days = [...new Set(missing.map(describeDayRange))].join(', ');
   if (offline) {
-    const trouble = troubleOf(offline, asOf !== undefined);
+    const trouble = troubleOf(offline, { age: asOf && age, goesOnAt });
     if (asOf === undefined || days === '') return trouble;
-    return { ...trouble, message: `${trouble.message} ${l10n.t('Of these days nothing is known: {0}.', days)}` };
+    return { ...trouble, message: sentences(trouble.message, l10n.t('Not known, or only in part: {0}.', days)) };
   }
   if (days === '') return undefined;
   return {
     kind: 'partial',
-    title: l10n.t('Some days are missing'),
-    message: days,
+    title: l10n.t('Some days are not there yet'),
+    message: l10n.t('{0}. The service has a day from about 02:00 UTC of the next one on.', days),
     next: ['retry'],
   };
+} // prettier-ignore
+
+/** While something loads, and the service wants to be asked later. */
+export function troubleOfPause(goesOnAt: number): Trouble {
+  return {
+    kind: 'rate-limited',
+    title: l10n.t('The service asks for a pause'),
+    message: goesOn(goesOnAt),
+    next: [],
+  };
+}
+
+function goesOn(moment: number): string {
+  return l10n.t(
+    'It takes no requests until {0} UTC. This page goes on by itself then.',
+    new Date(moment).toISOString().slice(11, 19),
+  );
+}
+
+function sentences(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ');
 }
 
 /** `2026-11-14 to 2026-11-20` */

@@ -1,0 +1,124 @@
+// npm run bench:dashboard
+// The dashboard of ten thousand people in the real editor: how long after its command the first figures are there, from the
+// cache, and which tasks of its page took longer than 50 ms while somebody scrolls, sorts and searches. Then how long all people of
+// an organization of 5,000 take, beside the least that the service's rate limit allows. Build first.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pinnedNode } from './lib/dependencies.mjs';
+import { table } from './lib/table.mjs';
+
+// The sources are run as they are, which takes the pinned Node.
+if (!process.features.typescript) {
+  process.exit(spawnSync(pinnedNode(), [...process.argv.slice(1)], { stdio: 'inherit' }).status ?? 1);
+}
+const { AnalyticsClient } = await import('../src/analytics/client/analyticsClient.ts');
+const { AnalyticsData } = await import('../src/analytics/client/analyticsData.ts');
+const { AnswerCache } = await import('../src/analytics/client/answerCache.ts');
+const { RequestBudget } = await import('../src/analytics/client/requestBudget.ts');
+const { RATE_LIMITS } = await import('../src/analytics/contract.ts');
+const { startServer } = await import('../src/server/testing.ts');
+const { until } = await import('../test/support/until.ts');
+const { Dashboard, fillCache } = await import('../test/browser/dashboard.ts');
+
+const OPENINGS = 7;
+const folder = mkdtempSync(join(tmpdir(), 'sextant-bench-'));
+try {
+  await inTheEditor();
+  await allPeople();
+} finally {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+async function inTheEditor() {
+  await using server = await startServer({ seed: 7, users: 10_000, plan: 'credits' });
+  const people = await fillCache(folder, server);
+  const dashboard = await Dashboard.open(folder);
+  const { workbench } = dashboard;
+  try {
+    await workbench.connect(server);
+    // When the command was chosen, by the clock that all frames have in common.
+    await workbench.page.evaluate(
+      "addEventListener('mousedown', ({ timeStamp }) => (window.pressed = performance.timeOrigin + timeStamp), true)",
+    );
+    /** @type {number[]} */
+    const times = [];
+    for (let i = 0; i < OPENINGS; i++) {
+      if (i > 0) await workbench.run('View: Close All Editors');
+      await workbench.run('Sextant: Open Dashboard');
+      const pressed = await workbench.page.evaluate('window.pressed');
+      await dashboard.find();
+      await dashboard.frame.locator('.charts .card').first().waitFor();
+      const filled = "performance.timeOrigin + performance.getEntriesByName('filled')[0].startTime";
+      times.push(Math.round(Number(await dashboard.frame.evaluate(filled)) - Number(pressed)));
+    }
+    const [first, ...again] = times;
+    console.log(`${people} people, from the command to the first figures, from the cache:`);
+    console.log(`  the first time ${first} ms, with loading the code; then ${again.join(', ')} ms\n`);
+
+    await workbench.run('View: Close Primary Side Bar');
+    await dashboard.tab('People');
+    const { frame } = dashboard;
+    await frame.locator('[data-row="0"]').waitFor();
+    await dashboard.loaded();
+    await frame.evaluate(`{
+      window.long = [];
+      const own = (list) => list.getEntries().filter(({ name }) => name === 'self').map(({ duration }) => Math.round(duration));
+      new PerformanceObserver((list) => window.long.push(...own(list))).observe({ type: 'longtask' });
+    }`);
+    const rows = [['on the page', 'times', 'tasks over 50 ms', 'the longest']];
+    /**
+     * @param {string} what
+     * @param {number} many
+     * @param {(i: number) => Promise<unknown>} act
+     */
+    const watch = async (what, many, act) => {
+      await frame.evaluate('window.long = []');
+      for (let i = 0; i < many; i++) await act(i);
+      // What the last one began.
+      await workbench.page.waitForTimeout(500);
+      /** @type {number[]} */
+      const long = await frame.evaluate('window.long');
+      rows.push([what, String(many), String(long.length), long.length > 0 ? `${Math.max(...long)} ms` : '–']);
+    };
+    await frame.locator('[data-row="0"]').hover();
+    await watch('scrolls of 600 pixels', 60, async () => {
+      await workbench.page.mouse.wheel(0, 600);
+      await workbench.page.waitForTimeout(30);
+    });
+    const heads = await frame.locator('[role=columnheader] button').all();
+    await watch('sorts', 2 * heads.length, async (i) => {
+      const rows = frame.locator('.scroll-y').first();
+      const before = await rows.textContent();
+      await heads[i % heads.length]?.click();
+      await until('the rows are others', async () => (await rows.textContent()) !== before);
+    });
+    const filter = frame.getByLabel('Filter');
+    await watch('searches, key by key', 6, async (i) => {
+      await filter.fill('');
+      await filter.pressSequentially(['an', 'mil', 'ee', 'ada', 'o', 'serv'][i] ?? '', { delay: 40 });
+      await frame.getByText(/^[\d,]+ of [\d,]+ rows$/).waitFor();
+    });
+    console.log(`${table(rows)}\n`);
+  } finally {
+    await workbench.close();
+  }
+}
+
+async function allPeople() {
+  await using server = await startServer({ seed: 7, users: 5000, plan: 'credits', rateLimit: true });
+  const client = new AnalyticsClient(server, new RequestBudget(join(folder, 'requests')));
+  const data = new AnalyticsData(client, new AnswerCache(join(folder, 'answers'), 'account'));
+  const range = { first: data.newestDay - 27, last: data.newestDay };
+  const began = performance.now();
+  const { rows } = await data.activity(range);
+  const seconds = (performance.now() - began) / 1000;
+  const pages = Math.ceil(rows.length / 100);
+  const { burst, perMinute } = RATE_LIMITS.analytics;
+  const least = ((pages - burst) * 60) / perMinute;
+  console.log(
+    `${rows.length} people in ${pages} requests: ${seconds.toFixed(1)} s, ${(seconds / least).toFixed(2)} times the`,
+  );
+  console.log(`${least.toFixed(1)} s that ${burst} requests at once and ${perMinute} a minute allow`);
+}

@@ -1,0 +1,77 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemCode } from './errors.ts';
+import { createWhole } from './wholeFile.ts';
+
+/** So many files behind the newest stay: what is behind them was there, and is not made again. */
+const KEPT = 32;
+const ABANDONED_MS = 60_000;
+
+/**
+ * A state that processes share, as files with numbers for names: the newest counts, and exactly one process can create the
+ * next, so that each change is made of the state before it. Rejected: a file under a lock, since whoever is killed with the lock
+ * in his hands holds up all others until it is known to be dead. Not synced: a power cut may leave a newest that says nothing.
+ */
+export class NumberedFiles {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** 0 and nothing where there is none. */
+  newest(): { readonly number: number; readonly text: string | undefined } {
+    for (;;) {
+      const number = Math.max(0, ...this.#numbers());
+      if (number === 0) return { number, text: undefined };
+      const text = this.#read(number);
+      if (text !== undefined) return { number, text };
+    }
+  }
+
+  /** `false` where somebody else has added one of this number. */
+  add(number: number, text: string): boolean {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    if (!createWhole(join(this.#folder, String(number)), text, 0o600)) return false;
+    const numbers = this.#numbers();
+    if (Math.max(...numbers) - number >= KEPT) {
+      // It had been there, and was cleared away while this process slept.
+      this.#remove(String(number));
+      return false;
+    }
+    for (const old of numbers) if (old <= number - KEPT) this.#remove(String(old));
+    return true;
+  }
+
+  #numbers(): number[] {
+    let names: string[];
+    try {
+      names = readdirSync(this.#folder);
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+    for (const name of names) if (name.endsWith('.tmp')) this.#removeAbandoned(name);
+    return names.filter((name) => /^\d+$/.test(name)).map(Number);
+  }
+
+  /** Nothing where it was cleared away just now. */
+  #read(number: number): string | undefined {
+    try {
+      return readFileSync(join(this.#folder, String(number)), 'utf8');
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** What a killed process was writing. */
+  #removeAbandoned(name: string): void {
+    const file = statSync(join(this.#folder, name), { throwIfNoEntry: false });
+    if (file && Date.now() - file.mtimeMs > ABANDONED_MS) this.#remove(name);
+  }
+
+  #remove(name: string): void {
+    rmSync(join(this.#folder, name), { force: true });
+  }
+}
