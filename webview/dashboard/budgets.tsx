@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { MAX_CSV, type BudgetScope, type DeskAction } from '../../src/protocol/budgetChoices.ts';
-import type { Desk, DeskPerson } from '../../src/protocol/budgetsView.ts';
+import type { Desk, DeskPerson, TypedProblem } from '../../src/protocol/budgetsView.ts';
 import type { RowList } from '../../src/protocol/rowList.ts';
 import { Button, TextArea } from '../components.ts';
 import { AccountField, type TypedAccount } from './accountField.tsx';
@@ -75,10 +75,12 @@ interface AddFormProps {
   readonly leave: () => void;
 }
 
+const NOTHING_WRONG = { field: '', problem: '' };
+
 function AddForm({ unit, actions, leave }: AddFormProps): JSX.Element {
   const [who, setWho] = useState<TypedAccount>({ account: '', id: null });
   const [limit, setLimit] = useState('');
-  const [wrong, setWrong] = useState({ field: '', problem: '' });
+  const [wrong, setWrong] = useState<TypedProblem | typeof NOTHING_WRONG>(NOTHING_WRONG);
   const form = useRef<HTMLDivElement>(null);
   const preview = (text: string): void =>
     void actions.desk('addLimit', { ...who, limit: text }).then((problem) => {
@@ -92,7 +94,7 @@ function AddForm({ unit, actions, leave }: AddFormProps): JSX.Element {
         desk={actions.desk}
         onType={(account) => {
           setWho(account);
-          setWrong({ field: '', problem: '' });
+          setWrong(NOTHING_WRONG);
         }}
         onEnter={() => form.current?.querySelector<HTMLElement>('.limit-field input')?.focus()}
         onLeave={leave}
@@ -102,7 +104,10 @@ function AddForm({ unit, actions, leave }: AddFormProps): JSX.Element {
         value=""
         refused={wrong.field === 'limit' ? wrong.problem : ''}
         desk={actions.desk}
-        onType={setLimit}
+        onType={(text) => {
+          setLimit(text);
+          setWrong(NOTHING_WRONG);
+        }}
         onEnter={preview}
         onLeave={leave}
         {...{ unit }}
@@ -198,11 +203,14 @@ function useLimitEdit({ desk, actions }: DeskProps): LimitEdit {
     void actions.desk('limitOf', { id }).then((was) => {
       if (was !== undefined) setEdit({ id, was, refused: '' });
     });
+  // It may have been left by now.
+  const refuse = (id: string, refused: string): void =>
+    setEdit((now) => (now?.id === id && now.refused !== refused ? { ...now, refused } : now));
   const enter = (limit: string): void => {
     if (!edit) return;
     const { id, was } = edit;
     void actions.desk('setLimit', { id, limit, was }).then((wrong) => {
-      if (wrong) setEdit({ ...edit, refused: wrong.problem });
+      if (wrong) refuse(id, wrong.problem);
     });
   };
   const leave = (): void => {
@@ -216,6 +224,7 @@ function useLimitEdit({ desk, actions }: DeskProps): LimitEdit {
       refused={edit?.refused ?? ''}
       unit={desk.unit}
       desk={actions.desk}
+      onType={() => refuse(edit?.id ?? '', '')}
       onEnter={enter}
       onLeave={leave}
       isFirst
