@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { MAX_CSV, type BudgetScope, type DeskAction } from '../../src/protocol/budgetChoices.ts';
 import type { Desk, DeskPerson, TypedProblem } from '../../src/protocol/budgetsView.ts';
 import type { RowList } from '../../src/protocol/rowList.ts';
-import { Button, TextArea } from '../components.ts';
+import { Button } from '../components.ts';
 import { AccountField, type TypedAccount } from './accountField.tsx';
 import type { Actions } from './actions.ts';
 import { ActionButtons, ChangePanel, focusAccount } from './changePanel.tsx';
@@ -129,35 +129,40 @@ interface ImportFormProps {
 
 const EXAMPLE = 'account,limit\nada@example.com,5000\nnightly-build,';
 
+/** Pasted rows stay in their field, which thousands of them would make slow if it were drawn with every key. */
 function ImportForm({ actions, leave, act }: ImportFormProps): JSX.Element {
-  const [csv, setCsv] = useState('');
-  const isFocused = useRef(false);
+  const [isEmpty, setIsEmpty] = useState(true);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const preview = (): void => {
+    const csv = field.current?.value ?? '';
+    if (csv.trim() !== '') void actions.desk('importLimits', { csv });
+  };
   const key = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) preview();
     else if (event.key === 'Escape') leave();
     else return;
     event.preventDefault();
   };
-  const preview = (): void => {
-    if (csv.trim() !== '') void actions.desk('importLimits', { csv });
-  };
   return (
     <div class="card form import" role="group" aria-label={l10n.t('Import limits')}>
-      <TextArea
-        label={l10n.t('Rows as a spreadsheet copies them, or CSV, with a head: account and limit. An empty limit clears the override.')}
-        value={csv}
+      <label for="pasted-rows">
+        {l10n.t(
+          'Rows as a spreadsheet copies them, or CSV, with a head: account and limit. An empty limit clears the override.',
+        )}
+      </label>
+      <textarea
+        id="pasted-rows"
+        ref={field}
         rows={8}
         maxLength={MAX_CSV}
+        spellcheck={false}
         placeholder={EXAMPLE}
-        onInput={setCsv}
+        onInput={({ currentTarget }) => setIsEmpty(currentTarget.value.trim() === '')}
         onKeyDown={key}
-        control={(element) => {
-          if (element && !isFocused.current) requestAnimationFrame(() => element.focus());
-          isFocused.current = true;
-        }}
       />
       <div class="next">
-        <Button disabled={csv.trim() === ''} onClick={preview}>
+        <Button disabled={isEmpty} onClick={preview}>
           {l10n.t('Preview')}
         </Button>
         <Button appearance="secondary" onClick={() => act('chooseFile')}>
@@ -169,7 +174,7 @@ function ImportForm({ actions, leave, act }: ImportFormProps): JSX.Element {
       </div>
     </div>
   );
-} // prettier-ignore
+}
 
 /** A limit that somebody is changing where it stands. */
 interface Edit {
