@@ -16,6 +16,16 @@ interface ChangePanelProps {
 
 const TONE_ICONS = { plain: 'icon-edit', good: 'icon-check', warning: 'icon-warning', bad: 'icon-error' } as const;
 
+/** Of the columns; reasons are sentences. */
+const WIDTHS: Readonly<Record<string, string>> = {
+  identity: 'minmax(170px, 1.2fr)',
+  part: 'minmax(150px, 0.8fr)',
+  before: 'minmax(100px, 0.6fr)',
+  after: 'minmax(100px, 0.6fr)',
+  line: '64px',
+  why: 'minmax(280px, 3fr)',
+};
+
 /**
  * What is being changed: what it would change, how far it is, what became of it. The focus goes to it as it changes, so that it is
  * read out, and Enter, which asked for it, does nothing more.
@@ -50,11 +60,10 @@ export function ChangePanel({ step, actions, looks }: ChangePanelProps): JSX.Ele
       {note !== '' && <p class="quiet">{note}</p>}
       {parts.length > 0 && <Parts parts={parts} show={(part) => void actions.desk('showPart', { part })} />}
       {list && (
-        <RowTable key={`${serial} ${looks}`} {...{ list, actions }} isPlain
-          widths={`minmax(180px, 1.6fr) minmax(150px, 1fr) ${'minmax(110px, 0.8fr) '.repeat(2)}${list.columns.slice(4).map(({ id }) => (id === 'line' ? '70px' : 'minmax(260px, 2fr)')).join(' ')}`}
-          cellOf={(_, column, text) => (column === 'identity' ? <>{text}</> : column === 'why' ? <span title={text}>{text}</span> : undefined)} />
+        <RowTable key={`${serial} ${looks}`} {...{ list, actions }} isPlain widths={list.columns.map(({ id }) => WIDTHS[id] ?? '1fr').join(' ')}
+          cellOf={(_, column, text) => (column === 'identity' ? <>{text}</> : column === 'why' ? <span class="why" title={text}>{text}</span> : undefined)} />
       )}
-      <ActionButtons actions={step.actions} {...{ act }} isFirstPrimary />
+      <ActionButtons actions={step.actions} {...{ act }} isFirstPrimary={progress === null} />
     </section>
   );
 } // prettier-ignore
