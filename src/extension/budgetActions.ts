@@ -48,6 +48,8 @@ export interface BudgetArgument {
   readonly confirmed?: boolean;
 }
 
+/** Whoever is at a batch may be ending: it is looked again. */
+const LOOK_AGAIN_MS = 5_000;
 /** So many reminders are named in one message. */
 const NAMED = 3;
 
@@ -59,6 +61,7 @@ export class BudgetActions implements vscode.Disposable {
   readonly #logger: Logger;
   readonly #drafts = new Set<string>();
   #opened = 0;
+  #again: NodeJS.Timeout | undefined;
   readonly #disposables: vscode.Disposable;
 
   constructor(model: AnalyticsModel, texts: ReadOnlyTexts, state: vscode.Memento, logger: Logger) {
@@ -77,6 +80,7 @@ export class BudgetActions implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.#again);
     this.#disposables.dispose();
   }
 
@@ -336,9 +340,14 @@ export class BudgetActions implements vscode.Disposable {
 
   #tellInterrupted(account: Account): void {
     const key = toldBatchKey(account.key);
+    const { last } = account.changes;
+    if (!last || last.endedAt !== undefined || this.#state.get<number>(key, 0) >= last.id) return;
     const batch = account.changes.interrupted;
-    if (!batch || this.#state.get<number>(key, 0) >= batch.id) return;
-    void this.#offer(account, batch, false);
+    if (batch) void this.#offer(account, batch, false);
+    else {
+      clearTimeout(this.#again);
+      this.#again = setTimeout(() => this.look(), LOOK_AGAIN_MS);
+    }
   }
 
   #tellReminders({ reminders }: Account): void {

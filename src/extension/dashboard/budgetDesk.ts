@@ -23,6 +23,9 @@ import { matches } from './figures.ts';
 import type { Names } from './names.ts';
 import { SortedList } from './rowList.ts';
 
+/** Whoever else is at a batch comes to its end, or is killed: it is looked again. */
+const LOOK_AGAIN_MS = 5_000;
+
 /** What a desk knows of the accounts whose limits are changed. */
 export interface DeskKnowledge {
   readonly names: Names;
@@ -86,6 +89,7 @@ export class BudgetDesk {
   #scope: BudgetScope = 'own';
   #part = ALL;
   #serial = 0;
+  #again: NodeJS.Timeout | undefined;
   #list: { readonly of: readonly unknown[]; readonly rows: ChangeRows; readonly list: SortedList } | undefined;
 
   constructor(parts: DeskParts) {
@@ -121,6 +125,9 @@ export class BudgetDesk {
       this.#isInterrupted = false;
       this.#unreadable = describeError(error);
     }
+    clearTimeout(this.#again);
+    const isElsewhere = this.#last !== undefined && this.#last.endedAt === undefined && !this.#isInterrupted;
+    if (isElsewhere && !this.#isBusy) this.#again = setTimeout(() => this.reread(), LOOK_AGAIN_MS);
     this.#parts.onChange();
   }
 
@@ -259,6 +266,7 @@ export class BudgetDesk {
   }
 
   dispose(): void {
+    clearTimeout(this.#again);
     this.#running?.abort();
   }
 
