@@ -439,6 +439,7 @@ describe('the table of budgets', () => {
     await tab.look('edit');
     await tab.press('Escape');
     await tab.button('Add Limit…').click();
+    await tab.frame.getByRole('textbox', { name: 'Limit, in credits a month' }).fill('7');
     await tab.frame.getByRole('combobox', { name: 'Account' }).fill('x');
     await tab.frame.locator('.proposed [role=option]').nth(3).waitFor();
     await tab.press('ArrowDown');
