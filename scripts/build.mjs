@@ -57,8 +57,9 @@ const targets = [
     // the local server, in chunks that only its thread loads. 65 change budgets, in a chunk that waits for an account, 45 of them
     // csv-parse and papaparse in chunks of their own. 500 are undici, for when that forwards an event, a model is asked
     // over HTTP, or usage is asked for. 420 are the MCP server, which only the process loads that an agent has the editor start:
-    // the protocol's own library, of which 135 are the validator of JSON schemas that it insists on. 45 are the dashboard, a chunk that is loaded when it is opened.
-    budget: 1840,
+    // the protocol's own library, of which 135 are the validator of JSON schemas that it insists on. 45 are the dashboard, a chunk that is loaded when it is opened;
+    // 10 more of it change budgets there.
+    budget: 1855,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',

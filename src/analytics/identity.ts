@@ -19,6 +19,12 @@ export function identityKey({ kind, name }: Identity): string {
   return kind === 'user_email' ? `${foldCase(name)}\0u` : `${foldCase(name)}\0v${name}`;
 }
 
+/** Whose key it is, as `name` is written; nothing where it is none of these, such as that of a bot. */
+export function identityOfKey(key: string, name: string): Identity | undefined {
+  const kinds = ['user_email', 'service_account_name'] as const;
+  return kinds.map((kind) => ({ kind, name })).find((identity) => identityKey(identity) === key);
+}
+
 /** The identity as a field of a record. */
 export function identityFields(
   identity: Identity,

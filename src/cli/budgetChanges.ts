@@ -8,8 +8,8 @@ import { budgetCsv, decodeCsv, type CsvRow } from '../analytics/budgets/csv.ts';
 import { NO_LIMIT, problemOfLimit } from '../analytics/budgets/limit.ts';
 import {
   changesOf,
-  countKinds,
-  obstaclesOf,
+  leftOutOf,
+  obstaclesIn,
   type Preview,
   type PreviewOptions,
   type Wanted,
@@ -201,35 +201,30 @@ async function changeBy(
   }
   const progress = progressOn(terminal);
   const batch = await changes.apply(made, { signal, onProgress: progress.show }).finally(progress.done);
-  return report(batch, options, terminal, made);
+  return report(batch, options, terminal);
 }
 
-/** Prints a report; what the preview has left out belongs to it. */
 async function report(
   batch: Batch,
   options: ConnectedOptions & { readonly failures?: string },
   terminal: Terminal,
-  made?: Preview,
 ): Promise<ExitCode> {
-  const problems = made?.problems ?? [];
-  const conflicts = made?.rows.filter(({ kind }) => kind === 'conflict') ?? [];
-  if (options.json) printJson({ ...batch, problems, conflicts }, terminal);
-  else terminal.stdout.write(batchText(batch, { most: terminal.stdout.isTTY ? LISTED : Infinity, preview: made }));
-  if (options.failures !== undefined)
-    await writeFailures(failureRows(batch, made), batch.unit, options.failures, terminal);
+  if (options.json) printJson(batch, terminal);
+  else terminal.stdout.write(batchText(batch, { most: terminal.stdout.isTTY ? LISTED : Infinity }));
+  if (options.failures !== undefined) await writeFailures(failureRows(batch), batch.unit, options.failures, terminal);
   if (batch.endedAt === undefined)
     terminal.stderr.write(
       `sextant: ${numbersOf(batch, 'unknown').length > 0 ? 'What is unknown is read back, and t' : 'T'}he rest is done, by sextant budgets resume.\n`,
     );
   if (batch.error?.code === 'Cancelled') return ExitCode.interrupted;
   if (batch.error) return ExitCode.failed;
-  const isFine = isComplete(batch) && (!made || isWhole(made));
+  const isFine = isComplete(batch) && obstaclesIn(batch.leftOut).length === 0;
   return isFine ? ExitCode.ok : ExitCode.nothingFound;
 }
 
 /** Whether all that was asked for can be done. */
 function isWhole(made: Preview): boolean {
-  return obstaclesOf(made).length === 0 && countKinds(made).conflict === 0;
+  return obstaclesIn(leftOutOf(made)).length === 0;
 }
 
 async function writeFailures(rows: readonly CsvRow[], unit: Plan, file: string, terminal: Terminal): Promise<void> {

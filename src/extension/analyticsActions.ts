@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
 import { readConnection } from '../analytics/client/account.ts';
+import type { AnalyticsClient } from '../analytics/client/analyticsClient.ts';
 import type { AnalyticsData } from '../analytics/client/analyticsData.ts';
+import type { Identity } from '../analytics/identity.ts';
+import { identityOf } from '../analytics/insights/people.ts';
 import { describeError } from '../base/errors.ts';
 import { DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/log.ts';
@@ -11,7 +14,7 @@ import { AnalyticsModel, type ReportName } from './analyticsModel.ts';
 import { action, row } from './analyticsRows.ts';
 import { AnalyticsViews } from './analyticsViews.ts';
 import type { BudgetActions } from './budgetActions.ts';
-import { BudgetAlerts } from './budgetAlerts.ts';
+import { BudgetAlerts, toldBatchKey } from './budgetAlerts.ts';
 import type { ReadOnlyTexts } from './readOnlyTexts.ts';
 import type { ServerActions } from './serverActions.ts';
 import { SpentItem } from './spentItem.ts';
@@ -31,6 +34,20 @@ export interface AnalyticsState {
 export interface AnalyticsSource {
   readonly account: ShownAccount;
   readonly data: AnalyticsData | undefined;
+  /** What changes limits of the account, where it can be asked. */
+  readonly budgets: BudgetSource | undefined;
+}
+
+export interface BudgetSource {
+  readonly client: AnalyticsClient;
+  /** Of the account's journal. */
+  readonly folder: string;
+  /** Who was active last week, as far as that is known. */
+  people(): readonly Identity[];
+  /** Limits are others now: whatever shows them asks again. */
+  changed(): void;
+  /** Somebody has read what became of a batch, and is told of it no more. */
+  told(batch: number): void;
 }
 
 /**
@@ -85,10 +102,28 @@ export class AnalyticsActions implements vscode.Disposable {
     const { data } = this.#model;
     const name =
       choice === undefined ? '' : choice.kind === 'sample' ? vscode.l10n.t('Sample data') : new URL(choice.url).host;
-    return { account: { kind: shownKind(choice, this.#isLookedFor, data !== undefined), name }, data };
+    const account = { kind: shownKind(choice, this.#isLookedFor, data !== undefined), name };
+    return { account, data, budgets: this.#budgetSource };
+  }
+
+  get #budgetSource(): BudgetSource | undefined {
+    const { account, client, budgetsFolder } = this.#model;
+    if (account === undefined || !client || budgetsFolder === undefined) return undefined;
+    const { globalState } = this.#context;
+    return {
+      client,
+      folder: budgetsFolder,
+      people: () => (this.#model.part('people').report?.people ?? []).map(identityOf),
+      changed: () => void this.#model.loadBudgets(),
+      told: (batch) => void globalState.update(toldBatchKey(account), batch),
+    };
   }
 
   readonly onDidChangeSource = this.#changedSource.event;
+
+  get onDidChangeLimits(): vscode.Event<undefined> {
+    return this.#model.onDidChangeLimits;
+  }
 
   /** `argument`: `{ url, token }` connects without asking. */
   async run(command: AnalyticsCommand, argument: unknown): Promise<void> {

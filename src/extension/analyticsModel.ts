@@ -47,6 +47,9 @@ export class AnalyticsModel implements vscode.Disposable {
   #timer: NodeJS.Timeout | undefined;
   /** Names the report that changed; nothing where all did. */
   readonly onDidChange = this.#changed.event;
+  readonly #changedLimits = new vscode.EventEmitter<undefined>();
+  /** Somebody changed limits from this window, or found them changed. */
+  readonly onDidChangeLimits = this.#changedLimits.event;
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -55,6 +58,11 @@ export class AnalyticsModel implements vscode.Disposable {
   /** Names the connected account in files. */
   get account(): string | undefined {
     return this.#account;
+  }
+
+  /** Where its journal of changed limits and its reminders are. */
+  get budgetsFolder(): string | undefined {
+    return this.#account === undefined ? undefined : join(analyticsFolder(), 'budgets', this.#account);
   }
 
   /** Asks the service of the connected account. */
@@ -106,6 +114,7 @@ export class AnalyticsModel implements vscode.Disposable {
 
   /** Loads the budgets alone, anew: they were changed. */
   async loadBudgets(): Promise<void> {
+    this.#changedLimits.fire(undefined);
     const data = this.#data;
     const options = { signal: this.#loading.signal, refresh: true };
     if (data) await this.#loadPart('budgets', () => budgetReport(data, options));
@@ -115,6 +124,7 @@ export class AnalyticsModel implements vscode.Disposable {
     this.#loading.abort();
     clearInterval(this.#timer);
     this.#changed.dispose();
+    this.#changedLimits.dispose();
   }
 
   async #loadPart<N extends ReportName>(name: N, load: () => Promise<Reports[N]>): Promise<void> {

@@ -175,6 +175,7 @@ export class App implements SextantApi {
       return DashboardPanel.create({
         source: () => analytics.source,
         onDidChangeSource: analytics.onDidChangeSource,
+        onDidChangeLimits: analytics.onDidChangeLimits,
         context,
         log: this.#recent,
       });

@@ -1,15 +1,13 @@
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { isComplete, type Batch } from '../analytics/budgets/batch.ts';
 import { BudgetChanges } from '../analytics/budgets/budgetChanges.ts';
 import { budgetCsv, decodeCsv } from '../analytics/budgets/csv.ts';
-import { NO_LIMIT } from '../analytics/budgets/limit.ts';
-import { changesOf, type Preview, type Source } from '../analytics/budgets/preview.ts';
+import { formatLimit, NO_LIMIT } from '../analytics/budgets/limit.ts';
+import { changesOf, obstaclesIn, type Preview, type Source } from '../analytics/budgets/preview.ts';
 import { proposeLimit } from '../analytics/budgets/proposal.ts';
 import { Reminders } from '../analytics/budgets/reminders.ts';
 import type { RunOptions } from '../analytics/budgets/runBatch.ts';
-import { batchText, describeReminder, failureRows, formatLimit, previewText, summarizeBatch, summarizePreview } from '../analytics/budgets/texts.ts'; // prettier-ignore
-import { analyticsFolder } from '../analytics/client/account.ts';
+import { batchText, describeReminder, failureRows, previewText, summarizeBatch, summarizePreview } from '../analytics/budgets/texts.ts'; // prettier-ignore
 import { RESOURCE_OF_PLAN, type Plan } from '../analytics/contract.ts';
 import { identityKey, identityNamed, type Identity } from '../analytics/identity.ts';
 import { identityOf } from '../analytics/insights/people.ts';
@@ -21,7 +19,7 @@ import { describeError, isCancelled } from '../base/errors.ts';
 import { formatCount } from '../base/format.ts';
 import type { Logger } from '../base/log.ts';
 import type { AnalyticsModel } from './analyticsModel.ts';
-import { withoutLinks } from './budgetAlerts.ts';
+import { toldBatchKey, withoutLinks } from './budgetAlerts.ts';
 import { askDay, askLimit, askNote, pickAccount, pickImport, type ImportFrom } from './budgetPicks.ts';
 import { signalOf } from './cancellation.ts';
 import type { CommandId } from './commandIds.ts';
@@ -50,7 +48,8 @@ export interface BudgetArgument {
   readonly confirmed?: boolean;
 }
 
-const TOLD = 'sextant.budgets.told';
+/** Whoever is at a batch may be ending: it is looked again. */
+const LOOK_AGAIN_MS = 5_000;
 /** So many reminders are named in one message. */
 const NAMED = 3;
 
@@ -62,6 +61,7 @@ export class BudgetActions implements vscode.Disposable {
   readonly #logger: Logger;
   readonly #drafts = new Set<string>();
   #opened = 0;
+  #again: NodeJS.Timeout | undefined;
   readonly #disposables: vscode.Disposable;
 
   constructor(model: AnalyticsModel, texts: ReadOnlyTexts, state: vscode.Memento, logger: Logger) {
@@ -80,6 +80,7 @@ export class BudgetActions implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.#again);
     this.#disposables.dispose();
   }
 
@@ -116,9 +117,8 @@ export class BudgetActions implements vscode.Disposable {
   }
 
   get #account(): Account | undefined {
-    const { account, client } = this.#model;
-    if (account === undefined || !client) return undefined;
-    const folder = join(analyticsFolder(), 'budgets', account);
+    const { account, client, budgetsFolder: folder } = this.#model;
+    if (account === undefined || !client || folder === undefined) return undefined;
     return {
       key: account,
       changes: new BudgetChanges(client, folder, { logger: this.#logger }),
@@ -277,7 +277,7 @@ export class BudgetActions implements vscode.Disposable {
         : vscode.l10n.t('The editor behind this shows each of them.');
       if ((await vscode.window.showWarningMessage(message, { modal: true, detail }, apply)) !== apply) return;
     }
-    await this.#go(account, given, (options) => account.changes.apply(preview, options), preview, isOne);
+    await this.#go(account, given, (options) => account.changes.apply(preview, options), isOne);
   }
 
   /** Does it, with progress, and tells what became of it. */
@@ -285,20 +285,19 @@ export class BudgetActions implements vscode.Disposable {
     account: Account,
     { confirmed = false }: BudgetArgument,
     work: (options: RunOptions) => Promise<Batch>,
-    preview?: Preview,
     isOne = false,
   ): Promise<void> {
     const batch = await withProgress(vscode.l10n.t('Changing budgets'), work);
     void this.#model.loadBudgets();
-    const isFine = isComplete(batch) && batch.endedAt !== undefined;
-    if (!isOne || !isFine) await this.#open('report', batchText(batch, { preview }));
+    const isFine = isComplete(batch) && batch.endedAt !== undefined && obstaclesIn(batch.leftOut).length === 0;
+    if (!isOne || !isFine) await this.#open('report', batchText(batch));
     if (isFine && confirmed) return;
     void this.#offer(account, batch, isFine);
   }
 
   async #offer({ key }: Account, batch: Batch, isFine: boolean): Promise<void> {
     // Whoever reads this is not told again when the editor starts.
-    await this.#state.update(`${TOLD}.${key}`, batch.id);
+    await this.#state.update(toldBatchKey(key), batch.id);
     const actions = new Map<string, CommandId>(
       batch.endedAt === undefined
         ? [[vscode.l10n.t('Resume'), 'sextant.resumeBudgets'], [vscode.l10n.t('Show Report'), 'sextant.showBudgetReport']]
@@ -340,10 +339,15 @@ export class BudgetActions implements vscode.Disposable {
   }
 
   #tellInterrupted(account: Account): void {
-    const key = `${TOLD}.${account.key}`;
+    const key = toldBatchKey(account.key);
+    const { last } = account.changes;
+    if (!last || last.endedAt !== undefined || this.#state.get<number>(key, 0) >= last.id) return;
     const batch = account.changes.interrupted;
-    if (!batch || this.#state.get<number>(key, 0) >= batch.id) return;
-    void this.#offer(account, batch, false);
+    if (batch) void this.#offer(account, batch, false);
+    else {
+      clearTimeout(this.#again);
+      this.#again = setTimeout(() => this.look(), LOOK_AGAIN_MS);
+    }
   }
 
   #tellReminders({ reminders }: Account): void {

@@ -67,6 +67,11 @@ function describeAlerts(alerts: readonly Alert[]): string {
   );
 }
 
+/** Under which it is kept which batch of an account somebody was told of. */
+export function toldBatchKey(account: string): string {
+  return `sextant.budgets.told.${account}`;
+}
+
 /** A message makes links of `[text](address)`, also such that run a command: a name is shown without. */
 export function withoutLinks(name: string): string {
   return name.replaceAll('[', '(').replaceAll(']', ')');

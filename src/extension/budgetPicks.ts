@@ -4,6 +4,7 @@ import type { Plan } from '../analytics/contract.ts';
 import { identityNamed, type Identity } from '../analytics/identity.ts';
 import { printable } from '../base/columns.ts';
 import { firstOfNextMonth, formatDay, parseDay, type Day } from '../base/day.ts';
+import { literal } from './pickText.ts';
 
 /* The questions of the budget commands. Each gives `undefined` where it is left without an answer. */
 
@@ -23,7 +24,7 @@ interface Choice extends vscode.QuickPickItem {
 export function pickAccount(title: string, candidates: readonly Candidate[], isOpen: boolean): Answer<Identity> {
   const pick = vscode.window.createQuickPick<Choice>();
   const known = candidates.map(({ identity, detail }) => ({
-    ...{ identity, label: printable(identity.name), description: detail },
+    ...{ identity, label: literal(printable(identity.name)), description: detail },
     iconPath: new vscode.ThemeIcon(identity.kind === 'user_email' ? 'person' : 'server-process'),
   }));
   pick.title = title;
@@ -35,7 +36,11 @@ export function pickAccount(title: string, candidates: readonly Candidate[], isO
   pick.onDidChangeValue((typed) => {
     const name = typed.trim();
     const isNew = isOpen && name !== '' && !candidates.some(({ identity }) => identity.name === name);
-    const own = { label: printable(name), description: vscode.l10n.t('as typed'), identity: identityNamed(name) };
+    const own = {
+      label: literal(printable(name)),
+      description: vscode.l10n.t('as typed'),
+      identity: identityNamed(name),
+    };
     pick.items = isNew ? [...known, { ...own, alwaysShow: true }] : known;
   });
   return new Promise((resolve) => {

@@ -7,6 +7,7 @@ import type { Completion } from '../workspace/completion.ts';
 import type { FileLines, SearchResponse, SearchResult } from '../workspace/searcher.ts';
 import { symbolQuery } from '../workspace/symbolQuery.ts';
 import type { Folders } from './folders.ts';
+import { literal } from './pickText.ts';
 import { Preview } from './preview.ts';
 import type { RecentQueries } from './recentQueries.ts';
 import type { KeptSearch } from './resultsView.ts';
@@ -309,11 +310,6 @@ function sameRow(a: Item, b: Item): boolean {
 
 function samePlace({ result: a }: Item, { result: b }: Item): boolean {
   return a !== undefined && a.root === b?.root && a.path === b.path && a.line === b.line;
-}
-
-/** Text for a list item, where `$(name)` would become an icon. */
-function literal(text: string): string {
-  return text.replaceAll('$(', String.raw`\$(`);
 }
 
 /** The first thing in a query that was not understood, above what the rest of it finds. */

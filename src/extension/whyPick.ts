@@ -7,6 +7,7 @@ import type { FolderOptions } from '../workspace/folderOptions.ts';
 import { explainVerdict, settingOf, type FileVerdict } from '../workspace/whyFile.ts';
 import { FAR, compareShares, describeMismatch, type RankAnswer } from '../workspace/whyRank.ts';
 import type { Folders } from './folders.ts';
+import { literal } from './pickText.ts';
 import { maxResults } from './settings.ts';
 import { isPartial } from './statusText.ts';
 
@@ -267,7 +268,6 @@ function settingsWith(pattern: string, { exclude, editorExclude = {} }: FolderOp
 
 /** A row as one reads it: `$(…)` in names is no icon. */
 function row(icon: string, label: string, description = ''): Item {
-  const literal = (text: string): string => text.replaceAll('$(', String.raw`\$(`);
   return {
     label: literal(label),
     description: literal(description),

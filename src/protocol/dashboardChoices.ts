@@ -9,7 +9,8 @@ export type Preset = (typeof PRESETS)[number];
 export const GROUPS = ['resource', 'product', 'byok', 'user', 'expert'] as const;
 export type Group = (typeof GROUPS)[number];
 
-export const LISTS = ['people', 'budgets'] as const;
+/** `changes`: of limits, that would be made or were. */
+export const LISTS = ['people', 'budgets', 'changes'] as const;
 export type List = (typeof LISTS)[number];
 
 export const DIRECTIONS = ['ascending', 'descending'] as const;

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { deskRequests, type Desk, type DeskMethods } from './budgetsView.ts';
 import {
   DIRECTIONS,
   EXPORTS,
@@ -17,7 +18,10 @@ import {
   type Preset,
   type Tab,
 } from './dashboardChoices.ts';
+import type { ListedRow, RowList, Tone } from './rowList.ts';
 import type { ViewContract } from './viewContract.ts';
+
+export type { ListedRow, RowList, Tone };
 
 /*
  * What the dashboard shows. Every figure comes as text that the extension wrote, exact and ready to read; the numbers beside
@@ -39,8 +43,6 @@ export interface Choices {
   /** Pseudonyms in place of names. */
   readonly anonymise: boolean;
 }
-
-export type Tone = 'plain' | 'good' | 'warning' | 'bad';
 
 /** A figure with its name. */
 export interface Tile {
@@ -160,33 +162,6 @@ export interface Progress {
   readonly next: readonly NextStep[];
 }
 
-export interface RowList {
-  readonly list: List;
-  /** Changes whenever rows are others than before. */
-  readonly version: number;
-  /** Of those that the filter leaves. */
-  readonly count: number;
-  readonly all: number;
-  readonly columns: readonly {
-    readonly id: string;
-    readonly title: string;
-    readonly about: string;
-    readonly isNumber: boolean;
-  }[];
-  readonly sort: string;
-  readonly descending: boolean;
-  /** What it lists, for a screen reader. */
-  readonly caption: string;
-}
-
-export interface ListedRow {
-  readonly id: string;
-  readonly cells: readonly string[];
-  readonly tone: Tone;
-  /** From 0 to 1, of a bar behind the share of a limit. */
-  readonly used: number | null;
-}
-
 /** One tab, as far as it is there. */
 export interface Page {
   readonly tab: Tab;
@@ -227,11 +202,13 @@ export interface DashboardState {
   /** By what the tab can be grouped. */
   readonly groups: readonly { readonly id: Group; readonly name: string }[];
   readonly page: Page;
+  /** Where limits are changed: beside them, and on a person's page. */
+  readonly desk: Desk | null;
   /** Counts what is worth saying aloud, and says it. */
   readonly spoken: string;
 }
 
-export interface DashboardMethods {
+export interface DashboardMethods extends DeskMethods {
   ready(nothing: undefined): DashboardState;
   /** Shows something else. */
   choose(choices: Choices): void;
@@ -293,5 +270,6 @@ export const dashboardView: ViewContract<DashboardMethods, DashboardEvents> = {
       image: z.nullable(z.string().check(z.maxLength(MAX_IMAGE))),
     }),
     go: z.strictObject({ to: z.enum(NEXT_STEPS) }),
+    ...deskRequests,
   },
 };

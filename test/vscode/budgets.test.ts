@@ -146,6 +146,33 @@ describe('changing budgets', () => {
     assert.equal((await limits())['bob@x.io'], '7');
   });
 
+  it('saves what the preview had refused with what failed, and tells of it in the report later', async () => {
+    await budget('sextant.importBudgets', { csv: 'account,limit\nada@x.io,150\nbob@x.io,5e3\nnobody,5\n' });
+    await reportShows(/1 applied; 2 left out/);
+    const file = vscode.Uri.file(join(folder, 'failures.csv'));
+    await budget('sextant.saveBudgetFailures', { file });
+    assert.match(readFileSync(file.fsPath, 'utf8'), /\r\nbob@x\.io,,5e3,.*Line 3: .*\r\n,nobody,5,.*Line 4: /);
+  });
+
+  it('imports 5,001 rows of which the last request fails, goes on, and takes them back', async () => {
+    const people = Array.from({ length: 5_001 }, (_, i) => [person(`dev${i}@x.io`), ''] as const);
+    await server.close();
+    server = await startServer({ data: organizationOf(people) });
+    await run('connectAnalytics', { url: server.url, token: server.token });
+    await until('budgets are there', async () => (await (await sextant()).analytics()).reports.budgets === 'ready');
+    await fault({ path: SET, times: 1, latency: { ms: 0 } });
+    await fault({ path: SET, status: 500 });
+    await budget('sextant.importBudgets', {
+      csv: `account,limit\n${people.map(([{ name }]) => `${name},50\n`).join('')}`,
+    });
+    await reportShows(/5,000 of 5,001 limits are as they were to be: 1 not sent, 5,000 applied\..*not ended yet/s);
+    await new AdminClient(server).ask('DELETE', 'faults');
+    await budget('sextant.resumeBudgets');
+    assert.equal(Object.keys(await limits()).length, 5_001);
+    await budget('sextant.undoBudgets');
+    assert.deepEqual(await limits(), {});
+  });
+
   it('reminds of a limit that was meant to end, once', async () => {
     const account = '[x](command:workbench.action.quit)@x.io';
     await budget('sextant.remindBudget', { account, on: today, note: 'back to 50' });

@@ -1,5 +1,12 @@
 import type { DashboardExport, List, NextStep } from '../../src/protocol/dashboardChoices.ts';
+import type { DeskMethods } from '../../src/protocol/budgetsView.ts';
 import type { Choices, DashboardState, ListedRow } from '../../src/protocol/dashboardView.ts';
+
+/** A request about limits; what goes wrong with it is said on the page, and answered with nothing. */
+export type DeskCall = <K extends keyof DeskMethods>(
+  name: K,
+  request: Parameters<DeskMethods[K]>[0],
+) => Promise<ReturnType<DeskMethods[K]> | undefined>;
 
 /** What a person can do on the page. */
 export interface Actions {
@@ -10,6 +17,8 @@ export interface Actions {
   openPerson(id: string | null): void;
   export(what: DashboardExport, chart?: string, figure?: HTMLElement): void;
   go(to: NextStep): void;
+  /** Where limits are changed. */
+  readonly desk: DeskCall;
   /** Shows a chart as a table, or as a picture again. */
   toggleTable(chart: string): void;
 }

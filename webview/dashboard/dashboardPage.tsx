@@ -5,6 +5,7 @@ import type { Page, Progress, Tile, Trouble } from '../../src/protocol/dashboard
 import { Button } from '../components.ts';
 import { About } from './about.tsx';
 import type { Actions, PageProps } from './actions.ts';
+import { BudgetDesk, BudgetTable, PersonDesk } from './budgets.tsx';
 import { ChartCard } from './chartCard.tsx';
 import { Header } from './header.tsx';
 import { RowTable } from './rowTable.tsx';
@@ -12,7 +13,7 @@ import { Tabs, panelId, tabId } from './tabs.tsx';
 
 /** The whole page: which tab and days, then what there is of them. */
 export function DashboardPage({ state, actions, tables, problem }: PageProps): JSX.Element {
-  const { account, choices, tabs, page, spoken } = state;
+  const { account, choices, tabs, page, desk, spoken } = state;
   return (
     <main>
       <h1 class="spoken">{l10n.t('Sextant Dashboard')}</h1>
@@ -26,7 +27,7 @@ export function DashboardPage({ state, actions, tables, problem }: PageProps): J
             </p>
           )}
           <section id={panelId} class="panel" role="tabpanel" aria-labelledby={tabId(choices.tab)} tabIndex={-1}>
-            {page.tab === choices.tab && <Filled {...{ page, actions, tables }} />}
+            {page.tab === choices.tab && <Filled {...{ page, desk, actions, tables }} />}
           </section>
         </>
       ) : (
@@ -42,11 +43,12 @@ export function DashboardPage({ state, actions, tables, problem }: PageProps): J
 
 interface FilledProps {
   readonly page: Page;
+  readonly desk: PageProps['state']['desk'];
   readonly actions: Actions;
   readonly tables: readonly string[];
 }
 
-function Filled({ page, actions, tables }: FilledProps): JSX.Element {
+function Filled({ page, desk, actions, tables }: FilledProps): JSX.Element {
   const { trouble, progress, tiles, charts, list, empty, isFilled, isLoading, person } = page;
   return (
     <>
@@ -59,6 +61,12 @@ function Filled({ page, actions, tables }: FilledProps): JSX.Element {
         </div>
       )}
       {trouble && isFilled && <Banner {...{ trouble, actions }} />}
+      {desk &&
+        (desk.person ? (
+          <PersonDesk {...{ desk, actions }} person={desk.person} />
+        ) : (
+          <BudgetDesk {...{ desk, actions }} />
+        ))}
       {progress && <ProgressLine {...{ progress, actions }} />}
       {!isFilled && trouble && <Instead {...{ trouble, actions }} />}
       {!isFilled && !trouble && !empty && (isLoading || !progress) && <Skeleton />}
@@ -76,7 +84,8 @@ function Filled({ page, actions, tables }: FilledProps): JSX.Element {
           <p>{empty.message}</p>
         </div>
       )}
-      {list && <RowTable key={list.list} {...{ list, actions }} />}
+      {list &&
+        (desk ? <BudgetTable {...{ desk, list, actions }} /> : <RowTable key={list.list} {...{ list, actions }} />)}
       {charts.length > 0 && (
         <div class="charts">
           {charts.map((chart) => (

@@ -7,6 +7,7 @@ import { eachFrame, messageOf, showFailure } from '../page.tsx';
 import '../base.css';
 import '../icons.css';
 import './dashboard.css';
+import './budgets.css';
 import type { Actions } from './actions.ts';
 import { DashboardPage } from './dashboardPage.tsx';
 
@@ -31,20 +32,22 @@ const draw = eachFrame(() => {
   if (state.page.isFilled && performance.getEntriesByName('filled').length === 0) performance.mark('filled');
 });
 
-/** What goes wrong on the way is said on the page. */
 function send<K extends keyof DashboardMethods>(name: K, argument: Parameters<DashboardMethods[K]>[0]): void {
-  void sent(name, argument);
+  void asked(name, argument);
 }
 
-async function sent<K extends keyof DashboardMethods>(
+/** What goes wrong on the way is said on the page. */
+async function asked<K extends keyof DashboardMethods>(
   name: K,
   argument: Parameters<DashboardMethods[K]>[0],
-): Promise<void> {
+): Promise<Awaited<ReturnType<DashboardMethods[K]>> | undefined> {
   try {
-    await caller.call(name, argument as never);
+    const answer = await caller.call(name, argument as never);
     say('');
+    return answer as Awaited<ReturnType<DashboardMethods[K]>>;
   } catch (error) {
     say(messageOf(error));
+    return undefined;
   }
 }
 
@@ -66,7 +69,7 @@ const actions: Actions = {
     const choices = { ...state.choices, ...change };
     state = { ...state, choices };
     unheard++;
-    void sent('choose', choices).then(() => unheard--);
+    void asked('choose', choices).then(() => unheard--);
     draw();
   },
   refresh: () => send('refresh', undefined),
@@ -81,6 +84,7 @@ const actions: Actions = {
     );
   },
   go: (to) => send('go', { to }),
+  desk: asked,
   toggleTable(chart) {
     tables = tables.includes(chart) ? tables.filter((one) => one !== chart) : [...tables, chart];
     host.keep(tables);

@@ -8,7 +8,13 @@ import { ROW_PX, rowsInView, type Window } from './rowsInView.ts';
 
 interface RowTableProps {
   readonly list: RowList;
-  readonly actions: Actions;
+  readonly actions: Pick<Actions, 'rows' | 'sort' | 'openPerson'>;
+  /** Whether nothing in it can be chosen: the keys scroll the list. */
+  readonly isPlain?: boolean;
+  /** How wide the columns are, in place of all alike. */
+  readonly widths?: string;
+  /** What stands in a cell in place of its text; nothing where the text does. */
+  readonly cellOf?: (row: ListedRow, column: string, text: string) => JSX.Element | undefined;
 }
 
 const TALL_PX = 420;
@@ -17,7 +23,7 @@ const TALL_PX = 420;
  * A list of any length, of which only the rows in view are there: they are asked of the extension, which has them sorted. A name
  * leads to its person; the arrow keys lead from name to name.
  */
-export function RowTable({ list, actions }: RowTableProps): JSX.Element {
+export function RowTable({ list, actions, isPlain = false, widths, cellOf }: RowTableProps): JSX.Element {
   const { columns, count, all, sort, descending, version } = list;
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
@@ -74,11 +80,11 @@ export function RowTable({ list, actions }: RowTableProps): JSX.Element {
         </h2>
       </div>
       {count === 0 ? (
-        <p class="quiet">{l10n.t('Nothing has that in its name.')}</p>
+        <p class="quiet">{all === 0 ? l10n.t('There are none.') : l10n.t('Nothing has that in its name.')}</p>
       ) : (
         <div class="scroll-x">
           <div class="table" role="table" aria-label={list.caption} aria-rowcount={count + 1}
-            style={{ '--columns': `minmax(200px, 1.6fr) repeat(${columns.length - 1}, minmax(104px, 1fr))` }}>
+            style={{ '--columns': widths ?? `minmax(200px, 1.6fr) repeat(${columns.length - 1}, minmax(104px, 1fr))` }}>
             <div role="rowgroup">
               <div role="row" aria-rowindex={1} class="line heads">
                 {columns.map(({ id, title, about, isNumber }) => (
@@ -92,11 +98,11 @@ export function RowTable({ list, actions }: RowTableProps): JSX.Element {
                 ))}
               </div>
             </div>
-            <div class="scroll-y" role="rowgroup" ref={scroller} style={{ height: `${height}px` }}
+            <div class="scroll-y" role="rowgroup" ref={scroller} tabIndex={isPlain ? 0 : undefined} style={{ height: `${height}px` }}
               onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}>
               <div class="all" role="presentation" style={{ height: `${count * ROW_PX}px` }}>
                 {loaded?.rows.map((row, i) => (
-                  <Row key={row.id} {...{ row, columns, actions, move }} i={loaded.window.from + i} />
+                  <Row key={row.id} {...{ row, columns, actions, move, cellOf }} i={loaded.window.from + i} />
                 ))}
               </div>
             </div>
@@ -113,11 +119,12 @@ interface RowProps {
   readonly row: ListedRow;
   readonly columns: RowList['columns'];
   readonly i: number;
-  readonly actions: Actions;
+  readonly actions: RowTableProps['actions'];
   readonly move: (event: KeyboardEvent, row: number) => void;
+  readonly cellOf: RowTableProps['cellOf'] | undefined;
 }
 
-function Row({ row, columns, i, actions, move }: RowProps): JSX.Element {
+function Row({ row, columns, i, actions, move, cellOf }: RowProps): JSX.Element {
   const { id, cells, tone, used } = row;
   const icon = TONE_ICONS[tone];
   return (
@@ -126,7 +133,7 @@ function Row({ row, columns, i, actions, move }: RowProps): JSX.Element {
         const { isNumber, id: column } = columns[c] ?? { isNumber: false, id: '' };
         return (
           <div key={column} role={c === 0 ? 'rowheader' : 'cell'} class={isNumber ? 'number' : ''} title={c === 0 ? cell : undefined}>
-            {c === 0 ? (
+            {cellOf?.(row, column, cell) ?? (c === 0 ? (
               <button type="button" class="link" data-row={i} onClick={() => actions.openPerson(id)} onKeyDown={(event) => move(event, i)}>
                 {cell}
               </button>
@@ -138,7 +145,7 @@ function Row({ row, columns, i, actions, move }: RowProps): JSX.Element {
                   <span class={`meter ${tone}`} aria-hidden="true"><span style={{ width: `${used * 100}%` }} /></span>
                 )}
               </>
-            )}
+            ))}
           </div>
         );
       })}

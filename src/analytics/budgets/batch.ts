@@ -3,7 +3,7 @@ import { IDENTITY_FIELDS, type Plan } from '../contract.ts';
 import { identityKey, type Identity } from '../identity.ts';
 import { limitIn, type Limits } from './budgetService.ts';
 import type { Limit } from './limit.ts';
-import type { Source } from './preview.ts';
+import { PROBLEM_CODES, type Problem, type Source } from './preview.ts';
 
 /**
  * How far a row of a batch is.
@@ -59,6 +59,8 @@ export interface Batch {
   /** What ended it, or interrupted it last. */
   readonly error?: BatchProblem | undefined;
   readonly rows: readonly BatchRow[];
+  /** What was asked for with them and could not be done, as the preview said. */
+  readonly leftOut: readonly Problem[];
 }
 
 export function countStates({ rows }: Pick<Batch, 'rows'>): Readonly<Record<RowState, number>> {
@@ -100,6 +102,17 @@ export const beginning = z.object({
       line: z.optional(z.int()),
     }),
   ),
+  leftOut: z.optional(
+    z.array(
+      z.object({
+        code: z.enum(PROBLEM_CODES),
+        message: z.string(),
+        line: z.optional(z.int()),
+        identity: z.optional(z.object({ kind: z.enum(IDENTITY_FIELDS), name: z.string() })),
+        limit: z.optional(z.string()),
+      }),
+    ),
+  ),
 });
 export type Beginning = z.infer<typeof beginning>;
 
@@ -117,7 +130,7 @@ export const step = z.discriminatedUnion('type', [
 ]);
 export type Step = z.infer<typeof step>;
 
-export function beginBatch(id: number, { at, source, unit, rows }: Beginning): Batch {
+export function beginBatch(id: number, { at, source, unit, rows, leftOut = [] }: Beginning): Batch {
   return {
     id,
     source,
@@ -130,6 +143,7 @@ export function beginBatch(id: number, { at, source, unit, rows }: Beginning): B
       state: 'waiting',
       ...(line !== undefined && { line }),
     })),
+    leftOut,
   };
 }
 

@@ -13,6 +13,7 @@ import { countStates, type Batch, type RowState } from './batch.ts';
 import { BudgetChanges } from './budgetChanges.ts';
 import { readLimits, type BudgetService } from './budgetService.ts';
 import type { Preview, Wanted } from './preview.ts';
+import { failureRows } from './texts.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const SET = endpoints.setUserBudgetOverrides.path;
@@ -196,6 +197,28 @@ describe('changes of budgets', () => {
     const again = await late.previewRetry();
     assert.deepEqual([again.rows.length, again.problems[0]?.code], [0, 'UnknownIdentity']);
   });
+
+  it('remember what was left out: it is in the file of failures of another process, and stays a problem of a retry', async () => {
+    const csv = 'account,limit\nada@x.io,150\nbob@x.io,5e3\nnobody@x.io,7\nf@x.io,1\nf@x.io,1\nleaver@x.io,8\n';
+    const made = await changes.previewCsv(csv, 'limits.csv');
+    const late = open(
+      spying(client, (name) => {
+        if (name === 'setUserBudgetOverrides') server.clock.set(NOON + 86_400_000);
+      }),
+    );
+    await late.apply(made);
+    const found = open(client).last!;
+    assert.deepEqual(
+      failureRows(found).map(({ identity, limit, error }) => [identity.name, limit, error?.slice(0, 18)]),
+      [
+        ['leaver@x.io', '8', 'user_email(s) not '],
+        ['bob@x.io', '5e3', 'Line 3: A spreadsh'],
+        ['nobody@x.io', '7', 'Line 4: The organi'],
+      ],
+    );
+    const { rows, problems } = await open(client).previewRetry();
+    assert.deepEqual([rows.length, problems.map(({ code }) => code).sort()], [0, ['BadLimit', 'Duplicate', 'UnknownIdentity', 'UnknownIdentity']]);
+  }); // prettier-ignore
 
   it('are undone: with a preview, a report, and what others changed since', async () => {
     const before = await limits();

@@ -8,7 +8,15 @@ import { BatchStore, type BatchLog } from './batchStore.ts';
 import { readLimits, unitOfPlan, type BudgetService, type Override } from './budgetService.ts';
 import { readBudgetCsv } from './csv.ts';
 import { budgetErrors } from './errors.ts';
-import { changesOf, preview, type Preview, type PreviewOptions, type Source, type Wanted } from './preview.ts';
+import {
+  changesOf,
+  leftOutOf,
+  preview,
+  type Preview,
+  type PreviewOptions,
+  type Source,
+  type Wanted,
+} from './preview.ts';
 import { isFinal, runBatch, type RunOptions } from './runBatch.ts';
 
 export interface ChangeEdges {
@@ -97,16 +105,17 @@ export class BudgetChanges {
     return this.preview({ kind: 'undo', name: source.name }, wanted, { unit, ...options });
   }
 
-  /** What is left to do of the last batch. Throws as {@link previewUndo} does. */
+  /** What is left to do of the last batch; what it left out stays a problem. Throws as {@link previewUndo} does. */
   async previewRetry(options?: PreviewOptions): Promise<Preview> {
-    const { unit, source, rows } = this.#settled();
+    const { unit, source, rows, leftOut } = this.#settled();
+    const problems = leftOut.filter(({ code }) => code !== 'Conflict');
     const wanted = rowsIn(rows, NOT_DONE).map(({ identity, before, after, line }): Wanted => ({
       identity,
       line,
       limit: after,
       expected: before,
     }));
-    return this.preview({ kind: 'retry', name: source.name }, wanted, { unit, ...options });
+    return this.preview({ kind: 'retry', name: source.name }, wanted, { unit, problems, ...options });
   }
 
   /**
@@ -125,7 +134,8 @@ export class BudgetChanges {
       }));
       const { source, unit } = confirmed;
       const at = formatSeconds(this.#clock.now());
-      return this.#run(await this.#store.begin(lease, { at, source, unit, rows }), options);
+      const leftOut = [...leftOutOf(confirmed)];
+      return this.#run(await this.#store.begin(lease, { at, source, unit, rows, leftOut }), options);
     });
   }
 

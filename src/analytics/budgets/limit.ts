@@ -1,9 +1,16 @@
-import { BUDGET_LIMIT } from '../contract.ts';
+import { BUDGET_LIMIT, type Plan } from '../contract.ts';
+import { formatAmount, wholeAmount } from '../insights/amounts.ts';
 
 /** A limit in the plan's unit as the service has it: up to 18 digits, or empty where there is none of one's own. */
 export type Limit = string;
 
 export const NO_LIMIT: Limit = '';
+
+/** `$5,000`, `5,000`, `none` */
+export function formatLimit(limit: Limit, unit: Plan): string {
+  if (limit === NO_LIMIT) return 'none';
+  return `${unit === 'usd' ? '$' : ''}${formatAmount(wholeAmount(BigInt(limit)), 0)}`;
+}
 
 /** Why a text is no limit, in words that say what to write; nothing where it is one. */
 export function problemOfLimit(text: string): string | undefined {

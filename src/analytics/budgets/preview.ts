@@ -3,12 +3,14 @@ import { groupBy } from '../../base/collections.ts';
 import { RESOURCE_OF_PLAN, type BudgetResource, type Plan } from '../contract.ts';
 import { identityKey, type Identity } from '../identity.ts';
 import { findUnknown, limitIn, readLimits, unitOfPlan, type BudgetService, type Limits } from './budgetService.ts';
-import { NO_LIMIT, type Limit } from './limit.ts';
+import { formatLimit, NO_LIMIT, type Limit } from './limit.ts';
 
 /** Why something that was asked for cannot be done. */
-export type ProblemCode =
-  | 'BadCsv' | 'NoHeader' | 'RepeatedColumn' | 'NoIdentity' | 'TwoIdentities' | 'NoLimit' | 'BadLimit' | 'BadResource'
-  | 'BadPeriod' | 'WrongResource' | 'Duplicate' | 'Contradiction' | 'UnknownIdentity'; // prettier-ignore
+export const PROBLEM_CODES = [
+  'BadCsv', 'NoHeader', 'RepeatedColumn', 'NoIdentity', 'TwoIdentities', 'NoLimit', 'BadLimit', 'BadResource',
+  'BadPeriod', 'WrongResource', 'Duplicate', 'Contradiction', 'UnknownIdentity', 'Conflict',
+] as const; // prettier-ignore
+export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
 export interface Problem {
   readonly code: ProblemCode;
@@ -79,8 +81,18 @@ export function changesOf({ rows }: Preview): readonly PreviewRow[] {
 }
 
 /** What keeps a limit from being as somebody wants it: a row that says the same again does not. */
-export function obstaclesOf({ problems }: Preview): readonly Problem[] {
+export function obstaclesIn(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ code }) => code !== 'Duplicate');
+}
+
+/** What will not be done, with the reason: problems, and what somebody else has changed. */
+export function leftOutOf({ problems, rows, unit }: Preview): readonly Problem[] {
+  const conflicts = rows.flatMap(({ kind, identity, line, before, after }): Problem[] =>
+    kind === 'conflict'
+      ? [{ code: 'Conflict', message: `It is ${formatLimit(before, unit)} now`, line, identity, limit: after }]
+      : [],
+  );
+  return inOrder([...problems, ...conflicts]);
 }
 
 export function countKinds({ rows }: Preview): Readonly<Record<PreviewKind, number>> {

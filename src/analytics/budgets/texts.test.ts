@@ -1,7 +1,7 @@
 import { assertGolden } from '../../../test/support/golden.ts';
 import { person, serviceAccount } from '../../../test/support/budgets.ts';
 import type { Batch, BatchRow, RowState } from './batch.ts';
-import type { Preview } from './preview.ts';
+import { leftOutOf, type Preview } from './preview.ts';
 import { batchText, describeSource, previewText, summarizeBatch, summarizePreview } from './texts.ts';
 
 const SOURCE = { kind: 'import', name: 'limits\u001b[31m.csv' } as const;
@@ -39,6 +39,7 @@ const batch: Batch = {
   unit: 'credits',
   startedAt: '2026-11-21T09:30:00Z',
   error: { code: 'Unreachable', message: 'x.io cannot be reached. Check the address and the network.' },
+  leftOut: [],
   rows: [
     row('waiting'),
     row('unknown', { isSent: true }),
@@ -62,7 +63,7 @@ describe('the texts of previews and reports', () => {
         previewText(preview),
         previewText({ ...preview, rows: Array<Preview['rows'][number]>(4).fill(preview.rows[0]!) }, { most: 2 }),
         batchText(batch),
-        batchText({ ...done, rows: [row('confirmed'), row('failed', { message: 'x' })] }, { preview }),
+        batchText({ ...done, rows: [row('confirmed'), row('failed', { message: 'x' })], leftOut: leftOutOf(preview) }),
         [summarizePreview(empty), summarizeBatch(done), summarizeBatch(batch), ...sources].join('\n'),
       ].join('\n──────\n'),
     );

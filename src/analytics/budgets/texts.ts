@@ -1,14 +1,13 @@
 import { printable } from '../../base/columns.ts';
 import { formatCount } from '../../base/format.ts';
 import { formatDay } from '../../base/day.ts';
-import { formatAmount, wholeAmount } from '../insights/amounts.ts';
 import type { Plan } from '../contract.ts';
 import type { Identity } from '../identity.ts';
 import { tableText, type Column, type Table } from '../reports/table.ts';
 import { countStates, ROW_STATES, type Batch, type BatchRow, type RowState } from './batch.ts';
 import type { CsvRow } from './csv.ts';
-import { NO_LIMIT, type Limit } from './limit.ts';
-import { changesOf, countKinds, obstaclesOf, type Preview, type PreviewKind, type PreviewRow, type Problem, type Source } from './preview.ts'; // prettier-ignore
+import { formatLimit, NO_LIMIT } from './limit.ts';
+import { changesOf, countKinds, obstaclesIn, type Preview, type PreviewKind, type PreviewRow, type Problem, type Source } from './preview.ts'; // prettier-ignore
 import type { Reminder } from './reminders.ts';
 
 /* Previews and reports in words and as tables, for the terminal and for documents in the editor. */
@@ -16,11 +15,6 @@ import type { Reminder } from './reminders.ts';
 /** So many rows of each kind are listed where somebody only glances; a document lists all. */
 export interface TextOptions {
   readonly most?: number;
-}
-
-/** What a report tells of besides its batch: what the preview had left out. */
-export interface ReportOptions extends TextOptions {
-  readonly preview?: Preview | undefined;
 }
 
 const KINDS: Readonly<Record<PreviewKind, string>> = {
@@ -41,12 +35,6 @@ const STATES: Readonly<Record<RowState, string>> = {
   conflict: 'left alone (changed by somebody else)',
   already: 'was so already',
 };
-
-/** `$5,000`, `5,000`, `none` */
-export function formatLimit(limit: Limit, unit: Plan): string {
-  if (limit === NO_LIMIT) return 'none';
-  return `${unit === 'usd' ? '$' : ''}${formatAmount(wholeAmount(BigInt(limit)), 0)}`;
-}
 
 /** `Import of limits.csv` */
 export function describeSource({ kind, name }: Source): string {
@@ -77,15 +65,17 @@ export function summarizePreview(preview: Preview): string {
     .join('; ');
 }
 
-/** `3 of 5 limits are as they were to be: 3 applied, 1 refused, 1 not sent` */
+/** `3 of 5 limits are as they were to be: 3 applied, 1 refused, 1 not sent; 2 left out` */
 export function summarizeBatch(batch: Batch): string {
   const counts = countStates(batch);
   const done = counts.confirmed + counts.already;
   const states = list(ROW_STATES.map((state) => [counts[state], STATES[state]]));
   const { length } = batch.rows;
-  if (length === 1) return `The limit is ${done === 1 ? '' : 'not '}as it was to be: ${states}`;
+  const left = obstaclesIn(batch.leftOut).length;
+  const leftOut = left > 0 ? `; ${formatCount(left)} left out` : '';
+  if (length === 1) return `The limit is ${done === 1 ? '' : 'not '}as it was to be: ${states}${leftOut}`;
   const all = done === length ? 'All' : `${formatCount(done)} of`;
-  return `${all} ${formatCount(length)} limits are as they were to be: ${states}`;
+  return `${all} ${formatCount(length)} limits are as they were to be: ${states}${leftOut}`;
 }
 
 /** What would change, and what would not and why. */
@@ -104,21 +94,17 @@ export function previewText(preview: Preview, options: TextOptions = {}): string
 }
 
 /** What became of each row, those that need somebody first. */
-export function batchText(batch: Batch, options: ReportOptions = {}): string {
-  const { source, unit, startedAt, endedAt, error } = batch;
-  const conflicts = options.preview?.rows.filter(({ kind }) => kind === 'conflict') ?? [];
-  const left = conflicts.length + (options.preview ? obstaclesOf(options.preview).length : 0);
-  const leftOut = left > 0 ? `; ${formatCount(left)} left out` : '';
+export function batchText(batch: Batch, options: TextOptions = {}): string {
+  const { source, unit, startedAt, endedAt, error, leftOut } = batch;
   const of = (...states: readonly RowState[]): Table =>
     batchTable({ ...batch, rows: batch.rows.filter(({ state }) => states.includes(state)) });
   return [
     `${describeSource(source)}: what was done\n`,
-    `${summarizeBatch(batch)}${leftOut}. Limits ${inUnit(unit)}, begun ${moment(startedAt)}, ${
+    `${summarizeBatch(batch)}. Limits ${inUnit(unit)}, begun ${moment(startedAt)}, ${
       endedAt === undefined ? 'not ended yet' : `ended ${moment(endedAt)}`
     }.\n`,
     ...(error ? [`${error.message}\n`] : []),
-    ...section('Left out', problemTable(options.preview?.problems ?? []), options),
-    ...section('Changed by somebody else before the preview: left alone', previewTable(conflicts, unit), options),
+    ...section('Left out', problemTable(leftOut), options),
     ...section('Refused', of('failed'), options),
     ...section('Changed by somebody else', of('conflict', 'differs'), options),
     ...section('Sent, unknown whether applied', of('unknown'), options),
@@ -128,18 +114,13 @@ export function batchText(batch: Batch, options: ReportOptions = {}): string {
 }
 
 /** What is not as it was to be, with the reason, to be mended and imported again. */
-export function failureRows(batch: Batch, preview?: Preview): CsvRow[] {
+export function failureRows({ rows, unit, leftOut }: Pick<Batch, 'rows' | 'unit' | 'leftOut'>): CsvRow[] {
   const isDone = ({ state }: BatchRow): boolean => state === 'confirmed' || state === 'already' || state === 'applied';
   return [
-    ...batch.rows
+    ...rows
       .filter((row) => !isDone(row))
-      .map((row) => ({ identity: row.identity, limit: row.after, error: reasonOf(row, batch.unit) })),
-    ...(preview?.rows ?? [])
-      .filter(({ kind }) => kind === 'conflict')
-      .map(({ identity, before, after }) => {
-        return { identity, limit: after, error: `It is ${formatLimit(before, batch.unit)} now` };
-      }),
-    ...(preview ? obstaclesOf(preview) : []).flatMap(({ identity, limit = NO_LIMIT, message, line }) =>
+      .map((row) => ({ identity: row.identity, limit: row.after, error: reasonOf(row, unit) })),
+    ...obstaclesIn(leftOut).flatMap(({ identity, limit = NO_LIMIT, message, line }) =>
       identity ? [{ identity, limit, error: line === undefined ? message : `Line ${line}: ${message}` }] : [],
     ),
   ];

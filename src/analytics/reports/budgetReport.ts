@@ -1,17 +1,27 @@
 import { firstOfMonth, startOfDay } from '../../base/day.ts';
+import type { Decimal } from '../../base/decimal.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import { RESOURCE_OF_PLAN } from '../contract.ts';
+import { identityOfKey, type Identity } from '../identity.ts';
 import { costBy, creditsBy } from '../insights/amounts.ts';
 import { standings, type Standing } from '../insights/budgets.ts';
 import type { Share } from '../insights/compare.ts';
 import type { Unit } from './costReport.ts';
 import { qualityOf, type Quality } from './report.ts';
 
-/** How everybody with a limit of their own stands in this month. */
+/** Somebody for whom the plan's default holds, and what they used this month. */
+export interface Unlimited {
+  readonly identity: Identity;
+  readonly spent: Decimal;
+}
+
+/** How everybody with a limit of their own stands in this month, and who used something without one. */
 export interface BudgetReport extends Quality {
   readonly unit: Unit;
   /** Who used the largest part of their limit first. */
   readonly standings: readonly Standing[];
+  /** Who used something and has no limit of their own, the most first; nobody where nobody has one. */
+  readonly others: readonly Unlimited[];
   /** Up to when consumption counts, in milliseconds since 1970. */
   readonly countedUntil: number;
 }
@@ -34,6 +44,7 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
       ...qualityOf(overrides),
       unit,
       standings: standings(overrides.rows, [], startOfDay(month.first + 1)),
+      others: [],
       countedUntil: startOfDay(month.first),
     };
   const [used, consumption] = isUsd ? await dollars(data, month, options) : await credits(data, month, options);
@@ -42,10 +53,16 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
   const asOf = used.asOf === undefined ? end : Date.parse(used.asOf);
   // Of a day that is not over only what was used before the last refresh is known.
   const countedUntil = Math.max(Math.min(end, asOf), startOfDay(month.first) + 1);
+  const own = standings(overrides.rows, consumption, countedUntil);
+  const limited = new Set(own.map(({ key }) => key));
   return {
     ...qualityOf(overrides, used),
     unit,
-    standings: standings(overrides.rows, consumption, countedUntil),
+    standings: own,
+    others: consumption.flatMap(({ key, name, amount: spent }) => {
+      const identity = limited.has(key) ? undefined : identityOfKey(key, name);
+      return identity ? [{ identity, spent }] : [];
+    }),
     countedUntil,
   };
 }

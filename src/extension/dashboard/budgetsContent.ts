@@ -7,6 +7,7 @@ import type { PeopleSpending } from '../../analytics/reports/spendingReport.ts';
 import { formatShare } from '../../analytics/reports/table.ts';
 import { formatDay } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
+import type { BudgetScope } from '../../protocol/budgetChoices.ts';
 import type { Tone } from '../../protocol/dashboardView.ts';
 import { none, type Content, type Look } from './content.ts';
 import { amountText, barFigure, matches, tile } from './figures.ts';
@@ -35,8 +36,10 @@ export function budgetColumns(unit: Unit): ListColumn[] {
   ];
 } // prettier-ignore
 
-export function budgetListRows({ standings }: BudgetReport, names: Names): SourceRow[] {
-  return standings.map((standing) => {
+/** Everybody with a limit of their own, those alone who are over it, or also those for whom the plan's default holds. */
+export function budgetListRows({ standings, others }: BudgetReport, names: Names, scope: BudgetScope): SourceRow[] {
+  const own = scope === 'over' ? standings.filter((standing) => levelOf(standing) === 'over') : standings;
+  const rows = own.map((standing): SourceRow => {
     const { identity, used, spent, limit, projected, crossesOn } = standing;
     return {
       id: names.id(identity),
@@ -53,6 +56,14 @@ export function budgetListRows({ standings }: BudgetReport, names: Names): Sourc
       ],
     };
   });
+  if (scope !== 'all') return rows;
+  const byDefault = others.map(({ identity, spent }): SourceRow => ({
+    id: names.id(identity),
+    tone: 'plain',
+    used: null,
+    cells: [names.of(identity), l10n.t('The plan’s default'), undefined, spent, undefined, undefined, undefined],
+  }));
+  return [...rows, ...byDefault];
 }
 
 export function toneOf(standing: Pick<Standing, 'used' | 'crossesOn'>): Tone {
@@ -77,7 +88,7 @@ export function budgetsContent({ budgets, spending }: BudgetReports, look: Look)
       table: none,
       empty: {
         title: l10n.t('Nobody has a limit of their own'),
-        message: l10n.t('Limits of single people are listed here once an administrator has set some.'),
+        message: l10n.t('The plan’s default holds for all. Add a limit above, or import a list of them.'),
       },
     };
   const { names, choices } = look;

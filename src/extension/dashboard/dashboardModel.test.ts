@@ -49,7 +49,7 @@ describe('the model of the dashboard', () => {
     const client = new AnalyticsClient({ url, token }, budget, { clock, sleep });
     const data = new AnalyticsData(client, new AnswerCache(folder, accountKey({ url, token }), { clock }), clock);
     const kept = { ...FIRST_CHOICES, preset: '7d', ...choices };
-    const parts = { kept, keep: () => undefined, secret: 'secret', logger: silentLogger, clock, onChange: () => undefined };
+    const parts = { kept, keep: () => undefined, secret: 'secret', logger: silentLogger, clock, onChange: () => undefined, onOutdated: () => undefined };
     const model = new DashboardModel(parts);
     models.push(model);
     model.connect({ kind: 'ready', name: 'here' }, data);
@@ -286,7 +286,7 @@ describe('the model of the dashboard', () => {
     const budget = new RequestBudget(newFolder());
     const client = new AnalyticsClient({ url, token }, budget);
     const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
-    const parts = { kept: undefined, keep: () => undefined, secret: 'secret', logger: silentLogger, onChange: () => undefined };
+    const parts = { kept: undefined, keep: () => undefined, secret: 'secret', logger: silentLogger, onChange: () => undefined, onOutdated: () => undefined };
     const model = new DashboardModel(parts);
     models.push(model);
     model.connect({ kind: 'ready', name: 'here' }, data);

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import type { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
 import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { endpoints, RATE_LIMITS } from '../../analytics/contract.ts';
 import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
@@ -21,6 +22,7 @@ import {
   type Progress,
   type Trouble,
 } from '../../protocol/dashboardView.ts';
+import { BudgetDesk } from './budgetDesk.ts';
 import { budgetColumns, budgetListRows, budgetsContent } from './budgetsContent.ts';
 import { none, type Content, type Look } from './content.ts';
 import { chartOf, type Figure } from './figures.ts';
@@ -54,6 +56,16 @@ export interface ModelParts {
   readonly logger: Logger;
   readonly clock?: Clock;
   onChange(): void;
+  /** Limits were changed here, or are known to be others: whoever shows them asks again. */
+  onOutdated(): void;
+}
+
+/** What changes limits of an account, and whom it knows besides those who are listed. */
+export interface ModelBudgets {
+  readonly changes: BudgetChanges;
+  readonly people: () => readonly Identity[];
+  /** Somebody has read what became of a batch. */
+  readonly told: (batch: number) => void;
 }
 
 /** What can be exported of what is shown. */
@@ -87,7 +99,10 @@ export class DashboardModel {
   /** Why the days that were chosen cannot be shown: the ones before are. */
   #rangeTrouble: Trouble | undefined;
   #person: Identity | undefined;
-  readonly #lists: Record<List, SortedList | undefined> = { people: undefined, budgets: undefined };
+  readonly #lists: Record<OwnList, SortedList | undefined> = { people: undefined, budgets: undefined };
+  #budgets: ModelBudgets | undefined;
+  /** Where limits are changed. */
+  readonly desk: BudgetDesk;
   #peopleShown: PeopleReport | undefined;
   #rowsFor: { readonly of: readonly unknown[]; readonly rows: readonly SourceRow[] } = { of: [], rows: [] };
 
@@ -97,6 +112,17 @@ export class DashboardModel {
     const kept = choicesSchema.safeParse(parts.kept);
     this.#choices = kept.success ? kept.data : FIRST_CHOICES;
     this.#names = new Names(parts.secret, this.#choices.anonymise);
+    this.desk = new BudgetDesk({
+      logger: parts.logger,
+      known: () => ({
+        names: this.#names,
+        report: this.#store?.report('budgets'),
+        identities: () => this.#identities(),
+      }),
+      onChange: () => parts.onChange(),
+      onOutdated: () => parts.onOutdated(),
+      onTold: (batch) => this.#budgets?.told(batch),
+    });
   }
 
   get choices(): Choices {
@@ -104,13 +130,15 @@ export class DashboardModel {
   }
 
   /** Shows this account from now on; of the one before nothing is left. */
-  connect(account: DashboardState['account'], data: AnalyticsData | undefined): void {
+  connect(account: DashboardState['account'], data: AnalyticsData | undefined, budgets?: ModelBudgets): void {
     const isOther = data !== this.#data;
     this.#account = account;
     if (isOther) {
       this.#data = data;
       this.#person = undefined;
       this.#lists.people = this.#lists.budgets = undefined;
+      this.#budgets = budgets;
+      this.desk.connect(budgets?.changes);
       this.#open();
     }
     this.#parts.onChange();
@@ -135,6 +163,7 @@ export class DashboardModel {
   }
 
   async refresh(): Promise<void> {
+    this.desk.reread();
     // A day may have ended meanwhile.
     const range = this.#range();
     const store = this.#store;
@@ -151,13 +180,25 @@ export class DashboardModel {
     this.#store?.stop(['languages', 'people']);
   }
 
+  /** Asks for the limits again, whatever is on its way: it may be what was before. */
+  async limitsChanged(): Promise<void> {
+    const names = ['budgets', 'limits'] as const;
+    this.desk.reread();
+    this.#store?.stop(names);
+    await this.#store?.load(names, this.#person, true);
+  }
+
   rows(list: List, from: number, count: number): ListedRow[] {
-    return this.#lists[list]?.rows(from, count) ?? [];
+    return this.#listNamed(list)?.rows(from, count) ?? [];
   }
 
   sort(list: List, column: string, descending: boolean): void {
-    this.#lists[list]?.sort(column, descending);
+    this.#listNamed(list)?.sort(column, descending);
     this.#parts.onChange();
+  }
+
+  #listNamed(list: List): SortedList | undefined {
+    return list === 'changes' ? this.desk.list : this.#lists[list];
   }
 
   /** With `null` all of them again. */
@@ -166,6 +207,7 @@ export class DashboardModel {
   }
 
   dispose(): void {
+    this.desk.dispose();
     this.#store?.dispose();
   }
 
@@ -187,6 +229,7 @@ export class DashboardModel {
       },
       groups: ['credits', 'cost'].includes(this.#choices.tab) ? groups() : [],
       page,
+      desk: this.#choices.tab === 'budgets' || this.#person ? this.desk.state({ person: this.#person }) : null,
       spoken: this.#spoken(page),
     };
   }
@@ -317,14 +360,15 @@ export class DashboardModel {
     if (tab === 'budgets') {
       const budgets = store.report('budgets');
       if (!budgets || budgets.standings.length === 0) return undefined;
-      const rows = this.#once([budgets, names], () => budgetListRows(budgets, names));
+      const { scope } = this.desk;
+      const rows = this.#once([budgets, names, scope], () => budgetListRows(budgets, names, scope));
       return this.#fill('budgets', () => new SortedList('budgets', budgetColumns(budgets.unit), l10n.t('Limits'), 'used'), budgets.unit, rows, filter); // prettier-ignore
     }
     return undefined;
   }
 
   /** The list as somebody sorted it, or a new one where its unit is another. */
-  #fill(name: List, make: () => SortedList, unit: string, rows: readonly SourceRow[], filter: string): SortedList {
+  #fill(name: OwnList, make: () => SortedList, unit: string, rows: readonly SourceRow[], filter: string): SortedList {
     const known = this.#lists[name];
     const list = known?.state.columns.some(({ id }) => id === unitColumn(name, unit)) ? known : make();
     this.#lists[name] = list;
@@ -470,6 +514,9 @@ export class DashboardModel {
     return [
       ...(store?.report('people')?.people ?? []).map(identityOf),
       ...(store?.report('budgets')?.standings ?? []).map(({ identity }) => identity),
+      ...(store?.report('budgets')?.others ?? []).map(({ identity }) => identity),
+      ...(this.#person ? [this.#person] : []),
+      ...(this.#budgets?.people() ?? []),
       ...(store?.report('spending')?.topPeople ?? []).map(({ identity }) => identity),
     ];
   }
@@ -486,7 +533,10 @@ export class DashboardModel {
   }
 }
 
-function unitColumn(list: List, unit: string): string {
+/** Those that are kept here, as somebody sorted them. */
+type OwnList = Exclude<List, 'changes'>;
+
+function unitColumn(list: OwnList, unit: string): string {
   if (list === 'budgets') return 'limit';
   return unit === 'usd' ? 'billed_amount_usd' : 'credits_consumed';
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
+import { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
+import { decodeCsv } from '../../analytics/budgets/csv.ts';
 import { IDENTITY_FIELDS } from '../../analytics/contract.ts';
 import type { Identity } from '../../analytics/identity.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
@@ -9,6 +11,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Handlers } from '../../base/rpc.ts';
+import type { DeskAction } from '../../protocol/budgetChoices.ts';
 import { TABS, type DashboardExport, type NextStep, type Tab } from '../../protocol/dashboardChoices.ts';
 import { dashboardView, type DashboardEvents, type DashboardMethods } from '../../protocol/dashboardView.ts';
 import type { AnalyticsSource } from '../analyticsActions.ts';
@@ -20,6 +23,7 @@ export interface DashboardParts {
   /** The account that is connected, as the views in the side bar have it. */
   readonly source: () => AnalyticsSource;
   readonly onDidChangeSource: vscode.Event<unknown>;
+  readonly onDidChangeLimits: vscode.Event<unknown>;
   readonly context: Pick<vscode.ExtensionContext, 'workspaceState' | 'secrets' | 'extensionUri'>;
   readonly log: Logger;
 }
@@ -57,6 +61,7 @@ export class DashboardPanel implements vscode.Disposable {
       secret,
       logger: log,
       onChange: () => this.#tell(),
+      onOutdated: () => this.#parts.source().budgets?.changed(),
     });
     this.#host = new WebviewHost({
       contract: dashboardView,
@@ -68,6 +73,7 @@ export class DashboardPanel implements vscode.Disposable {
     });
     this.#disposables.add(this.#host);
     this.#disposables.add(parts.onDidChangeSource(() => this.#connect()));
+    this.#disposables.add(parts.onDidChangeLimits(() => void this.#model.limitsChanged()));
     this.#connect();
   }
 
@@ -89,8 +95,10 @@ export class DashboardPanel implements vscode.Disposable {
   }
 
   #connect(): void {
-    const { account, data } = this.#parts.source();
-    this.#model.connect(account, data);
+    const { account, data, budgets } = this.#parts.source();
+    const { log: logger } = this.#parts;
+    const changes = budgets && new BudgetChanges(budgets.client, budgets.folder, { logger });
+    this.#model.connect(account, data, budgets && changes && { ...budgets, changes });
   }
 
   #tell(): void {
@@ -102,8 +110,12 @@ export class DashboardPanel implements vscode.Disposable {
 
   #handlers(): Handlers<DashboardMethods> {
     const model = this.#model;
+    const { desk } = model;
     return {
-      ready: () => model.state,
+      ready: () => {
+        desk.reread();
+        return model.state;
+      },
       choose: (choices) => model.choose(choices),
       refresh: () => void model.refresh(),
       rows: ({ list, from, count }) => model.rows(list, from, count),
@@ -111,7 +123,39 @@ export class DashboardPanel implements vscode.Disposable {
       openPerson: ({ id }) => model.openPerson(id),
       export: ({ what, chart, image }) => this.#export(what, chart, image),
       go: ({ to }) => this.#go(to),
+      showScope: ({ scope }) => desk.showScope(scope),
+      showPart: ({ part }) => desk.showPart(part),
+      limitOf: ({ id }) => desk.limitOf(id),
+      checkLimit: ({ limit }) => desk.checkLimit(limit),
+      setLimit: ({ id, limit, was }) => desk.setLimit(id, limit, was),
+      addLimit: ({ account, id, limit }) => desk.addLimit(account, id, limit),
+      clearLimit: ({ id }) => desk.clearLimit(id),
+      raiseLimit: ({ id }) => desk.raiseLimit(id),
+      accounts: ({ text }) => desk.accounts(text),
+      importLimits: ({ csv }) => desk.importLimits(csv, vscode.l10n.t('pasted rows')),
+      act: ({ act }) => this.#act(act),
     };
+  }
+
+  async #act(act: DeskAction): Promise<void> {
+    const { desk } = this.#model;
+    switch (act) {
+      case 'chooseFile': {
+        const filters = { CSV: ['csv', 'tsv', 'txt'], '*': ['*'] };
+        const [file] = (await vscode.window.showOpenDialog({ filters })) ?? [];
+        if (file)
+          desk.importLimits(decodeCsv(await vscode.workspace.fs.readFile(file)), file.path.split('/').at(-1) ?? 'CSV');
+        break;
+      }
+      case 'saveFailures':
+        await saveFile(await desk.failuresCsv(), 'failures', 'CSV', 'csv');
+        break;
+      case 'saveLimits':
+        await saveFile(await desk.limitsCsv(), 'budgets', 'CSV', 'csv');
+        break;
+      default:
+        desk.act(act);
+    }
   }
 
   async #go(to: NextStep): Promise<void> {
@@ -159,28 +203,36 @@ export class DashboardPanel implements vscode.Disposable {
           return image === null ? undefined : Buffer.from(image, 'base64');
       }
     };
-    const content = await text();
-    if (content === undefined) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('There is nothing to export here yet.'));
-      return;
-    }
-    const [kind, extension] = FILES[what];
     const name = [shown.title, figure?.shape.title, shown.range]
       .filter((part) => part !== undefined && part !== '')
       .join(' ');
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-    const file = `${name.replaceAll(/[^\p{L}\p{N}-]+/gu, '-').toLowerCase()}.${extension}`;
-    const uri = await vscode.window.showSaveDialog({
-      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, file) }),
-      filters: { [kind]: [extension] },
-    });
-    if (!uri) return;
-    try {
-      await vscode.workspace.fs.writeFile(uri, typeof content === 'string' ? Buffer.from(content) : content);
-      vscode.window.setStatusBarMessage(vscode.l10n.t('Exported to {0}', vscode.workspace.asRelativePath(uri)), 4000);
-    } catch (error) {
-      void vscode.window.showErrorMessage(describeError(error));
-    }
+    await saveFile(await text(), name, ...FILES[what]);
+  }
+}
+
+/** Asks where to, and writes it. `name` may be any text. */
+async function saveFile(
+  content: string | Uint8Array | undefined,
+  name: string,
+  kind: string,
+  extension: string,
+): Promise<void> {
+  if (content === undefined) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('There is nothing to export here yet.'));
+    return;
+  }
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const file = `${name.replaceAll(/[^\p{L}\p{N}-]+/gu, '-').toLowerCase()}.${extension}`;
+  const uri = await vscode.window.showSaveDialog({
+    ...(folder && { defaultUri: vscode.Uri.joinPath(folder, file) }),
+    filters: { [kind]: [extension] },
+  });
+  if (!uri) return;
+  try {
+    await vscode.workspace.fs.writeFile(uri, typeof content === 'string' ? Buffer.from(content) : content);
+    vscode.window.setStatusBarMessage(vscode.l10n.t('Exported to {0}', vscode.workspace.asRelativePath(uri)), 4000);
+  } catch (error) {
+    void vscode.window.showErrorMessage(describeError(error));
   }
 }
 

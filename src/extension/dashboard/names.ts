@@ -15,25 +15,32 @@ const LENGTH = 7;
  */
 export class Names {
   readonly #secret: string;
-  readonly #areHidden: boolean;
+  readonly areHidden: boolean;
   /** A list of ten thousand is named anew as it grows. */
   readonly #codes = new Map<string, string>();
 
   /** `secret` must be long and random. */
   constructor(secret: string, areHidden: boolean) {
     this.#secret = secret;
-    this.#areHidden = areHidden;
+    this.areHidden = areHidden;
   }
 
   of(identity: Identity): string {
-    if (!this.#areHidden) return identity.name;
+    if (!this.areHidden) return identity.name;
     const readable = this.#readable(identityKey(identity));
     return identity.kind === 'user_email' ? l10n.t('Person {0}', readable) : l10n.t('Service account {0}', readable);
   }
 
+  /** A text that is about somebody, such as a service's: it may name them. */
+  hide(text: string, identity: Identity): string {
+    if (!this.areHidden || identity.name === '') return text;
+    const literal = identity.name.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+    return text.replaceAll(new RegExp(literal, 'gi'), () => this.of(identity));
+  }
+
   /** An account of cost-analytics: a person, a service account, a bot, or of whom nothing is known. */
   ofInfo(info: UserInfo): UserInfo {
-    if (!this.#areHidden) return info;
+    if (!this.areHidden) return info;
     if (info.bot_name !== undefined) return { ...info, bot_name: l10n.t('Bot {0}', this.#readable(info.bot_name)) };
     if (info.user_email !== undefined) return { ...info, user_email: this.of(identityOf(info)) };
     if (info.service_account_name !== undefined) return { ...info, service_account_name: this.of(identityOf(info)) };

@@ -1,0 +1,164 @@
+import * as l10n from '@vscode/l10n';
+import type { Batch, BatchRow, RowState } from '../../analytics/budgets/batch.ts';
+import { formatLimit, NO_LIMIT, problemOfLimit, type Limit } from '../../analytics/budgets/limit.ts';
+import type { Preview, Problem } from '../../analytics/budgets/preview.ts';
+import { reasonOf } from '../../analytics/budgets/texts.ts';
+import type { Plan } from '../../analytics/contract.ts';
+import type { Identity } from '../../analytics/identity.ts';
+import { wholeAmount } from '../../analytics/insights/amounts.ts';
+import { formatCount } from '../../base/format.ts';
+import type { ChangePart } from '../../protocol/budgetsView.ts';
+import type { Tone } from '../../protocol/rowList.ts';
+import type { Names } from './names.ts';
+import type { ListColumn, SourceRow } from './rowList.ts';
+
+/* What would be changed, or was, row by row: for previews and reports of any length. */
+
+/** What becomes of a row, what needs somebody first. */
+const PARTS = [
+  'invalid', 'stranger', 'failed', 'conflict', 'unknown', 'waiting', 'leftOut', 'new', 'changed', 'cleared', 'unchanged',
+  'done',
+] as const; // prettier-ignore
+type Part = (typeof PARTS)[number];
+
+/** In place of a part: all rows. */
+export const ALL = 'all';
+
+const TONES: Readonly<Partial<Record<Part, Tone>>> = {
+  invalid: 'bad',
+  stranger: 'bad',
+  failed: 'bad',
+  conflict: 'warning',
+  unknown: 'warning',
+  waiting: 'warning',
+  leftOut: 'warning',
+  done: 'good',
+};
+
+const partName = (part: Part): string =>
+  ({
+    invalid: l10n.t('Invalid'),
+    stranger: l10n.t('Unknown account'),
+    failed: l10n.t('Refused'),
+    conflict: l10n.t('Changed by others'),
+    unknown: l10n.t('Sent, and unknown'),
+    waiting: l10n.t('Not sent'),
+    leftOut: l10n.t('Left out'),
+    new: l10n.t('New'),
+    changed: l10n.t('Changed'),
+    cleared: l10n.t('Cleared'),
+    unchanged: l10n.t('As it is'),
+    done: l10n.t('Applied'),
+  })[part];
+
+export interface ChangeRow extends SourceRow {
+  readonly part: Part;
+}
+
+export interface ChangeRows {
+  readonly columns: readonly ListColumn[];
+  readonly rows: readonly ChangeRow[];
+  /** The column by which they are in order at first. */
+  readonly sort: string;
+}
+
+export function previewList({ rows, problems, unit }: Preview, names: Names): ChangeRows {
+  const changes = rows.map((row): RawRow => ({
+    ...row,
+    part: row.kind,
+    why: row.expected === undefined ? '' : l10n.t('It was {0} when it was looked at', formatLimit(row.expected, unit)),
+  }));
+  const left = problems.map((problem) => ofProblem(problem, problem.code === 'UnknownIdentity' ? 'stranger' : 'invalid'));
+  return listOf([...changes, ...left], unit, names);
+} // prettier-ignore
+
+const PART_OF: Readonly<Record<RowState, Part>> = {
+  waiting: 'waiting',
+  unknown: 'unknown',
+  applied: 'done',
+  confirmed: 'done',
+  already: 'done',
+  differs: 'conflict',
+  conflict: 'conflict',
+  failed: 'failed',
+};
+
+export function batchList({ rows, leftOut, unit }: Batch, names: Names): ChangeRows {
+  const done = rows.map((row): RawRow => ({ ...row, part: PART_OF[row.state], why: whyOf(row, unit) }));
+  return listOf([...done, ...leftOut.map((problem) => ofProblem(problem, 'leftOut'))], unit, names);
+}
+
+/** What there is of each part, after all together; of one part alone there is nothing to choose. */
+export function partsOf(rows: readonly ChangeRow[], chosen: string): ChangePart[] {
+  const counts = new Map<Part, number>();
+  for (const { part } of rows) counts.set(part, (counts.get(part) ?? 0) + 1);
+  if (counts.size < 2) return [];
+  const part = (id: string, name: string, count: number, tone: Tone): ChangePart => ({
+    ...{ id, name, tone },
+    count: formatCount(count),
+    isShown: id === chosen,
+  });
+  return [
+    part(ALL, l10n.t('All'), rows.length, 'plain'),
+    ...PARTS.filter((id) => counts.has(id)).map((id) => part(id, partName(id), counts.get(id)!, toneOf(id))),
+  ];
+}
+
+interface RawRow {
+  readonly identity: Identity | undefined;
+  readonly line?: number | undefined;
+  readonly before?: Limit;
+  readonly after?: Limit;
+  readonly part: Part;
+  readonly why: string;
+}
+
+/** What was wanted is told as it was written, where it is no limit. */
+function ofProblem({ identity, line, limit, message }: Problem, part: Part): RawRow {
+  const isLimit = limit !== undefined && problemOfLimit(limit) === undefined;
+  const why = limit === undefined || isLimit ? message : l10n.t('“{0}”: {1}', limit, message);
+  return { identity, line, part, why, ...(isLimit && { after: limit }) };
+}
+
+function whyOf(row: BatchRow, unit: Plan): string {
+  return row.state === 'confirmed' || row.state === 'waiting' ? '' : reasonOf(row, unit);
+}
+
+function listOf(raw: readonly RawRow[], unit: Plan, names: Names): ChangeRows {
+  const hasLines = raw.some(({ line }) => line !== undefined);
+  const hasWhy = raw.some(({ why }) => why !== '');
+  const about = l10n.t('– where there is no limit of their own.');
+  return {
+    columns: [
+      { name: 'identity', title: l10n.t('Account'), kind: 'text', about: '' },
+      { name: 'part', title: l10n.t('What'), kind: 'text', about: '' },
+      { name: 'before', title: l10n.t('Before'), kind: unit, about },
+      { name: 'after', title: l10n.t('Then'), kind: unit, about },
+      ...(hasLines ? [{ name: 'line', title: l10n.t('Line'), kind: 'count', about: '' } as const] : []),
+      ...(hasWhy ? [{ name: 'why', title: l10n.t('Why'), kind: 'text', about: '' } as const] : []),
+    ],
+    rows: raw.map(({ identity, part, before, after, line, why }, i) => ({
+      id: String(i),
+      part,
+      tone: toneOf(part),
+      used: null,
+      cells: [
+        identity ? names.of(identity) : '–',
+        partName(part),
+        amountOf(before),
+        amountOf(after),
+        ...(hasLines ? [line] : []),
+        ...(hasWhy ? [identity ? names.hide(why, identity) : why] : []),
+      ],
+    })),
+    sort: hasLines ? 'line' : 'identity',
+  };
+}
+
+function toneOf(part: Part): Tone {
+  return TONES[part] ?? 'plain';
+}
+
+function amountOf(limit: Limit | undefined): bigint | undefined {
+  return limit === undefined || limit === NO_LIMIT ? undefined : wholeAmount(BigInt(limit));
+}

@@ -1,0 +1,466 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Frame, Locator } from 'playwright-core';
+import { readLimits } from '../../src/analytics/budgets/budgetService.ts';
+import { endpoints } from '../../src/analytics/contract.ts';
+import { AdminClient } from '../../src/server/admin/adminClient.ts';
+import { FaultClient } from '../../src/server/faults/faultClient.ts';
+import { startServer, type TestServer } from '../../src/server/testing.ts';
+import { organizationOf, person, quickClient, serviceAccount } from '../support/budgets.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+import { assertAccessible } from './accessible.ts';
+import { THEMES, Workbench, copySample, shotName } from './support.ts';
+
+const SET = endpoints.setUserBudgetOverrides.path;
+const HEIGHT = 1000;
+const HOSTILE = '$(bug)<img src=x onerror=alert(1)>[x](command:workbench.action.files.newUntitledFile)@x.io';
+const KINDS = {
+  'Default Dark Modern': 'vscode-dark',
+  'Default Light Modern': 'vscode-light',
+  'Default High Contrast': 'vscode-high-contrast',
+} as const;
+/** One more than a request takes. */
+const MANY = 5_001;
+const many = Array.from({ length: MANY }, (_, i) => `dev${String(i + 1).padStart(4, '0')}@x.io`);
+
+/** The tab where budgets are changed, as a person sees it. */
+class BudgetsTab {
+  readonly workbench: Workbench;
+  readonly root: string;
+  readonly problems: string[] = [];
+  frame!: Frame;
+
+  constructor(workbench: Workbench, root: string) {
+    this.workbench = workbench;
+    this.root = root;
+  }
+
+  async connect(server: { readonly url: string; readonly token: string }): Promise<void> {
+    await this.workbench.connect(server);
+    await this.workbench.run('Sextant: Open Dashboard');
+    this.frame = await this.workbench.view();
+    await this.workbench.run('View: Close Primary Side Bar');
+    await this.frame.getByRole('tab', { name: 'Budgets' }).click();
+    await this.loaded();
+  }
+
+  async loaded(): Promise<void> {
+    await this.frame.locator('[role=tabpanel][aria-labelledby="tab-budgets"]').waitFor();
+    await this.frame.locator('.bar:not(.loading)').waitFor({ state: 'attached' });
+    await this.frame.locator('.skeleton').waitFor({ state: 'detached' });
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.frame.getByRole('button', { name }).first();
+  }
+
+  /** What is being changed, when it has come to that. */
+  step(kind: 'looking' | 'preview' | 'running' | 'report' | 'refused', text: string | RegExp): Promise<void> {
+    return this.frame.locator(`.change.${kind}`).getByText(text).first().waitFor();
+  }
+
+  async close(): Promise<void> {
+    await this.frame
+      .locator('.change')
+      .getByRole('button', { name: /^(Close|Cancel)$/ })
+      .click();
+    await this.frame.locator('.change').waitFor({ state: 'detached' });
+  }
+
+  limitOf(name: string): Locator {
+    return this.frame.getByRole('row').filter({ hasText: name }).locator('.limit > span').first();
+  }
+
+  hasFocus(locator: Locator): Promise<void> {
+    return locator.and(this.frame.locator(':focus')).waitFor();
+  }
+
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.workbench.page.keyboard.press(key);
+  }
+
+  /** Opens the form for pasted rows, fills it in, and asks what they would change. */
+  async paste(csv: string): Promise<void> {
+    await this.button('Import CSV…').click();
+    const { page } = this.workbench;
+    // As a person does: to type thousands of lines takes a browser minutes.
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(csv)})`);
+    const field = this.frame.getByLabel('Rows as a spreadsheet copies them');
+    await field.click();
+    await this.press('Control+V');
+    await until('it is pasted', async () => (await field.inputValue()) === csv);
+    await this.frame.getByRole('group', { name: 'Import limits' }).getByRole('button', { name: 'Preview' }).click();
+  }
+
+  /** Writes a path into a dialog of the editor, once it has proposed something, until `isDone`. */
+  async dialog(proposed: RegExp, path: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
+    const { query, pick, page } = this.workbench;
+    await until('a path is proposed', async () => (await pick.isVisible()) && proposed.test(await query.inputValue()));
+    await until('the dialog is done', async () => {
+      if (await pick.isVisible()) {
+        // What it proposes may come after what is typed, and it takes no Enter while it looks at a folder.
+        if ((await query.inputValue()) === path) await page.keyboard.press('Enter');
+        else await query.fill(path);
+      }
+      await page.waitForTimeout(300);
+      return isDone();
+    });
+  }
+
+  /** Pictures in each theme and at both widths; what is wrong with them is told by `judge`, all of it at once. */
+  async look(state: string): Promise<void> {
+    for (const theme of THEMES) {
+      mkdirSync(join(this.root, '.vscode'), { recursive: true });
+      writeFileSync(join(this.root, '.vscode/settings.json'), JSON.stringify({ 'workbench.colorTheme': theme }));
+      await this.frame.locator(`body[data-vscode-theme-kind="${KINDS[theme]}"]`).waitFor({ state: 'attached' });
+      for (const width of [1400, 400]) {
+        await this.workbench.page.setViewportSize({ width, height: HEIGHT });
+        await until('the page has its width', async () => {
+          const shown = await this.frame.evaluate<number>('innerWidth');
+          return shown < width && shown > width - 120;
+        });
+        await this.frame.evaluate('scrollTo(0, 0)');
+        const name = shotName(`budgets-${state}`, theme, width);
+        await this.workbench.shoot(name);
+        await assertAccessible(this.frame, name).catch((error: unknown) => this.problems.push(String(error)));
+      }
+    }
+    await this.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
+  }
+
+  judge(): void {
+    const problems = this.problems.splice(0);
+    assert.equal(problems.length, 0, problems.join('\n'));
+  }
+}
+
+describe('the table of budgets', () => {
+  const newFolder = temporaryFolder();
+  let folder: string;
+  let server: TestServer;
+  let faults: FaultClient;
+  let tab: BudgetsTab;
+  const today = new Date().toISOString().slice(0, 10);
+
+  before(async () => {
+    folder = newFolder();
+    server = await startServer({
+      data: [
+        ...organizationOf([
+          [person('ada@x.io'), '100'],
+          [person('bob@x.io'), ''],
+          [person('eve@x.io'), '1000'],
+          [person(HOSTILE), '300'],
+          [serviceAccount('=nightly'), '400'],
+          ...many.map((name) => [person(name), ''] as const),
+        ]),
+        ...(
+          [
+            ['ada@x.io', 120],
+            ['eve@x.io', 950],
+            [HOSTILE, 20],
+            ['bob@x.io', 7],
+          ] as const
+        ).map(([user_email, credits_consumed]) => ({
+          ...{ kind: 'credits', date: today, model_name: 'm', user_email, credits_consumed },
+        })),
+      ],
+    });
+    faults = new FaultClient(new AdminClient(server));
+    tab = await open('harbour');
+    tab.workbench.page.on('dialog', () => tab.problems.push('a name was run'));
+    await tab.connect(server);
+  });
+  after(async () => {
+    await tab.workbench.close();
+    await server.close();
+  });
+  beforeEach(async () => {
+    await faults.clearFaults();
+    await server.reset();
+    // What an earlier test has left on the desk.
+    if ((await tab.frame.locator('.change').count()) > 0) await tab.close();
+    await tab.button('Refresh').click();
+    await tab.loaded();
+    await until('the limits are those of the beginning', async () => (await tab.limitOf('ada@x.io').innerText()) === '100');
+  }); // prettier-ignore
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await tab.workbench.shoot('budgets-failed');
+    tab.judge();
+  });
+
+  /** A window on the account: all have one folder for what is kept. */
+  async function open(name: string): Promise<BudgetsTab> {
+    const root = copySample(join(folder, name));
+    const size = { width: 1400, height: HEIGHT };
+    return new BudgetsTab(await Workbench.open({ folder: root, size, env: { XDG_DATA_HOME: folder } }), root);
+  }
+
+  /** What the service has, by name. */
+  async function limits(): Promise<Record<string, string>> {
+    const { overrides } = await readLimits(quickClient(server, newFolder()));
+    return Object.fromEntries([...overrides.values()].map(({ identity, limit }) => [identity.name, limit]));
+  }
+
+  it('changes, adds and clears limits with the keyboard alone', async () => {
+    await tab.frame.locator('[data-row="0"]').focus();
+    await tab.press('Tab');
+    const edit = tab.button('Change the limit of ada@x.io');
+    await tab.hasFocus(edit);
+    await tab.press('Enter');
+    const field = tab.frame.getByRole('textbox', { name: 'Limit of ada@x.io, in credits a month' });
+    await tab.hasFocus(field);
+    await tab.workbench.page.keyboard.type('5e3');
+    await tab.frame.getByRole('alert').getByText('A spreadsheet shortened the number').waitFor();
+    await tab.press('Enter');
+    assert.equal(await tab.frame.locator('.change').count(), 0, 'it goes no further');
+    await tab.press('Escape');
+    await tab.hasFocus(edit);
+    await tab.press('Enter');
+    await tab.hasFocus(field);
+    await tab.workbench.page.keyboard.type('999999999999999999');
+    await tab.press('Enter');
+    await tab.step('preview', '100 → 999,999,999,999,999,999, in credits a month.');
+    await tab.hasFocus(tab.frame.locator('.change'));
+    // The key that asked for it does nothing more.
+    await tab.press('Enter', 'Tab');
+    await tab.hasFocus(tab.frame.locator('.change vscode-button').filter({ hasText: 'Apply' }));
+    assert.equal((await limits())['ada@x.io'], '100');
+    await tab.press('Enter');
+    await tab.step('report', 'applied and read back');
+    assert.equal((await limits())['ada@x.io'], '999999999999999999');
+    await tab.hasFocus(tab.frame.locator('.change'));
+    await tab.press('Escape');
+    await tab.hasFocus(edit);
+    await until('it is listed', async () => (await tab.limitOf('ada@x.io').innerText()) === '999,999,999,999,999,999');
+
+    await tab.button('Add Limit…').click();
+    await tab.hasFocus(tab.frame.getByRole('combobox', { name: 'Account' }));
+    await tab.workbench.page.keyboard.type('bo');
+    await tab.frame.getByRole('option', { name: 'bob@x.io' }).waitFor();
+    await tab.press('ArrowDown', 'Enter');
+    await tab.hasFocus(tab.frame.getByRole('textbox', { name: 'Limit of bob@x.io, in credits a month' }));
+    await tab.workbench.page.keyboard.type('7');
+    await tab.press('Enter');
+    await tab.step('preview', 'none → 7, in credits a month.');
+    await tab.press('Tab', 'Enter');
+    await tab.step('report', 'applied and read back');
+    await tab.press('Escape');
+    await tab.button('Clear the limit of bob@x.io').focus();
+    await tab.press('Enter');
+    await tab.step('preview', '7 → none, in credits a month.');
+    await tab.press('Tab', 'Enter');
+    await tab.step('report', 'applied and read back');
+    await tab.press('Escape');
+    assert.equal((await limits())['bob@x.io'], undefined);
+    await tab.button('Undo…').focus();
+    await tab.press('Enter');
+    await tab.step('preview', 'none → 7, in credits a month.');
+    await tab.press('Escape');
+    await tab.frame.locator('.change').waitFor({ state: 'detached' });
+  }); // prettier-ignore
+
+  it('shows what another window changed meanwhile, and overwrites it only when told to', async () => {
+    const other = await open('other');
+    try {
+      await other.connect(server);
+      await other.button('Change the limit of ada@x.io').click();
+      await other.frame.getByRole('textbox', { name: /^Limit of ada/ }).fill('200');
+      await other.press('Enter');
+      await other.step('preview', '100 → 200');
+      await other.button('Apply').click();
+      await other.step('report', 'applied and read back');
+
+      await tab.button('Change the limit of ada@x.io').click();
+      await tab.frame.getByRole('textbox', { name: /^Limit of ada/ }).fill('500');
+      await tab.press('Enter');
+      await tab.step('preview', 'Somebody else has changed it: it is 200 now, and was 100 when you looked.');
+      await until('it is listed', async () => (await tab.limitOf('ada@x.io').innerText()) === '200');
+      await tab.look('conflict');
+      await tab.button('Change It All the Same').click();
+      await tab.step('preview', '200 → 500');
+      await tab.button('Apply').click();
+      await tab.step('report', 'applied and read back');
+      assert.equal((await limits())['ada@x.io'], '500');
+    } finally {
+      await other.workbench.close();
+    }
+  });
+
+  it('imports 5,001 rows, fails in their middle, goes on, and takes all of it back', async () => {
+    const before = await limits();
+    await tab.paste(`account,limit\n${many.map((name) => `${name},50\n`).join('')}`);
+    await tab.step('preview', '5,001 changes: 5,001 new.');
+    const rows = tab.frame.locator('.change .scroll-y');
+    await rows.focus();
+    await tab.press('End');
+    await rows.getByText('dev5001@x.io').waitFor();
+    // The second request fails: it has one row.
+    await faults.addFault({ path: SET, times: 1, latency: { ms: 500 } });
+    await faults.addFault({ path: SET, status: 500 });
+    await tab.button('Apply 5,001 Changes').click();
+    await tab.step('running', 'of 5,001');
+    await tab.step('report', /5,000 of 5,001 limits are as they were to be: .*1 not sent/);
+    await tab.look('interrupted-report');
+    await tab.button(/^Not sent/).click();
+    await tab.frame.locator('.change .line').filter({ hasText: 'dev5001@x.io' }).waitFor();
+    await tab.close();
+    await tab.frame.getByText('The last change was interrupted.').waitFor();
+    await tab.look('interrupted');
+    await faults.clearFaults();
+    await tab.button('Continue').click();
+    await tab.step('report', 'All 5,001 limits are as they were to be: 5,001 applied.');
+    assert.equal(Object.keys(await limits()).length, 4 + MANY);
+    await tab.button('Undo…').click();
+    await tab.step('preview', '5,001 changes: 5,001 cleared.');
+    await tab.button('Apply 5,001 Changes').click();
+    await tab.step('report', 'All 5,001 limits are as they were to be');
+    assert.deepEqual(await limits(), before);
+  });
+
+  it('imports a file by way of the editor, takes what is wrong with it apart, and saves what is left out', async () => {
+    const file = join(folder, 'limits.csv');
+    const failures = join(folder, 'failures.csv');
+    writeFileSync(file, '\ufefflimit;account\r\n150;ADA@x.io\r\n;"\'=nightly"\r\n1000;eve@x.io\r\n5e3;bob@x.io\r\n9;nobody@x.io\r\n');
+    await tab.button('Import CSV…').click();
+    await tab.button('Choose a File…').click();
+    await tab.dialog(/\/harbour\/$/, file, async () => (await tab.frame.locator('.change').count()) > 0);
+    await tab.step('preview', '2 changes: 1 changed, 1 cleared; 1 as it is; 2 problems.');
+    await tab.look('preview');
+    await tab.button(/^Invalid 1/).click();
+    await tab.frame.locator('.change .line').getByText('“5e3”: A spreadsheet shortened the number').waitFor();
+    await tab.button('Apply 2 Changes').click();
+    await tab.step('report', 'All 2 limits are as they were to be: 2 applied; 2 left out.');
+    await tab.look('report');
+    await tab.button('Save Failures as CSV').click();
+    await tab.dialog(/\/failures\.csv$/, failures, () => existsSync(failures) && readFileSync(failures).length > 0);
+    assert.match(readFileSync(failures, 'utf8'), /\r\nbob@x\.io,,5e3,.*\r\nnobody@x\.io,,9,/);
+    const exported = join(folder, 'budgets.csv');
+    await tab.close();
+    await tab.button('Save Limits as CSV').click();
+    await tab.dialog(/\/budgets\.csv$/, exported, () => existsSync(exported) && readFileSync(exported).length > 0);
+    assert.match(readFileSync(exported, 'utf8'), /ada@x\.io,,150,BUDGET_RESOURCE_CREDITS_CONSUMED/i);
+  }); // prettier-ignore
+
+  it('stops when it is told to, and runs nothing of a name', async () => {
+    await tab.frame.getByText(HOSTILE, { exact: true }).first().waitFor();
+    await tab.paste(`account,limit\n"${HOSTILE}",301\nada@x.io,150\n`);
+    await tab.step('preview', '2 changes: 2 changed.');
+    await tab.frame.locator('.change .line').getByText(HOSTILE, { exact: true }).waitFor();
+    await faults.addFault({ path: SET, latency: { ms: 3000 } });
+    await tab.button('Apply 2 Changes').click();
+    await tab.step('running', 'of 2');
+    await tab.workbench.shoot('budgets-running');
+    await tab.frame.locator('.change').getByRole('button', { name: 'Cancel' }).click();
+    await tab.step('report', /2 limits are as they were to be/);
+    // The request was on its way: it was waited for.
+    assert.equal((await limits())['ada@x.io'], '150');
+    await tab.button('Only Verify What Was Sent').click();
+    await tab.step('report', 'All 2 limits are as they were to be: 2 applied.');
+  });
+
+  it('is asked for in the editor, too, by pickers and a message; and what a window left behind is told at the next start', async () => {
+    const { workbench } = tab;
+    const { page, pick, query } = workbench;
+    const set = async (limit: string): Promise<Locator> => {
+      await workbench.run('Sextant: Set Limit…');
+      await pick.getByText('limit 100').waitFor();
+      await query.fill('bob@x.io');
+      await workbench.firstRow('bob@x.io');
+      await page.keyboard.press('Enter');
+      await pick.getByText('The limit of bob@x.io, in credits a month').waitFor();
+      await query.fill(limit);
+      await page.keyboard.press('Enter');
+      const modal = page.locator('.monaco-dialog-box');
+      await modal.getByText(`bob@x.io: none → ${limit}`).waitFor();
+      return modal;
+    };
+    const first = await set('7');
+    await workbench.shoot('budgets-modal');
+    await page.keyboard.press('Escape');
+    await first.waitFor({ state: 'detached' });
+    assert.equal((await limits())['bob@x.io'], undefined);
+    await (await set('8')).getByRole('button', { name: 'Apply' }).click();
+    await until('it is set', async () => (await limits())['bob@x.io'] === '8');
+    await tab.limitOf('bob@x.io').waitFor();
+
+    // The window ends in the middle of a request, of which nobody knows the answer.
+    await faults.addFault({ path: SET, status: 500, latency: { ms: 60_000 } });
+    await tab.paste('account,limit\nada@x.io,150\nbob@x.io,9\n');
+    await tab.button('Apply 2 Changes').click();
+    await tab.step('running', 'of 2');
+    await workbench.reload();
+    await faults.clearFaults();
+    await workbench.connect(server);
+    await workbench.run('Notifications: Show Notifications');
+    await page
+      .locator('.notifications-center')
+      .getByText(/^0 of 2 limits are as they were to be: 2 sent and unknown/)
+      .waitFor();
+    await workbench.shoot('budgets-start');
+    await page.keyboard.press('Escape');
+    await workbench.run('Notifications: Clear All Notifications');
+    await workbench.run('View: Close Primary Side Bar');
+    tab.frame = await workbench.view();
+    await tab.frame.getByText('The last change was interrupted.').waitFor();
+    await tab.button('Continue').click();
+    await tab.step('report', 'All 2 limits are as they were to be: 2 applied.');
+    assert.equal((await limits())['bob@x.io'], '9');
+  });
+
+  it('names the permission that is missing, and hides nothing', async () => {
+    const { token } = await new AdminClient(server).ask<{ token: string }>('POST', 'tokens', { scopes: ['analytics:read'] }); // prettier-ignore
+    await tab.connect({ url: server.url, token });
+    await tab.button('Change the limit of ada@x.io').click();
+    await tab.frame.getByRole('textbox', { name: /^Limit of ada/ }).fill('500');
+    await tab.press('Enter');
+    await tab.step('preview', '100 → 500');
+    await tab.button('Apply').click();
+    await tab.step('report', 'Changing budgets needs the permission budgets:write');
+    await tab.look('forbidden');
+    assert.equal(await tab.limitOf('ada@x.io').innerText(), '100');
+    await tab.close();
+    await tab.connect(server);
+  });
+
+  it('is readable and accessible at each step, in each theme, at 400 and 1,400 pixels', async () => {
+    await tab.frame.locator('.budgets select').selectOption('all');
+    await tab.frame.getByRole('row').filter({ hasText: 'bob@x.io' }).getByText('default', { exact: true }).waitFor();
+    await tab.look('table');
+    await tab.frame.locator('.budgets select').selectOption('over');
+    await tab.frame.getByRole('row').filter({ hasText: 'eve@x.io' }).waitFor({ state: 'detached' });
+    await tab.frame.locator('.budgets select').selectOption('own');
+    await tab.button('Change the limit of eve@x.io').click();
+    await tab.frame.getByRole('textbox', { name: /^Limit of eve/ }).fill('1,500');
+    await tab.frame.getByRole('alert').getByText('Write the limit without separators').waitFor();
+    await tab.look('edit');
+    await tab.press('Escape');
+    await tab.button('Add Limit…').click();
+    await tab.frame.getByRole('textbox', { name: 'Limit, in credits a month' }).fill('7');
+    await tab.frame.getByRole('combobox', { name: 'Account' }).fill('x');
+    await tab.frame.locator('.proposed [role=option]').nth(3).waitFor();
+    await tab.press('ArrowDown');
+    await tab.look('add');
+    await tab.press('Escape', 'Escape');
+    await tab.button('Import CSV…').click();
+    await tab.look('import');
+    await tab.frame.getByRole('group', { name: 'Import limits' }).getByRole('button', { name: 'Cancel' }).click();
+    await tab.button('Clear the limit of eve@x.io').click();
+    await tab.step('preview', '1,000 → none');
+    await tab.look('one');
+    await tab.close();
+    await tab.frame.getByRole('button', { name: 'ada@x.io', exact: true }).first().click();
+    await tab.frame.getByText('A limit of their own: 100, in credits a month.').waitFor();
+    await tab.look('person');
+    await tab.frame.getByRole('tab', { name: 'Budgets' }).click();
+    await tab.loaded();
+    await tab.frame.getByLabel('Anonymise').check();
+    await tab.frame.getByText('Names are hidden in lists, previews and reports.').waitFor();
+    await tab.look('hidden');
+    await tab.frame.getByLabel('Anonymise').uncheck();
+    await tab.frame.getByText('Names are hidden in lists, previews and reports.').waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,22 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { ReadOnlyTexts } from '../../src/extension/readOnlyTexts.ts';
+
+describe('read-only texts', () => {
+  afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
+
+  it('are new at once where one with the same title is open, or was closed just now', async () => {
+    const texts = new ReadOnlyTexts('sextant-test');
+    try {
+      for (let i = 0; i < 20; i++) {
+        const text = `text ${i}\r\nof two lines\n`;
+        await texts.open('Title', text);
+        const shown = vscode.window.activeTextEditor?.document.getText() ?? '';
+        assert.equal(shown.replaceAll('\r\n', '\n'), text.replaceAll('\r\n', '\n'));
+        if (i % 3 === 0) await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      }
+    } finally {
+      texts.dispose();
+    }
+  });
+});

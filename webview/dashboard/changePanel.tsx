@@ -1,0 +1,111 @@
+import * as l10n from '@vscode/l10n';
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { DeskAction } from '../../src/protocol/budgetChoices.ts';
+import type { ChangePart, DeskStep, NamedAction } from '../../src/protocol/budgetsView.ts';
+import { Button } from '../components.ts';
+import type { Actions } from './actions.ts';
+import { RowTable } from './rowTable.tsx';
+
+interface ChangePanelProps {
+  readonly step: DeskStep;
+  readonly actions: Actions;
+  /** Another one where names are shown otherwise: rows are asked for again. */
+  readonly looks: string;
+}
+
+const TONE_ICONS = { plain: 'icon-edit', good: 'icon-check', warning: 'icon-warning', bad: 'icon-error' } as const;
+
+/** Of the columns; reasons are sentences. */
+const WIDTHS: Readonly<Record<string, string>> = {
+  identity: 'minmax(170px, 1.2fr)',
+  part: 'minmax(150px, 0.8fr)',
+  before: 'minmax(100px, 0.6fr)',
+  after: 'minmax(100px, 0.6fr)',
+  line: '64px',
+  why: 'minmax(280px, 3fr)',
+};
+
+/**
+ * What is being changed: what it would change, how far it is, what became of it. The focus goes to it as it changes, so that it is
+ * read out, and Enter, which asked for it, does nothing more.
+ */
+export function ChangePanel({ step, actions, looks }: ChangePanelProps): JSX.Element | null {
+  const { serial, kind, title, summary, note, tone, progress, parts, list } = step;
+  const panel = useRef<HTMLElement>(null);
+  const before = useRef({ serial, kind });
+  /** Whose limit it is: there the keys go on afterwards. */
+  const account = useRef('');
+  useEffect(() => {
+    if (before.current.serial === serial) return;
+    if (before.current.kind === 'none') account.current = accountAt(document.activeElement);
+    before.current = { serial, kind };
+    if (kind !== 'none') panel.current?.focus();
+    else if (document.activeElement === document.body) focusAccount(account.current);
+  }, [serial]);
+  if (kind === 'none') return null;
+  const act = (id: DeskAction): void => void actions.desk('act', { act: id });
+  const key = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    act(kind === 'looking' || kind === 'running' ? 'cancel' : 'close');
+  };
+  return (
+    <section class={`card change ${kind}`} ref={panel} tabIndex={-1} aria-labelledby="change-title" aria-describedby="change-summary" onKeyDown={key}>
+      <h2 id="change-title">
+        <span class={`icon ${TONE_ICONS[tone]} ${tone}`} /> {title}
+      </h2>
+      {progress && <progress aria-label={title} {...(progress.of > 0 && { value: progress.done, max: progress.of })} />}
+      <p id="change-summary">{summary}</p>
+      {note !== '' && <p class="quiet">{note}</p>}
+      {parts.length > 0 && <Parts parts={parts} show={(part) => void actions.desk('showPart', { part })} />}
+      {list && (
+        <RowTable key={`${serial} ${looks}`} {...{ list, actions }} isPlain widths={list.columns.map(({ id }) => WIDTHS[id] ?? '1fr').join(' ')}
+          cellOf={(_, column, text) => (column === 'identity' ? <>{text}</> : column === 'why' ? <span class="why" title={text}>{text}</span> : undefined)} />
+      )}
+      <ActionButtons actions={step.actions} {...{ act }} isFirstPrimary={progress === null} />
+    </section>
+  );
+} // prettier-ignore
+
+function accountAt(element: Element | null): string {
+  return element?.closest('[data-account]')?.getAttribute('data-account') ?? '';
+}
+
+/** Where it is not in view, or there was none, the first thing that one can do. */
+export function focusAccount(id: string): void {
+  const own = document.querySelector<HTMLElement>(`[data-account="${id}"] :is(button, vscode-button)`);
+  (own ?? document.querySelector<HTMLElement>('.desk-bar vscode-button'))?.focus();
+}
+
+/** Which rows are listed. */
+function Parts({ parts, show }: { readonly parts: readonly ChangePart[]; readonly show: (part: string) => void }): JSX.Element {
+  return (
+    <div class="parts" role="group" aria-label={l10n.t('Which rows are listed')}>
+      {parts.map(({ id, name, count, tone, isShown }) => (
+        <button key={id} type="button" class="part" aria-pressed={isShown} onClick={() => show(id)}>
+          {tone !== 'plain' && <span class={`icon ${TONE_ICONS[tone]} ${tone}`} />}
+          {name} <b>{count}</b>
+        </button>
+      ))}
+    </div>
+  );
+} // prettier-ignore
+
+interface ActionButtonsProps {
+  readonly actions: readonly NamedAction[];
+  readonly act: (id: DeskAction) => void;
+  readonly isFirstPrimary?: boolean;
+}
+
+export function ActionButtons({ actions, act, isFirstPrimary = false }: ActionButtonsProps): JSX.Element {
+  return (
+    <div class="next">
+      {actions.map(({ id, name }, i) => (
+        <Button key={id} appearance={i === 0 && isFirstPrimary ? 'primary' : 'secondary'} onClick={() => act(id)}>
+          {name}
+        </Button>
+      ))}
+    </div>
+  );
+}

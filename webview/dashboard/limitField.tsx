@@ -1,0 +1,78 @@
+import * as l10n from '@vscode/l10n';
+import type { JSX } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { MAX_LIMIT } from '../../src/protocol/budgetChoices.ts';
+import type { DeskCall } from './actions.ts';
+
+interface LimitFieldProps {
+  /** Whose limit. */
+  readonly name: string;
+  readonly unit: string;
+  /** In digits, as it begins. */
+  readonly value: string;
+  readonly desk: DeskCall;
+  /** What was wrong with it when it was sent. */
+  readonly refused?: string;
+  readonly onEnter: (limit: string) => void;
+  readonly onLeave: () => void;
+  /** What is typed, for whoever has a button of their own. */
+  readonly onType?: (limit: string) => void;
+  /** Whether it is gone to at once, and all of it is chosen. */
+  readonly isFirst?: boolean;
+}
+
+/**
+ * A limit as it is typed: Enter sends it, Escape leaves it. It is text, as more digits are wanted than a number has; what is wrong
+ * with it stands beside it.
+ */
+export function LimitField(props: LimitFieldProps): JSX.Element {
+  const { name, unit, value, desk, refused = '', onEnter, onLeave, onType, isFirst = false } = props;
+  const [draft, setDraft] = useState(value);
+  const [problem, setProblem] = useState('');
+  const typed = useRef(value);
+  const field = useRef<HTMLInputElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (!isFirst) return;
+    field.current?.focus();
+    field.current?.select();
+  }, []);
+  const type = (text: string): void => {
+    setDraft(text);
+    typed.current = text;
+    onType?.(text);
+    void desk('checkLimit', { limit: text }).then((found = '') => {
+      // The answer to what was typed before is of no use.
+      if (typed.current === text) setProblem(found);
+    });
+  };
+  const key = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter') onEnter(draft);
+    else if (event.key === 'Escape') onLeave();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const shown = problem || refused;
+  return (
+    <span class="limit-field">
+      <input
+        ref={field}
+        type="text"
+        inputMode="numeric"
+        spellcheck={false}
+        autocomplete="off"
+        value={draft}
+        maxLength={MAX_LIMIT}
+        aria-label={name === '' ? l10n.t('Limit, in {0}', unit) : l10n.t('Limit of {0}, in {1}', name, unit)}
+        aria-invalid={shown !== ''}
+        aria-describedby={id}
+        onInput={({ currentTarget }) => type(currentTarget.value)}
+        onKeyDown={key}
+      />
+      <span id={id} class={shown === '' ? 'field-problem none' : 'field-problem'} role="alert">
+        {shown}
+      </span>
+    </span>
+  );
+}
