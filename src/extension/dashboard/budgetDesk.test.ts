@@ -102,6 +102,16 @@ describe('the desk of budgets', () => {
     return Object.fromEntries([...overrides.values()].map(({ identity, limit }) => [identity.name, limit]));
   }
 
+  it('shows the limit of a person in the unit of the plan, also where nothing is known of cost', async () => {
+    const model = await open();
+    model.openPerson(rowOf(model, 'ada@x.io').id);
+    const tiles = await until('all is shown', () => {
+      const { isLoading, tiles } = model.state.page;
+      return !isLoading && tiles.some(({ id, value }) => id === 'spent' && value !== '–') && tiles;
+    });
+    assert.equal(tiles.find(({ id }) => id === 'limit')?.note, '150 of 100');
+  });
+
   it('changes a limit where it stands, to the last of 18 digits, lists it, and takes it back', async () => {
     const model = await open();
     const { id } = rowOf(model, 'ada@x.io');

@@ -246,8 +246,8 @@ describe('the model of the dashboard', () => {
     const page = await loaded(model);
     assert.deepEqual([page.progress, page.list!.all > progress!.done], [null, true]);
     assert.equal(tileOf(page, 'distinct'), String(page.list!.all));
-    // A page that was on its way when it was stopped is asked for twice.
-    assert.ok(faults.list()[0]!.matches - asked <= Math.ceil(page.list!.all / 100) - progress!.done / 100);
+    // A page that was on its way when it was stopped is asked for twice, and may have arrived after it was counted.
+    assert.ok(faults.list()[0]!.matches - asked <= Math.ceil(page.list!.all / 100) - progress!.done / 100 + 1);
   });
 
   it('says of each figure that is not known that it is not, and of how many days the others are', async () => {

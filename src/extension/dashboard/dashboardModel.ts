@@ -336,11 +336,14 @@ export class DashboardModel {
 
   #personContent(store: ReportStore, identity: Identity): Content {
     const key = identityKey(identity);
+    const budgets = store.report('budgets');
+    const standing = budgets?.standings.find((one) => one.key === key);
     return personContent({
       identity,
       activity: store.report('people')?.people.find((row) => identityKey(identityOf(row)) === key),
       spending: store.report('person'),
-      standing: store.report('budgets')?.standings.find((one) => one.key === key),
+      standing,
+      limitUnit: standing && budgets?.unit,
     });
   }
 

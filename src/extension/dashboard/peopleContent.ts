@@ -135,11 +135,13 @@ export interface PersonReports {
   readonly activity: ActivityRow | undefined;
   readonly spending: PeopleSpending | undefined;
   readonly standing: Standing | undefined;
+  /** Of the limit, if there is one. What was spent is in the same, and tells it only where there is some. */
+  readonly limitUnit: Unit | undefined;
 }
 
 /** One person: what they did, what they spent on which model, and how they stand to their limit. */
-export function personContent({ activity, spending, standing }: PersonReports): Content {
-  const unit = spending?.unit ?? 'credits';
+export function personContent({ activity, spending, standing, limitUnit }: PersonReports): Content {
+  const unit = limitUnit ?? spending?.unit ?? 'credits';
   const days = spending ? daysOf(spending.range).map(formatDay) : [];
   const whole = spending ? onDays(costBy(spending.points, 'day', MEASURE_OF[unit]), days) : [];
   const total = spending ? sumOfDays({ amounts: whole }) : undefined;
