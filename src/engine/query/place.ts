@@ -57,14 +57,35 @@ function bestSymbol(
   return named ?? main ?? enclosing;
 }
 
+interface NameWords {
+  readonly folded: string;
+  /** `repo` of `Acme.Repo`, folded. */
+  readonly own: string;
+  readonly stems: readonly string[];
+}
+
+/** Of names that were met, for the next search: it shows many of the same definitions. */
+const known = new Map<string, NameWords>();
+const MAX_KNOWN = 20_000;
+
+function wordsOf(name: string): NameWords {
+  let words = known.get(name);
+  if (!words) {
+    if (known.size >= MAX_KNOWN) known.clear();
+    const parts = splitIdentifier(name);
+    const folded = parts.join('');
+    const segments = nameSegments(name);
+    const own = segments.length > 1 ? foldName(segments.at(-1)!) : folded;
+    known.set(name, (words = { folded, own, stems: parts.filter(isIndexable).map(stemOf) }));
+  }
+  return words;
+}
+
 /** How well a symbol's name answers the query. */
 export function scoreSymbol(symbol: SymbolSpan, query: Query): number {
-  const parts = splitIdentifier(symbol.name);
-  const folded = parts.join('');
-  const stems = parts.filter(isIndexable).map(stemOf);
-  const segments = nameSegments(symbol.name);
-  const own = segments.length > 1 ? foldName(segments.at(-1)!) : folded;
-  const matched = stems.filter((stem) => query.words.includes(stem)).length;
+  const { folded, own, stems } = wordsOf(symbol.name);
+  let matched = 0;
+  for (let i = 0; i < stems.length; i++) if (query.words.includes(stems[i]!)) matched++;
   return scoreName(symbol, query.names.includes(own) ? own : folded, matched, stems.length, query);
 }
 

@@ -1,4 +1,5 @@
-import { isIndexable, isStopword, splitIdentifier, stem } from '../analyze/words.ts';
+import { isIndexable, isStopword, splitIdentifier } from '../analyze/words.ts';
+import { stemOf } from './wordMatch.ts';
 
 /** What a query asks for, in the terms of the index. */
 export interface Query {
@@ -33,7 +34,7 @@ export function parseQuery(text: string): Query {
   const all = names.flat();
   // A question made of nothing but common words still deserves the best answer there is.
   const isContent = all.some((word) => isIndexable(word)) ? isIndexable : (word: string) => word.length > 0;
-  const words = new Set(all.filter(isContent).map(stem));
+  const words = new Set(all.filter(isContent).map(stemOf));
   const pairs = new Set<string>();
   for (let i = 0; i + 1 < names.length; i++) {
     pairs.add([...names[i]!, ...names[i + 1]!].join(''));
@@ -51,7 +52,7 @@ export function parseQuery(text: string): Query {
     text,
     words: wordList,
     names: nameList,
-    nameWords: nameList.map((name) => (single.has(name) ? wordList.indexOf(stem(name)) : -1)),
+    nameWords: nameList.map((name) => (single.has(name) ? wordList.indexOf(stemOf(name)) : -1)),
     possibleNames: folded((parts, i) => parts.length === 1 && !isName(parts, i) && !isStopword(parts[0]!)),
     pairs: isSymbol && names.length === 1 ? [] : [...pairs].slice(0, MAX_WORDS),
     symbol: isSymbol ? trimmed : undefined,

@@ -1,5 +1,5 @@
 import { throwIfCancelled } from '../../base/errors.ts';
-import { splitIdentifier, stem } from '../analyze/words.ts';
+import { splitIdentifier } from '../analyze/words.ts';
 import { foldName, foldQualified } from '../analyze/symbolNames.ts';
 import type { DocumentId } from '../documentId.ts';
 import { Field, hashTerm, type TermHash } from '../index/format.ts';
@@ -18,7 +18,7 @@ import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
 import { explainRow, scoreRow, type Share } from './ranker.ts';
 import { expandSymbol, type SymbolTerm } from './symbols.ts';
 import { TopK } from './topK.ts';
-import { WordMatcher } from './wordMatch.ts';
+import { stemOf, WordMatcher } from './wordMatch.ts';
 
 /** A document that answers a query, and the best place in it. */
 export interface Hit extends Place {
@@ -240,7 +240,7 @@ class Search {
     const lists = this.#scores.map((scores) => scores.listOf(field, text));
     const documents = lists.reduce((sum, list) => sum + (list?.documents ?? 0), 0);
     if (documents === 0) return;
-    const word = this.#query.words.indexOf(stem(folded));
+    const word = this.#query.words.indexOf(stemOf(folded));
     const term = this.#symbols.push({ folded, word, value, documents }) - 1;
     for (const [i, list] of lists.entries()) if (list) this.#scores[i]!.addSymbol(term, list);
   }
@@ -413,7 +413,7 @@ function excludedTerms({ excludedWords }: ParsedQuery): Term[] {
   return excludedWords.map(({ text }) => {
     const parts = splitIdentifier(text);
     return parts.length === 1
-      ? { field: Field.body, text: stem(parts[0]!) }
+      ? { field: Field.body, text: stemOf(parts[0]!) }
       : { field: Field.identifier, text: parts.join('') };
   });
 }
@@ -442,7 +442,7 @@ export function references(segments: readonly Segment[], folded: string): number
         hashTerm(field, text, hash);
         return reader.documentsWith(hash);
       };
-      documents += Math.max(count(Field.identifier, folded), count(Field.body, stem(folded)));
+      documents += Math.max(count(Field.identifier, folded), count(Field.body, stemOf(folded)));
     }
     known.set(folded, documents);
   }
