@@ -26,6 +26,11 @@ const THEMES = {
 export type Theme = keyof typeof THEMES;
 export const ALL_THEMES = Object.keys(THEMES) as Theme[];
 export const HEIGHT = 1000;
+export const TAB_NAMES = ['Overview', 'People', 'Languages & Editors', 'Credits', 'Cost', 'Budgets'];
+/** Pictures of all tabs in all states take ten minutes; otherwise states are looked at in one tab. */
+const EVERY_TAB = process.env.SEXTANT_EVERY_TAB !== undefined;
+/** What a tab has, in whatever state it is. */
+const SOMETHING = ['card', 'tiles', 'instead', 'skeleton'].map((name) => `.panel .${name}`).join();
 
 /** How many marks each chart has that is drawn for the width it has now. */
 const MARKS = `[...document.querySelectorAll('.panel > .charts .card')].map((card) => {
@@ -129,11 +134,19 @@ export class Dashboard {
     }
   }
 
-  /** The same in each theme, and back to the width that one works at. */
+  /** The same in each theme, and back to the width that one works at; of every tab where {@link EVERY_TAB} is asked for. */
   async lookInAllThemes(state: string): Promise<void> {
+    const shown = await this.frame.locator('[role=tab][aria-selected=true]').innerText();
+    const others = EVERY_TAB ? TAB_NAMES.filter((name) => name !== shown) : [];
     for (const theme of ALL_THEMES) {
       await this.theme(theme);
       await this.look(state, theme);
+      for (const name of others) {
+        await this.tab(name);
+        await this.frame.locator(SOMETHING).first().waitFor();
+        await this.look(`${state}-${name.toLowerCase().replaceAll(/\W+/g, '-')}`, theme);
+      }
+      if (EVERY_TAB) await this.tab(shown);
     }
     await this.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
     this.judge();

@@ -5,7 +5,7 @@ import { FaultClient } from '../../src/server/faults/faultClient.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { Dashboard, HEIGHT, fillCache } from './dashboard.ts';
+import { Dashboard, TAB_NAMES, fillCache } from './dashboard.ts';
 
 describe('the dashboard when not all is well', () => {
   const newFolder = temporaryFolder();
@@ -60,9 +60,7 @@ describe('the dashboard when not all is well', () => {
     await faults.addFault({ latency: { ms: 60_000 } });
     await dashboard.otherDays();
     await dashboard.frame.locator('.skeleton').waitFor();
-    // It has nothing that is read.
-    await dashboard.look('loading', 'Default Dark Modern');
-    await dashboard.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
+    await dashboard.lookInAllThemes('loading');
     await faults.clearFaults();
     await faults.addFault({ status: 500 });
     await dashboard.otherDays();
@@ -89,7 +87,7 @@ describe('the dashboard when not all is well', () => {
   it('says why there is nothing where nobody used anything', async () => {
     await using empty = await startServer({ data: [{ kind: 'org', plan: 'credits', enterprise: true }] });
     await dashboard.connect(empty);
-    for (const tab of ['Overview', 'People', 'Languages & Editors', 'Credits', 'Cost', 'Budgets']) {
+    for (const tab of TAB_NAMES) {
       await dashboard.tab(tab);
       await dashboard.loaded();
       await dashboard.frame.locator('.instead h2').waitFor();

@@ -143,7 +143,7 @@ export function decodeDefinitions(bytes: Uint8Array, ranges?: readonly LineRange
     const [from, to] = back === 0 ? [cursor.containerFrom, cursor.containerTo] : [names[at]!, names[at + 1]!];
     const name = cursor.name();
     if (back === undefined) spans.push({ name, kind, startLine, line, endLine });
-    else spans.push({ name, kind, container: cursor.text(from!, to!), startLine, line, endLine });
+    else spans.push({ name, kind, container: cursor.text(from, to), startLine, line, endLine });
   }
   return cursor.isWhole ? spans : undefined;
 }
