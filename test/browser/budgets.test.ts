@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame, Locator } from 'playwright-core';
 import { readLimits } from '../../src/analytics/budgets/budgetService.ts';
@@ -11,16 +11,11 @@ import { organizationOf, person, quickClient, serviceAccount } from '../support/
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
+import { HEIGHT, showTheme, showWidth } from './dashboard.ts';
 import { THEMES, Workbench, copySample, shotName } from './support.ts';
 
 const SET = endpoints.setUserBudgetOverrides.path;
-const HEIGHT = 1000;
 const HOSTILE = '$(bug)<img src=x onerror=alert(1)>[x](command:workbench.action.files.newUntitledFile)@x.io';
-const KINDS = {
-  'Default Dark Modern': 'vscode-dark',
-  'Default Light Modern': 'vscode-light',
-  'Default High Contrast': 'vscode-high-contrast',
-} as const;
 /** One more than a request takes. */
 const MANY = 5_001;
 const many = Array.from({ length: MANY }, (_, i) => `dev${String(i + 1).padStart(4, '0')}@x.io`);
@@ -113,16 +108,9 @@ class BudgetsTab {
   /** Pictures in each theme and at both widths; what is wrong with them is told by `judge`, all of it at once. */
   async look(state: string): Promise<void> {
     for (const theme of THEMES) {
-      mkdirSync(join(this.root, '.vscode'), { recursive: true });
-      writeFileSync(join(this.root, '.vscode/settings.json'), JSON.stringify({ 'workbench.colorTheme': theme }));
-      await this.frame.locator(`body[data-vscode-theme-kind="${KINDS[theme]}"]`).waitFor({ state: 'attached' });
+      await showTheme(this.frame, this.root, theme);
       for (const width of [1400, 400]) {
-        await this.workbench.page.setViewportSize({ width, height: HEIGHT });
-        await until('the page has its width', async () => {
-          const shown = await this.frame.evaluate<number>('innerWidth');
-          return shown < width && shown > width - 120;
-        });
-        await this.frame.evaluate('scrollTo(0, 0)');
+        await showWidth(this.workbench, this.frame, width);
         const name = shotName(`budgets-${state}`, theme, width);
         await this.workbench.shoot(name);
         await assertAccessible(this.frame, name).catch((error: unknown) => this.problems.push(String(error)));

@@ -15,16 +15,15 @@ import { dayOf, formatDay } from '../../src/base/day.ts';
 import type { TestServer } from '../../src/server/testing.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
-import { Workbench, copySample } from './support.ts';
+import { THEMES, Workbench, copySample, shotName } from './support.ts';
 
-/** Themes and how a page is told of their kind. */
-const THEMES = {
+export type Theme = (typeof THEMES)[number];
+/** How a page is told of a theme's kind. */
+const KINDS: Readonly<Record<Theme, string>> = {
   'Default Dark Modern': 'vscode-dark',
   'Default Light Modern': 'vscode-light',
   'Default High Contrast': 'vscode-high-contrast',
-} as const;
-export type Theme = keyof typeof THEMES;
-export const ALL_THEMES = Object.keys(THEMES) as Theme[];
+};
 export const HEIGHT = 1000;
 export const TAB_NAMES = ['Overview', 'People', 'Languages & Editors', 'Credits', 'Cost', 'Budgets'];
 /** Pictures of all tabs in all states take ten minutes; otherwise states are looked at in one tab. */
@@ -111,23 +110,15 @@ export class Dashboard {
     await this.frame.locator('.skeleton').waitFor({ state: 'detached' });
   }
 
-  /** Another theme without another window: the editor takes the folder's settings as they are written. */
   async theme(name: Theme): Promise<void> {
-    mkdirSync(join(this.root, '.vscode'), { recursive: true });
-    writeFileSync(join(this.root, '.vscode/settings.json'), JSON.stringify({ 'workbench.colorTheme': name }));
-    await this.frame.locator(`body[data-vscode-theme-kind="${THEMES[name]}"]`).waitFor({ state: 'attached' });
+    await showTheme(this.frame, this.root, name);
   }
 
   /** Pictures at both widths; what is wrong with them is told by `judge`, all of it at once. */
   async look(state: string, theme: Theme): Promise<void> {
     for (const width of [1400, 400]) {
-      await this.workbench.page.setViewportSize({ width, height: HEIGHT });
-      await until('the page has its width', async () => {
-        const shown = await this.frame.evaluate<number>('innerWidth');
-        return shown < width && shown > width - 120;
-      });
-      await this.frame.evaluate('scrollTo(0, 0)');
-      const name = `dashboard-${state}-${theme.toLowerCase().replaceAll(' ', '-')}-${width}`;
+      await showWidth(this.workbench, this.frame, width);
+      const name = shotName(`dashboard-${state}`, theme, width);
       await this.drawn();
       await this.workbench.shoot(name);
       await assertAccessible(this.frame, name).catch((error: unknown) => this.#problems.push(String(error)));
@@ -138,7 +129,7 @@ export class Dashboard {
   async lookInAllThemes(state: string): Promise<void> {
     const shown = await this.frame.locator('[role=tab][aria-selected=true]').innerText();
     const others = EVERY_TAB ? TAB_NAMES.filter((name) => name !== shown) : [];
-    for (const theme of ALL_THEMES) {
+    for (const theme of THEMES) {
       await this.theme(theme);
       await this.look(state, theme);
       for (const name of others) {
@@ -164,6 +155,23 @@ export class Dashboard {
       return marks.every((count) => count > 0);
     });
   }
+}
+
+/** Another theme without another window: the editor takes the folder's settings as they are written. */
+export async function showTheme(frame: Frame, root: string, theme: Theme): Promise<void> {
+  mkdirSync(join(root, '.vscode'), { recursive: true });
+  writeFileSync(join(root, '.vscode/settings.json'), JSON.stringify({ 'workbench.colorTheme': theme }));
+  await frame.locator(`body[data-vscode-theme-kind="${KINDS[theme]}"]`).waitFor({ state: 'attached' });
+}
+
+/** The top of the page, once it has its width. */
+export async function showWidth({ page }: Workbench, frame: Frame, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: HEIGHT });
+  await until('the page has its width', async () => {
+    const shown = await frame.evaluate<number>('innerWidth');
+    return shown < width && shown > width - 120;
+  });
+  await frame.evaluate('scrollTo(0, 0)');
 }
 
 /** Leaves in the folder of state what another window would have of the last 28 days; gives how many people there are. */

@@ -1,5 +1,6 @@
 import { splitIdentifier, stem } from '../analyze/words.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
+import { keep } from './keep.ts';
 
 /** What ranking wants to know of a path. */
 export interface PathInfo {
@@ -99,7 +100,6 @@ interface Kept {
 }
 
 const kept = new WeakMap<SegmentReader, Kept>();
-const MAX_KEPT = 20_000;
 
 export function pathInfoOf(reader: SegmentReader, document: number): PathInfo {
   return keep(keptOf(reader).whole, document, () => pathInfo(reader.pathOf(document)));
@@ -117,13 +117,4 @@ function keptOf(reader: SegmentReader): Kept {
   let entry = kept.get(reader);
   if (!entry) kept.set(reader, (entry = { brief: new Map(), whole: new Map() }));
   return entry;
-}
-
-function keep<T>(known: Map<number, T>, document: number, make: () => T): T {
-  let value = known.get(document);
-  if (value === undefined) {
-    if (known.size >= MAX_KEPT) known.clear();
-    known.set(document, (value = make()));
-  }
-  return value;
 }

@@ -2,6 +2,7 @@ import { TYPE_KINDS } from '../analyze/languages.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { isIndexable, splitIdentifier } from '../analyze/words.ts';
 import type { SymbolSpan } from '../index/documents.ts';
+import { keep } from './keep.ts';
 import type { Query } from './query.ts';
 import { stemOf } from './wordMatch.ts';
 
@@ -66,24 +67,18 @@ interface NameWords {
 
 /** Of names that were met, for the next search: it shows many of the same definitions. */
 const known = new Map<string, NameWords>();
-const MAX_KNOWN = 20_000;
 
 function wordsOf(name: string): NameWords {
-  let words = known.get(name);
-  if (!words) {
-    if (known.size >= MAX_KNOWN) known.clear();
-    const parts = splitIdentifier(name);
-    const folded = parts.join('');
-    const segments = nameSegments(name);
-    const own = segments.length > 1 ? foldName(segments.at(-1)!) : folded;
-    known.set(name, (words = { folded, own, stems: parts.filter(isIndexable).map(stemOf) }));
-  }
-  return words;
+  const parts = splitIdentifier(name);
+  const folded = parts.join('');
+  const segments = nameSegments(name);
+  const own = segments.length > 1 ? foldName(segments.at(-1)!) : folded;
+  return { folded, own, stems: parts.filter(isIndexable).map(stemOf) };
 }
 
 /** How well a symbol's name answers the query. */
 export function scoreSymbol(symbol: SymbolSpan, query: Query): number {
-  const { folded, own, stems } = wordsOf(symbol.name);
+  const { folded, own, stems } = keep(known, symbol.name, wordsOf);
   let matched = 0;
   for (let i = 0; i < stems.length; i++) if (query.words.includes(stems[i]!)) matched++;
   return scoreName(symbol, query.names.includes(own) ? own : folded, matched, stems.length, query);

@@ -1,5 +1,5 @@
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
-import type { LineRange, SymbolSpan } from '../index/documents.ts';
+import { meets, type LineRange, type SymbolSpan } from '../index/documents.ts';
 import { CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, DEFINING, type Evidence, type SegmentScores } from './collect.ts';
 import type { SymbolTermInfo } from './features.ts';
 import { isNamed, type Test } from './filters.ts';
@@ -67,7 +67,7 @@ export class PlaceFinder {
     let best: number | undefined;
     let bestScore = 0;
     for (const span of reader.definitionsOf(document, ranges)) {
-      if (!ranges.some((range) => isIn(span.line, range))) continue;
+      if (!meets(ranges, span.line, span.line)) continue;
       const names = [foldName(span.name), foldName(nameSegments(span.name).at(-1) ?? span.name)];
       for (const { term } of hits) {
         const { folded, value } = this.#wanted.symbols[term]!;

@@ -1,6 +1,7 @@
 import { IdentifierTable } from '../analyze/identifiers.ts';
 import { internWord } from '../analyze/scanner.ts';
 import { AsciiParts, isIndexable, splitIdentifier, stem, STOPWORDS } from '../analyze/words.ts';
+import { keep } from './keep.ts';
 
 /** How alike a word is to one of a query's: 0 is unlike all. */
 export interface WordMatch {
@@ -134,12 +135,7 @@ class Stems {
   readonly #byNumber: (string | undefined)[] = [];
 
   of(word: string): string {
-    let known = this.#byWord.get(word);
-    if (known === undefined) {
-      if (this.#byWord.size >= MAX_STEMS) this.#byWord.clear();
-      this.#byWord.set(word, (known = stem(word)));
-    }
-    return known;
+    return keep(this.#byWord, word, stem);
   }
 
   /** Of a word in ASCII, of which no string is made if it is known. */
