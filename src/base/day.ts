@@ -14,9 +14,9 @@ const remembered = new Array<string | undefined>(REMEMBERED.count);
 
 /** The day that `YYYY-MM-DD` names, or `undefined` where the text has another form or there is no such day. */
 export function parseDay(text: string): Day | undefined {
-  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
-  if (year === undefined) return undefined;
-  const day = fromCalendar(Number(year), Number(month), Number(date));
+  if (text.length !== 10) return undefined;
+  // What is no digit gives another text, or none.
+  const day = fromCalendar(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10));
   return day >= FIRST && day <= LAST && formatDay(day) === text ? day : undefined;
 }
 
@@ -57,6 +57,12 @@ export function firstOfNextMonth(day: Day): Day {
 /** Saturday or Sunday. 1970-01-01 was a Thursday. */
 export function isWeekend(day: Day): boolean {
   return (((day + 3) % 7) + 7) % 7 >= 5;
+}
+
+function digits(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let i = from; i < to; i++) value = value * 10 + text.charCodeAt(i) - 48;
+  return value;
 }
 
 function write(day: Day): string {

@@ -1,10 +1,20 @@
-import { endpoints, type ResponseOf } from '../../analytics/contract.ts';
-import { describeRange, resolveDay, resolveRange, type DayRange } from '../../analytics/dateRules.ts';
+import { endpoints, METRIC_FIELDS, type ResponseOf } from '../../analytics/contract.ts';
+import { daysOf, describeRange, resolveDay, resolveRange, type DayRange } from '../../analytics/dateRules.ts';
 import { identityFields } from '../../analytics/identity.ts';
 import { formatSeconds } from '../../base/clock.ts';
 import { formatDay, type Day } from '../../base/day.ts';
 import type { Exchange } from '../http/exchange.ts';
+import {
+  COMMA,
+  END_OF_LIST,
+  END_OF_OBJECT,
+  JsonWriter,
+  NumberMembers,
+  piece,
+  type WrittenJson,
+} from '../http/jsonWriter.ts';
 import type { AnalyticsContext } from './context.ts';
+import type { ActivityRow, EditorLanguageRow, Figures } from './factSource.ts';
 import { checkPage, pageSizeOf, takePage, withData, type CheckedPage } from './paging.ts';
 import { readQuery } from './query.ts';
 
@@ -13,16 +23,13 @@ import { readQuery } from './query.ts';
 type RangeEndpoint = 'dauCount' | 'dailyUsage' | 'userActivity';
 type DayEndpoint = 'dau' | 'dailyUserActivityByEditorLanguage';
 
-export function dauCount(context: AnalyticsContext, exchange: Exchange): ResponseOf<'dauCount'> {
+export function dauCount(context: AnalyticsContext, exchange: Exchange): WrittenJson {
   const { dates, newest } = checkRange('dauCount', context, exchange);
   const known = context.facts().activeCounts(withData(dates, newest));
-  const counts: ResponseOf<'dauCount'>['daily_active_user_counts'] = [];
-  for (let day = dates.first; day <= dates.last; day++)
-    counts.push({ date: formatDay(day), user_count: known[day - dates.first] ?? 0 });
-  return {
-    daily_active_user_counts: counts,
-    metadata: { ...describeRange(dates), generated_at: generatedAt(context), total_days: counts.length },
-  };
+  const days = daysOf(dates);
+  return write('dauCount', days, (day) => writeCount(day, known[day - dates.first] ?? 0), {
+    metadata: { ...describeRange(dates), generated_at: generatedAt(context), total_days: days.length },
+  });
 }
 
 export function dau(context: AnalyticsContext, exchange: Exchange): ResponseOf<'dau'> {
@@ -40,29 +47,24 @@ export function dau(context: AnalyticsContext, exchange: Exchange): ResponseOf<'
   };
 }
 
-export function dailyUsage(context: AnalyticsContext, exchange: Exchange): ResponseOf<'dailyUsage'> {
+export function dailyUsage(context: AnalyticsContext, exchange: Exchange): WrittenJson {
   const { dates, newest } = checkRange('dailyUsage', context, exchange);
   const known = withData(dates, newest);
   const usage = context
     .facts()
     .usage(known)
-    .flatMap((metrics, i) => (metrics ? [{ date: formatDay(known.first + i), metrics }] : []));
-  return {
-    daily_usage: usage,
+    .flatMap((figures, i) => (figures ? [{ day: known.first + i, figures }] : []));
+  return write('dailyUsage', usage, writeUsage, {
     metadata: { ...describeRange(dates), generated_at: generatedAt(context), total_days: usage.length },
-  };
+  });
 }
 
-export function userActivity(context: AnalyticsContext, exchange: Exchange): ResponseOf<'userActivity'> {
+export function userActivity(context: AnalyticsContext, exchange: Exchange): WrittenJson {
   const { request, dates, newest, after, pagination } = checkRange('userActivity', context, exchange);
-  const rows = context.facts().activity(withData(dates, newest), after);
-  const page = takePage(rows, pageSizeOf('userActivity', request.page_size, exchange));
-  return {
-    users: page.rows.map(({ identity, activeDays, metrics }) => ({
-      ...identityFields(identity),
-      active_days: activeDays,
-      metrics,
-    })),
+  const size = pageSizeOf('userActivity', request.page_size, exchange);
+  // One more says whether there is another page.
+  const page = takePage(context.facts().activity(withData(dates, newest), after, size + 1), size);
+  return write('userActivity', page.rows, writeActivity, {
     pagination: pagination(page.last),
     metadata: {
       ...describeRange(dates),
@@ -70,31 +72,91 @@ export function userActivity(context: AnalyticsContext, exchange: Exchange): Res
       total_days: dates.last - dates.first + 1,
       returned_user_count: page.rows.length,
     },
-  };
+  });
 }
 
-export function dailyUserActivityByEditorLanguage(
-  context: AnalyticsContext,
-  exchange: Exchange,
-): ResponseOf<'dailyUserActivityByEditorLanguage'> {
+export function dailyUserActivityByEditorLanguage(context: AnalyticsContext, exchange: Exchange): WrittenJson {
   const name = 'dailyUserActivityByEditorLanguage';
   const { request, dates: day, newest, after, pagination } = checkDay(name, context, exchange);
   const rows = day > newest ? [] : context.facts().editorLanguages(day, after);
   const page = takePage(rows, pageSizeOf(name, request.page_size, exchange));
-  return {
-    records: page.rows.map(({ identity, language, editor, metrics }) => ({
-      ...identityFields(identity),
-      language,
-      editor,
-      metrics,
-    })),
+  return write(name, page.rows, writeEditorLanguage, {
     pagination: pagination(page.last),
     metadata: {
       effective_date: formatDay(day),
       generated_at: generatedAt(context),
       returned_record_count: page.rows.length,
     },
-  };
+  });
+}
+
+/* How the records of an answer are written. */
+
+interface DayUsage {
+  readonly day: Day;
+  readonly figures: Figures;
+}
+
+/** One answer after the other. */
+const writer = new JsonWriter();
+
+const LISTS = {
+  dauCount: piece('{"daily_active_user_counts":['),
+  dailyUsage: piece('{"daily_usage":['),
+  userActivity: piece('{"users":['),
+  dailyUserActivityByEditorLanguage: piece('{"records":['),
+};
+const NAMES = {
+  user_email: piece('{"user_email":'),
+  service_account_name: piece('{"service_account_name":'),
+} as const;
+const [DATE, ACTIVE_DAYS] = [piece('{"date":'), piece(',"active_days":')];
+const [LANGUAGE, EDITOR] = [piece(',"language":'), piece(',"editor":')];
+const METRICS = piece(',"metrics":');
+const METRIC_MEMBERS = new NumberMembers(METRIC_FIELDS);
+/** Beginnings of counts: most requests are of the same days. */
+const ofDays = new Map<Day, Uint8Array>();
+
+/** An answer: a list, each record of which is written by `writeRecord`, and what is said of it. */
+function write<N extends keyof typeof LISTS, R>(
+  name: N,
+  records: readonly R[],
+  writeRecord: (record: R) => void,
+  rest: Pick<ResponseOf<N>, 'metadata'> & { readonly pagination?: object },
+): WrittenJson {
+  writer.begin(LISTS[name]);
+  for (let i = 0; i < records.length; i++) {
+    if (i > 0) writer.mark(COMMA);
+    writeRecord(records[i]!);
+  }
+  return writer.mark(END_OF_LIST).rest(rest).take();
+}
+
+function writeCount(day: Day, count: number): void {
+  let start = ofDays.get(day);
+  if (!start) ofDays.set(day, (start = piece(`{"date":"${formatDay(day)}","user_count":`)));
+  writer.piece(start).number(count).mark(END_OF_OBJECT);
+}
+
+function writeUsage({ day, figures }: DayUsage): void {
+  writer.piece(DATE).string(formatDay(day));
+  writeMetrics(figures);
+}
+
+function writeActivity({ identity, activeDays, figures }: ActivityRow): void {
+  writer.piece(NAMES[identity.kind]).string(identity.name).piece(ACTIVE_DAYS).number(activeDays);
+  writeMetrics(figures);
+}
+
+function writeEditorLanguage({ identity, language, editor, figures }: EditorLanguageRow): void {
+  writer.piece(NAMES[identity.kind]).string(identity.name);
+  writer.piece(LANGUAGE).string(language).piece(EDITOR).string(editor);
+  writeMetrics(figures);
+}
+
+/** The last member of a record. */
+function writeMetrics(figures: Figures): void {
+  writer.piece(METRICS).members(METRIC_MEMBERS, figures).mark(END_OF_OBJECT);
 }
 
 function checkRange<N extends RangeEndpoint>(

@@ -1,4 +1,11 @@
-import type { BudgetOverride, ByokStatus, GroupByValues, Metrics, Plan } from '../../analytics/contract.ts';
+import {
+  METRIC_FIELDS,
+  type BudgetOverride,
+  type ByokStatus,
+  type GroupByValues,
+  type Metrics,
+  type Plan,
+} from '../../analytics/contract.ts';
 import type { DayRange } from '../../analytics/dateRules.ts';
 import type { Identity } from '../../analytics/identity.ts';
 import type { Day } from '../../base/day.ts';
@@ -18,6 +25,14 @@ export interface Organization {
   readonly enterprise: boolean;
 }
 
+/** Metrics in the order of `METRIC_FIELDS`. */
+export type Figures = readonly number[];
+
+/** Those that are not 0, as data files have them. */
+export function nonZero(figures: Figures): Partial<Metrics> {
+  return Object.fromEntries(METRIC_FIELDS.flatMap((field, i) => (figures[i] === 0 ? [] : [[field, figures[i]!]])));
+}
+
 export interface AccountRow {
   readonly key: RowKey;
   readonly identity: Identity;
@@ -26,13 +41,13 @@ export interface AccountRow {
 export interface ActivityRow extends AccountRow {
   /** Distinct days with activity. */
   readonly activeDays: number;
-  readonly metrics: Metrics;
+  readonly figures: Figures;
 }
 
 export interface EditorLanguageRow extends AccountRow {
   readonly language: string;
   readonly editor: string;
-  readonly metrics: Metrics;
+  readonly figures: Figures;
 }
 
 export interface CreditRow extends AccountRow {
@@ -94,8 +109,9 @@ export interface FactSource {
   activeCounts(range: DayRange): readonly number[];
   activeAccounts(day: Day, after?: RowKey): Iterable<AccountRow>;
   /** Of all accounts together on each day; `undefined` where none was active. */
-  usage(range: DayRange): readonly (Metrics | undefined)[];
-  activity(range: DayRange, after?: RowKey): Iterable<ActivityRow>;
+  usage(range: DayRange): readonly (Figures | undefined)[];
+  /** Of many rows at once, `limit` or some more. */
+  activity(range: DayRange, after?: RowKey, limit?: number): Iterable<ActivityRow>;
   editorLanguages(day: Day, after?: RowKey): Iterable<EditorLanguageRow>;
 
   /**

@@ -4,6 +4,7 @@ import type { RateLimiter } from '../auth/rateLimiter.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Caller, Exchange, Resource } from '../http/exchange.ts';
+import { WrittenJson } from '../http/jsonWriter.ts';
 import { dailyUsage, dailyUserActivityByEditorLanguage, dau, dauCount, userActivity } from './activity.ts';
 import { getUserBudgetOverrides, setUserBudgetOverrides } from './budgets.ts';
 import type { AnalyticsContext } from './context.ts';
@@ -41,6 +42,7 @@ export function analyticsResources(context: AnalyticsContext, admission: Admissi
         ...(method === 'POST' && { accepts: ['application/json'], maxBytes: LIMITS.maxBodyBytes }),
         handle: (exchange) => {
           const answer = HANDLERS[name as EndpointName](context, exchange);
+          if (answer instanceof WrittenJson) return answer;
           return answer instanceof Promise ? answer.then((json: unknown) => ({ json })) : { json: answer };
         },
       },

@@ -9,6 +9,7 @@ import type { Faults } from '../faults/faults.ts';
 import { inject } from '../faults/inject.ts';
 import type { Caller, Exchange, Operation, Reply, Resource } from './exchange.ts';
 import type { HostCheck } from './hosts.ts';
+import { WrittenJson } from './jsonWriter.ts';
 import { pieces, readBody } from './requestBody.ts';
 import type { RequestLog } from './requestLog.ts';
 import { Router, type Match } from './router.ts';
@@ -65,6 +66,7 @@ export class HttpEdge {
   readonly #last = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
   #closing: Promise<void> | undefined;
   readonly #stop = new AbortController();
+  #answers: { readonly response: ServerResponse; readonly json: WrittenJson }[] = [];
 
   constructor(options: EdgeOptions) {
     this.#options = options;
@@ -245,8 +247,12 @@ export class HttpEdge {
   }
 
   #send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+    if (reply instanceof WrittenJson) {
+      this.#sendJson(response, 200, reply);
+      return;
+    }
     if ('json' in reply) {
-      this.#sendText(response, reply.status ?? 200, JSON.stringify(reply.json));
+      this.#sendJson(response, reply.status ?? 200, new WrittenJson(JSON.stringify(reply.json)));
       return;
     }
     request.socket.setTimeout(this.#timeouts.idleMs);
@@ -265,16 +271,34 @@ export class HttpEdge {
       response.destroy();
       return;
     }
-    this.#sendText(response, ERROR_STATUS[error.code], errorText(error.code, error.message), error.headers);
+    const body = new WrittenJson(errorText(error.code, error.message));
+    this.#sendJson(response, ERROR_STATUS[error.code], body, error.headers);
   }
 
-  #sendText(response: ServerResponse, status: number, text: string, more?: Readonly<Record<string, string>>): void {
-    const length = Buffer.byteLength(text);
-    const headers = this.#headers({ 'Content-Type': JSON_TYPE, 'Content-Length': length, ...more });
-    response.writeHead(status, headers);
-    // As many bytes as characters: it is all ASCII, which is copied faster than UTF-8 is encoded.
-    response.end(text, length === text.length ? 'latin1' : 'utf8');
+  #sendJson(
+    response: ServerResponse,
+    status: number,
+    json: WrittenJson,
+    more?: Readonly<Record<string, string>>,
+  ): void {
+    response.writeHead(status, this.#headers({ 'Content-Type': JSON_TYPE, 'Content-Length': json.bytes, ...more }));
+    this.#answers.push({ response, json });
+    if (this.#answers.length === 1) setImmediate(this.#flush);
   }
+
+  /**
+   * Answers leave together, once all requests that came together are worked on. Each wakes whoever waits for it, and to wake a
+   * client that has gone to sleep since the last one costs as much as the answer.
+   */
+  readonly #flush = (): void => {
+    const answers = this.#answers;
+    this.#answers = [];
+    for (const { response, json } of answers) {
+      const { body, bytes, done } = json;
+      // As many bytes as characters: it is all ASCII, which is copied faster than UTF-8 is encoded.
+      response.end(body, body.length === bytes ? 'latin1' : 'utf8', done);
+    }
+  };
 
   #headers(own: Record<string, string | number>): Record<string, string | number> {
     own['Cache-Control'] = 'no-store';

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { WrittenJson } from './jsonWriter.ts';
 
 /** Who a request is from. */
 export interface Caller {
@@ -33,6 +34,8 @@ export interface Exchange {
 /** An answer: JSON, or text of another type that may come in parts. */
 export type Reply =
   | { readonly json: unknown; readonly status?: number }
+  /** Written already. */
+  | WrittenJson
   | { readonly lines: Iterable<string> | AsyncIterable<string>; readonly contentType: string };
 
 export interface Operation {

@@ -1,10 +1,27 @@
-import { METRIC_FIELDS, type Metrics } from '../../../analytics/contract.ts';
+import { METRIC_FIELDS } from '../../../analytics/contract.ts';
 import type { DayRange } from '../../../analytics/dateRules.ts';
 import type { Day } from '../../../base/day.ts';
-import { spans, starts, type SortedRows, type Span } from './rows.ts';
+import type { Figures } from '../factSource.ts';
+import { DayIndex } from './dayIndex.ts';
+import { spans, type SortedRows, type Span } from './rows.ts';
 
 const WIDTH = METRIC_FIELDS.length;
 const [DAY, ACCOUNT, LANGUAGE, EDITOR] = [0, 1, 2, 3];
+
+/** So many accounts' rows are fetched at once. */
+const BLOCK = 32;
+/** Where in the running totals the ranges of a block's accounts begin and end. */
+const befores = new Int32Array(BLOCK);
+const afters = new Int32Array(BLOCK);
+/** Means nothing: what is read and not used would not be read. */
+let touched = 0;
+
+export interface AccountActivity {
+  readonly account: number;
+  /** Distinct days with activity. */
+  readonly activeDays: number;
+  readonly figures: Figures;
+}
 
 /**
  * Metrics by day, account, language and editor. Beside them are running totals per account and day, so that what an account
@@ -13,10 +30,9 @@ const [DAY, ACCOUNT, LANGUAGE, EDITOR] = [0, 1, 2, 3];
 export class ActivityTable {
   readonly rows: SortedRows;
   readonly #days: ReadonlyMap<Day, Span>;
-  readonly #usage = new Map<Day, { readonly accounts: number; readonly metrics: Metrics }>();
-  /** Where the rows of account and day of each account begin; they are in this order. */
-  readonly #starts: Int32Array;
-  readonly #activeDays: Int32Array;
+  readonly #usage = new Map<Day, { readonly accounts: number; readonly figures: Figures }>();
+  /** Where the rows of account and day are in the running totals. */
+  readonly #accountDays: DayIndex;
   /**
    * At row n the metrics of all rows of account and day before n. Where no account has 2^32 of anything they are counted
    * modulo that, since what is wanted are differences within an account: half the memory to fetch. Else they are
@@ -29,11 +45,10 @@ export class ActivityTable {
   constructor(rows: SortedRows, accounts: number) {
     this.rows = rows;
     this.#days = spans(rows.columns[DAY]!);
-    const accountDays = this.#accountDays();
-    this.#starts = starts(accountDays.accounts, accounts);
-    this.#activeDays = accountDays.days;
-    this.#running = accountDays.running;
-    this.#totals = accountDays.totals;
+    const sums = this.#addUp();
+    this.#accountDays = new DayIndex(sums.accounts, sums.days, accounts);
+    this.#running = sums.running;
+    this.#totals = sums.totals;
   }
 
   /** Each metric's sum over everything. */
@@ -45,8 +60,8 @@ export class ActivityTable {
     return this.#usage.get(day)?.accounts ?? 0;
   }
 
-  usageOn(day: Day): Metrics | undefined {
-    return this.#usage.get(day)?.metrics;
+  usageOn(day: Day): Figures | undefined {
+    return this.#usage.get(day)?.figures;
   }
 
   rowsOn(day: Day): Span | undefined {
@@ -65,29 +80,42 @@ export class ActivityTable {
     return this.rows.columns[EDITOR]![row]!;
   }
 
-  metrics(row: number): Metrics {
-    return metricsAt(this.rows.figures, row * WIDTH);
+  figures(row: number): Figures {
+    return [...this.rows.figures.subarray(row * WIDTH, (row + 1) * WIDTH)];
   }
 
-  /** What an account did in a range; `undefined` where that is nothing. */
-  activity(
-    account: number,
-    { first, last }: DayRange,
-  ): { readonly activeDays: number; readonly metrics: Metrics } | undefined {
-    const [start, end] = [this.#starts[account]!, this.#starts[account + 1]!];
-    const from = firstFrom(this.#activeDays, start, end, first);
-    const to = firstFrom(this.#activeDays, from, end, last + 1);
-    if (from === to) return undefined;
+  /** What accounts from `first` up to `end` did in a range, `limit` or some more of those that did anything. */
+  activity(first: number, end: number, range: DayRange, limit: number): AccountActivity[] {
+    const rows: AccountActivity[] = [];
+    for (let from = first; from < end && rows.length < limit; from += BLOCK)
+      this.#addBlock(rows, from, Math.min(end, from + BLOCK), range);
+    return rows;
+  }
+
+  /**
+   * Two rows of running totals of each account are somewhere in much memory, and to fetch them takes longer than all else. So
+   * they are touched beforehand, many at once, for which a processor does not wait one by one.
+   */
+  #addBlock(rows: AccountActivity[], first: number, end: number, range: DayRange): void {
     const running = this.#running;
-    const [after, before] = [to * WIDTH, from * WIDTH];
-    for (let metric = 0; metric < WIDTH; metric++)
-      scratch[metric] = running[after + metric]! - running[before + metric]!;
-    if (running instanceof Uint32Array)
-      for (let metric = 0; metric < WIDTH; metric++) scratch[metric] = scratch[metric]! >>> 0;
-    return { activeDays: to - from, metrics: metricsAt(scratch, 0) };
+    for (let account = first; account < end; account++) {
+      befores[account - first] = this.#accountDays.rowFrom(account, range.first) * WIDTH;
+      afters[account - first] = this.#accountDays.rowFrom(account, range.last + 1) * WIDTH;
+    }
+    for (let i = 0; i < end - first; i++) {
+      const [before, after] = [befores[i]!, afters[i]!];
+      // A row is rarely in one line of the cache.
+      touched ^= running[before]! ^ running[after]! ^ running[before + WIDTH - 1]! ^ running[after + WIDTH - 1]!;
+    }
+    for (let i = 0; i < end - first; i++) {
+      const [before, after] = [befores[i]!, afters[i]!];
+      if (before === after) continue;
+      const figures = running instanceof Uint32Array ? wrapped(running, before, after) : exact(running, before, after);
+      rows.push({ account: first + i, activeDays: (after - before) / WIDTH, figures });
+    }
   }
 
-  #accountDays(): {
+  #addUp(): {
     readonly accounts: Int32Array;
     readonly days: Int32Array;
     readonly running: Uint32Array | Float64Array;
@@ -102,7 +130,7 @@ export class ActivityTable {
         if (row === from || columns[ACCOUNT]![row] !== columns[ACCOUNT]![row - 1]) starts.push(row);
       const totals = new Float64Array(WIDTH);
       for (let row = from; row < to; row++) addFigures(totals, 0, figures, row);
-      this.#usage.set(day, { accounts: starts.length - first, metrics: metricsAt(totals, 0) });
+      this.#usage.set(day, { accounts: starts.length - first, figures: [...totals] });
     }
     const order = Uint32Array.from(starts.keys()).sort(
       (a, b) => columns[ACCOUNT]![starts[a]!]! - columns[ACCOUNT]![starts[b]!]! || a - b,
@@ -127,6 +155,18 @@ export class ActivityTable {
   }
 }
 
+function wrapped(running: Uint32Array, before: number, after: number): number[] {
+  const figures = new Array<number>(WIDTH);
+  for (let i = 0; i < WIDTH; i++) figures[i] = (running[after + i]! - running[before + i]!) >>> 0;
+  return figures;
+}
+
+function exact(running: Float64Array, before: number, after: number): number[] {
+  const figures = new Array<number>(WIDTH);
+  for (let i = 0; i < WIDTH; i++) figures[i] = running[after + i]! - running[before + i]!;
+  return figures;
+}
+
 function addFigures(totals: Float64Array, at: number, figures: Float64Array, row: number): void {
   for (let metric = 0; metric < WIDTH; metric++) totals[at + metric]! += figures[row * WIDTH + metric]!;
 }
@@ -139,44 +179,4 @@ function isSmall(accounts: Int32Array, running: Float64Array): boolean {
       if (running[to * WIDTH + metric]! - running[from * WIDTH + metric]! >= 2 ** 32) return false;
   }
   return true;
-}
-
-/** The first row from `start` to `end` of a sorted column that has at least this value. */
-function firstFrom(column: Int32Array, start: number, end: number, value: number): number {
-  while (start < end) {
-    const middle = (start + end) >>> 1;
-    if (column[middle]! >= value) end = middle;
-    else start = middle + 1;
-  }
-  return start;
-}
-
-/** Differences on their way into an answer. */
-const scratch = new Float64Array(WIDTH);
-
-/** The same number as a small integer where it is one: kept without a box of its own, and written into JSON at half the cost. */
-function whole(figure: number): number {
-  return (figure | 0) === figure ? figure | 0 : figure;
-}
-
-/** Written out, since a loop over names takes five times as long. */
-function metricsAt(figures: Float64Array, at: number): Metrics {
-  return {
-    total_modified_lines_of_code: whole(figures[at + 0]!),
-    total_messages: whole(figures[at + 1]!),
-    total_tool_calls: whole(figures[at + 2]!),
-    completions_count: whole(figures[at + 3]!),
-    completions_accepted: whole(figures[at + 4]!),
-    completions_lines_of_code: whole(figures[at + 5]!),
-    completions_suggested_lines_of_code: whole(figures[at + 6]!),
-    chat_messages: whole(figures[at + 7]!),
-    remote_agent_messages: whole(figures[at + 8]!),
-    remote_agent_lines_of_code: whole(figures[at + 9]!),
-    ide_agent_messages: whole(figures[at + 10]!),
-    ide_agent_lines_of_code: whole(figures[at + 11]!),
-    cli_agent_interactive_messages: whole(figures[at + 12]!),
-    cli_agent_interactive_lines_of_code: whole(figures[at + 13]!),
-    cli_agent_non_interactive_messages: whole(figures[at + 14]!),
-    cli_agent_non_interactive_lines_of_code: whole(figures[at + 15]!),
-  };
 }

@@ -1,4 +1,4 @@
-import type { BudgetOverride, Metrics, UserInfo } from '../../../analytics/contract.ts';
+import type { BudgetOverride, UserInfo } from '../../../analytics/contract.ts';
 import { daysOf, type DayRange } from '../../../analytics/dateRules.ts';
 import { identityKey, type Identity } from '../../../analytics/identity.ts';
 import { formatDay, parseDay, type Day } from '../../../base/day.ts';
@@ -60,19 +60,20 @@ export class DataSet implements Facts.FactSource {
     }
   }
 
-  usage(range: DayRange): (Metrics | undefined)[] {
+  usage(range: DayRange): (Facts.Figures | undefined)[] {
     return daysOf(range).map((day) => this.parts.activityTable.usageOn(day));
   }
 
-  *activity(range: DayRange, after?: Facts.RowKey): Generator<Facts.ActivityRow> {
-    const table = this.parts.activityTable;
+  activity(range: DayRange, after?: Facts.RowKey, limit = Infinity): Facts.ActivityRow[] {
     const { accounts } = this.parts.names;
-    for (let account = this.#firstAccount(after?.[0]); account < this.#identities.length; account++) {
-      const activity = table.activity(account, range);
-      if (!activity) continue;
-      const { activeDays, metrics } = activity;
-      yield { key: [accounts[account]!], identity: this.#identities[account]!, activeDays, metrics };
-    }
+    return this.parts.activityTable
+      .activity(this.#firstAccount(after?.[0]), this.#identities.length, range, limit)
+      .map(({ account, activeDays, figures }) => ({
+        key: [accounts[account]!],
+        identity: this.#identities[account]!,
+        activeDays,
+        figures,
+      }));
   }
 
   *editorLanguages(day: Day, after?: Facts.RowKey): Generator<Facts.EditorLanguageRow> {
@@ -89,7 +90,7 @@ export class DataSet implements Facts.FactSource {
     for (let row = from; row < span.to; row++) {
       const key = keyOf(row);
       const identity = this.#identities[table.account(row)]!;
-      yield { key, identity, language: key[1]!, editor: key[2]!, metrics: table.metrics(row) };
+      yield { key, identity, language: key[1]!, editor: key[2]!, figures: table.figures(row) };
     }
   }
 

@@ -1,7 +1,8 @@
-import { METRIC_FIELDS, TOKEN_FIELDS } from '../../../analytics/contract.ts';
+import { TOKEN_FIELDS } from '../../../analytics/contract.ts';
 import { identityFields } from '../../../analytics/identity.ts';
 import { formatDay } from '../../../base/day.ts';
 import { formatDecimal } from '../../../base/decimal.ts';
+import { nonZero } from '../factSource.ts';
 import { exact, MONEY_UNIT, TOKEN_UNIT, type Amount } from './amount.ts';
 import { COST_LISTS, type CostList } from './costTable.ts';
 import { shownUser, spelled, type DataParts } from './dataParts.ts';
@@ -22,17 +23,16 @@ export function* exportLines(parts: DataParts): Generator<string> {
 }
 
 function* activityLines(parts: DataParts): Generator<string> {
-  const { columns, figures, length } = parts.activityTable.rows;
+  const { columns, length } = parts.activityTable.rows;
   const [days, accounts, languages, editors] = columns as [Int32Array, Int32Array, Int32Array, Int32Array];
   for (let row = 0; row < length; row++) {
-    const metrics = METRIC_FIELDS.map((field, i) => [field, figures[row * METRIC_FIELDS.length + i]!] as const);
     yield JSON.stringify({
       kind: 'activity',
       date: formatDay(days[row]!),
       ...identityFields(spelled(parts, parts.names.accounts[accounts[row]!]!)!),
       language: parts.names.languages[languages[row]!],
       editor: parts.names.editors[editors[row]!],
-      metrics: Object.fromEntries(metrics.filter(([, value]) => value !== 0)),
+      metrics: nonZero(parts.activityTable.figures(row)),
     });
   }
 }

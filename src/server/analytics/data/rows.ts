@@ -89,14 +89,6 @@ export function spans(column: Int32Array): ReadonlyMap<number, Span> {
   return found;
 }
 
-/** Where the rows of each value from 0 up to `count` begin in a sorted column, and at the end where those of the last end. */
-export function starts(column: Int32Array, count: number): Int32Array {
-  const found = new Int32Array(count + 1);
-  for (const value of column) found[value + 1]!++;
-  for (let value = 0; value < count; value++) found[value + 1]! += found[value]!;
-  return found;
-}
-
 export interface Span {
   readonly from: number;
   readonly to: number;

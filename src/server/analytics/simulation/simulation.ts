@@ -1,13 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  METRIC_FIELDS,
-  RESOURCE_OF_PLAN,
-  type BudgetOverride,
-  type Metrics,
-  type Plan,
-  type UserInfo,
-} from '../../../analytics/contract.ts';
-import { oldestDay, type DayRange } from '../../../analytics/dateRules.ts';
+import { RESOURCE_OF_PLAN, type BudgetOverride, type Plan, type UserInfo } from '../../../analytics/contract.ts';
+import { daysOf, oldestDay, type DayRange } from '../../../analytics/dateRules.ts';
 import { identityFields, identityKey, type Identity } from '../../../analytics/identity.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { SextantError } from '../../../base/errors.ts';
@@ -22,6 +15,7 @@ import {
   type CreditRow,
   type EditorLanguageRow,
   type FactSource,
+  type Figures,
   type Organization,
   type RowKey,
 } from '../factSource.ts';
@@ -31,6 +25,7 @@ import { CommonCosts } from './commonCosts.ts';
 import { CostSheet } from './costSheet.ts';
 import { Directory, MAX_DELAY, Schedule, type Account, type DirectoryOptions } from './directory.ts';
 import { hash, seedKey, stream } from './random.ts';
+import { RunningTotals } from './runningTotals.ts';
 import { simulationLines } from './simulationLines.ts';
 import { CLI, resourceName, UNKNOWN } from './vocabulary.ts';
 import { METRIC_COUNT, Workdays, type Row } from './workdays.ts';
@@ -66,6 +61,13 @@ function invalidOption(name: string, what: string): SextantError {
   return new SextantError('InvalidOption', `${name} must be ${what}.`);
 }
 
+/** Of all accounts on a day. */
+interface DayTotals {
+  /** How many were active. */
+  readonly accounts: number;
+  readonly figures: Figures | undefined;
+}
+
 /** What a directory holds around the days that it is made for, so that the next query finds it made. */
 const YEAR = 366;
 const AHEAD = 2 * YEAR;
@@ -91,6 +93,8 @@ export class Simulation implements FactSource {
   #directory: Directory | undefined;
   #making: (DayRange & { readonly pieces: Iterator<undefined, Directory> }) | undefined;
   #overrides: readonly BudgetOverride[] | undefined;
+  readonly #days = new Map<Day, DayTotals>();
+  #running: RunningTotals | undefined;
 
   /** The clock says what has happened today, and which two years are exported. */
   constructor(options: SimulationOptions, clock: Clock) {
@@ -110,14 +114,8 @@ export class Simulation implements FactSource {
   }
 
   activeCounts(range: DayRange): number[] {
-    const schedule = new Schedule(range);
-    const directory = this.#directoryOn(range);
-    const counts = Array.from(schedule.workdays, () => 0);
-    for (let at = 0; at < directory.isSeen.length; at++) {
-      if (directory.isSeen[at] === 0 || directory.schedule(at, schedule) === 0) continue;
-      for (let i = 0; i < counts.length; i++) if (schedule.workdays[i]! >= 0) counts[i]!++;
-    }
-    return counts;
+    this.#countDays(range);
+    return daysOf(range).map((day) => this.#days.get(day)!.accounts);
   }
 
   *activeAccounts(day: Day, after?: RowKey): Generator<AccountRow> {
@@ -128,30 +126,19 @@ export class Simulation implements FactSource {
     }
   }
 
-  usage(range: DayRange): (Metrics | undefined)[] {
-    const schedule = new Schedule(range);
-    const { workdays } = schedule;
-    const directory = this.#directoryOn(range);
-    // Many have the same workday: they are counted first.
-    const kinds = this.#workdays.length;
-    const counts = new Uint32Array(workdays.length * kinds);
-    for (let at = 0; at < directory.isSeen.length; at++) {
-      if (directory.isSeen[at] === 0 || directory.schedule(at, schedule) === 0) continue;
-      for (let i = 0; i < workdays.length; i++) if (workdays[i]! >= 0) counts[i * kinds + workdays[i]!]!++;
-    }
-    return Array.from(workdays, (_, i) => this.#usageOf(counts.subarray(i * kinds, (i + 1) * kinds)));
+  usage(range: DayRange): (Figures | undefined)[] {
+    this.#countDays(range);
+    return daysOf(range).map((day) => this.#days.get(day)!.figures);
   }
 
   *activity(range: DayRange, after?: RowKey): Generator<ActivityRow> {
     const schedule = new Schedule(range);
+    const known = this.#runningTotals(range);
     for (const { directory, at, account } of this.#from(range, after?.[0])) {
       const row = accountRow(account);
       if (!row || row.key[0] === after?.[0]) continue;
-      const activeDays = directory.schedule(at, schedule);
-      if (activeDays === 0) continue;
-      const sums = new Float64Array(METRIC_COUNT);
-      for (const workday of schedule.workdays) if (workday >= 0) this.#addTotals(sums, workday);
-      yield { ...row, activeDays, metrics: toMetrics(sums) };
+      const activity = known?.activity(at, range) ?? this.#addUp(directory, at, schedule);
+      if (activity.activeDays > 0) yield { ...row, ...activity };
     }
   }
 
@@ -163,7 +150,7 @@ export class Simulation implements FactSource {
       const rows = this.#workdays.at(schedule.workdays[0]!).rows.map(({ place, metrics }) => {
         const [language, editor] = placeOf(account, place);
         const key = [account.key, language, editor];
-        return { key, identity: row.identity, language, editor, metrics: toMetrics(metrics) };
+        return { key, identity: row.identity, language, editor, figures: [...metrics] };
       });
       for (const one of rows.sort((a, b) => compareKeys(a.key, b.key)))
         if (!after || compareKeys(one.key, after) > 0) yield one;
@@ -340,20 +327,57 @@ export class Simulation implements FactSource {
     return true;
   }
 
-  #usageOf(counts: Uint32Array): Metrics | undefined {
+  /** Finds how many were active on each day of a range, and what all have done, unless it is known. */
+  #countDays({ first, last }: DayRange): void {
+    while (first <= last && this.#days.has(first)) first++;
+    while (first <= last && this.#days.has(last)) last--;
+    if (first > last) return;
+    const range = { first, last };
+    const schedule = new Schedule(range);
+    const { workdays } = schedule;
+    const directory = this.#directoryOn(range);
+    // Many have the same workday: they are counted first.
+    const kinds = this.#workdays.length;
+    const counts = new Uint32Array(workdays.length * kinds);
+    for (let at = 0; at < directory.isSeen.length; at++) {
+      if (directory.isSeen[at] === 0 || directory.schedule(at, schedule) === 0) continue;
+      for (let i = 0; i < workdays.length; i++) if (workdays[i]! >= 0) counts[i * kinds + workdays[i]!]!++;
+    }
+    for (let i = 0; i < workdays.length; i++)
+      this.#days.set(range.first + i, this.#dayOf(counts.subarray(i * kinds, (i + 1) * kinds)));
+  }
+
+  #dayOf(counts: Uint32Array): DayTotals {
     const sums = new Float64Array(METRIC_COUNT);
-    let isActive = false;
+    let accounts = 0;
     for (let workday = 0; workday < counts.length; workday++) {
       if (counts[workday] === 0) continue;
-      isActive = true;
+      accounts += counts[workday]!;
       this.#addTotals(sums, workday, counts[workday]);
     }
-    return isActive ? toMetrics(sums) : undefined;
+    return { accounts, figures: accounts > 0 ? [...sums] : undefined };
+  }
+
+  #addUp(directory: Directory, at: number, schedule: Schedule): Pick<ActivityRow, 'activeDays' | 'figures'> {
+    const activeDays = directory.schedule(at, schedule);
+    const sums = new Float64Array(METRIC_COUNT);
+    if (activeDays > 0) for (const workday of schedule.workdays) if (workday >= 0) this.#addTotals(sums, workday);
+    return { activeDays, figures: [...sums] };
   }
 
   #addTotals(sums: Float64Array, workday: number, count = 1): void {
     const { totals } = this.#workdays;
     for (let i = 0, at = workday * METRIC_COUNT; i < METRIC_COUNT; i++) sums[i]! += count * totals[at + i]!;
+  }
+
+  /** Those of the two years that can be asked for today, where they have the whole range. */
+  #runningTotals(range: DayRange): RunningTotals | undefined {
+    const today = dayOf(this.#clock.now());
+    const years = { first: oldestDay(today), last: today };
+    if (!covers(years, range)) return undefined;
+    const directory = this.#directoryOn(years);
+    if (!this.#running?.isOf(directory, years)) this.#running = new RunningTotals(directory, this.#workdays, years);
+    return this.#running;
   }
 
   #ownOverrides(): BudgetOverride[] {
@@ -423,8 +447,4 @@ function placeOf({ languages, editor }: Account, place: Row['place']): readonly 
 
 function covers(known: DayRange | undefined, { first, last }: DayRange): boolean {
   return known !== undefined && known.first <= first && last <= known.last;
-}
-
-function toMetrics(sums: ArrayLike<number>): Metrics {
-  return Object.fromEntries(METRIC_FIELDS.map((field, i) => [field, sums[i]!])) as Metrics;
 }

@@ -2,7 +2,7 @@ import { costMetrics } from '../cost.ts';
 import type { DayRange } from '../../../analytics/dateRules.ts';
 import { identityFields } from '../../../analytics/identity.ts';
 import { formatDay, type Day } from '../../../base/day.ts';
-import type { FactSource } from '../factSource.ts';
+import { nonZero, type FactSource } from '../factSource.ts';
 import type { Directory } from './directory.ts';
 import { BOTS, EXPERTS } from './vocabulary.ts';
 
@@ -30,9 +30,9 @@ export function* simulationLines(
     const date = formatDay(day);
     const one = { first: day, last: day };
     if (day <= newest) {
-      for (const { identity, language, editor, metrics } of facts.editorLanguages(day)) {
-        const some = Object.fromEntries(Object.entries(metrics).filter(([, value]) => value !== 0));
-        yield JSON.stringify({ kind: 'activity', date, ...identityFields(identity), language, editor, metrics: some });
+      for (const { identity, language, editor, figures } of facts.editorLanguages(day)) {
+        const metrics = nonZero(figures);
+        yield JSON.stringify({ kind: 'activity', date, ...identityFields(identity), language, editor, metrics });
       }
     }
     for (const { identity, model, credits } of facts.credits(one, { date: false, model: true }))
