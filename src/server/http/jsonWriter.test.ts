@@ -30,16 +30,19 @@ function stringify(records: Records): string {
   return JSON.stringify({ list, total: records.length });
 }
 
+/** As names of members are. */
+const escaped = (json: string): string => json.replaceAll('"ñ":', String.raw`"\u00f1":`);
+
 const text = ({ body }: WrittenJson): string => (typeof body === 'string' ? body : body.toString());
 
 describe('JsonWriter', () => {
-  it('writes what JSON.stringify does, and says how many bytes that are', () => {
+  it('writes what JSON.stringify does, with escapes in what never changes, and says how many bytes that are', () => {
     const writer = new JsonWriter();
     fc.assert(
       fc.property(fc.array(record), (records) => {
         const written = write(writer, records);
-        assert.equal(text(written), stringify(records));
-        assert.equal(written.bytes, Buffer.byteLength(stringify(records)));
+        assert.deepEqual(JSON.parse(text(written)), JSON.parse(stringify(records)));
+        assert.equal(written.bytes, Buffer.byteLength(text(written)));
         written.done?.();
       }),
     );
@@ -52,13 +55,13 @@ describe('JsonWriter', () => {
     // The third is larger than the room that there is at first.
     const all = [many('a', 500), many('b', 600), many('ñ', 5000), many('c', 1)];
     const written = all.map((records) => write(writer, records));
-    all.forEach((records, i) => assert.equal(text(written[i]!), stringify(records)));
+    all.forEach((records, i) => assert.equal(text(written[i]!), escaped(stringify(records))));
     for (const { done } of written) done?.();
     const again = write(writer, all[1]!);
     const next = write(writer, all[0]!);
     const memory = written.map(({ body }) => (typeof body === 'string' ? undefined : body.buffer));
     assert.ok(typeof next.body !== 'string' && memory.includes(next.body.buffer));
-    assert.equal(text(again), stringify(all[1]!));
-    assert.equal(text(next), stringify(all[0]!));
+    assert.equal(text(again), escaped(stringify(all[1]!)));
+    assert.equal(text(next), escaped(stringify(all[0]!)));
   });
 });

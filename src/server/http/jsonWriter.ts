@@ -1,5 +1,3 @@
-import { isAscii } from 'node:buffer';
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
@@ -15,9 +13,10 @@ const SMALL = 0x2000;
 export const [COMMA, END_OF_OBJECT, END_OF_LIST] = [0x2c, 0x7d, 0x5d] as const;
 type Mark = typeof COMMA | typeof END_OF_OBJECT | typeof END_OF_LIST;
 
-/** Pieces of JSON that are written again and again, such as `,"date":`. */
+/** A piece of JSON that is written again and again, such as `,"date":`; what is not ASCII in it is escaped. */
 export function piece(json: string): Uint8Array {
-  return Uint8Array.from(Buffer.from(json));
+  const escaped = json.replaceAll(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return Uint8Array.from(Buffer.from(escaped));
 }
 
 /** The members of objects that have the same names and nothing but numbers. */
@@ -60,10 +59,12 @@ export class JsonWriter {
   #bytes: Buffer = Buffer.allocUnsafeSlow(BYTES);
   readonly #free: Buffer[] = [];
   #length = 0;
+  #isAscii = true;
 
   /** A new text, whatever was written before. */
   begin(bytes: Uint8Array): this {
     this.#length = 0;
+    this.#isAscii = true;
     return this.piece(bytes);
   }
 
@@ -138,20 +139,20 @@ export class JsonWriter {
 
   /** What was written since {@link begin}. */
   take(): WrittenJson {
-    const bytes = this.#bytes;
-    const written = bytes.subarray(0, this.#length);
+    const [bytes, length] = [this.#bytes, this.#length];
     // A text goes out together with the head, which is faster for little; of much, each copy counts.
-    if (written.length <= SMALL)
-      return new WrittenJson(written.toString(isAscii(written) ? 'latin1' : 'utf8'), written.length);
+    if (length <= SMALL) return new WrittenJson(bytes.toString(this.#isAscii ? 'latin1' : 'utf8', 0, length), length);
     this.#bytes = this.#free.pop() ?? Buffer.allocUnsafeSlow(BYTES);
-    return new WrittenJson(written, written.length, () => {
+    return new WrittenJson(bytes.subarray(0, length), length, () => {
       if (bytes.length === BYTES && this.#free.length < MAX_FREE) this.#free.push(bytes);
     });
   }
 
   #json(json: string): this {
     this.#reserve(json.length * CHARACTER_BYTES);
-    this.#length += this.#bytes.write(json, this.#length);
+    const written = this.#bytes.write(json, this.#length);
+    this.#isAscii &&= written === json.length;
+    this.#length += written;
     return this;
   }
 
