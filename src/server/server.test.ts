@@ -265,6 +265,18 @@ describe('the embedded server', () => {
       await assertAlive();
     });
 
+    it('what came before something that is no HTTP, or before the client said that nothing more comes', async () => {
+      const good = head('GET', PATHS.dau);
+      for (const rest of ['', 'nonsense\r\n\r\n', 'GET']) {
+        for (let i = 0; i < 6; i++) {
+          const connection = new RawConnection(server.url).send(good + rest).halfClose();
+          assert.equal((await connection.answer())?.status, 200, rest);
+          connection.destroy();
+        }
+      }
+      await assertAlive();
+    });
+
     it('with the whole contract and its own address, to anybody', async () => {
       const { status, body } = await client.send('/openapi.json', { method: 'GET' }, undefined);
       assert.equal(status, 200);

@@ -322,6 +322,8 @@ export class HttpEdge {
 
   /** What node could not read as HTTP, or did not want to wait for. */
   #onClientError(error: ClientError, socket: Socket): void {
+    // What came before it is answered.
+    this.#flush();
     const last = this.#last.get(socket);
     // Of a request whose answer has begun, or that is whole and waits for it, nothing more can be said.
     const isTooLate =

@@ -210,6 +210,19 @@ describe('a simulated organization', () => {
     );
   });
 
+  it('has told the same of its people for years, whether it remembers or adds up', () => {
+    const dates = { first: YESTERDAY - 60, last: YESTERDAY };
+    const later = simulate(9, 30, 'credits', NOW + 3 * 365 * 86_400_000);
+    assert.deepEqual([...later.activity(dates)], [...simulate(9, 30).activity(dates)]);
+    const many = simulate(9, 900);
+    const page = [...many.activity(dates)];
+    const twice = [...many.activity(dates)];
+    assert.ok(page.length > 700);
+    assert.deepEqual(twice, page);
+    const older = simulate(9, 900, 'credits', NOW + 3 * 365 * 86_400_000);
+    assert.deepEqual([...older.activity(dates)], page);
+  });
+
   it('is the same to the byte on every machine', () => {
     const digest = createHash('sha256');
     const facts = simulate(42, 3, 'usd', Date.UTC(2026, 0, 1, 12));
