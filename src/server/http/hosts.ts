@@ -9,6 +9,8 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
  */
 export class HostCheck {
   readonly #names: ReadonlySet<string>;
+  /** The one of the last request, where it may be: nearly always the next one's. */
+  #last: string | undefined;
 
   constructor(allowed: readonly string[]) {
     this.#names = new Set([...LOOPBACK, ...allowed].map((name) => name.toLowerCase()));
@@ -19,7 +21,10 @@ export class HostCheck {
     const { host, origin } = headers;
     if (host === undefined || host === '') {
       if (httpVersionMinor >= 1) throw httpErrors.badRequest('the Host header is missing');
-    } else if (!this.#names.has(nameOf(host))) throw httpErrors.foreignHost('Host');
+    } else if (host !== this.#last) {
+      if (!this.#names.has(nameOf(host))) throw httpErrors.foreignHost('Host');
+      this.#last = host;
+    }
     if (origin !== undefined && !this.#names.has(nameOf(/^https?:\/\/([^/]*)$/.exec(origin)?.[1] ?? '')))
       throw httpErrors.foreignHost('Origin');
   }
