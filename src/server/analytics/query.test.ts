@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { endpoints } from '../../analytics/contract.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { readQuery } from './query.ts';
+
+const NAMES = ['start_date', 'end_date', 'cursor', 'other'];
+
+describe('readQuery', () => {
+  it('takes a query apart as URLSearchParams does, whether there is something to decode or not', () => {
+    const character = fc.constantFrom(...'ab1-_.==&&%+ ñ'.split(''), '%41', '%C3%B1', '%zz', 'start_date=', 'cursor=');
+    const query = fc.array(character, { maxLength: 12 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(query, (text) => {
+        const warnings: string[] = [];
+        const exchange = {
+          query: text,
+          warn: (message) => void warnings.push(message),
+        } as Partial<Exchange> as Exchange;
+        const values = readQuery(endpoints.userActivity, exchange);
+        const expected = [...new URLSearchParams(text)];
+        for (const name of NAMES.slice(0, 3)) {
+          const all = expected.filter(([one]) => one === name).map(([, value]) => value);
+          if (all.length < 2) assert.equal(values[name], all[0]);
+          else assert.notEqual(typeof values[name], 'string');
+        }
+        const unknown = expected.filter(([name]) => !Object.hasOwn(endpoints.userActivity.request.shape, name));
+        assert.equal(warnings.length, unknown.length);
+      }),
+    );
+  });
+});
