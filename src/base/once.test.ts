@@ -12,4 +12,15 @@ describe('once', () => {
     assert.deepEqual([first(), first()], [undefined, undefined]);
     assert.equal(made, 1);
   });
+
+  it('makes it again where that failed', async () => {
+    let tries = 0;
+    const second = once(async () => {
+      await Promise.resolve();
+      if (++tries === 1) throw new Error('not yet');
+      return tries;
+    });
+    await assert.rejects(Promise.all([second(), second()]), /not yet/);
+    assert.deepEqual([await second(), await second()], [2, 2]);
+  });
 });

@@ -14,7 +14,7 @@ const BLOCK = 32;
 const befores = new Int32Array(BLOCK);
 const afters = new Int32Array(BLOCK);
 /** Means nothing: what is read and not used would not be read. */
-let touched = 0;
+const touched = new Uint32Array(1);
 
 export interface AccountActivity {
   readonly account: number;
@@ -105,7 +105,7 @@ export class ActivityTable {
     for (let i = 0; i < end - first; i++) {
       const [before, after] = [befores[i]!, afters[i]!];
       // A row is rarely in one line of the cache.
-      touched ^= running[before]! ^ running[after]! ^ running[before + WIDTH - 1]! ^ running[after + WIDTH - 1]!;
+      touched[0]! ^= running[before]! ^ running[after]! ^ running[before + WIDTH - 1]! ^ running[after + WIDTH - 1]!;
     }
     for (let i = 0; i < end - first; i++) {
       const [before, after] = [befores[i]!, afters[i]!];
