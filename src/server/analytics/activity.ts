@@ -11,6 +11,7 @@ import {
   JsonWriter,
   NumberMembers,
   piece,
+  type JsonObject,
   type WrittenJson,
 } from '../http/jsonWriter.ts';
 import type { AnalyticsContext } from './context.ts';
@@ -114,15 +115,15 @@ const [DATE, ACTIVE_DAYS] = [piece('{"date":'), piece(',"active_days":')];
 const [LANGUAGE, EDITOR] = [piece(',"language":'), piece(',"editor":')];
 const METRICS = piece(',"metrics":');
 const METRIC_MEMBERS = new NumberMembers(METRIC_FIELDS);
-/** Beginnings of counts: most requests are of the same days. */
-const ofDays = new Map<Day, Uint8Array>();
+/** Beginnings of counts, of each day since 1970: most requests are of the same days. */
+const ofDays = new Array<Uint8Array | undefined>(30_000);
 
 /** An answer: a list, each record of which is written by `writeRecord`, and what is said of it. */
 function write<N extends keyof typeof LISTS, R>(
   name: N,
   records: readonly R[],
   writeRecord: (record: R) => void,
-  rest: Pick<ResponseOf<N>, 'metadata'> & { readonly pagination?: object },
+  rest: Pick<ResponseOf<N>, 'metadata'> & JsonObject,
 ): WrittenJson {
   writer.begin(LISTS[name]);
   for (let i = 0; i < records.length; i++) {
@@ -133,8 +134,8 @@ function write<N extends keyof typeof LISTS, R>(
 }
 
 function writeCount(day: Day, count: number): void {
-  let start = ofDays.get(day);
-  if (!start) ofDays.set(day, (start = piece(`{"date":"${formatDay(day)}","user_count":`)));
+  const start = ofDays[day] ?? piece(`{"date":"${formatDay(day)}","user_count":`);
+  if (day >= 0 && day < ofDays.length) ofDays[day] = start;
   writer.piece(start).number(count).mark(END_OF_OBJECT);
 }
 

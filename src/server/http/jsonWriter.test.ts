@@ -19,7 +19,11 @@ function write(writer: JsonWriter, records: Records): WrittenJson {
     writer.piece(piece('{"name":')).string(name).piece(piece(',"count":')).number(count);
     writer.piece(piece(',"values":')).members(MEMBERS, values).mark(END_OF_OBJECT);
   });
-  return writer.mark(END_OF_LIST).rest({ total: records.length }).take();
+  return writer.mark(END_OF_LIST).rest(rest(records)).take();
+}
+
+function rest({ length }: Records) {
+  return { total: length, nothing: {}, page: { cursor: 'a"b', has_more: length > 3, of: { it: length } } };
 }
 
 function stringify(records: Records): string {
@@ -27,7 +31,7 @@ function stringify(records: Records): string {
     ...rest,
     values: Object.fromEntries(NAMES.map((name, i) => [name, values[i]])),
   }));
-  return JSON.stringify({ list, total: records.length });
+  return JSON.stringify({ list, ...rest(records) });
 }
 
 /** As names of members are. */

@@ -30,7 +30,11 @@ export interface AccountActivity {
 export class ActivityTable {
   readonly rows: SortedRows;
   readonly #days: ReadonlyMap<Day, Span>;
-  readonly #usage = new Map<Day, { readonly accounts: number; readonly figures: Figures }>();
+  /** Of all accounts together. */
+  readonly #usage = new Map<Day, Figures>();
+  readonly #firstDay: Day;
+  /** How many were active on each day from the first on. */
+  readonly #accountsOn: Int32Array;
   /** Where the rows of account and day are in the running totals. */
   readonly #accountDays: DayIndex;
   /**
@@ -44,7 +48,10 @@ export class ActivityTable {
   /** Columns: day, account, language, editor; `accounts` is how many there are. */
   constructor(rows: SortedRows, accounts: number) {
     this.rows = rows;
-    this.#days = spans(rows.columns[DAY]!);
+    const days = rows.columns[DAY]!;
+    this.#days = spans(days);
+    this.#firstDay = days[0] ?? 0;
+    this.#accountsOn = new Int32Array(rows.length === 0 ? 0 : days.at(-1)! - this.#firstDay + 1);
     const sums = this.#addUp();
     this.#accountDays = new DayIndex(sums.accounts, sums.days, accounts);
     this.#running = sums.running;
@@ -57,11 +64,11 @@ export class ActivityTable {
   }
 
   accountsOn(day: Day): number {
-    return this.#usage.get(day)?.accounts ?? 0;
+    return this.#accountsOn[day - this.#firstDay] ?? 0;
   }
 
   usageOn(day: Day): Figures | undefined {
-    return this.#usage.get(day)?.figures;
+    return this.#usage.get(day);
   }
 
   rowsOn(day: Day): Span | undefined {
@@ -130,7 +137,8 @@ export class ActivityTable {
         if (row === from || columns[ACCOUNT]![row] !== columns[ACCOUNT]![row - 1]) starts.push(row);
       const totals = new Float64Array(WIDTH);
       for (let row = from; row < to; row++) addFigures(totals, 0, figures, row);
-      this.#usage.set(day, { accounts: starts.length - first, figures: [...totals] });
+      this.#accountsOn[day - this.#firstDay] = starts.length - first;
+      this.#usage.set(day, [...totals]);
     }
     const order = Uint32Array.from(starts.keys()).sort(
       (a, b) => columns[ACCOUNT]![starts[a]!]! - columns[ACCOUNT]![starts[b]!]! || a - b,
