@@ -3,7 +3,7 @@ import type { Figures } from '../factSource.ts';
 import { Schedule, type Directory } from './directory.ts';
 import { METRIC_COUNT, type Workdays } from './workdays.ts';
 
-/** Some 700 accounts over two years. */
+/** Some 650 accounts over two years. */
 const MAX_BYTES = 32e6;
 
 interface Totals {
