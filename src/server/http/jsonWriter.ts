@@ -87,21 +87,10 @@ export class JsonWriter {
     return this;
   }
 
-  /** Quick for whole numbers of up to 31 bits. */
   number(value: number): this {
     this.#reserve(NUMBER_BYTES);
-    if ((value | 0) !== value || value < 0) {
-      this.#length += this.#bytes.write(JSON.stringify(value), this.#length, 'latin1');
-      return this;
-    }
-    let end = this.#length + digitsOf(value);
-    this.#length = end;
-    for (let rest = value; ;) {
-      const tenth = (rest / 10) | 0;
-      this.#bytes[--end] = ZERO + rest - tenth * 10;
-      if (tenth === 0) return this;
-      rest = tenth;
-    }
+    this.#length = writeNumber(this.#bytes, this.#length, value);
+    return this;
   }
 
   /** An object with a number for each of the names. */
@@ -183,7 +172,7 @@ export class JsonWriter {
   }
 }
 
-/** Gives where it ends. */
+/** Gives where it ends. Quick for whole numbers of up to 31 bits. */
 function writeNumber(bytes: Buffer, at: number, value: number): number {
   if ((value | 0) !== value || value < 0) return at + bytes.write(JSON.stringify(value), at, 'latin1');
   const end = at + digitsOf(value);

@@ -163,7 +163,8 @@ export class ActivityTable {
   }
 }
 
-function wrapped(running: Uint32Array, before: number, after: number): number[] {
+/** The difference of two rows of metrics that are counted modulo 2^32. */
+export function wrapped(running: Uint32Array, before: number, after: number): number[] {
   const figures = new Array<number>(WIDTH);
   for (let i = 0; i < WIDTH; i++) figures[i] = (running[after + i]! - running[before + i]!) >>> 0;
   return figures;

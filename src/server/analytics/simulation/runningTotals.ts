@@ -1,4 +1,5 @@
 import type { DayRange } from '../../../analytics/dateRules.ts';
+import { wrapped } from '../data/activityTable.ts';
 import type { Figures } from '../factSource.ts';
 import { Schedule, type Directory } from './directory.ts';
 import { METRIC_COUNT, type Workdays } from './workdays.ts';
@@ -43,9 +44,7 @@ export class RunningTotals {
     if (!totals) return undefined;
     const { days, metrics } = totals;
     const [from, to] = [first - this.range.first, last + 1 - this.range.first];
-    const [before, after] = [from * METRIC_COUNT, to * METRIC_COUNT];
-    const figures = new Array<number>(METRIC_COUNT);
-    for (let i = 0; i < METRIC_COUNT; i++) figures[i] = (metrics[after + i]! - metrics[before + i]!) >>> 0;
+    const figures = wrapped(metrics, from * METRIC_COUNT, to * METRIC_COUNT);
     return { activeDays: days[to]! - days[from]!, figures };
   }
 

@@ -132,12 +132,12 @@ export class Simulation implements FactSource {
   }
 
   *activity(range: DayRange, after?: RowKey): Generator<ActivityRow> {
-    const schedule = new Schedule(range);
     const known = this.#runningTotals(range);
+    let schedule: Schedule | undefined;
     for (const { directory, at, account } of this.#from(range, after?.[0])) {
       const row = accountRow(account);
       if (!row || row.key[0] === after?.[0]) continue;
-      const activity = known?.activity(at, range) ?? this.#addUp(directory, at, schedule);
+      const activity = known?.activity(at, range) ?? this.#addUp(directory, at, (schedule ??= new Schedule(range)));
       if (activity.activeDays > 0) yield { ...row, ...activity };
     }
   }
