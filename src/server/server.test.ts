@@ -294,6 +294,41 @@ describe('the embedded server', () => {
       connection.destroy();
     });
 
+    it('large answers that are read late, as they were when they were made, whatever was answered since', async function () {
+      this.timeout(20_000);
+      const many = await SextantServer.start({
+        now: NOON,
+        simulation: { seed: 1, users: 200, plan: 'credits' },
+        rateLimit: false,
+      });
+      many.clock.freeze();
+      try {
+        const get = (day: string): string =>
+          `GET ${PATHS.userActivity}?start_date=${day}&end_date=${day}&page_size=100 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${many.token}\r\n\r\n`;
+        const days = ['2026-11-17', '2026-11-18'] as const;
+        const answers = async (connection: RawConnection, count: number): Promise<Set<string>> => {
+          const all = new Set<string>();
+          for (let i = 0; i < count; i++) all.add((await connection.answer())?.body ?? 'none');
+          return all;
+        };
+        const [late, other] = [new RawConnection(many.url), new RawConnection(many.url)];
+        const expected = await answers(late.send(get(days[0])), 1);
+        // All together are more than the system takes for one who does not read, of which some wait in the server.
+        late.socket.pause();
+        const [WAVES, COUNT] = [8, 50];
+        for (let wave = 0; wave < WAVES; wave++) {
+          late.send(get(days[0]).repeat(COUNT));
+          await answers(other.send(get(days[1]).repeat(COUNT)), COUNT);
+        }
+        late.socket.resume();
+        assert.deepEqual(await answers(late, WAVES * COUNT), expected);
+        late.destroy();
+        other.destroy();
+      } finally {
+        await many.close();
+      }
+    });
+
     it('closes a connection on which a refused body goes on and on', async () => {
       const connection = new RawConnection(server.url);
       connection.send(head('POST', PATHS.cost, { 'Content-Type': 'text/plain', 'Content-Length': 1e9 }));
