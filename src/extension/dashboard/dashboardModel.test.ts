@@ -172,6 +172,40 @@ describe('the model of the dashboard', () => {
     assert.deepEqual([page.isFilled, page.trouble!.title], [false, 'The service fails']);
   });
 
+  it('tries again what failed, in each tab', async () => {
+    const { faults } = await start();
+    faults.add({ status: 500 });
+    const model = open();
+    for (const tab of TABS) {
+      choose(model, { tab });
+      assert.equal((await loaded(model)).trouble!.kind, 'failed', tab);
+    }
+    faults.clear();
+    for (const tab of TABS) {
+      choose(model, { tab });
+      await model.resume();
+      const { trouble, isFilled } = await loaded(model);
+      assert.deepEqual([trouble, isFilled], [null, true], tab);
+    }
+  }).timeout(60_000);
+
+  for (const status of [401, 403, 404, 500]) {
+    it(`asks again after ${status} where all is known already, and says so while it is refused`, async () => {
+      const { faults } = await start();
+      const model = open(undefined, { tab: 'budgets' });
+      await loaded(model);
+      faults.add({ status });
+      await model.refresh();
+      const { trouble, isFilled } = model.state.page;
+      assert.deepEqual([trouble?.next.includes('retry'), isFilled], [true, true]);
+      await model.resume();
+      assert.deepEqual(model.state.page.trouble, trouble);
+      faults.clear();
+      await model.resume();
+      assert.equal(model.state.page.trouble, null);
+    });
+  }
+
   for (const [status, kind, next] of [
     [401, 'unauthenticated', 'connect'],
     [403, 'forbidden', 'connect'],

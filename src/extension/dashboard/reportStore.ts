@@ -111,21 +111,17 @@ export class ReportStore {
 
   /** Goes on with what was stopped or failed. */
   async resume(names: readonly ReportName[], who: Identity | undefined): Promise<void> {
-    for (const name of names) {
-      const { isStopped, error, report } = this.part(name);
-      if (isStopped || error || report?.offline) this.#become(name, { isStopped: false, error: undefined });
-    }
+    const wanted = names.filter((name) => {
+      const { isLoading, error, report } = this.part(name);
+      return !isLoading && (error !== undefined || report?.offline !== undefined || !isWhole(this.report(name)));
+    });
     await Promise.all(
-      names
-        .filter((name) => !this.part(name).isLoading)
-        .filter(
-          (name) =>
-            this.report(name) === undefined ||
-            this.part(name).report?.offline !== undefined ||
-            !isWhole(this.report(name)),
-        )
-        // Of days that are not there yet the service has something new, however little time has passed.
-        .map((name) => this.#load(name, who, (this.part(name).report?.missing.length ?? 0) > 0)),
+      wanted.map((name) => {
+        const missing = this.part(name).report?.missing.length ?? 0;
+        // What is there already was refused when it was asked for anew; and of days that are not there yet the service has
+        // something new, however little time has passed.
+        return this.#load(name, who, missing > 0 || isWhole(this.report(name)));
+      }),
     );
   }
 
