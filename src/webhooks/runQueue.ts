@@ -9,6 +9,7 @@ import {
   statusOf,
   type Attempt,
   type EventState,
+  type EventSummary,
   type Run,
   type StoredEvent,
   type TriggerEvaluation,
@@ -26,8 +27,11 @@ export interface RunQueueOptions {
   readonly backoffBaseMs?: number | undefined;
 }
 
-/** So many events are asked about at once. */
-const EVALUATING = 32;
+/**
+ * So many events are asked about at once, and of so many bytes. Each waits until what came of it is on the disk: where fewer could
+ * than there are connections, the queue would grow while all of them deliver.
+ */
+const EVALUATING = { events: 256, bytes: 16_000_000 };
 /** So many bytes of bodies that came just now are kept, so that they need not be read again from the disk. */
 const FRESH_BYTES = 16_000_000;
 
@@ -58,7 +62,7 @@ export class RunQueue {
   readonly #events = new Fifo<number>();
   readonly #fresh = new Map<number, FreshPayload>();
   #freshBytes = 0;
-  #evaluating = 0;
+  readonly #evaluating = { events: 0, bytes: 0 };
   readonly #lanes = new Map<string, Lane>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #stop = new AbortController();
@@ -96,26 +100,30 @@ export class RunQueue {
   }
 
   #pump(): void {
-    while (!this.#stop.signal.aborted && this.#evaluating < EVALUATING && this.#events.size > 0) {
-      this.#evaluating++;
+    const { events, bytes } = EVALUATING;
+    const now = this.#evaluating;
+    while (!this.#stop.signal.aborted && now.events < events && now.bytes < bytes && this.#events.size > 0)
       this.#track(this.#next(this.#events.take()!));
-    }
   }
 
   async #next(event: number): Promise<void> {
+    const summary = this.#options.journal.summary(event);
+    const bytes = summary?.bytes ?? 0;
+    this.#evaluating.events++;
+    this.#evaluating.bytes += bytes;
     try {
-      await this.#begin(event);
+      await this.#begin(event, summary);
     } catch (error) {
       this.#failed(event, error);
     }
-    this.#evaluating--;
+    this.#evaluating.events--;
+    this.#evaluating.bytes -= bytes;
     this.#pump();
   }
 
   /** Asks the triggers, unless that was done, and queues the runs that are left. */
-  async #begin(number: number): Promise<void> {
+  async #begin(number: number, summary: EventSummary | undefined): Promise<void> {
     const { journal } = this.#options;
-    const summary = journal.summary(number);
     if (!summary) {
       this.#forget(number);
       return;
