@@ -64,6 +64,6 @@ export {
   type QuerySpan,
 } from './engine/query/queryLanguage.ts';
 export type { ChangedPaths } from './engine/query/filters.ts';
-export type { Share } from './engine/query/ranker.ts';
+export type { Share } from './engine/query/features.ts';
 export type { Hit, SearchOptions } from './engine/query/search.ts';
 export { APIError, BlobTooLargeError } from './wire/errors.ts';

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { SextantError } from '../base/errors.ts';
-import type { Share } from '../engine/query/ranker.ts';
+import type { Share } from '../engine/query/features.ts';
 import type { FolderOptions } from '../workspace/folderOptions.ts';
 import {
   Searcher,

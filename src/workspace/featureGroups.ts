@@ -21,4 +21,7 @@ export function featureGroup(feature: string): string {
 }
 
 /** No weight is fitted for it: a file that has the one name asked for goes before all that have not. */
-const OWN_GROUPS: Readonly<Record<string, string>> = { hasName: 'has the name asked for' };
+const OWN_GROUPS: Readonly<Record<string, string>> = {
+  hasName: 'has the name asked for',
+  spelt: 'defines it as it was typed',
+};

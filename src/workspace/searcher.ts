@@ -8,7 +8,7 @@ import type { ChangedPaths } from '../engine/query/filters.ts';
 import { Locator } from '../engine/query/locate.ts';
 import type { Place } from '../engine/query/place.ts';
 import { parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
-import type { Share } from '../engine/query/ranker.ts';
+import type { Share } from '../engine/query/features.ts';
 import type { Hit } from '../engine/query/search.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { completeFilter, type Completion } from './completion.ts';

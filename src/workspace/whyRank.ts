@@ -4,7 +4,7 @@ import { EngineReader } from '../engine/engine.ts';
 import { isKnown, type ChangedPaths } from '../engine/query/filters.ts';
 import { WORD, parseQuery } from '../engine/query/query.ts';
 import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
-import type { Share } from '../engine/query/ranker.ts';
+import type { Share } from '../engine/query/features.ts';
 import type { Hit, SearchOptions } from '../engine/query/search.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { featureGroup } from './featureGroups.ts';

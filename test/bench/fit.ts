@@ -1,4 +1,4 @@
-import { COLUMNS, HAS_NAME } from '../../src/engine/query/features.ts';
+import { COLUMNS } from '../../src/engine/query/features.ts';
 import { meanOfMeans, ndcg } from './metric.ts';
 import type { Example } from './training.ts';
 
@@ -159,7 +159,7 @@ function gainOf({ example, count, rows }: Prepared, { question, symbol }: Fitted
   const weights = example.isSymbol ? symbol : question;
   const columns = weights.length;
   const scores = Array.from({ length: count }, (_, i) => {
-    let score = example.candidates[i]!.hasName ? HAS_NAME : 0;
+    let score = example.candidates[i]!.ruled;
     for (let j = 0; j < columns; j++) score += weights[j]! * rows[i * columns + j]!;
     return score;
   });

@@ -23,7 +23,7 @@ export interface Example {
 export interface ExampleCandidate {
   readonly path: string;
   readonly row: Float64Array;
-  readonly hasName: boolean;
+  readonly ruled: number;
   readonly targets: readonly number[];
 }
 
@@ -42,10 +42,10 @@ export async function examplesOf(data: string, repository: Repository, scope: Sc
     query,
     isSymbol: parseQuery(query).symbol !== undefined,
     targets: targets.length,
-    candidates: candidateRows(reader.segments, query).map(({ path, row, hasName }) => ({
+    candidates: candidateRows(reader.segments, query).map(({ path, row, ruled }) => ({
       path,
       row,
-      hasName,
+      ruled,
       targets: targets.flatMap((target, i) => (covers({ path: join(root, path) }, target) ? [i] : [])),
     })),
   }));

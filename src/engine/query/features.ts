@@ -143,10 +143,21 @@ export interface SymbolTermInfo {
   readonly documents: number;
 }
 
+/** What one feature, or a rule, adds to a hit's score. */
+export interface Share {
+  readonly feature: string;
+  readonly value: number;
+  readonly share: number;
+}
+
 /** An early word says what is asked for, a late one where. */
 const EARLY = 0.85;
 /** More than any other difference between two documents. */
 export const HAS_NAME = 100;
+/** Of two that are as good otherwise the one is meant that spells the name as it was typed. */
+const SPELT = 1;
+/** Who types capitals or `_` says how the name is spelt; `router` may be lazy for `Router`. */
+const SAYS_SPELLING = /\p{Lu}|_/u;
 /** Definitions that take more bytes are not looked at: the document is about none of thousands, and it would cost. */
 const MAX_DETAILS = 100_000;
 /** The folder above one that is named by a version, and the version's number. */
@@ -164,6 +175,9 @@ export class FeatureMaker {
   readonly #isTestAsked: boolean;
   /** Used again for each candidate. */
   readonly #top = new Float64Array(8);
+  /** The name that is looked for, where its spelling says something, and the candidates that define it so. */
+  readonly #spelling: string | undefined;
+  readonly #spelt = new Set<Candidate>();
 
   constructor(corpus: Corpus) {
     const { query, weights } = corpus;
@@ -174,10 +188,23 @@ export class FeatureMaker {
     this.#earlyTotal = sum(this.#early) || 1;
     this.#wanted = new Set(query.words);
     this.#isTestAsked = query.words.some((word) => TEST_WORDS.has(word));
+    const { symbol = '' } = query;
+    if (query.names.length === 1 && SAYS_SPELLING.test(symbol)) this.#spelling = symbol;
   }
 
-  /** Whether a document has the one name that is looked for: those that have not come after all that have. */
-  hasName({ scores, document, evidence }: Candidate): boolean {
+  /**
+   * What goes before all that is fitted: those that have not the one name that is looked for come after all that have it. To be
+   * asked after {@link rows}.
+   */
+  rules(candidate: Candidate): Share[] {
+    const rules: Share[] = [];
+    const add = (feature: string, share: number): void => void rules.push({ feature, value: 1, share });
+    if (this.#hasName(candidate)) add('hasName', HAS_NAME);
+    if (this.#spelt.has(candidate)) add('spelt', SPELT);
+    return rules;
+  }
+
+  #hasName({ scores, document, evidence }: Candidate): boolean {
     if (this.#corpus.query.symbol === undefined || this.#corpus.query.names.length !== 1) return false;
     const hits = scores.symbols.get(document);
     return this.#named(evidence) > 0 || hits?.some(({ term }) => this.#corpus.symbols[term]!.value === 1) === true;
@@ -245,7 +272,7 @@ export class FeatureMaker {
     row[F.symbolFile] = query.names.includes(info.folded) ? 1 / Math.max(1, query.names.length) : 0;
     row[F.symbolUse] = this.#named(evidence) / Math.max(1, query.names.length);
     const hits = scores.symbols.get(document);
-    if (hits) this.#addSymbols(row, hits, definitions, reader);
+    if (hits && this.#addSymbols(row, hits, definitions, reader)) this.#spelt.add(candidate);
     row[F.pair] = this.#pairs(evidence.identifierMask);
     row[F.pairFile] = query.pairs.includes(info.folded) ? 1 : 0;
 
@@ -334,7 +361,8 @@ export class FeatureMaker {
     return count;
   }
 
-  #addSymbols(row: Float64Array, hits: readonly SymbolHit[], definitions: Uint8Array, reader: SegmentReader): void {
+  /** Tells whether the name is defined as it was typed. */
+  #addSymbols(row: Float64Array, hits: readonly SymbolHit[], definitions: Uint8Array, reader: SegmentReader): boolean {
     const { query, symbols: terms, weights } = this.#corpus;
     const names = Math.max(1, query.names.length);
     let defined: readonly Named[] | undefined;
@@ -360,6 +388,7 @@ export class FeatureMaker {
       add(F.symbolType, isType ? value : 0);
       add(F.symbolTop, value * top);
     }
+    return defined?.some(({ spelling, isNew }) => isNew && spelling === this.#spelling) === true;
   }
 
   /** The share of the query's words that a mask has. */
@@ -469,7 +498,10 @@ function sum(numbers: readonly number[]): number {
 /** A definition in a chunk that has a symbol that was asked for. */
 interface Named {
   /** Its own name, without what qualifies it. */
+  readonly spelling: string;
   readonly folded: string;
+  /** It is no part of something that is defined elsewhere. */
+  readonly isNew: boolean;
   readonly isType: boolean;
   /** 1 at the top level, less for each name that qualifies it there (`Acme.Repo`), 0 inside of another definition. */
   readonly top: number;
@@ -495,8 +527,11 @@ function definedIn(hits: readonly SymbolHit[], bytes: Uint8Array, reader: Segmen
     open.push(endLine);
     if (!meets(ranges, line, line)) continue;
     const segments = nameSegments(cursor.name());
+    const spelling = segments.at(-1) ?? '';
     named.push({
-      folded: foldName(segments.at(-1) ?? ''),
+      spelling,
+      folded: foldName(spelling),
+      isNew: kind !== 'extension',
       isType: TYPE_KINDS.has(kind) || kind === 'function',
       top: isTop ? 1 / Math.max(1, segments.length) : 0,
     });

@@ -1,13 +1,6 @@
-import { COLUMNS } from './features.ts';
+import { COLUMNS, type Share } from './features.ts';
 import type { Query } from './query.ts';
 import weights from './weights.json' with { type: 'json' };
-
-/** What one feature adds to a hit's score. */
-export interface Share {
-  readonly feature: string;
-  readonly value: number;
-  readonly share: number;
-}
 
 /** Fitted by `npm run train:ranker`: a weight per feature, for questions and for a name by itself. */
 const WEIGHTS: {

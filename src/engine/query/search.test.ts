@@ -181,6 +181,18 @@ describe('search', () => {
     });
   });
 
+  it('goes to what is spelt as it was typed, where that says something, before a module or an extension of that name', async () => {
+    const list = [
+      code('macros/src/load_harbour/mod.rs', 'impl<S> LoadHarbour<S> for Quay {\n    fn run() {}\n}\n// LoadHarbour\n'),
+      code('macros/src/lib.rs', 'mod load_harbour;\n'),
+      code('core/src/mod.rs', 'pub struct Other;\n\npub trait LoadHarbour {\n    fn load_harbour();\n}\n'),
+    ];
+    await withSources(list, async (search) => {
+      assert.equal((await search('LoadHarbour'))[0]?.path, 'core/src/mod.rs');
+      assert.equal((await search('load_harbour'))[0]?.symbol?.name, 'load_harbour');
+    });
+  });
+
   it('goes to the newest of several versions', async () => {
     const list = ['v2', 'v3'].map((version) => code(`api/${version}/harbour.py`, 'class Harbour:\n    pass\n'));
     await withSources(list, async (search) => assert.equal((await search('Harbour'))[0]?.path, 'api/v3/harbour.py'));

@@ -6,7 +6,7 @@ import { Field, hashTerm, type TermHash } from '../index/format.ts';
 import { Postings, type SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, setBit, type Segment } from '../index/snapshot.ts';
 import { SegmentScores, type Averages, type Evidence, type WordLists } from './collect.ts';
-import { FeatureMaker, HAS_NAME, type SymbolTermInfo } from './features.ts';
+import { FeatureMaker, HAS_NAME, type Share, type SymbolTermInfo } from './features.ts';
 import { DocumentScope } from './documentScope.ts';
 import { compileFilters, isKnown, type ChangedPaths, type CompiledFilters, type Test } from './filters.ts';
 import { pathAndSidesOf, pathInfoOf, type Side } from './paths.ts';
@@ -15,7 +15,7 @@ import type { Place } from './place.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { parseQuery, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
-import { explainRow, scoreRow, type Share } from './ranker.ts';
+import { explainRow, scoreRow } from './ranker.ts';
 import { expandSymbol, type SymbolTerm } from './symbols.ts';
 import { TopK } from './topK.ts';
 import { stemOf, WordMatcher } from './wordMatch.ts';
@@ -82,8 +82,8 @@ export function candidateRows(segments: readonly Segment[], text: string): reado
 export interface CandidateRow {
   readonly path: string;
   readonly row: Float64Array;
-  /** It has the one name that was asked for, and so goes before all that have not. */
-  readonly hasName: boolean;
+  /** What rules that are not fitted add to its score. */
+  readonly ruled: number;
 }
 
 /** A document that was found, and its score so far. */
@@ -97,7 +97,7 @@ interface Found {
 interface Ranked extends Found {
   readonly evidence?: Evidence;
   readonly row?: Float64Array;
-  readonly hasName?: boolean;
+  readonly rules?: readonly Share[];
 }
 
 /** Of the search under way. */
@@ -152,9 +152,9 @@ class Search {
   candidates(): CandidateRow[] {
     return this.#withRanked((ranked) => {
       const rows: CandidateRow[] = [];
-      for (const { path, row, hasName } of ranked) {
+      for (const { path, row, rules = [] } of ranked) {
         if (!row) break;
-        rows.push({ path, row, hasName: hasName === true });
+        rows.push({ path, row, ruled: sumOfShares(rules) });
       }
       return rows;
     });
@@ -296,9 +296,9 @@ class Search {
     }));
     const rows = maker.rows(candidates);
     const ranked = found.map((one, i) => {
-      const hasName = maker.hasName(candidates[i]!);
-      const score = scoreRow(rows[i]!, this.#query) + (hasName ? HAS_NAME : 0);
-      return { ...one, evidence: candidates[i]!.evidence, row: rows[i]!, hasName, score };
+      const rules = maker.rules(candidates[i]!);
+      const score = scoreRow(rows[i]!, this.#query) + sumOfShares(rules);
+      return { ...one, evidence: candidates[i]!.evidence, row: rows[i]!, rules, score };
     });
     return ranked.sort(byScore);
   }
@@ -341,11 +341,14 @@ class Search {
     return hits;
   }
 
-  #toHit({ scores, document, path, score, evidence, row, hasName }: Ranked, places: PlaceFinder, line?: number): Hit {
+  #toHit(
+    { scores, document, path, score, evidence, row, rules = [] }: Ranked,
+    places: PlaceFinder,
+    line?: number,
+  ): Hit {
     const { reader } = scores;
     const [place, ...more] = places.find(scores, document, evidence ?? scores.evidence([document])[0]!, line);
-    const explanation = this.#options.explain && row && explainRow(row, this.#query);
-    if (explanation && hasName) explanation.unshift({ feature: 'hasName', value: 1, share: HAS_NAME });
+    const explanation = this.#options.explain && row && [...rules, ...explainRow(row, this.#query)];
     return {
       id: reader.documentIdOf(document),
       path,
@@ -458,6 +461,10 @@ function languageShare(segments: readonly Segment[], language: string): number {
     all += reader.documents;
   }
   return documents / Math.max(1, all);
+}
+
+function sumOfShares(shares: readonly Share[]): number {
+  return shares.reduce((sum, { share }) => sum + share, 0);
 }
 
 function byScore(a: Found, b: Found): number {
