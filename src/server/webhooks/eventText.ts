@@ -1,4 +1,4 @@
-import { applyEdits, format } from 'jsonc-parser';
+import { createScanner } from 'jsonc-parser';
 import { SextantError } from '../../base/errors.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
 import { AdminClient } from '../admin/adminClient.ts';
@@ -6,10 +6,37 @@ import type { EventDetailView, EventView, RunView, WebhookView } from './views.t
 
 /* An event as texts for people. */
 
+/** What is deeper or becomes longer than that is as it came. */
+const MAX_DEPTH = 200;
+const MAX_GROWTH = { factor: 8, plus: 100_000, most: 16_000_000 };
+
 /** Its body indented: numbers, escapes and repeated keys stay as they were sent. */
 export function prettyBody({ body }: Pick<EventView, 'body'>): string {
-  const edits = format(body, undefined, { insertSpaces: true, tabSize: 2, eol: '\n' });
-  return `${applyEdits(body, edits).trim()}\n`;
+  return `${indented(body) ?? body}\n`;
+}
+
+/** In one pass: bodies are what strangers sent. */
+function indented(body: string): string | undefined {
+  const { factor, plus, most } = MAX_GROWTH;
+  const longest = Math.min(factor * body.length + plus, most);
+  const scanner = createScanner(body, true);
+  const next = (): string => {
+    scanner.scan();
+    const start = scanner.getTokenOffset();
+    return body.slice(start, start + scanner.getTokenLength());
+  };
+  let depth = 0;
+  let text = next();
+  for (let before = text, token = next(); token !== ''; before = token, token = next()) {
+    const isFirst = before === '{' || before === '[';
+    const isEnd = token === '}' || token === ']';
+    if (isFirst && !isEnd) depth++;
+    else if (isEnd && !isFirst) depth--;
+    const isBelow = isFirst !== isEnd || before === ',';
+    text += `${isBelow ? `\n${'  '.repeat(depth)}` : before === ':' ? ' ' : ''}${token}`;
+    if (depth > MAX_DEPTH || text.length > longest) return undefined;
+  }
+  return text;
 }
 
 export function headerLines({ headers }: Pick<EventView, 'headers'>): string {
