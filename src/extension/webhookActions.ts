@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { describeError, isCancelled, SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { AdminClient } from '../server/admin/adminClient.ts';
-import { asCurl, explanation, headerLines, prettyBody, urlOf } from '../server/webhooks/eventText.ts';
+import { asCurl, explanation, headerLines, prettyBody, webhookOf } from '../server/webhooks/eventText.ts';
 import type {
   EventDetailView,
   EventPageView,
@@ -273,7 +273,7 @@ export class WebhookActions implements vscode.Disposable {
     if (id === undefined) return;
     const event = await client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
     await copy(
-      asCurl(event, await urlOf(event, client)),
+      asCurl(event, await webhookOf(event, client)),
       vscode.l10n.t('The curl command was copied. Put the secret in $SECRET.'),
     );
   }

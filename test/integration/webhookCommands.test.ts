@@ -60,6 +60,16 @@ describe('sextant webhooks, triggers, experts and events', () => {
     });
   }
 
+  /** The id of the event that a command for a shell sends. */
+  function ranAsShell(command: string, secret: string): string {
+    const answer = execFileSync('sh', ['-c', command], {
+      encoding: 'utf8',
+      env: { ...process.env, SECRET: secret },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return (JSON.parse(answer) as { event_id: string }).event_id;
+  }
+
   it('show a secret once, rotate it, and say what a deletion would break', async () => {
     const text = said('webhooks', 'create', 'deploys', '--description', 'of production');
     const [, url = '', secret = ''] = /url +(\S+)\n +secret +(whsec_\S+) /.exec(text) ?? [];
@@ -132,6 +142,10 @@ describe('sextant webhooks, triggers, experts and events', () => {
     const { secret: key } = json<NewWebhookView>('webhooks', 'rotate', 'signed');
     const signed = await finished(said('webhooks', 'send', 'signed', '--template', 'github-push').trim());
     assert.ok(new Signature(key).verify(signed.body, headers(signed)), 'the library takes the signature');
+    if (process.platform !== 'win32') {
+      const again = ranAsShell(said('events', 'show', signed.event_id, '--curl'), key);
+      assert.equal(said('events', 'show', again, '--raw'), signed.body);
+    }
 
     const printed = said('webhooks', 'send', 'w', '--template', 'pagerduty', '--set', 'event.data.number=7', '--print');
     assert.equal((JSON.parse(printed) as { event: { data: { number: number } } }).event.data.number, 7);
@@ -229,12 +243,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     if (process.platform !== 'win32') {
       const curl = said('events', 'show', first, '--curl');
       assert.ok(!curl.includes(secret) && curl.includes("-H 'x-kind: it'\\''s'"));
-      const answer = execFileSync('sh', ['-c', curl], {
-        encoding: 'utf8',
-        env: { ...process.env, SECRET: secret },
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-      const { event_id: again } = JSON.parse(answer) as { event_id: string };
+      const again = ranAsShell(curl, secret);
       assert.ok(again > third, 'it is another event');
       assert.equal(said('events', 'show', again, '--raw'), bodies[0]);
     }

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { prettyBody } from './eventText.ts';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { WEBHOOK_TYPES } from '../../webhooks/definitions.ts';
+import { AdminClient } from '../admin/adminClient.ts';
+import { SextantServer } from '../server.ts';
+import { asCurl, prettyBody } from './eventText.ts';
+import type { EventView, NewWebhookView } from './views.ts';
 
 describe('the body of an event, indented', () => {
   const pretty = (body: string): string => prettyBody({ body });
@@ -42,4 +49,51 @@ describe('the body of an event, indented', () => {
     for (const body of [nested(20_000), nested(500_000), nested(150, `1${',1'.repeat(500_000)}`)])
       assert.equal(pretty(body), `${body}\n`);
   });
+});
+
+describe('an event as a curl command', function () {
+  if (process.platform === 'win32') return;
+  const folder = temporaryFolder();
+  let server: SextantServer;
+  let client: AdminClient;
+  before(async () => {
+    server = await SextantServer.start({ state: folder() });
+    client = new AdminClient(server);
+  });
+  after(() => server.close());
+
+  /** What a shell says that reads the command as one does that it is pasted into. */
+  async function said(command: string, secret: string): Promise<string> {
+    const env = { ...process.env, SECRET: secret };
+    const shell = spawn('sh', { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    shell.stdin.end(`${command}\n`);
+    return text(shell.stdout);
+  }
+
+  const odd = ` {"it's": "100% %s \\\\ \\n \\" $HOME \`id\` é \u007f!",\n\r\n"n": 1.0, "n": 2}`;
+  const bodies = [odd, `${odd}\n\n`, '3', `[${odd}${`,${odd}`.repeat(300_000 / odd.length)}]\n`];
+
+  for (const type of WEBHOOK_TYPES)
+    it(`comes to a webhook of type ${type} as it came before`, async () => {
+      const webhook = await client.ask<NewWebhookView>('POST', 'webhooks', { name: type, type });
+      const headers = [
+        ['x-kind', "it's $1"],
+        ['Content-Type', 'application/json'],
+        ['authorization', '[redacted]'],
+        ['webhook-id', '1'],
+      ] as const;
+      const ids = new Set<string>();
+      for (const body of [...bodies, odd]) {
+        const command = asCurl({ headers, body }, webhook);
+        assert.ok(!command.includes(webhook.secret));
+        const answer = await said(command, webhook.secret);
+        const { event_id: id } = JSON.parse(answer) as { event_id: string };
+        const event = await client.ask<EventView>('GET', `events/${id}`);
+        assert.equal(event.body, body);
+        assert.equal(new Map(event.headers).get('x-kind'), "it's $1");
+        ids.add(id);
+      }
+      assert.equal(ids.size, bodies.length + 1, 'each is an event of its own');
+      assert.match(await said(asCurl({ headers, body: '3' }, webhook), `whsec_${'A'.repeat(43)}=`), /Unauthenticated/);
+    });
 });
