@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelled } from '../base/errors.ts';
 import { formatBytes, formatCount } from '../base/format.ts';
 import { AdminClient, type Query } from '../server/admin/adminClient.ts';
-import { asCurl, explanation, headerLines, prettyBody, urlOf } from '../server/webhooks/eventText.ts';
+import { asCurl, explanation, headerLines, prettyBody, webhookOf } from '../server/webhooks/eventText.ts';
 import type {
   EventDetailView,
   EventPageView,
@@ -116,7 +116,7 @@ export function showEvent(id: string, options: ShowOptions, terminal: Terminal):
     else if (options.raw) stdout.write(event.body);
     else if (options.headers) stdout.write(lines(headerLines(event)));
     else if (options.explain) stdout.write(lines(explanation(event)));
-    else if (options.curl) stdout.write(`${asCurl(event, await urlOf(event, client))}\n`);
+    else if (options.curl) stdout.write(`${asCurl(event, await webhookOf(event, client))}\n`);
     else stdout.write(lines(`${explanation(event)}\n${headerLines(event)}\n${prettyBody(event)}`));
     return ExitCode.ok;
   });

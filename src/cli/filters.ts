@@ -82,7 +82,8 @@ export function readPayload(file: string): unknown {
   }
 }
 
-function readText(file: string): string {
+/** What is in a file; `-` is the standard input. Throws `CannotRead`. */
+export function readText(file: string): string {
   try {
     // Some systems write a byte order mark, which is no part of the JSON.
     return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/^\uFEFF/, '');

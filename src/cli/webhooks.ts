@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SextantError } from '../base/errors.ts';
 import { AdminClient } from '../server/admin/adminClient.ts';
+import { prettyBody } from '../server/webhooks/eventText.ts';
 import type { NewWebhookView, TriggerView, WebhookView } from '../server/webhooks/views.ts';
 import type { Expert } from '../webhooks/definitions.ts';
 import { TEMPLATES } from '../webhooks/templates.ts';
 import { withServer, type AdminOptions } from './admin.ts';
-import { readPayload, readRule } from './filters.ts';
+import { readRule, readText } from './filters.ts';
 import { ExitCode, formatColumns, formatRows, printable, printJson, type Terminal } from './terminal.ts';
+import { withValue } from './withValue.ts';
 
 export interface CreateWebhookOptions extends AdminOptions {
   readonly type?: string;
@@ -120,15 +122,15 @@ export interface SendOptions extends AdminOptions {
 /** `sextant webhooks send` */
 export async function sendTest(name: string, options: SendOptions, terminal: Terminal): Promise<ExitCode> {
   const { template, print, secret = process.env.SEXTANT_WEBHOOK_SECRET } = options;
-  const body = testBody(options);
+  const text = testText(options);
   if (print) {
-    printJson(body, terminal);
+    terminal.stdout.write(prettyBody({ body: text }));
     return ExitCode.ok;
   }
   return withServer(options, terminal, async (client) => {
     const sent = await client.ask<{ event_id: string }>('POST', path('webhooks', name, 'send'), {
       template,
-      body,
+      text,
       ...(secret !== undefined && secret !== '' && { secret }),
     });
     if (options.json) printJson(sent, terminal);
@@ -137,70 +139,43 @@ export async function sendTest(name: string, options: SendOptions, terminal: Ter
   });
 }
 
-function testBody({ template, data, set = [], edit }: SendOptions): unknown {
-  let body: unknown;
-  if (data !== undefined) body = readJson(data);
-  else if (template !== undefined && Object.hasOwn(TEMPLATES, template)) body = TEMPLATES[template]!.body;
+/** What is sent, as it is written. */
+function testText({ template, data, set = [], edit }: SendOptions): string {
+  let text: string;
+  if (data !== undefined)
+    text = /^\s*[[{]/.test(data) ? requireJson(data, '--data') : requireJson(readText(data), data);
+  else if (template !== undefined && Object.hasOwn(TEMPLATES, template))
+    text = JSON.stringify(TEMPLATES[template]!.body);
   else {
     const names = Object.keys(TEMPLATES).join(', ');
     throw new SextantError('InvalidOption', `Name a --template (${names}), or give the --data to send.`);
   }
-  for (const assignment of set) body = withValue(body, assignment);
-  return edit ? edited(body) : body;
+  for (const assignment of set) text = withValue(text, assignment);
+  return edit ? edited(text) : text;
 }
 
-function readJson(data: string): unknown {
-  return /^\s*[[{]/.test(data) ? parseJson(data, '--data') : readPayload(data);
-}
-
-function parseJson(text: string, where: string): unknown {
+/** Throws `InvalidPayload`. */
+function requireJson(text: string, where: string): string {
   try {
-    return JSON.parse(text) as unknown;
+    JSON.parse(text);
   } catch (error) {
     throw new SextantError('InvalidPayload', `${where} is not JSON.`, { cause: error });
   }
-}
-
-/** `a.b.0=value`, the value as JSON or else as text. Throws `InvalidOption`. */
-function withValue(body: unknown, assignment: string): unknown {
-  const at = assignment.indexOf('=');
-  const keys = assignment.slice(0, Math.max(at, 0)).split('.');
-  if (keys.some((key) => key === '' || key === '__proto__'))
-    throw new SextantError('InvalidOption', `--set ${assignment}: write PATH=VALUE, such as --set action=closed`);
-  const value = jsonOrText(assignment.slice(at + 1));
-  const whole: unknown = structuredClone(body);
-  let part = whole;
-  for (const [i, key] of keys.entries()) {
-    if (typeof part !== 'object' || part === null)
-      throw new SextantError('InvalidOption', `--set ${assignment}: ${keys.slice(0, i).join('.')} has no parts.`);
-    const parts = part as Record<string, unknown>;
-    if (i === keys.length - 1) parts[key] = value;
-    else part = parts[key] ??= {};
-  }
-  return whole;
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return text;
-  }
+  return text;
 }
 
 /** In the person's own editor. Throws `NotEdited` where that fails. */
-function edited(body: unknown): unknown {
+function edited(text: string): string {
   const editor = process.env.VISUAL ?? process.env.EDITOR ?? 'vi';
   const folder = mkdtempSync(join(tmpdir(), 'sextant-send-'));
   const file = join(folder, 'event.json');
   try {
-    writeFileSync(file, `${JSON.stringify(body, null, 2)}\n`, { mode: 0o600 });
+    writeFileSync(file, prettyBody({ body: text }), { mode: 0o600 });
     // As Git does: what the variable holds may have arguments.
     const { status } = spawnSync(`${editor} "${file}"`, { shell: true, stdio: 'inherit' });
     if (status !== 0)
       throw new SextantError('NotEdited', `${editor} ended with ${status}. Set EDITOR to your editor, or use --data.`);
-    return readPayload(file);
+    return requireJson(readText(file), file);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

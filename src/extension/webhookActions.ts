@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { describeError, isCancelled, SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { AdminClient } from '../server/admin/adminClient.ts';
-import { asCurl, explanation, headerLines, prettyBody, urlOf } from '../server/webhooks/eventText.ts';
+import { asCurl, explanation, headerLines, prettyBody, webhookOf } from '../server/webhooks/eventText.ts';
 import type {
   EventDetailView,
   EventPageView,
@@ -225,19 +225,19 @@ export class WebhookActions implements vscode.Disposable {
     const document = vscode.window.activeTextEditor?.document;
     const draft = document && this.#drafts.get(document.uri.toString());
     if (!document || !draft) return;
-    let body: unknown;
+    const text = document.getText();
     try {
-      body = JSON.parse(document.getText());
+      JSON.parse(text);
     } catch (error) {
       throw new SextantError('InvalidPayload', vscode.l10n.t('The text in the editor is not JSON.'), { cause: error });
     }
-    await this.#sent(client, draft.webhook, { template: draft.template, body });
+    await this.#sent(client, draft.webhook, { template: draft.template, text });
   }
 
   async #sent(
     client: AdminClient,
     webhook: string,
-    test: { readonly template: string | undefined; readonly body?: unknown },
+    test: { readonly template: string | undefined; readonly text?: string },
   ) {
     const path = AdminClient.path(['webhooks', webhook, 'send']);
     const { event_id: id } = await client.ask<{ readonly event_id: string }>('POST', path, test);
@@ -273,7 +273,7 @@ export class WebhookActions implements vscode.Disposable {
     if (id === undefined) return;
     const event = await client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
     await copy(
-      asCurl(event, await urlOf(event, client)),
+      asCurl(event, await webhookOf(event, client)),
       vscode.l10n.t('The curl command was copied. Put the secret in $SECRET.'),
     );
   }

@@ -60,6 +60,16 @@ describe('sextant webhooks, triggers, experts and events', () => {
     });
   }
 
+  /** The id of the event that a command for a shell sends. */
+  function ranAsShell(command: string, secret: string): string {
+    const answer = execFileSync('sh', ['-c', command], {
+      encoding: 'utf8',
+      env: { ...process.env, SECRET: secret },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return (JSON.parse(answer) as { event_id: string }).event_id;
+  }
+
   it('show a secret once, rotate it, and say what a deletion would break', async () => {
     const text = said('webhooks', 'create', 'deploys', '--description', 'of production');
     const [, url = '', secret = ''] = /url +(\S+)\n +secret +(whsec_\S+) /.exec(text) ?? [];
@@ -123,7 +133,21 @@ describe('sextant webhooks, triggers, experts and events', () => {
     assert.equal(headers(gitlab)['X-Gitlab-Token'], '[redacted]', 'what is a secret itself is not kept');
     const pull = await sent('--template', 'github-pull-request');
     assert.equal(headers(pull)['X-Hub-Signature-256'], undefined, 'nobody but who made the webhook has its secret');
-    assert.equal((await sent('--data', '{"a": [1]}')).body, '{"a":[1]}');
+    const exact = '{"n":12345678901234567890, "f":1.0,"a":{"b": null},"a":{"c": [1]}}';
+    assert.equal((await sent('--data', exact)).body, exact);
+    const file = join(folder(), 'event.json');
+    writeFiles(join(file, '..'), { 'event.json': `\uFEFF${exact}\n` });
+    assert.equal((await sent('--data', file)).body, `${exact}\n`);
+    const assignments = ['a.c.0=1.50', 'a.c.1=x', 'a.d.e="1"', 'f=98765432109876543210'];
+    assert.equal(
+      (await sent('--data', exact, '--set', ...assignments)).body,
+      '{"n":12345678901234567890, "f":98765432109876543210,"a":{"b": null},"a":{"c": [1.50,"x"],"d":{"e":"1"}}}',
+    );
+    assert.equal(
+      (await sent('--data', '{"a": null, "b": []}', '--set', 'a.x=1', 'b.0=2')).body,
+      '{"a": {"x":1}, "b": [2]}',
+    );
+    assert.match(said('webhooks', 'send', 'w', '--data', exact, '--print'), /^\{\n {2}"n": 12345678901234567890,\n/);
     assert.equal(run(['webhooks', 'send', 'w', '--data', '-'], { input: '{"b": 2}' }).code, 0);
     const wrong = run(['webhooks', 'send', 'w', '--data', '{}'], { env: { SEXTANT_WEBHOOK_SECRET: 'whsec_wrong' } });
     assert.deepEqual([wrong.code, /authenticat/i.test(wrong.stderr)], [2, true]);
@@ -132,6 +156,10 @@ describe('sextant webhooks, triggers, experts and events', () => {
     const { secret: key } = json<NewWebhookView>('webhooks', 'rotate', 'signed');
     const signed = await finished(said('webhooks', 'send', 'signed', '--template', 'github-push').trim());
     assert.ok(new Signature(key).verify(signed.body, headers(signed)), 'the library takes the signature');
+    if (process.platform !== 'win32') {
+      const again = ranAsShell(said('events', 'show', signed.event_id, '--curl'), key);
+      assert.equal(said('events', 'show', again, '--raw'), signed.body);
+    }
 
     const printed = said('webhooks', 'send', 'w', '--template', 'pagerduty', '--set', 'event.data.number=7', '--print');
     assert.equal((JSON.parse(printed) as { event: { data: { number: number } } }).event.data.number, 7);
@@ -144,8 +172,11 @@ describe('sextant webhooks, triggers, experts and events', () => {
     if (process.platform !== 'win32') {
       chmodSync(editor, 0o755);
       const args = ['webhooks', 'send', 'w', '--template', 'github-pull-request', '--edit'];
-      const edited = run(args, { env: { VISUAL: `"${process.execPath}" "${editor}"` } });
+      const env = { VISUAL: `"${process.execPath}" "${editor}"` };
+      const edited = run(args, { env });
       assert.equal((JSON.parse((await finished(edited.stdout.trim())).body) as { action: string }).action, 'reopened');
+      const other = run(['webhooks', 'send', 'w', '--data', '{"n": 1.0, "is": "opened"}', '--edit'], { env });
+      assert.equal((await finished(other.stdout.trim())).body, '{\n  "n": 1.0,\n  "is": "reopened"\n}\n');
     }
   });
 
@@ -176,7 +207,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     const shown = said('events', 'show', closed.event_id);
     assert.match(shown, /opened did not fire: `action` is "opened": `action` was "closed"/);
     assert.match(shown, /\nContent-Type: application\/json\n/);
-    assert.match(shown, /\n\{\n {2}"action": "closed",\n {2}"n": 1\.5\n\}\n/);
+    assert.match(shown, /\n\{\n {2}"action": "closed",\n {2}"n": 1\.50\n\}\n/);
     const opened = await finished(said('webhooks', 'send', 'issues', '--data', '{"action":"opened"}').trim());
     assert.equal(opened.status, 'failed');
     assert.match(
@@ -229,12 +260,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     if (process.platform !== 'win32') {
       const curl = said('events', 'show', first, '--curl');
       assert.ok(!curl.includes(secret) && curl.includes("-H 'x-kind: it'\\''s'"));
-      const answer = execFileSync('sh', ['-c', curl], {
-        encoding: 'utf8',
-        env: { ...process.env, SECRET: secret },
-        stdio: ['ignore', 'pipe', 'ignore'],
-      });
-      const { event_id: again } = JSON.parse(answer) as { event_id: string };
+      const again = ranAsShell(curl, secret);
       assert.ok(again > third, 'it is another event');
       assert.equal(said('events', 'show', again, '--raw'), bodies[0]);
     }
@@ -276,6 +302,8 @@ describe('sextant webhooks, triggers, experts and events', () => {
       [['webhooks', 'send', 'w'], 2, /Name a --template \(github-push, /],
       [['webhooks', 'send', 'w', '--data', '{'], 2, /--data is not JSON/],
       [['webhooks', 'send', 'w', '--data', '{}', '--set', 'a'], 2, /write PATH=VALUE/],
+      [['webhooks', 'send', 'w', '--data', '{"a": 1}', '--set', 'a.b=1'], 2, /--set a\.b=1: a has no parts/],
+      [['webhooks', 'send', 'w', '--data', '{"a": [1]}', '--set', 'a.b=1'], 2, /--set a\.b=1: a has no part b/],
       [['webhooks', 'send', 'w', '--data', `["${'x'.repeat(20_000)}"]`], 2, /larger than 20000 bytes/],
       [['triggers', 'create', 't', '--webhook', 'nobody'], 1, /There is no webhook named nobody/],
       [['triggers', 'delete', 'nobody'], 1, /There is no trigger named nobody/],

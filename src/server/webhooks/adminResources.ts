@@ -44,6 +44,7 @@ const rotation = z.strictObject({
 const testEvent = z.strictObject({
   template: z.optional(z.string('template must be a string')),
   body: z.optional(z.unknown()),
+  text: z.optional(z.string('text must be a string')),
   secret: z.optional(z.string('secret must be a string')),
 });
 
@@ -54,6 +55,8 @@ export function webhookAdminResources(
   serverUrl: () => string,
 ): Resource[] {
   const { definitions, journal, refusals } = service;
+  /** Of a text in JSON, each character may be two. */
+  const maxTestBytes = 2 * service.maxBodyBytes + MAX_DEFINITION_BYTES;
   const urlOf = ({ id }: Webhook): string => `${serverUrl()}/webhooks/${id}`;
   const showWebhook = (webhook: Webhook): WebhookView => ({
     name: webhook.name,
@@ -144,7 +147,7 @@ export function webhookAdminResources(
         const test = testDelivery(service, definitions.webhook(parameters.name!), checked(testEvent, input));
         const { id } = await service.accept(test);
         return { status: 202, json: { event_id: id } };
-      }, service.maxBodyBytes),
+      }, maxTestBytes),
     }),
     resource('triggers', {
       GET: { handle: () => ({ json: { triggers: definitions.triggers.map(showTrigger) } }) },

@@ -1,4 +1,4 @@
-import { applyEdits, format } from 'jsonc-parser';
+import { createScanner } from 'jsonc-parser';
 import { SextantError } from '../../base/errors.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
 import { AdminClient } from '../admin/adminClient.ts';
@@ -6,10 +6,37 @@ import type { EventDetailView, EventView, RunView, WebhookView } from './views.t
 
 /* An event as texts for people. */
 
+/** What is deeper or becomes longer than that is as it came. */
+const MAX_DEPTH = 200;
+const MAX_GROWTH = { factor: 8, plus: 100_000, most: 16_000_000 };
+
 /** Its body indented: numbers, escapes and repeated keys stay as they were sent. */
 export function prettyBody({ body }: Pick<EventView, 'body'>): string {
-  const edits = format(body, undefined, { insertSpaces: true, tabSize: 2, eol: '\n' });
-  return `${applyEdits(body, edits).trim()}\n`;
+  return `${indented(body) ?? body}\n`;
+}
+
+/** In one pass: bodies are what strangers sent. */
+function indented(body: string): string | undefined {
+  const { factor, plus, most } = MAX_GROWTH;
+  const longest = Math.min(factor * body.length + plus, most);
+  const scanner = createScanner(body, true);
+  const next = (): string => {
+    scanner.scan();
+    const start = scanner.getTokenOffset();
+    return body.slice(start, start + scanner.getTokenLength());
+  };
+  let depth = 0;
+  let text = next();
+  for (let before = text, token = next(); token !== ''; before = token, token = next()) {
+    const isFirst = before === '{' || before === '[';
+    const isEnd = token === '}' || token === ']';
+    if (isFirst && !isEnd) depth++;
+    else if (isEnd && !isFirst) depth--;
+    const isBelow = isFirst !== isEnd || before === ',';
+    text += `${isBelow ? `\n${'  '.repeat(depth)}` : before === ':' ? ' ' : ''}${token}`;
+    if (depth > MAX_DEPTH || text.length > longest) return undefined;
+  }
+  return text;
 }
 
 export function headerLines({ headers }: Pick<EventView, 'headers'>): string {
@@ -53,22 +80,41 @@ function runLines({ trigger, expert, state, attempts, next_at: nextAt }: RunView
 const NOT_AGAIN =
   /^(authorization|connection|content-length|cookie|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|webhook-.*)$/i;
 
+/** What is longer may be no argument: Linux takes 128 KiB, Windows 32 KiB for all of them. */
+const MAX_ARGUMENT = 16_384;
+
+/** What Standard Webhooks want, with `openssl`. `printf` is part of the shell, for which nothing is too long. */
+const SIGN = [
+  'id=msg_$(openssl rand -hex 16)',
+  'at=$(date +%s)',
+  'key=$(printf %s "${SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -cd 0-9a-f)',
+  'mac=$(printf %s "$id.$at.$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)',
+].join('\n');
+const SIGNED = ['webhook-id: $id', 'webhook-timestamp: $at', 'webhook-signature: v1,$mac'];
+
 /** A command for a POSIX shell that sends it again; the secret is in `$SECRET`. */
-export function asCurl({ headers, body }: Pick<EventView, 'headers' | 'body'>, url: string): string {
+export function asCurl(
+  { headers, body }: Pick<EventView, 'headers' | 'body'>,
+  to: Pick<WebhookView, 'url' | 'type'>,
+): string {
+  const isSigned = to.type === 'standard_webhooks';
+  const proofs = isSigned ? SIGNED : ['Authorization: Bearer $SECRET'];
   const kept = headers.filter(([name, value]) => !NOT_AGAIN.test(name) && value !== '[redacted]');
-  return [
-    `curl ${quote(url)}`,
-    '-H "Authorization: Bearer $SECRET"',
+  const curl = [
+    `curl ${quote(to.url)}`,
+    ...proofs.map((header) => `-H "${header}"`),
     ...kept.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    `--data-binary ${quote(body)}`,
+    '--data-binary ',
   ].join(' \\\n  ');
+  if (isSigned) return `(\nbody=${quote(body)}\n${SIGN}\nprintf %s "$body" | ${curl}@-\n)`;
+  return Buffer.byteLength(body) > MAX_ARGUMENT ? `printf %s ${quote(body)} | ${curl}@-` : curl + quote(body);
 }
 
 /** Where an event came to. Throws `NotFound` where its webhook was deleted. */
-export async function urlOf({ event_id: id, webhook }: EventView, client: AdminClient): Promise<string> {
+export async function webhookOf({ event_id: id, webhook }: EventView, client: AdminClient): Promise<WebhookView> {
   if (webhook === null)
     throw new SextantError('NotFound', `The webhook of ${id} was deleted: there is nowhere to send it.`);
-  return (await client.ask<WebhookView>('GET', AdminClient.path(['webhooks', webhook]))).url;
+  return client.ask('GET', AdminClient.path(['webhooks', webhook]));
 }
 
 function quote(text: string): string {

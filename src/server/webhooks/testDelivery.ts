@@ -10,8 +10,11 @@ import { keptHeader } from './intake.ts';
 import type { WebhookService } from './service.ts';
 
 export interface TestEvent {
-  /** The name of a template, which may be edited: then there is a `body`, too. */
+  /** The name of a template, which may be edited: then there is a `text` or a `body`, too. */
   readonly template?: string | undefined;
+  /** JSON that is sent as it is written. */
+  readonly text?: string | undefined;
+  /** A value, of which JSON is made. */
   readonly body?: unknown;
   /** That of the webhook, for the signature of the template's system. */
   readonly secret?: string | undefined;
@@ -26,15 +29,28 @@ export function testDelivery(service: WebhookService, webhook: Webhook, test: Te
   const { secret } = test;
   if (secret !== undefined && !isSecretOf(webhook.secrets, secret, clock.now())) throw httpErrors.unauthenticated();
   const template = test.template === undefined ? undefined : templateOf(test.template);
-  const value = test.body === undefined ? template?.body : test.body;
-  if (value === undefined) throw missing();
-  const body = Buffer.from(JSON.stringify(value));
+  const body = Buffer.from(textOf(test, template));
   if (body.length > maxBodyBytes) throw httpErrors.tooLarge(maxBodyBytes);
   const headers: Header[] = [...(template?.headers ?? [['Content-Type', 'application/json'] as const])];
   if (template) headers.push(...deliveryHeaders(template, body, secret));
   const [key] = definitions.signingKeys(webhook.id);
   if (webhook.type === 'standard_webhooks' && key !== undefined) headers.push(...signatureOf(key, body));
   return { webhook: webhook.id, headers: headers.map(keptHeader), body, isTest: true };
+}
+
+function textOf({ text, body }: TestEvent, template: Template | undefined): string {
+  if (text === undefined) {
+    const value = body === undefined ? template?.body : body;
+    if (value === undefined) throw missing();
+    return JSON.stringify(value);
+  }
+  if (body !== undefined) throw httpErrors.badRequest('give text or body, not both');
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw httpErrors.badRequest(`text is not JSON: ${(error as Error).message.slice(0, 200)}`);
+  }
+  return text;
 }
 
 function templateOf(name: string): Template {
@@ -44,7 +60,7 @@ function templateOf(name: string): Template {
 }
 
 function missing(): Error {
-  return httpErrors.badRequest(`body is missing, or template is none of ${Object.keys(TEMPLATES).join(', ')}`);
+  return httpErrors.badRequest(`text is missing, or template is none of ${Object.keys(TEMPLATES).join(', ')}`);
 }
 
 /** As https://www.standardwebhooks.com has it: at the real time, whatever the clock of the server says. */

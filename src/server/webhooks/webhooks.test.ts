@@ -276,6 +276,14 @@ describe('webhooks of the server', () => {
     const event = await finished(body.event_id as string);
     assert.deepEqual([event.is_test, JSON.parse(event.body as string).action], [true, 'opened']);
     assert.equal((await admin('POST', 'webhooks/w/send', { template: 'constructor' })).status, 400);
+    // As it is written, and as large as a delivery may be: the JSON that it is sent in is twice as long.
+    const text = `[${'\n'.repeat(4998)}]`;
+    const { event_id: id } = (await admin('POST', 'webhooks/w/send', { text, template: 'gitlab-push' })).body;
+    const written = await finished(id as string);
+    assert.deepEqual([written.body, new Map(written.headers).get('X-Gitlab-Event')], [text, 'Push Hook']);
+    assert.equal((await admin('POST', 'webhooks/w/send', { text: `${text}\n` })).status, 413);
+    assert.equal((await admin('POST', 'webhooks/w/send', { text: '{"a":' })).status, 400);
+    assert.equal((await admin('POST', 'webhooks/w/send', { text: '1', body: 1 })).status, 400);
     assert.equal((await admin('DELETE', 'webhooks/w?force=true')).status, 200);
     assert.equal((await admin('POST', `events/${body.event_id}/replay`)).status, 404);
     assert.equal((await admin('GET', 'events?status=lost')).status, 400);

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { WEBHOOK_TYPES } from '../../webhooks/definitions.ts';
+import { AdminClient } from '../admin/adminClient.ts';
+import { SextantServer } from '../server.ts';
+import { asCurl, prettyBody } from './eventText.ts';
+import type { EventView, NewWebhookView } from './views.ts';
+
+describe('the body of an event, indented', () => {
+  const pretty = (body: string): string => prettyBody({ body });
+
+  it('is what JSON.stringify makes, of whatever it made', () => {
+    const json = fc.json({ depthSize: 'medium' });
+    fc.assert(fc.property(json, (body) => pretty(body) === `${JSON.stringify(JSON.parse(body), null, 2)}\n`));
+    fc.assert(fc.property(json, (body) => pretty(pretty(body)) === pretty(body)));
+  });
+
+  it('has numbers, escapes and repeated keys as they were sent', () => {
+    assert.equal(
+      pretty(' {"n":12345678901234567890,\r\n\t"f" : 1.50e+3,"s":"\\u00e9 \\"{,:[ \\\\","n":-0,"e":{ },"a":[\n]} \n'),
+      '{\n  "n": 12345678901234567890,\n  "f": 1.50e+3,\n  "s": "\\u00e9 \\"{,:[ \\\\",\n  "n": -0,\n  "e": {},\n  "a": []\n}\n',
+    );
+    assert.equal(pretty(' 1.0 '), '1.0\n');
+  });
+
+  it('takes a time that grows as the body does', function () {
+    this.timeout(5_000);
+    const flat = `[${'1,'.repeat(1 << 19)}1]`;
+    assert.equal(pretty(flat), `[\n${'  1,\n'.repeat(1 << 19)}  1\n]\n`);
+    const commit = {
+      id: 'f'.repeat(40),
+      message: 'Say "why"\n',
+      author: { name: 'é', emails: ['a@b', 'c@d'] },
+      added: [],
+    };
+    const push = { ref: 'refs/heads/main', commits: Array.from({ length: 3000 }, () => commit) };
+    assert.equal(pretty(JSON.stringify(push)), `${JSON.stringify(push, null, 2)}\n`);
+    const long = JSON.stringify('\\n'.repeat(1 << 20));
+    assert.equal(pretty(long), `${long}\n`);
+  });
+
+  it('is the body as it came where indented it would be nothing to read', function () {
+    this.timeout(5_000);
+    const nested = (depth: number, inner = ''): string => `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`;
+    assert.equal(pretty(nested(100)), `${JSON.stringify(JSON.parse(nested(100)), null, 2)}\n`);
+    for (const body of [nested(20_000), nested(500_000), nested(150, `1${',1'.repeat(500_000)}`)])
+      assert.equal(pretty(body), `${body}\n`);
+  });
+});
+
+describe('an event as a curl command', function () {
+  if (process.platform === 'win32') return;
+  const folder = temporaryFolder();
+  let server: SextantServer;
+  let client: AdminClient;
+  before(async () => {
+    server = await SextantServer.start({ state: folder() });
+    client = new AdminClient(server);
+  });
+  after(() => server.close());
+
+  /** What a shell says that reads the command as one does that it is pasted into. */
+  async function said(command: string, secret: string): Promise<string> {
+    const env = { ...process.env, SECRET: secret };
+    const shell = spawn('sh', { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    shell.stdin.end(`${command}\n`);
+    return text(shell.stdout);
+  }
+
+  const odd = ` {"it's": "100% %s \\\\ \\n \\" $HOME \`id\` é \u007f!",\n\r\n"n": 1.0, "n": 2}`;
+  const bodies = [odd, `${odd}\n\n`, '3', `[${odd}${`,${odd}`.repeat(300_000 / odd.length)}]\n`];
+
+  for (const type of WEBHOOK_TYPES)
+    it(`comes to a webhook of type ${type} as it came before`, async () => {
+      const webhook = await client.ask<NewWebhookView>('POST', 'webhooks', { name: type, type });
+      const headers = [
+        ['x-kind', "it's $1"],
+        ['Content-Type', 'application/json'],
+        ['authorization', '[redacted]'],
+        ['webhook-id', '1'],
+      ] as const;
+      const ids = new Set<string>();
+      for (const body of [...bodies, odd]) {
+        const command = asCurl({ headers, body }, webhook);
+        assert.ok(!command.includes(webhook.secret));
+        const answer = await said(command, webhook.secret);
+        const { event_id: id } = JSON.parse(answer) as { event_id: string };
+        const event = await client.ask<EventView>('GET', `events/${id}`);
+        assert.equal(event.body, body);
+        assert.equal(new Map(event.headers).get('x-kind'), "it's $1");
+        ids.add(id);
+      }
+      assert.equal(ids.size, bodies.length + 1, 'each is an event of its own');
+      assert.match(await said(asCurl({ headers, body: '3' }, webhook), `whsec_${'A'.repeat(43)}=`), /Unauthenticated/);
+    });
+});
