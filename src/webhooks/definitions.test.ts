@@ -72,6 +72,23 @@ describe('definitions of webhooks', () => {
     assert.deepEqual([definitions.webhooks.length, definitions.triggers.length], [0, 2]);
   });
 
+  it('of a trigger keep what a change does not name', () => {
+    for (const name of ['w', 'v']) definitions.createWebhook({ name });
+    definitions.saveExpert({ name: 'bot', type: 'forward', url: 'http://127.0.0.1:1/' });
+    const filter = { '==': [{ var: 'action' }, 'opened'] };
+    definitions.saveTrigger({ name: 't', webhook: 'w', filter, expert: 'bot', enabled: false });
+    definitions.saveTrigger({ name: 'last', webhook: 'w' });
+    const before = definitions.trigger('t');
+    assert.deepEqual(definitions.changeTrigger('t', {}), before);
+    assert.deepEqual(definitions.changeTrigger('t', { webhook: 'v' }), { ...before, webhook: 'v' });
+    assert.deepEqual(definitions.changeTrigger('t', { enabled: true }).filter, filter);
+    assert.equal('filter' in definitions.changeTrigger('t', { filter: null }), false);
+    assert.equal(definitions.triggers[0]?.name, 't', 'it stays at its place');
+    assert.throws(() => definitions.changeTrigger('t', { expert: 'e' }), /There is no expert named e/);
+    assert.throws(() => definitions.changeTrigger('t', { filters: 1 }), /trigger: filters is not known here/);
+    assert.throws(() => definitions.changeTrigger('nobody', {}), /There is no trigger named nobody/);
+  });
+
   it('are refused with what is wrong', () => {
     definitions.createWebhook({ name: 'w' });
     const refused: [run: () => unknown, message: RegExp][] = [

@@ -212,8 +212,16 @@ export class Definitions {
     this.webhook(trigger.webhook);
     if (!this.expert(trigger.expert)) throw webhookErrors.noSuch('expert', trigger.expert);
     if (trigger.filter !== undefined) new Filter(trigger.filter);
-    this.#save({ triggers: [...this.triggers.filter((one) => one.name !== trigger.name), trigger] });
+    const isNew = this.triggers.every((one) => one.name !== trigger.name);
+    const those = this.triggers.map((one) => (one.name === trigger.name ? trigger : one));
+    this.#save({ triggers: isNew ? [...those, trigger] : those });
     return trigger;
+  }
+
+  /** Changes what the input names; `null` takes the filter away. Throws as {@link saveTrigger} does, and `NoSuchDefinition`. */
+  changeTrigger(name: string, input: Readonly<Record<string, unknown>>): Trigger {
+    const { filter, ...changed } = { ...this.trigger(name), ...input, name };
+    return this.saveTrigger({ ...changed, ...(filter !== null && filter !== undefined && { filter }) }, true);
   }
 
   trigger(name: string): Trigger {

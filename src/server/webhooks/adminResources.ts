@@ -159,6 +159,10 @@ export function webhookAdminResources(
         const { name } = definitions.trigger(parameters.name!);
         return { json: showTrigger(definitions.saveTrigger({ ...body, name }, true)) };
       }, MAX_DEFINITION_BYTES),
+      PATCH: withJson(
+        (body, { parameters }) => ({ json: showTrigger(definitions.changeTrigger(parameters.name!, body)) }),
+        MAX_DEFINITION_BYTES,
+      ),
       DELETE: {
         handle: ({ parameters }) => {
           definitions.deleteTrigger(parameters.name!);
