@@ -181,7 +181,8 @@ function addDelete(
   exit: (code: ExitCode) => void,
 ): void {
   const command = admin(parent, 'delete <name>', 'delete it');
-  if (kind !== 'triggers') command.option('--force', 'also where triggers use it, which then no longer run');
+  const fate = kind === 'webhooks' ? 'are deleted with it' : 'no longer run';
+  if (kind !== 'triggers') command.option('--force', `also where triggers use it, which then ${fate}`);
   command
     .addHelpText('after', help(`sextant ${kind} delete ${example}`))
     .action(async (name: string, options: AdminOptions & { readonly force?: true }) => {

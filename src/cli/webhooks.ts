@@ -102,8 +102,11 @@ export function deleteDefinition(
 ): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
     const query = kind === 'triggers' ? {} : { force: options.force };
-    await client.ask('DELETE', AdminClient.path([kind, name], query));
-    if (options.json) printJson({ deleted: name }, terminal);
+    const gone = await client.ask<{ triggers?: TriggerView[] }>('DELETE', AdminClient.path([kind, name], query));
+    if (options.json) printJson({ deleted: name, ...gone }, terminal);
+    else
+      for (const trigger of gone.triggers ?? [])
+        terminal.stdout.write(`The trigger ${printable(trigger.name)} went with it: ${printable(trigger.words)}\n`);
     return ExitCode.ok;
   });
 }

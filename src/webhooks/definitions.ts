@@ -196,13 +196,22 @@ export class Definitions {
     return webhook;
   }
 
-  /** Throws `InUse`, which says what would break, unless `force`: then its triggers stay and have no webhook. */
-  deleteWebhook(name: string, force = false): void {
+  /** With its triggers, which it gives. Throws `InUse`, which says what these are, unless `force`. */
+  deleteWebhook(name: string, force = false): readonly Trigger[] {
     const { id } = this.webhook(name);
-    const users = this.triggers.filter(({ webhook }) => webhook === name).map((trigger) => trigger.name);
-    if (users.length > 0 && !force) throw webhookErrors.inUse('webhook', name, users);
-    this.#save({ webhooks: this.webhooks.filter((one) => one.name !== name) });
+    const users = this.triggers.filter(({ webhook }) => webhook === name);
+    if (users.length > 0 && !force)
+      throw webhookErrors.inUse(
+        'webhook',
+        name,
+        users.map((trigger) => trigger.name),
+      );
+    this.#save({
+      webhooks: this.webhooks.filter((one) => one.name !== name),
+      triggers: this.triggers.filter(({ webhook }) => webhook !== name),
+    });
     if (id in this.#keys) this.#saveKeys(Object.fromEntries(Object.entries(this.#keys).filter(([one]) => one !== id)));
+    return users;
   }
 
   /** Creates a trigger, or with `replace` changes it. Throws `InvalidDefinition`, `InvalidFilter`, `NameTaken`. */

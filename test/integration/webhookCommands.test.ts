@@ -89,12 +89,16 @@ describe('sextant webhooks, triggers, experts and events', () => {
     assert.equal(refused.code, 2);
     assert.match(
       refused.stderr,
-      /^sextant: The webhook deploys is used by the trigger all, which would no longer run\./,
+      /^sextant: The webhook deploys is used by the trigger all, which would be deleted with it\./,
     );
-    said('webhooks', 'delete', 'deploys', '--force');
+    // What was lost is said: a trigger that stayed would run for the next webhook of that name.
+    assert.equal(
+      said('webhooks', 'delete', 'deploys', '--force'),
+      'The trigger all went with it: When an event comes to deploys: record it.\n',
+    );
     assert.equal(await post(third), 404);
     assert.match(said('events', 'list', '--webhook', webhook!.webhook_id), /wh_\S+ \(deleted\)/);
-    said('triggers', 'delete', 'all');
+    assert.equal(run(['triggers', 'list']).code, 1);
   });
 
   it('send test events as their systems do, signed and edited', async () => {

@@ -127,8 +127,8 @@ export function webhookAdminResources(
       }),
       DELETE: {
         handle: ({ parameters, query }) => {
-          definitions.deleteWebhook(parameters.name!, isForced(query));
-          return { json: {} };
+          const triggers = definitions.deleteWebhook(parameters.name!, isForced(query));
+          return { json: { triggers: triggers.map(showTrigger) } };
         },
       },
     }),
