@@ -295,7 +295,12 @@ export class App implements SextantApi {
       case 'sextant.rotateWebhook':
       case 'sextant.deleteWebhook':
       case 'sextant.copyWebhookUrl':
+      case 'sextant.enableWebhook':
+      case 'sextant.disableWebhook':
       case 'sextant.addTrigger':
+      case 'sextant.editTriggerFilter':
+      case 'sextant.enableTrigger':
+      case 'sextant.disableTrigger':
       case 'sextant.deleteTrigger':
       case 'sextant.sendTestEvent':
       case 'sextant.sendEditedEvent':

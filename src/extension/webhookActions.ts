@@ -8,6 +8,7 @@ import type {
   EventPageView,
   EventSummaryView,
   NewWebhookView,
+  TriggerView,
   WebhookView,
 } from '../server/webhooks/views.ts';
 import { TEMPLATES } from '../webhooks/templates.ts';
@@ -16,6 +17,7 @@ import type { ReadOnlyTexts } from './readOnlyTexts.ts';
 import type { ServerActions } from './serverActions.ts';
 import { showSecret } from './secretPick.ts';
 import {
+  askFilter,
   askName,
   askTrigger,
   askType,
@@ -113,8 +115,16 @@ export class WebhookActions implements vscode.Disposable {
         return this.#deleteWebhook(client, given);
       case 'sextant.copyWebhookUrl':
         return this.#copyUrl(client, given);
+      case 'sextant.enableWebhook':
+      case 'sextant.enableTrigger':
+        return this.#enable(client, given, true);
+      case 'sextant.disableWebhook':
+      case 'sextant.disableTrigger':
+        return this.#enable(client, given, false);
       case 'sextant.addTrigger':
         return this.#addTrigger(client, given);
+      case 'sextant.editTriggerFilter':
+        return this.#editFilter(client, given);
       case 'sextant.deleteTrigger':
         return this.#deleteTrigger(client, given);
       case 'sextant.sendTestEvent':
@@ -183,13 +193,25 @@ export class WebhookActions implements vscode.Disposable {
     if (!answers) return;
     const { name, filter, expert, forwardTo } = answers;
     if (forwardTo !== undefined) await client.ask('POST', 'experts', { name: expert, type: 'forward', url: forwardTo });
-    const { words } = await client.ask<{ readonly words: string }>('POST', 'triggers', {
-      name,
-      webhook,
-      filter,
-      expert,
-    });
+    const { words } = await client.ask<TriggerView>('POST', 'triggers', { name, webhook, filter, expert });
     void vscode.window.showInformationMessage(words);
+  }
+
+  async #editFilter(client: AdminClient, { trigger, filter }: WebhookArgument): Promise<void> {
+    if (!trigger) return;
+    const path = AdminClient.path(['triggers', trigger.name]);
+    const { filter: before } = await client.ask<TriggerView>('GET', path);
+    const title = vscode.l10n.t('Edit the Filter of {0}', trigger.name);
+    const prompt = vscode.l10n.t('JSONLogic; leave it empty for every event');
+    const change = filter === undefined ? await askFilter(title, prompt, before) : { filter };
+    if (!change) return;
+    const { words } = await client.ask<TriggerView>('PATCH', path, change);
+    void vscode.window.showInformationMessage(words);
+  }
+
+  async #enable(client: AdminClient, { webhook, trigger }: WebhookArgument, enabled: boolean): Promise<void> {
+    const path = trigger ? ['triggers', trigger.name] : webhook !== undefined && ['webhooks', nameOf(webhook)];
+    if (path) await client.ask('PATCH', AdminClient.path(path), { enabled });
   }
 
   async #deleteTrigger(client: AdminClient, { trigger }: WebhookArgument): Promise<void> {
@@ -279,7 +301,7 @@ export class WebhookActions implements vscode.Disposable {
   }
 
   async #webhook(client: AdminClient, { webhook }: WebhookArgument, title: string): Promise<string | undefined> {
-    if (webhook !== undefined) return typeof webhook === 'string' ? webhook : webhook.name;
+    if (webhook !== undefined) return nameOf(webhook);
     const { webhooks } = await client.ask<{ readonly webhooks: readonly WebhookView[] }>('GET', 'webhooks');
     return pickWebhook(webhooks, title);
   }
@@ -289,6 +311,10 @@ export class WebhookActions implements vscode.Disposable {
     const { events } = await client.ask<EventPageView>('GET', AdminClient.path(['events'], { limit: 100 }));
     return pickEvent(events, title);
   }
+}
+
+function nameOf(webhook: string | WebhookView): string {
+  return typeof webhook === 'string' ? webhook : webhook.name;
 }
 
 async function copy(text: string, done: string): Promise<void> {

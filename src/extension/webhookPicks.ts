@@ -45,8 +45,9 @@ async function ask(
   title: string,
   prompt: string,
   validateInput: (text: string) => string | vscode.InputBoxValidationMessage | undefined,
+  value = '',
 ): Answer<string> {
-  return vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true, validateInput });
+  return vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true, validateInput });
 }
 
 export function askType(): Answer<string> {
@@ -121,16 +122,20 @@ export async function pickTemplate(
   return edit === undefined ? undefined : { template, edit };
 }
 
+/** `null` takes it away. */
+export async function askFilter(title: string, prompt: string, before?: unknown): Answer<{ readonly filter: unknown }> {
+  const text = await ask(title, prompt, judgeFilter, before === undefined ? '' : JSON.stringify(before));
+  return text === undefined ? undefined : { filter: text.trim() === '' ? null : (JSON.parse(text) as unknown) };
+}
+
 export async function askTrigger(client: AdminClient, webhook: string): Answer<TriggerAnswers> {
   const title = vscode.l10n.t('Add Trigger to {0}', webhook);
   const name = await askName(title, vscode.l10n.t('Its name (1 of 3)'));
   if (name === undefined) return undefined;
-  const filter = await ask(
-    title,
-    vscode.l10n.t('Its filter, as JSONLogic; leave it empty for every event (2 of 3)'),
-    judgeFilter,
-  );
-  if (filter === undefined) return undefined;
+  const prompt = vscode.l10n.t('Its filter, as JSONLogic; leave it empty for every event (2 of 3)');
+  const answer = await askFilter(title, prompt);
+  if (!answer) return undefined;
+  const rule = answer.filter === null ? {} : answer;
   const { experts } = await client.ask<{ readonly experts: readonly Expert[] }>('GET', 'experts');
   const choices = experts.map((expert): Choice<string> => {
     const { name: label } = expert;
@@ -144,7 +149,6 @@ export async function askTrigger(client: AdminClient, webhook: string): Answer<T
   };
   const expert = await pick(title, [...choices, forward], vscode.l10n.t('What is to run (3 of 3)'));
   if (expert === undefined) return undefined;
-  const rule = filter.trim() === '' ? {} : { filter: JSON.parse(filter) as unknown };
   if (expert !== '') return { name, ...rule, expert };
   const forwardTo = await ask(title, vscode.l10n.t('Where events are posted to'), (text) =>
     /^https?:\/\/./.test(text) && URL.canParse(text) ? undefined : vscode.l10n.t('An http or https URL'),

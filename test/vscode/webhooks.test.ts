@@ -130,6 +130,21 @@ describe('webhooks', () => {
     assert.equal(await openedText('raw'), event.body);
   });
 
+  it('are enabled and disabled, and so are triggers, whose filter is edited', async () => {
+    const [trigger] = await triggers();
+    await run('disableTrigger', { trigger });
+    assert.match((await triggers())[0]!.words, /It is disabled\.$/);
+    await run('editTriggerFilter', { trigger, filter: null });
+    assert.equal((await triggers())[0]!.words, 'When an event comes to issues: record it. It is disabled.');
+    await run('enableTrigger', { trigger });
+    await run('editTriggerFilter', { trigger, filter: OPENED });
+    assert.deepEqual((await triggers())[0], trigger);
+    await run('disableWebhook', { webhook: 'issues' });
+    assert.equal((await webhooks())[0]!.enabled, false);
+    await run('enableWebhook', { webhook: 'issues' });
+    assert.equal((await webhooks())[0]!.enabled, true);
+  });
+
   it('send a test event that was edited', async () => {
     const before = (await events()).length;
     await run('sendEditedEvent');
