@@ -193,8 +193,15 @@ export class WebhookActions implements vscode.Disposable {
     if (!answers) return;
     const { name, filter, expert, forwardTo } = answers;
     if (forwardTo !== undefined) await client.ask('POST', 'experts', { name: expert, type: 'forward', url: forwardTo });
-    const { words } = await client.ask<TriggerView>('POST', 'triggers', { name, webhook, filter, expert });
-    void vscode.window.showInformationMessage(words);
+    const trigger = { name, webhook, filter, expert };
+    try {
+      const { words } = await client.ask<TriggerView>('POST', 'triggers', trigger);
+      void vscode.window.showInformationMessage(words);
+    } catch (error) {
+      // Else its name was taken when one tries again.
+      if (forwardTo !== undefined) await client.ask('DELETE', AdminClient.path(['experts', expert]));
+      throw error;
+    }
   }
 
   async #editFilter(client: AdminClient, { trigger, filter }: WebhookArgument): Promise<void> {

@@ -5,7 +5,7 @@ import type { EventSummaryView, WebhookView } from '../server/webhooks/views.ts'
 import type { Expert } from '../webhooks/definitions.ts';
 import { parseFilter } from '../webhooks/filter/checkFilter.ts';
 import { inWords } from '../webhooks/filter/words.ts';
-import { NAME } from '../webhooks/names.ts';
+import { forwardName, isHttpUrl, NAME } from '../webhooks/names.ts';
 import { TEMPLATES } from '../webhooks/templates.ts';
 
 /* The questions of the webhook commands. Each gives `undefined` where it is left without an answer. */
@@ -35,10 +35,11 @@ async function pick<T>(title: string, choices: readonly Choice<T>[], placeHolder
   return chosen?.value;
 }
 
-export function askName(title: string, prompt: string): Answer<string> {
-  return ask(title, prompt, (text) =>
-    NAME.test(text) ? undefined : vscode.l10n.t('1 to 64 letters, digits, spaces, dots, dashes and underscores'),
-  );
+export function askName(title: string, prompt: string, taken: readonly string[] = []): Answer<string> {
+  return ask(title, prompt, (text) => {
+    if (taken.includes(text)) return vscode.l10n.t('There is one of that name already');
+    return NAME.test(text) ? undefined : vscode.l10n.t('1 to 64 letters, digits, spaces, dots, dashes and underscores');
+  });
 }
 
 async function ask(
@@ -130,7 +131,8 @@ export async function askFilter(title: string, prompt: string, before?: unknown)
 
 export async function askTrigger(client: AdminClient, webhook: string): Answer<TriggerAnswers> {
   const title = vscode.l10n.t('Add Trigger to {0}', webhook);
-  const name = await askName(title, vscode.l10n.t('Its name (1 of 3)'));
+  const { triggers } = await client.ask<{ readonly triggers: readonly Named[] }>('GET', 'triggers');
+  const name = await askName(title, vscode.l10n.t('Its name (1 of 3)'), namesOf(triggers));
   if (name === undefined) return undefined;
   const prompt = vscode.l10n.t('Its filter, as JSONLogic; leave it empty for every event (2 of 3)');
   const answer = await askFilter(title, prompt);
@@ -151,9 +153,18 @@ export async function askTrigger(client: AdminClient, webhook: string): Answer<T
   if (expert === undefined) return undefined;
   if (expert !== '') return { name, ...rule, expert };
   const forwardTo = await ask(title, vscode.l10n.t('Where events are posted to'), (text) =>
-    /^https?:\/\/./.test(text) && URL.canParse(text) ? undefined : vscode.l10n.t('An http or https URL'),
+    isHttpUrl(text) ? undefined : vscode.l10n.t('An http or https URL without a password in it'),
   );
-  return forwardTo === undefined ? undefined : { name, ...rule, expert: `${name} forward`.slice(0, 64), forwardTo };
+  if (forwardTo === undefined) return undefined;
+  return { name, ...rule, expert: forwardName(name, namesOf(experts)), forwardTo };
+}
+
+interface Named {
+  readonly name: string;
+}
+
+function namesOf(those: readonly Named[]): string[] {
+  return those.map(({ name }) => name);
 }
 
 /** What is wrong with a filter, or in words when it fires. */

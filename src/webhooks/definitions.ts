@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import { explainWriteError } from '../base/errors.ts';
 import { webhookErrors } from './errors.ts';
 import { Filter } from './filter/filter.ts';
-import { NAME, NAME_RULE } from './names.ts';
+import { isHttpUrl, NAME, NAME_RULE } from './names.ts';
 import { hashSecret, newSecret, type SecretRecord } from './secrets.ts';
 
 /** A bearer token with each delivery, or a signature of it as https://www.standardwebhooks.com has it. */
@@ -329,10 +329,4 @@ function byName<T extends { readonly name: string }>(kind: string, name: string,
   const found = those.find((one) => one.name === name);
   if (!found) throw webhookErrors.noSuch(kind, name);
   return found;
-}
-
-function isHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
 }

@@ -12,6 +12,7 @@ import type {
   TriggerView,
   WebhookView,
 } from '../../src/server/webhooks/views.ts';
+import type { Expert } from '../../src/webhooks/definitions.ts';
 import { sextant, until } from './support.ts';
 
 const run = (name: string, argument?: unknown): Thenable<unknown> =>
@@ -128,6 +129,18 @@ describe('webhooks', () => {
     assert.equal(vscode.window.activeTextEditor!.document.languageId, 'json');
     assert.match(await openedText('headers'), /^X-GitHub-Event: pull_request$/m);
     assert.equal(await openedText('raw'), event.body);
+  });
+
+  it('leave no expert behind where a trigger is refused', async () => {
+    const forwardTo = 'http://127.0.0.1:9/';
+    const experts = async (): Promise<string[]> =>
+      (await client.ask<{ experts: Expert[] }>('GET', 'experts')).experts.map(({ name }) => name);
+    await run('addTrigger', { webhook: 'issues', name: 'opened', expert: 'bot', forwardTo });
+    assert.deepEqual([(await triggers()).length, await experts()], [1, ['record']], 'the name is taken');
+    await run('addTrigger', { webhook: 'issues', name: 'second', expert: 'bot', forwardTo });
+    const [, second] = await triggers();
+    assert.deepEqual([second?.expert, await experts()], ['bot', ['record', 'bot']]);
+    await run('deleteTrigger', { trigger: second });
   });
 
   it('are enabled and disabled, and so are triggers, whose filter is edited', async () => {
