@@ -43,6 +43,7 @@ export interface WebhookArgument extends Partial<TriggerAnswers> {
   readonly template?: string;
   /** Whether the body is edited before it is sent. */
   readonly edit?: boolean;
+  /** Deletes without asking. */
   readonly force?: boolean;
 }
 
@@ -158,25 +159,21 @@ export class WebhookActions implements vscode.Disposable {
     showSecret(await client.ask<NewWebhookView>('POST', path, { overlap_seconds: overlap }));
   }
 
-  /** One that triggers use goes only after it was said which these are. */
+  /** Only after it was said what is lost, and which triggers use it. */
   async #deleteWebhook(client: AdminClient, given: WebhookArgument): Promise<void> {
     const webhook = await this.#webhook(client, given, vscode.l10n.t('Delete Webhook'));
     if (webhook === undefined) return;
-    const remove = (force: boolean): Promise<unknown> =>
-      client.ask('DELETE', AdminClient.path(['webhooks', webhook], { force }));
-    try {
-      await remove(given.force === true);
-    } catch (error) {
-      if (!(error instanceof SextantError && error.code === 'Conflict')) throw error;
-      void this.#offerForce(error.message, () => remove(true));
+    const path = ['webhooks', webhook];
+    let { force = false } = given;
+    if (!force) {
+      const { triggers } = await client.ask<WebhookView>('GET', AdminClient.path(path));
+      const lost = [vscode.l10n.t('Its URL and its secret cannot be had again.')];
+      force = triggers.length > 0;
+      if (force) lost.push(vscode.l10n.t('Its triggers are deleted with it: {0}.', triggers.join(', ')));
+      const button = force ? vscode.l10n.t('Delete All the Same') : vscode.l10n.t('Delete');
+      if (!(await confirm(vscode.l10n.t('Delete the webhook {0}?', webhook), lost.join(' '), button))) return;
     }
-  }
-
-  async #offerForce(message: string, force: () => Promise<unknown>): Promise<void> {
-    const all = vscode.l10n.t('Delete All the Same');
-    if ((await vscode.window.showWarningMessage(message, all)) !== all) return;
-    await force();
-    this.#view.refresh();
+    await client.ask('DELETE', AdminClient.path(path, { force }));
   }
 
   async #copyUrl(client: AdminClient, given: WebhookArgument): Promise<void> {
@@ -221,8 +218,15 @@ export class WebhookActions implements vscode.Disposable {
     if (path) await client.ask('PATCH', AdminClient.path(path), { enabled });
   }
 
-  async #deleteTrigger(client: AdminClient, { trigger }: WebhookArgument): Promise<void> {
-    if (trigger) await client.ask('DELETE', AdminClient.path(['triggers', trigger.name]));
+  async #deleteTrigger(client: AdminClient, { trigger, force }: WebhookArgument): Promise<void> {
+    if (!trigger) return;
+    const path = AdminClient.path(['triggers', trigger.name]);
+    if (!force) {
+      const { words } = await client.ask<TriggerView>('GET', path);
+      const question = vscode.l10n.t('Delete the trigger {0}?', trigger.name);
+      if (!(await confirm(question, words, vscode.l10n.t('Delete')))) return;
+    }
+    await client.ask('DELETE', path);
   }
 
   async #send(client: AdminClient, given: WebhookArgument): Promise<void> {
@@ -318,6 +322,10 @@ export class WebhookActions implements vscode.Disposable {
     const { events } = await client.ask<EventPageView>('GET', AdminClient.path(['events'], { limit: 100 }));
     return pickEvent(events, title);
   }
+}
+
+async function confirm(question: string, detail: string, button: string): Promise<boolean> {
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) === button;
 }
 
 function nameOf(webhook: string | WebhookView): string {
