@@ -157,7 +157,7 @@ export class App implements SextantApi {
     this.#server = new ServerActions(new URL('./serverThread.js', import.meta.url), this.#recent, version);
     this.#webhooks = part(async () => {
       const { WebhookActions } = await import('./webhookActions.ts');
-      return new WebhookActions(this.#server, this.#texts, this.#recent);
+      return new WebhookActions(this.#server, this.#texts, workspaceState, this.#recent);
     });
     // Without rows the editor shows the way to connect, as it does without an account.
     const noUsage = vscode.window.registerTreeDataProvider<never>('sextant.usage', {

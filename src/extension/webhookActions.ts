@@ -16,6 +16,7 @@ import type { CommandId } from './commandIds.ts';
 import type { ReadOnlyTexts } from './readOnlyTexts.ts';
 import type { ServerActions } from './serverActions.ts';
 import { showSecret } from './secretPick.ts';
+import { TestEventDrafts, type Draft } from './testEventDrafts.ts';
 import {
   askFilter,
   askName,
@@ -47,25 +48,20 @@ export interface WebhookArgument extends Partial<TriggerAnswers> {
   readonly force?: boolean;
 }
 
-/** A test event that is being edited. */
-interface Draft {
-  readonly webhook: string;
-  readonly template: string | undefined;
-}
-
 /** The commands of webhooks, and their view. All is asked of the local server, this window's or the one it is attached to. */
 export class WebhookActions implements vscode.Disposable {
   readonly #server: ServerActions;
   readonly #texts: ReadOnlyTexts;
   readonly #log: Logger;
   readonly #view: WebhooksView;
-  readonly #drafts = new Map<string, Draft>();
+  readonly #drafts: TestEventDrafts;
   readonly #disposables: vscode.Disposable;
 
-  constructor(server: ServerActions, texts: ReadOnlyTexts, log: Logger) {
+  constructor(server: ServerActions, texts: ReadOnlyTexts, memento: vscode.Memento, log: Logger) {
     this.#server = server;
     this.#texts = texts;
     this.#log = log;
+    this.#drafts = new TestEventDrafts(memento);
     this.#view = new WebhooksView(
       () => this.#client,
       () => void server.look(),
@@ -73,10 +69,8 @@ export class WebhookActions implements vscode.Disposable {
     );
     this.#disposables = vscode.Disposable.from(
       this.#view,
+      this.#drafts,
       server.onDidChangeState(() => this.#view.refresh()),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-        if (this.#drafts.delete(uri.toString())) this.#tellDrafts();
-      }),
     );
   }
 
@@ -245,18 +239,13 @@ export class WebhookActions implements vscode.Disposable {
     const body = draft.template === undefined ? {} : TEMPLATES[draft.template]?.body;
     const content = `${JSON.stringify(body, null, 2)}\n`;
     const document = await vscode.workspace.openTextDocument({ language: 'json', content });
-    this.#drafts.set(document.uri.toString(), draft);
-    this.#tellDrafts();
+    this.#drafts.add(document, draft);
     await vscode.window.showTextDocument(document, { preview: false });
-  }
-
-  #tellDrafts(): void {
-    void vscode.commands.executeCommand('setContext', 'sextant.testEvents', [...this.#drafts.keys()]);
   }
 
   async #sendEdited(client: AdminClient): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
-    const draft = document && this.#drafts.get(document.uri.toString());
+    const draft = document && this.#drafts.of(document);
     if (!document || !draft) return;
     let body: unknown;
     try {

@@ -170,6 +170,8 @@ describe('webhooks', () => {
       const end = editor.document.lineAt(editor.document.lineCount - 1).range.end;
       await editor.edit((edit) => edit.replace(new vscode.Range(new vscode.Position(0, 0), end), by));
     };
+    // The editor closes and opens it for that.
+    await vscode.languages.setTextDocumentLanguage(editor.document, 'jsonc');
     await replace('{');
     await run('sendEditedEvent');
     assert.equal((await events()).length, before, 'it is no JSON');
@@ -179,6 +181,14 @@ describe('webhooks', () => {
     assert.equal((JSON.parse(event.body) as { action: string }).action, 'closed');
     assert.equal(new Map(event.headers).get('X-GitHub-Event'), 'pull_request');
     assert.match(event.evaluations[0]!.because!, /`action` was "closed"/);
+    const { document } = editor;
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    const { length } = await events();
+    // With its tab it is forgotten: the editor gives its name to another.
+    await until('it is closed', () => document.isClosed);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'json', content: text }));
+    await run('sendEditedEvent');
+    assert.equal((await events()).length, length);
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
