@@ -75,16 +75,18 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
 function addTriggers(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   const triggers = program.command('triggers').description('say what is to happen when an event comes to a webhook');
   admin(triggers, 'create <name>', 'make a trigger, and print in words what it does')
-    .requiredOption('--webhook <name>', 'the webhook whose events it is for')
+    .option('--webhook <name>', 'the webhook whose events it is for')
     .option('--filter <rule>', 'a JSONLogic file, or the rule itself; without one every event fires it')
-    .option('--expert <name>', 'what runs: record, or one that "sextant experts create" made', 'record')
+    .option('--no-filter', 'with --replace: take its filter away')
+    .option('--expert <name>', 'what runs: one that "sextant experts create" made; else record')
     .option('--disabled', 'do nothing yet')
-    .option('--replace', 'change the one of this name instead')
+    .option('--replace', 'change the one of this name instead; what is not given stays as it is')
     .addHelpText(
       'after',
       help(
         'sextant triggers create all --webhook deploys',
         `sextant triggers create bugs --webhook issues --filter '{"==": [{"var": "action"}, "opened"]}' --expert bot`,
+        'sextant triggers create bugs --replace --expert record',
       ),
     )
     .action(async (name: string, options: TriggerOptions) => {
@@ -95,6 +97,12 @@ function addTriggers(program: Command, terminal: Terminal, exit: (code: ExitCode
     .action(async (options: AdminOptions) => {
       exit(await (await import('./webhooks.ts')).listTriggers(options, terminal));
     });
+  for (const verb of ['enable', 'disable'] as const)
+    admin(triggers, `${verb} <name>`, verb === 'enable' ? 'let it run again' : 'let it run for no event')
+      .addHelpText('after', help(`sextant triggers ${verb} bugs`))
+      .action(async (name: string, options: AdminOptions) => {
+        exit(await (await import('./webhooks.ts')).enableTrigger(name, verb === 'enable', options, terminal));
+      });
   addDelete(triggers, 'triggers', 'bugs', terminal, exit);
 }
 
@@ -173,7 +181,8 @@ function addDelete(
   exit: (code: ExitCode) => void,
 ): void {
   const command = admin(parent, 'delete <name>', 'delete it');
-  if (kind !== 'triggers') command.option('--force', 'also where triggers use it, which then no longer run');
+  const fate = kind === 'webhooks' ? 'are deleted with it' : 'no longer run';
+  if (kind !== 'triggers') command.option('--force', `also where triggers use it, which then ${fate}`);
   command
     .addHelpText('after', help(`sextant ${kind} delete ${example}`))
     .action(async (name: string, options: AdminOptions & { readonly force?: true }) => {

@@ -104,8 +104,11 @@ export function deleteDefinition(
 ): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
     const query = kind === 'triggers' ? {} : { force: options.force };
-    await client.ask('DELETE', AdminClient.path([kind, name], query));
-    if (options.json) printJson({ deleted: name }, terminal);
+    const gone = await client.ask<{ triggers?: TriggerView[] }>('DELETE', AdminClient.path([kind, name], query));
+    if (options.json) printJson({ deleted: name, ...gone }, terminal);
+    else
+      for (const trigger of gone.triggers ?? [])
+        terminal.stdout.write(`The trigger ${printable(trigger.name)} went with it: ${printable(trigger.words)}\n`);
     return ExitCode.ok;
   });
 }
@@ -182,31 +185,52 @@ function edited(text: string): string {
 }
 
 export interface TriggerOptions extends AdminOptions {
-  readonly webhook: string;
-  readonly filter?: string;
+  readonly webhook?: string;
+  /** `false`: without one. */
+  readonly filter?: string | false;
   readonly expert?: string;
   readonly disabled?: true;
   readonly replace?: true;
 }
 
-/** `sextant triggers create` */
+/** `sextant triggers create`; what `--replace` is not told stays as it is. */
 export function createTrigger(name: string, options: TriggerOptions, terminal: Terminal): Promise<ExitCode> {
   const { webhook, filter, expert, disabled, replace } = options;
+  if (webhook === undefined && !replace)
+    throw new SextantError('InvalidOption', 'Name the --webhook whose events the trigger is for.');
   return withServer(options, terminal, async (client) => {
     const input = {
-      ...(!replace && { name }),
       webhook,
       expert,
-      ...(filter !== undefined && { filter: await readRule(filter) }),
+      ...(typeof filter === 'string' && { filter: await readRule(filter) }),
       ...(disabled && { enabled: false }),
     };
     const trigger = await (replace
-      ? client.ask<TriggerView>('PUT', path('triggers', name), input)
-      : client.ask<TriggerView>('POST', 'triggers', input));
-    if (options.json) printJson(trigger, terminal);
-    else terminal.stdout.write(`${printable(trigger.words)}\n`);
-    return ExitCode.ok;
+      ? client.ask<TriggerView>('PATCH', path('triggers', name), {
+          ...input,
+          ...(filter === false && { filter: null }),
+        })
+      : client.ask<TriggerView>('POST', 'triggers', { name, ...input }));
+    return showTrigger(trigger, options, terminal);
   });
+}
+
+/** `sextant triggers enable` and `disable` */
+export function enableTrigger(
+  name: string,
+  enabled: boolean,
+  options: AdminOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  return withServer(options, terminal, async (client) =>
+    showTrigger(await client.ask<TriggerView>('PATCH', path('triggers', name), { enabled }), options, terminal),
+  );
+}
+
+function showTrigger(trigger: TriggerView, { json }: AdminOptions, terminal: Terminal): ExitCode {
+  if (json) printJson(trigger, terminal);
+  else terminal.stdout.write(`${printable(trigger.words)}\n`);
+  return ExitCode.ok;
 }
 
 /** `sextant triggers list` */

@@ -157,7 +157,7 @@ export class App implements SextantApi {
     this.#server = new ServerActions(new URL('./serverThread.js', import.meta.url), this.#recent, version);
     this.#webhooks = part(async () => {
       const { WebhookActions } = await import('./webhookActions.ts');
-      return new WebhookActions(this.#server, this.#texts, this.#recent);
+      return new WebhookActions(this.#server, this.#texts, workspaceState, this.#recent);
     });
     // Without rows the editor shows the way to connect, as it does without an account.
     const noUsage = vscode.window.registerTreeDataProvider<never>('sextant.usage', {
@@ -295,7 +295,12 @@ export class App implements SextantApi {
       case 'sextant.rotateWebhook':
       case 'sextant.deleteWebhook':
       case 'sextant.copyWebhookUrl':
+      case 'sextant.enableWebhook':
+      case 'sextant.disableWebhook':
       case 'sextant.addTrigger':
+      case 'sextant.editTriggerFilter':
+      case 'sextant.enableTrigger':
+      case 'sextant.disableTrigger':
       case 'sextant.deleteTrigger':
       case 'sextant.sendTestEvent':
       case 'sextant.sendEditedEvent':

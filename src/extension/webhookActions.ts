@@ -8,6 +8,7 @@ import type {
   EventPageView,
   EventSummaryView,
   NewWebhookView,
+  TriggerView,
   WebhookView,
 } from '../server/webhooks/views.ts';
 import { TEMPLATES } from '../webhooks/templates.ts';
@@ -15,7 +16,9 @@ import type { CommandId } from './commandIds.ts';
 import type { ReadOnlyTexts } from './readOnlyTexts.ts';
 import type { ServerActions } from './serverActions.ts';
 import { showSecret } from './secretPick.ts';
+import { TestEventDrafts, type Draft } from './testEventDrafts.ts';
 import {
+  askFilter,
   askName,
   askTrigger,
   askType,
@@ -41,13 +44,8 @@ export interface WebhookArgument extends Partial<TriggerAnswers> {
   readonly template?: string;
   /** Whether the body is edited before it is sent. */
   readonly edit?: boolean;
+  /** Deletes without asking. */
   readonly force?: boolean;
-}
-
-/** A test event that is being edited. */
-interface Draft {
-  readonly webhook: string;
-  readonly template: string | undefined;
 }
 
 /** The commands of webhooks, and their view. All is asked of the local server, this window's or the one it is attached to. */
@@ -56,13 +54,14 @@ export class WebhookActions implements vscode.Disposable {
   readonly #texts: ReadOnlyTexts;
   readonly #log: Logger;
   readonly #view: WebhooksView;
-  readonly #drafts = new Map<string, Draft>();
+  readonly #drafts: TestEventDrafts;
   readonly #disposables: vscode.Disposable;
 
-  constructor(server: ServerActions, texts: ReadOnlyTexts, log: Logger) {
+  constructor(server: ServerActions, texts: ReadOnlyTexts, memento: vscode.Memento, log: Logger) {
     this.#server = server;
     this.#texts = texts;
     this.#log = log;
+    this.#drafts = new TestEventDrafts(memento);
     this.#view = new WebhooksView(
       () => this.#client,
       () => void server.look(),
@@ -70,10 +69,8 @@ export class WebhookActions implements vscode.Disposable {
     );
     this.#disposables = vscode.Disposable.from(
       this.#view,
+      this.#drafts,
       server.onDidChangeState(() => this.#view.refresh()),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-        if (this.#drafts.delete(uri.toString())) this.#tellDrafts();
-      }),
     );
   }
 
@@ -113,8 +110,16 @@ export class WebhookActions implements vscode.Disposable {
         return this.#deleteWebhook(client, given);
       case 'sextant.copyWebhookUrl':
         return this.#copyUrl(client, given);
+      case 'sextant.enableWebhook':
+      case 'sextant.enableTrigger':
+        return this.#enable(client, given, true);
+      case 'sextant.disableWebhook':
+      case 'sextant.disableTrigger':
+        return this.#enable(client, given, false);
       case 'sextant.addTrigger':
         return this.#addTrigger(client, given);
+      case 'sextant.editTriggerFilter':
+        return this.#editFilter(client, given);
       case 'sextant.deleteTrigger':
         return this.#deleteTrigger(client, given);
       case 'sextant.sendTestEvent':
@@ -148,25 +153,21 @@ export class WebhookActions implements vscode.Disposable {
     showSecret(await client.ask<NewWebhookView>('POST', path, { overlap_seconds: overlap }));
   }
 
-  /** One that triggers use goes only after it was said which these are. */
+  /** Only after it was said what is lost, and which triggers use it. */
   async #deleteWebhook(client: AdminClient, given: WebhookArgument): Promise<void> {
     const webhook = await this.#webhook(client, given, vscode.l10n.t('Delete Webhook'));
     if (webhook === undefined) return;
-    const remove = (force: boolean): Promise<unknown> =>
-      client.ask('DELETE', AdminClient.path(['webhooks', webhook], { force }));
-    try {
-      await remove(given.force === true);
-    } catch (error) {
-      if (!(error instanceof SextantError && error.code === 'Conflict')) throw error;
-      void this.#offerForce(error.message, () => remove(true));
+    const path = ['webhooks', webhook];
+    let { force = false } = given;
+    if (!force) {
+      const { triggers } = await client.ask<WebhookView>('GET', AdminClient.path(path));
+      const lost = [vscode.l10n.t('Its URL and its secret cannot be had again.')];
+      force = triggers.length > 0;
+      if (force) lost.push(vscode.l10n.t('Its triggers are deleted with it: {0}.', triggers.join(', ')));
+      const button = force ? vscode.l10n.t('Delete All the Same') : vscode.l10n.t('Delete');
+      if (!(await confirm(vscode.l10n.t('Delete the webhook {0}?', webhook), lost.join(' '), button))) return;
     }
-  }
-
-  async #offerForce(message: string, force: () => Promise<unknown>): Promise<void> {
-    const all = vscode.l10n.t('Delete All the Same');
-    if ((await vscode.window.showWarningMessage(message, all)) !== all) return;
-    await force();
-    this.#view.refresh();
+    await client.ask('DELETE', AdminClient.path(path, { force }));
   }
 
   async #copyUrl(client: AdminClient, given: WebhookArgument): Promise<void> {
@@ -183,17 +184,43 @@ export class WebhookActions implements vscode.Disposable {
     if (!answers) return;
     const { name, filter, expert, forwardTo } = answers;
     if (forwardTo !== undefined) await client.ask('POST', 'experts', { name: expert, type: 'forward', url: forwardTo });
-    const { words } = await client.ask<{ readonly words: string }>('POST', 'triggers', {
-      name,
-      webhook,
-      filter,
-      expert,
-    });
+    const trigger = { name, webhook, filter, expert };
+    try {
+      const { words } = await client.ask<TriggerView>('POST', 'triggers', trigger);
+      void vscode.window.showInformationMessage(words);
+    } catch (error) {
+      // Else its name was taken when one tries again.
+      if (forwardTo !== undefined) await client.ask('DELETE', AdminClient.path(['experts', expert]));
+      throw error;
+    }
+  }
+
+  async #editFilter(client: AdminClient, { trigger, filter }: WebhookArgument): Promise<void> {
+    if (!trigger) return;
+    const path = AdminClient.path(['triggers', trigger.name]);
+    const { filter: before } = await client.ask<TriggerView>('GET', path);
+    const title = vscode.l10n.t('Edit the Filter of {0}', trigger.name);
+    const prompt = vscode.l10n.t('JSONLogic; leave it empty for every event');
+    const change = filter === undefined ? await askFilter(title, prompt, before) : { filter };
+    if (!change) return;
+    const { words } = await client.ask<TriggerView>('PATCH', path, change);
     void vscode.window.showInformationMessage(words);
   }
 
-  async #deleteTrigger(client: AdminClient, { trigger }: WebhookArgument): Promise<void> {
-    if (trigger) await client.ask('DELETE', AdminClient.path(['triggers', trigger.name]));
+  async #enable(client: AdminClient, { webhook, trigger }: WebhookArgument, enabled: boolean): Promise<void> {
+    const path = trigger ? ['triggers', trigger.name] : webhook !== undefined && ['webhooks', nameOf(webhook)];
+    if (path) await client.ask('PATCH', AdminClient.path(path), { enabled });
+  }
+
+  async #deleteTrigger(client: AdminClient, { trigger, force }: WebhookArgument): Promise<void> {
+    if (!trigger) return;
+    const path = AdminClient.path(['triggers', trigger.name]);
+    if (!force) {
+      const { words } = await client.ask<TriggerView>('GET', path);
+      const question = vscode.l10n.t('Delete the trigger {0}?', trigger.name);
+      if (!(await confirm(question, words, vscode.l10n.t('Delete')))) return;
+    }
+    await client.ask('DELETE', path);
   }
 
   async #send(client: AdminClient, given: WebhookArgument): Promise<void> {
@@ -212,18 +239,13 @@ export class WebhookActions implements vscode.Disposable {
     const body = draft.template === undefined ? {} : TEMPLATES[draft.template]?.body;
     const content = `${JSON.stringify(body, null, 2)}\n`;
     const document = await vscode.workspace.openTextDocument({ language: 'json', content });
-    this.#drafts.set(document.uri.toString(), draft);
-    this.#tellDrafts();
+    this.#drafts.add(document, draft);
     await vscode.window.showTextDocument(document, { preview: false });
-  }
-
-  #tellDrafts(): void {
-    void vscode.commands.executeCommand('setContext', 'sextant.testEvents', [...this.#drafts.keys()]);
   }
 
   async #sendEdited(client: AdminClient): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
-    const draft = document && this.#drafts.get(document.uri.toString());
+    const draft = document && this.#drafts.of(document);
     if (!document || !draft) return;
     const text = document.getText();
     try {
@@ -279,7 +301,7 @@ export class WebhookActions implements vscode.Disposable {
   }
 
   async #webhook(client: AdminClient, { webhook }: WebhookArgument, title: string): Promise<string | undefined> {
-    if (webhook !== undefined) return typeof webhook === 'string' ? webhook : webhook.name;
+    if (webhook !== undefined) return nameOf(webhook);
     const { webhooks } = await client.ask<{ readonly webhooks: readonly WebhookView[] }>('GET', 'webhooks');
     return pickWebhook(webhooks, title);
   }
@@ -289,6 +311,14 @@ export class WebhookActions implements vscode.Disposable {
     const { events } = await client.ask<EventPageView>('GET', AdminClient.path(['events'], { limit: 100 }));
     return pickEvent(events, title);
   }
+}
+
+async function confirm(question: string, detail: string, button: string): Promise<boolean> {
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, button)) === button;
+}
+
+function nameOf(webhook: string | WebhookView): string {
+  return typeof webhook === 'string' ? webhook : webhook.name;
 }
 
 async function copy(text: string, done: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { EventSummaryView, WebhookView } from '../server/webhooks/views.ts'
 import type { Expert } from '../webhooks/definitions.ts';
 import { parseFilter } from '../webhooks/filter/checkFilter.ts';
 import { inWords } from '../webhooks/filter/words.ts';
-import { NAME } from '../webhooks/names.ts';
+import { forwardName, isHttpUrl, NAME } from '../webhooks/names.ts';
 import { TEMPLATES } from '../webhooks/templates.ts';
 
 /* The questions of the webhook commands. Each gives `undefined` where it is left without an answer. */
@@ -35,18 +35,20 @@ async function pick<T>(title: string, choices: readonly Choice<T>[], placeHolder
   return chosen?.value;
 }
 
-export function askName(title: string, prompt: string): Answer<string> {
-  return ask(title, prompt, (text) =>
-    NAME.test(text) ? undefined : vscode.l10n.t('1 to 64 letters, digits, spaces, dots, dashes and underscores'),
-  );
+export function askName(title: string, prompt: string, taken: readonly string[] = []): Answer<string> {
+  return ask(title, prompt, (text) => {
+    if (taken.includes(text)) return vscode.l10n.t('There is one of that name already');
+    return NAME.test(text) ? undefined : vscode.l10n.t('1 to 64 letters, digits, spaces, dots, dashes and underscores');
+  });
 }
 
 async function ask(
   title: string,
   prompt: string,
   validateInput: (text: string) => string | vscode.InputBoxValidationMessage | undefined,
+  value = '',
 ): Answer<string> {
-  return vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true, validateInput });
+  return vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true, validateInput });
 }
 
 export function askType(): Answer<string> {
@@ -121,16 +123,21 @@ export async function pickTemplate(
   return edit === undefined ? undefined : { template, edit };
 }
 
+/** `null` takes it away. */
+export async function askFilter(title: string, prompt: string, before?: unknown): Answer<{ readonly filter: unknown }> {
+  const text = await ask(title, prompt, judgeFilter, before === undefined ? '' : JSON.stringify(before));
+  return text === undefined ? undefined : { filter: text.trim() === '' ? null : (JSON.parse(text) as unknown) };
+}
+
 export async function askTrigger(client: AdminClient, webhook: string): Answer<TriggerAnswers> {
   const title = vscode.l10n.t('Add Trigger to {0}', webhook);
-  const name = await askName(title, vscode.l10n.t('Its name (1 of 3)'));
+  const { triggers } = await client.ask<{ readonly triggers: readonly Named[] }>('GET', 'triggers');
+  const name = await askName(title, vscode.l10n.t('Its name (1 of 3)'), namesOf(triggers));
   if (name === undefined) return undefined;
-  const filter = await ask(
-    title,
-    vscode.l10n.t('Its filter, as JSONLogic; leave it empty for every event (2 of 3)'),
-    judgeFilter,
-  );
-  if (filter === undefined) return undefined;
+  const prompt = vscode.l10n.t('Its filter, as JSONLogic; leave it empty for every event (2 of 3)');
+  const answer = await askFilter(title, prompt);
+  if (!answer) return undefined;
+  const rule = answer.filter === null ? {} : answer;
   const { experts } = await client.ask<{ readonly experts: readonly Expert[] }>('GET', 'experts');
   const choices = experts.map((expert): Choice<string> => {
     const { name: label } = expert;
@@ -144,12 +151,20 @@ export async function askTrigger(client: AdminClient, webhook: string): Answer<T
   };
   const expert = await pick(title, [...choices, forward], vscode.l10n.t('What is to run (3 of 3)'));
   if (expert === undefined) return undefined;
-  const rule = filter.trim() === '' ? {} : { filter: JSON.parse(filter) as unknown };
   if (expert !== '') return { name, ...rule, expert };
   const forwardTo = await ask(title, vscode.l10n.t('Where events are posted to'), (text) =>
-    /^https?:\/\/./.test(text) && URL.canParse(text) ? undefined : vscode.l10n.t('An http or https URL'),
+    isHttpUrl(text) ? undefined : vscode.l10n.t('An http or https URL without a password in it'),
   );
-  return forwardTo === undefined ? undefined : { name, ...rule, expert: `${name} forward`.slice(0, 64), forwardTo };
+  if (forwardTo === undefined) return undefined;
+  return { name, ...rule, expert: forwardName(name, namesOf(experts)), forwardTo };
+}
+
+interface Named {
+  readonly name: string;
+}
+
+function namesOf(those: readonly Named[]): string[] {
+  return those.map(({ name }) => name);
 }
 
 /** What is wrong with a filter, or in words when it fires. */

@@ -171,14 +171,15 @@ function webhookItem({ name, webhook_id: id, type, enabled, description, trigger
   const [rowId, state] = triggers.length === 0 ? [`${id} bare`, None] : [id, Expanded];
   const row = item(rowId, name, what.join(', '), enabled ? 'broadcast' : 'circle-slash', state);
   row.tooltip = [description, url].filter((line) => line !== '').join('\n');
-  row.contextValue = 'webhook';
+  row.contextValue = enabled ? 'webhook' : 'webhook.disabled';
   return row;
 }
 
 function triggerItem({ name, words, enabled }: TriggerView): vscode.TreeItem {
-  const row = item(`trigger ${name}`, name, words, enabled ? 'zap' : 'circle-slash');
+  const what = enabled ? words : `${vscode.l10n.t('disabled')}, ${words}`;
+  const row = item(`trigger ${name}`, name, what, enabled ? 'zap' : 'circle-slash');
   row.tooltip = words;
-  row.contextValue = 'trigger';
+  row.contextValue = enabled ? 'trigger' : 'trigger.disabled';
   return row;
 }
 

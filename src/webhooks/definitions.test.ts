@@ -65,11 +65,34 @@ describe('definitions of webhooks', () => {
     definitions.saveExpert({ name: 'bot', type: 'forward', url: 'http://127.0.0.1:1/' });
     definitions.saveTrigger({ name: 'one', webhook: 'w', expert: 'bot' });
     definitions.saveTrigger({ name: 'two', webhook: 'w', expert: 'bot' });
-    const inUse = { code: 'InUse', message: /used by the triggers one, two, which would no longer run/ };
-    assert.throws(() => definitions.deleteWebhook('w'), inUse);
-    assert.throws(() => definitions.deleteExpert('bot'), inUse);
-    definitions.deleteWebhook('w', true);
-    assert.deepEqual([definitions.webhooks.length, definitions.triggers.length], [0, 2]);
+    const inUse = (fate: string) => ({ code: 'InUse', message: new RegExp(`used by the triggers one, two, ${fate}`) });
+    assert.throws(() => definitions.deleteWebhook('w'), inUse('which would be deleted with it'));
+    assert.throws(() => definitions.deleteExpert('bot'), inUse('which would no longer run'));
+    definitions.createWebhook({ name: 'v' });
+    definitions.saveTrigger({ name: 'other', webhook: 'v' });
+    // Else the next webhook of that name had them at once.
+    assert.deepEqual(
+      definitions.deleteWebhook('w', true).map(({ name }) => name),
+      ['one', 'two'],
+    );
+    assert.deepEqual([definitions.webhooks.length, definitions.triggers.length], [1, 1]);
+  });
+
+  it('of a trigger keep what a change does not name', () => {
+    for (const name of ['w', 'v']) definitions.createWebhook({ name });
+    definitions.saveExpert({ name: 'bot', type: 'forward', url: 'http://127.0.0.1:1/' });
+    const filter = { '==': [{ var: 'action' }, 'opened'] };
+    definitions.saveTrigger({ name: 't', webhook: 'w', filter, expert: 'bot', enabled: false });
+    definitions.saveTrigger({ name: 'last', webhook: 'w' });
+    const before = definitions.trigger('t');
+    assert.deepEqual(definitions.changeTrigger('t', {}), before);
+    assert.deepEqual(definitions.changeTrigger('t', { webhook: 'v' }), { ...before, webhook: 'v' });
+    assert.deepEqual(definitions.changeTrigger('t', { enabled: true }).filter, filter);
+    assert.equal('filter' in definitions.changeTrigger('t', { filter: null }), false);
+    assert.equal(definitions.triggers[0]?.name, 't', 'it stays at its place');
+    assert.throws(() => definitions.changeTrigger('t', { expert: 'e' }), /There is no expert named e/);
+    assert.throws(() => definitions.changeTrigger('t', { filters: 1 }), /trigger: filters is not known here/);
+    assert.throws(() => definitions.changeTrigger('nobody', {}), /There is no trigger named nobody/);
   });
 
   it('are refused with what is wrong', () => {

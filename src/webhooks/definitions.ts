@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import { explainWriteError } from '../base/errors.ts';
 import { webhookErrors } from './errors.ts';
 import { Filter } from './filter/filter.ts';
-import { NAME, NAME_RULE } from './names.ts';
+import { isHttpUrl, NAME, NAME_RULE } from './names.ts';
 import { hashSecret, newSecret, type SecretRecord } from './secrets.ts';
 
 /** A bearer token with each delivery, or a signature of it as https://www.standardwebhooks.com has it. */
@@ -196,13 +196,22 @@ export class Definitions {
     return webhook;
   }
 
-  /** Throws `InUse`, which says what would break, unless `force`: then its triggers stay and have no webhook. */
-  deleteWebhook(name: string, force = false): void {
+  /** With its triggers, which it gives. Throws `InUse`, which says what these are, unless `force`. */
+  deleteWebhook(name: string, force = false): readonly Trigger[] {
     const { id } = this.webhook(name);
-    const users = this.triggers.filter(({ webhook }) => webhook === name).map((trigger) => trigger.name);
-    if (users.length > 0 && !force) throw webhookErrors.inUse('webhook', name, users);
-    this.#save({ webhooks: this.webhooks.filter((one) => one.name !== name) });
+    const users = this.triggers.filter(({ webhook }) => webhook === name);
+    if (users.length > 0 && !force)
+      throw webhookErrors.inUse(
+        'webhook',
+        name,
+        users.map((trigger) => trigger.name),
+      );
+    this.#save({
+      webhooks: this.webhooks.filter((one) => one.name !== name),
+      triggers: this.triggers.filter(({ webhook }) => webhook !== name),
+    });
     if (id in this.#keys) this.#saveKeys(Object.fromEntries(Object.entries(this.#keys).filter(([one]) => one !== id)));
+    return users;
   }
 
   /** Creates a trigger, or with `replace` changes it. Throws `InvalidDefinition`, `InvalidFilter`, `NameTaken`. */
@@ -212,8 +221,16 @@ export class Definitions {
     this.webhook(trigger.webhook);
     if (!this.expert(trigger.expert)) throw webhookErrors.noSuch('expert', trigger.expert);
     if (trigger.filter !== undefined) new Filter(trigger.filter);
-    this.#save({ triggers: [...this.triggers.filter((one) => one.name !== trigger.name), trigger] });
+    const isNew = this.triggers.every((one) => one.name !== trigger.name);
+    const those = this.triggers.map((one) => (one.name === trigger.name ? trigger : one));
+    this.#save({ triggers: isNew ? [...those, trigger] : those });
     return trigger;
+  }
+
+  /** Changes what the input names; `null` takes the filter away. Throws as {@link saveTrigger} does, and `NoSuchDefinition`. */
+  changeTrigger(name: string, input: Readonly<Record<string, unknown>>): Trigger {
+    const { filter, ...changed } = { ...this.trigger(name), ...input, name };
+    return this.saveTrigger({ ...changed, ...(filter !== null && filter !== undefined && { filter }) }, true);
   }
 
   trigger(name: string): Trigger {
@@ -312,10 +329,4 @@ function byName<T extends { readonly name: string }>(kind: string, name: string,
   const found = those.find((one) => one.name === name);
   if (!found) throw webhookErrors.noSuch(kind, name);
   return found;
-}
-
-function isHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username === '' && password === '';
 }

@@ -27,7 +27,7 @@ export const webhookErrors = {
   inUse: (kind: string, name: string, triggers: readonly string[]): SextantError =>
     new SextantError(
       'InUse',
-      `The ${kind} ${name} is used by ${triggers.length === 1 ? 'the trigger' : 'the triggers'} ${triggers.join(', ')}, which would no longer run. Delete ${triggers.length === 1 ? 'it' : 'them'} first, or force it.`,
+      `The ${kind} ${name} is used by ${triggers.length === 1 ? 'the trigger' : 'the triggers'} ${triggers.join(', ')}, which would ${kind === 'webhook' ? 'be deleted with it' : 'no longer run'}. Give ${triggers.length === 1 ? 'it' : 'them'} another ${kind} first, or force it.`,
     ),
   definitionsDamaged: (file: string): SextantError =>
     new SextantError(

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findServer } from '../../src/server/state/stateFolder.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
-import type { WebhookView } from '../../src/server/webhooks/views.ts';
+import type { EventPageView, WebhookView } from '../../src/server/webhooks/views.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 import { Workbench, copySample } from './support.ts';
 
 describe('the view of webhooks', () => {
@@ -130,5 +132,27 @@ describe('the view of webhooks', () => {
     await send.click();
     await page.getByText(/evt_\d+ was sent to w\./).waitFor();
     await workbench.treeItem(/^w no trigger fired/).waitFor();
+
+    // It is one under the name that it is saved by, too, and after the window was loaded again.
+    const file = join(folder, 'harbour/incident.json');
+    await workbench.run('File: Save As...');
+    await until('a path is proposed', async () => /harbour/.test(await workbench.query.inputValue().catch(() => '')));
+    await until('it is saved', async () => {
+      if (await pick.isVisible()) {
+        // What it proposes may come after what is typed, and it takes no Enter while it looks at a folder.
+        if ((await workbench.query.inputValue()) === file) await keyboard.press('Enter');
+        else await workbench.query.fill(file);
+      }
+      await page.waitForTimeout(300);
+      return existsSync(file);
+    });
+    await workbench.tab('incident.json').waitFor();
+    await send.waitFor();
+    await workbench.reload();
+    await workbench.tab('incident.json').waitFor();
+    await workbench.run('Sextant: Start Local Server');
+    await send.click();
+    await page.getByText(/evt_\d+ was sent to w\./).waitFor();
+    assert.equal((await client().ask<EventPageView>('GET', 'events')).events.length, 2);
   });
 });

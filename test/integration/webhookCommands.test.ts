@@ -11,6 +11,7 @@ import type {
   EventDetailView,
   EventSummaryView,
   NewWebhookView,
+  TriggerView,
   WebhookView,
 } from '../../src/server/webhooks/views.ts';
 import { COMMAND, type Outcome } from '../support/command.ts';
@@ -98,12 +99,16 @@ describe('sextant webhooks, triggers, experts and events', () => {
     assert.equal(refused.code, 2);
     assert.match(
       refused.stderr,
-      /^sextant: The webhook deploys is used by the trigger all, which would no longer run\./,
+      /^sextant: The webhook deploys is used by the trigger all, which would be deleted with it\./,
     );
-    said('webhooks', 'delete', 'deploys', '--force');
+    // What was lost is said: a trigger that stayed would run for the next webhook of that name.
+    assert.equal(
+      said('webhooks', 'delete', 'deploys', '--force'),
+      'The trigger all went with it: When an event comes to deploys: record it.\n',
+    );
     assert.equal(await post(third), 404);
     assert.match(said('events', 'list', '--webhook', webhook!.webhook_id), /wh_\S+ \(deleted\)/);
-    said('triggers', 'delete', 'all');
+    assert.equal(run(['triggers', 'list']).code, 1);
   });
 
   it('send test events as their systems do, signed and edited', async () => {
@@ -198,7 +203,18 @@ describe('sextant webhooks, triggers, experts and events', () => {
       run(['triggers', 'create', 'opened', '--webhook', 'issues']).stderr,
       /There is a trigger named opened/,
     );
-    said('triggers', 'create', 'opened', '--replace', '--webhook', 'issues', '--filter', rule, '--expert', 'bot');
+    assert.match(said('triggers', 'disable', 'opened'), /run bot\. It is disabled\.$/m);
+    // What is not given stays: a filter that went silently would have it fire for every event.
+    assert.equal(
+      said('triggers', 'create', 'opened', '--replace', '--expert', 'record'),
+      'When an event comes to issues and `action` is "opened": record it. It is disabled.\n',
+    );
+    assert.equal(
+      said('triggers', 'create', 'opened', '--replace', '--no-filter'),
+      'When an event comes to issues: record it. It is disabled.\n',
+    );
+    said('triggers', 'create', 'opened', '--replace', '--filter', rule, '--expert', 'bot');
+    assert.equal(json<TriggerView>('triggers', 'enable', 'opened').enabled, true);
     const bad = run(['triggers', 'create', 'bad', '--webhook', 'issues', '--filter', '{"equals": [1, 1]}']);
     assert.deepEqual([bad.code, bad.stderr.includes('there is no operator "equals"')], [2, true]);
     assert.match(run(['experts', 'delete', 'bot']).stderr, /The expert bot is used by the trigger opened/);
@@ -306,6 +322,9 @@ describe('sextant webhooks, triggers, experts and events', () => {
       [['webhooks', 'send', 'w', '--data', '{"a": [1]}', '--set', 'a.b=1'], 2, /--set a\.b=1: a has no part b/],
       [['webhooks', 'send', 'w', '--data', `["${'x'.repeat(20_000)}"]`], 2, /larger than 20000 bytes/],
       [['triggers', 'create', 't', '--webhook', 'nobody'], 1, /There is no webhook named nobody/],
+      [['triggers', 'create', 't'], 2, /Name the --webhook/],
+      [['triggers', 'create', 'nobody', '--replace'], 1, /There is no trigger named nobody/],
+      [['triggers', 'disable', 'nobody'], 1, /There is no trigger named nobody/],
       [['triggers', 'delete', 'nobody'], 1, /There is no trigger named nobody/],
       [['events', 'show', 'evt_9999999999'], 1, /There is no event evt_9999999999/],
       [['events', 'list', '--status', 'lost'], 2, /Status must be one of received/],
@@ -326,7 +345,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     assert.deepEqual([none.status, /^sextant: No server runs on .*none\. Start one/.test(none.stderr)], [2, true]);
     const verbs = {
       webhooks: ['create', 'list', 'rotate', 'enable', 'disable', 'delete', 'send'],
-      triggers: ['create', 'list', 'delete'],
+      triggers: ['create', 'list', 'enable', 'disable', 'delete'],
       experts: ['create', 'list', 'delete'],
       events: ['list', 'show', 'tail', 'replay', 'export'],
     };

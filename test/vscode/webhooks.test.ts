@@ -12,6 +12,7 @@ import type {
   TriggerView,
   WebhookView,
 } from '../../src/server/webhooks/views.ts';
+import type { Expert } from '../../src/webhooks/definitions.ts';
 import { sextant, until } from './support.ts';
 
 const run = (name: string, argument?: unknown): Thenable<unknown> =>
@@ -130,6 +131,33 @@ describe('webhooks', () => {
     assert.equal(await openedText('raw'), event.body);
   });
 
+  it('leave no expert behind where a trigger is refused', async () => {
+    const forwardTo = 'http://127.0.0.1:9/';
+    const experts = async (): Promise<string[]> =>
+      (await client.ask<{ experts: Expert[] }>('GET', 'experts')).experts.map(({ name }) => name);
+    await run('addTrigger', { webhook: 'issues', name: 'opened', expert: 'bot', forwardTo });
+    assert.deepEqual([(await triggers()).length, await experts()], [1, ['record']], 'the name is taken');
+    await run('addTrigger', { webhook: 'issues', name: 'second', expert: 'bot', forwardTo });
+    const [, second] = await triggers();
+    assert.deepEqual([second?.expert, await experts()], ['bot', ['record', 'bot']]);
+    await run('deleteTrigger', { trigger: second, force: true });
+  });
+
+  it('are enabled and disabled, and so are triggers, whose filter is edited', async () => {
+    const [trigger] = await triggers();
+    await run('disableTrigger', { trigger });
+    assert.match((await triggers())[0]!.words, /It is disabled\.$/);
+    await run('editTriggerFilter', { trigger, filter: null });
+    assert.equal((await triggers())[0]!.words, 'When an event comes to issues: record it. It is disabled.');
+    await run('enableTrigger', { trigger });
+    await run('editTriggerFilter', { trigger, filter: OPENED });
+    assert.deepEqual((await triggers())[0], trigger);
+    await run('disableWebhook', { webhook: 'issues' });
+    assert.equal((await webhooks())[0]!.enabled, false);
+    await run('enableWebhook', { webhook: 'issues' });
+    assert.equal((await webhooks())[0]!.enabled, true);
+  });
+
   it('send a test event that was edited', async () => {
     const before = (await events()).length;
     await run('sendEditedEvent');
@@ -142,6 +170,8 @@ describe('webhooks', () => {
       const end = editor.document.lineAt(editor.document.lineCount - 1).range.end;
       await editor.edit((edit) => edit.replace(new vscode.Range(new vscode.Position(0, 0), end), by));
     };
+    // The editor closes and opens it for that.
+    await vscode.languages.setTextDocumentLanguage(editor.document, 'jsonc');
     await replace('{');
     await run('sendEditedEvent');
     assert.equal((await events()).length, before, 'it is no JSON');
@@ -152,6 +182,14 @@ describe('webhooks', () => {
     assert.equal(event.body, edited);
     assert.equal(new Map(event.headers).get('X-GitHub-Event'), 'pull_request');
     assert.match(event.evaluations[0]!.because!, /`action` was "closed"/);
+    const { document } = editor;
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    const { length } = await events();
+    // With its tab it is forgotten: the editor gives its name to another.
+    await until('it is closed', () => document.isClosed);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'json', content: text }));
+    await run('sendEditedEvent');
+    assert.equal((await events()).length, length);
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
@@ -170,16 +208,20 @@ describe('webhooks', () => {
   });
 
   it('are deleted with all that uses them, or not at all', async () => {
+    // The editor shows no question in tests, and takes none as answered.
     await run('deleteWebhook', { webhook: 'issues' });
-    assert.equal((await webhooks()).length, 1, 'a trigger uses it');
     await run('deleteTrigger', { trigger: (await triggers())[0] });
+    assert.deepEqual([(await webhooks()).length, (await triggers()).length], [1, 1]);
+    await run('deleteTrigger', { trigger: (await triggers())[0], force: true });
     assert.equal((await triggers()).length, 0);
     await run('deleteWebhook', { webhook: 'issues' });
+    assert.equal((await webhooks()).length, 1, 'nobody was asked');
+    await run('deleteWebhook', { webhook: 'issues', force: true });
     assert.equal((await webhooks()).length, 0);
     await run('createWebhook', { name: 'used', type: 'standard_webhooks' });
     await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
     await run('addTrigger', { webhook: 'used', name: 'all', expert: 'record' });
     await run('deleteWebhook', { webhook: 'used', force: true });
-    assert.equal((await webhooks()).length, 0);
+    assert.deepEqual([await webhooks(), await triggers()], [[], []]);
   });
 });

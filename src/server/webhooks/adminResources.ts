@@ -130,8 +130,8 @@ export function webhookAdminResources(
       }),
       DELETE: {
         handle: ({ parameters, query }) => {
-          definitions.deleteWebhook(parameters.name!, isForced(query));
-          return { json: {} };
+          const triggers = definitions.deleteWebhook(parameters.name!, isForced(query));
+          return { json: { triggers: triggers.map(showTrigger) } };
         },
       },
     }),
@@ -162,6 +162,10 @@ export function webhookAdminResources(
         const { name } = definitions.trigger(parameters.name!);
         return { json: showTrigger(definitions.saveTrigger({ ...body, name }, true)) };
       }, MAX_DEFINITION_BYTES),
+      PATCH: withJson(
+        (body, { parameters }) => ({ json: showTrigger(definitions.changeTrigger(parameters.name!, body)) }),
+        MAX_DEFINITION_BYTES,
+      ),
       DELETE: {
         handle: ({ parameters }) => {
           definitions.deleteTrigger(parameters.name!);
