@@ -1,8 +1,9 @@
 import { applyEdits, format } from 'jsonc-parser';
+import { formatColumns } from '../../base/columns.ts';
 import { SextantError } from '../../base/errors.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
 import { AdminClient } from '../admin/adminClient.ts';
-import type { EventDetailView, EventView, RunView, WebhookView } from './views.ts';
+import type { EventDetailView, EventView, RefusalView, RunView, WebhookView } from './views.ts';
 
 /* An event as texts for people. */
 
@@ -14,6 +15,15 @@ export function prettyBody({ body }: Pick<EventView, 'body'>): string {
 
 export function headerLines({ headers }: Pick<EventView, 'headers'>): string {
   return headers.map(([name, value]) => `${name}: ${value}\n`).join('');
+}
+
+/** A line for each. */
+export function refusalLines(refusals: readonly RefusalView[]): string {
+  return formatColumns(
+    refusals.map(({ received_at: at, webhook, webhook_id: id, status, reason }) => [
+      ...[at, webhook ?? id, String(status), reason],
+    ]),
+  );
 }
 
 /** For each trigger whether it fired, why not, and what each part of its filter gave; then the runs. */
