@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Webhook as Signature } from 'standardwebhooks';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { Agent } from 'undici';
@@ -149,6 +150,25 @@ describe('webhooks of the server', () => {
     assert.deepEqual([event.body, event.webhook_id, event.status], [json, id, 'unmatched']);
     const headers = Object.fromEntries(event.headers as [string, string][]);
     assert.equal(headers.authorization, '[redacted]');
+  });
+
+  it('records a delivery for another host, as through a tunnel that is not allowed', async () => {
+    const { webhook_id: id } = await made('webhooks', { name: 'w' });
+    const ask = async (path: string): Promise<string> => {
+      const sent = request(`${server.url}${path}`, { method: 'POST', headers: { host: 'abc.ngrok.app' } });
+      const [response] = (await once(sent.end('{}'), 'response')) as [IncomingMessage];
+      return `${response.statusCode} ${await text(response)}`;
+    };
+    const answers = await Promise.all([`/webhooks/${id}`, '/webhooks/nobody', '/nothing', '/__admin/clock'].map(ask));
+    assert.match(answers[0]!, /^403 .*the Host header names another host/);
+    assert.equal(new Set(answers).size, 1, 'it is told nothing of what there is');
+    const { refusals } = (await admin('GET', 'refusals?webhook=w')).body;
+    assert.deepEqual(
+      refusals.map(({ status, reason }: { status: number; reason: string }) => [status, reason]),
+      [[403, 'the Host header names another host; --allow-host allows it']],
+    );
+    assert.equal((await admin('GET', 'refusals')).body.refusals.length, 2);
+    assert.equal((await admin('GET', 'requests')).body.requests.length, 4, 'also those to the admin plane');
   });
 
   it('answers a repeated delivery with the first event, and takes rotated secrets', async () => {
