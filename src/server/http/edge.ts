@@ -165,8 +165,8 @@ export class HttpEdge {
       else this.#send(request, response, reply as Reply);
       if (hasBody(request) && !request.complete) this.#linger(request);
       if (error && found?.resource.onRefused) {
-        const { code, message } = error;
-        found.resource.onRefused({ parameters: found.parameters, status: ERROR_STATUS[code], code, message });
+        const { code, reason } = error;
+        found.resource.onRefused({ parameters: found.parameters, status: ERROR_STATUS[code], code, reason });
       }
       if (match?.resource.isLogged === false) return;
       this.#options.requestLog.add({

@@ -165,10 +165,72 @@ describe('webhooks of the server', () => {
     const { refusals } = (await admin('GET', 'refusals?webhook=w')).body;
     assert.deepEqual(
       refusals.map(({ status, reason }: { status: number; reason: string }) => [status, reason]),
-      [[403, 'the Host header names another host; --allow-host allows it']],
+      [[403, 'the Host header names abc.ngrok.app; --allow-host allows it']],
     );
     assert.equal((await admin('GET', 'refusals')).body.refusals.length, 2);
     assert.equal((await admin('GET', 'requests')).body.requests.length, 4, 'also those to the admin plane');
+  });
+
+  it('records why a delivery is not authenticated, which its sender is not told', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    const signed = await made('webhooks', { name: 'signed', type: 'standard_webhooks' });
+    const answers = new Set<string>();
+    const send = async (to: string, headers: Record<string, string>): Promise<string> => {
+      const response = await fetch(to, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: '{}',
+      });
+      answers.add(`${response.status} ${await response.text()}`);
+      const { refusals } = (await admin('GET', 'refusals?limit=1')).body;
+      assert.ok(!JSON.stringify(refusals).includes('whsec_'));
+      return refusals[0].reason as string;
+    };
+    const sign = (key: string, at = Date.now()): Record<string, string> => ({
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(at / 1000)),
+      'webhook-signature': new Signature(key).sign('msg_1', new Date(at), '{}'),
+    });
+    await admin('POST', 'webhooks/w/rotate', { overlap_seconds: 60 });
+    await admin('POST', 'webhooks/signed/rotate', { overlap_seconds: 60 });
+    server.clock.advance(60_000);
+    const [to, key] = [signed.url as string, signed.secret as string];
+    const other = (await made('webhooks', { name: 'other', type: 'standard_webhooks' })).secret as string;
+    const cases: [string, Promise<string> | string][] = [
+      ['there is no Authorization header', await send(url as string, {})],
+      [
+        'there is no Authorization header, but X-Hub-Signature-256',
+        await send(url as string, { 'x-hub-signature-256': 'sha256=00' }),
+      ],
+      [
+        'the Authorization header is not Bearer and the secret',
+        await send(url as string, { authorization: secret as string }),
+      ],
+      ['wrong secret', await send(url as string, { authorization: 'Bearer whsec_wrong' })],
+      [
+        'the secret was rotated, and is no longer good',
+        await send(url as string, { authorization: `Bearer ${secret}` }),
+      ],
+      [
+        'webhook-id, webhook-timestamp, webhook-signature are missing: a bearer token came where deliveries are signed',
+        await send(to, { authorization: `Bearer ${key}` }),
+      ],
+      ['webhook-id is missing', await send(to, { ...sign(key), 'webhook-id': '' })],
+      ['webhook-timestamp is no number', await send(to, { ...sign(key), 'webhook-timestamp': 'now' })],
+      ['webhook-timestamp is more than 5 minutes ago', await send(to, sign(key, Date.now() - 400_000))],
+      ['webhook-timestamp is more than 5 minutes ahead', await send(to, sign(key, Date.now() + 400_000))],
+      ['webhook-signature is not v1, and base64', await send(to, { ...sign(key), 'webhook-signature': 'sha256=00' })],
+      ['the signature is of another secret or of another body', await send(to, sign(other))],
+      ['the secret was rotated, and is no longer good', await send(to, sign(key))],
+    ];
+    assert.deepEqual(
+      cases.map(([, reason]) => reason),
+      cases.map(([reason]) => reason),
+    );
+    assert.deepEqual(
+      [...answers],
+      ['401 {"error":{"code":"Unauthenticated","message":"missing or invalid authentication token"}}'],
+    );
   });
 
   it('answers a repeated delivery with the first event, and takes rotated secrets', async () => {
