@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
+import { visit } from 'jsonc-parser';
 import { Webhook as Signature, WebhookVerificationError } from 'standardwebhooks';
 import type { Definitions } from '../../webhooks/definitions.ts';
 import type { Header } from '../../webhooks/event.ts';
@@ -84,11 +85,28 @@ function keyOf({ headers }: Exchange): string | undefined {
 /** Throws `InvalidArgument`. */
 function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw httpErrors.badRequest('the request body is not UTF-8');
+  const text = body.toString();
   try {
-    return JSON.parse(body.toString());
-  } catch (error) {
-    throw httpErrors.badRequest(`the request body is not JSON: ${(error as Error).message.slice(0, 200)}`);
+    return JSON.parse(text);
+  } catch {
+    // What the engine says of it quotes the body, and messages are kept.
+    throw httpErrors.badRequest(`the request body is not JSON${placeOf(text)}`);
   }
+}
+
+/** Where a text is no longer JSON. */
+function placeOf(text: string): string {
+  let place = '';
+  const onError = (_code: number, _offset: number, _length: number, line: number, character: number): void => {
+    place ||= `: line ${line + 1}, column ${character + 1}`;
+  };
+  try {
+    visit(text, { onError }, { disallowComments: true });
+  } catch (error) {
+    // It is nested too deep to say.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return place;
 }
 
 /** Throws `Unauthenticated`; its reason is for the log, never for the sender. */

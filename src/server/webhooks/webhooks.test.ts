@@ -233,6 +233,26 @@ describe('webhooks of the server', () => {
     );
   });
 
+  it('says where a body is not JSON, and keeps nothing of it', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    const places = [
+      ['{"a": hunter2}', ': line 1, column 7'],
+      ['{\n  "password": "hunter2",\n  "b" 1\n}', ': line 3, column 7'],
+      ['', ': line 1, column 1'],
+      // Whatever says where has to come through it.
+      ['['.repeat(5000), /^the request body is not JSON(: line 1, column 5001)?$/],
+    ] as const;
+    for (const [body, place] of places) {
+      const { status, body: answer } = await post(url as string, secret as string, body);
+      assert.equal(status, 400);
+      const { message } = answer.error as { message: string };
+      if (typeof place === 'string') assert.equal(message, `the request body is not JSON${place}`);
+      else assert.match(message, place);
+    }
+    const said = JSON.stringify([(await admin('GET', 'refusals')).body, (await admin('GET', 'requests')).body]);
+    assert.ok(said.includes('line 3, column 7') && !said.includes('hunter2'));
+  });
+
   it('answers a repeated delivery with the first event, and takes rotated secrets', async () => {
     const { url, secret } = await made('webhooks', { name: 'w' });
     const first = await post(url, secret, '1', { 'webhook-id': 'a' });
