@@ -75,11 +75,11 @@ async function* searchEvents(
   options: EventFilterOptions,
   { stderr, signal }: Terminal,
 ): AsyncGenerator<EventView> {
-  const filter = options.filter === undefined ? undefined : JSON.stringify(await readRule(options.filter));
-  const query = { ...filterQuery(options), text: options.text, filter };
+  const filter = options.filter === undefined ? undefined : await readRule(options.filter);
+  const search = { ...filterQuery(options), text: options.text, filter };
   const progress = new ProgressLine(stderr);
   try {
-    for await (const line of client.lines<SearchLineView>(AdminClient.path(['events', 'search'], query), signal)) {
+    for await (const line of client.lines<SearchLineView>('POST', 'events/search', search, signal)) {
       if ('event' in line) {
         progress.clear();
         yield line.event;

@@ -213,6 +213,11 @@ describe('sextant webhooks, triggers, experts and events', () => {
     assert.deepEqual(list('--text', 'u00e9'), [first]);
     assert.deepEqual(list('--filter', '{"==": [{"var": "n"}, 2]}'), [second, first]);
     assert.deepEqual(list('--filter', '{"==": [{"var": "n"}, 2]}', '--limit', '1'), [second]);
+    const large = join(folder(), 'large.json');
+    const numbers = Array.from({ length: 15_000 }, (_, i) => i % 100);
+    writeFiles(join(large, '..'), { 'large.json': JSON.stringify({ in: [{ var: 'n' }, numbers] }) });
+    assert.ok(statSync(large).size > 40_000);
+    assert.deepEqual(list('--filter', large), [second, first], 'a filter may be larger than the head of a request');
     assert.equal(run(['events', 'list', '--webhook', 'bytes', '--text', 'nowhere']).code, 1);
     assert.equal(said('events', 'show', first, '--raw'), bodies[0]);
     assert.match(said('events', 'show', first, '--headers'), /^authorization: \[redacted\]$/m);

@@ -53,6 +53,19 @@ const rotation = z.strictObject({
     0,
   ),
 });
+const words = (name: string) => z.optional(z.string(`${name} must be a string`));
+const searchBody = z.strictObject({
+  source: words('source'),
+  webhook: words('webhook'),
+  status: words('status'),
+  from: words('from'),
+  to: words('to'),
+  text: words('text'),
+  cursor: words('cursor'),
+  filter: z.optional(z.unknown()),
+});
+/** What events are asked for by. */
+type Given = Readonly<Partial<Record<string, string>>>;
 const testEvent = z.strictObject({
   template: z.optional(z.string('template must be a string')),
   body: z.optional(z.unknown()),
@@ -110,7 +123,7 @@ export function webhookAdminResources(
   });
   /** By name or, also of one that was deleted, by id. */
   const idOf = (webhook: string): string => definitions.webhooks.find(({ name }) => name === webhook)?.id ?? webhook;
-  const filterOf = ({ source, webhook, status, from, to }: Readonly<Record<string, string>>): EventFilter => {
+  const filterOf = ({ source, webhook, status, from, to }: Given): EventFilter => {
     if (source !== undefined && source.toLowerCase() !== 'webhook')
       throw httpErrors.badRequest('source must be Webhook');
     if (status !== undefined && !EVENT_STATUSES.includes(status as EventStatus))
@@ -223,17 +236,15 @@ export function webhookAdminResources(
     resource('events/search', {
       GET: {
         handle: ({ query }) => {
-          const names = ['source', 'webhook', 'status', 'from', 'to', 'text', 'filter', 'cursor'];
-          const { text, filter, cursor, ...given } = parametersOf(query, names);
-          const search = {
-            ...filterOf(given),
-            text,
-            before: numberOf('cursor', cursor),
-            filter: filter === undefined ? undefined : new Filter(parseFilter(filter)),
-          };
-          return { contentType: 'application/x-ndjson', lines: searchLines(search) };
+          const { filter, ...given } = parametersOf(query, Object.keys(searchBody.shape));
+          return search(given, filter === undefined ? undefined : parseFilter(filter));
         },
       },
+      // A filter may be larger than the head of a request.
+      POST: withJson((body) => {
+        const { filter, ...given } = checked(searchBody, body);
+        return search(given, filter);
+      }, MAX_DEFINITION_BYTES),
     }),
     resource('events/{id}', {
       GET: {
@@ -284,6 +295,16 @@ export function webhookAdminResources(
       POST: { handle: async () => ({ json: showJournal(await journal.verify()) }) },
     }),
   ];
+
+  function search({ text, cursor, ...given }: Given, filter: unknown): Reply {
+    const wanted = {
+      ...filterOf(given),
+      text,
+      before: numberOf('cursor', cursor),
+      filter: filter === undefined ? undefined : new Filter(filter),
+    };
+    return { contentType: 'application/x-ndjson', lines: searchLines(wanted) };
+  }
 
   /** `{"event"}` for each that is found, `{"progress"}` in between, `{"done":true}` at the end. Stops when nobody reads. */
   async function* searchLines(search: Search): AsyncGenerator<string> {

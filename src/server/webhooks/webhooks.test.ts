@@ -333,6 +333,9 @@ describe('webhooks of the server', () => {
       .split('\n');
     assert.equal(lines.filter((line) => line.startsWith('{"event"')).length, 2);
     assert.equal(lines.at(-1), '{"done":true}');
+    assert.deepEqual((await admin('POST', 'events/search', { filter, bogus: 1 })).status, 400);
+    assert.deepEqual((await admin('POST', 'events/search', { filter: { nope: 1 } })).status, 400);
+    assert.deepEqual((await admin('POST', 'events/search', { status: 'lost' })).status, 400);
   });
 
   it('tries a run again that may succeed, not one that is refused, and goes on after a restart', async () => {
