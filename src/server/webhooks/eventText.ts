@@ -1,6 +1,7 @@
 import { applyEdits, format } from 'jsonc-parser';
 import { formatColumns } from '../../base/columns.ts';
 import { SextantError } from '../../base/errors.ts';
+import { REDACTED } from '../../webhooks/event.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
 import { AdminClient } from '../admin/adminClient.ts';
 import type { EventDetailView, EventView, RefusalView, RunView, WebhookView } from './views.ts';
@@ -65,7 +66,7 @@ const NOT_AGAIN =
 
 /** A command for a POSIX shell that sends it again; the secret is in `$SECRET`. */
 export function asCurl({ headers, body }: Pick<EventView, 'headers' | 'body'>, url: string): string {
-  const kept = headers.filter(([name, value]) => !NOT_AGAIN.test(name) && value !== '[redacted]');
+  const kept = headers.filter(([name, value]) => !NOT_AGAIN.test(name) && value !== REDACTED);
   return [
     `curl ${quote(url)}`,
     '-H "Authorization: Bearer $SECRET"',

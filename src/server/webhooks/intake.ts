@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { visit } from 'jsonc-parser';
 import { Webhook as Signature, WebhookVerificationError } from 'standardwebhooks';
 import type { Definitions } from '../../webhooks/definitions.ts';
-import type { Header } from '../../webhooks/event.ts';
+import { REDACTED, type Header } from '../../webhooks/event.ts';
 import { isSecretOf, type SecretRecord } from '../../webhooks/secrets.ts';
 import { bearerOf } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
@@ -11,7 +11,7 @@ import type { Exchange, Resource } from '../http/exchange.ts';
 import type { WebhookService } from './service.ts';
 
 /** What would let others in; GitLab sends its secret as it is. */
-const REDACTED = /^(authorization|proxy-authorization|cookie|x-gitlab-token)$/i;
+const SECRET = /^(authorization|proxy-authorization|cookie|x-gitlab-token)$/i;
 const MAX_KEY = 512;
 /** What systems send that do not send a bearer token. */
 const OTHER_PROOFS = ['X-Hub-Signature-256', 'X-Gitlab-Token', 'webhook-signature'];
@@ -71,7 +71,7 @@ function keptHeaders(raw: readonly string[]): Header[] {
 }
 
 export function keptHeader([name, value]: Header): Header {
-  return [name, REDACTED.test(name) ? '[redacted]' : value];
+  return [name, SECRET.test(name) ? REDACTED : value];
 }
 
 function keyOf({ headers }: Exchange): string | undefined {

@@ -21,6 +21,7 @@ interface Answer {
 class Receiver {
   readonly got: { readonly request: IncomingMessage; readonly body: string }[] = [];
   statuses: number[] = [];
+  retryAfter: string | undefined;
   readonly #server: Server;
   #arrived = (): void => undefined;
 
@@ -31,7 +32,11 @@ class Receiver {
       request.on('data', (chunk: string) => (body += chunk));
       request.on('end', () => {
         this.got.push({ request, body });
-        response.writeHead(this.statuses.shift() ?? 200).end('thanks');
+        const { retryAfter } = this;
+        response.writeHead(this.statuses.shift() ?? 200, {
+          ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
+        });
+        response.end('thanks');
         this.#arrived();
       });
     });
@@ -72,6 +77,7 @@ describe('webhooks of the server', () => {
     await dispatcher.destroy();
     receiver.got.length = 0;
     receiver.statuses = [];
+    receiver.retryAfter = undefined;
   });
 
   async function start(): Promise<void> {
@@ -336,6 +342,42 @@ describe('webhooks of the server', () => {
     assert.deepEqual((await admin('POST', 'events/search', { filter, bogus: 1 })).status, 400);
     assert.deepEqual((await admin('POST', 'events/search', { filter: { nope: 1 } })).status, 400);
     assert.deepEqual((await admin('POST', 'events/search', { status: 'lost' })).status, 400);
+  });
+
+  it('forwards no header that is redacted or has a name of its own, and waits as long as it is told to', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    await made('experts', { name: 'bot', type: 'forward', url: receiverUrl });
+    await made('triggers', { name: 't', webhook: 'w', expert: 'bot' });
+    const headers = {
+      ...{ cookie: 'a=b', 'x-gitlab-token': 'x', 'x-sextant-event-id': 'evt_evil', 'X-Sextant-Other': 'evil' },
+      'x-kind': 'good',
+    };
+    const sent = await finished((await post(url, secret, '{}', headers)).body.event_id as string);
+    const got = receiver.got[0]!.request.headers;
+    const seen = ['cookie', 'x-gitlab-token', 'x-sextant-event-id', 'x-sextant-other', 'x-kind'];
+    assert.deepEqual(
+      seen.map((name) => got[name]),
+      [undefined, undefined, sent.event_id, undefined, 'good'],
+    );
+
+    const waitS = async (retryAfter: string): Promise<number> => {
+      [receiver.retryAfter, receiver.statuses] = [retryAfter, [503]];
+      const { event_id: id } = (await post(url, secret, '{}')).body;
+      for (;;) {
+        const [run] = (await admin('GET', `events/${id}`)).body.runs;
+        if (run?.next_at) return (Date.parse(run.next_at as string) - Date.parse(run.attempts[0].at as string)) / 1000;
+      }
+    };
+    const near = (found: number, wanted: number): void =>
+      assert.ok(found > wanted - 3 && found < wanted + 10, `${found} s, not ${wanted}`);
+    near(await waitS('120'), 120);
+    near(await waitS(new Date(Date.now() + 90_000).toUTCString()), 90);
+    near(await waitS('86400'), 600);
+    for (const odd of ['0', 'soon', '-5', new Date(0).toUTCString()]) {
+      [receiver.retryAfter, receiver.statuses] = [odd, [503]];
+      const { status } = await finished((await post(url, secret, '{}')).body.event_id as string);
+      assert.equal(status, 'succeeded', `${odd} is no reason to wait`);
+    }
   });
 
   it('tries a run again that may succeed, not one that is refused, and goes on after a restart', async () => {
