@@ -3,12 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelled } from '../base/errors.ts';
 import { formatBytes, formatCount } from '../base/format.ts';
 import { AdminClient, type Query } from '../server/admin/adminClient.ts';
-import { asCurl, explanation, headerLines, prettyBody, webhookOf } from '../server/webhooks/eventText.ts';
+import { asCurl, explanation, headerLines, prettyBody, refusalLines, webhookOf } from '../server/webhooks/eventText.ts';
 import type {
   EventDetailView,
   EventPageView,
   EventSummaryView,
   EventView,
+  JournalView,
+  RefusalsView,
   SearchLineView,
 } from '../server/webhooks/views.ts';
 import { withServer, type AdminOptions } from './admin.ts';
@@ -73,11 +75,11 @@ async function* searchEvents(
   options: EventFilterOptions,
   { stderr, signal }: Terminal,
 ): AsyncGenerator<EventView> {
-  const filter = options.filter === undefined ? undefined : JSON.stringify(await readRule(options.filter));
-  const query = { ...filterQuery(options), text: options.text, filter };
+  const filter = options.filter === undefined ? undefined : await readRule(options.filter);
+  const search = { ...filterQuery(options), text: options.text, filter };
   const progress = new ProgressLine(stderr);
   try {
-    for await (const line of client.lines<SearchLineView>(AdminClient.path(['events', 'search'], query), signal)) {
+    for await (const line of client.lines<SearchLineView>('POST', 'events/search', search, signal)) {
       if ('event' in line) {
         progress.clear();
         yield line.event;
@@ -172,6 +174,35 @@ async function eventsAfter(
 
 function pageOf(client: AdminClient, query: Query, signal?: AbortSignal): Promise<EventPageView> {
   return client.ask('GET', AdminClient.path(['events'], query), undefined, signal);
+}
+
+/** `sextant events refusals`: deliveries that became no events, and why, newest first. */
+export function listRefusals(
+  options: AdminOptions & { readonly webhook?: string; readonly limit: number },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  return withServer(options, terminal, async (client) => {
+    const { webhook, limit } = options;
+    const path = AdminClient.path(['refusals'], { webhook, limit });
+    const { refusals, left_out: leftOut } = await client.ask<RefusalsView>('GET', path);
+    if (options.json) printJson(refusals, terminal);
+    else terminal.stdout.write(refusalLines(refusals));
+    if (leftOut > 0) terminal.stderr.write(`sextant: ${formatCount(leftOut)} more came too fast to be recorded.\n`);
+    return refusals.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+  });
+}
+
+/** `sextant events verify`: reads all that is kept, and says what is damaged. */
+export function verifyEvents(options: AdminOptions, terminal: Terminal): Promise<ExitCode> {
+  return withServer(options, terminal, async (client) => {
+    const journal = await client.ask<JournalView>('POST', 'journal/verify', undefined, terminal.signal);
+    const { events, bytes, damage } = journal;
+    const isWhole = damage.length === 0;
+    if (options.json) printJson(journal, terminal);
+    else if (isWhole) terminal.stdout.write(`${formatCount(events)} events, ${formatBytes(bytes)}: all can be read.\n`);
+    else terminal.stdout.write(lines(damage.map((one) => `${one}\n`).join('')));
+    return isWhole ? ExitCode.ok : ExitCode.nothingFound;
+  });
 }
 
 /** `sextant events replay` */

@@ -171,6 +171,21 @@ function addEvents(program: Command, terminal: Terminal, exit: (code: ExitCode) 
     .action(async (options: EventFilterOptions & { readonly output?: string }) => {
       exit(await (await import('./events.ts')).exportEvents(options, terminal));
     });
+  admin(events, 'refusals', 'list deliveries that were refused, and why, newest first')
+    .option('--webhook <name>', 'at this webhook only; one that is not there by the id in the address')
+    .option('-n, --limit <number>', 'how many at the most', positive, 20)
+    .addHelpText('after', help('sextant events refusals', 'sextant events refusals --webhook deploys --limit 5'))
+    .action(async (options: AdminOptions & { readonly webhook?: string; readonly limit: number }) => {
+      exit(await (await import('./events.ts')).listRefusals(options, terminal));
+    });
+  admin(events, 'verify', 'read all that is kept of events, and say what is damaged')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  sextant events verify\n\nExit codes: 0 all can be read, 1 something is damaged, 2 failed.`,
+    )
+    .action(async (options: AdminOptions) => {
+      exit(await (await import('./events.ts')).verifyEvents(options, terminal));
+    });
 }
 
 function addDelete(

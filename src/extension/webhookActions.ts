@@ -2,15 +2,17 @@ import * as vscode from 'vscode';
 import { describeError, isCancelled, SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { AdminClient } from '../server/admin/adminClient.ts';
-import { asCurl, explanation, headerLines, prettyBody, webhookOf } from '../server/webhooks/eventText.ts';
+import { asCurl, explanation, headerLines, prettyBody, refusalLines, webhookOf } from '../server/webhooks/eventText.ts';
 import type {
   EventDetailView,
   EventPageView,
   EventSummaryView,
   NewWebhookView,
+  RefusalsView,
   TriggerView,
   WebhookView,
 } from '../server/webhooks/views.ts';
+import { MAX_REFUSALS } from '../webhooks/journal/refusalLog.ts';
 import { TEMPLATES } from '../webhooks/templates.ts';
 import type { CommandId } from './commandIds.ts';
 import type { ReadOnlyTexts } from './readOnlyTexts.ts';
@@ -39,6 +41,9 @@ export interface WebhookArgument extends Partial<TriggerAnswers> {
   readonly trigger?: { readonly name: string };
   readonly event?: string | EventSummaryView;
   readonly text?: EventText;
+  /** The webhook whose refusals are opened, or none: those at addresses of no webhook. */
+  readonly refused?: { readonly webhook: string | null };
+  readonly damage?: readonly string[];
   readonly type?: string;
   readonly overlapSeconds?: number;
   readonly template?: string;
@@ -275,6 +280,8 @@ export class WebhookActions implements vscode.Disposable {
   }
 
   async #open(client: AdminClient, given: WebhookArgument): Promise<void> {
+    if (given.refused) return this.#openRefused(client, given.refused.webhook);
+    if (given.damage) return this.#texts.open(vscode.l10n.t('Damage to the journal'), `${given.damage.join('\n')}\n`);
     const id = await this.#event(client, given, vscode.l10n.t('Open Event'));
     if (id === undefined) return;
     const event = await client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
@@ -288,6 +295,13 @@ export class WebhookActions implements vscode.Disposable {
       case 'headers':
         return this.#texts.open(vscode.l10n.t('{0} headers', id), headerLines(event));
     }
+  }
+
+  async #openRefused(client: AdminClient, webhook: string | null): Promise<void> {
+    const path = AdminClient.path(['refusals'], { webhook: webhook ?? undefined, limit: MAX_REFUSALS });
+    const { refusals } = await client.ask<RefusalsView>('GET', path);
+    const title = webhook === null ? vscode.l10n.t('Refused') : vscode.l10n.t('Refused by {0}', webhook);
+    await this.#texts.open(title, refusalLines(refusals.filter((one) => one.webhook === webhook)));
   }
 
   async #copyCurl(client: AdminClient, given: WebhookArgument): Promise<void> {

@@ -4,20 +4,29 @@ import { describeError } from '../base/errors.ts';
 import { formatBytes } from '../base/format.ts';
 import type { Logger } from '../base/log.ts';
 import { AdminClient } from '../server/admin/adminClient.ts';
-import type { EventPageView, EventSummaryView, TriggerView, WebhookView } from '../server/webhooks/views.ts';
+import type {
+  EventPageView,
+  EventSummaryView,
+  JournalView,
+  RefusedView,
+  TriggerView,
+  WebhookView,
+} from '../server/webhooks/views.ts';
 import type { EventStatus } from '../webhooks/event.ts';
 
 export const EVENT_TEXTS = ['explanation', 'body', 'raw', 'headers'] as const;
 export type EventText = (typeof EVENT_TEXTS)[number];
 
-/** A row: a webhook with its triggers, or the events with what there is to read of each. */
+/** A row: a webhook with its triggers and what it refused, or the events with what there is to read of each. */
 export type WebhookRow =
   | { readonly kind: 'webhook'; readonly webhook: WebhookView }
   | { readonly kind: 'trigger'; readonly trigger: TriggerView }
   | { readonly kind: 'events' }
   | { readonly kind: 'event'; readonly event: EventSummaryView }
   | { readonly kind: 'text'; readonly event: EventSummaryView; readonly text: EventText }
-  | { readonly kind: 'more' };
+  | { readonly kind: 'more' }
+  | { readonly kind: 'refused'; readonly refused: RefusedView }
+  | { readonly kind: 'damage'; readonly damage: readonly string[] };
 
 /** What the server has, as far as it is shown. */
 interface Shown {
@@ -25,10 +34,12 @@ interface Shown {
   readonly triggers: readonly TriggerView[];
   readonly events: readonly EventSummaryView[];
   readonly hasMore: boolean;
+  readonly refused: readonly RefusedView[];
+  readonly damage: readonly string[];
 }
 
 const VIEW = 'sextant.webhooks';
-const NONE: Shown = { webhooks: [], triggers: [], events: [], hasMore: false };
+const NONE: Shown = { webhooks: [], triggers: [], events: [], hasMore: false, refused: [], damage: [] };
 /** Older ones are for the command line, which can search. */
 const MAX_EVENTS = 100;
 /** How often one looks for new events while somebody looks at them. */
@@ -104,16 +115,23 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
   }
 
   getChildren(row?: WebhookRow): WebhookRow[] {
-    const { webhooks, triggers, events, hasMore } = this.#shown;
+    const { webhooks, triggers, events, hasMore, damage } = this.#shown;
     if (!row) {
-      const rows = webhooks.map((webhook): WebhookRow => ({ kind: 'webhook', webhook }));
+      const rows = [
+        ...(damage.length > 0 ? [{ kind: 'damage', damage } as const] : []),
+        ...webhooks.map((webhook): WebhookRow => ({ kind: 'webhook', webhook })),
+        ...this.#refusedAt(null),
+      ];
       return rows.length === 0 && events.length === 0 ? [] : [...rows, { kind: 'events' }];
     }
     switch (row.kind) {
       case 'webhook':
-        return triggers
-          .filter(({ webhook }) => webhook === row.webhook.name)
-          .map((trigger) => ({ kind: 'trigger', trigger }));
+        return [
+          ...triggers
+            .filter(({ webhook }) => webhook === row.webhook.name)
+            .map((trigger): WebhookRow => ({ kind: 'trigger', trigger })),
+          ...this.#refusedAt(row.webhook.name),
+        ];
       case 'events':
         return [
           ...events.map((event): WebhookRow => ({ kind: 'event', event })),
@@ -126,10 +144,20 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
     }
   }
 
+  /** At a webhook, or at addresses of none. */
+  #refusedAt(name: string | null): WebhookRow[] {
+    const those = this.#shown.refused.filter(({ webhook }) => webhook === name);
+    return those.map((refused) => ({ kind: 'refused', refused }));
+  }
+
   getTreeItem(row: WebhookRow): vscode.TreeItem {
     switch (row.kind) {
       case 'webhook':
-        return webhookItem(row.webhook);
+        return webhookItem(row.webhook, this.getChildren(row).length > 0);
+      case 'refused':
+        return refusedItem(row);
+      case 'damage':
+        return damageItem(row);
       case 'trigger':
         return triggerItem(row.trigger);
       case 'events': {
@@ -151,24 +179,27 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
 
 async function ask(client: AdminClient): Promise<Shown> {
   const page = AdminClient.path(['events'], { source: 'Webhook', limit: MAX_EVENTS });
-  const [{ webhooks }, { triggers }, { events, has_more: hasMore }] = await Promise.all([
+  const [{ webhooks }, { triggers }, { events, has_more: hasMore }, { refused }, { damage }] = await Promise.all([
     client.ask<{ readonly webhooks: readonly WebhookView[] }>('GET', 'webhooks'),
     client.ask<{ readonly triggers: readonly TriggerView[] }>('GET', 'triggers'),
     client.ask<EventPageView>('GET', page),
+    client.ask<{ readonly refused: readonly RefusedView[] }>('GET', 'refusals/summary'),
+    client.ask<JournalView>('GET', 'journal'),
   ]);
-  return { webhooks, triggers, events, hasMore };
+  return { webhooks, triggers, events, hasMore, refused, damage };
 }
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
-function webhookItem({ name, webhook_id: id, type, enabled, description, triggers, url }: WebhookView) {
+function webhookItem(webhook: WebhookView, hasRows: boolean): vscode.TreeItem {
+  const { name, webhook_id: id, type, enabled, description, triggers, url } = webhook;
   const what = [
     ...(enabled ? [] : [vscode.l10n.t('disabled')]),
     ...(triggers.length === 0 ? [vscode.l10n.t('no trigger yet')] : []),
     type === 'bearer_token' ? vscode.l10n.t('bearer token') : vscode.l10n.t('signed deliveries'),
   ];
-  // Another row once it has triggers: the editor would remember that there was nothing to unfold.
-  const [rowId, state] = triggers.length === 0 ? [`${id} bare`, None] : [id, Expanded];
+  // Another row once it has some below: the editor would remember that there was nothing to unfold.
+  const [rowId, state] = hasRows ? [id, Expanded] : [`${id} bare`, None];
   const row = item(rowId, name, what.join(', '), enabled ? 'broadcast' : 'circle-slash', state);
   row.tooltip = [description, url].filter((line) => line !== '').join('\n');
   row.contextValue = enabled ? 'webhook' : 'webhook.disabled';
@@ -181,6 +212,30 @@ function triggerItem({ name, words, enabled }: TriggerView): vscode.TreeItem {
   row.tooltip = words;
   row.contextValue = enabled ? 'trigger' : 'trigger.disabled';
   return row;
+}
+
+function refusedItem(row: WebhookRow & { readonly kind: 'refused' }): vscode.TreeItem {
+  const { webhook, count, last } = row.refused;
+  const at = new Date(last.received_at);
+  const isToday = at.toDateString() === new Date().toDateString();
+  const time = isToday ? at.toLocaleTimeString() : at.toLocaleString();
+  const label =
+    webhook === null ? vscode.l10n.t('{0} refused, of no webhook', count) : vscode.l10n.t('{0} refused', count);
+  // What matters comes first: the view is narrow.
+  const what = vscode.l10n.t('last: {0}, {1}', last.reason, time);
+  const shown = item(`refused ${webhook ?? ''}`, label, what, 'warning');
+  shown.tooltip = `${label}\n${what}`;
+  return opening(shown, row);
+}
+
+function damageItem(row: WebhookRow & { readonly kind: 'damage' }): vscode.TreeItem {
+  const what = vscode.l10n.t('events were lost; all others are whole');
+  return opening(item('damage', vscode.l10n.t('The journal is damaged'), what, 'error'), row);
+}
+
+function opening(shown: vscode.TreeItem, row: WebhookRow): vscode.TreeItem {
+  shown.command = { command: 'sextant.openEvent', title: vscode.l10n.t('Open'), arguments: [row] };
+  return shown;
 }
 
 const STATUS_ICONS: Readonly<Record<EventStatus, readonly [icon: string, colour?: string]>> = {
@@ -224,9 +279,7 @@ function textItem(row: WebhookRow & { readonly kind: 'text' }): vscode.TreeItem 
     raw: [vscode.l10n.t('Body as it came'), 'file-binary'],
     headers: [vscode.l10n.t('Headers'), 'list-flat'],
   }[row.text] as [string, string];
-  const shown = item(`${row.event.event_id} ${row.text}`, label, '', icon);
-  shown.command = { command: 'sextant.openEvent', title: vscode.l10n.t('Open'), arguments: [row] };
-  return shown;
+  return opening(item(`${row.event.event_id} ${row.text}`, label, '', icon), row);
 }
 
 function item(id: string, label: string, description: string, icon: string, state = None): vscode.TreeItem {

@@ -144,9 +144,8 @@ export class Definitions {
     return `When an event comes to ${webhook}${when}: ${what}.${enabled ? '' : ' It is disabled.'}`;
   }
 
-  /** Signing keys of a webhook that are good now. */
-  signingKeys(id: string): string[] {
-    const now = this.#clock.now();
+  /** Signing keys of a webhook that are good now, or were it at that time. */
+  signingKeys(id: string, now = this.#clock.now()): string[] {
     return (this.#keys[id] ?? []).filter(({ expiresAt = Infinity }) => now < expiresAt).map(({ key }) => key);
   }
 

@@ -66,6 +66,9 @@ export interface EventSummary {
 
 export type Header = readonly [name: string, value: string];
 
+/** In place of a value that would let others in. */
+export const REDACTED = '[redacted]';
+
 /** An event as it came. */
 export interface StoredEvent extends EventSummary {
   readonly headers: readonly Header[];

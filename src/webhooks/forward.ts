@@ -1,18 +1,21 @@
 import type { Dispatcher } from 'undici';
 import { describeError } from '../base/errors.ts';
 import type { ForwardExpert } from './definitions.ts';
-import type { Attempt, StoredEvent } from './event.ts';
+import { REDACTED, type Attempt, type Header, type StoredEvent } from './event.ts';
 
 /** Of the answer so many characters are kept. */
 const MAX_ANSWER = 2000;
-/** Belong to the connection on which the event came, or name the one it came to. */
+/** Belong to the connection on which the event came, name the one it came to, or are what only we say. */
 const OWN_HEADERS =
-  /^(authorization|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
+  /^(authorization|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-sextant-.*)$/i;
+const LONGEST_WAIT_MS = 600_000;
 
 export type ForwardOutcome = Omit<Attempt, 'at' | 'durationMs'> & {
   readonly isDone: boolean;
   /** Whether another attempt may do better: not where the other side says that it does not want it. */
   readonly canRetry: boolean;
+  /** How long the other side wants to be left alone. */
+  readonly afterMs?: number;
 };
 
 /** Posts an event as it came, raw bytes and headers, to the URL of an expert. Does not throw, but for a cancelled `signal`. */
@@ -25,10 +28,10 @@ export async function forward(
   const { request } = await import('../base/undici.ts');
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const { statusCode, body } = await request(url, {
+    const { statusCode, headers, body } = await request(url, {
       method: 'POST',
       headers: [
-        ...event.headers.filter(([name]) => !OWN_HEADERS.test(name)).flat(),
+        ...event.headers.filter(isForwarded).flat(),
         ...['X-Sextant-Event-Id', event.id],
         ...['X-Sextant-Trigger', encodeURIComponent(trigger)],
       ],
@@ -44,7 +47,8 @@ export async function forward(
     }
     const isDone = statusCode >= 200 && statusCode < 300;
     const canRetry = !isDone && (statusCode >= 500 || [408, 425, 429].includes(statusCode));
-    return { isDone, canRetry, status: statusCode, answer: answer.slice(0, MAX_ANSWER) };
+    const afterMs = retryAfterMs(headers['retry-after']);
+    return { isDone, canRetry, afterMs, status: statusCode, answer: answer.slice(0, MAX_ANSWER) };
   } catch (error) {
     signal.throwIfAborted();
     const isLate = timeout.aborted;
@@ -56,7 +60,18 @@ export async function forward(
   }
 }
 
+function isForwarded([name, value]: Header): boolean {
+  return value !== REDACTED && !OWN_HEADERS.test(name);
+}
+
+/** Seconds, or a date; up to the longest wait of {@link backoffMs}. */
+function retryAfterMs(header: string | string[] | undefined): number {
+  const text = String(header).trim();
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return ms > 0 ? Math.min(ms, LONGEST_WAIT_MS) : 0;
+}
+
 /** Milliseconds until the attempt after `attempts` of them: 1 s, doubled each time up to 10 min, and up to a fifth more by chance. */
 export function backoffMs(attempts: number, baseMs = 1000, random: () => number = Math.random): number {
-  return Math.min(baseMs * 2 ** (attempts - 1), 600_000) * (1 + random() / 5);
+  return Math.min(baseMs * 2 ** (attempts - 1), LONGEST_WAIT_MS) * (1 + random() / 5);
 }

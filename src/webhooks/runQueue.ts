@@ -239,13 +239,14 @@ export class RunQueue {
     const at = clock.now();
     const began = performance.now();
     const outcome = await forward(event, trigger, expert, { dispatcher, signal: this.#stop.signal });
-    const { isDone, canRetry, ...result } = outcome;
+    const { isDone, canRetry, afterMs = 0, ...result } = outcome;
     const attempt = { at, durationMs: Math.round(performance.now() - began), ...result };
     return ({ nextAt: _, ...run }) => {
       const attempts = [...run.attempts, attempt];
       if (isDone) return { ...run, attempts, state: 'succeeded' };
       if (!canRetry || attempts.length >= expert.max_attempts) return { ...run, attempts, state: 'failed' };
-      return { ...run, attempts, nextAt: Math.ceil(clock.now() + backoffMs(attempts.length, backoffBaseMs)) };
+      const waitMs = Math.max(backoffMs(attempts.length, backoffBaseMs), afterMs);
+      return { ...run, attempts, nextAt: Math.ceil(clock.now() + waitMs) };
     };
   }
 

@@ -110,6 +110,30 @@ describe('the view of webhooks', () => {
     await workbench.shoot('webhooks-body');
   });
 
+  it('shows what was refused and why, below its webhook and for addresses of none', async () => {
+    await open();
+    const { page } = workbench;
+    const { url } = await client().ask<WebhookView>('POST', 'webhooks', { name: 'w' });
+    await workbench.treeItem(/^w no trigger yet/).waitFor();
+    const headers = { authorization: 'Bearer whsec_wrong', 'content-type': 'application/json' };
+    const refused = async (to: string): Promise<number> =>
+      (await fetch(to, { method: 'POST', headers, body: '{}' })).status;
+    assert.deepEqual([await refused(url), await refused(url), await refused(`${url}x`)], [401, 401, 404]);
+    await workbench.treeItem(/^2 refused last: \S.*, \d/).waitFor();
+    await workbench.treeItem(/^1 refused, of no webhook last: there is no webhook/).waitFor();
+    await workbench.shoot('webhooks-refused');
+    await workbench.treeItem(/^2 refused/).click();
+    await workbench.tab('Refused by w').first().waitFor();
+    await page
+      .locator('.view-line')
+      .getByText(/Z\s+w\s+401\s/)
+      .nth(1)
+      .waitFor();
+    await workbench.shoot('webhooks-refusals');
+    assert.equal(await refused(url), 401);
+    await workbench.treeItem(/^3 refused/).waitFor();
+  });
+
   it('sends a test event that was edited, by the button in the title of its editor', async () => {
     await open();
     const { page, pick } = workbench;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -10,7 +10,9 @@ import { Webhook as Signature } from 'standardwebhooks';
 import type {
   EventDetailView,
   EventSummaryView,
+  JournalView,
   NewWebhookView,
+  RefusalView,
   TriggerView,
   WebhookView,
 } from '../../src/server/webhooks/views.ts';
@@ -258,6 +260,11 @@ describe('sextant webhooks, triggers, experts and events', () => {
     assert.deepEqual(list('--text', 'u00e9'), [first]);
     assert.deepEqual(list('--filter', '{"==": [{"var": "n"}, 2]}'), [second, first]);
     assert.deepEqual(list('--filter', '{"==": [{"var": "n"}, 2]}', '--limit', '1'), [second]);
+    const large = join(folder(), 'large.json');
+    const numbers = Array.from({ length: 15_000 }, (_, i) => i % 100);
+    writeFiles(join(large, '..'), { 'large.json': JSON.stringify({ in: [{ var: 'n' }, numbers] }) });
+    assert.ok(statSync(large).size > 40_000);
+    assert.deepEqual(list('--filter', large), [second, first], 'a filter may be larger than the head of a request');
     assert.equal(run(['events', 'list', '--webhook', 'bytes', '--text', 'nowhere']).code, 1);
     assert.equal(said('events', 'show', first, '--raw'), bodies[0]);
     assert.match(said('events', 'show', first, '--headers'), /^authorization: \[redacted\]$/m);
@@ -308,6 +315,43 @@ describe('sextant webhooks, triggers, experts and events', () => {
     assert.equal(run(['events', 'tail', '--count', '1', '--timeout', '1']).code, 1);
   });
 
+  it('show what was refused and why, and say whether all that is kept can be read', async () => {
+    const { url, webhook_id: id } = json<NewWebhookView>('webhooks', 'create', 'refusing');
+    const none = run(['events', 'refusals', '--webhook', 'refusing']);
+    assert.deepEqual([none.code, none.stdout], [1, '']);
+    const headers = { authorization: 'Bearer whsec_wrong', 'content-type': 'application/json' };
+    for (const to of [url, url, `${url}x`]) await (await fetch(to, { method: 'POST', headers, body: '{}' })).text();
+    const refused = (...args: string[]): RefusalView[] => json<RefusalView[]>('events', 'refusals', ...args);
+    assert.deepEqual(
+      refused('--limit', '3').map(({ webhook, webhook_id: at, status }) => [webhook, at, status]),
+      [
+        [null, `${id}x`, 404],
+        ['refusing', id, 401],
+        ['refusing', id, 401],
+      ],
+    );
+    assert.equal(refused('--webhook', 'refusing').length, 2);
+    assert.equal(refused('--webhook', `${id}x`, '--limit', '7')[0]!.status, 404);
+    const table = said('events', 'refusals', '--webhook', 'refusing');
+    assert.match(table, /^(\d{4}-\S+Z {2}refusing {2}401 {2}\S.*\n){2}$/);
+    assert.ok(!table.includes('whsec_wrong'));
+
+    assert.match(said('events', 'verify'), /^[\d,]+ events, [\d.]+ .?B: all can be read\.\n$/);
+    assert.deepEqual(json<JournalView>('events', 'verify').damage, []);
+    const journal = join(state, 'webhooks/events');
+    const file = join(
+      journal,
+      readdirSync(journal).find((name) => statSync(join(journal, name)).size > 1000)!,
+    );
+    const bytes = readFileSync(file);
+    bytes[500]! ^= 1;
+    writeFileSync(file, bytes);
+    const damaged = run(['events', 'verify']);
+    assert.equal(damaged.code, 1, damaged.stderr);
+    assert.match(damaged.stdout, /^The journal is damaged: \S+, bytes \d+ to \d+\. /);
+    assert.equal(run(['events', 'verify', '--json']).code, 1);
+  });
+
   it('say what is wrong, and have help with examples', async () => {
     const wrong: readonly [args: string[], code: number, message: RegExp][] = [
       [['webhooks', 'create', 'w'], 2, /There is a webhook named w already/],
@@ -347,7 +391,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
       webhooks: ['create', 'list', 'rotate', 'enable', 'disable', 'delete', 'send'],
       triggers: ['create', 'list', 'enable', 'disable', 'delete'],
       experts: ['create', 'list', 'delete'],
-      events: ['list', 'show', 'tail', 'replay', 'export'],
+      events: ['list', 'show', 'tail', 'replay', 'export', 'refusals', 'verify'],
     };
     const all = Object.entries(verbs).flatMap(([kind, those]) => those.map((verb) => [kind, verb] as const));
     await Promise.all(

@@ -30,8 +30,8 @@ export class AdminClient {
   }
 
   /** The lines of an answer, each JSON, as they come; whoever stops early hangs up. Throws as {@link ask} does. */
-  async *lines<T>(path: string, signal?: AbortSignal): AsyncGenerator<T> {
-    const response = await this.#fetch('GET', path, undefined, signal);
+  async *lines<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): AsyncGenerator<T> {
+    const response = await this.#fetch(method, path, body, signal);
     const decoder = new TextDecoder();
     let rest = '';
     try {

@@ -94,8 +94,13 @@ export function digest(token: string): Buffer {
 }
 
 /** The token of an `Authorization` header. Throws `Unauthenticated`. */
-export function bearer(authorization: string | undefined): string {
-  const token = /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1];
+function bearer(authorization: string | undefined): string {
+  const token = bearerOf(authorization);
   if (token === undefined) throw httpErrors.unauthenticated();
   return token;
+}
+
+/** The token of an `Authorization` header, if it has one. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1];
 }

@@ -154,6 +154,8 @@ export class HttpEdge {
     this.#remember(request, response);
     const { path, query } = target(request.url ?? '');
     const warnings: string[] = [];
+    // Also of one that is not let in: its resource is told, the client nothing.
+    const found = this.#router.find(path);
     let match: Match | undefined;
     let caller: Caller | undefined;
 
@@ -162,9 +164,9 @@ export class HttpEdge {
       if (error) this.#sendError(response, error);
       else this.#send(request, response, reply as Reply);
       if (hasBody(request) && !request.complete) this.#linger(request);
-      if (error && match?.resource.onRefused) {
-        const { code, message } = error;
-        match.resource.onRefused({ parameters: match.parameters, status: ERROR_STATUS[code], code, message });
+      if (error && found?.resource.onRefused) {
+        const { code, reason } = error;
+        found.resource.onRefused({ parameters: found.parameters, status: ERROR_STATUS[code], code, reason });
       }
       if (match?.resource.isLogged === false) return;
       this.#options.requestLog.add({
@@ -196,7 +198,7 @@ export class HttpEdge {
 
     try {
       this.#options.hosts.check(request);
-      match = this.#router.find(path);
+      match = found;
       if (!match) throw httpErrors.notFound(`path ${path.slice(0, 200)}`);
       const { resource, parameters } = match;
       caller = resource.guard?.(request.headers, parameters);

@@ -5,16 +5,19 @@ import { SextantError } from '../../base/errors.ts';
 export class HttpError extends SextantError {
   declare readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
+  /** For whoever owns the server: the message, or what no client is told. */
+  readonly reason: string;
 
   constructor(
     code: ErrorCode,
     message: string,
     headers: Readonly<Record<string, string>> = {},
-    options?: ErrorOptions,
+    { reason = message, ...options }: ErrorOptions & { readonly reason?: string | undefined } = {},
   ) {
     super(code, message, options);
     this.name = 'HttpError';
     this.headers = headers;
+    this.reason = reason;
   }
 }
 
@@ -43,12 +46,14 @@ export function toHttpError(error: unknown): HttpError {
 
 export const httpErrors = {
   badRequest: (message: string): HttpError => new HttpError('InvalidArgument', message),
-  unauthenticated: (): HttpError =>
-    new HttpError('Unauthenticated', messages.unauthenticated, { 'WWW-Authenticate': 'Bearer' }),
+  unauthenticated: (reason?: string): HttpError =>
+    new HttpError('Unauthenticated', messages.unauthenticated, { 'WWW-Authenticate': 'Bearer' }, { reason }),
   missingScope: (scope: Scope): HttpError => new HttpError('PermissionDenied', messages.missingScope(scope)),
   notEnterprise: (): HttpError => new HttpError('PermissionDenied', messages.notEnterprise),
-  foreignHost: (header: string): HttpError =>
-    new HttpError('PermissionDenied', `the ${header} header names another host; --allow-host allows it`),
+  foreignHost: (header: string, name: string): HttpError => {
+    const says = (what: string): string => `the ${header} header names ${what}; --allow-host allows it`;
+    return new HttpError('PermissionDenied', says('another host'), {}, { reason: says(name.slice(0, 200)) });
+  },
   notFound: (what: string): HttpError => new HttpError('NotFound', `there is no ${what}`),
   methodNotAllowed: (allowed: readonly string[]): HttpError =>
     new HttpError('MethodNotAllowed', `this path answers ${allowed.join(' and ')} only`, { Allow: allowed.join(', ') }),

@@ -50,7 +50,8 @@ export interface Refused {
   readonly parameters: Exchange['parameters'];
   readonly status: number;
   readonly code: string;
-  readonly message: string;
+  /** What the client was told, or more. */
+  readonly reason: string;
 }
 
 /** A path and what can be done with it. */

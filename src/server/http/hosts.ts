@@ -22,11 +22,11 @@ export class HostCheck {
     if (host === undefined || host === '') {
       if (httpVersionMinor >= 1) throw httpErrors.badRequest('the Host header is missing');
     } else if (host !== this.#last) {
-      if (!this.#names.has(nameOf(host))) throw httpErrors.foreignHost('Host');
+      if (!this.#names.has(nameOf(host))) throw httpErrors.foreignHost('Host', nameOf(host));
       this.#last = host;
     }
     if (origin !== undefined && !this.#names.has(nameOf(/^https?:\/\/([^/]*)$/.exec(origin)?.[1] ?? '')))
-      throw httpErrors.foreignHost('Origin');
+      throw httpErrors.foreignHost('Origin', origin);
   }
 }
 

@@ -13,13 +13,25 @@ import {
 } from '../../webhooks/event.ts';
 import type { EventFilter } from '../../webhooks/journal/eventIndex.ts';
 import type { Search } from '../../webhooks/journal/eventJournal.ts';
-import { describeDamage } from '../../webhooks/journal/segmentLog.ts';
+import { MAX_REFUSALS, type Refusal } from '../../webhooks/journal/refusalLog.ts';
+import { describeDamage, type JournalDamage } from '../../webhooks/journal/segmentLog.ts';
 import { checked, readMoment, withJson, type AdminResource } from '../admin/adminPlane.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Exchange, Reply, Resource } from '../http/exchange.ts';
 import type { WebhookService } from './service.ts';
 import { testDelivery } from './testDelivery.ts';
-import type { EventPageView, EventSummaryView, EventView, RunView, TriggerView, WebhookView } from './views.ts';
+import type {
+  EventPageView,
+  EventSummaryView,
+  EventView,
+  JournalView,
+  RefusalsView,
+  RefusalView,
+  RefusedView,
+  RunView,
+  TriggerView,
+  WebhookView,
+} from './views.ts';
 
 const MAX_PAGE = 1000;
 const MAX_DEFINITION_BYTES = 262_144;
@@ -41,6 +53,19 @@ const rotation = z.strictObject({
     0,
   ),
 });
+const words = (name: string) => z.optional(z.string(`${name} must be a string`));
+const searchBody = z.strictObject({
+  source: words('source'),
+  webhook: words('webhook'),
+  status: words('status'),
+  from: words('from'),
+  to: words('to'),
+  text: words('text'),
+  cursor: words('cursor'),
+  filter: z.optional(z.unknown()),
+});
+/** What events are asked for by. */
+type Given = Readonly<Partial<Record<string, string>>>;
 const testEvent = z.strictObject({
   template: z.optional(z.string('template must be a string')),
   body: z.optional(z.unknown()),
@@ -88,15 +113,26 @@ export function webhookAdminResources(
     // It is UTF-8, or it would not have been accepted; so this is the body, byte for byte.
     body: event.body.toString(),
   });
-  const filterOf = ({ source, webhook, status, from, to }: Readonly<Record<string, string>>): EventFilter => {
+  const showRefusal = ({ at, webhook, ...rest }: Refusal): RefusalView => ({
+    received_at: iso(at),
+    webhook: definitions.webhookById(webhook)?.name ?? null,
+    webhook_id: webhook,
+    ...rest,
+  });
+  const showJournal = (damage: readonly JournalDamage[]): JournalView => ({
+    events: journal.size,
+    bytes: journal.bytes,
+    damage: damage.map(describeDamage),
+  });
+  /** By name or, also of one that was deleted, by id. */
+  const idOf = (webhook: string): string => definitions.webhooks.find(({ name }) => name === webhook)?.id ?? webhook;
+  const filterOf = ({ source, webhook, status, from, to }: Given): EventFilter => {
     if (source !== undefined && source.toLowerCase() !== 'webhook')
       throw httpErrors.badRequest('source must be Webhook');
     if (status !== undefined && !EVENT_STATUSES.includes(status as EventStatus))
       throw httpErrors.badRequest(`status must be one of ${EVENT_STATUSES.join(', ')}`);
     return {
-      // By name or, also of one that was deleted, by id.
-      webhook:
-        webhook === undefined ? undefined : (definitions.webhooks.find(({ name }) => name === webhook)?.id ?? webhook),
+      webhook: webhook === undefined ? undefined : idOf(webhook),
       status: status as EventStatus | undefined,
       from: from === undefined ? undefined : readMoment(from, 'from'),
       to: to === undefined ? undefined : readMoment(to, 'to'),
@@ -207,17 +243,15 @@ export function webhookAdminResources(
     resource('events/search', {
       GET: {
         handle: ({ query }) => {
-          const names = ['source', 'webhook', 'status', 'from', 'to', 'text', 'filter', 'cursor'];
-          const { text, filter, cursor, ...given } = parametersOf(query, names);
-          const search = {
-            ...filterOf(given),
-            text,
-            before: numberOf('cursor', cursor),
-            filter: filter === undefined ? undefined : new Filter(parseFilter(filter)),
-          };
-          return { contentType: 'application/x-ndjson', lines: searchLines(search) };
+          const { filter, ...given } = parametersOf(query, Object.keys(searchBody.shape));
+          return search(given, filter === undefined ? undefined : parseFilter(filter));
         },
       },
+      // A filter may be larger than the head of a request.
+      POST: withJson((body) => {
+        const { filter, ...given } = checked(searchBody, body);
+        return search(given, filter);
+      }, MAX_DEFINITION_BYTES),
     }),
     resource('events/{id}', {
       GET: {
@@ -241,28 +275,43 @@ export function webhookAdminResources(
     resource('refusals', {
       GET: {
         handle: async ({ query }) => {
-          const found = await refusals.latest(limitOf(parametersOf(query, ['limit']).limit));
-          const shown = found.map(({ at, webhook, ...rest }) => ({
-            received_at: iso(at),
-            webhook: definitions.webhookById(webhook)?.name ?? null,
-            webhook_id: webhook,
-            ...rest,
-          }));
-          return { json: { refusals: shown, left_out: refusals.leftOut } };
+          const { webhook, limit } = parametersOf(query, ['webhook', 'limit']);
+          const id = webhook === undefined ? undefined : idOf(webhook);
+          const isWanted = id === undefined ? undefined : (one: string) => one === id;
+          const found = await refusals.latest(limitOf(limit, MAX_REFUSALS), isWanted);
+          const shown: RefusalsView = { refusals: found.map(showRefusal), left_out: refusals.leftOut };
+          return { json: shown };
         },
       },
     }),
-    resource('journal', {
+    resource('refusals/summary', {
       GET: {
-        handle: () => ({
-          json: { events: journal.size, bytes: journal.bytes, damage: journal.damage.map(describeDamage) },
-        }),
+        handle: async () => {
+          const groups = await refusals.summary((id) => definitions.webhookById(id)?.id ?? '');
+          const refused: RefusedView[] = groups.map(({ group, count, last }) => ({
+            webhook: definitions.webhookById(group)?.name ?? null,
+            count,
+            last: showRefusal(last),
+          }));
+          return { json: { refused } };
+        },
       },
     }),
+    resource('journal', { GET: { handle: () => ({ json: showJournal(journal.damage) }) } }),
     resource('journal/verify', {
-      POST: { handle: async () => ({ json: { damage: (await journal.verify()).map(describeDamage) } }) },
+      POST: { handle: async () => ({ json: showJournal(await journal.verify()) }) },
     }),
   ];
+
+  function search({ text, cursor, ...given }: Given, filter: unknown): Reply {
+    const wanted = {
+      ...filterOf(given),
+      text,
+      before: numberOf('cursor', cursor),
+      filter: filter === undefined ? undefined : new Filter(filter),
+    };
+    return { contentType: 'application/x-ndjson', lines: searchLines(wanted) };
+  }
 
   /** `{"event"}` for each that is found, `{"progress"}` in between, `{"done":true}` at the end. Stops when nobody reads. */
   async function* searchLines(search: Search): AsyncGenerator<string> {
@@ -300,9 +349,9 @@ function parametersOf(query: string, known: readonly string[]): Record<string, s
   return given;
 }
 
-function limitOf(limit = '100'): number {
+function limitOf(limit = '100', most = MAX_PAGE): number {
   if (!/^[1-9]\d{0,5}$/.test(limit)) throw httpErrors.badRequest('limit must be an integer of at least 1');
-  return Math.min(Number(limit), MAX_PAGE);
+  return Math.min(Number(limit), most);
 }
 
 function numberOf(name: string, id: string | undefined): number | undefined {

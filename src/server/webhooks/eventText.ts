@@ -1,8 +1,10 @@
 import { createScanner } from 'jsonc-parser';
+import { formatColumns } from '../../base/columns.ts';
 import { SextantError } from '../../base/errors.ts';
+import { REDACTED } from '../../webhooks/event.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
 import { AdminClient } from '../admin/adminClient.ts';
-import type { EventDetailView, EventView, RunView, WebhookView } from './views.ts';
+import type { EventDetailView, EventView, RefusalView, RunView, WebhookView } from './views.ts';
 
 /* An event as texts for people. */
 
@@ -41,6 +43,15 @@ function indented(body: string): string | undefined {
 
 export function headerLines({ headers }: Pick<EventView, 'headers'>): string {
   return headers.map(([name, value]) => `${name}: ${value}\n`).join('');
+}
+
+/** A line for each. */
+export function refusalLines(refusals: readonly RefusalView[]): string {
+  return formatColumns(
+    refusals.map(({ received_at: at, webhook, webhook_id: id, status, reason }) => [
+      ...[at, webhook ?? id, String(status), reason],
+    ]),
+  );
 }
 
 /** For each trigger whether it fired, why not, and what each part of its filter gave; then the runs. */
@@ -99,7 +110,7 @@ export function asCurl(
 ): string {
   const isSigned = to.type === 'standard_webhooks';
   const proofs = isSigned ? SIGNED : ['Authorization: Bearer $SECRET'];
-  const kept = headers.filter(([name, value]) => !NOT_AGAIN.test(name) && value !== '[redacted]');
+  const kept = headers.filter(([name, value]) => !NOT_AGAIN.test(name) && value !== REDACTED);
   const curl = [
     `curl ${quote(to.url)}`,
     ...proofs.map((header) => `-H "${header}"`),

@@ -1,15 +1,30 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingHttpHeaders } from 'node:http';
+import { visit } from 'jsonc-parser';
 import { Webhook as Signature, WebhookVerificationError } from 'standardwebhooks';
-import type { Header } from '../../webhooks/event.ts';
-import { isSecretOf } from '../../webhooks/secrets.ts';
-import { bearer } from '../auth/tokens.ts';
+import type { Definitions } from '../../webhooks/definitions.ts';
+import { REDACTED, type Header } from '../../webhooks/event.ts';
+import { isSecretOf, type SecretRecord } from '../../webhooks/secrets.ts';
+import { bearerOf } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Exchange, Resource } from '../http/exchange.ts';
 import type { WebhookService } from './service.ts';
 
 /** What would let others in; GitLab sends its secret as it is. */
-const REDACTED = /^(authorization|proxy-authorization|cookie|x-gitlab-token)$/i;
+const SECRET = /^(authorization|proxy-authorization|cookie|x-gitlab-token)$/i;
 const MAX_KEY = 512;
+/** What systems send that do not send a bearer token. */
+const OTHER_PROOFS = ['X-Hub-Signature-256', 'X-Gitlab-Token', 'webhook-signature'];
+const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+const ROTATED = 'the secret was rotated, and is no longer good';
+const ANOTHER = 'the signature is of another secret or of another body';
+/** What the library says, for those who have not read it. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  'Invalid Signature Headers': 'webhook-timestamp is no number',
+  'Message timestamp too old': 'webhook-timestamp is more than 5 minutes ago',
+  'Message timestamp too new': 'webhook-timestamp is more than 5 minutes ahead',
+  'No matching signature found': ANOTHER,
+};
 
 /** `POST /webhooks/{id}`: 202 when the event is on the disk. */
 export function intakeResource(service: WebhookService): Resource {
@@ -21,12 +36,11 @@ export function intakeResource(service: WebhookService): Resource {
       const webhook = definitions.webhookById(id);
       if (!webhook?.enabled) throw httpErrors.notFound(`webhook ${id.slice(0, 100)}`);
       // A signature can only be checked with the body.
-      if (webhook.type === 'bearer_token' && !isSecretOf(webhook.secrets, bearer(headers.authorization), clock.now()))
-        throw httpErrors.unauthenticated();
+      if (webhook.type === 'bearer_token') checkSecret(headers, webhook.secrets, clock.now());
       return { name: `webhook ${webhook.name}` };
     },
-    onRefused: ({ parameters, status, code, message }) =>
-      refusals.add({ webhook: parameters.id ?? '', status, code, reason: message }),
+    onRefused: ({ parameters, status, code, reason }) =>
+      refusals.add({ webhook: parameters.id ?? '', status, code, reason }),
     methods: {
       POST: {
         accepts: ['application/json'],
@@ -37,7 +51,7 @@ export function intakeResource(service: WebhookService): Resource {
           // It may have been deleted or disabled while the body was on its way.
           const webhook = definitions.webhookById(id);
           if (!webhook?.enabled) throw httpErrors.notFound(`webhook ${id}`);
-          if (webhook.type === 'standard_webhooks') checkSignature(exchange, body, definitions.signingKeys(id));
+          if (webhook.type === 'standard_webhooks') checkSignature(exchange.headers, body, id, definitions);
           const json = parseJson(body);
           const key = keyOf(exchange);
           const headers = keptHeaders(exchange.rawHeaders);
@@ -57,7 +71,7 @@ function keptHeaders(raw: readonly string[]): Header[] {
 }
 
 export function keptHeader([name, value]: Header): Header {
-  return [name, REDACTED.test(name) ? '[redacted]' : value];
+  return [name, SECRET.test(name) ? REDACTED : value];
 }
 
 function keyOf({ headers }: Exchange): string | undefined {
@@ -71,25 +85,71 @@ function keyOf({ headers }: Exchange): string | undefined {
 /** Throws `InvalidArgument`. */
 function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw httpErrors.badRequest('the request body is not UTF-8');
+  const text = body.toString();
   try {
-    return JSON.parse(body.toString());
-  } catch (error) {
-    throw httpErrors.badRequest(`the request body is not JSON: ${(error as Error).message.slice(0, 200)}`);
+    return JSON.parse(text);
+  } catch {
+    // What the engine says of it quotes the body, and messages are kept.
+    throw httpErrors.badRequest(`the request body is not JSON${placeOf(text)}`);
   }
 }
 
-/** As https://www.standardwebhooks.com has it, within five minutes of the real time. Throws `Unauthenticated`. */
-function checkSignature({ headers }: Exchange, body: Buffer, keys: readonly string[]): void {
-  const given = Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
-  );
+/** Where a text is no longer JSON. */
+function placeOf(text: string): string {
+  let place = '';
+  const onError = (_code: number, _offset: number, _length: number, line: number, character: number): void => {
+    place ||= `: line ${line + 1}, column ${character + 1}`;
+  };
+  try {
+    visit(text, { onError }, { disallowComments: true });
+  } catch (error) {
+    // It is nested too deep to say.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return place;
+}
+
+/** Throws `Unauthenticated`; its reason is for the log, never for the sender. */
+function checkSecret(headers: IncomingHttpHeaders, secrets: readonly SecretRecord[], now: number): void {
+  const token = bearerOf(headers.authorization);
+  if (token !== undefined && isSecretOf(secrets, token, now)) return;
+  if (headers.authorization === undefined) {
+    const other = OTHER_PROOFS.find((name) => name.toLowerCase() in headers);
+    throw httpErrors.unauthenticated(`there is no Authorization header${other === undefined ? '' : `, but ${other}`}`);
+  }
+  if (token === undefined) throw httpErrors.unauthenticated('the Authorization header is not Bearer and the secret');
+  // At the beginning of time all of them were good.
+  throw httpErrors.unauthenticated(isSecretOf(secrets, token, -Infinity) ? ROTATED : 'wrong secret');
+}
+
+/** As https://www.standardwebhooks.com has it, within five minutes of the real time. Throws as {@link checkSecret} does. */
+function checkSignature(headers: IncomingHttpHeaders, body: Buffer, id: string, definitions: Definitions): void {
+  const problem = signatureProblem(headers, body, definitions.signingKeys(id));
+  if (problem === undefined) return;
+  const wasGood =
+    problem === ANOTHER && signatureProblem(headers, body, definitions.signingKeys(id, -Infinity)) === undefined;
+  throw httpErrors.unauthenticated(wasGood ? ROTATED : problem);
+}
+
+/** Why none of the keys signed it; nothing where one did. */
+function signatureProblem(headers: IncomingHttpHeaders, body: Buffer, keys: readonly string[]): string | undefined {
+  const missing = SIGNATURE_HEADERS.filter((name) => !headers[name]);
+  if (missing.length > 0) {
+    const names = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`;
+    return headers.authorization === undefined ? names : `${names}: a bearer token came where deliveries are signed`;
+  }
+  let problem = ANOTHER;
+  const given = Object.fromEntries(SIGNATURE_HEADERS.map((name) => [name, String(headers[name])]));
   for (const key of keys) {
     try {
       new Signature(key).verify(body, given, { jsonParse: false });
-      return;
+      return undefined;
     } catch (error) {
       if (!(error instanceof WebhookVerificationError)) throw error;
+      problem = PROBLEMS[error.message] ?? error.message;
     }
   }
-  throw httpErrors.unauthenticated();
+  return problem === ANOTHER && !/\bv1,[\w+/]+=*/.test(given['webhook-signature']!)
+    ? 'webhook-signature is not v1, and base64'
+    : problem;
 }

@@ -63,6 +63,37 @@ export interface EventPageView {
   readonly has_more: boolean;
 }
 
+/** A delivery that was not accepted. */
+export interface RefusalView {
+  readonly received_at: string;
+  /** Missing where there is none at the address, or none any more. */
+  readonly webhook: string | null;
+  readonly webhook_id: string;
+  readonly status: number;
+  readonly code: string;
+  readonly reason: string;
+}
+
+export interface RefusalsView {
+  readonly refusals: readonly RefusalView[];
+  /** How many came too fast to be recorded. */
+  readonly left_out: number;
+}
+
+/** How many a webhook refused, or, without a webhook, addresses at which there is none. */
+export interface RefusedView {
+  readonly webhook: string | null;
+  readonly count: number;
+  readonly last: RefusalView;
+}
+
+export interface JournalView {
+  readonly events: number;
+  readonly bytes: number;
+  /** A sentence for each place. */
+  readonly damage: readonly string[];
+}
+
 /** A line of a search. */
 export type SearchLineView =
   | { readonly event: EventView }

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Webhook as Signature } from 'standardwebhooks';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { Agent } from 'undici';
@@ -20,6 +21,7 @@ interface Answer {
 class Receiver {
   readonly got: { readonly request: IncomingMessage; readonly body: string }[] = [];
   statuses: number[] = [];
+  retryAfter: string | undefined;
   readonly #server: Server;
   #arrived = (): void => undefined;
 
@@ -30,7 +32,11 @@ class Receiver {
       request.on('data', (chunk: string) => (body += chunk));
       request.on('end', () => {
         this.got.push({ request, body });
-        response.writeHead(this.statuses.shift() ?? 200).end('thanks');
+        const { retryAfter } = this;
+        response.writeHead(this.statuses.shift() ?? 200, {
+          ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
+        });
+        response.end('thanks');
         this.#arrived();
       });
     });
@@ -71,6 +77,7 @@ describe('webhooks of the server', () => {
     await dispatcher.destroy();
     receiver.got.length = 0;
     receiver.statuses = [];
+    receiver.retryAfter = undefined;
   });
 
   async function start(): Promise<void> {
@@ -149,6 +156,107 @@ describe('webhooks of the server', () => {
     assert.deepEqual([event.body, event.webhook_id, event.status], [json, id, 'unmatched']);
     const headers = Object.fromEntries(event.headers as [string, string][]);
     assert.equal(headers.authorization, '[redacted]');
+  });
+
+  it('records a delivery for another host, as through a tunnel that is not allowed', async () => {
+    const { webhook_id: id } = await made('webhooks', { name: 'w' });
+    const ask = async (path: string): Promise<string> => {
+      const sent = request(`${server.url}${path}`, { method: 'POST', headers: { host: 'abc.ngrok.app' } });
+      const [response] = (await once(sent.end('{}'), 'response')) as [IncomingMessage];
+      return `${response.statusCode} ${await text(response)}`;
+    };
+    const answers = await Promise.all([`/webhooks/${id}`, '/webhooks/nobody', '/nothing', '/__admin/clock'].map(ask));
+    assert.match(answers[0]!, /^403 .*the Host header names another host/);
+    assert.equal(new Set(answers).size, 1, 'it is told nothing of what there is');
+    const { refusals } = (await admin('GET', 'refusals?webhook=w')).body;
+    assert.deepEqual(
+      refusals.map(({ status, reason }: { status: number; reason: string }) => [status, reason]),
+      [[403, 'the Host header names abc.ngrok.app; --allow-host allows it']],
+    );
+    assert.equal((await admin('GET', 'refusals')).body.refusals.length, 2);
+    assert.equal((await admin('GET', 'requests')).body.requests.length, 4, 'also those to the admin plane');
+  });
+
+  it('records why a delivery is not authenticated, which its sender is not told', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    const signed = await made('webhooks', { name: 'signed', type: 'standard_webhooks' });
+    const answers = new Set<string>();
+    const send = async (to: string, headers: Record<string, string>): Promise<string> => {
+      const response = await fetch(to, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: '{}',
+      });
+      answers.add(`${response.status} ${await response.text()}`);
+      const { refusals } = (await admin('GET', 'refusals?limit=1')).body;
+      assert.ok(!JSON.stringify(refusals).includes('whsec_'));
+      return refusals[0].reason as string;
+    };
+    const sign = (key: string, at = Date.now()): Record<string, string> => ({
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(at / 1000)),
+      'webhook-signature': new Signature(key).sign('msg_1', new Date(at), '{}'),
+    });
+    await admin('POST', 'webhooks/w/rotate', { overlap_seconds: 60 });
+    await admin('POST', 'webhooks/signed/rotate', { overlap_seconds: 60 });
+    server.clock.advance(60_000);
+    const [to, key] = [signed.url as string, signed.secret as string];
+    const other = (await made('webhooks', { name: 'other', type: 'standard_webhooks' })).secret as string;
+    const cases: [string, Promise<string> | string][] = [
+      ['there is no Authorization header', await send(url as string, {})],
+      [
+        'there is no Authorization header, but X-Hub-Signature-256',
+        await send(url as string, { 'x-hub-signature-256': 'sha256=00' }),
+      ],
+      [
+        'the Authorization header is not Bearer and the secret',
+        await send(url as string, { authorization: secret as string }),
+      ],
+      ['wrong secret', await send(url as string, { authorization: 'Bearer whsec_wrong' })],
+      [
+        'the secret was rotated, and is no longer good',
+        await send(url as string, { authorization: `Bearer ${secret}` }),
+      ],
+      [
+        'webhook-id, webhook-timestamp, webhook-signature are missing: a bearer token came where deliveries are signed',
+        await send(to, { authorization: `Bearer ${key}` }),
+      ],
+      ['webhook-id is missing', await send(to, { ...sign(key), 'webhook-id': '' })],
+      ['webhook-timestamp is no number', await send(to, { ...sign(key), 'webhook-timestamp': 'now' })],
+      ['webhook-timestamp is more than 5 minutes ago', await send(to, sign(key, Date.now() - 400_000))],
+      ['webhook-timestamp is more than 5 minutes ahead', await send(to, sign(key, Date.now() + 400_000))],
+      ['webhook-signature is not v1, and base64', await send(to, { ...sign(key), 'webhook-signature': 'sha256=00' })],
+      ['the signature is of another secret or of another body', await send(to, sign(other))],
+      ['the secret was rotated, and is no longer good', await send(to, sign(key))],
+    ];
+    assert.deepEqual(
+      cases.map(([, reason]) => reason),
+      cases.map(([reason]) => reason),
+    );
+    assert.deepEqual(
+      [...answers],
+      ['401 {"error":{"code":"Unauthenticated","message":"missing or invalid authentication token"}}'],
+    );
+  });
+
+  it('says where a body is not JSON, and keeps nothing of it', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    const places = [
+      ['{"a": hunter2}', ': line 1, column 7'],
+      ['{\n  "password": "hunter2",\n  "b" 1\n}', ': line 3, column 7'],
+      ['', ': line 1, column 1'],
+      // Whatever says where has to come through it.
+      ['['.repeat(5000), /^the request body is not JSON(: line 1, column 5001)?$/],
+    ] as const;
+    for (const [body, place] of places) {
+      const { status, body: answer } = await post(url as string, secret as string, body);
+      assert.equal(status, 400);
+      const { message } = answer.error as { message: string };
+      if (typeof place === 'string') assert.equal(message, `the request body is not JSON${place}`);
+      else assert.match(message, place);
+    }
+    const said = JSON.stringify([(await admin('GET', 'refusals')).body, (await admin('GET', 'requests')).body]);
+    assert.ok(said.includes('line 3, column 7') && !said.includes('hunter2'));
   });
 
   it('answers a repeated delivery with the first event, and takes rotated secrets', async () => {
@@ -231,6 +339,45 @@ describe('webhooks of the server', () => {
       .split('\n');
     assert.equal(lines.filter((line) => line.startsWith('{"event"')).length, 2);
     assert.equal(lines.at(-1), '{"done":true}');
+    assert.deepEqual((await admin('POST', 'events/search', { filter, bogus: 1 })).status, 400);
+    assert.deepEqual((await admin('POST', 'events/search', { filter: { nope: 1 } })).status, 400);
+    assert.deepEqual((await admin('POST', 'events/search', { status: 'lost' })).status, 400);
+  });
+
+  it('forwards no header that is redacted or has a name of its own, and waits as long as it is told to', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    await made('experts', { name: 'bot', type: 'forward', url: receiverUrl });
+    await made('triggers', { name: 't', webhook: 'w', expert: 'bot' });
+    const headers = {
+      ...{ cookie: 'a=b', 'x-gitlab-token': 'x', 'x-sextant-event-id': 'evt_evil', 'X-Sextant-Other': 'evil' },
+      'x-kind': 'good',
+    };
+    const sent = await finished((await post(url, secret, '{}', headers)).body.event_id as string);
+    const got = receiver.got[0]!.request.headers;
+    const seen = ['cookie', 'x-gitlab-token', 'x-sextant-event-id', 'x-sextant-other', 'x-kind'];
+    assert.deepEqual(
+      seen.map((name) => got[name]),
+      [undefined, undefined, sent.event_id, undefined, 'good'],
+    );
+
+    const waitS = async (retryAfter: string): Promise<number> => {
+      [receiver.retryAfter, receiver.statuses] = [retryAfter, [503]];
+      const { event_id: id } = (await post(url, secret, '{}')).body;
+      for (;;) {
+        const [run] = (await admin('GET', `events/${id}`)).body.runs;
+        if (run?.next_at) return (Date.parse(run.next_at as string) - Date.parse(run.attempts[0].at as string)) / 1000;
+      }
+    };
+    const near = (found: number, wanted: number): void =>
+      assert.ok(found > wanted - 3 && found < wanted + 10, `${found} s, not ${wanted}`);
+    near(await waitS('120'), 120);
+    near(await waitS(new Date(Date.now() + 90_000).toUTCString()), 90);
+    near(await waitS('86400'), 600);
+    for (const odd of ['0', 'soon', '-5', new Date(0).toUTCString()]) {
+      [receiver.retryAfter, receiver.statuses] = [odd, [503]];
+      const { status } = await finished((await post(url, secret, '{}')).body.event_id as string);
+      assert.equal(status, 'succeeded', `${odd} is no reason to wait`);
+    }
   });
 
   it('tries a run again that may succeed, not one that is refused, and goes on after a restart', async () => {

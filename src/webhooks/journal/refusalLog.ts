@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import { SegmentLog, type Place } from './segmentLog.ts';
+import { HEADER_BYTES } from './frames.ts';
+import { SegmentLog, type Place, type Written } from './segmentLog.ts';
 
 /** A delivery that was not accepted: what is shown of it, never its body. */
 export interface Refusal {
@@ -14,18 +15,28 @@ export interface Refusal {
   readonly reason: string;
 }
 
+/** Of several webhooks, or of one: how many are kept, and the newest. */
+export interface RefusalSummary {
+  readonly group: string;
+  readonly count: number;
+  readonly last: Refusal;
+}
+
+/** One that is kept, by the id in its URL. */
+type Kept = Place & Pick<Written, 'webhook'>;
+
 const SEGMENT_BYTES = 1 << 20;
 const MAX_SEGMENTS = 8;
 /** More that come while the disk is busy are counted only. */
 const MAX_WAITING = 500;
-const MAX_KEPT = 10_000;
+export const MAX_REFUSALS = 10_000;
 
 /** Refusals, in files of their own: a flood of them pushes out other refusals only, and never makes an event wait. */
 export class RefusalLog {
   readonly #log: SegmentLog;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  #places: Place[] = [];
+  #kept: Kept[] = [];
   readonly #waiting = new Set<Promise<void>>();
   #left = 0;
 
@@ -37,7 +48,7 @@ export class RefusalLog {
       maxSegmentBytes: SEGMENT_BYTES,
       logger,
       headOf: (_kind, payload) => headOf(JSON.parse(payload.toString()) as Refusal),
-      onFrame: (frame) => void this.#places.push(frame),
+      onFrame: (frame) => this.#keep(frame),
     });
   }
 
@@ -61,7 +72,7 @@ export class RefusalLog {
     const done = this.#log
       .append(1, headOf(whole), [Buffer.from(JSON.stringify(whole))])
       .then((frame) => {
-        this.#places.push({ segment: frame.segment, offset: frame.offset, length: frame.length });
+        this.#keep(frame);
         this.#trim();
       })
       .catch((error: unknown) => {
@@ -73,27 +84,58 @@ export class RefusalLog {
   }
 
   /** The newest first, with those that were being recorded when it was asked. */
-  async latest(limit: number): Promise<Refusal[]> {
+  async latest(limit: number, isWanted: (webhook: string) => boolean = () => true): Promise<Refusal[]> {
     await Promise.all(this.#waiting);
-    const found = await Promise.all(
-      this.#places
-        .slice(-limit)
-        .reverse()
-        // One that is damaged or dropped meanwhile is passed over; the log has reported it.
-        .map((place) => this.#log.read(place).catch(() => undefined)),
-    );
-    return found.flatMap((payload) => (payload ? [JSON.parse(payload.toString()) as Refusal] : []));
+    const wanted = this.#kept.filter(({ webhook }) => isWanted(webhook)).slice(-limit);
+    // Segment by segment, as to open a file for each takes long, and too many at once.
+    const found: Refusal[] = [];
+    for (const segment of new Set(wanted.map((kept) => kept.segment)))
+      found.push(...(await this.#read(wanted.filter((kept) => kept.segment === segment))));
+    return found.reverse();
+  }
+
+  /** What is kept, put together by the group that an id belongs to, as the first of each came. */
+  async summary(groupOf: (webhook: string) => string): Promise<RefusalSummary[]> {
+    await Promise.all(this.#waiting);
+    const groups = new Map<string, { readonly count: number; readonly kept: Kept }>();
+    for (const kept of this.#kept) {
+      const group = groupOf(kept.webhook);
+      groups.set(group, { count: (groups.get(group)?.count ?? 0) + 1, kept });
+    }
+    const shown = [...groups].map(async ([group, { count, kept }]) => {
+      const [last] = await this.#read([kept]);
+      return last ? [{ group, count, last }] : [];
+    });
+    return (await Promise.all(shown)).flat();
+  }
+
+  /** Of one segment, in their order. One that is damaged or dropped meanwhile is passed over; the log has reported it. */
+  async #read(those: readonly Kept[]): Promise<Refusal[]> {
+    const [first, last] = [those[0]!, those.at(-1)!];
+    const end = last.offset + HEADER_BYTES + last.length;
+    const bytes = await this.#log.readRange(first.segment, first.offset, end).catch(() => undefined);
+    return those.flatMap((kept) => {
+      try {
+        return bytes ? [JSON.parse(this.#log.payloadOf(kept, bytes, first.offset).toString()) as Refusal] : [];
+      } catch {
+        return [];
+      }
+    });
   }
 
   close(): Promise<void> {
     return this.#log.close();
   }
 
+  #keep({ segment, offset, length, webhook }: Written): void {
+    this.#kept.push({ segment, offset, length, webhook });
+  }
+
   #trim(): void {
     while (this.#log.segments.length > MAX_SEGMENTS) this.#log.dropOldest();
     const oldest = this.#log.segments[0]?.segment ?? 0;
-    if (this.#places.length > MAX_KEPT || (this.#places[0]?.segment ?? oldest) < oldest)
-      this.#places = this.#places.filter(({ segment }) => segment >= oldest).slice(-MAX_KEPT * 0.9);
+    if (this.#kept.length > MAX_REFUSALS || (this.#kept[0]?.segment ?? oldest) < oldest)
+      this.#kept = this.#kept.filter(({ segment }) => segment >= oldest).slice(-MAX_REFUSALS * 0.9);
   }
 }
 
