@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findServer } from '../../src/server/state/stateFolder.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
@@ -132,6 +132,24 @@ describe('the view of webhooks', () => {
     await workbench.shoot('webhooks-refusals');
     assert.equal(await refused(url), 401);
     await workbench.treeItem(/^3 refused/).waitFor();
+  });
+
+  it('says that events were lost', async () => {
+    await open();
+    const { page } = workbench;
+    await client().ask('POST', 'webhooks', { name: 'w' });
+    await client().ask('POST', 'webhooks/w/send', { template: 'github-push' });
+    await workbench.treeItem(/^w no trigger fired/).waitFor();
+    const journal = join(folder, 'sextant/server/webhooks/events');
+    const file = join(journal, readdirSync(journal)[0]!);
+    const bytes = readFileSync(file);
+    bytes[100]! ^= 1;
+    writeFileSync(file, bytes);
+    await client().ask('POST', 'journal/verify');
+    await workbench.treeItem(/^The journal is damaged events were lost/).click();
+    await workbench.tab('Damage to the journal').first().waitFor();
+    await page.locator('.view-line').getByText(/bytes/).first().waitFor();
+    await workbench.shoot('webhooks-damage');
   });
 
   it('sends a test event that was edited, by the button in the title of its editor', async () => {
