@@ -22,6 +22,11 @@ export function inWords(rule: unknown): string {
   return say(rule);
 }
 
+/** A field by its path, which may come from a payload. */
+export function fieldName(path: unknown): string {
+  return path === '' || path === null || path === undefined ? 'the value itself' : quoted(path);
+}
+
 function say(rule: unknown): string {
   const operation = operationOf(rule);
   if (!operation) return Array.isArray(rule) && rule.some(operationOf) ? `[${listed(rule)}]` : preview(rule, 200);
@@ -91,11 +96,7 @@ function say(rule: unknown): string {
 
 function sayField([path, otherwise]: Operands): string {
   const isConstant = operationOf(path) === undefined;
-  const name = !isConstant
-    ? `the field named by (${say(path)})`
-    : path === '' || path === null || path === undefined
-      ? 'the value itself'
-      : quoted(path);
+  const name = isConstant ? fieldName(path) : `the field named by (${say(path)})`;
   return otherwise === undefined ? name : `${name} (${say(otherwise)} where it is missing)`;
 }
 
