@@ -14,11 +14,16 @@ export class Filter {
   readonly #compiled: Compiled;
 
   /** Throws `InvalidFilter`, which calls the rule `name`. */
-  constructor(rule: unknown, name?: string) {
-    checkFilter(rule, name);
+  constructor(rule: unknown, name?: string, isChecked = false) {
+    if (!isChecked) checkFilter(rule, name);
     this.rule = rule;
     this.#root = partOf(rule);
     this.#compiled = compile(this.#root);
+  }
+
+  /** One that was checked when it was saved, perhaps by a version that refused less: it does what it did. */
+  static kept(rule: unknown): Filter {
+    return new Filter(rule, undefined, true);
   }
 
   /** `` `action` is "opened" `` */

@@ -146,12 +146,12 @@ function sayIf(operands: Operands): string {
 function sayArithmetic(operator: string, operands: Operands): string {
   return operands.length === 1
     ? `${operator}${inBrackets(operands[0])}`
-    : operands.map((one) => inBrackets(one)).join(` ${operator} `);
+    : operands.map((one) => inBrackets(one)).join(` ${operator} `) || 'the sum of nothing';
 }
 
 function keys(operands: Operands): string {
   const list = Array.isArray(operands[0]) ? (operands[0] as Operands) : operands;
-  return list.map((key) => (operationOf(key) ? say(key) : quoted(key))).join(', ');
+  return list.map((key) => (operationOf(key) ? say(key) : quoted(key))).join(', ') || 'nothing';
 }
 
 function quoted(path: unknown): string {
@@ -159,7 +159,7 @@ function quoted(path: unknown): string {
 }
 
 function listed(values: Operands): string {
-  return values.map((value) => inBrackets(value)).join(', ');
+  return values.map((value) => inBrackets(value)).join(', ') || 'nothing';
 }
 
 /** Operators whose words are one phrase wherever they stand. */
