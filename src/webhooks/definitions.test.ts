@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../test/support/temporary.ts';
+import { writeCheckedJson } from '../base/checkedJson.ts';
 import { AdjustableClock } from '../base/clock.ts';
 import { Definitions } from './definitions.ts';
 import { isSecretOf } from './secrets.ts';
@@ -130,5 +131,18 @@ describe('definitions of webhooks', () => {
     assert.equal(new Definitions(place, clock).webhooks.length, 1);
     damage('definitions.json.copy');
     assert.throws(() => new Definitions(place, clock), { code: 'DefinitionsDamaged' });
+  });
+
+  it('are opened with a filter that would be refused today', () => {
+    const { webhook } = definitions.createWebhook({ name: 'w' });
+    const trigger = { name: 't', webhook: 'w' };
+    definitions.saveTrigger(trigger);
+    const filter = { '!': { in: ['x'] } };
+    assert.throws(() => definitions.saveTrigger({ ...trigger, name: 'u', filter }), { code: 'InvalidFilter' });
+    const triggers = definitions.triggers.map((one) => ({ ...one, filter }));
+    writeCheckedJson(join(place, 'definitions.json'), { version: 1, webhooks: [webhook], triggers, experts: [] });
+    const again = new Definitions(place, clock);
+    assert.equal(again.triggersOf(webhook)[0]?.filter?.fires({}), true);
+    assert.match(again.describe(again.trigger('t')), /^When an event comes to w and /);
   });
 });

@@ -139,7 +139,7 @@ export class Definitions {
 
   /** What a trigger does, in words. */
   describe({ webhook, expert, filter, enabled }: Trigger): string {
-    const when = filter === undefined ? '' : ` and ${new Filter(filter).words}`;
+    const when = filter === undefined ? '' : ` and ${Filter.kept(filter).words}`;
     const what = expert === RECORD.name ? 'record it' : `run ${expert}`;
     return `When an event comes to ${webhook}${when}: ${what}.${enabled ? '' : ' It is disabled.'}`;
   }
@@ -286,7 +286,7 @@ export class Definitions {
     this.#triggersOf = new Map();
     for (const trigger of this.triggers) {
       if (!trigger.enabled) continue;
-      const filter = trigger.filter === undefined ? undefined : new Filter(trigger.filter);
+      const filter = trigger.filter === undefined ? undefined : Filter.kept(trigger.filter);
       const those = this.#triggersOf.get(trigger.webhook) ?? [];
       this.#triggersOf.set(trigger.webhook, [...those, { trigger, filter }]);
     }

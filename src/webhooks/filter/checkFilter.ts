@@ -1,14 +1,14 @@
 import type { SextantError } from '../../base/errors.ts';
 import { webhookErrors } from '../errors.ts';
-import { OPERATORS, operandsOf } from './operators.ts';
+import { OPERANDS, operandsOf } from './operators.ts';
 
 export const MAX_FILTER_DEPTH = 64;
 export const MAX_FILTER_BYTES = 65_536;
 
 /**
  * Throws `InvalidFilter`, which names the place, unless `rule` is JSONLogic that can be evaluated: an operation or a
- * boolean, of known operators, one to an operation, at most {@link MAX_FILTER_DEPTH} deep and {@link MAX_FILTER_BYTES}
- * long as JSON. (The reference implementation takes an object with two keys for data, which is truthy: a misspelt filter
+ * boolean, of known operators, one to an operation, each with operands in a number that it has a meaning for, at most
+ * {@link MAX_FILTER_DEPTH} deep and {@link MAX_FILTER_BYTES} long as JSON. (The reference implementation takes an object with two keys for data, which is truthy: a misspelt filter
  * would fire always.)
  */
 export function checkFilter(rule: unknown, name = 'filter'): void {
@@ -47,12 +47,14 @@ function checkPart(part: unknown, where: string, depth: number): void {
   const operators = Object.keys(part);
   const [operator] = operators;
   if (operator === undefined || operators.length > 1) throw notOne(where, operators);
-  if (!OPERATORS.has(operator)) throw unknown(where, operator);
+  const count = OPERANDS.get(operator);
+  if (!count) throw unknown(where, operator);
   const value = (part as Readonly<Record<string, unknown>>)[operator];
   const isList = Array.isArray(value);
-  operandsOf(value).forEach((operand, i) =>
-    checkPart(operand, `${where}.${operator}${isList ? `[${i}]` : ''}`, depth + 1),
-  );
+  const operands = operandsOf(value);
+  if (operands.length < count[0] || operands.length > count[1])
+    throw wrongNumber(where, operator, count, operands.length);
+  operands.forEach((operand, i) => checkPart(operand, `${where}.${operator}${isList ? `[${i}]` : ''}`, depth + 1));
 }
 
 function notOne(where: string, operators: readonly string[]): SextantError {
@@ -63,8 +65,22 @@ function notOne(where: string, operators: readonly string[]): SextantError {
   );
 }
 
+function wrongNumber(
+  where: string,
+  operator: string,
+  [least, most]: readonly [number, number],
+  found: number,
+): SextantError {
+  let count = `${least} or ${most}`;
+  if (most === Infinity) count = `at least ${least}`;
+  else if (least === most) count = String(least);
+  else if (least === 0) count = `at most ${most}`;
+  const noun = count.endsWith('1') ? 'operand' : 'operands';
+  return webhookErrors.invalidFilter(where, `"${operator}" takes ${count} ${noun}; found ${found}`);
+}
+
 function unknown(where: string, operator: string): SextantError {
-  const known = [...OPERATORS].join(' ');
+  const known = [...OPERANDS.keys()].join(' ');
   return webhookErrors.invalidFilter(
     where,
     `there is no operator ${JSON.stringify(operator.slice(0, 80))}. The operators are: ${known}`,

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { LogicEngine } from 'json-logic-engine';
+import { ruleAndPayload } from '../../../test/support/filterRules.ts';
 import { assertGolden } from '../../../test/support/golden.ts';
 import { parseFilter } from './checkFilter.ts';
 import { formatTree, type Step } from './evaluation.ts';
 import { Filter } from './filter.ts';
-import { OPERATORS } from './operators.ts';
+import { OPERANDS } from './operators.ts';
 
 const fires = (rule: unknown, payload: unknown): boolean => new Filter(rule).fires(payload);
 const result = (rule: unknown, payload: unknown): string | undefined => new Filter(rule).explain(payload).tree.result;
@@ -77,7 +78,7 @@ describe('a filter', () => {
       [{ substr: ['jsonlogic', -5, -2] }, '"log"'],
       [{ log: 'quiet' }, '"quiet"'],
     ];
-    assert.deepEqual(new Set(cases.map(([rule]) => Object.keys(rule as object)[0])), OPERATORS);
+    assert.deepEqual(new Set(cases.map(([rule]) => Object.keys(rule as object)[0])), new Set(OPERANDS.keys()));
     for (const [rule, expected] of cases)
       assert.equal(result(rule, { n: 3, list: [1, 2, 3], empty: '' }), expected, JSON.stringify(rule));
   });
@@ -112,6 +113,13 @@ describe('a filter', () => {
       [{ toString: 1 }, /no operator "toString"/],
       [{ in: [{ var: 'x' }, [{ a: 1, b: 2 }]] }, /^filter\.in\[1\]\[0\]: .* found "a", "b"/],
       [deep(65), /is nested more than 64 levels deep/],
+      [{ in: ['x'] }, /^filter: "in" takes 2 operands; found 1$/],
+      [{ and: [true, { some: { var: 'x' } }] }, /^filter\.and\[1\]: "some" takes 2 operands; found 1$/],
+      [{ '!': { and: [] } }, /^filter\.!: "and" takes at least 1 operand; found 0$/],
+      [{ '!': [{ var: 'a' }, { var: 'b' }] }, /^filter: "!" takes 1 operand; found 2$/],
+      [{ '>': [3, { var: 'a' }, 1] }, /^filter: ">" takes 2 operands; found 3$/],
+      [{ '<': [1] }, /^filter: "<" takes 2 or 3 operands; found 1$/],
+      [{ '==': [{ var: ['a', 1, 2] }, 1] }, /^filter\.==\[0\]: "var" takes at most 2 operands; found 3$/],
       [{ in: [{ var: 'x' }, 'y'.repeat(65_536)] }, /^filter: has \d+ bytes; at most 65536/],
       [deep(5_000), /is nested more than 64/],
     ];
@@ -121,6 +129,59 @@ describe('a filter', () => {
       code: 'InvalidFilter',
       message: /^rule\.json: is not JSON: /,
     });
+  });
+
+  it('takes as many operands as JSONLogic has a meaning for, and an operand without a list', () => {
+    const right: readonly unknown[] = [
+      ...[
+        { '-': [2] },
+        { '-': 2 },
+        { '+': '3.14' },
+        { '+': [1] },
+        { '+': [1, 2, 3, 4] },
+        { '*': [2] },
+        { '*': [1, 2, 3] },
+      ],
+      ...[{ '<': [1, 2] }, { '<': [1, 2, 3] }, { '<=': [1, 2, 3] }, { max: [1] }, { min: [3, 2, 1] }, { '%': [3, 2] }],
+      ...[{ var: 'a' }, { var: ['a'] }, { var: ['a', 1] }, { var: [] }, { var: null }, { var: '' }, { var: 1 }],
+      ...[
+        { if: [] },
+        { if: [true] },
+        { if: [true, 1] },
+        { if: [true, 1, 2] },
+        { if: [true, 1, false, 2] },
+        { if: true },
+      ],
+      ...[{ and: [true] }, { and: [1, 2, 3] }, { or: [false] }, { or: { var: 'a' } }, { '!': true }, { '!!': [[]] }],
+      ...[
+        { merge: [] },
+        { merge: 1 },
+        { merge: [[1], 2, [3]] },
+        { cat: 'ice' },
+        { cat: ['a'] },
+        { cat: ['a', 1, 'b'] },
+      ],
+      ...[
+        { missing: [] },
+        { missing: 'a' },
+        { missing: ['a', 'b'] },
+        { missing: { merge: ['a', { if: [1, ['b'], []] }] } },
+      ],
+      ...[{ missing_some: [1, ['a']] }, { substr: ['abc', 1] }, { substr: ['abc', 1, -1] }, { log: 'apple' }],
+      ...[{ reduce: [[1], 1] }, { reduce: [[1], 1, 0] }, { '?:': [true, 1, 2] }],
+    ];
+    // Words with nothing in them would leave a gap.
+    for (const rule of right) assert.match(new Filter(rule).words, /^\S+( \S+)*$/, JSON.stringify(rule));
+  });
+
+  it('goes on as it did where it was saved when fewer were refused', () => {
+    for (const operator of OPERANDS.keys())
+      for (let count = 0; count < 5; count++) {
+        const filter = Filter.kept({ [operator]: Array.from({ length: count }, () => ({ var: 'a' })) });
+        for (const a of [1, null, [1, 2], 'x']) assert.equal(filter.fires({ a }), filter.explain({ a }).fires);
+        assert.equal(typeof filter.words, 'string');
+      }
+    assert.equal(Filter.kept({ '!': [] }).fires({}), true);
   });
 
   it('sees only what the payload itself says', () => {
@@ -152,6 +213,11 @@ describe('a filter', () => {
     );
     const call = { method: ['x', 'repeat', [5]] };
     assert.equal(result({ missing: { var: 'keys' } }, { keys: [call] }), '[{"method":["x","repeat",[5]]}]');
+    const named = { '==': [{ var: { var: 'key' } }, 1] };
+    assert.equal(
+      new Filter(named).explain({ key: {} }).because,
+      'the field named by (`key`) is 1: `{}` is missing, `key` was {}',
+    );
     assert.equal(result({ map: [{ var: 'list' }, { var: '' }] }, { list: [rule] }), '[{"cat":["evalu","ated"]}]');
     assert.equal(
       result({ reduce: [{ var: 'list' }, { var: 'current' }, 0] }, { list: [rule] }),
@@ -207,10 +273,11 @@ describe('a filter', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 4 }),
-        fc.constantFrom(...OPERATORS),
+        fc.constantFrom(...OPERANDS),
         fc.jsonValue({ maxDepth: 2 }),
-        (data, operator, operand) => {
-          const rule = { [operator]: [{ var: 'd' }, { var: 'd.0' }, typeof operand === 'object' ? 1 : operand] };
+        (data, [operator, [, most]], operand) => {
+          const operands = [{ var: 'd' }, { var: 'd.0' }, typeof operand === 'object' ? 1 : operand];
+          const rule = { [operator]: operands.slice(0, most) };
           const filter = new Filter(rule);
           const { fires, tree } = filter.explain({ d: data });
           assert.equal(filter.fires({ d: data }), fires);
@@ -318,90 +385,4 @@ describe('a filter in words', () => {
     ];
     assertGolden('filter-words.txt', `${samples.map((rule) => new Filter(rule).words).join('\n')}\n`);
   });
-});
-
-/**
- * Rules whose parts have the types that their operators are meant for, and payloads for them: there engines agree. (Not on
- * `null == 0`, on arithmetic without numbers, on whether an empty text is missing, nor
- * on whether an array is true.)
- */
-const rules = fc.letrec<{ number: unknown; text: unknown; boolean: unknown; list: unknown }>((tie) => {
-  const field = (name: string): fc.Arbitrary<unknown> => fc.constant({ var: name });
-  const pair = (operator: string, a: fc.Arbitrary<unknown>, b = a): fc.Arbitrary<unknown> =>
-    fc.tuple(a, b).map((operands) => ({ [operator]: operands }));
-  const oneOf = (operators: readonly string[], a: fc.Arbitrary<unknown>, b = a): fc.Arbitrary<unknown> =>
-    fc.oneof(...operators.map((operator) => pair(operator, a, b)));
-  const several = (operator: string, a: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
-    fc.array(a, { minLength: 1, maxLength: 3 }).map((operands) => ({ [operator]: operands }));
-  const item = fc.oneof(
-    oneOf(['>', '<=', '!==', '==='], fc.constant({ var: '' }), fc.integer({ min: -3, max: 9 })),
-    fc.boolean(),
-  );
-  const sized = { depthSize: 'small', withCrossShrink: true } as const;
-  return {
-    number: fc.oneof(
-      sized,
-      fc.integer({ min: -5, max: 20 }),
-      field('n'),
-      field('deep.n'),
-      pair('+', tie('number')),
-      pair('-', tie('number')),
-      pair('*', tie('number')),
-      several('max', tie('number')),
-      several('min', tie('number')),
-      pair('if', tie('boolean'), tie('number')).map((rule) => ({ if: [...(rule as { if: unknown[] }).if, 4] })),
-      tie('list').map((list) => ({ reduce: [list, { '+': [{ var: 'current' }, { var: 'accumulator' }] }, 0] })),
-    ),
-    text: fc.oneof(
-      sized,
-      fc.constantFrom('', 'a', 'ab', 'b'),
-      field('t'),
-      field('deep.t'),
-      several('cat', tie('text')),
-      fc
-        .tuple(tie('text'), fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 3 }))
-        .map((operands) => ({ substr: operands })),
-    ),
-    boolean: fc.oneof(
-      sized,
-      fc.boolean(),
-      field('yes'),
-      field('no'),
-      several('and', tie('boolean')),
-      several('or', tie('boolean')),
-      tie('boolean').map((operand) => ({ '!': [operand] })),
-      fc.oneof(tie('boolean'), tie('text'), tie('number')).map((operand) => ({ '!!': [operand] })),
-      oneOf(['==', '===', '!=', '!==', '<', '<=', '>', '>='], tie('number')),
-      oneOf(['==', '===', '!=', '!=='], tie('text')),
-      pair('in', tie('text')),
-      pair('in', tie('number'), tie('list')),
-      ...['some', 'all', 'none'].map((operator) => pair(operator, tie('list'), item)),
-      fc.subarray(['n', 'nothing', 'deep.n', 'deep.nothing']).map((keys) => ({ '!': [{ missing: keys }] })),
-      fc
-        .tuple(fc.nat(2), fc.subarray(['n', 'deep.n', 'nothing'], { minLength: 1 }))
-        .map((operands) => ({ '!': [{ missing_some: operands }] })),
-    ),
-    list: fc.oneof(
-      sized,
-      fc.array(fc.integer({ min: -3, max: 9 }), { maxLength: 4 }),
-      field('list'),
-      fc.tuple(tie('list'), tie('list')).map((operands) => ({ merge: operands })),
-      pair('filter', tie('list'), item),
-      pair('map', tie('list'), pair('+', fc.constant({ var: '' }), fc.integer({ min: 0, max: 3 }))),
-    ),
-  };
-});
-
-const numbers = fc.integer({ min: -5, max: 20 });
-const texts = fc.constantFrom('', 'a', 'ab', 'abc');
-const ruleAndPayload = fc.record({
-  rule: rules.boolean,
-  payload: fc.record({
-    n: numbers,
-    t: texts,
-    yes: fc.constant(true),
-    no: fc.constant(false),
-    deep: fc.record({ n: numbers, t: texts }),
-    list: fc.array(numbers, { maxLength: 4 }),
-  }),
 });

@@ -1,7 +1,8 @@
 import { checkFilter } from './checkFilter.ts';
 import type { Evaluation } from './evaluation.ts';
-import { allowSteps } from './logic.ts';
-import { attempt, partOf, type Part } from './part.ts';
+import { attempt, compile, type Compiled } from './logic.ts';
+import { Outcomes } from './outcomes.ts';
+import { partOf, type Part } from './part.ts';
 import { reasonOf } from './reason.ts';
 import { Tracer } from './tracer.ts';
 import { inWords } from './words.ts';
@@ -10,12 +11,19 @@ import { inWords } from './words.ts';
 export class Filter {
   readonly rule: unknown;
   readonly #root: Part;
+  readonly #compiled: Compiled;
 
   /** Throws `InvalidFilter`, which calls the rule `name`. */
-  constructor(rule: unknown, name?: string) {
-    checkFilter(rule, name);
+  constructor(rule: unknown, name?: string, isChecked = false) {
+    if (!isChecked) checkFilter(rule, name);
     this.rule = rule;
     this.#root = partOf(rule);
+    this.#compiled = compile(this.#root);
+  }
+
+  /** One that was checked when it was saved, perhaps by a version that refused less: it does what it did. */
+  static kept(rule: unknown): Filter {
+    return new Filter(rule, undefined, true);
   }
 
   /** `` `action` is "opened" `` */
@@ -25,22 +33,20 @@ export class Filter {
 
   /** Whether it fires for a payload, a value that came from JSON; false where it cannot be evaluated. */
   fires(payload: unknown): boolean {
-    allowSteps();
-    return attempt(this.#root, payload).value === true;
+    return attempt(this.#compiled, payload).value === true;
   }
 
   /** The same, and why. Never throws. */
   explain(payload: unknown): Evaluation {
-    allowSteps();
-    const outcome = attempt(this.#root, payload);
-    const fires = outcome.value === true;
-    allowSteps();
-    const traced = new Tracer().trace(this.#root, payload, outcome);
+    const outcomes = new Outcomes();
+    const outcome = attempt(this.#compiled, payload, outcomes);
+    const { value, error } = outcome;
+    const fires = value === true;
     return {
       fires,
-      ...(outcome.error !== undefined && { error: outcome.error }),
-      ...(!fires && { because: reasonOf(traced, outcome) }),
-      tree: traced.step,
+      ...(error !== undefined && { error }),
+      ...(!fires && { because: reasonOf(this.#root, payload, outcomes, outcome) }),
+      tree: new Tracer(outcomes, error).trace(this.#root, payload),
     };
   }
 }

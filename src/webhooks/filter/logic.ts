@@ -1,7 +1,7 @@
 import jsonLogic, { type RulesLogic } from 'json-logic-js';
-import { SextantError } from '../../base/errors.ts';
+import { describeError, SextantError } from '../../base/errors.ts';
 import { lookup } from './lookup.ts';
-import { operationOf } from './operators.ts';
+import type { Part } from './part.ts';
 
 /**
  * What one evaluation may cost: about 50 ms. To compare a field of each of 30,000 items with a constant takes as much.
@@ -10,11 +10,23 @@ const MAX_STEPS = 200_000;
 /** Not an operator that {@link checkFilter} lets through. */
 const CHARGE = ' charge';
 
-/** A rule that {@link compile} made ready for {@link evaluate}. */
+/** A rule that {@link compile} made ready for {@link attempt}. */
 export type Compiled = RulesLogic;
 
-/** Left of what {@link allowSteps} gave; module state, because the library's operations are, and evaluation is synchronous. */
+/** What came of evaluating a rule: a value, which may be `undefined`, or an error in words. */
+export interface Outcome {
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+/** Is told what comes of each part that has a number, with the data it was asked of. */
+export interface Memory {
+  remember(id: number, data: unknown, value: unknown): void;
+}
+
+/** Of the evaluation under way; module state, because the library's operations are, and evaluation is synchronous. */
 let stepsLeft = 0;
+let memory: Memory | undefined;
 
 /*
  * json-logic-js is the reference implementation, and what it answers is the truth. Replaced are the operators that look
@@ -35,8 +47,9 @@ jsonLogic.add_operation('missing_some', function (this: unknown, needed: number,
 });
 jsonLogic.add_operation('log', (value: unknown) => value);
 jsonLogic.rm_operation('method');
-jsonLogic.add_operation(CHARGE, (value: unknown, cost: number) => {
+jsonLogic.add_operation(CHARGE, function (this: unknown, value: unknown, cost: number, id?: number) {
   spend(cost + weightOf(value));
+  if (id !== undefined) memory?.remember(id, this, value);
   return value;
 });
 
@@ -45,21 +58,24 @@ jsonLogic.add_operation(CHARGE, (value: unknown, cost: number) => {
  * 64 KiB can ask for more steps than there are atoms (`map` in `map`), or for a string of 2^1000 letters (`reduce` with
  * `cat`), and the library knows no limit.
  */
-export function compile(rule: unknown): Compiled {
-  return wrap(rule).rule as Compiled;
-}
-
-/** Gives the evaluations from now on their steps, all of them together. */
-export function allowSteps(): void {
-  stepsLeft = MAX_STEPS;
+export function compile(part: Part): Compiled {
+  return wrap(part, true).rule as Compiled;
 }
 
 /**
- * The library's answer, a value of JSON or `undefined`. Throws `FilterTooCostly`, and what the library or JavaScript
- * throws, such as a `RangeError`.
+ * The library's answer, a value of JSON or `undefined`; or why there is none: it was too costly, or the library or
+ * JavaScript threw something, such as a `RangeError`.
  */
-export function evaluate(rule: Compiled, data: unknown): unknown {
-  return jsonLogic.apply(rule, data);
+export function attempt(rule: Compiled, data: unknown, into?: Memory): Outcome {
+  stepsLeft = MAX_STEPS;
+  memory = into;
+  try {
+    return { value: jsonLogic.apply(rule, data) as unknown };
+  } catch (error) {
+    return { error: describeError(error) };
+  } finally {
+    memory = undefined;
+  }
 }
 
 export function isTruthy(value: unknown): boolean {
@@ -75,15 +91,15 @@ function missing(data: unknown, given: readonly unknown[]): unknown[] {
   });
 }
 
-function wrap(rule: unknown): { readonly rule: unknown; readonly cost: number } {
-  if (Array.isArray(rule)) {
-    const items = rule.map(wrap);
-    return { rule: items.map((item) => item.rule), cost: items.reduce((sum, { cost }) => sum + cost, 1) };
-  }
-  const operation = operationOf(rule);
-  if (!operation) return { rule, cost: weightOf(rule) };
-  const { rule: operands, cost } = wrap(operation.operands);
-  return { rule: { [CHARGE]: [{ [operation.operator]: operands }, cost] }, cost: 1 };
+function wrap(part: Part, isRemembered: boolean): { readonly rule: unknown; readonly cost: number } {
+  const { rule, id, operator } = part;
+  if (id === undefined) return { rule, cost: weightOf(rule) };
+  // The steps of a `reduce` are not shown.
+  const operands = part.operands.map((operand, i) => wrap(operand, isRemembered && (operator !== 'reduce' || i !== 1)));
+  const rules = operands.map((operand) => operand.rule);
+  const cost = operands.reduce((sum, operand) => sum + operand.cost, 1);
+  const plain = operator === undefined ? rules : { [operator]: rules };
+  return { rule: { [CHARGE]: [plain, cost, ...(isRemembered ? [id] : [])] }, cost: 1 };
 }
 
 function spend(steps: number): void {
@@ -101,7 +117,7 @@ function weightOf(value: unknown): number {
   for (const open: unknown[][] = [value]; open.length > 0;) {
     const items = open.pop()!;
     weight += items.length;
-    if (weight > stepsLeft) break;
+    if (weight > MAX_STEPS) break;
     for (const item of items) {
       if (Array.isArray(item)) open.push(item as unknown[]);
       else if (typeof item === 'string') weight += item.length >> 4;

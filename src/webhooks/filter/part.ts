@@ -1,36 +1,25 @@
-import { describeError } from '../../base/errors.ts';
-import { compile, evaluate, type Compiled } from './logic.ts';
 import { operationOf } from './operators.ts';
 
-/** A part of a checked rule, ready to be evaluated by itself. */
+/** A part of a checked rule. */
 export interface Part {
   readonly rule: unknown;
-  readonly compiled: Compiled;
+  /** By this number what came of it is remembered; missing for a constant, which gives itself. */
+  readonly id?: number | undefined;
   /** Missing for a literal. */
-  readonly operator?: string;
+  readonly operator?: string | undefined;
+  /** Of an operation, or of a list in which not all items are plain values. */
   readonly operands: readonly Part[];
 }
 
-/** What came of evaluating a part: a value, which may be `undefined`, or an error in words. */
-export interface Outcome {
-  readonly value?: unknown;
-  readonly error?: string;
-}
-
-export function partOf(rule: unknown): Part {
+export function partOf(rule: unknown, count = { parts: 0 }): Part {
   const operation = operationOf(rule);
-  return {
-    rule,
-    compiled: compile(rule),
-    ...(operation && { operator: operation.operator }),
-    operands: operation?.operands.map(partOf) ?? [],
-  };
+  const operands = operation?.operands ?? (isListOfMore(rule) ? rule : undefined);
+  if (!operands) return { rule, operands: [] };
+  const parts = operands.map((operand) => partOf(operand, count));
+  return { rule, id: count.parts++, operator: operation?.operator, operands: parts };
 }
 
-export function attempt({ compiled }: Part, data: unknown): Outcome {
-  try {
-    return { value: evaluate(compiled, data) };
-  } catch (error) {
-    return { error: describeError(error) };
-  }
+/** One that the library makes anew each time, since there may be operations in it. */
+function isListOfMore(rule: unknown): rule is readonly unknown[] {
+  return Array.isArray(rule) && rule.some((item) => typeof item === 'object' && item !== null);
 }

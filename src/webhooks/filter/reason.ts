@@ -1,44 +1,119 @@
-import type { Outcome } from './part.ts';
-import type { Traced } from './tracer.ts';
-import { inWords } from './words.ts';
+import { cut } from './cut.ts';
+import { isTruthy, type Outcome } from './logic.ts';
+import { lookup } from './lookup.ts';
+import type { Outcomes } from './outcomes.ts';
+import type { Part } from './part.ts';
+import { preview } from './preview.ts';
+import { fieldName, inWords } from './words.ts';
 
-/** So many values are named at the most. */
+/** A reason has so many characters at the most, since it is kept with each event. */
+const MAX_CHARACTERS = 1000;
+/** Of these the place may take, and the values. */
+const MAX_PLACE = 250;
+const MAX_VALUES = 400;
+/** So many values are named at the most, and looked for in so many parts. */
 const MAX_SEEN = 5;
+const MAX_ASKED = 200;
+const RESULT_CHARACTERS = 100;
+const NAME_CHARACTERS = 150;
+
+/** A part and the data it was asked of, and in words where that is: `["item 3 of `jobs`"]`. */
+interface Place {
+  readonly part: Part;
+  readonly data: unknown;
+  readonly within: readonly string[];
+}
 
 /**
  * Why a filter does not fire, in words: its first part that is false, and the values seen there.
  * `` `action` is "opened": `action` was "closed" ``
  */
-export function reasonOf(root: Traced, { value, error }: Outcome): string {
-  if (error !== undefined) return `it could not be evaluated: ${error}`;
-  if (root.step.isTrue ?? Boolean(value)) return `the result is ${root.step.result}, and only true fires`;
-  const { traced, within } = firstFalse(root);
-  const seen = [...new Set(fieldsOf(traced))].slice(0, MAX_SEEN);
-  return [...within, inWords(traced.part.rule), ...(seen.length > 0 ? [seen.join(', ')] : [])].join(': ');
+export function reasonOf(root: Part, data: unknown, outcomes: Outcomes, { value, error }: Outcome): string {
+  if (error !== undefined) return cut(`it could not be evaluated: ${error}`, MAX_CHARACTERS);
+  if (isTruthy(value)) return `the result is ${show(value)}, and only true fires`;
+  const place = firstFalse({ part: root, data, within: [] }, outcomes);
+  const { operator, rule } = place.part;
+  const within = cut(place.within.join(': '), MAX_PLACE);
+  const seen = cut([...valuesAt(place, outcomes)].join(', '), MAX_VALUES);
+  const words = operator === undefined ? `the filter itself says ${inWords(rule)}` : inWords(rule);
+  // Of a field by itself the words are its value.
+  const isField = operator === 'var' && seen !== '';
+  const parts = [within, isField ? '' : cut(words, MAX_CHARACTERS - within.length - seen.length - 4), seen];
+  return parts.filter((part) => part !== '').join(': ');
 }
 
 /** Goes down to the part that made its parents false. Of an `or` all parts did, so it stops there. */
-function firstFalse(traced: Traced, within: readonly string[] = []): { traced: Traced; within: readonly string[] } {
-  const { part, operands, taken, deciding } = traced;
-  let next: Traced | undefined;
-  if (part.operator === 'and' || part.operator === '!!') next = operands.find(({ step }) => step.isTrue === false);
-  else if (part.operator === 'if' || part.operator === '?:') next = taken?.step.isTrue === false ? taken : undefined;
-  else if (part.operator === 'all' && deciding) {
-    const place = `item ${deciding.index} of ${inWords(part.operands[0]!.rule)}`;
-    return firstFalse(deciding.traced, [...within, place]);
-  }
-  // A field by itself says nothing that the operation around it does not say better.
-  return next === undefined || next.part.operator === 'var' ? { traced, within } : firstFalse(next, within);
+export function firstFalse(place: Place, outcomes: Outcomes): Place {
+  const next = partThatDecided(place, outcomes);
+  return next ? firstFalse(next, outcomes) : place;
 }
 
-function* fieldsOf({ step, operands, deciding, part }: Traced): Generator<string> {
-  if (part.operator === 'var' && step.found !== undefined) {
-    const name = inWords({ var: step.path });
-    if (step.found === 'missing') yield `${name} is missing`;
-    else if (step.found === 'null') yield `${name} is null`;
-    else yield `${name} was ${step.result}`;
+function partThatDecided({ part, data, within }: Place, outcomes: Outcomes): Place | undefined {
+  const { operator, operands } = part;
+  const isFalse = (operand: Part): boolean => {
+    const known = outcomes.of(operand, data);
+    return known !== undefined && !isTruthy(known.value);
+  };
+  const [first, body] = operands;
+  let next: Part | undefined;
+  if (operator === 'and') next = operands.find(isFalse);
+  else if (operator === 'or' || operator === 'log') next = operands.length === 1 ? first : undefined;
+  // A field by itself says nothing that the operation around it does not say better.
+  else if (operator === '!!') next = first?.operator === 'var' ? undefined : first;
+  else if (operator === 'if' || operator === '?:') next = taken(operands, isFalse);
+  else if (operator === 'all') {
+    const item = outcomes.deciding(part, data);
+    if (!item || !body || !first) return undefined;
+    return { part: body, data: item.item, within: [...within, `item ${item.index} of ${inWords(first.rule)}`] };
   }
-  if (part.operator?.startsWith('missing') && step.result !== undefined) yield `${step.result} is missing`;
-  for (const operand of operands) yield* fieldsOf(operand);
-  if (deciding) yield* fieldsOf(deciding.traced);
+  return next && { part: next, data, within };
+}
+
+/** The branch that an `if` took. */
+function taken(operands: readonly Part[], isFalse: (part: Part) => boolean): Part | undefined {
+  let at = 0;
+  while (at < operands.length - 1 && isFalse(operands[at]!)) at += 2;
+  return operands[at < operands.length - 1 ? at + 1 : at];
+}
+
+/** The values that a part saw, each once. */
+function valuesAt(place: Place, outcomes: Outcomes): ReadonlySet<string> {
+  const seen = new Set<string>();
+  let asked = 0;
+  for (const value of fieldsOf(place.part, place.data, outcomes)) {
+    if (value !== undefined) seen.add(value);
+    if (seen.size >= MAX_SEEN || ++asked >= MAX_ASKED) break;
+  }
+  return seen;
+}
+
+/** One for each part that was evaluated: what it saw in the data, if it looked there. */
+function* fieldsOf(part: Part, data: unknown, outcomes: Outcomes): Generator<string | undefined> {
+  const known = outcomes.of(part, data);
+  if (!known) return;
+  yield fieldOf(part, data, known.value, outcomes);
+  const deciding = outcomes.deciding(part, data);
+  for (const operand of part.operands) yield* fieldsOf(operand, data, outcomes);
+  if (deciding) yield* fieldsOf(part.operands[1]!, deciding.item, outcomes);
+}
+
+function fieldOf(
+  { operator, operands: [path] }: Part,
+  data: unknown,
+  value: unknown,
+  outcomes: Outcomes,
+): string | undefined {
+  if (operator === 'missing' || operator === 'missing_some') {
+    if (!Array.isArray(value) || value.length > 0) return `${show(value)} is missing`;
+    return operator === 'missing' ? 'none is missing' : 'enough are there';
+  }
+  if (operator !== 'var') return undefined;
+  const key = path && outcomes.of(path, data)?.value;
+  const found = lookup(data, key);
+  const name = cut(fieldName(key), NAME_CHARACTERS);
+  return `${name} ${found === undefined ? 'is missing' : found === null ? 'is null' : `was ${show(value)}`}`;
+}
+
+function show(value: unknown): string {
+  return preview(value ?? null, RESULT_CHARACTERS);
 }

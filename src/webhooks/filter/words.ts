@@ -22,6 +22,11 @@ export function inWords(rule: unknown): string {
   return say(rule);
 }
 
+/** A field by its path, which may come from a payload. */
+export function fieldName(path: unknown): string {
+  return path === '' || path === null || path === undefined ? 'the value itself' : quoted(path);
+}
+
 function say(rule: unknown): string {
   const operation = operationOf(rule);
   if (!operation) return Array.isArray(rule) && rule.some(operationOf) ? `[${listed(rule)}]` : preview(rule, 200);
@@ -91,11 +96,7 @@ function say(rule: unknown): string {
 
 function sayField([path, otherwise]: Operands): string {
   const isConstant = operationOf(path) === undefined;
-  const name = !isConstant
-    ? `the field named by (${say(path)})`
-    : path === '' || path === null || path === undefined
-      ? 'the value itself'
-      : quoted(path);
+  const name = isConstant ? fieldName(path) : `the field named by (${say(path)})`;
   return otherwise === undefined ? name : `${name} (${say(otherwise)} where it is missing)`;
 }
 
@@ -145,12 +146,12 @@ function sayIf(operands: Operands): string {
 function sayArithmetic(operator: string, operands: Operands): string {
   return operands.length === 1
     ? `${operator}${inBrackets(operands[0])}`
-    : operands.map((one) => inBrackets(one)).join(` ${operator} `);
+    : operands.map((one) => inBrackets(one)).join(` ${operator} `) || 'the sum of nothing';
 }
 
 function keys(operands: Operands): string {
   const list = Array.isArray(operands[0]) ? (operands[0] as Operands) : operands;
-  return list.map((key) => (operationOf(key) ? say(key) : quoted(key))).join(', ');
+  return list.map((key) => (operationOf(key) ? say(key) : quoted(key))).join(', ') || 'nothing';
 }
 
 function quoted(path: unknown): string {
@@ -158,7 +159,7 @@ function quoted(path: unknown): string {
 }
 
 function listed(values: Operands): string {
-  return values.map((value) => inBrackets(value)).join(', ');
+  return values.map((value) => inBrackets(value)).join(', ') || 'nothing';
 }
 
 /** Operators whose words are one phrase wherever they stand. */

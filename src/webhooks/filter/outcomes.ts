@@ -1,0 +1,58 @@
+import { isTruthy } from './logic.ts';
+import { ITERATIONS } from './operators.ts';
+import type { Part } from './part.ts';
+
+/** A value that came of a part, and the data it was asked of. */
+interface Known {
+  readonly data: unknown;
+  readonly value: unknown;
+}
+
+export interface Item {
+  readonly index: number;
+  readonly item: unknown;
+}
+
+/**
+ * What came of the parts of a rule in one evaluation, so that an explanation evaluates nothing again. The items of a list
+ * are data, too; the same part gives the same for the same data.
+ */
+export class Outcomes {
+  /** By the number of the part. Most are asked once. */
+  readonly #first: (Known | undefined)[] = [];
+  readonly #others: (Map<unknown, Known> | undefined)[] = [];
+
+  remember(id: number, data: unknown, value: unknown): void {
+    const first = this.#first[id];
+    if (first === undefined) this.#first[id] = { data, value };
+    else if (first.data !== data) (this.#others[id] ??= new Map<unknown, Known>()).set(data, { data, value });
+  }
+
+  /** `undefined` where it was not asked, or could not be evaluated. */
+  of({ id, rule }: Part, data: unknown): { readonly value: unknown } | undefined {
+    if (id === undefined) return { value: rule };
+    const first = this.#first[id];
+    return first === undefined || first.data === data ? first : this.#others[id]?.get(data);
+  }
+
+  /** The item that decided an `all`, `some` or `none`, or at which an iteration could not be evaluated. */
+  deciding(iteration: Part, data: unknown): Item | undefined {
+    const { operator, operands } = iteration;
+    const [, body] = operands;
+    if (!body || operator === undefined || !ITERATIONS.has(operator) || operator === 'reduce') return undefined;
+    const isDecided = operator === 'all' || operator === 'some' || operator === 'none';
+    if (!isDecided && this.of(iteration, data)) return undefined;
+    const items = this.items(iteration, data);
+    const index = items.findIndex((item) => {
+      const known = this.of(body, item);
+      return !known || (isDecided && isTruthy(known.value) === (operator !== 'all'));
+    });
+    return index < 0 ? undefined : { index, item: items[index] };
+  }
+
+  /** What an iteration goes over. */
+  items({ operands: [source] }: Part, data: unknown): readonly unknown[] {
+    const items = source && this.of(source, data)?.value;
+    return Array.isArray(items) ? items : [];
+  }
+}
