@@ -184,6 +184,11 @@ describe('sextant webhooks, triggers, experts and events', () => {
       said('triggers', 'create', 'opened', '--replace', '--no-filter'),
       'When an event comes to issues: record it. It is disabled.\n',
     );
+    const unasked = await finished(said('webhooks', 'send', 'issues', '--data', '{}').trim());
+    assert.match(
+      said('events', 'show', unasked.event_id),
+      /no trigger fired\.\nIt is a test event\.\n\nopened is disabled/,
+    );
     said('triggers', 'create', 'opened', '--replace', '--filter', rule, '--expert', 'bot');
     assert.equal(json<TriggerView>('triggers', 'enable', 'opened').enabled, true);
     const bad = run(['triggers', 'create', 'bad', '--webhook', 'issues', '--filter', '{"equals": [1, 1]}']);

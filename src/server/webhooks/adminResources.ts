@@ -19,7 +19,15 @@ import { httpErrors } from '../http/errors.ts';
 import type { Exchange, Reply, Resource } from '../http/exchange.ts';
 import type { WebhookService } from './service.ts';
 import { testDelivery } from './testDelivery.ts';
-import type { EventPageView, EventSummaryView, EventView, RunView, TriggerView, WebhookView } from './views.ts';
+import type {
+  EventDetailView,
+  EventPageView,
+  EventSummaryView,
+  EventView,
+  RunView,
+  TriggerView,
+  WebhookView,
+} from './views.ts';
 
 const MAX_PAGE = 1000;
 const MAX_DEFINITION_BYTES = 262_144;
@@ -67,6 +75,12 @@ export function webhookAdminResources(
     triggers: definitions.triggers.filter((trigger) => trigger.webhook === webhook.name).map(({ name }) => name),
   });
   const showTrigger = (trigger: Trigger): TriggerView => ({ ...trigger, words: definitions.describe(trigger) });
+  const disabledFor = ({ webhook }: StoredEvent, { evaluations }: EventState): string[] => {
+    const of = definitions.webhookById(webhook)?.name;
+    const asked = evaluations.map(({ trigger }) => trigger);
+    const those = definitions.triggers.filter((trigger) => trigger.webhook === of && !trigger.enabled);
+    return those.map(({ name }) => name).filter((name) => !asked.includes(name));
+  };
   const showSummary = ({ id, at, webhook, status, bytes }: EventSummary): EventSummaryView => ({
     event_id: id,
     received_at: iso(at),
@@ -220,7 +234,13 @@ export function webhookAdminResources(
       GET: {
         handle: async (exchange) => {
           const { event, state } = await find(exchange);
-          return { json: { ...show(event), evaluations: state.evaluations, runs: state.runs.map(showRun) } };
+          const shown: EventDetailView = {
+            ...show(event),
+            evaluations: state.evaluations,
+            disabled_triggers: disabledFor(event, state),
+            runs: state.runs.map(showRun),
+          };
+          return { json: shown };
         },
       },
     }),
