@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { cancelled } from '../base/errors.ts';
+import { cancelled, SextantError } from '../base/errors.ts';
 import { formatBytes, formatCount } from '../base/format.ts';
 import { AdminClient, type Query } from '../server/admin/adminClient.ts';
 import { asCurl, explanation, headerLines, prettyBody, refusalLines, webhookOf } from '../server/webhooks/eventText.ts';
@@ -12,6 +11,7 @@ import type {
   JournalView,
   RefusalsView,
   SearchLineView,
+  WebhookView,
 } from '../server/webhooks/views.ts';
 import { withServer, type AdminOptions } from './admin.ts';
 import { readRule } from './filters.ts';
@@ -28,8 +28,6 @@ export interface EventFilterOptions extends AdminOptions {
 }
 
 const PAGE = 1000;
-/** How often new events are asked for. */
-const TAIL_MS = 300;
 
 /** `sextant events list` */
 export function listEvents(
@@ -37,12 +35,31 @@ export function listEvents(
   terminal: Terminal,
 ): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
-    const events: EventSummaryView[] = [];
-    for await (const event of select(client, options, options.limit, terminal)) events.push(event);
+    const { limit } = options;
+    await requireWebhook(options.webhook, client);
+    const found: EventSummaryView[] = [];
+    // Of what is searched for, whether there is one more may take long to tell.
+    const isSearch = options.text !== undefined || options.filter !== undefined;
+    for await (const event of select(client, options, isSearch ? limit : limit + 1, terminal)) found.push(event);
+    const events = found.slice(0, limit);
     if (options.json) printJson(events, terminal);
     else terminal.stdout.write(formatColumns(events.map(eventRow)));
+    if (found.length > limit || (isSearch && found.length === limit))
+      terminal.stderr.write(
+        `sextant: There ${isSearch ? 'may be' : 'are'} more than these ${limit}; --limit shows more, "sextant events export" all.\n`,
+      );
     return events.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   });
+}
+
+/** Throws `NotFound` where no webhook has or had that name or id: it would be waited for in vain. */
+export async function requireWebhook(webhook: string | undefined, client: AdminClient): Promise<void> {
+  if (webhook === undefined) return;
+  const { webhooks } = await client.ask<{ webhooks: WebhookView[] }>('GET', 'webhooks');
+  if (webhooks.some(({ name, webhook_id: id }) => name === webhook || id === webhook)) return;
+  if ((await pageOf(client, { webhook, limit: 1 })).events.length > 0) return;
+  const hint = 'What came to a deleted one is listed by its id, which "sextant events list" shows.';
+  throw new SextantError('NotFound', `There is no webhook named ${webhook.slice(0, 100)}. ${hint}`);
 }
 
 /** Those that match, newest first. What is in their bodies is searched for by the server, and how far it is, is told. */
@@ -97,7 +114,14 @@ function filterQuery({ webhook, status, from, to }: EventFilterOptions) {
   return { source: 'Webhook', webhook, status, from, to };
 }
 
-function eventRow({ event_id: id, received_at: at, webhook, webhook_id: webhookId, status, bytes }: EventSummaryView) {
+export function eventRow({
+  event_id: id,
+  received_at: at,
+  webhook,
+  webhook_id: webhookId,
+  status,
+  bytes,
+}: EventSummaryView): string[] {
   return [id, at, webhook ?? `${webhookId} (deleted)`, status, formatBytes(bytes)];
 }
 
@@ -129,50 +153,7 @@ function lines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-export interface TailOptions extends AdminOptions {
-  readonly webhook?: string;
-  readonly count?: number;
-  readonly timeout?: number;
-}
-
-/** `sextant events tail`: events as they come, until Ctrl-C, so many or so long. */
-export function tailEvents(options: TailOptions, terminal: Terminal): Promise<ExitCode> {
-  return withServer(options, terminal, async (client) => {
-    const { webhook, count = Infinity, timeout = Infinity, json } = options;
-    const { signal } = terminal;
-    const end = performance.now() + timeout * 1000;
-    let newest = (await pageOf(client, { limit: 1 })).events[0]?.event_id ?? '';
-    let seen = 0;
-    while (!signal.aborted && seen < count && performance.now() < end) {
-      const fresh = await eventsAfter(newest, client, webhook);
-      for (const event of fresh.slice(0, count - seen)) {
-        terminal.stdout.write(json ? `${JSON.stringify(event)}\n` : formatColumns([eventRow(event)]));
-        newest = event.event_id;
-        seen++;
-      }
-      if (seen < count) await sleep(TAIL_MS, undefined, { signal }).catch(() => undefined);
-    }
-    return seen < count && count !== Infinity && !signal.aborted ? ExitCode.nothingFound : ExitCode.ok;
-  });
-}
-
-/** Oldest first. */
-async function eventsAfter(
-  newest: string,
-  client: AdminClient,
-  webhook: string | undefined,
-): Promise<EventSummaryView[]> {
-  const fresh: EventSummaryView[] = [];
-  for (let cursor: string | undefined = ''; cursor !== undefined;) {
-    const page = await pageOf(client, { webhook, limit: 100, cursor });
-    const after = page.events.filter(({ event_id: id }) => id > newest);
-    fresh.push(...after);
-    cursor = page.has_more && after.length === page.events.length ? page.next_cursor : undefined;
-  }
-  return fresh.reverse();
-}
-
-function pageOf(client: AdminClient, query: Query, signal?: AbortSignal): Promise<EventPageView> {
+export function pageOf(client: AdminClient, query: Query, signal?: AbortSignal): Promise<EventPageView> {
   return client.ask('GET', AdminClient.path(['events'], query), undefined, signal);
 }
 

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import type { AdminOptions } from './admin.ts';
-import type { EventFilterOptions, ShowOptions, TailOptions } from './events.ts';
+import type { EventFilterOptions, ShowOptions } from './events.ts';
+import type { TailOptions } from './eventTail.ts';
 import type { ExitCode, Terminal } from './terminal.ts';
 import type { CreateWebhookOptions, ExpertOptions, SendOptions, TriggerOptions } from './webhooks.ts';
 
@@ -152,13 +153,13 @@ function addEvents(program: Command, terminal: Terminal, exit: (code: ExitCode) 
     .action(async (id: string, options: ShowOptions) => {
       exit(await (await import('./events.ts')).showEvent(id, options, terminal));
     });
-  admin(events, 'tail', 'print events as they come, until Ctrl-C')
+  admin(events, 'tail', 'print events as they come, until Ctrl-C; once more where the runs of one end late')
     .option('--webhook <name>', 'of this webhook only')
     .option('--count <number>', 'end after so many', positive)
     .option('--timeout <seconds>', 'end after so long; with --count, exit code 1 says that fewer came', positive)
     .addHelpText('after', help('sextant events tail', 'sextant events tail --webhook deploys --count 1 --timeout 30'))
     .action(async (options: TailOptions) => {
-      exit(await (await import('./events.ts')).tailEvents(options, terminal));
+      exit(await (await import('./eventTail.ts')).tailEvents(options, terminal));
     });
   admin(events, 'replay <ids...>', 'send events again: each becomes a new event with the same bytes')
     .addHelpText('after', help('sextant events replay evt_0000000012'))

@@ -3,6 +3,8 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -215,6 +217,11 @@ describe('sextant webhooks, triggers, experts and events', () => {
       said('triggers', 'create', 'opened', '--replace', '--no-filter'),
       'When an event comes to issues: record it. It is disabled.\n',
     );
+    const unasked = await finished(said('webhooks', 'send', 'issues', '--data', '{}').trim());
+    assert.match(
+      said('events', 'show', unasked.event_id),
+      /no trigger fired\.\nIt is a test event\.\n\nopened is disabled/,
+    );
     said('triggers', 'create', 'opened', '--replace', '--filter', rule, '--expert', 'bot');
     assert.equal(json<TriggerView>('triggers', 'enable', 'opened').enabled, true);
     const bad = run(['triggers', 'create', 'bad', '--webhook', 'issues', '--filter', '{"equals": [1, 1]}']);
@@ -313,6 +320,70 @@ describe('sextant webhooks, triggers, experts and events', () => {
       ids.slice(at, at + 2),
     );
     assert.equal(run(['events', 'tail', '--count', '1', '--timeout', '1']).code, 1);
+  });
+
+  it('tell what became of events, also after the server was started again', async () => {
+    const receiver = createServer((request, response) => {
+      request.resume();
+      setTimeout(() => response.end(), request.headers['x-slow'] === undefined ? 0 : 3000);
+    });
+    await once(receiver.listen(0, '127.0.0.1'), 'listening');
+    const own = join(folder(), 'restarted');
+    const args = ['--state', own];
+    const sextant = async (...rest: string[]): Promise<Outcome> => start([COMMAND, ...rest, ...args]);
+    let restarted = await serve(args);
+    const child = spawn(process.execPath, [COMMAND, 'events', 'tail', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    try {
+      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+      const made = await sextant('webhooks', 'create', 'w', '--json');
+      await sextant('experts', 'create', 'bot', '--url', url);
+      await sextant('triggers', 'create', 'all', '--webhook', 'w', '--expert', 'bot');
+      const { url: to, secret } = JSON.parse(made.stdout) as NewWebhookView;
+      const lines: string[] = [];
+      createInterface(child.stdout).on('line', (line) => lines.push(line));
+      const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+      // It tells of what comes from its beginning on; when that is, nobody says.
+      await until('it tells of events', async () => {
+        await fetch(to, { method: 'POST', headers, body: '1' });
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        return lines.length > 0;
+      });
+      await fetch(to, { method: 'POST', headers: { ...headers, 'x-slow': '1' }, body: '2' });
+      await until('it is told twice', () => lines.some((line) => line.includes('pending')));
+      await until('with what came of it', () => lines.at(-1)!.includes('succeeded'));
+      const [first, ...others] = lines.map((line) => line.split(/ +/));
+      assert.equal(first![3], 'succeeded');
+      assert.deepEqual(
+        others.slice(-2).map(([, , , status]) => status),
+        ['pending', 'succeeded'],
+      );
+      await stop(restarted);
+      await once(child.stderr, 'data');
+      restarted = await serve(args);
+      const { length } = lines;
+      await sextant('webhooks', 'send', 'w', '--data', '[3]');
+      await until('it tells of what came later', () => lines.length > length);
+    } finally {
+      child.kill();
+      receiver.close();
+      await stop(restarted);
+    }
+  });
+
+  it('say that there are more than are listed, and that there is no such webhook', async () => {
+    said('webhooks', 'create', 'many');
+    for (const data of ['1', '2']) said('webhooks', 'send', 'many', '--data', `[${data}]`);
+    const list = ['events', 'list', '--webhook', 'many'];
+    assert.equal(run(list).stderr, '');
+    assert.match(run([...list, '--limit', '1']).stderr, /^sextant: There are more than these 1; --limit shows more/);
+    assert.match(run([...list, '--limit', '1', '--text', '[']).stderr, /^sextant: There may be more/);
+    const [webhook] = json<WebhookView[]>('webhooks', 'list').filter(({ name }) => name === 'many');
+    said('webhooks', 'delete', 'many');
+    assert.match(said('events', 'list', '--webhook', webhook!.webhook_id), /\(deleted\)/);
+    for (const verb of ['list', 'tail']) {
+      const { code, stderr } = run(['events', verb, '--webhook', 'many']);
+      assert.deepEqual([code, stderr.startsWith('sextant: There is no webhook named many.')], [1, true], verb);
+    }
   });
 
   it('show what was refused and why, and say whether all that is kept can be read', async () => {

@@ -21,12 +21,13 @@ import type { Exchange, Reply, Resource } from '../http/exchange.ts';
 import type { WebhookService } from './service.ts';
 import { testDelivery } from './testDelivery.ts';
 import type {
+  EventDetailView,
   EventPageView,
   EventSummaryView,
   EventView,
   JournalView,
-  RefusalsView,
   RefusalView,
+  RefusalsView,
   RefusedView,
   RunView,
   TriggerView,
@@ -95,6 +96,12 @@ export function webhookAdminResources(
     triggers: definitions.triggers.filter((trigger) => trigger.webhook === webhook.name).map(({ name }) => name),
   });
   const showTrigger = (trigger: Trigger): TriggerView => ({ ...trigger, words: definitions.describe(trigger) });
+  const disabledFor = ({ webhook }: StoredEvent, { evaluations }: EventState): string[] => {
+    const of = definitions.webhookById(webhook)?.name;
+    const asked = evaluations.map(({ trigger }) => trigger);
+    const those = definitions.triggers.filter((trigger) => trigger.webhook === of && !trigger.enabled);
+    return those.map(({ name }) => name).filter((name) => !asked.includes(name));
+  };
   const showSummary = ({ id, at, webhook, status, bytes }: EventSummary): EventSummaryView => ({
     event_id: id,
     received_at: iso(at),
@@ -257,7 +264,13 @@ export function webhookAdminResources(
       GET: {
         handle: async (exchange) => {
           const { event, state } = await find(exchange);
-          return { json: { ...show(event), evaluations: state.evaluations, runs: state.runs.map(showRun) } };
+          const shown: EventDetailView = {
+            ...show(event),
+            evaluations: state.evaluations,
+            disabled_triggers: disabledFor(event, state),
+            runs: state.runs.map(showRun),
+          };
+          return { json: shown };
         },
       },
     }),

@@ -54,6 +54,8 @@ export interface RunView extends Omit<Run, 'attempts' | 'nextAt'> {
 /** And what became of it. */
 export interface EventDetailView extends EventView {
   readonly evaluations: readonly TriggerEvaluation[];
+  /** Names of triggers of its webhook that are disabled now and were not asked. */
+  readonly disabled_triggers: readonly string[];
   readonly runs: readonly RunView[];
 }
 
