@@ -60,6 +60,19 @@ describe('definitions of webhooks', () => {
     }
   });
 
+  it('let a secret expire by the clock of the system', () => {
+    const shown = new AdjustableClock(clock);
+    definitions = new Definitions(place, shown, clock);
+    const { webhook, secret } = definitions.createWebhook({ name: 'w', type: 'standard_webhooks' });
+    definitions.rotateSecret('w', 1000);
+    shown.advance(5000);
+    assert.equal(definitions.signingKeys(webhook.id).length, 2);
+    clock.advance(1000);
+    shown.set(0);
+    assert.ok(!definitions.signingKeys(webhook.id).includes(secret));
+    assert.ok(!isSecretOf(definitions.webhook('w').secrets, secret, clock.now()));
+  });
+
   it('say what would break before a name in use is deleted', () => {
     definitions.createWebhook({ name: 'w' });
     definitions.saveExpert({ name: 'bot', type: 'forward', url: 'http://127.0.0.1:1/' });

@@ -96,16 +96,21 @@ const KEYS = 'signing-keys.json';
 export class Definitions {
   readonly #folder: string;
   readonly #clock: Clock;
+  readonly #realClock: Clock;
   #kept: Kept;
   #keys: Readonly<Record<string, readonly SigningKey[]>>;
   #webhooksById = new Map<string, Webhook>();
   /** By the name of the webhook. */
   #triggersOf = new Map<string, AskedTrigger[]>();
 
-  /** Throws `DefinitionsDamaged` where a file and its copy are, `DiskFull` and `ReadOnly`. */
-  constructor(folder: string, clock: Clock) {
+  /**
+   * `clock` says when something was made; `realClock` is the system's, by which secrets expire. Throws `DefinitionsDamaged` where
+   * a file and its copy are, `DiskFull` and `ReadOnly`.
+   */
+  constructor(folder: string, clock: Clock, realClock = clock) {
     this.#folder = folder;
     this.#clock = clock;
+    this.#realClock = realClock;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#kept = (this.#read(FILE) as Kept | undefined) ?? NONE;
     this.#keys = (this.#read(KEYS) as Record<string, readonly SigningKey[]> | undefined) ?? {};
@@ -146,7 +151,7 @@ export class Definitions {
 
   /** Signing keys of a webhook that are good now. */
   signingKeys(id: string): string[] {
-    const now = this.#clock.now();
+    const now = this.#realClock.now();
     return (this.#keys[id] ?? []).filter(({ expiresAt = Infinity }) => now < expiresAt).map(({ key }) => key);
   }
 
@@ -167,7 +172,7 @@ export class Definitions {
   /** A new secret; the present one stays good for `overlapMs`. Throws `NoSuchDefinition`. */
   rotateSecret(name: string, overlapMs: number): { readonly webhook: Webhook; readonly secret: string } {
     const before = this.webhook(name);
-    const now = this.#clock.now();
+    const now = this.#realClock.now();
     const secret = this.#newSecret(before.type);
     const until = now + overlapMs;
     const retire = <T extends { readonly expiresAt?: number }>(one: T): T => ({

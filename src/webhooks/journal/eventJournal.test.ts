@@ -117,6 +117,38 @@ describe('an event journal', () => {
     await light.close();
   });
 
+  it('goes by the clock of the system for age and keys, whatever time is shown', async () => {
+    const place = folder();
+    const shown = new AdjustableClock(clock);
+    const options = { clock: shown, realClock: clock, retention: { maxAgeMs: 30 * 24 * HOUR } };
+    let journal = openJournal(place, { ...options, maxSegmentBytes: 300 });
+    const times = [NOON - 2000 * 24 * HOUR, NOON, NOON + 2000 * 24 * HOUR];
+    for (const [i, time] of times.entries()) {
+      shown.set(time);
+      const { number, isNew } = await accept(journal, String(i), `k${i}`);
+      assert.ok(isNew);
+      await journal.setState(number, DONE);
+    }
+    for (const set of [NOON + 9000 * 24 * HOUR, NOON - 9000 * 24 * HOUR]) {
+      shown.set(set);
+      journal.forget();
+      await journal.close();
+      journal = openJournal(place, options);
+      assert.deepEqual(
+        journal
+          .list({}, 9)
+          .map(({ at }) => at)
+          .reverse(),
+        times,
+      );
+      for (const i of times.keys()) assert.equal((await accept(journal, 'again', `k${i}`)).isNew, false);
+    }
+    clock.advance(30 * 24 * HOUR + 1);
+    journal.forget();
+    assert.equal(journal.size, 0);
+    await journal.close();
+  });
+
   it('takes nothing more at twice of what it may keep, as long as the oldest event waits', async () => {
     const many = openJournal(folder(), { retention: { maxEvents: 3 } });
     const waiting = await Promise.all(Array.from({ length: 10_000 }, (_, i) => accept(many, String(i))));

@@ -39,7 +39,10 @@ export const DEFAULT_RETENTION: Retention = {
 
 export interface EventJournalOptions {
   readonly folder: string;
+  /** What is shown of events. */
   readonly clock: Clock;
+  /** The system's, by which events and keys grow old; `clock` where it is missing. */
+  readonly realClock?: Clock | undefined;
   readonly logger: Logger;
   readonly retention?: Partial<Retention> | undefined;
   readonly maxSegmentBytes?: number | undefined;
@@ -76,6 +79,8 @@ export type SearchStep =
   { readonly event: StoredEvent } | { readonly progress: { readonly searched: number; readonly total: number } };
 
 type Meta = Pick<StoredEvent, 'at' | 'webhook' | 'headers' | 'key' | 'replayOf' | 'isTest'> & {
+  /** By the system's clock, where that is not `at`. */
+  readonly cameAt?: number;
   readonly isUnmatched?: boolean;
 };
 
@@ -98,6 +103,7 @@ const BLOCK_BYTES = 1 << 20;
 export class EventJournal {
   readonly #log: SegmentLog;
   readonly #options: EventJournalOptions;
+  readonly #realClock: Clock;
   readonly #retention: Retention;
   readonly #index = new EventIndex();
   readonly #keys: SeenKeys;
@@ -110,6 +116,7 @@ export class EventJournal {
   /** Throws `DiskFull` and `ReadOnly`. */
   constructor(options: EventJournalOptions) {
     this.#options = options;
+    this.#realClock = options.realClock ?? options.clock;
     this.#retention = { ...DEFAULT_RETENTION, ...options.retention };
     this.#keys = new SeenKeys(Math.max(this.#retention.maxEvents, LEAST_KEYS));
     this.#log = SegmentLog.open({
@@ -154,7 +161,7 @@ export class EventJournal {
   /** Records what became of an event. Resolves when it is on the disk. */
   async setState(number: number, state: EventState): Promise<void> {
     const { status, ...rest } = state;
-    const head: Head = { time: 0, status: EVENT_STATUSES.indexOf(status), webhook: '', key: 0, event: number };
+    const head: Head = { ...NO_HEAD, status: EVENT_STATUSES.indexOf(status), event: number };
     const payload = Buffer.from(JSON.stringify({ event: number, status: head.status, ...rest }));
     this.#learn(await this.#log.append(STATE, head, [payload]));
   }
@@ -230,7 +237,7 @@ export class EventJournal {
 
   async #storeOnce(delivery: Delivery, key: string, hash: number): Promise<Accepted> {
     try {
-      const seen = this.#keys.find(hash, this.#options.clock.now());
+      const seen = this.#keys.find(hash, this.#realClock.now());
       if (seen !== undefined && (await this.#hasKey(seen, delivery.webhook, key)))
         return { id: eventId(seen), number: seen, isNew: false };
       return await this.#store(delivery, hash);
@@ -243,9 +250,10 @@ export class EventJournal {
   async #hasKey(number: number, webhook: string, key: string): Promise<boolean> {
     try {
       const event = await this.read(number);
+      const row = this.#index.rowOf(number);
       // One that was dropped since can only be taken at its hash.
-      if (!event) return true;
-      return event.webhook === webhook && event.key === key && event.at > this.#options.clock.now() - KEY_LIFETIME_MS;
+      if (!event || row === undefined) return true;
+      return event.webhook === webhook && event.key === key && this.#isKeyGood(this.#index.cameAt(row));
     } catch (error) {
       if (error instanceof SextantError && error.code === 'JournalDamaged') return false;
       throw error;
@@ -257,11 +265,13 @@ export class EventJournal {
       this.forget();
       if (this.#isHeldUp()) throw webhookErrors.journalHeldUp(this.size);
     }
-    const meta: Meta = { at: this.#options.clock.now(), ...withoutUndefined(delivery) };
+    const at = this.#options.clock.now();
+    const cameAt = this.#realClock.now();
+    const meta: Meta = { at, ...(cameAt !== at && { cameAt }), ...withoutUndefined(delivery) };
     const text = Buffer.from(JSON.stringify(meta));
     const length = Buffer.allocUnsafe(4);
     length.writeUInt32LE(text.length);
-    const head: Head = { time: meta.at, status: firstStatus(meta), webhook: meta.webhook, key, event: 0 };
+    const head: Head = { time: at, cameAt, status: firstStatus(meta), webhook: meta.webhook, key, event: 0 };
     const written = await this.#log.append(EVENT, head, [length, text, body]);
     this.#learn(written);
     this.forget(written.segment);
@@ -272,16 +282,19 @@ export class EventJournal {
     if (frame.kind === STATE) {
       this.#index.setState(frame.event, frame.status, frame);
     } else if (frame.kind === EVENT) {
-      this.#index.add(frame.number, frame.time, frame.webhook, frame.status, frame);
-      if (frame.key !== 0 && frame.time > this.#options.clock.now() - KEY_LIFETIME_MS)
-        this.#keys.add(frame.key, frame.number, frame.time);
+      this.#index.add(frame.number, frame, frame);
+      if (frame.key !== 0 && this.#isKeyGood(frame.cameAt)) this.#keys.add(frame.key, frame.number, frame.cameAt);
     }
+  }
+
+  #isKeyGood(cameAt: number): boolean {
+    return cameAt > this.#realClock.now() - KEY_LIFETIME_MS;
   }
 
   /** Drops what is too much, too old or too large, and the segments in which nothing is left. `current`: the one just written to. */
   forget(current?: number): void {
     const { maxEvents, maxAgeMs, maxBytes } = this.#retention;
-    const tooOld = this.#options.clock.now() - maxAgeMs;
+    const tooOld = this.#realClock.now() - maxAgeMs;
     // Not for every event, but once a segment: it is that which goes.
     const full = current !== undefined && current === this.#lastSegment ? -1 : this.#fullUpTo(maxBytes);
     this.#lastSegment = current;
@@ -289,7 +302,7 @@ export class EventJournal {
     for (let row = this.#index.oldest; row !== undefined; row = this.#index.oldest) {
       if (isUnfinished(this.#index.statusAt(row))) break;
       const { segment } = this.#index.placeAt(row);
-      if (this.size <= maxEvents && this.#index.timeAt(row) >= tooOld && segment > full) break;
+      if (this.size <= maxEvents && this.#index.cameAt(row) >= tooOld && segment > full) break;
       this.#index.dropOldest();
       isLess = true;
     }
@@ -386,16 +399,18 @@ interface StateRecord extends Omit<EventState, 'status'> {
   readonly status: number;
 }
 
+const NO_HEAD: Head = { time: 0, cameAt: 0, status: 0, webhook: '', key: 0, event: 0 };
+
 /** What the index needs, from a record whose head is lost. */
 function headOf(kind: number, payload: Buffer): Head {
   if (kind === STATE) {
     const { event, status } = JSON.parse(payload.toString()) as StateRecord;
-    return { time: 0, status, webhook: '', key: 0, event };
+    return { ...NO_HEAD, status, event };
   }
   const { meta } = metaOf(payload);
-  const { at, webhook, key } = meta;
+  const { at, cameAt = at, webhook, key } = meta;
   const hash = key === undefined ? 0 : keyHash(webhook, key);
-  return { time: at, status: firstStatus(meta), webhook, key: hash, event: 0 };
+  return { time: at, cameAt, status: firstStatus(meta), webhook, key: hash, event: 0 };
 }
 
 function firstStatus({ isUnmatched }: Meta): number {
@@ -409,7 +424,7 @@ function metaOf(payload: Buffer): { readonly meta: Meta; readonly body: Buffer }
 
 function stored(summary: EventSummary, payload: Buffer): StoredEvent {
   const { meta, body } = metaOf(payload);
-  const { isUnmatched: _, ...shown } = meta;
+  const { isUnmatched: _, cameAt: __, ...shown } = meta;
   return { ...shown, ...summary, body };
 }
 

@@ -7,7 +7,7 @@ import { silentLogger } from '../../base/log.ts';
 import { HEADER_BYTES, readFrame, scanFrames, writeFrame } from './frames.ts';
 import { SegmentLog, type SegmentLogOptions, type Written } from './segmentLog.ts';
 
-const HEAD = { time: 0, status: 0, webhook: 'w', key: 0, event: 0 };
+const HEAD = { time: 0, cameAt: 0, status: 0, webhook: 'w', key: 0, event: 0 };
 
 interface Opened {
   readonly log: SegmentLog;
