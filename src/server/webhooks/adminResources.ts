@@ -199,16 +199,16 @@ export function webhookAdminResources(
     }),
     resource('events/search', {
       GET: {
-        handle: ({ query }) => {
+        handle: (exchange) => {
           const names = ['source', 'webhook', 'status', 'from', 'to', 'text', 'filter', 'cursor'];
-          const { text, filter, cursor, ...given } = parametersOf(query, names);
+          const { text, filter, cursor, ...given } = parametersOf(exchange.query, names);
           const search = {
             ...filterOf(given),
             text,
             before: numberOf('cursor', cursor),
             filter: filter === undefined ? undefined : new Filter(parseFilter(filter)),
           };
-          return { contentType: 'application/x-ndjson', lines: searchLines(search) };
+          return { contentType: 'application/x-ndjson', lines: searchLines(search, exchange.gone()) };
         },
       },
     }),
@@ -258,8 +258,8 @@ export function webhookAdminResources(
   ];
 
   /** `{"event"}` for each that is found, `{"progress"}` in between, `{"done":true}` at the end. Stops when nobody reads. */
-  async function* searchLines(search: Search): AsyncGenerator<string> {
-    for await (const step of journal.search(search))
+  async function* searchLines(search: Search, gone: AbortSignal): AsyncGenerator<string> {
+    for await (const step of journal.search(search, gone))
       yield JSON.stringify('event' in step ? { event: show(step.event) } : step);
     yield JSON.stringify({ done: true });
   }

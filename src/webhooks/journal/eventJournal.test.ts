@@ -213,6 +213,35 @@ describe('an event journal', () => {
     await journal.close();
   });
 
+  it('lets others have their turn while a costly filter is asked, and can be cancelled then', async () => {
+    const journal = openJournal(folder());
+    for (let i = 0; i < 40; i++) await accept(journal, '{}');
+    let asked = 0;
+    class Slow extends Filter {
+      override fires(): boolean {
+        for (const end = performance.now() + 5; performance.now() < end;);
+        return ++asked < 0;
+      }
+    }
+    const filter = new Slow(true);
+    let turns = 0;
+    const counting = setInterval(() => turns++, 1);
+    assert.deepEqual(await found(journal, { filter }), []);
+    clearInterval(counting);
+    assert.deepEqual([asked, turns >= 10], [40, true], `others had ${turns} turns`);
+
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 1);
+    await assert.rejects(
+      async () => {
+        for await (const _ of journal.search({ filter }, controller.signal));
+      },
+      { code: 'Cancelled' },
+    );
+    assert.ok(asked < 60, 'the rest was not asked');
+    await journal.close();
+  });
+
   it('stores a delivery again whose event is damaged', async () => {
     const place = folder();
     const journal = openJournal(place);

@@ -84,6 +84,11 @@ type Meta = Pick<StoredEvent, 'at' | 'webhook' | 'headers' | 'key' | 'replayOf' 
   readonly isUnmatched?: boolean;
 };
 
+interface NumberedPlace {
+  readonly number: number;
+  readonly place: Place;
+}
+
 const EVENT = 1;
 const STATE = 2;
 /** Of what is kept a segment is a part as large, since whole segments are dropped; within these bounds, in bytes. */
@@ -93,8 +98,10 @@ const SEGMENT_BYTES = { least: 1 << 20, most: 64 << 20 };
 const LEAST_KEYS = 100_000;
 /** So much may always wait: a burst of deliveries is not refused because little of it is to be kept. */
 const HELD_LEAST = { events: 10_000, bytes: 16 << 20 };
-/** A search reads so much at once, and lets others have their turn in between. */
+/** A search reads so much at once. */
 const BLOCK_BYTES = 1 << 20;
+/** And works so long until others have their turn. */
+const TURN_MS = 10;
 
 /**
  * The events: each is durable when {@link accept} resolves, byte for byte as it came, and what becomes of it is recorded
@@ -212,10 +219,16 @@ export class EventJournal {
   async *search({ text, filter, before, ...rest }: Search, signal?: AbortSignal): AsyncGenerator<SearchStep> {
     const numbers = Float64Array.from(this.#index.newest(rest, before));
     const needle = text === undefined ? undefined : Buffer.from(text);
+    let turnEnds = performance.now() + TURN_MS;
     for (let at = 0; at < numbers.length;) {
       throwIfCancelled(signal);
       const block = this.#blockFrom(numbers, at);
       for (const event of await this.#readBlock(block)) {
+        if (performance.now() > turnEnds) {
+          await breathe();
+          throwIfCancelled(signal);
+          turnEnds = performance.now() + TURN_MS;
+        }
         if (needle && !event.body.includes(needle)) continue;
         if (filter && !filter.fires(JSON.parse(event.body.toString()))) continue;
         yield { event };
@@ -358,7 +371,8 @@ export class EventJournal {
     return numbers.subarray(at, to);
   }
 
-  async #readBlock(numbers: Float64Array): Promise<StoredEvent[]> {
+  /** The events of a block, each made when it is asked for. */
+  async #readBlock(numbers: Float64Array): Promise<Iterable<StoredEvent>> {
     const places = [...numbers].flatMap((number) => {
       const place = this.#placeOf(number);
       return place ? [{ number, place }] : [];
@@ -372,16 +386,22 @@ export class EventJournal {
       if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
       throw error;
     });
-    return places.flatMap(({ number, place }) => {
-      // Dropped while it was read.
-      if (this.#index.rowOf(number) === undefined) return [];
+    return this.#eventsIn(places, bytes, from);
+  }
+
+  *#eventsIn(places: readonly NumberedPlace[], bytes: Buffer, from: number): Generator<StoredEvent> {
+    for (const { number, place } of places) {
+      // Dropped meanwhile.
+      if (this.#index.rowOf(number) === undefined) continue;
+      let payload: Buffer;
       try {
-        return [stored(this.#summary(number), this.#log.payloadOf(place, bytes, from))];
+        payload = this.#log.payloadOf(place, bytes, from);
       } catch (error) {
-        if (error instanceof SextantError && error.code === 'JournalDamaged') return [];
+        if (error instanceof SextantError && error.code === 'JournalDamaged') continue;
         throw error;
       }
-    });
+      yield stored(this.#summary(number), payload);
+    }
   }
 
   #placeOf(number: number): Place | undefined {
