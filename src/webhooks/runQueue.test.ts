@@ -133,4 +133,19 @@ describe('the queue of runs', () => {
     assert.deepEqual([other.status, other.runs], ['failed', []]);
     assert.deepEqual(journal.unfinished(), []);
   });
+
+  it('records what a run gave where the record before it is damaged', async () => {
+    definitions.saveExpert({ name: 'slow', type: 'forward', url });
+    definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
+    const number = await accept();
+    await until('it is under way', () => held.length === 1);
+    const [name] = readdirSync(join(place, 'events'));
+    const bytes = readFileSync(join(place, 'events', name!));
+    bytes[bytes.indexOf('"evaluations"')]! ^= 1;
+    writeFileSync(join(place, 'events', name!), bytes);
+    assert.deepEqual(await journal.state(number), { status: 'pending', evaluations: [], runs: [], isDamaged: true });
+    held[0]!.end('thanks');
+    const { status, runs, isDamaged } = await finished(number);
+    assert.deepEqual([status, runs[0]!.trigger, runs[0]!.expert, isDamaged], ['succeeded', 't', 'slow', true]);
+  });
 });

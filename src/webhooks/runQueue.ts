@@ -5,6 +5,7 @@ import { Fifo } from '../base/fifo.ts';
 import type { Logger } from '../base/log.ts';
 import type { Definitions, ForwardExpert } from './definitions.ts';
 import {
+  isUnfinished,
   NEW_STATE,
   statusOf,
   type Attempt,
@@ -130,7 +131,7 @@ export class RunQueue {
     }
     let state = summary.status === 'received' ? undefined : await journal.state(number);
     // One whose record is damaged is asked about again.
-    if (!state || state.status === 'received') {
+    if (!state || (state.isDamaged && isUnfinished(state.status))) {
       state = this.#evaluate(summary.webhook, this.#fresh.get(number) ?? (await journal.read(number)));
       await journal.setState(number, state);
     }
@@ -209,7 +210,7 @@ export class RunQueue {
       const task = lane.tasks.take()!;
       lane.active++;
       this.#track(
-        this.#run(task, expert?.type === 'forward' ? expert : undefined)
+        this.#run(task, name, expert?.type === 'forward' ? expert : undefined)
           .catch((error: unknown) => this.#failed(task.event, error, () => this.#schedule(task, name, this.#later())))
           .finally(() => {
             lane.active--;
@@ -219,14 +220,16 @@ export class RunQueue {
     }
   }
 
-  async #run({ event: number, trigger }: Task, expert: ForwardExpert | undefined): Promise<void> {
+  async #run({ event: number, trigger }: Task, name: string, expert: ForwardExpert | undefined): Promise<void> {
     const event = await this.#read(number);
     // Another run of it reads it from the disk: it may be long until then.
     this.#forget(number);
     if (!event) return;
     const next = expert ? await this.#attempt(event, trigger, expert) : gone;
     const { runs } = await this.#change(number, (state) => {
-      const runs = state.runs.map((run) => (run.trigger === trigger && run.state === 'waiting' ? next(run) : run));
+      const isKnown = !state.isDamaged || state.runs.some((run) => run.trigger === trigger);
+      const before = isKnown ? state.runs : [...state.runs, this.#newRun(trigger, name)];
+      const runs = before.map((run) => (run.trigger === trigger && run.state === 'waiting' ? next(run) : run));
       return { ...state, runs, status: statusOf(runs) };
     });
     const run = runs.find((one) => one.trigger === trigger);
@@ -292,9 +295,10 @@ export class RunQueue {
   /** Nothing waits for it any more, so that it can be dropped in its time. */
   #giveUp(event: number, error: string): void {
     const attempt = { at: this.#options.clock.now(), durationMs: 0, error };
-    const done = this.#change(event, ({ evaluations, runs }) => ({
-      ...{ status: 'failed', evaluations },
-      runs: runs.map((run) => (run.state === 'waiting' ? failedRun(run, attempt) : run)),
+    const done = this.#change(event, (state) => ({
+      ...state,
+      status: 'failed',
+      runs: state.runs.map((run) => (run.state === 'waiting' ? failedRun(run, attempt) : run)),
     }));
     this.#track(done.then(() => this.#forget(event)).catch((failure: unknown) => this.#failed(event, failure)));
   }

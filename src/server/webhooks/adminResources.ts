@@ -216,7 +216,9 @@ export function webhookAdminResources(
       GET: {
         handle: async (exchange) => {
           const { event, state } = await find(exchange);
-          return { json: { ...show(event), evaluations: state.evaluations, runs: state.runs.map(showRun) } };
+          const { evaluations, runs, isDamaged } = state;
+          const damage = isDamaged && { is_damaged: isDamaged };
+          return { json: { ...show(event), evaluations, runs: runs.map(showRun), ...damage } };
         },
       },
     }),

@@ -22,7 +22,8 @@ export function explanation(event: EventDetailView): string {
   const lines = [`${id} came to ${webhook ?? webhookId} at ${at}: ${STATUS_WORDS[status]}.`];
   if (event.replay_of !== undefined) lines.push(`It is ${event.replay_of}, sent again.`);
   if (event.is_test) lines.push('It is a test event.');
-  if (status !== 'received' && evaluations.length === 0) lines.push('', 'No trigger was there for it.');
+  if (event.is_damaged) lines.push('', 'No more is known of it: the record of that is damaged.');
+  else if (status !== 'received' && evaluations.length === 0) lines.push('', 'No trigger was there for it.');
   for (const { trigger, fires, because, error, tree } of evaluations) {
     lines.push('', fires ? `${trigger} fired.` : `${trigger} did not fire: ${because ?? error ?? 'it is not true'}`);
     lines.push(formatTree(tree, '    '));

@@ -55,6 +55,8 @@ export interface RunView extends Omit<Run, 'attempts' | 'nextAt'> {
 export interface EventDetailView extends EventView {
   readonly evaluations: readonly TriggerEvaluation[];
   readonly runs: readonly RunView[];
+  /** The record of that is: what is missing is not known. */
+  readonly is_damaged?: true;
 }
 
 export interface EventPageView {

@@ -1,6 +1,8 @@
 /* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-return -- answers are any JSON, and what a test says of them is checked when it runs */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -10,6 +12,7 @@ import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { Agent } from 'undici';
 import { AdjustableClock } from '../../base/clock.ts';
 import { SextantServer } from '../server.ts';
+import { explanation } from './eventText.ts';
 
 interface Answer {
   readonly status: number;
@@ -271,6 +274,27 @@ describe('webhooks of the server', () => {
     await start();
     assert.equal((await finished(id as string)).status, 'succeeded');
     deaf.close();
+  });
+
+  it('says that the record of what became of an event is damaged, instead of what is not so', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    await made('triggers', { name: 't', webhook: 'w' });
+    const { event_id: id } = (await post(url, secret, '{}')).body;
+    assert.ok(!('is_damaged' in (await finished(id as string))));
+    const folder = join(state, 'webhooks/events');
+    const file = join(
+      folder,
+      readdirSync(folder).find((name) => name.endsWith('.log'))!,
+    );
+    const bytes = readFileSync(file);
+    bytes[bytes.indexOf('"evaluations"') + 1]! ^= 1;
+    writeFileSync(file, bytes);
+    const event = (await admin('GET', `events/${id}`)).body;
+    assert.deepEqual([event.status, event.is_damaged], ['succeeded', true]);
+    assert.match(
+      explanation(event),
+      /all runs succeeded\.\n\nNo more is known of it: the record of that is damaged\.\n$/,
+    );
   });
 
   it('deletes nothing that is in use without saying so, and sends examples', async () => {

@@ -195,16 +195,18 @@ export class EventJournal {
     return stored(summary, await this.#log.read(this.#index.placeAt(row)));
   }
 
-  /** What became of an event; as if nothing had where the record of it is damaged. */
+  /** What became of an event; where the record of it is damaged, only its status is known. */
   async state(number: number): Promise<EventState> {
     const row = this.#index.rowOf(number);
     const place = row === undefined ? undefined : this.#index.statePlaceAt(row);
-    if (!place) return row === undefined ? NEW_STATE : { ...NEW_STATE, status: this.#index.statusAt(row) };
+    if (row === undefined) return NEW_STATE;
+    const known = { ...NEW_STATE, status: this.#index.statusAt(row) };
+    if (!place) return known;
     try {
       const record = JSON.parse((await this.#log.read(place)).toString()) as StateRecord;
       return { ...record, status: EVENT_STATUSES[record.status]! };
     } catch (error) {
-      if (error instanceof SextantError && error.code === 'JournalDamaged') return NEW_STATE;
+      if (error instanceof SextantError && error.code === 'JournalDamaged') return { ...known, isDamaged: true };
       throw error;
     }
   }
