@@ -134,6 +134,25 @@ describe('the queue of runs', () => {
     assert.deepEqual(journal.unfinished(), []);
   });
 
+  it('posts no event again because what came of it cannot be written yet', async () => {
+    definitions.saveExpert({ name: 'slow', type: 'forward', url, concurrency: 1 });
+    definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
+    const [number, next] = [await accept(), await accept()];
+    await until('it is under way', () => held.length === 1);
+    const write = journal.setState.bind(journal);
+    let refused = 0;
+    journal.setState = () => Promise.reject(new Error(`the disk is full, ${++refused}`));
+    held[0]!.end('thanks');
+    await until('the disk refuses it', () => refused >= 4);
+    assert.equal(held.length, 1, 'neither it nor the next one is posted meanwhile');
+    journal.setState = write;
+    const { status, runs } = await finished(number);
+    assert.deepEqual([status, runs[0]!.attempts.length], ['succeeded', 1]);
+    await until('the next one is under way', () => held.length === 2);
+    held[1]!.end();
+    assert.equal((await finished(next)).status, 'succeeded');
+  });
+
   it('records what a run gave where the record before it is damaged', async () => {
     definitions.saveExpert({ name: 'slow', type: 'forward', url });
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import { describeError, SextantError } from '../base/errors.ts';
@@ -35,6 +36,9 @@ export interface RunQueueOptions {
 const EVALUATING = { events: 256, bytes: 16_000_000 };
 /** So many bytes of bodies that came just now are kept, so that they need not be read again from the disk. */
 const FRESH_BYTES = 16_000_000;
+
+/** What came of a run is written again after so long at the most. */
+const LONGEST_WRITE_WAIT_MS = 60_000;
 
 /** What a run needs of an event. */
 type Payload = Pick<StoredEvent, 'id' | 'headers' | 'body'>;
@@ -226,7 +230,7 @@ export class RunQueue {
     this.#forget(number);
     if (!event) return;
     const next = expert ? await this.#attempt(event, trigger, expert) : gone;
-    const { runs } = await this.#change(number, (state) => {
+    const { runs } = await this.#record(number, (state) => {
       const isKnown = !state.isDamaged || state.runs.some((run) => run.trigger === trigger);
       const before = isKnown ? state.runs : [...state.runs, this.#newRun(trigger, name)];
       const runs = before.map((run) => (run.trigger === trigger && run.state === 'waiting' ? next(run) : run));
@@ -250,6 +254,22 @@ export class RunQueue {
       if (!canRetry || attempts.length >= expert.max_attempts) return { ...run, attempts, state: 'failed' };
       return { ...run, attempts, nextAt: Math.ceil(clock.now() + backoffMs(attempts.length, backoffBaseMs)) };
     };
+  }
+
+  /** {@link #change}, as often as it takes: what was done must not be done again because the disk is full. */
+  async #record(number: number, change: (state: EventState) => EventState): Promise<EventState> {
+    const { signal } = this.#stop;
+    for (let failures = 1; ; failures++) {
+      try {
+        return await this.#change(number, change);
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#complain(number, error);
+      }
+      await sleep(Math.min(backoffMs(failures, this.#options.backoffBaseMs), LONGEST_WRITE_WAIT_MS), undefined, {
+        signal,
+      });
+    }
   }
 
   #change(number: number, change: (state: EventState) => EventState): Promise<EventState> {
@@ -285,11 +305,15 @@ export class RunQueue {
   #failed(event: number, error: unknown, again = () => this.#retryEvent(event)): void {
     if (this.#stop.signal.aborted) return;
     const isDamaged = error instanceof SextantError && error.code === 'JournalDamaged';
+    this.#complain(event, error);
+    if (isDamaged) this.#giveUp(event, describeError(error));
+    else again();
+  }
+
+  #complain(event: number, error: unknown): void {
     const problem = describeError(error);
     if (problem !== this.#trouble) this.#options.logger.error(`Event ${event} cannot be worked on: ${problem}`);
     this.#trouble = problem;
-    if (isDamaged) this.#giveUp(event, problem);
-    else again();
   }
 
   /** Nothing waits for it any more, so that it can be dropped in its time. */
