@@ -259,7 +259,7 @@ export function webhookAdminResources(
     }),
   ];
 
-  /** `{"event"}` for each that is found, `{"progress"}` in between, `{"done":true}` at the end. Stops when nobody reads. */
+  /** `{"event"}` for each that is found, `{"damaged"}` for each that cannot be read, `{"progress"}` in between, `{"done":true}` at the end. Stops when nobody reads. */
   async function* searchLines(search: Search, gone: AbortSignal): AsyncGenerator<string> {
     for await (const step of journal.search(search, gone))
       yield JSON.stringify('event' in step ? { event: show(step.event) } : step);

@@ -68,5 +68,7 @@ export interface EventPageView {
 /** A line of a search. */
 export type SearchLineView =
   | { readonly event: EventView }
+  /** The id of one that cannot be read. */
+  | { readonly damaged: string }
   | { readonly progress: { readonly searched: number; readonly total: number } }
   | { readonly done: true };

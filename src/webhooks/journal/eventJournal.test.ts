@@ -179,7 +179,7 @@ describe('an event journal', () => {
     await large.close();
   });
 
-  it('lists and searches by webhook, status, time, text and filter, newest first, and passes damage over', async () => {
+  it('lists and searches by webhook, status, time, text and filter, newest first, and says which are damaged', async () => {
     const place = folder();
     const journal = openJournal(place, { maxSegmentBytes: 2000 });
     for (let i = 0; i < 30; i++) {
@@ -208,6 +208,9 @@ describe('an event journal', () => {
     const bytes = readFileSync(join(place, file!));
     bytes[bytes.indexOf('number 1"')]! ^= 1;
     writeFileSync(join(place, file!), bytes);
+    const steps: unknown[] = [];
+    for await (const step of journal.search({ filter, webhook: 'odd' })) if (!('progress' in step)) steps.push(step);
+    assert.deepEqual(steps, [{ damaged: journal.list({ webhook: 'odd' }, 99).at(-1)!.id }]);
     assert.deepEqual(await found(journal, { filter }), ['{"i":0,"text":"number 0"}']);
     assert.equal(journal.damage.length, 1);
     await journal.close();

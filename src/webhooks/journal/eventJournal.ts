@@ -74,15 +74,19 @@ export interface Search extends EventFilter {
   readonly before?: number | undefined;
 }
 
-/** What a search gives as it goes on: an event that matches, or how far it is. */
+/** What a search gives as it goes on: an event that matches, the id of one that cannot be read, or how far it is. */
 export type SearchStep =
-  { readonly event: StoredEvent } | { readonly progress: { readonly searched: number; readonly total: number } };
+  | { readonly event: StoredEvent }
+  | { readonly damaged: string }
+  | { readonly progress: { readonly searched: number; readonly total: number } };
 
 type Meta = Pick<StoredEvent, 'at' | 'webhook' | 'headers' | 'key' | 'replayOf' | 'isTest'> & {
   /** By the system's clock, where that is not `at`. */
   readonly cameAt?: number;
   readonly isUnmatched?: boolean;
 };
+
+type ReadStep = Exclude<SearchStep, { readonly progress: unknown }>;
 
 interface NumberedPlace {
   readonly number: number;
@@ -217,7 +221,7 @@ export class EventJournal {
     return numbers.sort((a, b) => a - b);
   }
 
-  /** The events that match, newest first, as they are found. A damaged one is passed over. Throws `Cancelled`. */
+  /** The events that match, newest first, as they are found. Throws `Cancelled`. */
   async *search({ text, filter, before, ...rest }: Search, signal?: AbortSignal): AsyncGenerator<SearchStep> {
     const numbers = Float64Array.from(this.#index.newest(rest, before));
     const needle = text === undefined ? undefined : Buffer.from(text);
@@ -225,15 +229,20 @@ export class EventJournal {
     for (let at = 0; at < numbers.length;) {
       throwIfCancelled(signal);
       const block = this.#blockFrom(numbers, at);
-      for (const event of await this.#readBlock(block)) {
+      for (const step of await this.#readBlock(block)) {
         if (performance.now() > turnEnds) {
           await breathe();
           throwIfCancelled(signal);
           turnEnds = performance.now() + TURN_MS;
         }
-        if (needle && !event.body.includes(needle)) continue;
-        if (filter && !filter.fires(JSON.parse(event.body.toString()))) continue;
-        yield { event };
+        if ('damaged' in step) {
+          yield step;
+          continue;
+        }
+        const { body } = step.event;
+        if (needle && !body.includes(needle)) continue;
+        if (filter && !filter.fires(JSON.parse(body.toString()))) continue;
+        yield step;
       }
       at += block.length;
       yield { progress: { searched: at, total: numbers.length } };
@@ -374,7 +383,7 @@ export class EventJournal {
   }
 
   /** The events of a block, each made when it is asked for. */
-  async #readBlock(numbers: Float64Array): Promise<Iterable<StoredEvent>> {
+  async #readBlock(numbers: Float64Array): Promise<Iterable<ReadStep>> {
     const places = [...numbers].flatMap((number) => {
       const place = this.#placeOf(number);
       return place ? [{ number, place }] : [];
@@ -391,18 +400,17 @@ export class EventJournal {
     return this.#eventsIn(places, bytes, from);
   }
 
-  *#eventsIn(places: readonly NumberedPlace[], bytes: Buffer, from: number): Generator<StoredEvent> {
+  *#eventsIn(places: readonly NumberedPlace[], bytes: Buffer, from: number): Generator<ReadStep> {
     for (const { number, place } of places) {
       // Dropped meanwhile.
       if (this.#index.rowOf(number) === undefined) continue;
-      let payload: Buffer;
+      let payload: Buffer | undefined;
       try {
         payload = this.#log.payloadOf(place, bytes, from);
       } catch (error) {
-        if (error instanceof SextantError && error.code === 'JournalDamaged') continue;
-        throw error;
+        if (!(error instanceof SextantError && error.code === 'JournalDamaged')) throw error;
       }
-      yield stored(this.#summary(number), payload);
+      yield payload ? { event: stored(this.#summary(number), payload) } : { damaged: eventId(number) };
     }
   }
 
