@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { AdjustableClock } from '../base/clock.ts';
@@ -57,6 +57,27 @@ describe('definitions of webhooks', () => {
       assert.deepEqual(good(), [second]);
       const { secret: third } = definitions.rotateSecret(type, 0);
       assert.ok(!good().includes(second) && third !== second);
+    }
+  });
+
+  it('keep the old secret where the new one cannot be saved', () => {
+    for (const file of ['definitions.json', 'definitions.json.copy', 'signing-keys.json', 'signing-keys.json.copy']) {
+      place = folder();
+      definitions = new Definitions(place, clock);
+      const { webhook, secret } = definitions.createWebhook({ name: 'w', type: 'standard_webhooks' });
+      const path = join(place, file);
+      const before = readFileSync(path);
+      rmSync(path);
+      mkdirSync(join(path, 'in the way'), { recursive: true });
+      assert.throws(() => definitions.rotateSecret('w', 0), file);
+      rmSync(path, { recursive: true });
+      writeFileSync(path, before);
+      for (const one of [definitions, new Definitions(place, clock)]) {
+        assert.deepEqual(one.signingKeys(webhook.id), [secret], file);
+        assert.deepEqual(one.webhook('w').secrets, webhook.secrets, file);
+      }
+      const { secret: next } = definitions.rotateSecret('w', 0);
+      assert.deepEqual(definitions.signingKeys(webhook.id), [next]);
     }
   });
 

@@ -184,11 +184,17 @@ export class Definitions {
       ...before,
       secrets: [{ hash: hashSecret(secret) }, ...before.secrets.map(retire).filter(isGood)],
     };
+    this.#replaceWebhook(webhook);
     if (before.type === 'standard_webhooks') {
       const old = (this.#keys[before.id] ?? []).map(retire).filter(isGood);
-      this.#saveKeys({ ...this.#keys, [before.id]: [{ key: secret }, ...old] });
+      try {
+        // Last, as it is this that lets deliveries in: until it is done the old key is good, and nobody has seen the new one.
+        this.#saveKeys({ ...this.#keys, [before.id]: [{ key: secret }, ...old] });
+      } catch (error) {
+        this.#replaceWebhook(before);
+        throw error;
+      }
     }
-    this.#replaceWebhook(webhook);
     return { webhook, secret };
   }
 
