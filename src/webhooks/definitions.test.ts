@@ -102,6 +102,18 @@ describe('definitions of webhooks', () => {
     const inUse = { code: 'InUse', message: /used by the triggers one, two, which would no longer run/ };
     assert.throws(() => definitions.deleteWebhook('w'), inUse);
     assert.throws(() => definitions.deleteExpert('bot'), inUse);
+    definitions.saveTrigger({ name: 'two', webhook: 'w', expert: 'bot', enabled: false }, true);
+    const message =
+      'The expert bot is used by the trigger one, which would no longer run, and by the disabled trigger two, and by 3 runs that still wait, which would fail. Delete them first, or force it.';
+    assert.throws(() => definitions.deleteExpert('bot', false, 3), { code: 'InUse', message });
+    definitions.deleteTrigger('one');
+    definitions.deleteTrigger('two');
+    const waits = /: The expert bot is used by 1 run that still waits, which would fail\. Wait for it, or force it\.$/;
+    assert.throws(() => definitions.deleteExpert('bot', false, 1), waits);
+    const article = /There is an expert named bot already/;
+    assert.throws(() => definitions.saveExpert({ name: 'bot', type: 'forward', url: 'http://a/' }), article);
+    for (const name of ['one', 'two']) definitions.saveTrigger({ name, webhook: 'w' });
+    definitions.deleteExpert('bot');
     definitions.deleteWebhook('w', true);
     assert.deepEqual([definitions.webhooks.length, definitions.triggers.length], [0, 2]);
   });

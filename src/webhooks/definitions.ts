@@ -210,7 +210,7 @@ export class Definitions {
   /** Throws `InUse`, which says what would break, unless `force`: then its triggers stay and have no webhook. */
   deleteWebhook(name: string, force = false): void {
     const { id } = this.webhook(name);
-    const users = this.triggers.filter(({ webhook }) => webhook === name).map((trigger) => trigger.name);
+    const users = this.triggers.filter(({ webhook }) => webhook === name);
     if (users.length > 0 && !force) throw webhookErrors.inUse('webhook', name, users);
     this.#save({ webhooks: this.webhooks.filter((one) => one.name !== name) });
     if (id in this.#keys) this.#saveKeys(Object.fromEntries(Object.entries(this.#keys).filter(([one]) => one !== id)));
@@ -243,11 +243,11 @@ export class Definitions {
     return expert;
   }
 
-  /** Throws `InUse`, unless `force`. */
-  deleteExpert(name: string, force = false): void {
+  /** `waiting`: how many runs still wait for it. Throws `InUse`, unless `force`: then they fail. */
+  deleteExpert(name: string, force = false, waiting = 0): void {
     byName('expert', name, this.#kept.experts);
-    const users = this.triggers.filter(({ expert }) => expert === name).map((trigger) => trigger.name);
-    if (users.length > 0 && !force) throw webhookErrors.inUse('expert', name, users);
+    const users = this.triggers.filter(({ expert }) => expert === name);
+    if (users.length + waiting > 0 && !force) throw webhookErrors.inUse('expert', name, users, waiting);
     this.#save({ experts: this.#kept.experts.filter((one) => one.name !== name) });
   }
 

@@ -153,6 +153,23 @@ describe('the queue of runs', () => {
     assert.equal((await finished(next)).status, 'succeeded');
   });
 
+  it('knows how many runs wait for an expert, and fails them at this time once it was deleted', async () => {
+    definitions.saveExpert({ name: 'slow', type: 'forward', url, concurrency: 1 });
+    definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
+    const began = Date.now();
+    const numbers = [await accept(), await accept(), await accept()];
+    await until('all wait', () => held.length === 1 && queue.waitingFor('slow') === 3);
+    definitions.deleteExpert('slow', true);
+    held[0]!.writeHead(503).end();
+    for (const number of numbers) {
+      const { status, runs } = await finished(number);
+      const { at, error } = runs[0]!.attempts.at(-1)!;
+      assert.deepEqual([status, error], ['failed', 'there is no such expert']);
+      assert.ok(at >= began && at <= Date.now());
+    }
+    assert.equal(queue.waitingFor('slow'), 0);
+  });
+
   it('records what a run gave where the record before it is damaged', async () => {
     definitions.saveExpert({ name: 'slow', type: 'forward', url });
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });

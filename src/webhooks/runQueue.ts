@@ -51,10 +51,11 @@ interface Task {
   readonly trigger: string;
 }
 
-/** The runs of one expert: those that may begin, and how many are under way. */
+/** The runs of one expert: those that may begin, how many are under way, and how many come again later. */
 interface Lane {
   readonly tasks: Fifo<Task>;
   active: number;
+  later: number;
 }
 
 /**
@@ -95,6 +96,12 @@ export class RunQueue {
     }
     this.#events.add(event);
     this.#pump();
+  }
+
+  /** How many runs are not over. */
+  waitingFor(expert: string): number {
+    const { tasks, active, later } = this.#lane(expert);
+    return tasks.size + active + later;
   }
 
   /** Gives up what is under way: the next start goes on with it. */
@@ -191,18 +198,20 @@ export class RunQueue {
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer);
+        this.#lane(expert).later--;
         this.#lane(expert).tasks.add(task);
         this.#pumpLane(expert);
       },
       // A clock that was set far ahead does not make anybody wait for years.
       Math.min(waitMs, 600_000 * 1.2),
     );
+    this.#lane(expert).later++;
     this.#timers.add(timer);
   }
 
   #lane(expert: string): Lane {
     let lane = this.#lanes.get(expert);
-    if (!lane) this.#lanes.set(expert, (lane = { tasks: new Fifo(), active: 0 }));
+    if (!lane) this.#lanes.set(expert, (lane = { tasks: new Fifo(), active: 0, later: 0 }));
     return lane;
   }
 
@@ -229,7 +238,7 @@ export class RunQueue {
     // Another run of it reads it from the disk: it may be long until then.
     this.#forget(number);
     if (!event) return;
-    const next = expert ? await this.#attempt(event, trigger, expert) : gone;
+    const next = expert ? await this.#attempt(event, trigger, expert) : (run: Run) => this.#gone(run);
     const { runs } = await this.#record(number, (state) => {
       const isKnown = !state.isDamaged || state.runs.some((run) => run.trigger === trigger);
       const before = isKnown ? state.runs : [...state.runs, this.#newRun(trigger, name)];
@@ -270,6 +279,11 @@ export class RunQueue {
         signal,
       });
     }
+  }
+
+  /** The expert was deleted by force. */
+  #gone(run: Run): Run {
+    return failedRun(run, { at: this.#options.clock.now(), durationMs: 0, error: 'there is no such expert' });
   }
 
   #change(number: number, change: (state: EventState) => EventState): Promise<EventState> {
@@ -337,11 +351,6 @@ export class RunQueue {
     );
     this.#timers.add(timer);
   }
-}
-
-/** The expert was deleted by force. */
-function gone(run: Run): Run {
-  return failedRun(run, { at: 0, durationMs: 0, error: 'there is no such expert' });
 }
 
 function failedRun({ nextAt: _, ...run }: Run, attempt: Attempt): Run {

@@ -173,7 +173,7 @@ export function webhookAdminResources(
     resource('experts/{name}', {
       DELETE: {
         handle: ({ parameters, query }) => {
-          definitions.deleteExpert(parameters.name!, isForced(query));
+          service.deleteExpert(parameters.name!, isForced(query));
           return { json: {} };
         },
       },

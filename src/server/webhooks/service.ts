@@ -75,6 +75,11 @@ export class WebhookService {
     return accepted;
   }
 
+  /** Throws `NoSuchDefinition`, and `InUse` unless `force`. */
+  deleteExpert(name: string, force: boolean): void {
+    this.definitions.deleteExpert(name, force, this.#queue.waitingFor(name));
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#forgetting);
     await this.#queue.close();

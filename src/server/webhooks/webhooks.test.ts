@@ -265,6 +265,10 @@ describe('webhooks of the server', () => {
     const { event_id: id } = (await post(url, secret, '{"slow":1}')).body;
     await asked;
     assert.equal((await admin('GET', `events/${id}`)).body.status, 'pending');
+    await admin('PUT', 'triggers/t', { webhook: 'w', expert: 'bot' });
+    const refused = await admin('DELETE', 'experts/deaf');
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'Conflict']);
+    assert.match(refused.body.error.message as string, /used by 1 run that still waits, which would fail/);
     // Others are accepted meanwhile, and what is under way is given up when the server stops.
     assert.equal((await post(url, secret, '{}')).status, 202);
     await server.close();
