@@ -295,6 +295,10 @@ describe('webhooks of the server', () => {
     writeFileSync(file, bytes);
     const event = (await admin('GET', `events/${id}`)).body;
     assert.deepEqual([event.status, event.is_damaged], ['succeeded', true]);
+    await server.close();
+    await dispatcher.destroy();
+    await start();
+    assert.deepEqual((await admin('GET', `events/${id}`)).body, event, 'it is not asked about again');
     assert.match(
       explanation(event),
       /all runs succeeded\.\n\nNo more is known of it: the record of that is damaged\.\n$/,

@@ -107,6 +107,37 @@ describe('a segment log', () => {
     await third.log.close();
   });
 
+  it('knows after it was closed what a damaged record was of, and forgets that once it goes on', async () => {
+    const place = folder();
+    const first = openLog(place);
+    const written = [await append(first.log, 'one'), await append(first.log, 'two'), await append(first.log, 'three')];
+    await first.log.close();
+    const file = join(
+      place,
+      readdirSync(place).find((name) => name.endsWith('.log'))!,
+    );
+    const flip = (text: string): void => {
+      const bytes = readFileSync(file);
+      bytes[bytes.indexOf(text)]! ^= 1;
+      writeFileSync(file, bytes);
+    };
+    flip('two');
+    flip('three');
+    let again = openLog(place);
+    assert.equal(again.log.damage.length, 1);
+    assert.deepEqual(again.found, written);
+    assert.deepEqual(await texts(again), ['one', 'damaged', 'damaged']);
+    assert.equal((await append(again.log, 'four')).number, 4);
+    // Not closed, as where the process is killed.
+    const killed = openLog(place);
+    assert.deepEqual(await texts(killed), ['one', 'four']);
+    await again.log.close();
+    again = openLog(place);
+    assert.deepEqual(await texts(again), ['one', 'damaged', 'damaged', 'four']);
+    await again.log.close();
+    await killed.log.close();
+  });
+
   it('has after a cut at any byte what was whole, and goes on from there', async () => {
     const place = folder();
     const { log } = openLog(place);
