@@ -95,11 +95,14 @@ async function* searchEvents(
   const filter = options.filter === undefined ? undefined : await readRule(options.filter);
   const search = { ...filterQuery(options), text: options.text, filter };
   const progress = new ProgressLine(stderr);
+  const damaged: string[] = [];
   try {
     for await (const line of client.lines<SearchLineView>('POST', 'events/search', search, signal)) {
       if ('event' in line) {
         progress.clear();
         yield line.event;
+      } else if ('damaged' in line) {
+        damaged.push(line.damaged);
       } else if ('progress' in line) {
         const { searched, total } = line.progress;
         progress.show([`${formatCount(searched)} of ${formatCount(total)} events searched`]);
@@ -107,6 +110,10 @@ async function* searchEvents(
     }
   } finally {
     progress.clear();
+    if (damaged.length > 0) {
+      const are = damaged.length === 1 ? '1 event is' : `${formatCount(damaged.length)} events are`;
+      stderr.write(`sextant: ${are} damaged and left out: ${damaged.join(', ')}\n`);
+    }
   }
 }
 

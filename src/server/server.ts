@@ -135,6 +135,7 @@ export class SextantServer implements Administered {
     const { dispatcher, backoffBaseMs } = edges;
     this.webhooks = new WebhookService(state.folder, options.webhooks ?? {}, {
       clock: this.clock,
+      realClock: this.clock.source,
       logger: this.#logger,
       dispatcher,
       backoffBaseMs,

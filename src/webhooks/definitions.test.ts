@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { writeCheckedJson } from '../base/checkedJson.ts';
@@ -61,6 +61,40 @@ describe('definitions of webhooks', () => {
     }
   });
 
+  it('keep the old secret where the new one cannot be saved', () => {
+    for (const file of ['definitions.json', 'definitions.json.copy', 'signing-keys.json', 'signing-keys.json.copy']) {
+      place = folder();
+      definitions = new Definitions(place, clock);
+      const { webhook, secret } = definitions.createWebhook({ name: 'w', type: 'standard_webhooks' });
+      const path = join(place, file);
+      const before = readFileSync(path);
+      rmSync(path);
+      mkdirSync(join(path, 'in the way'), { recursive: true });
+      assert.throws(() => definitions.rotateSecret('w', 0), file);
+      rmSync(path, { recursive: true });
+      writeFileSync(path, before);
+      for (const one of [definitions, new Definitions(place, clock)]) {
+        assert.deepEqual(one.signingKeys(webhook.id), [secret], file);
+        assert.deepEqual(one.webhook('w').secrets, webhook.secrets, file);
+      }
+      const { secret: next } = definitions.rotateSecret('w', 0);
+      assert.deepEqual(definitions.signingKeys(webhook.id), [next]);
+    }
+  });
+
+  it('let a secret expire by the clock of the system', () => {
+    const shown = new AdjustableClock(clock);
+    definitions = new Definitions(place, shown, clock);
+    const { webhook, secret } = definitions.createWebhook({ name: 'w', type: 'standard_webhooks' });
+    definitions.rotateSecret('w', 1000);
+    shown.advance(5000);
+    assert.equal(definitions.signingKeys(webhook.id).length, 2);
+    clock.advance(1000);
+    shown.set(0);
+    assert.ok(!definitions.signingKeys(webhook.id).includes(secret));
+    assert.ok(!isSecretOf(definitions.webhook('w').secrets, secret, clock.now()));
+  });
+
   it('say what would break before a name in use is deleted', () => {
     definitions.createWebhook({ name: 'w' });
     definitions.saveExpert({ name: 'bot', type: 'forward', url: 'http://127.0.0.1:1/' });
@@ -69,6 +103,18 @@ describe('definitions of webhooks', () => {
     const inUse = (fate: string) => ({ code: 'InUse', message: new RegExp(`used by the triggers one, two, ${fate}`) });
     assert.throws(() => definitions.deleteWebhook('w'), inUse('which would be deleted with it'));
     assert.throws(() => definitions.deleteExpert('bot'), inUse('which would no longer run'));
+    definitions.saveTrigger({ name: 'two', webhook: 'w', expert: 'bot', enabled: false }, true);
+    const message =
+      'The expert bot is used by the trigger one, which would no longer run, and by the disabled trigger two, and by 3 runs that still wait, which would fail. Delete them first, or force it.';
+    assert.throws(() => definitions.deleteExpert('bot', false, 3), { code: 'InUse', message });
+    definitions.deleteTrigger('one');
+    definitions.deleteTrigger('two');
+    const waits = /: The expert bot is used by 1 run that still waits, which would fail\. Wait for it, or force it\.$/;
+    assert.throws(() => definitions.deleteExpert('bot', false, 1), waits);
+    const article = /There is an expert named bot already/;
+    assert.throws(() => definitions.saveExpert({ name: 'bot', type: 'forward', url: 'http://a/' }), article);
+    for (const name of ['one', 'two']) definitions.saveTrigger({ name, webhook: 'w' });
+    definitions.deleteExpert('bot');
     definitions.createWebhook({ name: 'v' });
     definitions.saveTrigger({ name: 'other', webhook: 'v' });
     // Else the next webhook of that name had them at once.

@@ -96,16 +96,21 @@ const KEYS = 'signing-keys.json';
 export class Definitions {
   readonly #folder: string;
   readonly #clock: Clock;
+  readonly #realClock: Clock;
   #kept: Kept;
   #keys: Readonly<Record<string, readonly SigningKey[]>>;
   #webhooksById = new Map<string, Webhook>();
   /** By the name of the webhook. */
   #triggersOf = new Map<string, AskedTrigger[]>();
 
-  /** Throws `DefinitionsDamaged` where a file and its copy are, `DiskFull` and `ReadOnly`. */
-  constructor(folder: string, clock: Clock) {
+  /**
+   * `clock` says when something was made; `realClock` is the system's, by which secrets expire. Throws `DefinitionsDamaged` where
+   * a file and its copy are, `DiskFull` and `ReadOnly`.
+   */
+  constructor(folder: string, clock: Clock, realClock = clock) {
     this.#folder = folder;
     this.#clock = clock;
+    this.#realClock = realClock;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#kept = (this.#read(FILE) as Kept | undefined) ?? NONE;
     this.#keys = (this.#read(KEYS) as Record<string, readonly SigningKey[]> | undefined) ?? {};
@@ -145,7 +150,7 @@ export class Definitions {
   }
 
   /** Signing keys of a webhook that are good now, or were it at that time. */
-  signingKeys(id: string, now = this.#clock.now()): string[] {
+  signingKeys(id: string, now = this.#realClock.now()): string[] {
     return (this.#keys[id] ?? []).filter(({ expiresAt = Infinity }) => now < expiresAt).map(({ key }) => key);
   }
 
@@ -166,7 +171,7 @@ export class Definitions {
   /** A new secret; the present one stays good for `overlapMs`. Throws `NoSuchDefinition`. */
   rotateSecret(name: string, overlapMs: number): { readonly webhook: Webhook; readonly secret: string } {
     const before = this.webhook(name);
-    const now = this.#clock.now();
+    const now = this.#realClock.now();
     const secret = this.#newSecret(before.type);
     const until = now + overlapMs;
     const retire = <T extends { readonly expiresAt?: number }>(one: T): T => ({
@@ -178,11 +183,17 @@ export class Definitions {
       ...before,
       secrets: [{ hash: hashSecret(secret) }, ...before.secrets.map(retire).filter(isGood)],
     };
+    this.#replaceWebhook(webhook);
     if (before.type === 'standard_webhooks') {
       const old = (this.#keys[before.id] ?? []).map(retire).filter(isGood);
-      this.#saveKeys({ ...this.#keys, [before.id]: [{ key: secret }, ...old] });
+      try {
+        // Last, as it is this that lets deliveries in: until it is done the old key is good, and nobody has seen the new one.
+        this.#saveKeys({ ...this.#keys, [before.id]: [{ key: secret }, ...old] });
+      } catch (error) {
+        this.#replaceWebhook(before);
+        throw error;
+      }
     }
-    this.#replaceWebhook(webhook);
     return { webhook, secret };
   }
 
@@ -199,12 +210,7 @@ export class Definitions {
   deleteWebhook(name: string, force = false): readonly Trigger[] {
     const { id } = this.webhook(name);
     const users = this.triggers.filter(({ webhook }) => webhook === name);
-    if (users.length > 0 && !force)
-      throw webhookErrors.inUse(
-        'webhook',
-        name,
-        users.map((trigger) => trigger.name),
-      );
+    if (users.length > 0 && !force) throw webhookErrors.inUse('webhook', name, users);
     this.#save({
       webhooks: this.webhooks.filter((one) => one.name !== name),
       triggers: this.triggers.filter(({ webhook }) => webhook !== name),
@@ -248,11 +254,11 @@ export class Definitions {
     return expert;
   }
 
-  /** Throws `InUse`, unless `force`. */
-  deleteExpert(name: string, force = false): void {
+  /** `waiting`: how many runs still wait for it. Throws `InUse`, unless `force`: then they fail. */
+  deleteExpert(name: string, force = false, waiting = 0): void {
     byName('expert', name, this.#kept.experts);
-    const users = this.triggers.filter(({ expert }) => expert === name).map((trigger) => trigger.name);
-    if (users.length > 0 && !force) throw webhookErrors.inUse('expert', name, users);
+    const users = this.triggers.filter(({ expert }) => expert === name);
+    if (users.length + waiting > 0 && !force) throw webhookErrors.inUse('expert', name, users, waiting);
     this.#save({ experts: this.#kept.experts.filter((one) => one.name !== name) });
   }
 

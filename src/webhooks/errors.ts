@@ -1,5 +1,16 @@
 import { SextantError } from '../base/errors.ts';
 
+interface Used {
+  readonly name: string;
+  readonly enabled: boolean;
+}
+
+const FAIL = 'which would fail';
+
+function named(triggers: readonly Used[]): string {
+  return `${triggers.length === 1 ? 'trigger' : 'triggers'} ${triggers.map(({ name }) => name).join(', ')}`;
+}
+
 /** Every failure of the webhooks room. Codes are stable; messages say what to do. */
 export const webhookErrors = {
   /** `where` is a place in the filter such as `filter.and[1]`. */
@@ -20,15 +31,30 @@ export const webhookErrors = {
   nameTaken: (kind: string, name: string): SextantError =>
     new SextantError(
       'NameTaken',
-      `There is a ${kind} named ${name} already. Choose another name, or delete that first.`,
+      `There is ${kind === 'expert' ? 'an' : 'a'} ${kind} named ${name} already. Choose another name, or delete that first.`,
     ),
   noSuch: (kind: string, name: string): SextantError =>
     new SextantError('NoSuchDefinition', `There is no ${kind} named ${name.slice(0, 100)}.`),
-  inUse: (kind: string, name: string, triggers: readonly string[]): SextantError =>
-    new SextantError(
+  /** `waiting`: how many runs still wait for it. */
+  inUse: (kind: string, name: string, triggers: readonly Used[], waiting = 0): SextantError => {
+    const isWebhook = kind === 'webhook';
+    const enabled = triggers.filter((trigger) => isWebhook || trigger.enabled);
+    const disabled = triggers.filter((trigger) => !enabled.includes(trigger));
+    const fate = isWebhook ? 'which would be deleted with it' : 'which would no longer run';
+    const users = [
+      ...(enabled.length > 0 ? [`the ${named(enabled)}, ${fate}`] : []),
+      ...(disabled.length > 0 ? [`the disabled ${named(disabled)}`] : []),
+      ...(waiting > 0
+        ? [waiting === 1 ? `1 run that still waits, ${FAIL}` : `${waiting} runs that still wait, ${FAIL}`]
+        : []),
+    ];
+    const those = triggers.length + waiting === 1 ? 'it' : 'them';
+    const advice = triggers.length > 0 ? `Delete ${those} first` : `Wait for ${those}`;
+    return new SextantError(
       'InUse',
-      `The ${kind} ${name} is used by ${triggers.length === 1 ? 'the trigger' : 'the triggers'} ${triggers.join(', ')}, which would ${kind === 'webhook' ? 'be deleted with it' : 'no longer run'}. Give ${triggers.length === 1 ? 'it' : 'them'} another ${kind} first, or force it.`,
-    ),
+      `The ${kind} ${name} is used by ${users.join(', and by ')}. ${advice}, or force it.`,
+    );
+  },
   definitionsDamaged: (file: string): SextantError =>
     new SextantError(
       'DefinitionsDamaged',

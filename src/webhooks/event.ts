@@ -41,6 +41,8 @@ export interface EventState {
   readonly status: EventStatus;
   readonly evaluations: readonly TriggerEvaluation[];
   readonly runs: readonly Run[];
+  /** The record of it is: what is missing here is not known. */
+  readonly isDamaged?: true;
 }
 
 export const NEW_STATE: EventState = { status: 'received', evaluations: [], runs: [] };

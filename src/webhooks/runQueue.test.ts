@@ -133,4 +133,55 @@ describe('the queue of runs', () => {
     assert.deepEqual([other.status, other.runs], ['failed', []]);
     assert.deepEqual(journal.unfinished(), []);
   });
+
+  it('posts no event again because what came of it cannot be written yet', async () => {
+    definitions.saveExpert({ name: 'slow', type: 'forward', url, concurrency: 1 });
+    definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
+    const [number, next] = [await accept(), await accept()];
+    await until('it is under way', () => held.length === 1);
+    const write = journal.setState.bind(journal);
+    let refused = 0;
+    journal.setState = () => Promise.reject(new Error(`the disk is full, ${++refused}`));
+    held[0]!.end('thanks');
+    await until('the disk refuses it', () => refused >= 4);
+    assert.equal(held.length, 1, 'neither it nor the next one is posted meanwhile');
+    journal.setState = write;
+    const { status, runs } = await finished(number);
+    assert.deepEqual([status, runs[0]!.attempts.length], ['succeeded', 1]);
+    await until('the next one is under way', () => held.length === 2);
+    held[1]!.end();
+    assert.equal((await finished(next)).status, 'succeeded');
+  });
+
+  it('knows how many runs wait for an expert, and fails them at this time once it was deleted', async () => {
+    definitions.saveExpert({ name: 'slow', type: 'forward', url, concurrency: 1 });
+    definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
+    const began = Date.now();
+    const numbers = [await accept(), await accept(), await accept()];
+    await until('all wait', () => held.length === 1 && queue.waitingFor('slow') === 3);
+    definitions.deleteExpert('slow', true);
+    held[0]!.writeHead(503).end();
+    for (const number of numbers) {
+      const { status, runs } = await finished(number);
+      const { at, error } = runs[0]!.attempts.at(-1)!;
+      assert.deepEqual([status, error], ['failed', 'there is no such expert']);
+      assert.ok(at >= began && at <= Date.now());
+    }
+    assert.equal(queue.waitingFor('slow'), 0);
+  });
+
+  it('records what a run gave where the record before it is damaged', async () => {
+    definitions.saveExpert({ name: 'slow', type: 'forward', url });
+    definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
+    const number = await accept();
+    await until('it is under way', () => held.length === 1);
+    const [name] = readdirSync(join(place, 'events'));
+    const bytes = readFileSync(join(place, 'events', name!));
+    bytes[bytes.indexOf('"evaluations"')]! ^= 1;
+    writeFileSync(join(place, 'events', name!), bytes);
+    assert.deepEqual(await journal.state(number), { status: 'pending', evaluations: [], runs: [], isDamaged: true });
+    held[0]!.end('thanks');
+    const { status, runs, isDamaged } = await finished(number);
+    assert.deepEqual([status, runs[0]!.trigger, runs[0]!.expert, isDamaged], ['succeeded', 't', 'slow', true]);
+  });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import { describeError, SextantError } from '../base/errors.ts';
@@ -5,6 +6,7 @@ import { Fifo } from '../base/fifo.ts';
 import type { Logger } from '../base/log.ts';
 import type { Definitions, ForwardExpert } from './definitions.ts';
 import {
+  isUnfinished,
   NEW_STATE,
   statusOf,
   type Attempt,
@@ -35,6 +37,9 @@ const EVALUATING = { events: 256, bytes: 16_000_000 };
 /** So many bytes of bodies that came just now are kept, so that they need not be read again from the disk. */
 const FRESH_BYTES = 16_000_000;
 
+/** What came of a run is written again after so long at the most. */
+const LONGEST_WRITE_WAIT_MS = 60_000;
+
 /** What a run needs of an event. */
 type Payload = Pick<StoredEvent, 'id' | 'headers' | 'body'>;
 
@@ -46,10 +51,11 @@ interface Task {
   readonly trigger: string;
 }
 
-/** The runs of one expert: those that may begin, and how many are under way. */
+/** The runs of one expert: those that may begin, how many are under way, and how many come again later. */
 interface Lane {
   readonly tasks: Fifo<Task>;
   active: number;
+  later: number;
 }
 
 /**
@@ -92,6 +98,12 @@ export class RunQueue {
     this.#pump();
   }
 
+  /** How many runs are not over. */
+  waitingFor(expert: string): number {
+    const { tasks, active, later } = this.#lane(expert);
+    return tasks.size + active + later;
+  }
+
   /** Gives up what is under way: the next start goes on with it. */
   async close(): Promise<void> {
     this.#stop.abort();
@@ -130,7 +142,7 @@ export class RunQueue {
     }
     let state = summary.status === 'received' ? undefined : await journal.state(number);
     // One whose record is damaged is asked about again.
-    if (!state || state.status === 'received') {
+    if (!state || (state.isDamaged && isUnfinished(state.status))) {
       state = this.#evaluate(summary.webhook, this.#fresh.get(number) ?? (await journal.read(number)));
       await journal.setState(number, state);
     }
@@ -186,18 +198,20 @@ export class RunQueue {
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer);
+        this.#lane(expert).later--;
         this.#lane(expert).tasks.add(task);
         this.#pumpLane(expert);
       },
       // A clock that was set far ahead does not make anybody wait for years.
       Math.min(waitMs, 600_000 * 1.2),
     );
+    this.#lane(expert).later++;
     this.#timers.add(timer);
   }
 
   #lane(expert: string): Lane {
     let lane = this.#lanes.get(expert);
-    if (!lane) this.#lanes.set(expert, (lane = { tasks: new Fifo(), active: 0 }));
+    if (!lane) this.#lanes.set(expert, (lane = { tasks: new Fifo(), active: 0, later: 0 }));
     return lane;
   }
 
@@ -209,7 +223,7 @@ export class RunQueue {
       const task = lane.tasks.take()!;
       lane.active++;
       this.#track(
-        this.#run(task, expert?.type === 'forward' ? expert : undefined)
+        this.#run(task, name, expert?.type === 'forward' ? expert : undefined)
           .catch((error: unknown) => this.#failed(task.event, error, () => this.#schedule(task, name, this.#later())))
           .finally(() => {
             lane.active--;
@@ -219,14 +233,16 @@ export class RunQueue {
     }
   }
 
-  async #run({ event: number, trigger }: Task, expert: ForwardExpert | undefined): Promise<void> {
+  async #run({ event: number, trigger }: Task, name: string, expert: ForwardExpert | undefined): Promise<void> {
     const event = await this.#read(number);
     // Another run of it reads it from the disk: it may be long until then.
     this.#forget(number);
     if (!event) return;
-    const next = expert ? await this.#attempt(event, trigger, expert) : gone;
-    const { runs } = await this.#change(number, (state) => {
-      const runs = state.runs.map((run) => (run.trigger === trigger && run.state === 'waiting' ? next(run) : run));
+    const next = expert ? await this.#attempt(event, trigger, expert) : (run: Run) => this.#gone(run);
+    const { runs } = await this.#record(number, (state) => {
+      const isKnown = !state.isDamaged || state.runs.some((run) => run.trigger === trigger);
+      const before = isKnown ? state.runs : [...state.runs, this.#newRun(trigger, name)];
+      const runs = before.map((run) => (run.trigger === trigger && run.state === 'waiting' ? next(run) : run));
       return { ...state, runs, status: statusOf(runs) };
     });
     const run = runs.find((one) => one.trigger === trigger);
@@ -248,6 +264,27 @@ export class RunQueue {
       const waitMs = Math.max(backoffMs(attempts.length, backoffBaseMs), afterMs);
       return { ...run, attempts, nextAt: Math.ceil(clock.now() + waitMs) };
     };
+  }
+
+  /** {@link #change}, as often as it takes: what was done must not be done again because the disk is full. */
+  async #record(number: number, change: (state: EventState) => EventState): Promise<EventState> {
+    const { signal } = this.#stop;
+    for (let failures = 1; ; failures++) {
+      try {
+        return await this.#change(number, change);
+      } catch (error) {
+        signal.throwIfAborted();
+        this.#complain(number, error);
+      }
+      await sleep(Math.min(backoffMs(failures, this.#options.backoffBaseMs), LONGEST_WRITE_WAIT_MS), undefined, {
+        signal,
+      });
+    }
+  }
+
+  /** The expert was deleted by force. */
+  #gone(run: Run): Run {
+    return failedRun(run, { at: this.#options.clock.now(), durationMs: 0, error: 'there is no such expert' });
   }
 
   #change(number: number, change: (state: EventState) => EventState): Promise<EventState> {
@@ -283,19 +320,24 @@ export class RunQueue {
   #failed(event: number, error: unknown, again = () => this.#retryEvent(event)): void {
     if (this.#stop.signal.aborted) return;
     const isDamaged = error instanceof SextantError && error.code === 'JournalDamaged';
+    this.#complain(event, error);
+    if (isDamaged) this.#giveUp(event, describeError(error));
+    else again();
+  }
+
+  #complain(event: number, error: unknown): void {
     const problem = describeError(error);
     if (problem !== this.#trouble) this.#options.logger.error(`Event ${event} cannot be worked on: ${problem}`);
     this.#trouble = problem;
-    if (isDamaged) this.#giveUp(event, problem);
-    else again();
   }
 
   /** Nothing waits for it any more, so that it can be dropped in its time. */
   #giveUp(event: number, error: string): void {
     const attempt = { at: this.#options.clock.now(), durationMs: 0, error };
-    const done = this.#change(event, ({ evaluations, runs }) => ({
-      ...{ status: 'failed', evaluations },
-      runs: runs.map((run) => (run.state === 'waiting' ? failedRun(run, attempt) : run)),
+    const done = this.#change(event, (state) => ({
+      ...state,
+      status: 'failed',
+      runs: state.runs.map((run) => (run.state === 'waiting' ? failedRun(run, attempt) : run)),
     }));
     this.#track(done.then(() => this.#forget(event)).catch((failure: unknown) => this.#failed(event, failure)));
   }
@@ -310,11 +352,6 @@ export class RunQueue {
     );
     this.#timers.add(timer);
   }
-}
-
-/** The expert was deleted by force. */
-function gone(run: Run): Run {
-  return failedRun(run, { at: 0, durationMs: 0, error: 'there is no such expert' });
 }
 
 function failedRun({ nextAt: _, ...run }: Run, attempt: Attempt): Run {

@@ -21,6 +21,7 @@ const ROUNDS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 8));
 const EVENTS = 900;
 /** So many bytes are flipped at once at the most. */
 const MOST_FLIPS = 4;
+const REFUSALS = 30;
 
 describe('A journal of webhooks of which bytes are flipped', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-webhook-flip-'));
@@ -33,6 +34,7 @@ describe('A journal of webhooks of which bytes are flipped', () => {
   const answered = new Map<number, string>();
   let server: ServeProcess | undefined;
   let hook: Hook;
+  let refused: string[];
 
   before(async function () {
     this.timeout(120_000);
@@ -42,6 +44,9 @@ describe('A journal of webhooks of which bytes are flipped', () => {
     await sender.run(`${server.info.url}${hook.path}`, hook.secret, () => sender.sent >= EVENTS);
     await checkRuns(server.info, sender, receiver);
     for (const [number, id] of sender.answered) answered.set(number, id);
+    for (let i = 0; i < REFUSALS; i++) await fetch(`${server.info.url}${hook.path}`, { method: 'POST', body: '{}' });
+    refused = await refusals();
+    assert.ok(refused.length >= REFUSALS);
     await stop(server, 'SIGKILL');
   });
   after(async () => {
@@ -50,9 +55,15 @@ describe('A journal of webhooks of which bytes are flipped', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Flips a bit here and there in the files of events, the large ones more often. */
-  function flip(): string[] {
-    const place = join(state, 'webhooks/events');
+  async function refusals(): Promise<string[]> {
+    const { status, body } = await new Client(server!.info).admin('GET', 'refusals?limit=1000');
+    assert.equal(status, 200);
+    return (body as { refusals: unknown[] }).refusals.map((one) => JSON.stringify(one));
+  }
+
+  /** Flips a bit here and there in the files of a folder, the large ones more often. */
+  function flip(name: string): string[] {
+    const place = join(state, 'webhooks', name);
     const files = readdirSync(place).map((name) => ({ name, bytes: readFileSync(join(place, name)) }));
     const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
     const flips = 1 + Math.floor(random() * MOST_FLIPS);
@@ -73,11 +84,19 @@ describe('A journal of webhooks of which bytes are flipped', () => {
       rmSync(state, { recursive: true, force: true });
       cpSync(whole, state, { recursive: true });
       const isRunning = random() < 0.5;
+      const isRefusalHit = random() < 0.5;
       let flips: string[] = [];
+      let hits: string[] = [];
+      const hit = (): void => {
+        flips = flip('events');
+        if (isRefusalHit) hits = flip('refusals');
+      };
       try {
-        if (!isRunning) flips = flip();
+        if (!isRunning) hit();
         server = await serve(args);
-        if (isRunning) flips = flip();
+        if (isRunning) hit();
+        const shown = await refusals();
+        assert.ok(shown.every((one) => refused.includes(one)) && shown.length >= refused.length - hits.length);
         const there = new Map<number, string>();
         for await (const { event_id: id, idempotency_key: key = '', body } of storedEvents(server.info)) {
           const number = Number(key.slice(1));
@@ -91,7 +110,8 @@ describe('A journal of webhooks of which bytes are flipped', () => {
         const client = new Client(server.info);
         const { damage } = (await client.admin('GET', 'journal')).body as { damage: string[] };
         assert.ok(damage.length >= lost.length, `${lost.length} are lost, and told is: ${damage.join('\n')}`);
-        assert.match(server.stderr(), damage.length > 0 ? /The journal is damaged/ : /^(?!.*damaged)/s);
+        if (damage.length > 0) assert.match(server.stderr(), /The journal is damaged/);
+        else if (!isRefusalHit) assert.doesNotMatch(server.stderr(), /damaged/);
         const { body } = await client.admin('POST', 'journal/verify');
         assert.ok((body.damage as string[]).length <= flips.length);
         seen.lost += lost.length;
@@ -106,7 +126,9 @@ describe('A journal of webhooks of which bytes are flipped', () => {
         await stop(server, 'SIGKILL');
       } catch (error) {
         const kept = keepForInspection(state, 'webhookFlip');
-        throw new Error(`SEXTANT_FAULT_SEED=${seed}, ${flips.join(', ')}; the state is in ${kept}`, { cause: error });
+        throw new Error(`SEXTANT_FAULT_SEED=${seed}, ${[...flips, ...hits].join(', ')}; the state is in ${kept}`, {
+          cause: error,
+        });
       }
     }
     console.log(`      ${seen.lost} of ${ROUNDS * answered.size} events lost, told as ${seen.damage} places`);

@@ -294,6 +294,21 @@ describe('sextant webhooks, triggers, experts and events', () => {
       assert.ok(again > third, 'it is another event');
       assert.equal(said('events', 'show', again, '--raw'), bodies[0]);
     }
+
+    const damaged = said('webhooks', 'send', 'bytes', '--data', '["soon damaged"]').trim();
+    const events = join(state, 'webhooks/events');
+    for (const name of readdirSync(events)) {
+      const bytes = readFileSync(join(events, name));
+      const at = bytes.indexOf('soon damaged');
+      if (at < 0) continue;
+      bytes[at]! ^= 1;
+      writeFileSync(join(events, name), bytes);
+    }
+    for (const args of [['list', '--text', 'u00e9'], ['export']]) {
+      const { code, stdout, stderr } = run(['events', ...args, '--webhook', 'bytes']);
+      assert.ok(code === 0 && stdout.includes(first) && !stdout.includes(damaged));
+      assert.equal(stderr, `sextant: 1 event is damaged and left out: ${damaged}\n`);
+    }
   });
 
   it('print events as they come, so many or so long', async () => {

@@ -223,7 +223,7 @@ export function webhookAdminResources(
     resource('experts/{name}', {
       DELETE: {
         handle: ({ parameters, query }) => {
-          definitions.deleteExpert(parameters.name!, isForced(query));
+          service.deleteExpert(parameters.name!, isForced(query));
           return { json: {} };
         },
       },
@@ -249,26 +249,28 @@ export function webhookAdminResources(
     }),
     resource('events/search', {
       GET: {
-        handle: ({ query }) => {
-          const { filter, ...given } = parametersOf(query, Object.keys(searchBody.shape));
-          return search(given, filter === undefined ? undefined : parseFilter(filter));
+        handle: (exchange) => {
+          const { filter, ...given } = parametersOf(exchange.query, Object.keys(searchBody.shape));
+          return search(given, filter === undefined ? undefined : parseFilter(filter), exchange);
         },
       },
       // A filter may be larger than the head of a request.
-      POST: withJson((body) => {
+      POST: withJson((body, exchange) => {
         const { filter, ...given } = checked(searchBody, body);
-        return search(given, filter);
+        return search(given, filter, exchange);
       }, MAX_DEFINITION_BYTES),
     }),
     resource('events/{id}', {
       GET: {
         handle: async (exchange) => {
           const { event, state } = await find(exchange);
+          const { evaluations, runs, isDamaged } = state;
           const shown: EventDetailView = {
             ...show(event),
-            evaluations: state.evaluations,
+            evaluations,
             disabled_triggers: disabledFor(event, state),
-            runs: state.runs.map(showRun),
+            runs: runs.map(showRun),
+            ...(isDamaged && { is_damaged: isDamaged }),
           };
           return { json: shown };
         },
@@ -316,19 +318,19 @@ export function webhookAdminResources(
     }),
   ];
 
-  function search({ text, cursor, ...given }: Given, filter: unknown): Reply {
+  function search({ text, cursor, ...given }: Given, filter: unknown, { gone }: Exchange): Reply {
     const wanted = {
       ...filterOf(given),
       text,
       before: numberOf('cursor', cursor),
       filter: filter === undefined ? undefined : new Filter(filter),
     };
-    return { contentType: 'application/x-ndjson', lines: searchLines(wanted) };
+    return { contentType: 'application/x-ndjson', lines: searchLines(wanted, gone()) };
   }
 
-  /** `{"event"}` for each that is found, `{"progress"}` in between, `{"done":true}` at the end. Stops when nobody reads. */
-  async function* searchLines(search: Search): AsyncGenerator<string> {
-    for await (const step of journal.search(search))
+  /** `{"event"}` for each that is found, `{"damaged"}` for each that cannot be read, `{"progress"}` in between, `{"done":true}` at the end. Stops when nobody reads. */
+  async function* searchLines(search: Search, gone: AbortSignal): AsyncGenerator<string> {
+    for await (const step of journal.search(search, gone))
       yield JSON.stringify('event' in step ? { event: show(step.event) } : step);
     yield JSON.stringify({ done: true });
   }

@@ -16,7 +16,10 @@ export interface WebhookOptions {
 }
 
 export interface WebhookEdges {
+  /** What is shown; it may be adjusted. */
   readonly clock: Clock;
+  /** The system's: by it events grow old, and secrets expire. */
+  readonly realClock: Clock;
   readonly logger: Logger;
   readonly dispatcher?: Dispatcher | undefined;
   readonly backoffBaseMs?: number | undefined;
@@ -32,6 +35,7 @@ export class WebhookService {
   readonly journal: EventJournal;
   readonly refusals: RefusalLog;
   readonly maxBodyBytes: number;
+  /** The system's, by which secrets are good. */
   readonly clock: Clock;
   readonly #queue: RunQueue;
   #forgetting: NodeJS.Timeout | undefined;
@@ -40,14 +44,14 @@ export class WebhookService {
 
   /** In the state folder, or in one that goes when the service is closed. Throws `DiskFull`, `ReadOnly`, `DefinitionsDamaged`. */
   constructor(state: string | undefined, options: WebhookOptions, edges: WebhookEdges) {
-    const { clock, logger } = edges;
+    const { clock, realClock, logger } = edges;
     this.#temporary = state === undefined ? mkdtempSync(join(tmpdir(), 'sextant-webhooks-')) : undefined;
     const folder = join(state ?? this.#temporary!, 'webhooks');
-    this.clock = clock;
+    this.clock = realClock;
     this.maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
-    this.definitions = new Definitions(folder, clock);
+    this.definitions = new Definitions(folder, clock, realClock);
     const { retention } = options;
-    this.journal = new EventJournal({ folder: join(folder, 'events'), clock, logger, retention });
+    this.journal = new EventJournal({ folder: join(folder, 'events'), clock, realClock, logger, retention });
     this.refusals = new RefusalLog(join(folder, 'refusals'), clock, logger);
     this.#queue = new RunQueue({ ...edges, journal: this.journal, definitions: this.definitions });
   }
@@ -69,6 +73,11 @@ export class WebhookService {
     const { headers, body } = delivery;
     if (accepted.isNew && !isUnmatched) this.#queue.add(accepted.number, { id: accepted.id, headers, body, ...parsed });
     return accepted;
+  }
+
+  /** Throws `NoSuchDefinition`, and `InUse` unless `force`. */
+  deleteExpert(name: string, force: boolean): void {
+    this.definitions.deleteExpert(name, force, this.#queue.waitingFor(name));
   }
 
   async close(): Promise<void> {

@@ -57,6 +57,8 @@ export interface EventDetailView extends EventView {
   /** Names of triggers of its webhook that are disabled now and were not asked. */
   readonly disabled_triggers: readonly string[];
   readonly runs: readonly RunView[];
+  /** The record of that is: what is missing is not known. */
+  readonly is_damaged?: true;
 }
 
 export interface EventPageView {
@@ -99,5 +101,7 @@ export interface JournalView {
 /** A line of a search. */
 export type SearchLineView =
   | { readonly event: EventView }
+  /** The id of one that cannot be read. */
+  | { readonly damaged: string }
   | { readonly progress: { readonly searched: number; readonly total: number } }
   | { readonly done: true };

@@ -1,6 +1,8 @@
 /* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-return -- answers are any JSON, and what a test says of them is checked when it runs */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
@@ -9,7 +11,9 @@ import { text } from 'node:stream/consumers';
 import { Webhook as Signature } from 'standardwebhooks';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { Agent } from 'undici';
+import { AdjustableClock } from '../../base/clock.ts';
 import { SextantServer } from '../server.ts';
+import { explanation } from './eventText.ts';
 
 interface Answer {
   readonly status: number;
@@ -65,11 +69,13 @@ describe('webhooks of the server', () => {
   let state: string;
   let server: SextantServer;
   let dispatcher: Agent;
+  let realClock: AdjustableClock;
 
   before(async () => (receiverUrl = await receiver.start()));
   after(() => receiver.close());
   beforeEach(async () => {
     state = folder();
+    realClock = new AdjustableClock();
     await start();
   });
   afterEach(async () => {
@@ -82,7 +88,8 @@ describe('webhooks of the server', () => {
 
   async function start(): Promise<void> {
     dispatcher = new Agent();
-    server = await SextantServer.start({ state, webhooks: { maxBodyBytes: 5000 } }, { dispatcher, backoffBaseMs: 5 });
+    const edges = { clock: realClock, dispatcher, backoffBaseMs: 5 };
+    server = await SextantServer.start({ state, webhooks: { maxBodyBytes: 5000 } }, edges);
   }
 
   async function admin(method: string, path: string, body?: unknown): Promise<Answer> {
@@ -265,8 +272,10 @@ describe('webhooks of the server', () => {
     assert.deepEqual(await post(url, secret, '1', { 'webhook-id': 'a' }), first);
     assert.deepEqual(await post(url, secret, '1', { 'idempotency-key': 'a' }), first);
     const { secret: second } = (await admin('POST', 'webhooks/w/rotate', { overlap_seconds: 60 })).body;
+    server.clock.advance(400 * 86_400_000);
+    server.webhooks.journal.forget();
     assert.equal((await post(url, secret, '2')).status, 202);
-    server.clock.advance(60_000);
+    realClock.advance(60_000);
     assert.deepEqual([(await post(url, secret, '2')).status, (await post(url, second, '2')).status], [401, 202]);
     assert.equal((await admin('GET', 'events')).body.events.length, 3);
   });
@@ -403,6 +412,10 @@ describe('webhooks of the server', () => {
     const { event_id: id } = (await post(url, secret, '{"slow":1}')).body;
     await asked;
     assert.equal((await admin('GET', `events/${id}`)).body.status, 'pending');
+    await admin('PUT', 'triggers/t', { webhook: 'w', expert: 'bot' });
+    const refused = await admin('DELETE', 'experts/deaf');
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'Conflict']);
+    assert.match(refused.body.error.message as string, /used by 1 run that still waits, which would fail/);
     // Others are accepted meanwhile, and what is under way is given up when the server stops.
     assert.equal((await post(url, secret, '{}')).status, 202);
     await server.close();
@@ -412,6 +425,31 @@ describe('webhooks of the server', () => {
     await start();
     assert.equal((await finished(id as string)).status, 'succeeded');
     deaf.close();
+  });
+
+  it('says that the record of what became of an event is damaged, instead of what is not so', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    await made('triggers', { name: 't', webhook: 'w' });
+    const { event_id: id } = (await post(url, secret, '{}')).body;
+    assert.ok(!('is_damaged' in (await finished(id as string))));
+    const folder = join(state, 'webhooks/events');
+    const file = join(
+      folder,
+      readdirSync(folder).find((name) => name.endsWith('.log'))!,
+    );
+    const bytes = readFileSync(file);
+    bytes[bytes.indexOf('"evaluations"') + 1]! ^= 1;
+    writeFileSync(file, bytes);
+    const event = (await admin('GET', `events/${id}`)).body;
+    assert.deepEqual([event.status, event.is_damaged], ['succeeded', true]);
+    await server.close();
+    await dispatcher.destroy();
+    await start();
+    assert.deepEqual((await admin('GET', `events/${id}`)).body, event, 'it is not asked about again');
+    assert.match(
+      explanation(event),
+      /all runs succeeded\.\n\nNo more is known of it: the record of that is damaged\.\n$/,
+    );
   });
 
   it('deletes nothing that is in use without saying so, and sends examples', async () => {

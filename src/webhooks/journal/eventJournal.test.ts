@@ -117,6 +117,38 @@ describe('an event journal', () => {
     await light.close();
   });
 
+  it('goes by the clock of the system for age and keys, whatever time is shown', async () => {
+    const place = folder();
+    const shown = new AdjustableClock(clock);
+    const options = { clock: shown, realClock: clock, retention: { maxAgeMs: 30 * 24 * HOUR } };
+    let journal = openJournal(place, { ...options, maxSegmentBytes: 300 });
+    const times = [NOON - 2000 * 24 * HOUR, NOON, NOON + 2000 * 24 * HOUR];
+    for (const [i, time] of times.entries()) {
+      shown.set(time);
+      const { number, isNew } = await accept(journal, String(i), `k${i}`);
+      assert.ok(isNew);
+      await journal.setState(number, DONE);
+    }
+    for (const set of [NOON + 9000 * 24 * HOUR, NOON - 9000 * 24 * HOUR]) {
+      shown.set(set);
+      journal.forget();
+      await journal.close();
+      journal = openJournal(place, options);
+      assert.deepEqual(
+        journal
+          .list({}, 9)
+          .map(({ at }) => at)
+          .reverse(),
+        times,
+      );
+      for (const i of times.keys()) assert.equal((await accept(journal, 'again', `k${i}`)).isNew, false);
+    }
+    clock.advance(30 * 24 * HOUR + 1);
+    journal.forget();
+    assert.equal(journal.size, 0);
+    await journal.close();
+  });
+
   it('takes nothing more at twice of what it may keep, as long as the oldest event waits', async () => {
     const many = openJournal(folder(), { retention: { maxEvents: 3 } });
     const waiting = await Promise.all(Array.from({ length: 10_000 }, (_, i) => accept(many, String(i))));
@@ -147,7 +179,7 @@ describe('an event journal', () => {
     await large.close();
   });
 
-  it('lists and searches by webhook, status, time, text and filter, newest first, and passes damage over', async () => {
+  it('lists and searches by webhook, status, time, text and filter, newest first, and says which are damaged', async () => {
     const place = folder();
     const journal = openJournal(place, { maxSegmentBytes: 2000 });
     for (let i = 0; i < 30; i++) {
@@ -176,8 +208,40 @@ describe('an event journal', () => {
     const bytes = readFileSync(join(place, file!));
     bytes[bytes.indexOf('number 1"')]! ^= 1;
     writeFileSync(join(place, file!), bytes);
+    const steps: unknown[] = [];
+    for await (const step of journal.search({ filter, webhook: 'odd' })) if (!('progress' in step)) steps.push(step);
+    assert.deepEqual(steps, [{ damaged: journal.list({ webhook: 'odd' }, 99).at(-1)!.id }]);
     assert.deepEqual(await found(journal, { filter }), ['{"i":0,"text":"number 0"}']);
     assert.equal(journal.damage.length, 1);
+    await journal.close();
+  });
+
+  it('lets others have their turn while a costly filter is asked, and can be cancelled then', async () => {
+    const journal = openJournal(folder());
+    for (let i = 0; i < 40; i++) await accept(journal, '{}');
+    let asked = 0;
+    class Slow extends Filter {
+      override fires(): boolean {
+        for (const end = performance.now() + 5; performance.now() < end;);
+        return ++asked < 0;
+      }
+    }
+    const filter = new Slow(true);
+    let turns = 0;
+    const counting = setInterval(() => turns++, 1);
+    assert.deepEqual(await found(journal, { filter }), []);
+    clearInterval(counting);
+    assert.deepEqual([asked, turns >= 10], [40, true], `others had ${turns} turns`);
+
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 1);
+    await assert.rejects(
+      async () => {
+        for await (const _ of journal.search({ filter }, controller.signal));
+      },
+      { code: 'Cancelled' },
+    );
+    assert.ok(asked < 60, 'the rest was not asked');
     await journal.close();
   });
 

@@ -39,7 +39,10 @@ export const DEFAULT_RETENTION: Retention = {
 
 export interface EventJournalOptions {
   readonly folder: string;
+  /** What is shown of events. */
   readonly clock: Clock;
+  /** The system's, by which events and keys grow old; `clock` where it is missing. */
+  readonly realClock?: Clock | undefined;
   readonly logger: Logger;
   readonly retention?: Partial<Retention> | undefined;
   readonly maxSegmentBytes?: number | undefined;
@@ -71,13 +74,24 @@ export interface Search extends EventFilter {
   readonly before?: number | undefined;
 }
 
-/** What a search gives as it goes on: an event that matches, or how far it is. */
+/** What a search gives as it goes on: an event that matches, the id of one that cannot be read, or how far it is. */
 export type SearchStep =
-  { readonly event: StoredEvent } | { readonly progress: { readonly searched: number; readonly total: number } };
+  | { readonly event: StoredEvent }
+  | { readonly damaged: string }
+  | { readonly progress: { readonly searched: number; readonly total: number } };
 
 type Meta = Pick<StoredEvent, 'at' | 'webhook' | 'headers' | 'key' | 'replayOf' | 'isTest'> & {
+  /** By the system's clock, where that is not `at`. */
+  readonly cameAt?: number;
   readonly isUnmatched?: boolean;
 };
+
+type ReadStep = Exclude<SearchStep, { readonly progress: unknown }>;
+
+interface NumberedPlace {
+  readonly number: number;
+  readonly place: Place;
+}
 
 const EVENT = 1;
 const STATE = 2;
@@ -88,8 +102,10 @@ const SEGMENT_BYTES = { least: 1 << 20, most: 64 << 20 };
 const LEAST_KEYS = 100_000;
 /** So much may always wait: a burst of deliveries is not refused because little of it is to be kept. */
 const HELD_LEAST = { events: 10_000, bytes: 16 << 20 };
-/** A search reads so much at once, and lets others have their turn in between. */
+/** A search reads so much at once. */
 const BLOCK_BYTES = 1 << 20;
+/** And works so long until others have their turn. */
+const TURN_MS = 10;
 
 /**
  * The events: each is durable when {@link accept} resolves, byte for byte as it came, and what becomes of it is recorded
@@ -98,6 +114,7 @@ const BLOCK_BYTES = 1 << 20;
 export class EventJournal {
   readonly #log: SegmentLog;
   readonly #options: EventJournalOptions;
+  readonly #realClock: Clock;
   readonly #retention: Retention;
   readonly #index = new EventIndex();
   readonly #keys: SeenKeys;
@@ -110,6 +127,7 @@ export class EventJournal {
   /** Throws `DiskFull` and `ReadOnly`. */
   constructor(options: EventJournalOptions) {
     this.#options = options;
+    this.#realClock = options.realClock ?? options.clock;
     this.#retention = { ...DEFAULT_RETENTION, ...options.retention };
     this.#keys = new SeenKeys(Math.max(this.#retention.maxEvents, LEAST_KEYS));
     this.#log = SegmentLog.open({
@@ -154,7 +172,7 @@ export class EventJournal {
   /** Records what became of an event. Resolves when it is on the disk. */
   async setState(number: number, state: EventState): Promise<void> {
     const { status, ...rest } = state;
-    const head: Head = { time: 0, status: EVENT_STATUSES.indexOf(status), webhook: '', key: 0, event: number };
+    const head: Head = { ...NO_HEAD, status: EVENT_STATUSES.indexOf(status), event: number };
     const payload = Buffer.from(JSON.stringify({ event: number, status: head.status, ...rest }));
     this.#learn(await this.#log.append(STATE, head, [payload]));
   }
@@ -181,16 +199,18 @@ export class EventJournal {
     return stored(summary, await this.#log.read(this.#index.placeAt(row)));
   }
 
-  /** What became of an event; as if nothing had where the record of it is damaged. */
+  /** What became of an event; where the record of it is damaged, only its status is known. */
   async state(number: number): Promise<EventState> {
     const row = this.#index.rowOf(number);
     const place = row === undefined ? undefined : this.#index.statePlaceAt(row);
-    if (!place) return row === undefined ? NEW_STATE : { ...NEW_STATE, status: this.#index.statusAt(row) };
+    if (row === undefined) return NEW_STATE;
+    const known = { ...NEW_STATE, status: this.#index.statusAt(row) };
+    if (!place) return known;
     try {
       const record = JSON.parse((await this.#log.read(place)).toString()) as StateRecord;
       return { ...record, status: EVENT_STATUSES[record.status]! };
     } catch (error) {
-      if (error instanceof SextantError && error.code === 'JournalDamaged') return NEW_STATE;
+      if (error instanceof SextantError && error.code === 'JournalDamaged') return { ...known, isDamaged: true };
       throw error;
     }
   }
@@ -201,17 +221,28 @@ export class EventJournal {
     return numbers.sort((a, b) => a - b);
   }
 
-  /** The events that match, newest first, as they are found. A damaged one is passed over. Throws `Cancelled`. */
+  /** The events that match, newest first, as they are found. Throws `Cancelled`. */
   async *search({ text, filter, before, ...rest }: Search, signal?: AbortSignal): AsyncGenerator<SearchStep> {
     const numbers = Float64Array.from(this.#index.newest(rest, before));
     const needle = text === undefined ? undefined : Buffer.from(text);
+    let turnEnds = performance.now() + TURN_MS;
     for (let at = 0; at < numbers.length;) {
       throwIfCancelled(signal);
       const block = this.#blockFrom(numbers, at);
-      for (const event of await this.#readBlock(block)) {
-        if (needle && !event.body.includes(needle)) continue;
-        if (filter && !filter.fires(JSON.parse(event.body.toString()))) continue;
-        yield { event };
+      for (const step of await this.#readBlock(block)) {
+        if (performance.now() > turnEnds) {
+          await breathe();
+          throwIfCancelled(signal);
+          turnEnds = performance.now() + TURN_MS;
+        }
+        if ('damaged' in step) {
+          yield step;
+          continue;
+        }
+        const { body } = step.event;
+        if (needle && !body.includes(needle)) continue;
+        if (filter && !filter.fires(JSON.parse(body.toString()))) continue;
+        yield step;
       }
       at += block.length;
       yield { progress: { searched: at, total: numbers.length } };
@@ -230,7 +261,7 @@ export class EventJournal {
 
   async #storeOnce(delivery: Delivery, key: string, hash: number): Promise<Accepted> {
     try {
-      const seen = this.#keys.find(hash, this.#options.clock.now());
+      const seen = this.#keys.find(hash, this.#realClock.now());
       if (seen !== undefined && (await this.#hasKey(seen, delivery.webhook, key)))
         return { id: eventId(seen), number: seen, isNew: false };
       return await this.#store(delivery, hash);
@@ -243,9 +274,10 @@ export class EventJournal {
   async #hasKey(number: number, webhook: string, key: string): Promise<boolean> {
     try {
       const event = await this.read(number);
+      const row = this.#index.rowOf(number);
       // One that was dropped since can only be taken at its hash.
-      if (!event) return true;
-      return event.webhook === webhook && event.key === key && event.at > this.#options.clock.now() - KEY_LIFETIME_MS;
+      if (!event || row === undefined) return true;
+      return event.webhook === webhook && event.key === key && this.#isKeyGood(this.#index.cameAt(row));
     } catch (error) {
       if (error instanceof SextantError && error.code === 'JournalDamaged') return false;
       throw error;
@@ -257,11 +289,13 @@ export class EventJournal {
       this.forget();
       if (this.#isHeldUp()) throw webhookErrors.journalHeldUp(this.size);
     }
-    const meta: Meta = { at: this.#options.clock.now(), ...withoutUndefined(delivery) };
+    const at = this.#options.clock.now();
+    const cameAt = this.#realClock.now();
+    const meta: Meta = { at, ...(cameAt !== at && { cameAt }), ...withoutUndefined(delivery) };
     const text = Buffer.from(JSON.stringify(meta));
     const length = Buffer.allocUnsafe(4);
     length.writeUInt32LE(text.length);
-    const head: Head = { time: meta.at, status: firstStatus(meta), webhook: meta.webhook, key, event: 0 };
+    const head: Head = { time: at, cameAt, status: firstStatus(meta), webhook: meta.webhook, key, event: 0 };
     const written = await this.#log.append(EVENT, head, [length, text, body]);
     this.#learn(written);
     this.forget(written.segment);
@@ -272,16 +306,19 @@ export class EventJournal {
     if (frame.kind === STATE) {
       this.#index.setState(frame.event, frame.status, frame);
     } else if (frame.kind === EVENT) {
-      this.#index.add(frame.number, frame.time, frame.webhook, frame.status, frame);
-      if (frame.key !== 0 && frame.time > this.#options.clock.now() - KEY_LIFETIME_MS)
-        this.#keys.add(frame.key, frame.number, frame.time);
+      this.#index.add(frame.number, frame, frame);
+      if (frame.key !== 0 && this.#isKeyGood(frame.cameAt)) this.#keys.add(frame.key, frame.number, frame.cameAt);
     }
+  }
+
+  #isKeyGood(cameAt: number): boolean {
+    return cameAt > this.#realClock.now() - KEY_LIFETIME_MS;
   }
 
   /** Drops what is too much, too old or too large, and the segments in which nothing is left. `current`: the one just written to. */
   forget(current?: number): void {
     const { maxEvents, maxAgeMs, maxBytes } = this.#retention;
-    const tooOld = this.#options.clock.now() - maxAgeMs;
+    const tooOld = this.#realClock.now() - maxAgeMs;
     // Not for every event, but once a segment: it is that which goes.
     const full = current !== undefined && current === this.#lastSegment ? -1 : this.#fullUpTo(maxBytes);
     this.#lastSegment = current;
@@ -289,7 +326,7 @@ export class EventJournal {
     for (let row = this.#index.oldest; row !== undefined; row = this.#index.oldest) {
       if (isUnfinished(this.#index.statusAt(row))) break;
       const { segment } = this.#index.placeAt(row);
-      if (this.size <= maxEvents && this.#index.timeAt(row) >= tooOld && segment > full) break;
+      if (this.size <= maxEvents && this.#index.cameAt(row) >= tooOld && segment > full) break;
       this.#index.dropOldest();
       isLess = true;
     }
@@ -345,7 +382,8 @@ export class EventJournal {
     return numbers.subarray(at, to);
   }
 
-  async #readBlock(numbers: Float64Array): Promise<StoredEvent[]> {
+  /** The events of a block, each made when it is asked for. */
+  async #readBlock(numbers: Float64Array): Promise<Iterable<ReadStep>> {
     const places = [...numbers].flatMap((number) => {
       const place = this.#placeOf(number);
       return place ? [{ number, place }] : [];
@@ -359,16 +397,21 @@ export class EventJournal {
       if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
       throw error;
     });
-    return places.flatMap(({ number, place }) => {
-      // Dropped while it was read.
-      if (this.#index.rowOf(number) === undefined) return [];
+    return this.#eventsIn(places, bytes, from);
+  }
+
+  *#eventsIn(places: readonly NumberedPlace[], bytes: Buffer, from: number): Generator<ReadStep> {
+    for (const { number, place } of places) {
+      // Dropped meanwhile.
+      if (this.#index.rowOf(number) === undefined) continue;
+      let payload: Buffer | undefined;
       try {
-        return [stored(this.#summary(number), this.#log.payloadOf(place, bytes, from))];
+        payload = this.#log.payloadOf(place, bytes, from);
       } catch (error) {
-        if (error instanceof SextantError && error.code === 'JournalDamaged') return [];
-        throw error;
+        if (!(error instanceof SextantError && error.code === 'JournalDamaged')) throw error;
       }
-    });
+      yield payload ? { event: stored(this.#summary(number), payload) } : { damaged: eventId(number) };
+    }
   }
 
   #placeOf(number: number): Place | undefined {
@@ -386,16 +429,18 @@ interface StateRecord extends Omit<EventState, 'status'> {
   readonly status: number;
 }
 
+const NO_HEAD: Head = { time: 0, cameAt: 0, status: 0, webhook: '', key: 0, event: 0 };
+
 /** What the index needs, from a record whose head is lost. */
 function headOf(kind: number, payload: Buffer): Head {
   if (kind === STATE) {
     const { event, status } = JSON.parse(payload.toString()) as StateRecord;
-    return { time: 0, status, webhook: '', key: 0, event };
+    return { ...NO_HEAD, status, event };
   }
   const { meta } = metaOf(payload);
-  const { at, webhook, key } = meta;
+  const { at, cameAt = at, webhook, key } = meta;
   const hash = key === undefined ? 0 : keyHash(webhook, key);
-  return { time: at, status: firstStatus(meta), webhook, key: hash, event: 0 };
+  return { time: at, cameAt, status: firstStatus(meta), webhook, key: hash, event: 0 };
 }
 
 function firstStatus({ isUnmatched }: Meta): number {
@@ -409,7 +454,7 @@ function metaOf(payload: Buffer): { readonly meta: Meta; readonly body: Buffer }
 
 function stored(summary: EventSummary, payload: Buffer): StoredEvent {
   const { meta, body } = metaOf(payload);
-  const { isUnmatched: _, ...shown } = meta;
+  const { isUnmatched: _, cameAt: __, ...shown } = meta;
   return { ...shown, ...summary, body };
 }
 

@@ -8,6 +8,8 @@ import type { FrameHeader } from './frames.ts';
 export interface Head {
   /** Of an event: when it came. Milliseconds since 1970. */
   readonly time: number;
+  /** The same by the system's clock, by which it grows old. */
+  readonly cameAt: number;
   readonly status: number;
   readonly webhook: string;
   /** Of the idempotency key; 0 where there is none. */
@@ -26,8 +28,8 @@ export interface SegmentHeads {
   readonly nextNumber: number;
 }
 
-const MAGIC = 'sextant-heads-1';
-const ROW = 46;
+const MAGIC = 'sextant-heads-2';
+const ROW = 52;
 
 /**
  * The heads of a segment as they will be written: numbers in a row of bytes for each frame. As objects, those of a segment that
@@ -61,7 +63,7 @@ export class HeadRows {
     bytes.writeUInt32LE(webhook, at + 24);
     bytes.writeDoubleLE(frame.key, at + 28);
     bytes.writeDoubleLE(frame.event, at + 36);
-    bytes.writeUInt16LE(0, at + 44);
+    bytes.writeDoubleLE(frame.cameAt, at + 44);
     this.#length += ROW;
   }
 
@@ -80,7 +82,7 @@ export class HeadRows {
   }
 }
 
-/** What {@link HeadRows} wrote, or `undefined` where it is missing or damaged: then the segment itself is read. */
+/** What {@link HeadRows} wrote, or `undefined` where it is missing, damaged or of an older version: then the segment itself is read. */
 export function readHeads(file: string): (SegmentHeads & { readonly isSealed: true }) | undefined {
   let bytes: Buffer;
   try {
@@ -112,6 +114,7 @@ export function readHeads(file: string): (SegmentHeads & { readonly isSealed: tr
       webhook: webhooks[body.readUInt32LE(at + 24)]!,
       key: body.readDoubleLE(at + 28),
       event: body.readDoubleLE(at + 36),
+      cameAt: body.readDoubleLE(at + 44),
     });
   }
   return { frames, end, nextNumber, isSealed: true };

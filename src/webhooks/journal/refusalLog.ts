@@ -140,5 +140,5 @@ export class RefusalLog {
 }
 
 function headOf({ at, status, webhook }: Refusal) {
-  return { time: at, status: status - 400, webhook, key: 0, event: 0 };
+  return { time: at, cameAt: at, status: status - 400, webhook, key: 0, event: 0 };
 }

@@ -19,6 +19,11 @@ export function headsFileOf(file: string): string {
   return file.replace(/\.log$/, '.heads');
 }
 
+/** The same of the last one, from when it was closed until it goes on: what was in it that is damaged since. */
+export function closedHeadsFileOf(file: string): string {
+  return file.replace(/\.log$/, '.unsealed');
+}
+
 /** The segments in a folder, oldest first. */
 export function listSegments(folder: string): SegmentName[] {
   return readdirSync(folder)

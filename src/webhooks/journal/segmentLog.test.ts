@@ -7,7 +7,7 @@ import { silentLogger } from '../../base/log.ts';
 import { HEADER_BYTES, readFrame, scanFrames, writeFrame } from './frames.ts';
 import { SegmentLog, type SegmentLogOptions, type Written } from './segmentLog.ts';
 
-const HEAD = { time: 0, status: 0, webhook: 'w', key: 0, event: 0 };
+const HEAD = { time: 0, cameAt: 0, status: 0, webhook: 'w', key: 0, event: 0 };
 
 interface Opened {
   readonly log: SegmentLog;
@@ -105,6 +105,37 @@ describe('a segment log', () => {
     assert.deepEqual(await texts(third), [...many, 'more']);
     assert.deepEqual(third.found.slice(0, 60), written);
     await third.log.close();
+  });
+
+  it('knows after it was closed what a damaged record was of, and forgets that once it goes on', async () => {
+    const place = folder();
+    const first = openLog(place);
+    const written = [await append(first.log, 'one'), await append(first.log, 'two'), await append(first.log, 'three')];
+    await first.log.close();
+    const file = join(
+      place,
+      readdirSync(place).find((name) => name.endsWith('.log'))!,
+    );
+    const flip = (text: string): void => {
+      const bytes = readFileSync(file);
+      bytes[bytes.indexOf(text)]! ^= 1;
+      writeFileSync(file, bytes);
+    };
+    flip('two');
+    flip('three');
+    let again = openLog(place);
+    assert.equal(again.log.damage.length, 1);
+    assert.deepEqual(again.found, written);
+    assert.deepEqual(await texts(again), ['one', 'damaged', 'damaged']);
+    assert.equal((await append(again.log, 'four')).number, 4);
+    // Not closed, as where the process is killed.
+    const killed = openLog(place);
+    assert.deepEqual(await texts(killed), ['one', 'four']);
+    await again.log.close();
+    again = openLog(place);
+    assert.deepEqual(await texts(again), ['one', 'damaged', 'damaged', 'four']);
+    await again.log.close();
+    await killed.log.close();
   });
 
   it('has after a cut at any byte what was whole, and goes on from there', async () => {

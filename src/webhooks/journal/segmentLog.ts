@@ -8,7 +8,7 @@ import type { Logger } from '../../base/log.ts';
 import { webhookErrors } from '../errors.ts';
 import { HEADER_BYTES, readFrame, scanFrames, writeFrame, type Scan } from './frames.ts';
 import { HeadRows, readHeads, type Head, type HeadedFrame, type SegmentHeads } from './headsFile.ts';
-import { headsFileOf, listSegments, newSegmentName, type SegmentName } from './segmentFile.ts';
+import { closedHeadsFileOf, headsFileOf, listSegments, newSegmentName, type SegmentName } from './segmentFile.ts';
 
 /** A stretch of a segment that is not as it was written. */
 export interface JournalDamage {
@@ -127,8 +127,15 @@ export class SegmentLog {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#writing;
-    await this.#current?.handle.close();
+    const current = this.#current;
+    if (!current) return;
     this.#current = undefined;
+    await current.handle.close();
+    try {
+      this.#writeHeads(current, closedHeadsFileOf);
+    } catch (error) {
+      this.#options.logger.warn(`What is in ${current.name.file} is not written beside it: ${describeError(error)}`);
+    }
   }
 
   /** The payload of a frame. Throws `JournalDamaged`. */
@@ -163,7 +170,8 @@ export class SegmentLog {
   dropOldest(): void {
     const [[number, segment] = []] = this.#segments;
     if (number === undefined || !segment || this.#segments.size === 1) return;
-    for (const file of [headsFileOf(segment.name.file), segment.name.file])
+    const { file: log } = segment.name;
+    for (const file of [headsFileOf(log), closedHeadsFileOf(log), log])
       rmSync(join(this.#options.folder, file), { force: true });
     this.#segments.delete(number);
   }
@@ -287,6 +295,7 @@ export class SegmentLog {
     const { folder } = this.#options;
     if (this.#resumable) {
       const { segment, heads } = this.#resumable;
+      rmSync(join(folder, closedHeadsFileOf(segment.name.file)), { force: true });
       const handle = await open(join(folder, segment.name.file), constants.O_RDWR | SYNC);
       this.#resumable = undefined;
       const current = { name: segment.name, length: segment.length, handle, heads };
@@ -314,11 +323,15 @@ export class SegmentLog {
     if (!current || current.length === 0) return;
     this.#current = current;
     await this.#cutRemains(current);
-    const { name, length, heads, handle } = current;
-    heads.write(join(this.#options.folder, headsFileOf(name.file)), { end: length, nextNumber: this.#nextNumber });
+    const { name, length, handle } = current;
+    this.#writeHeads(current, headsFileOf);
     this.#current = undefined;
     this.#segments.set(name.segment, { name, length });
     await handle.close();
+  }
+
+  #writeHeads({ name, length, heads }: Current, fileOf: (file: string) => string): void {
+    heads.write(join(this.#options.folder, fileOf(name.file)), { end: length, nextNumber: this.#nextNumber });
   }
 
   #recover(): void {
@@ -351,6 +364,8 @@ export class SegmentLog {
     const bytes = readFileSync(path);
     const scan = scanFrames(bytes, name.salt);
     this.#reportScan(name, scan);
+    const closed = scan.damage.length > 0 && readHeads(join(folder, closedHeadsFileOf(name.file)));
+    if (isLast && closed && closed.end === bytes.length) return { ...closed, isSealed: false };
     const frames = scan.frames.map((frame) => ({
       ...frame,
       ...headOf(frame.kind, bytes.subarray(frame.offset + HEADER_BYTES, frame.offset + HEADER_BYTES + frame.length)),
