@@ -63,7 +63,8 @@ export function explanation(event: EventDetailView): string {
   const disabled = event.disabled_triggers.map((name) => `${name} is disabled, and was not asked.`);
   if (disabled.length > 0) lines.push('', ...disabled);
   if (event.is_damaged) lines.push('', 'No more is known of it: the record of that is damaged.');
-  else if (status !== 'received' && evaluations.length + disabled.length === 0) lines.push('', 'No trigger was there for it.');
+  else if (status !== 'received' && evaluations.length + disabled.length === 0)
+    lines.push('', 'No trigger was there for it.');
   for (const { trigger, fires, because, error, tree } of evaluations) {
     lines.push('', fires ? `${trigger} fired.` : `${trigger} did not fire: ${because ?? error ?? 'it is not true'}`);
     lines.push(formatTree(tree, '    '));

@@ -206,7 +206,7 @@ describe('webhooks of the server', () => {
     });
     await admin('POST', 'webhooks/w/rotate', { overlap_seconds: 60 });
     await admin('POST', 'webhooks/signed/rotate', { overlap_seconds: 60 });
-    server.clock.advance(60_000);
+    realClock.advance(60_000);
     const [to, key] = [signed.url as string, signed.secret as string];
     const other = (await made('webhooks', { name: 'other', type: 'standard_webhooks' })).secret as string;
     const cases: [string, Promise<string> | string][] = [
