@@ -13,7 +13,10 @@ export function isHttpUrl(text: string): boolean {
 export function forwardName(trigger: string, taken: readonly string[]): string {
   for (let number = 1; ; number++) {
     const end = number === 1 ? ' forward' : ` forward ${number}`;
-    const name = [...trigger].slice(0, 64 - end.length).join('') + end;
+    const name =
+      Array.from(trigger)
+        .slice(0, 64 - end.length)
+        .join('') + end;
     if (!taken.includes(name)) return name;
   }
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findServer } from '../../src/server/state/stateFolder.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
-import type { EventPageView, WebhookView } from '../../src/server/webhooks/views.ts';
+import type { EventDetailView, EventPageView, WebhookView } from '../../src/server/webhooks/views.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { Workbench, copySample } from './support.ts';
@@ -178,7 +178,9 @@ describe('the view of webhooks', () => {
     // It is one under the name that it is saved by, too, and after the window was loaded again.
     const file = join(folder, 'harbour/incident.json');
     await workbench.run('File: Save As...');
-    await until('a path is proposed', async () => /harbour/.test(await workbench.query.inputValue().catch(() => '')));
+    await until('a path is proposed', async () =>
+      (await workbench.query.inputValue().catch(() => '')).includes('harbour'),
+    );
     await until('it is saved', async () => {
       if (await pick.isVisible()) {
         // What it proposes may come after what is typed, and it takes no Enter while it looks at a folder.
@@ -196,5 +198,109 @@ describe('the view of webhooks', () => {
     await send.click();
     await page.getByText(/evt_\d+ was sent to w\./).waitFor();
     assert.equal((await client().ask<EventPageView>('GET', 'events')).events.length, 2);
+  });
+
+  it('asks for what a command is not told: a webhook, an event, a URL to forward to, and whether to delete', async () => {
+    await open();
+    const { page, pick, query } = workbench;
+    const { keyboard } = page;
+    const answer = async (question: RegExp | string, text = ''): Promise<void> => {
+      await pick.getByText(question).first().waitFor();
+      if (text !== '') await query.fill(text);
+      await workbench.settled();
+      await keyboard.press('Enter');
+    };
+    const input = async (question: RegExp | string, text: string, wrong?: { text: string; why: string }) => {
+      await pick.getByText(question).waitFor();
+      if (wrong) {
+        await query.fill(wrong.text);
+        await pick.getByText(wrong.why).waitFor();
+        await keyboard.press('Enter');
+      }
+      await query.fill(text);
+      if (text !== '' && !text.startsWith('{')) await pick.getByText(question).waitFor();
+      await keyboard.press('Enter');
+    };
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const clipboard = (): Promise<string> => page.evaluate('navigator.clipboard.readText()');
+    const { url } = await client().ask<WebhookView>('POST', 'webhooks', { name: 'w' });
+    await client().ask('POST', 'webhooks', { name: 'other' });
+    await client().ask('POST', 'triggers', { name: 'taken', webhook: 'other' });
+    await workbench.treeItem(/^w no trigger yet/).waitFor();
+
+    await workbench.run('Sextant: Add Webhook Trigger');
+    await answer('w', 'w');
+    await input('Its name (1 of 3)', 'all', { text: 'taken', why: 'There is one of that name already' });
+    await input(/Its filter, as JSONLogic/, '');
+    await answer('Forward to a URL…', 'Forward to a URL');
+    const withPassword = { text: 'http://u:p@127.0.0.1:9/', why: 'An http or https URL without a password in it' };
+    await input('Where events are posted to', 'http://127.0.0.1:9/', withPassword);
+    await workbench.treeItem(/^all When an event comes to w: run all forward/).waitFor();
+
+    await workbench.treeItem(/^all When/).click({ button: 'right' });
+    await workbench.choose('Disable Trigger');
+    await workbench.treeItem(/^all disabled, When an event comes to w/).waitFor();
+    await workbench.treeItem(/^all disabled/).click({ button: 'right' });
+    await workbench.choose('Edit Filter…');
+    await input('JSONLogic; leave it empty for every event', '{"var": "ok"}');
+    await workbench.treeItem(/^all disabled, When an event comes to w and /).waitFor();
+    await workbench.treeItem(/^w bearer token/).click({ button: 'right' });
+    await workbench.choose('Disable Webhook');
+    await workbench.treeItem(/^w disabled, bearer token/).waitFor();
+    await workbench.shoot('webhooks-disabled');
+    await workbench.treeItem(/^w disabled/).click({ button: 'right' });
+    await workbench.choose('Enable Webhook');
+    await workbench.treeItem(/^w bearer token/).waitFor();
+
+    await workbench.run('Sextant: Send Test Event');
+    await answer('w', 'w');
+    await answer('PagerDuty: incident triggered', 'JSON of your own');
+    await page.getByRole('button', { name: 'Send Test Event in Editor' }).click();
+    await workbench.treeItem(/^w no trigger fired/).waitFor();
+    const [event] = (await client().ask<EventPageView>('GET', 'events')).events;
+    assert.equal((await client().ask<EventDetailView>('GET', `events/${event!.event_id}`)).body, '{}');
+
+    await workbench.run('Sextant: Replay Webhook Event');
+    await answer(event!.event_id);
+    await page.getByText(`is ${event!.event_id} again.`).waitFor();
+    await workbench.run('Sextant: Copy Webhook URL');
+    await answer('w', 'w');
+    await until('the URL is copied', async () => (await clipboard()) === url);
+    await workbench.run('Sextant: Copy Webhook Event as curl');
+    await answer(event!.event_id);
+    await until('the command is copied', async () => (await clipboard()).startsWith(`curl '${url}'`));
+    await workbench.run('Sextant: Rotate Webhook Secret');
+    await answer('w', 'w');
+    await answer('Not at all');
+    await pick.getByText('the secret is shown this once').waitFor();
+    await keyboard.press('Escape');
+
+    const modal = page.locator('.monaco-dialog-box');
+    const deletes = async (webhook: string, button: string): Promise<void> => {
+      await workbench.run('Sextant: Delete Webhook');
+      await answer(webhook, webhook);
+      await modal.getByText(`Delete the webhook ${webhook}?`).waitFor();
+      await modal.getByRole('button', { name: button }).click();
+      await modal.waitFor({ state: 'detached' });
+    };
+    await deletes('w', 'Cancel');
+    await workbench.treeItem(/^w bearer token/).waitFor();
+    await workbench.treeItem(/^taken When/).hover();
+    await workbench.treeItem(/^taken When/).click({ button: 'right' });
+    await workbench.choose('Delete Trigger');
+    await modal.getByText('When an event comes to other: record it.').waitFor();
+    await modal.getByRole('button', { name: 'Delete', exact: true }).click();
+    await workbench.treeItem(/^other no trigger yet/).waitFor();
+    await deletes('other', 'Delete');
+    await workbench.treeItem(/^other/).waitFor({ state: 'detached' });
+    await workbench.run('Sextant: Delete Webhook');
+    await answer('w', 'w');
+    await modal.getByText('Its triggers are deleted with it: all.').waitFor();
+    await workbench.shoot('webhooks-delete');
+    await modal.getByRole('button', { name: 'Delete All the Same' }).click();
+    await until('it is deleted', async () => {
+      const { webhooks } = await client().ask<{ webhooks: WebhookView[] }>('GET', 'webhooks');
+      return webhooks.length === 0;
+    });
   });
 });
