@@ -210,6 +210,7 @@ export function exportEvents(
   terminal: Terminal,
 ): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
+    await requireWebhook(options.webhook, client);
     let count = 0;
     async function* exported(): AsyncGenerator<string> {
       for await (const event of searchEvents(client, options, terminal)) {

@@ -190,5 +190,7 @@ describe('definitions of webhooks', () => {
     const again = new Definitions(place, clock);
     assert.equal(again.triggersOf(webhook)[0]?.filter?.fires({}), true);
     assert.match(again.describe(again.trigger('t')), /^When an event comes to w and /);
+    assert.equal(again.changeTrigger('t', { enabled: false }).enabled, false);
+    assert.throws(() => again.changeTrigger('t', { filter: { '!': filter } }), { code: 'InvalidFilter' });
   });
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import { readCheckedJson, writeCheckedJson } from '../base/checkedJson.ts';
 import type { Clock } from '../base/clock.ts';
@@ -225,10 +226,11 @@ export class Definitions {
     if (!replace) requireFree('trigger', trigger.name, this.triggers);
     this.webhook(trigger.webhook);
     if (!this.expert(trigger.expert)) throw webhookErrors.noSuch('expert', trigger.expert);
-    if (trigger.filter !== undefined) new Filter(trigger.filter);
-    const isNew = this.triggers.every((one) => one.name !== trigger.name);
-    const those = this.triggers.map((one) => (one.name === trigger.name ? trigger : one));
-    this.#save({ triggers: isNew ? [...those, trigger] : those });
+    const before = this.triggers.find((one) => one.name === trigger.name);
+    // One that was saved when less was refused stays as it is.
+    if (trigger.filter !== undefined && !isDeepStrictEqual(trigger.filter, before?.filter)) new Filter(trigger.filter);
+    const those = this.triggers.map((one) => (one === before ? trigger : one));
+    this.#save({ triggers: before ? those : [...those, trigger] });
     return trigger;
   }
 

@@ -380,7 +380,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     const [webhook] = json<WebhookView[]>('webhooks', 'list').filter(({ name }) => name === 'many');
     said('webhooks', 'delete', 'many');
     assert.match(said('events', 'list', '--webhook', webhook!.webhook_id), /\(deleted\)/);
-    for (const verb of ['list', 'tail']) {
+    for (const verb of ['list', 'tail', 'export']) {
       const { code, stderr } = run(['events', verb, '--webhook', 'many']);
       assert.deepEqual([code, stderr.startsWith('sextant: There is no webhook named many.')], [1, true], verb);
     }

@@ -318,14 +318,14 @@ export function webhookAdminResources(
     }),
   ];
 
-  function search({ text, cursor, ...given }: Given, filter: unknown, { gone }: Exchange): Reply {
+  function search({ text, cursor, ...given }: Given, filter: unknown, exchange: Exchange): Reply {
     const wanted = {
       ...filterOf(given),
       text,
       before: numberOf('cursor', cursor),
       filter: filter === undefined ? undefined : new Filter(filter),
     };
-    return { contentType: 'application/x-ndjson', lines: searchLines(wanted, gone()) };
+    return { contentType: 'application/x-ndjson', lines: searchLines(wanted, exchange.gone()) };
   }
 
   /** `{"event"}` for each that is found, `{"damaged"}` for each that cannot be read, `{"progress"}` in between, `{"done":true}` at the end. Stops when nobody reads. */
