@@ -198,6 +198,15 @@ describe('the embedded server', () => {
       assertError(await cost(deep), 400, 'InvalidArgument');
       assertError(await cost(`{"x":${'{"a":'.repeat(1e6)}1${'}'.repeat(1e6)}}`), 400, 'InvalidArgument');
       assertError(await cost('['.repeat(8e6)), 400, 'InvalidArgument');
+      const wrongKeys = await cost(`{"group_by_keys":[${'0,'.repeat(1e6)}0]}`);
+      assertError(wrongKeys, 400, 'InvalidArgument');
+      assert.match(wrongKeys!.body, /group_by_keys must be one of/);
+      const unknown = Array.from({ length: 300_000 }, (_, i) => `"k${i}":0`).join();
+      const overrides = `{"overrides":[{"user_email":"a","config":{${unknown}}}]}`;
+      const length = { ...post, 'Content-Length': overrides.length };
+      assertError(await raw(head('POST', PATHS.setOverrides, length), overrides), 400, 'InvalidArgument');
+      const brackets = `"\\\\\\"${'[{'.repeat(2_000)}"`;
+      assert.equal((await cost(`{"filters":{"user_emails":[${brackets}]}}`))?.status, 200);
       assertError(await cost(`{"filters":{"user_emails":["${'x'.repeat(8 * 1024 * 1024)}"]}}`), 413, 'PayloadTooLarge');
       const names = Array.from({ length: 200_000 }, (_, i) => `user${i}@example.com`);
       assert.equal((await cost(JSON.stringify({ filters: { user_emails: names } })))?.status, 200);

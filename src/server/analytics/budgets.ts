@@ -108,9 +108,11 @@ const ENTRY_FIELDS: ReadonlySet<string> = new Set([...IDENTITY_FIELDS, 'resource
 
 function readObject(path: string, value: unknown): Fields {
   if (!isObject(value)) throw invalidArgument(messages.mustBe(path, 'an object'));
-  const unknown = Object.keys(value).filter((field) => !ENTRY_FIELDS.has(field));
-  if (isObject(value.config))
-    unknown.push(...Object.keys(value.config).flatMap((field) => (field === 'limit' ? [] : [`config.${field}`])));
+  const inConfig = isObject(value.config) ? Object.keys(value.config).filter((field) => field !== 'limit') : [];
+  const unknown = [
+    ...Object.keys(value).filter((field) => !ENTRY_FIELDS.has(field)),
+    ...inConfig.map((field) => `config.${field}`),
+  ];
   if (unknown.length > 0) throw invalidArgument(messages.unknownFields(unknown.map((field) => `${path}.${field}`)));
   return value;
 }
