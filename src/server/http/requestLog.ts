@@ -36,6 +36,9 @@ type Notes = Pick<RequestEntry, 'error' | 'warnings'>;
 const KEPT = 1000;
 /** Room for the text of a usual request; a longer one gets more. */
 const USUAL_BYTES = 512;
+/** Of a longer part of a request only the beginning is kept. */
+const MAX_PART = 2_000;
+const MAX_WARNINGS = 20;
 /** In no part of a request can there be a line break, or a character beyond Latin-1. */
 const SEPARATOR = '\n';
 const [AT, DURATION, STATUS, NUMBERS] = [0, 1, 2, 3];
@@ -62,7 +65,7 @@ export class RequestLog {
 
   add({ at, method, path, query, rawHeaders, durationMs, caller = '', status, error, warnings }: RequestEntry): void {
     const place = this.#count++ % KEPT;
-    const text = [method, path, query, caller, ...rawHeaders].join(SEPARATOR);
+    const text = [method, path, query, caller, ...rawHeaders].map(shortened).join(SEPARATOR);
     let bytes = this.#texts[place];
     if (!bytes || bytes.length < text.length)
       this.#texts[place] = bytes = Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, text.length));
@@ -70,7 +73,7 @@ export class RequestLog {
     this.#numbers[place * NUMBERS + AT] = at;
     this.#numbers[place * NUMBERS + DURATION] = durationMs;
     this.#numbers[place * NUMBERS + STATUS] = status;
-    this.#notes[place] = error || warnings.length > 0 ? { error, warnings } : NO_NOTES;
+    this.#notes[place] = error || warnings.length > 0 ? notesOf(error, warnings) : NO_NOTES;
   }
 
   clear(): void {
@@ -104,6 +107,23 @@ export class RequestLog {
       headers: redactHeaders(rawHeaders),
     };
   }
+}
+
+function notesOf(error: RequestEntry['error'], warnings: readonly string[]): Notes {
+  const more = warnings.length - MAX_WARNINGS;
+  return {
+    error: error && { code: error.code, message: copied(shortened(error.message)) },
+    warnings: more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${more} more`] : warnings,
+  };
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_PART ? `${text.slice(0, MAX_PART)}...` : text;
+}
+
+/** A part of a text keeps all of it in memory. */
+function copied(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 function redactHeaders(raw: readonly string[]): Record<string, string> {
