@@ -34,6 +34,37 @@ describe('the log of requests', () => {
     assert.deepEqual([warnings.length, warnings.at(-1)], [21, '4980 more']);
   });
 
+  it('shows no secret, wherever it stands and however its name is written', () => {
+    const wanted: [string, string][] = [
+      ['page_size=5&to=a/b', 'page_size=5&to=a/b'],
+      ['token', 'token'],
+      ['tok%65n=SECRET&a=1', 'tok%65n=[redacted]&a=1'],
+      ['auth=SECRET/SECRET==&a=1', 'auth=[redacted]&a=1'],
+      ['to=http%3A%2F%2Fx%3Ftoken%3DSECRET&a=1', 'to=[redacted]&a=1'],
+      ['a=http://x/?access_token=SECRET', 'a=http://x/?access_token=[redacted]'],
+      ['a=%zz&session%=SECRET', 'a=%zz&session%=[redacted]'],
+    ];
+    for (const [query, shown] of wanted) {
+      assert.equal(logged({ query }).query, shown);
+      assert.equal(logged({ rawHeaders: ['Referer', `http://h/?${query}`] }).headers.referer, `http://h/?${shown}`);
+      const message = logged({ error: { code: 'NotFound', message: `there is no path /x?${query}` } }).message;
+      assert.equal(message, `there is no path /x?${shown}`);
+    }
+    const names = ['X-Auth', 'X-Session', 'X-Access-Key', 'X-Credential', 'Bearer', 'Proxy-Authorization', 'X-Api-Key'];
+    const shown = logged({
+      path: '/v0/token=SECRET',
+      rawHeaders: [...names.flatMap((name) => [name, 'SECRET']), 'X-Forwarded', 'Bearer SECRET', 'Accept', 'x/y; q=1'],
+    });
+    assert.ok(!JSON.stringify(shown).includes('SECRET'), JSON.stringify(shown));
+    assert.equal(shown.headers.accept, 'x/y; q=1');
+    const long = '%a'.repeat(1_000);
+    const log = new RequestLog();
+    for (let i = 0; i < 1_000; i++) log.add({ ...ENTRY, path: long, query: long, rawHeaders: ['a', long] });
+    const begun = performance.now();
+    log.latest(1_000);
+    assert.ok(performance.now() - begun < 2_000);
+  });
+
   it('does not grow with what it is told', () => {
     const log = new RequestLog();
     const before = process.memoryUsage().rss;

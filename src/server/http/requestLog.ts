@@ -43,7 +43,7 @@ const MAX_WARNINGS = 20;
 const SEPARATOR = '\n';
 const [AT, DURATION, STATUS, NUMBERS] = [0, 1, 2, 3];
 const NO_NOTES: Notes = { warnings: [] };
-const SECRET = /authorization|cookie|token|secret|password|api[-_]?key|signature/i;
+const SECRET = /auth|cookie|token|secret|passw|api[-_]?key|signature|session|access|credential|bearer/i;
 const REDACTED = '[redacted]';
 
 /**
@@ -96,12 +96,12 @@ export class RequestLog {
       id,
       at: formatSeconds(this.#numbers[place * NUMBERS + AT]!),
       method,
-      path,
-      query: redactQuery(query),
+      path: redacted(path),
+      query: redacted(query),
       caller: caller === '' ? null : caller,
       status: this.#numbers[place * NUMBERS + STATUS]!,
       code: error?.code ?? null,
-      message: error?.message ?? null,
+      message: error ? redacted(error.message) : null,
       duration_ms: Math.round(this.#numbers[place * NUMBERS + DURATION]! * 1000) / 1000,
       warnings,
       headers: redactHeaders(rawHeaders),
@@ -130,17 +130,25 @@ function redactHeaders(raw: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase();
-    headers[name] = SECRET.test(name) ? REDACTED : raw[i + 1]!;
+    headers[name] = SECRET.test(name) ? REDACTED : redacted(raw[i + 1]!);
   }
   return headers;
 }
 
-function redactQuery(query: string): string {
-  return query
-    .split('&')
+/** A query, and whatever may have one in it: an address, a message. */
+function redacted(text: string): string {
+  // Most have nothing of the kind.
+  if (!/[=%\s]/.test(text)) return text;
+  return text
+    .replace(/\b(bearer|basic) +[^\s,;]+/gi, `$1 ${REDACTED}`)
+    .split(/([&?#\s;,"']+)/)
     .map((part) => {
+      // A value may be a query in its turn.
+      const decoded = part.replace(/%[0-9a-f]{2}/gi, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
+      const names = decoded.slice(0, Math.max(0, decoded.lastIndexOf('=')));
+      if (!SECRET.test(names)) return part;
       const [name = ''] = part.split('=', 1);
-      return SECRET.test(name) ? `${name}=${REDACTED}` : part;
+      return name === part ? REDACTED : `${name}=${REDACTED}`;
     })
-    .join('&');
+    .join('');
 }
