@@ -481,6 +481,7 @@ describe('the embedded server', () => {
         [withAmounts(cost, { input_tokens: -1 }), /input_tokens must be a count/],
         [JSON.stringify(override), /line 2: an earlier line has an override/],
         [JSON.stringify({ ...override, config: { limit: '' } }), /config\.limit/],
+        [JSON.stringify({ ...override, config: { limit: '5', y: 2 } }), /line 2: there is no field "config\.y" here/],
       ];
       for (const [line, message] of bad) {
         const first = line.includes('override"') ? override : activity;

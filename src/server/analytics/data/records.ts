@@ -303,8 +303,9 @@ function readUser(value: unknown): UserInfo {
 
 function readOverride(record: Fields): BudgetOverride {
   const identity = readIdentity(record);
-  const { config } = record;
-  const limit = isObject(config) ? config.limit : undefined;
+  const config = isObject(record.config) ? record.config : {};
+  for (const field in config) if (field !== 'limit') throw new Error(`there is no field "config.${field}" here`);
+  const { limit } = config;
   if (typeof limit !== 'string' || !/^[1-9][0-9]{0,17}$/.test(limit))
     throw new Error('config.limit must be a positive integer of at most 18 digits without leading zeros, as a string');
   return {
