@@ -131,9 +131,12 @@ function checkEntry(identity: Identity, fields: Fields, facts: FactSource, today
   const member = facts.findMember(identity, today);
   if (!member) return messages.unknownIdentities(identity.kind, [identity.name]);
   const settings = overrideSettings.safeParse(fields);
-  if (!settings.success) return messageOf(settings.error.issues[0]!);
+  const issue = settings.error?.issues[0];
   const { plan } = facts.organization;
-  const { resource } = settings.data;
-  if (resource !== RESOURCE_OF_PLAN[plan]) return messages.wrongResource(resource, plan);
+  // After what a resource is, and before all that is wrong with period and config.
+  const { resource } = fields as unknown as OverrideEntry;
+  if (issue?.path[0] !== 'resource' && resource !== RESOURCE_OF_PLAN[plan])
+    return messages.wrongResource(resource, plan);
+  if (!settings.success) return messageOf(issue!);
   return { ...identityFields(member), ...settings.data };
 }
