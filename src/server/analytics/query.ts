@@ -35,9 +35,14 @@ function entriesOf(query: string): Iterable<readonly [string, string]> {
 }
 
 function typed(name: string, text: string): unknown {
-  if (name === 'page_size') return /^\d+$/.test(text) ? Number(text) : text;
+  if (name === 'page_size') return /^\d+$/.test(text) ? finite(Number(text)) : text;
   if (name === 'by_date' || name === 'by_model') return text === 'true' ? true : text === 'false' ? false : text;
   return text;
+}
+
+/** What is greater than a number can be is a number still, and a page size is taken for its maximum. */
+function finite(value: unknown): unknown {
+  return value === Number.POSITIVE_INFINITY ? Number.MAX_SAFE_INTEGER : value;
 }
 
 /** The JSON object of a body; an empty body is as if it were `{}`. Throws `InvalidArgument`. */
@@ -51,7 +56,9 @@ export function readJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
     throw new SextantError('InvalidArgument', messages.notJson, { cause: error });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidArgument(messages.notAnObject);
-  return value as Readonly<Record<string, unknown>>;
+  const body = value as Record<string, unknown>;
+  if ('page_size' in body) body.page_size = finite(body.page_size);
+  return body;
 }
 
 /** Whether more is nested than any request has a reason to: to parse millions of levels holds everyone else up. */
