@@ -144,6 +144,9 @@ describe('the embedded server', () => {
       for (const host of ['evil.example', '127.0.0.1.evil.example', 'localhost.', '10.0.0.1', 'a b', '@127.0.0.1'])
         assertError(await raw(head('GET', '/healthz', { Host: host })), 403, 'PermissionDenied');
       assertError(await raw('GET /healthz HTTP/1.1\r\n\r\n'), 400, 'InvalidArgument');
+      const twice = head('GET', '/healthz', { Host: 'localhost', host: 'evil.example' });
+      assertError(await raw(twice), 400, 'InvalidArgument');
+      assertError(await raw(head('GET', 'http://evil.example/healthz')), 403, 'PermissionDenied');
       assert.equal((await raw('GET /healthz HTTP/1.0\r\n\r\n'))?.status, 200);
       for (const origin of ['http://localhost:3000', 'https://tunnel.example'])
         assert.equal((await raw(head('GET', '/healthz', { Origin: origin })))?.status, 200, origin);
