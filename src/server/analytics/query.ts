@@ -4,9 +4,7 @@ import { invalidArgument } from '../../analytics/errors.ts';
 import { SextantError } from '../../base/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
 
-const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [...'"\\[]{}'].map((one) =>
-  one.charCodeAt(0),
-);
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
 
 /**
  * The parameters of a query string that an endpoint has, numbers and booleans as such; what is none of the kind stays text,
