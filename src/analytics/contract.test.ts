@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import fc from 'fast-check';
-import { BUDGET_LIMIT, endpoints, messages, METRIC_FIELDS, type EndpointName } from './contract.ts';
+import * as z from 'zod/mini';
+import { BUDGET_LIMIT, endpoints, GROUP_BY_KEYS, messages, METRIC_FIELDS, type EndpointName } from './contract.ts';
 import { openApiDocument } from './openapi.ts';
 import { checkRequest, parseResponse } from './validate.ts';
 
@@ -78,10 +79,7 @@ describe('the contract of the analytics API', () => {
     refused(
       'costAnalytics',
       { group_by_keys: ['COST_ANALYTICS_GROUP_BY_TEAM'], granularity: 'x' },
-      messages.oneOf(
-        'group_by_keys',
-        endpoints.costAnalytics.request.shape.group_by_keys.def.innerType.def.innerType.def.element.options,
-      ),
+      messages.oneOf('group_by_keys', GROUP_BY_KEYS),
     );
     refused(
       'getUserBudgetOverrides',
@@ -89,6 +87,36 @@ describe('the contract of the analytics API', () => {
       messages.oneOf('resource', ['BUDGET_RESOURCE_CREDITS_CONSUMED', 'BUDGET_RESOURCE_USD_COST']),
     );
     assert.deepEqual(checkRequest('costAnalytics', { cursor: null, filters: null }), { cursor: null, filters: null });
+  });
+
+  it('refuses long lists of what is wrong at once, whichever they are', () => {
+    const begun = performance.now();
+    for (const wrong of [0, null, [], {}, 'last']) {
+      const list: unknown[] = new Array(1_000_000).fill(wrong === 'last' ? 'a' : wrong);
+      list.push(5);
+      for (const field of ['user_emails', 'service_account_names', 'product_names', 'resource_names', 'expert_ids'])
+        assert.throws(() => checkRequest('costAnalytics', { filters: { [field]: list } }), {
+          code: 'InvalidArgument',
+          message: `filters.${field} must be an array of strings`,
+        });
+      for (const field of ['user_emails', 'service_account_names'])
+        assert.throws(() => checkRequest('getUserBudgetOverrides', { [field]: list }), {
+          message: `${field} must be an array of strings`,
+        });
+      assert.throws(() => checkRequest('costAnalytics', { group_by_keys: list }), {
+        message: messages.oneOf('group_by_keys', GROUP_BY_KEYS),
+      });
+    }
+    assert.ok(performance.now() - begun < 5_000);
+  });
+
+  it('describes lists as arrays of strings', () => {
+    const { shape } = endpoints.costAnalytics.request;
+    const { anyOf } = z.toJSONSchema(shape.group_by_keys, { io: 'input', unrepresentable: 'any' }) as {
+      anyOf: Record<string, unknown>[];
+    };
+    const { description: _, ...list } = anyOf[0]!;
+    assert.deepEqual(list, { type: 'array', items: { type: 'string', enum: [...GROUP_BY_KEYS] } });
   });
 
   it('tells a client what is wrong with an answer', () => {

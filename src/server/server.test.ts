@@ -144,6 +144,9 @@ describe('the embedded server', () => {
       for (const host of ['evil.example', '127.0.0.1.evil.example', 'localhost.', '10.0.0.1', 'a b', '@127.0.0.1'])
         assertError(await raw(head('GET', '/healthz', { Host: host })), 403, 'PermissionDenied');
       assertError(await raw('GET /healthz HTTP/1.1\r\n\r\n'), 400, 'InvalidArgument');
+      const twice = head('GET', '/healthz', { Host: 'localhost', host: 'evil.example' });
+      assertError(await raw(twice), 400, 'InvalidArgument');
+      assertError(await raw(head('GET', 'http://evil.example/healthz')), 403, 'PermissionDenied');
       assert.equal((await raw('GET /healthz HTTP/1.0\r\n\r\n'))?.status, 200);
       for (const origin of ['http://localhost:3000', 'https://tunnel.example'])
         assert.equal((await raw(head('GET', '/healthz', { Origin: origin })))?.status, 200, origin);
@@ -198,6 +201,15 @@ describe('the embedded server', () => {
       assertError(await cost(deep), 400, 'InvalidArgument');
       assertError(await cost(`{"x":${'{"a":'.repeat(1e6)}1${'}'.repeat(1e6)}}`), 400, 'InvalidArgument');
       assertError(await cost('['.repeat(8e6)), 400, 'InvalidArgument');
+      const wrongKeys = await cost(`{"group_by_keys":[${'0,'.repeat(1e6)}0]}`);
+      assertError(wrongKeys, 400, 'InvalidArgument');
+      assert.match(wrongKeys!.body, /group_by_keys must be one of/);
+      const unknown = Array.from({ length: 300_000 }, (_, i) => `"k${i}":0`).join();
+      const overrides = `{"overrides":[{"user_email":"a","config":{${unknown}}}]}`;
+      const length = { ...post, 'Content-Length': overrides.length };
+      assertError(await raw(head('POST', PATHS.setOverrides, length), overrides), 400, 'InvalidArgument');
+      const brackets = `"\\\\\\"${'[{'.repeat(2_000)}"`;
+      assert.equal((await cost(`{"filters":{"user_emails":[${brackets}]}}`))?.status, 200);
       assertError(await cost(`{"filters":{"user_emails":["${'x'.repeat(8 * 1024 * 1024)}"]}}`), 413, 'PayloadTooLarge');
       const names = Array.from({ length: 200_000 }, (_, i) => `user${i}@example.com`);
       assert.equal((await cost(JSON.stringify({ filters: { user_emails: names } })))?.status, 200);
@@ -414,6 +426,23 @@ describe('the embedded server', () => {
       refused(await client.admin('DELETE', 'tokens/nobody'), 404, 'NotFound');
     });
 
+    it('that loads names of such a length that every cursor can be sent back', async () => {
+      for (const character of ['m', '語', '\u0001']) {
+        const name = character.repeat(character === '\u0001' ? 500 : 1000);
+        const activity = { kind: 'activity', date: '2026-11-20', service_account_name: name, language: name };
+        const lines = ['1', '2'].map((end) =>
+          JSON.stringify({ ...activity, editor: `${name.slice(1)}${end}`, metrics: { chat_messages: 1 } }),
+        );
+        assert.equal((await client.admin('POST', 'import', lines.join('\n'))).status, 200);
+        const first = await client.get(PATHS.editorLanguage, { page_size: 1 });
+        const cursor = (first.body.pagination as { next_cursor: string }).next_cursor;
+        assert.ok(cursor.length > 4_000);
+        const second = await client.get(PATHS.editorLanguage, { page_size: 1, cursor });
+        assert.equal(second.status, 200, JSON.stringify(second.body));
+        await client.admin('POST', 'reset');
+      }
+    });
+
     it('that loads all lines of a file or none, and says which is wrong', async () => {
       const cost = {
         kind: 'cost',
@@ -454,6 +483,11 @@ describe('the embedded server', () => {
           '{"kind":"credits","date":"2026-11-20","user_email":"a","model_name":"m","credits_consumed":"1"}',
           /credits_consumed/,
         ],
+        [
+          JSON.stringify({ kind: 'user', user_email: 'm'.repeat(1001) }),
+          /line 2: user_email must be at most 1000 characters/,
+        ],
+        [JSON.stringify({ ...activity, editor: '\u0001'.repeat(501) }), /line 2: editor must be .* 3000 bytes as JSON/],
         [JSON.stringify({ ...cost, expert_id: 'e' }), /line 2: no record of kind "expert" declares the expert_id e/],
         [JSON.stringify({ ...cost, user_info: { user_email: 'a', bot_name: 'b' } }), /at most one of/],
         [
@@ -470,8 +504,13 @@ describe('the embedded server', () => {
         [withAmounts(cost, { billed_amount_usd: '1e3' }), /billed_amount_usd must be a decimal/],
         [withAmounts(cost, { billed_amount_usd: 0.5 }), /billed_amount_usd must be a decimal/],
         [withAmounts(cost, { input_tokens: -1 }), /input_tokens must be a count/],
+        [
+          `${withAmounts(cost, { billed_amount_usd: `${'9'.repeat(37)}5` })}\n${withAmounts(cost, {})}`,
+          /line 3: a sum over all records could have more than 38 digits/,
+        ],
         [JSON.stringify(override), /line 2: an earlier line has an override/],
         [JSON.stringify({ ...override, config: { limit: '' } }), /config\.limit/],
+        [JSON.stringify({ ...override, config: { limit: '5', y: 2 } }), /line 2: there is no field "config\.y" here/],
       ];
       for (const [line, message] of bad) {
         const first = line.includes('override"') ? override : activity;

@@ -750,6 +750,15 @@ export function describeFigures(target: () => Target): void {
           );
           assert.ok(error_message.length > 10);
         });
+        const worse = { ...good, user_email: 'dora@example.com', period: 'X', config: { limit: '0' } };
+        const firsts = await set([
+          { ...worse, user_email: 'nobody@example.com', resource: 'X' },
+          { ...worse, resource: 'X' },
+          { ...worse, resource: plan === 'usd' ? CREDITS : USD },
+          { ...worse, user_email: 'eve@example.com' },
+        ]);
+        const reasons = [/not found on this organization/, /^resource must be/, /billing plan/, /^period must be/];
+        firsts.forEach(({ error_message }, i) => assert.match(error_message, reasons[i]!));
         const bob = { user_email: 'Bob@example.com', ...good };
         const account = { service_account_name: 'ada@example.com', ...good };
         assert.deepEqual(await listed({ user_emails: ['bob@example.com'] }), [bob]);

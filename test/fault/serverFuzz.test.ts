@@ -80,6 +80,13 @@ const list = fc.oneof(
   { weight: 3, arbitrary: fc.array(fc.oneof(word, enums), { maxLength: 4 }) },
   { weight: 1, arbitrary: anything },
 );
+/** More items than a function can be given arguments. */
+const longList = fc.record({ long: fc.constantFrom(0, null, [], 'a'), last: anything }).map(({ long, last }) => {
+  const items = new Array<unknown>(200_000).fill(long);
+  items.push(last);
+  return items;
+});
+const longBody = fc.tuple(fc.constantFrom('user_emails', 'group_by_keys', 'overrides'), longList, fc.boolean());
 const entry = fc.record(
   {
     user_email: fc.oneof(word, anything),
@@ -128,6 +135,12 @@ const body = fc.oneof(
   { weight: 6, arbitrary: json },
   { weight: 1, arbitrary: json.map((text) => text.slice(0, text.length / 2)) },
   { weight: 1, arbitrary: word },
+  {
+    weight: 1,
+    arbitrary: longBody.map(([field, items, isFilter]) =>
+      JSON.stringify(isFilter ? { filters: { [field]: items } } : { [field]: items }),
+    ),
+  },
   { weight: 1, arbitrary: fc.nat(5000).map((depth) => '['.repeat(depth) + ']'.repeat(depth)) },
   { weight: 1, arbitrary: fc.constant('{"__proto__":{"page_size":1},"constructor":{}}') },
 );

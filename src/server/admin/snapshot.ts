@@ -48,21 +48,26 @@ export type SnapshotHeader = z.infer<typeof header>;
 
 /** The longest first line. */
 const MAX_HEADER = 8 * 1024 * 1024;
+const LINE_END = 0x0a;
 
 /** The first line of a snapshot, and what follows it. Throws `InvalidArgument`, also where it is of a newer version. */
 export async function readSnapshot(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly header: SnapshotHeader; readonly rest: AsyncIterable<Uint8Array> }> {
   const iterator = bytes[Symbol.asyncIterator]();
-  let begin = Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
   let end = -1;
   while (end < 0) {
     const next = await iterator.next();
     if (next.done) break;
-    begin = Buffer.concat([begin, next.value]);
-    end = begin.indexOf('\n');
-    if (begin.length > MAX_HEADER && end < 0) throw httpErrors.badRequest('the snapshot has no first line');
+    chunks.push(next.value);
+    const at = next.value.indexOf(LINE_END);
+    if (at >= 0) end = length + at;
+    length += next.value.length;
+    if (length > MAX_HEADER && end < 0) throw httpErrors.badRequest('the snapshot has no first line');
   }
+  const begin = Buffer.concat(chunks);
   const line = begin.toString('utf8', 0, end < 0 ? begin.length : end);
   const after = end < 0 ? Buffer.alloc(0) : begin.subarray(end + 1);
   async function* rest(): AsyncGenerator<Uint8Array> {

@@ -108,9 +108,11 @@ const ENTRY_FIELDS: ReadonlySet<string> = new Set([...IDENTITY_FIELDS, 'resource
 
 function readObject(path: string, value: unknown): Fields {
   if (!isObject(value)) throw invalidArgument(messages.mustBe(path, 'an object'));
-  const unknown = Object.keys(value).filter((field) => !ENTRY_FIELDS.has(field));
-  if (isObject(value.config))
-    unknown.push(...Object.keys(value.config).flatMap((field) => (field === 'limit' ? [] : [`config.${field}`])));
+  const inConfig = isObject(value.config) ? Object.keys(value.config).filter((field) => field !== 'limit') : [];
+  const unknown = [
+    ...Object.keys(value).filter((field) => !ENTRY_FIELDS.has(field)),
+    ...inConfig.map((field) => `config.${field}`),
+  ];
   if (unknown.length > 0) throw invalidArgument(messages.unknownFields(unknown.map((field) => `${path}.${field}`)));
   return value;
 }
@@ -129,9 +131,12 @@ function checkEntry(identity: Identity, fields: Fields, facts: FactSource, today
   const member = facts.findMember(identity, today);
   if (!member) return messages.unknownIdentities(identity.kind, [identity.name]);
   const settings = overrideSettings.safeParse(fields);
-  if (!settings.success) return messageOf(settings.error.issues[0]!);
+  const issue = settings.error?.issues[0];
   const { plan } = facts.organization;
-  const { resource } = settings.data;
-  if (resource !== RESOURCE_OF_PLAN[plan]) return messages.wrongResource(resource, plan);
+  // After what a resource is, and before all that is wrong with period and config.
+  const { resource } = fields as unknown as OverrideEntry;
+  if (issue?.path[0] !== 'resource' && resource !== RESOURCE_OF_PLAN[plan])
+    return messages.wrongResource(resource, plan);
+  if (!settings.success) return messageOf(issue!);
   return { ...identityFields(member), ...settings.data };
 }

@@ -1,8 +1,10 @@
 import type * as z from 'zod/mini';
-import { messages, REPEATED, type Endpoint } from '../../analytics/contract.ts';
+import { LIMITS, messages, REPEATED, type Endpoint } from '../../analytics/contract.ts';
 import { invalidArgument } from '../../analytics/errors.ts';
 import { SextantError } from '../../base/errors.ts';
 import type { Exchange } from '../http/exchange.ts';
+
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
 
 /**
  * The parameters of a query string that an endpoint has, numbers and booleans as such; what is none of the kind stays text,
@@ -31,13 +33,19 @@ function entriesOf(query: string): Iterable<readonly [string, string]> {
 }
 
 function typed(name: string, text: string): unknown {
-  if (name === 'page_size') return /^\d+$/.test(text) ? Number(text) : text;
+  if (name === 'page_size') return /^\d+$/.test(text) ? finite(Number(text)) : text;
   if (name === 'by_date' || name === 'by_model') return text === 'true' ? true : text === 'false' ? false : text;
   return text;
 }
 
+/** What is greater than a number can be is a number still, and a page size is taken for its maximum. */
+function finite(value: unknown): unknown {
+  return value === Number.POSITIVE_INFINITY ? Number.MAX_SAFE_INTEGER : value;
+}
+
 /** The JSON object of a body; an empty body is as if it were `{}`. Throws `InvalidArgument`. */
 export function readJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  if (isDeep(bytes)) throw invalidArgument(messages.tooDeep);
   let value: unknown;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -46,5 +54,22 @@ export function readJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
     throw new SextantError('InvalidArgument', messages.notJson, { cause: error });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidArgument(messages.notAnObject);
-  return value as Readonly<Record<string, unknown>>;
+  const body = value as Record<string, unknown>;
+  if ('page_size' in body) body.page_size = finite(body.page_size);
+  return body;
+}
+
+/** Whether more is nested than any request has a reason to: to parse millions of levels holds everyone else up. */
+function isDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  let isText = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === QUOTE) isText = !isText;
+    else if (isText) i += byte === BACKSLASH ? 1 : 0;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      if (++depth > LIMITS.maxBodyDepth) return true;
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
+  }
+  return false;
 }

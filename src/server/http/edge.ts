@@ -8,7 +8,7 @@ import { errorText, HttpError, httpErrors, toHttpError } from './errors.ts';
 import type { Faults } from '../faults/faults.ts';
 import { inject } from '../faults/inject.ts';
 import type { Caller, Exchange, Operation, Reply, Resource } from './exchange.ts';
-import type { HostCheck } from './hosts.ts';
+import { ABSOLUTE, type HostCheck } from './hosts.ts';
 import { WrittenJson } from './jsonWriter.ts';
 import { pieces, readBody } from './requestBody.ts';
 import type { RequestLog } from './requestLog.ts';
@@ -367,7 +367,7 @@ function refuseRaw(socket: Socket, { code, message, headers }: HttpError): void 
 
 /** Path and query of a request target, also of one that names the host (`GET http://127.0.0.1/healthz`). */
 function target(url: string): { readonly path: string; readonly query: string } {
-  const own = url.startsWith('/') ? 0 : (/^https?:\/\/[^/?]*/i.exec(url)?.[0].length ?? 0);
+  const own = url.startsWith('/') ? 0 : (ABSOLUTE.exec(url)?.[0].length ?? 0);
   const at = url.indexOf('?', own);
   return at < 0 ? { path: url.slice(own), query: '' } : { path: url.slice(own, at), query: url.slice(at + 1) };
 }

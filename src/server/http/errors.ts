@@ -50,8 +50,8 @@ export const httpErrors = {
     new HttpError('Unauthenticated', messages.unauthenticated, { 'WWW-Authenticate': 'Bearer' }, { reason }),
   missingScope: (scope: Scope): HttpError => new HttpError('PermissionDenied', messages.missingScope(scope)),
   notEnterprise: (): HttpError => new HttpError('PermissionDenied', messages.notEnterprise),
-  foreignHost: (header: string, name: string): HttpError => {
-    const says = (what: string): string => `the ${header} header names ${what}; --allow-host allows it`;
+  foreignHost: (part: string, name: string): HttpError => {
+    const says = (what: string): string => `the ${part} names ${what}; --allow-host allows it`;
     return new HttpError('PermissionDenied', says('another host'), {}, { reason: says(name.slice(0, 200)) });
   },
   notFound: (what: string): HttpError => new HttpError('NotFound', `there is no ${what}`),

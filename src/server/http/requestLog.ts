@@ -36,11 +36,14 @@ type Notes = Pick<RequestEntry, 'error' | 'warnings'>;
 const KEPT = 1000;
 /** Room for the text of a usual request; a longer one gets more. */
 const USUAL_BYTES = 512;
+/** Of a longer part of a request only the beginning is kept. */
+const MAX_PART = 2_000;
+const MAX_WARNINGS = 20;
 /** In no part of a request can there be a line break, or a character beyond Latin-1. */
 const SEPARATOR = '\n';
 const [AT, DURATION, STATUS, NUMBERS] = [0, 1, 2, 3];
 const NO_NOTES: Notes = { warnings: [] };
-const SECRET = /authorization|cookie|token|secret|password|api[-_]?key|signature/i;
+const SECRET = /auth|cookie|token|secret|passw|api[-_]?key|signature|session|access|credential|bearer/i;
 const REDACTED = '[redacted]';
 
 /**
@@ -62,7 +65,7 @@ export class RequestLog {
 
   add({ at, method, path, query, rawHeaders, durationMs, caller = '', status, error, warnings }: RequestEntry): void {
     const place = this.#count++ % KEPT;
-    const text = [method, path, query, caller, ...rawHeaders].join(SEPARATOR);
+    const text = [method, path, query, caller, ...rawHeaders].map(shortened).join(SEPARATOR);
     let bytes = this.#texts[place];
     if (!bytes || bytes.length < text.length)
       this.#texts[place] = bytes = Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, text.length));
@@ -70,7 +73,7 @@ export class RequestLog {
     this.#numbers[place * NUMBERS + AT] = at;
     this.#numbers[place * NUMBERS + DURATION] = durationMs;
     this.#numbers[place * NUMBERS + STATUS] = status;
-    this.#notes[place] = error || warnings.length > 0 ? { error, warnings } : NO_NOTES;
+    this.#notes[place] = error || warnings.length > 0 ? notesOf(error, warnings) : NO_NOTES;
   }
 
   clear(): void {
@@ -93,12 +96,12 @@ export class RequestLog {
       id,
       at: formatSeconds(this.#numbers[place * NUMBERS + AT]!),
       method,
-      path,
-      query: redactQuery(query),
+      path: redacted(path),
+      query: redacted(query),
       caller: caller === '' ? null : caller,
       status: this.#numbers[place * NUMBERS + STATUS]!,
       code: error?.code ?? null,
-      message: error?.message ?? null,
+      message: error ? redacted(error.message) : null,
       duration_ms: Math.round(this.#numbers[place * NUMBERS + DURATION]! * 1000) / 1000,
       warnings,
       headers: redactHeaders(rawHeaders),
@@ -106,21 +109,46 @@ export class RequestLog {
   }
 }
 
+function notesOf(error: RequestEntry['error'], warnings: readonly string[]): Notes {
+  const more = warnings.length - MAX_WARNINGS;
+  return {
+    error: error && { code: error.code, message: copied(shortened(error.message)) },
+    warnings: more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${more} more`] : warnings,
+  };
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_PART ? `${text.slice(0, MAX_PART)}...` : text;
+}
+
+/** A part of a text keeps all of it in memory. */
+function copied(text: string): string {
+  return Buffer.from(text).toString();
+}
+
 function redactHeaders(raw: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase();
-    headers[name] = SECRET.test(name) ? REDACTED : raw[i + 1]!;
+    headers[name] = SECRET.test(name) ? REDACTED : redacted(raw[i + 1]!);
   }
   return headers;
 }
 
-function redactQuery(query: string): string {
-  return query
-    .split('&')
+/** A query, and whatever may have one in it: an address, a message. */
+function redacted(text: string): string {
+  // Most have nothing of the kind.
+  if (!/[=%\s]/.test(text)) return text;
+  return text
+    .replace(/\b(bearer|basic) +[^\s,;]+/gi, `$1 ${REDACTED}`)
+    .split(/([&?#\s;,"']+)/)
     .map((part) => {
+      // A value may be a query in its turn.
+      const decoded = part.replace(/%[0-9a-f]{2}/gi, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
+      const names = decoded.slice(0, Math.max(0, decoded.lastIndexOf('=')));
+      if (!SECRET.test(names)) return part;
       const [name = ''] = part.split('=', 1);
-      return SECRET.test(name) ? `${name}=${REDACTED}` : part;
+      return name === part ? REDACTED : `${name}=${REDACTED}`;
     })
-    .join('&');
+    .join('');
 }

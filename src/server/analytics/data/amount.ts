@@ -12,7 +12,8 @@ export type Amount = number | bigint;
 export const MONEY_UNIT = 10n ** 29n;
 export const TOKEN_UNIT = 1n;
 
-const SMALL_FRACTION = 9;
+/** The most decimals of a small amount of money. */
+export const SMALL_FRACTION = 9;
 const MAX_SMALL = 2 ** 52;
 
 /** `undefined` where {@link parseDecimal} finds none. */

@@ -1,5 +1,6 @@
 import { AmountColumn, AmountSum, MONEY_UNIT, TOKEN_UNIT, type Amount } from './amount.ts';
 import { TOKEN_FIELDS } from '../../../analytics/contract.ts';
+import { DigitLimit } from './digitLimit.ts';
 import type { Day } from '../../../base/day.ts';
 import type { CostSums } from '../factSource.ts';
 import { renumbered, sortedOrder, spans, type Span } from './rows.ts';
@@ -17,6 +18,7 @@ export class RawCosts {
   readonly #days: number[] = [];
   readonly #places: readonly number[][] = COST_LISTS.map(() => []);
   readonly #amounts: AmountColumn[] = Array.from({ length: AMOUNTS }, () => new AmountColumn());
+  readonly #digits = new DigitLimit();
 
   constructor(base?: CostTable) {
     for (let row = 0; row < (base?.length ?? 0); row++) {
@@ -25,8 +27,12 @@ export class RawCosts {
     }
   }
 
-  /** `places` in the order of {@link COST_LISTS}; `amounts`: billed, base, base with own key, credits, tokens. */
+  /**
+   * `places` in the order of {@link COST_LISTS}; `amounts`: billed, base, base with own key, credits, tokens. Throws an `Error`
+   * where a sum of what is pushed might have too many digits.
+   */
   push(day: Day, places: readonly number[], amounts: readonly Amount[]): void {
+    this.#digits.add(amounts);
     this.#days.push(day);
     for (let i = 0; i < places.length; i++) this.#places[i]!.push(places[i]!);
     for (let i = 0; i < amounts.length; i++) this.#amounts[i]!.push(amounts[i]!);

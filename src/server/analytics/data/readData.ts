@@ -46,15 +46,21 @@ export async function readData(
   };
   for await (const chunk of bytes) {
     throwIfCancelled(signal);
-    const text = rest + decode(chunk);
+    const text = decode(chunk);
     let from = 0;
-    for (let end: number; (end = text.indexOf('\n', from)) >= 0; from = end + 1) take(text.slice(from, end));
-    rest = text.slice(from);
+    for (let end: number; (end = text.indexOf('\n', from)) >= 0; from = end + 1) {
+      take(rest + text.slice(from, end));
+      rest = '';
+    }
+    rest += text.slice(from);
     if (rest.length > MAX_LINE) take(rest);
     onProgress?.(line);
   }
   rest += decode();
-  if (rest !== '') take(rest);
+  if (rest !== '') {
+    take(rest);
+    onProgress?.(line);
+  }
   return builder.build();
 }
 

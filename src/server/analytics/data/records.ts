@@ -148,11 +148,21 @@ function oneOf<V extends string>(field: string, value: unknown, values: readonly
   return value as V;
 }
 
+/** A cursor has up to three names and goes into the head of a request, for which there are 16 KiB. */
+const MAX_NAME = 1_000;
+const MAX_NAME_BYTES = 3_000;
+
 /** NUL separates the parts of keys. */
 function name(field: string, value: unknown): string {
   if (typeof value !== 'string' || value === '' || value.includes('\0'))
     throw new Error(`${field} must be a text that is not empty`);
+  if (value.length > MAX_NAME / 2 && isLong(value))
+    throw new Error(`${field} must be at most ${MAX_NAME} characters, and ${MAX_NAME_BYTES} bytes as JSON`);
   return value;
+}
+
+function isLong(text: string): boolean {
+  return text.length > MAX_NAME || Buffer.byteLength(JSON.stringify(text)) > MAX_NAME_BYTES + 2;
 }
 
 function count(field: string, value: unknown): number {
@@ -303,8 +313,9 @@ function readUser(value: unknown): UserInfo {
 
 function readOverride(record: Fields): BudgetOverride {
   const identity = readIdentity(record);
-  const { config } = record;
-  const limit = isObject(config) ? config.limit : undefined;
+  const config = isObject(record.config) ? record.config : {};
+  for (const field in config) if (field !== 'limit') throw new Error(`there is no field "config.${field}" here`);
+  const { limit } = config;
   if (typeof limit !== 'string' || !/^[1-9][0-9]{0,17}$/.test(limit))
     throw new Error('config.limit must be a positive integer of at most 18 digits without leading zeros, as a string');
   return {
