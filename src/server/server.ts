@@ -197,6 +197,8 @@ export class SextantServer implements Administered {
     name: string | undefined,
     scopes: readonly Scope[],
   ): Promise<{ readonly name: string; readonly token: string }> {
+    if (name === DEFAULT_TOKEN)
+      throw httpErrors.badRequest(`${DEFAULT_TOKEN} is the token that the server was started with; give another name`);
     let chosen = name;
     for (let i = 1; chosen === undefined; i++) if (!this.#tokens.has(`token-${i}`)) chosen = `token-${i}`;
     if (this.#tokens.has(chosen)) throw httpErrors.badRequest(`there is a token named ${chosen}; revoke it first`);
@@ -209,6 +211,10 @@ export class SextantServer implements Administered {
   }
 
   async revokeToken(name: string): Promise<void> {
+    if (name === DEFAULT_TOKEN)
+      throw httpErrors.badRequest(
+        `${DEFAULT_TOKEN} is the token that the server was started with; start it with another`,
+      );
     if (!this.#tokens.has(name)) throw httpErrors.notFound(`token ${name}`);
     this.#tokens.delete(name);
     await this.#state.append({ type: 'revoke', name });
@@ -288,9 +294,11 @@ export class SextantServer implements Administered {
   }
 
   async #replay(change: Change): Promise<void> {
-    if (change.type === 'token') this.#tokens.set(change);
-    else if (change.type === 'revoke') this.#tokens.delete(change.name);
-    else await this.organization.replay(change);
+    if (change.type !== 'token' && change.type !== 'revoke') await this.organization.replay(change);
+    // Older versions let that of the start be changed for good.
+    else if (change.name === DEFAULT_TOKEN) return;
+    else if (change.type === 'token') this.#tokens.set(change);
+    else this.#tokens.delete(change.name);
   }
 
   #condensed(changes: readonly Change[]): Change[] {
