@@ -65,6 +65,7 @@ export interface ServerEdges extends Pick<WebhookEdges, 'dispatcher' | 'backoffB
 }
 
 const DEFAULT_TOKEN = 'default';
+const OF_THE_START = `${DEFAULT_TOKEN} is the token that the server was started with`;
 const LOOPBACK = '127.0.0.1';
 /** So many ports above the one of the last start are tried before any free one. */
 const NEXT_PORTS = 20;
@@ -93,6 +94,7 @@ export class SextantServer implements Administered {
   #url = '';
   readonly #stopping = new AbortController();
   #closing: Promise<void> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
 
   /**
    * Starts a server. Throws `StateBusy` where another process owns the state folder, `PortTaken` where the port is in use,
@@ -159,12 +161,14 @@ export class SextantServer implements Administered {
     return this.#url;
   }
 
-  async reset(): Promise<void> {
-    await this.organization.reset(() => this.#state.replace([]));
-    this.#begin();
-    this.#disturb();
-    this.#limiter.clear();
-    this.requestLog.clear();
+  reset(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.organization.reset(() => this.#state.replace([]));
+      this.#begin();
+      this.#disturb();
+      this.#limiter.clear();
+      this.requestLog.clear();
+    });
   }
 
   get scenario(): string | undefined {
@@ -193,31 +197,30 @@ export class SextantServer implements Administered {
     this.#scenario = undefined;
   }
 
-  async createToken(
+  createToken(
     name: string | undefined,
     scopes: readonly Scope[],
   ): Promise<{ readonly name: string; readonly token: string }> {
-    if (name === DEFAULT_TOKEN)
-      throw httpErrors.badRequest(`${DEFAULT_TOKEN} is the token that the server was started with; give another name`);
-    let chosen = name;
-    for (let i = 1; chosen === undefined; i++) if (!this.#tokens.has(`token-${i}`)) chosen = `token-${i}`;
-    if (this.#tokens.has(chosen)) throw httpErrors.badRequest(`there is a token named ${chosen}; revoke it first`);
-    const token = newToken('sxt');
-    const change: Change = { type: 'token', name: chosen, hash: hashToken(token), scopes };
-    // Known at once, so that two requests cannot take one name.
-    this.#tokens.set(change);
-    await this.#state.append(change);
-    return { name: chosen, token };
+    return this.#inTurn(async () => {
+      if (name === DEFAULT_TOKEN) throw httpErrors.badRequest(`${OF_THE_START}; give another name`);
+      let chosen = name;
+      for (let i = 1; chosen === undefined; i++) if (!this.#tokens.has(`token-${i}`)) chosen = `token-${i}`;
+      if (this.#tokens.has(chosen)) throw httpErrors.badRequest(`there is a token named ${chosen}; revoke it first`);
+      const token = newToken('sxt');
+      const change: Change = { type: 'token', name: chosen, hash: hashToken(token), scopes };
+      await this.#state.append(change);
+      this.#tokens.set(change);
+      return { name: chosen, token };
+    });
   }
 
-  async revokeToken(name: string): Promise<void> {
-    if (name === DEFAULT_TOKEN)
-      throw httpErrors.badRequest(
-        `${DEFAULT_TOKEN} is the token that the server was started with; start it with another`,
-      );
-    if (!this.#tokens.has(name)) throw httpErrors.notFound(`token ${name}`);
-    this.#tokens.delete(name);
-    await this.#state.append({ type: 'revoke', name });
+  revokeToken(name: string): Promise<void> {
+    return this.#inTurn(async () => {
+      if (name === DEFAULT_TOKEN) throw httpErrors.badRequest(`${OF_THE_START}; start it with another`);
+      if (!this.#tokens.has(name)) throw httpErrors.notFound(`token ${name}`);
+      await this.#state.append({ type: 'revoke', name });
+      this.#tokens.delete(name);
+    });
   }
 
   /** All state, for {@link restore}: the line that `SnapshotHeader` describes, and then the facts. */
@@ -245,16 +248,18 @@ export class SextantServer implements Administered {
     const { header, rest } = await readSnapshot(bytes);
     const tokens = header.tokens.filter(({ name }) => name !== DEFAULT_TOKEN);
     const changes = tokens.map((token) => ({ type: 'token', ...token }) as const);
-    await this.organization.restore(header.simulation ?? undefined, rest, changes);
-    this.#begin();
-    for (const token of tokens) this.#tokens.set(token);
-    this.clock.set(header.clock.now);
-    if (header.clock.frozen) this.clock.freeze();
-    const name = header.scenario ?? '';
-    this.#scenario = Object.hasOwn(SCENARIOS, name) ? name : undefined;
-    this.organization.creditsLagMs = SCENARIOS[name]?.creditsLagMs ?? 0;
-    this.faults.restore(header.faults);
-    this.#limiter.clear();
+    await this.#inTurn(async () => {
+      await this.organization.restore(header.simulation ?? undefined, rest, changes);
+      this.#begin();
+      for (const token of tokens) this.#tokens.set(token);
+      this.clock.set(header.clock.now);
+      if (header.clock.frozen) this.clock.freeze();
+      const name = header.scenario ?? '';
+      this.#scenario = Object.hasOwn(SCENARIOS, name) ? name : undefined;
+      this.organization.creditsLagMs = SCENARIOS[name]?.creditsLagMs ?? 0;
+      this.faults.restore(header.faults);
+      this.#limiter.clear();
+    });
   }
 
   /** Finishes what is in flight. */
@@ -291,6 +296,13 @@ export class SextantServer implements Administered {
     this.faults.clear();
     for (const rule of this.#options.faults ?? []) this.faults.add(readFaultRule(rule));
     if (this.#options.scenario !== undefined) this.applyScenario(this.#options.scenario);
+  }
+
+  /** Tokens and what forgets them: in memory all is in the order of the log. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work, work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
   }
 
   async #replay(change: Change): Promise<void> {

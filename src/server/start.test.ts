@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client, PATHS, type Answer } from '../../test/conformance/client.ts';
 import { refused } from '../../test/conformance/suite.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
+import { SextantError } from '../base/errors.ts';
 import { silentLogger } from '../base/log.ts';
 import { hashToken } from './auth/tokens.ts';
 import { SextantServer, type ServerOptions } from './server.ts';
@@ -41,6 +42,43 @@ describe('the start of a server', () => {
       const client = await start({ state, token: 'fresh' });
       assert.equal((await client.get(PATHS.dau)).status, 200);
       refused(await client.get(PATHS.dau, {}, 'theirs'), 401, 'Unauthenticated');
+    });
+
+    it('and others that stay as they were where the disk takes nothing', async () => {
+      const state = join(folder(), 'state');
+      const client = await start({ state });
+      const { body } = await create(client, 'kept');
+      const append = StateFolder.prototype.append;
+      StateFolder.prototype.append = () => Promise.reject(new SextantError('DiskFull', 'no space'));
+      try {
+        assert.equal((await create(client, 'new')).status, 507);
+        assert.equal((await client.admin('DELETE', 'tokens/kept')).status, 507);
+      } finally {
+        StateFolder.prototype.append = append;
+      }
+      assert.equal((await client.get(PATHS.dau, {}, body.token as string)).status, 200, 'as after a restart');
+      assert.equal((await create(client, 'new')).status, 200);
+    });
+
+    it('and others of which none comes back that a reset took', async () => {
+      const state = join(folder(), 'state');
+      const client = await start({ state });
+      const tokens: Promise<Answer>[] = [];
+      const resets: Promise<Answer>[] = [];
+      for (let i = 0; i < 10; i++) {
+        for (let j = 0; j < 10; j++) tokens.push(create(client, `t-${i}-${j}`));
+        resets.push(client.admin('POST', 'reset'));
+      }
+      await Promise.all(resets);
+      const given = (await Promise.all(tokens)).map(({ body }) => body.token as string);
+      const allowed = async (to: Client): Promise<number[]> => {
+        const all: number[] = [];
+        for (const token of given) all.push((await to.get(PATHS.dau, {}, token)).status);
+        return all;
+      };
+      const before = await allowed(client);
+      await running.pop()!.close();
+      assert.deepEqual(await allowed(await start({ state })), before);
     });
   });
 });
