@@ -4,6 +4,7 @@ import { dayOf, firstOfNextMonth, startOfDay } from '../base/day.ts';
 import { describeError, SextantError, systemCode } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { adminResources, behindAdminToken, type Administered } from './admin/adminPlane.ts';
+import { checkMoment } from './admin/moment.ts';
 import { readSnapshot, SNAPSHOT_VERSION, type SnapshotHeader } from './admin/snapshot.ts';
 import { emptyDataSet } from './analytics/data/dataBuilder.ts';
 import type { FactSource } from './analytics/factSource.ts';
@@ -98,10 +99,11 @@ export class SextantServer implements Administered {
 
   /**
    * Starts a server. Throws `StateBusy` where another process owns the state folder, `PortTaken` where the port is in use,
-   * `StateNewer`, `StateDamaged`, `DiskFull` and `ReadOnly`.
+   * `StateNewer`, `StateDamaged`, `DiskFull`, `ReadOnly`, and `InvalidArgument` where an option cannot be.
    */
   static async start(options: ServerOptions = {}, edges: ServerEdges = {}): Promise<SextantServer> {
     const { logger = silentLogger } = edges;
+    if (options.now !== undefined) checkMoment(options.now);
     const state = options.state === undefined ? memoryState() : await StateFolder.open(options.state, logger);
     let opened: SextantServer | undefined;
     try {

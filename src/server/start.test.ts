@@ -7,6 +7,7 @@ import { SextantError } from '../base/errors.ts';
 import { silentLogger } from '../base/log.ts';
 import { hashToken } from './auth/tokens.ts';
 import { SextantServer, type ServerOptions } from './server.ts';
+import { startServer } from './testing.ts';
 import { StateFolder } from './state/stateFolder.ts';
 
 describe('the start of a server', () => {
@@ -24,6 +25,22 @@ describe('the start of a server', () => {
 
   const create = (client: Client, name: string): Promise<Answer> =>
     client.admin('POST', 'tokens', { scopes: ['analytics:read'], name });
+
+  it('refuses a clock outside the years in which dates can be told', async () => {
+    for (const now of [Date.UTC(1969, 11, 31), -1e15, 1e300, Number.NaN])
+      await assert.rejects(start({ now }), {
+        code: 'InvalidArgument',
+        message: 'now must be in the years 1970 to 9998',
+      });
+    assert.equal((await (await start({ now: 0, rateLimit: true })).get(PATHS.dau)).status, 200);
+    await assert.rejects(startServer({ now: '0001-06-01T00:00:00Z' }), { code: 'InvalidArgument' });
+    await using server = await startServer({ now: '2026-11-21T09:00:00Z' });
+    const { clock } = server;
+    for (const wrong of [1e300, Number.NaN, -1e14])
+      assert.throws(() => clock.advance(wrong), { message: 'the clock must be in the years 1970 to 9998' });
+    assert.throws(() => clock.set('0001-06-01T00:00:00Z'), { code: 'InvalidArgument' });
+    assert.match(clock.now(), /^2026-11-21T09:00:/);
+  });
 
   describe('has a token of its own', () => {
     it('that nobody can revoke or replace, and no other has its name', async () => {
