@@ -12,6 +12,7 @@ import { Organization } from './analytics/organization.ts';
 import { analyticsResources } from './analytics/service.ts';
 import { Simulation, type SimulationOptions } from './analytics/simulation/simulation.ts';
 import { RateLimiter } from './auth/rateLimiter.ts';
+import { secretsOf } from './auth/secrets.ts';
 import { hashToken, newToken, Tokens } from './auth/tokens.ts';
 import { contextResources } from './context/resources.ts';
 import { ContextService, type ContextOptions } from './context/service.ts';
@@ -21,7 +22,7 @@ import { SCENARIOS } from './faults/scenarios.ts';
 import { HttpEdge, type EdgeTimeouts } from './http/edge.ts';
 import { httpErrors } from './http/errors.ts';
 import type { Resource } from './http/exchange.ts';
-import { HostCheck } from './http/hosts.ts';
+import { checkHosts, HostCheck } from './http/hosts.ts';
 import { RequestLog } from './http/requestLog.ts';
 import { stateErrors } from './state/errors.ts';
 import { memoryState } from './state/memoryState.ts';
@@ -99,11 +100,13 @@ export class SextantServer implements Administered {
 
   /**
    * Starts a server. Throws `StateBusy` where another process owns the state folder, `PortTaken` where the port is in use,
-   * `StateNewer`, `StateDamaged`, `DiskFull`, `ReadOnly`, and `InvalidArgument` where an option cannot be.
+   * `StateNewer`, `StateDamaged`, `DiskFull`, `ReadOnly`, and `InvalidArgument` or `InvalidOption` where an option cannot be.
    */
   static async start(options: ServerOptions = {}, edges: ServerEdges = {}): Promise<SextantServer> {
     const { logger = silentLogger } = edges;
     if (options.now !== undefined) checkMoment(options.now);
+    secretsOf(options);
+    checkHosts(options.allowHosts);
     const state = options.state === undefined ? memoryState() : await StateFolder.open(options.state, logger);
     let opened: SextantServer | undefined;
     try {
@@ -128,8 +131,7 @@ export class SextantServer implements Administered {
     this.#state = state;
     this.#logger = edges.logger ?? silentLogger;
     this.state = state.folder;
-    this.token = options.token ?? state.address?.token ?? newToken('sxt');
-    this.adminToken = options.adminToken ?? state.address?.adminToken ?? newToken('sxa');
+    ({ token: this.token, adminToken: this.adminToken } = secretsOf(options, state.address));
     this.clock = new AdjustableClock(edges.clock ?? systemClock);
     this.#limiter = new RateLimiter(this.clock);
     this.#begin();

@@ -42,6 +42,42 @@ describe('the start of a server', () => {
     assert.match(clock.now(), /^2026-11-21T09:00:/);
   });
 
+  it('refuses tokens that no request can have, or that are the same, and hosts without a name', async () => {
+    for (const wrong of ['', 'a b', 'a\n', '\u00fc']) {
+      await assert.rejects(start({ token: wrong }), { code: 'InvalidOption', message: /^The token must be/ });
+      await assert.rejects(startServer({ adminToken: wrong }), { message: /^The admin token must be .* leave it out/ });
+    }
+    await assert.rejects(start({ token: 'same', adminToken: 'same' }), {
+      code: 'InvalidOption',
+      message: /are the same/,
+    });
+    for (const name of ['', 'a b', 'https://tunnel.example'])
+      await assert.rejects(start({ allowHosts: [name] }), { code: 'InvalidOption', message: /no name of a host/ });
+    const state = join(folder(), 'state');
+    await start({ state, token: 'one', adminToken: 'two' });
+    await running.pop()!.close();
+    await assert.rejects(start({ state, token: 'two' }), { message: /are the same/ });
+    const { target } = await start({ state });
+    assert.deepEqual([target.token, target.adminToken], ['one', 'two']);
+  });
+
+  it('makes new tokens where those of an older version cannot be', async () => {
+    const state = join(folder(), 'state');
+    const publish = async (token: string, adminToken: string): Promise<void> => {
+      const old = await StateFolder.open(state, silentLogger);
+      old.publish('http://127.0.0.1:1', { port: 0, token, adminToken });
+      await old.close();
+    };
+    await publish('', '');
+    const first = await start({ state });
+    assert.match(first.target.token, /^sxt_/);
+    await running.pop()!.close();
+    await publish('same', 'same');
+    const { target } = await start({ state });
+    assert.equal(target.token, 'same');
+    assert.match(target.adminToken!, /^sxa_/);
+  });
+
   describe('has a token of its own', () => {
     it('that nobody can revoke or replace, and no other has its name', async () => {
       const client = await start();

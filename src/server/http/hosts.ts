@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { SextantError } from '../../base/errors.ts';
 import { httpErrors } from './errors.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -28,6 +29,16 @@ export class HostCheck {
     if (origin !== undefined && !this.#names.has(nameOf(/^https?:\/\/([^/]*)$/.exec(origin)?.[1] ?? '')))
       throw httpErrors.foreignHost('Origin', origin);
   }
+}
+
+/** Throws `InvalidOption` where one of the names is none. */
+export function checkHosts(names: readonly string[] = []): void {
+  const wrong = names.find((name) => !/^[^\s/]+$/.test(name));
+  if (wrong !== undefined)
+    throw new SextantError(
+      'InvalidOption',
+      `"${wrong}" is no name of a host to allow. Give one such as tunnel.example.`,
+    );
 }
 
 /** Without the port. */
