@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, PATHS, type Answer } from '../../test/conformance/client.ts';
 import { refused } from '../../test/conformance/suite.ts';
@@ -76,6 +77,18 @@ describe('the start of a server', () => {
     const { target } = await start({ state });
     assert.equal(target.token, 'same');
     assert.match(target.adminToken!, /^sxa_/);
+  });
+
+  it('refuses a state folder that cannot be', async function () {
+    const file = join(folder(), 'file');
+    writeFileSync(file, '');
+    for (const state of [file, join(file, 'sub')])
+      await assert.rejects(start({ state }), {
+        code: 'NotAFolder',
+        message: `${state} is a file, or in one. Choose another folder.`,
+      });
+    if (process.platform !== 'linux') this.skip();
+    await assert.rejects(start({ state: '/proc/x' }), { code: 'ReadOnly', message: /^\/proc\/x cannot be made/ });
   });
 
   describe('has a token of its own', () => {
