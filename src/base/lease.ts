@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readdirSync,
@@ -14,6 +13,7 @@ import {
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SextantError, explainWriteError, systemCode } from './errors.ts';
+import { makeFolder } from './makeFolder.ts';
 import { createWhole } from './wholeFile.ts';
 
 /** How often the owner shows that it lives, and after what silence it counts as dead though its process id is in use. */
@@ -113,16 +113,6 @@ export class Lease {
       // Gone: a later owner cleaned up, or the folder was removed. The next check() says so to whoever writes.
       this.#stop();
     }
-  }
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    // Node says so where the disk is read-only; without `recursive` it says what is the matter.
-    if (systemCode(error) === 'ENOENT') mkdirSync(folder);
-    throw error;
   }
 }
 

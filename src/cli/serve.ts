@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describeError, SextantError } from '../base/errors.ts';
-import { readMoment } from '../server/admin/adminPlane.ts';
+import { checkMoment, readMoment } from '../server/admin/moment.ts';
 import { readSimulation, type SimulationOptions } from '../server/analytics/simulation/simulation.ts';
 import { readFaultRule, type FaultRule } from '../server/faults/faultRules.ts';
 import { loadData, startOrAttach, type ServerInfo } from '../server/launch.ts';
@@ -70,7 +70,7 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
       faults: options.fault?.map(readFault),
       context: { provider: options.provider === 'openai' ? await openAi(options) : undefined },
       webhooks: { maxBodyBytes: options.maxBody, retention: retentionOf(options) },
-      now: now === undefined ? undefined : readMoment(now),
+      now: now === undefined ? undefined : checkMoment(readMoment(now, '--now'), '--now'),
       data:
         data === undefined
           ? undefined

@@ -4,6 +4,7 @@ import { dayOf, firstOfNextMonth, startOfDay } from '../base/day.ts';
 import { describeError, SextantError, systemCode } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { adminResources, behindAdminToken, type Administered } from './admin/adminPlane.ts';
+import { checkMoment } from './admin/moment.ts';
 import { readSnapshot, SNAPSHOT_VERSION, type SnapshotHeader } from './admin/snapshot.ts';
 import { emptyDataSet } from './analytics/data/dataBuilder.ts';
 import type { FactSource } from './analytics/factSource.ts';
@@ -11,6 +12,7 @@ import { Organization } from './analytics/organization.ts';
 import { analyticsResources } from './analytics/service.ts';
 import { Simulation, type SimulationOptions } from './analytics/simulation/simulation.ts';
 import { RateLimiter } from './auth/rateLimiter.ts';
+import { secretsOf } from './auth/secrets.ts';
 import { hashToken, newToken, Tokens } from './auth/tokens.ts';
 import { contextResources } from './context/resources.ts';
 import { ContextService, type ContextOptions } from './context/service.ts';
@@ -20,7 +22,7 @@ import { SCENARIOS } from './faults/scenarios.ts';
 import { HttpEdge, type EdgeTimeouts } from './http/edge.ts';
 import { httpErrors } from './http/errors.ts';
 import type { Resource } from './http/exchange.ts';
-import { HostCheck } from './http/hosts.ts';
+import { checkHosts, HostCheck } from './http/hosts.ts';
 import { RequestLog } from './http/requestLog.ts';
 import { stateErrors } from './state/errors.ts';
 import { memoryState } from './state/memoryState.ts';
@@ -65,6 +67,7 @@ export interface ServerEdges extends Pick<WebhookEdges, 'dispatcher' | 'backoffB
 }
 
 const DEFAULT_TOKEN = 'default';
+const OF_THE_START = `${DEFAULT_TOKEN} is the token that the server was started with`;
 const LOOPBACK = '127.0.0.1';
 /** So many ports above the one of the last start are tried before any free one. */
 const NEXT_PORTS = 20;
@@ -93,13 +96,17 @@ export class SextantServer implements Administered {
   #url = '';
   readonly #stopping = new AbortController();
   #closing: Promise<void> | undefined;
+  #last: Promise<unknown> = Promise.resolve();
 
   /**
    * Starts a server. Throws `StateBusy` where another process owns the state folder, `PortTaken` where the port is in use,
-   * `StateNewer`, `StateDamaged`, `DiskFull` and `ReadOnly`.
+   * `StateNewer`, `StateDamaged`, `DiskFull`, `ReadOnly`, and `InvalidArgument` or `InvalidOption` where an option cannot be.
    */
   static async start(options: ServerOptions = {}, edges: ServerEdges = {}): Promise<SextantServer> {
     const { logger = silentLogger } = edges;
+    if (options.now !== undefined) checkMoment(options.now);
+    secretsOf(options);
+    checkHosts(options.allowHosts);
     const state = options.state === undefined ? memoryState() : await StateFolder.open(options.state, logger);
     let opened: SextantServer | undefined;
     try {
@@ -124,8 +131,7 @@ export class SextantServer implements Administered {
     this.#state = state;
     this.#logger = edges.logger ?? silentLogger;
     this.state = state.folder;
-    this.token = options.token ?? state.address?.token ?? newToken('sxt');
-    this.adminToken = options.adminToken ?? state.address?.adminToken ?? newToken('sxa');
+    ({ token: this.token, adminToken: this.adminToken } = secretsOf(options, state.address));
     this.clock = new AdjustableClock(edges.clock ?? systemClock);
     this.#limiter = new RateLimiter(this.clock);
     this.#begin();
@@ -160,12 +166,14 @@ export class SextantServer implements Administered {
     return this.#url;
   }
 
-  async reset(): Promise<void> {
-    await this.organization.reset(() => this.#state.replace([]));
-    this.#begin();
-    this.#disturb();
-    this.#limiter.clear();
-    this.requestLog.clear();
+  reset(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.organization.reset(() => this.#state.replace([]));
+      this.#begin();
+      this.#disturb();
+      this.#limiter.clear();
+      this.requestLog.clear();
+    });
   }
 
   get scenario(): string | undefined {
@@ -194,25 +202,30 @@ export class SextantServer implements Administered {
     this.#scenario = undefined;
   }
 
-  async createToken(
+  createToken(
     name: string | undefined,
     scopes: readonly Scope[],
   ): Promise<{ readonly name: string; readonly token: string }> {
-    let chosen = name;
-    for (let i = 1; chosen === undefined; i++) if (!this.#tokens.has(`token-${i}`)) chosen = `token-${i}`;
-    if (this.#tokens.has(chosen)) throw httpErrors.badRequest(`there is a token named ${chosen}; revoke it first`);
-    const token = newToken('sxt');
-    const change: Change = { type: 'token', name: chosen, hash: hashToken(token), scopes };
-    // Known at once, so that two requests cannot take one name.
-    this.#tokens.set(change);
-    await this.#state.append(change);
-    return { name: chosen, token };
+    return this.#inTurn(async () => {
+      if (name === DEFAULT_TOKEN) throw httpErrors.badRequest(`${OF_THE_START}; give another name`);
+      let chosen = name;
+      for (let i = 1; chosen === undefined; i++) if (!this.#tokens.has(`token-${i}`)) chosen = `token-${i}`;
+      if (this.#tokens.has(chosen)) throw httpErrors.badRequest(`there is a token named ${chosen}; revoke it first`);
+      const token = newToken('sxt');
+      const change: Change = { type: 'token', name: chosen, hash: hashToken(token), scopes };
+      await this.#state.append(change);
+      this.#tokens.set(change);
+      return { name: chosen, token };
+    });
   }
 
-  async revokeToken(name: string): Promise<void> {
-    if (!this.#tokens.has(name)) throw httpErrors.notFound(`token ${name}`);
-    this.#tokens.delete(name);
-    await this.#state.append({ type: 'revoke', name });
+  revokeToken(name: string): Promise<void> {
+    return this.#inTurn(async () => {
+      if (name === DEFAULT_TOKEN) throw httpErrors.badRequest(`${OF_THE_START}; start it with another`);
+      if (!this.#tokens.has(name)) throw httpErrors.notFound(`token ${name}`);
+      await this.#state.append({ type: 'revoke', name });
+      this.#tokens.delete(name);
+    });
   }
 
   /** All state, for {@link restore}: the line that `SnapshotHeader` describes, and then the facts. */
@@ -240,16 +253,18 @@ export class SextantServer implements Administered {
     const { header, rest } = await readSnapshot(bytes);
     const tokens = header.tokens.filter(({ name }) => name !== DEFAULT_TOKEN);
     const changes = tokens.map((token) => ({ type: 'token', ...token }) as const);
-    await this.organization.restore(header.simulation ?? undefined, rest, changes);
-    this.#begin();
-    for (const token of tokens) this.#tokens.set(token);
-    this.clock.set(header.clock.now);
-    if (header.clock.frozen) this.clock.freeze();
-    const name = header.scenario ?? '';
-    this.#scenario = Object.hasOwn(SCENARIOS, name) ? name : undefined;
-    this.organization.creditsLagMs = SCENARIOS[name]?.creditsLagMs ?? 0;
-    this.faults.restore(header.faults);
-    this.#limiter.clear();
+    await this.#inTurn(async () => {
+      await this.organization.restore(header.simulation ?? undefined, rest, changes);
+      this.#begin();
+      for (const token of tokens) this.#tokens.set(token);
+      this.clock.set(header.clock.now);
+      if (header.clock.frozen) this.clock.freeze();
+      const name = header.scenario ?? '';
+      this.#scenario = Object.hasOwn(SCENARIOS, name) ? name : undefined;
+      this.organization.creditsLagMs = SCENARIOS[name]?.creditsLagMs ?? 0;
+      this.faults.restore(header.faults);
+      this.#limiter.clear();
+    });
   }
 
   /** Finishes what is in flight. */
@@ -288,10 +303,19 @@ export class SextantServer implements Administered {
     if (this.#options.scenario !== undefined) this.applyScenario(this.#options.scenario);
   }
 
+  /** Tokens and what forgets them: in memory all is in the order of the log. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work, work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
   async #replay(change: Change): Promise<void> {
-    if (change.type === 'token') this.#tokens.set(change);
-    else if (change.type === 'revoke') this.#tokens.delete(change.name);
-    else await this.organization.replay(change);
+    if (change.type !== 'token' && change.type !== 'revoke') await this.organization.replay(change);
+    // Older versions let that of the start be changed for good.
+    else if (change.name === DEFAULT_TOKEN) return;
+    else if (change.type === 'token') this.#tokens.set(change);
+    else this.#tokens.delete(change.name);
   }
 
   #condensed(changes: readonly Change[]): Change[] {

@@ -23,7 +23,7 @@
  */
 import { createReadStream } from 'node:fs';
 import type { Logger } from '../base/log.ts';
-import { readMoment } from './admin/adminPlane.ts';
+import { checkMoment, readMoment } from './admin/moment.ts';
 import { readData } from './analytics/data/readData.ts';
 import { readSimulation } from './analytics/simulation/simulation.ts';
 import { SextantServer } from './server.ts';
@@ -59,7 +59,7 @@ export interface StartServerOptions {
 export interface TestClock {
   /** ISO 8601. */
   now(): string;
-  /** To an ISO 8601 moment. Throws `InvalidArgument` where it is none. */
+  /** To an ISO 8601 moment. Throws `InvalidArgument` where it is none, or outside the years 1970 to 9998. */
   set(now: string): void;
   /** On by so many milliseconds. */
   advance(ms: number): void;
@@ -112,8 +112,8 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     adminToken: server.adminToken,
     clock: {
       now: () => new Date(clock.now()).toISOString(),
-      set: (moment) => clock.set(readMoment(moment)),
-      advance: (ms) => clock.advance(ms),
+      set: (moment) => clock.set(checkMoment(readMoment(moment))),
+      advance: (ms) => clock.set(checkMoment(clock.now() + ms, 'the clock')),
       freeze: () => clock.freeze(),
       run: () => clock.run(),
     },

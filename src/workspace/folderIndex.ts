@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { SextantError, describeError, isCancelled, systemCode, throwIfCancelled } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
+import { makeFolder } from '../base/makeFolder.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import { Engine, type EngineDocument } from '../engine/engine.ts';
 import { describeDamage, type Damage } from '../engine/index/damage.ts';
@@ -93,7 +94,7 @@ export class FolderIndex {
     this.options = options;
     this.#edges = edges;
     this.#skips = new SkipRules(options);
-    mkdirSync(options.stateFolder, { recursive: true });
+    makeFolder(options.stateFolder);
     beginAsSibling(options, edges.logger);
     this.#engine = openOrStartAnew(options.stateFolder, edges, (damage) => this.#onDamage(damage));
     this.#catalog = new Catalog(options.stateFolder, options.root, contentRules(options));

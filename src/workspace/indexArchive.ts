@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { packTar, unpackTar } from 'modern-tar/fs';
 import { explainWriteError, SextantError, throwIfCancelled } from '../base/errors.ts';
+import { makeFolder } from '../base/makeFolder.ts';
 import { Engine, EngineReader } from '../engine/engine.ts';
 import { isIndexFile, MANIFEST } from '../engine/index/manifest.ts';
 import { FolderIndex } from './folderIndex.ts';
@@ -61,7 +62,7 @@ export async function importIndex(input: Readable, stateFolder: string, signal: 
 
 /** A folder beside the index, so that files can be linked; gone afterwards. */
 async function inFolder<T>(stateFolder: string, work: (folder: string) => Promise<T>): Promise<T> {
-  mkdirSync(stateFolder, { recursive: true });
+  makeFolder(stateFolder);
   const folder = mkdtempSync(join(stateFolder, 'archive-'));
   try {
     return await work(folder);

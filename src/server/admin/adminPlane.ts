@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { SCOPES, messages, type Scope } from '../../analytics/contract.ts';
 import { messageOf } from '../../analytics/validate.ts';
 import type { AdjustableClock } from '../../base/clock.ts';
-import { parseDay } from '../../base/day.ts';
 import { readJson } from '../analytics/query.ts';
 import type { Organization } from '../analytics/organization.ts';
 import { digest, requireToken } from '../auth/tokens.ts';
@@ -12,6 +11,7 @@ import { readFaultRule } from '../faults/faultRules.ts';
 import type { Faults } from '../faults/faults.ts';
 import { SCENARIOS } from '../faults/scenarios.ts';
 import type { RequestLog } from '../http/requestLog.ts';
+import { checkMoment, readMoment } from './moment.ts';
 
 const MAX_BODY = 65_536;
 const MAX_REQUESTS = 1000;
@@ -175,22 +175,9 @@ function clockReply(clock: AdjustableClock): Reply {
 
 function changeClock(clock: AdjustableClock, { now, advanceMs, frozen }: z.output<typeof clockChange>): void {
   const moment = (now === undefined ? clock.now() : readMoment(now)) + (advanceMs ?? 0);
-  // Within these years there are two years before, and every date has four digits.
-  if (!(moment >= Date.UTC(1970, 0, 1) && moment < Date.UTC(9999, 0, 1)))
-    throw httpErrors.badRequest(messages.mustBe('now', 'in the years 1970 to 9998'));
-  if (now !== undefined || advanceMs !== undefined) clock.set(moment);
+  if (now !== undefined || advanceMs !== undefined) clock.set(checkMoment(moment));
   if (frozen === true) clock.freeze();
   else if (frozen === false) clock.run();
-}
-
-/** Milliseconds since 1970 of an ISO 8601 moment or day. Throws `InvalidArgument`. */
-export function readMoment(text: string, name = 'now'): number {
-  const isIso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  // Date.parse takes 30 February for 2 March.
-  const ms = isIso && parseDay(text.slice(0, 10)) !== undefined ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms))
-    throw httpErrors.badRequest(messages.mustBe(name, 'an ISO 8601 moment, such as 2026-11-21T01:00:00Z'));
-  return ms;
 }
 
 function limitOf({ query }: Exchange): number {

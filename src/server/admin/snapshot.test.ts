@@ -93,6 +93,7 @@ describe('a snapshot', () => {
     for (const [body, message] of [
       [text.replace('"version":1', '"version":2'), /version 2, newer than 1; update/],
       [text.replace('"seed":1', '"seed":-1'), /damaged at simulation\.seed/],
+      [text.replace(/"now":[\d.]+/, '"now":1e300'), /damaged at clock\.now/],
       [`${head}\n{"kind":"override"}`, /line 1: /],
       ['{"kind":"user"}', /not a snapshot/],
       ['nonsense', /does not begin with a line of JSON/],

@@ -3,6 +3,7 @@ import { SCOPES } from '../../analytics/contract.ts';
 import { messageOf } from '../../analytics/validate.ts';
 import { httpErrors } from '../http/errors.ts';
 import { faultRule } from '../faults/faultRules.ts';
+import { isMoment } from './moment.ts';
 
 /** A newer snapshot is refused. */
 export const SNAPSHOT_VERSION = 1;
@@ -16,7 +17,7 @@ const count = z.int().check(z.gte(0));
 const header = z.strictObject({
   kind: z.literal('snapshot'),
   version: z.literal(SNAPSHOT_VERSION),
-  clock: z.strictObject({ now: z.number(), frozen: z.boolean() }),
+  clock: z.strictObject({ now: z.number().check(z.refine(isMoment)), frozen: z.boolean() }),
   simulation: z.nullable(
     z.strictObject({
       seed: count,

@@ -89,6 +89,10 @@ describe('the rate limits', () => {
       0,
     );
   });
+
+  it('hold before 1970 too', () => {
+    new RateLimiter({ now: () => -1 }).admit('a', 'analytics');
+  });
 });
 
 function secondsToWait(admit: () => void): number {

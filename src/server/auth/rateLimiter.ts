@@ -27,11 +27,11 @@ export class RateLimiter {
     const now = this.#clock.now();
     const key = `${group}\0${caller}`;
     const known = this.#buckets.get(key);
-    const bucket = known ?? { left: burst, at: now, blockedUntil: 0 };
+    const bucket = known ?? { left: burst, at: now, blockedUntil: -Infinity };
     if (!known) this.#buckets.set(key, bucket);
     // A clock that was set back gives no credit, and must not keep anyone out for longer than a block.
     const elapsed = Math.max(0, now - bucket.at);
-    if (bucket.blockedUntil - now > RATE_BLOCK_MS) bucket.blockedUntil = 0;
+    if (bucket.blockedUntil - now > RATE_BLOCK_MS) bucket.blockedUntil = -Infinity;
     bucket.left = Math.min(burst, bucket.left + (elapsed * perMinute) / 60_000);
     bucket.at = now;
     if (now < bucket.blockedUntil) throw refused(bucket.blockedUntil - now);

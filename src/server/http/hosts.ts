@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
+import { SextantError } from '../../base/errors.ts';
 import { httpErrors } from './errors.ts';
 
 /** The beginning of a request target that names the host. */
@@ -36,6 +37,16 @@ export class HostCheck {
     if (origin !== undefined && !this.#names.has(nameOf(/^https?:\/\/([^/]*)$/.exec(origin)?.[1] ?? '')))
       throw httpErrors.foreignHost('Origin header', origin);
   }
+}
+
+/** Throws `InvalidOption` where one of the names is none. */
+export function checkHosts(names: readonly string[] = []): void {
+  const wrong = names.find((name) => !/^[^\s/]+$/.test(name));
+  if (wrong !== undefined)
+    throw new SextantError(
+      'InvalidOption',
+      `"${wrong}" is no name of a host to allow. Give one such as tunnel.example.`,
+    );
 }
 
 /** Without the port. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, createReadStream, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, createReadStream, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolderSync } from '../../base/atomicFile.ts';
@@ -7,6 +7,7 @@ import { readCheckedJson, writeCheckedJson } from '../../base/checkedJson.ts';
 import { explainWriteError } from '../../base/errors.ts';
 import { Lease, type LeaseOwner } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
+import { makeFolder } from '../../base/makeFolder.ts';
 import { RecordLog } from '../../base/recordLog.ts';
 import { stateErrors } from './errors.ts';
 import type { Address, Change, Incoming, ServerState } from './serverState.ts';
@@ -58,10 +59,11 @@ export class StateFolder implements ServerState {
     this.#lastImport = this.#removeOrphans();
   }
 
-  /** Throws `StateBusy` where another process owns the folder, and `StateNewer`. */
+  /** Throws `StateBusy` where another process owns the folder, `StateNewer`, `NotAFolder`, `ReadOnly` and `DiskFull`. */
   static async open(folder: string, logger: Logger): Promise<StateFolder> {
     try {
-      mkdirSync(join(folder, 'imports'), { recursive: true, mode: 0o700 });
+      makeFolder(folder, 0o700);
+      makeFolder(join(folder, 'imports'), 0o700);
       chmodSync(folder, 0o700);
       const lease = Lease.acquire(folder);
       if (!(lease instanceof Lease)) throw stateErrors.busy(folder, lease);

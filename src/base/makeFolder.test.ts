@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, parse } from 'node:path';
+import { temporaryFolder } from '../../test/support/temporary.ts';
+import { makeFolder } from './makeFolder.ts';
+
+describe('makeFolder', () => {
+  const folder = temporaryFolder();
+
+  it('makes what is missing, with its mode, and lets be what is there', () => {
+    const deep = join(folder(), 'a/b/c');
+    makeFolder(deep, 0o700);
+    makeFolder(deep);
+    makeFolder(parse(deep).root);
+    if (process.platform !== 'win32') assert.equal(statSync(join(deep, '..')).mode & 0o777, 0o700);
+  });
+
+  it('says where a file is in the way', () => {
+    const file = join(folder(), 'file');
+    writeFileSync(file, '');
+    for (const path of [file, join(file, 'a'), join(file, 'a/b')])
+      assert.throws(() => makeFolder(path), { code: 'NotAFolder', message: /is a file, or in one\. Choose/ }, path);
+  });
+
+  it('gives up where none can be made', function () {
+    if (process.platform !== 'linux') this.skip();
+    for (const path of ['/proc/x', '/proc/x/y/z'])
+      assert.throws(() => makeFolder(path), { code: 'ReadOnly', message: /cannot be made\. Choose another/ });
+    const link = join(folder(), 'link');
+    symlinkSync(join(folder(), 'nowhere'), link);
+    assert.throws(() => makeFolder(join(link, 'a')));
+  });
+});
