@@ -115,7 +115,7 @@ const targets = [
     // 500 are undici, a chunk that is loaded when the first event is forwarded to a URL, or the first request of a context
     // goes to a service. 40 are contexts: the protocol's client, and the store of the embedded ones and of the server. 320 are
     // the protocol's library of MCP, a chunk that FileSystemContext loads. 10 are jsonc-parser, which says where a delivery is no JSON.
-    budget: 1330,
+    budget: 1350,
     options: {
       entryPoints: { index: 'src/index.ts', testing: 'src/server/testing.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/lib',

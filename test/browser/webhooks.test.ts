@@ -258,7 +258,7 @@ describe('the view of webhooks', () => {
     await page.getByRole('button', { name: 'Send Test Event in Editor' }).click();
     await workbench.treeItem(/^w no trigger fired/).waitFor();
     const [event] = (await client().ask<EventPageView>('GET', 'events')).events;
-    assert.equal((await client().ask<EventDetailView>('GET', `events/${event!.event_id}`)).body, '{}');
+    assert.equal((await client().ask<EventDetailView>('GET', `events/${event!.event_id}`)).body, '{}\n');
 
     await workbench.run('Sextant: Replay Webhook Event');
     await answer(event!.event_id);
