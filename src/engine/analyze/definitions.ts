@@ -36,7 +36,6 @@ const COMMA = code(',');
 const GREATER = code('>');
 const EQUALS = code('=');
 const BACKSLASH = code('\\');
-const STAR = code('*');
 const SLASH = code('/');
 const UNDERSCORE = code('_');
 
@@ -167,41 +166,6 @@ function hasBody(scan: Scan, line: number): boolean {
     if (last === SEMICOLON || scan.indent[at]! < 0 || (at > line && scan.indent[at]! < indent)) return false;
   }
   return false;
-}
-
-/** Marks the lines in which nothing is defined: comments, docstrings, fenced code. */
-export function quietLines(scan: Scan, language: Language): Uint8Array {
-  const quiet = new Uint8Array(scan.lineCount);
-  for (const quote of language.quotes ?? []) markQuoted(scan, quote, quiet);
-  const comments = language.comments.map((prefix) => [...Buffer.from(prefix)]);
-  const brace = language.style === 'brace';
-  let inBlockComment = false;
-  for (let line = 0; line < scan.lineCount; line++) {
-    if (scan.indent[line]! < 0) continue;
-    if (inBlockComment) {
-      quiet[line] = 1;
-      inBlockComment = !containsPair(scan, line, STAR, SLASH);
-    } else if (brace && startsWith(scan, line, SLASH, STAR)) {
-      quiet[line] = 1;
-      inBlockComment = !containsPair(scan, line, STAR, SLASH);
-    } else if (comments.some(([first, second]) => startsWith(scan, line, first!, second))) quiet[line] = 1;
-  }
-  return quiet;
-}
-
-/** The lines after one that holds an odd number of `quote`s, up to and with the next that does. */
-function markQuoted(scan: Scan, quote: string, quiet: Uint8Array): void {
-  const bytes = Buffer.from(scan.bytes.buffer, scan.bytes.byteOffset, scan.length);
-  let opened = -1;
-  let line = 0;
-  for (let at = bytes.indexOf(quote); at >= 0; at = bytes.indexOf(quote, at + quote.length)) {
-    while (scan.lineStart[line + 1]! <= at) line++;
-    if (opened < 0) opened = line;
-    else {
-      quiet.fill(1, opened + 1, line + 1);
-      opened = -1;
-    }
-  }
 }
 
 /** Comments, decorators and attributes right above a definition belong to it; so does a return type alone on a line. */
@@ -409,20 +373,4 @@ function contains(scan: Scan, line: number, byte: number): boolean {
   const end = scan.lineStart[line + 1]!;
   for (let at = scan.lineStart[line]!; at < end; at++) if (scan.bytes[at] === byte) return true;
   return false;
-}
-
-function containsPair(scan: Scan, line: number, first: number, second: number): boolean {
-  const end = scan.lineStart[line + 1]! - 1;
-  for (let at = scan.lineStart[line]!; at < end; at++) {
-    if (scan.bytes[at] === first && scan.bytes[at + 1] === second) return true;
-  }
-  return false;
-}
-
-function startsWith(scan: Scan, line: number, first: number, second: number | undefined): boolean {
-  if (scan.firstByte[line] !== first) return false;
-  if (second === undefined) return true;
-  let at = scan.lineStart[line]!;
-  while (scan.bytes[at] !== first) at++;
-  return scan.bytes[at + 1] === second;
 }

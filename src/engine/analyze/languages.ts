@@ -55,8 +55,8 @@ export interface Language {
   readonly repeatsName?: boolean;
   /** `namespace X;` holds for the rest of the file. */
   readonly fileModules?: boolean;
-  /** What encloses text over several lines in which nothing is defined: docstrings, fenced code. */
-  readonly quotes?: readonly string[];
+  /** What encloses text over several lines in which nothing is defined: strings in three quotes, or fenced code. */
+  readonly quotes?: 'fences' | 'strings';
 }
 
 function words(text: string): string[] {
@@ -208,7 +208,7 @@ const WRITTEN: readonly Language[] = [
     comments: ['#'],
     leaders: ['def', 'class', 'async'],
     shapes: ['column0'],
-    quotes: ['"""', "'''"],
+    quotes: 'strings',
     patterns: pythonPatterns,
   },
   {
@@ -421,7 +421,7 @@ const WRITTEN: readonly Language[] = [
       'def defp defmodule defmacro defmacrop defprotocol defimpl defguard defdelegate defstruct type callback',
     ),
     shapes: [],
-    quotes: ['"""'],
+    quotes: 'strings',
     patterns: [
       [/^\s*def(?:p|macrop?|guardp?|delegate)?\s+([\w?!]+)/, 'function'],
       [/^\s*def(?:module|protocol)\s+([\w.]+)/, 'module'],
@@ -595,7 +595,7 @@ const WRITTEN: readonly Language[] = [
     comments: [],
     leaders: [],
     shapes: ['heading'],
-    quotes: ['```'],
+    quotes: 'fences',
     patterns: [[/^#{1,6}\s+(.+?)\s*#*$/, 'heading']],
   },
   {
