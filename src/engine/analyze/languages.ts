@@ -40,7 +40,7 @@ export interface Language {
   readonly fileNames?: readonly string[];
   readonly interpreters?: readonly string[];
   readonly style: BlockStyle;
-  /** What begins a comment line, besides `/*` and `*` in languages of `brace` style. */
+  /** What begins a comment: one up to the end of its line, but up to its own end after a `/*`. */
   readonly comments: readonly string[];
   readonly leaders: readonly string[];
   /**
@@ -215,7 +215,7 @@ const WRITTEN: readonly Language[] = [
     id: 'typescript',
     extensions: ['ts', 'tsx', 'mts', 'cts', 'vue', 'svelte', 'astro'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: javascriptLeaders,
     shapes: ['call'],
     patterns: javascriptPatterns,
@@ -225,7 +225,7 @@ const WRITTEN: readonly Language[] = [
     extensions: ['js', 'jsx', 'mjs', 'cjs'],
     interpreters: ['node', 'deno', 'bun'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: javascriptLeaders,
     shapes: ['call'],
     patterns: javascriptPatterns,
@@ -234,7 +234,7 @@ const WRITTEN: readonly Language[] = [
     id: 'go',
     extensions: ['go'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: ['func', 'type', 'const', 'var'],
     shapes: [],
     patterns: [
@@ -251,7 +251,7 @@ const WRITTEN: readonly Language[] = [
     id: 'rust',
     extensions: ['rs'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: words('pub fn struct enum trait impl mod macro_rules const static type async unsafe extern union default'),
     shapes: [],
     patterns: [
@@ -276,7 +276,7 @@ const WRITTEN: readonly Language[] = [
     id: 'java',
     extensions: ['java'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: javaLeaders,
     shapes: ['call'],
     patterns: javaPatterns,
@@ -286,7 +286,7 @@ const WRITTEN: readonly Language[] = [
     extensions: ['cs', 'csx'],
     style: 'brace',
     fileModules: true,
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: javaLeaders,
     shapes: ['call'],
     patterns: javaPatterns,
@@ -295,7 +295,7 @@ const WRITTEN: readonly Language[] = [
     id: 'kotlin',
     extensions: ['kt', 'kts'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: words(
       'fun class object interface val var data sealed enum abstract open override private protected internal public ' +
         'inline infix operator suspend tailrec companion typealias annotation value const lateinit expect actual external',
@@ -317,7 +317,7 @@ const WRITTEN: readonly Language[] = [
     id: 'scala',
     extensions: ['scala', 'sbt', 'sc'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: words(
       'def class object trait val var type case given implicit sealed abstract final override private protected lazy ' +
         'package inline opaque extension enum',
@@ -337,7 +337,7 @@ const WRITTEN: readonly Language[] = [
     id: 'swift',
     extensions: ['swift'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: words(
       'func class struct enum protocol extension var let init typealias public private internal fileprivate open static ' +
         'final override mutating convenience required lazy weak indirect actor subscript associatedtype',
@@ -359,7 +359,7 @@ const WRITTEN: readonly Language[] = [
     id: 'cpp',
     extensions: ['cc', 'cpp', 'cxx', 'c++', 'hpp', 'hh', 'hxx', 'h++', 'inl', 'ipp', 'tpp', 'cu', 'cuh', 'mm', 'm'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: words('class struct union enum namespace template using typedef define inline concept'),
     shapes: ['column0', 'call'],
     needsBody: true,
@@ -369,7 +369,7 @@ const WRITTEN: readonly Language[] = [
     id: 'c',
     extensions: ['c', 'h', 'S', 's'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     // A header may be C++, so its patterns serve both; .h files are far more often C.
     leaders: words('struct union enum typedef define class namespace template using'),
     shapes: ['column0'],
@@ -397,7 +397,7 @@ const WRITTEN: readonly Language[] = [
     extensions: ['php', 'phtml', 'inc'],
     interpreters: ['php'],
     style: 'brace',
-    comments: ['//', '#'],
+    comments: ['//', '/*', '#'],
     leaders: words(
       'function class interface trait enum abstract final public private protected static const namespace readonly',
     ),
@@ -495,7 +495,7 @@ const WRITTEN: readonly Language[] = [
     id: 'dart',
     extensions: ['dart'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: words('class abstract mixin extension enum typedef static final const void Future Stream'),
     shapes: ['call'],
     patterns: [
@@ -564,7 +564,7 @@ const WRITTEN: readonly Language[] = [
     id: 'proto',
     extensions: ['proto'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: words('message service enum rpc'),
     shapes: [],
     patterns: [

@@ -54,6 +54,14 @@ describe('quietLines', () => {
     assert.deepEqual(quietOf('a.ex', lines), [2, 3, 4, 6, 7]);
   });
 
+  it('knows block comments where the language has them', () => {
+    const lines = ['case $x in', '/*)', '  y', '*/*)', '# z', 'f() {'];
+    assert.deepEqual(quietOf('a.c', lines), [2, 3, 4]);
+    assert.deepEqual(quietOf('a.sh', lines), [5]);
+    assert.deepEqual(quietOf('a.pl', lines), [5]);
+    assert.deepEqual(quietOf('a.R', lines), [5]);
+  });
+
   it('knows fenced code in Markdown', () => {
     assert.deepEqual(quietOf('a.md', ['# A', '```', '# no', '```', '# B']), [3, 4]);
   });

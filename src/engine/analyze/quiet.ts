@@ -16,14 +16,14 @@ export function quietLines(scan: Scan, language: Language): Uint8Array {
   if (language.quotes === 'fences') markFenced(scan, '```', quiet);
   if (language.quotes === 'strings') markStrings(scan, quiet);
   const comments = language.comments.map((prefix) => [...Buffer.from(prefix)]);
-  const brace = language.style === 'brace';
+  const hasBlocks = language.comments.includes('/*');
   let inBlockComment = false;
   for (let line = 0; line < scan.lineCount; line++) {
     if (scan.indent[line]! < 0) continue;
     if (inBlockComment) {
       quiet[line] = 1;
       inBlockComment = !containsPair(scan, line, STAR, SLASH);
-    } else if (brace && startsWith(scan, line, SLASH, STAR)) {
+    } else if (hasBlocks && startsWith(scan, line, SLASH, STAR)) {
       quiet[line] = 1;
       inBlockComment = !containsPair(scan, line, STAR, SLASH);
     } else if (comments.some(([first, second]) => startsWith(scan, line, first!, second))) quiet[line] = 1;
