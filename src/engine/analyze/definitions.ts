@@ -1,4 +1,5 @@
 import { BraceMatcher } from './braces.ts';
+import { Groups } from './groups.ts';
 import type { DefinitionKind, Language } from './languages.ts';
 import type { Scan } from './scanner.ts';
 
@@ -60,9 +61,12 @@ export function findDefinitions(
   if (language.patterns.length === 0) return [];
   const file: File = { scan, language, quiet, braces: new BraceMatcher(scan, language) };
   const found: Definition[] = [];
+  const groups = new Groups(scan, language);
   for (let line = 0; line < scan.lineCount && found.length < MAX_DEFINITIONS; line++) {
-    if (quiet[line] || !isCandidate(scan, language, line, isLeader)) continue;
-    const text = scan.line(line, 300);
+    if (quiet[line]) continue;
+    const member = groups.member(line);
+    const text = member ?? candidate(scan, language, line, isLeader);
+    if (text === undefined || (member === undefined && groups.opens(text))) continue;
     for (const [pattern, kind] of language.patterns) {
       const match = pattern.exec(text);
       const name = match?.groups?.name ?? match?.[1];
@@ -110,6 +114,11 @@ function isMember(scan: Scan, definition: Definition, parent: Definition): boole
   if (definition.kind === 'macro' || parent.kind === 'macro') return false;
   if (definition.kind === 'heading' || parent.kind === 'heading') return false;
   return parent.kind === 'module' || scan.indent[definition.line]! > scan.indent[parent.line]!;
+}
+
+/** The text of a line that may define something. */
+function candidate(scan: Scan, language: Language, line: number, isLeader: (identifier: number) => boolean) {
+  return isCandidate(scan, language, line, isLeader) ? scan.line(line, 300) : undefined;
 }
 
 function isCandidate(scan: Scan, language: Language, line: number, isLeader: (identifier: number) => boolean): boolean {

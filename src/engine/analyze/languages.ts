@@ -55,6 +55,8 @@ export interface Language {
   readonly repeatsName?: boolean;
   /** `namespace X;` holds for the rest of the file. */
   readonly fileModules?: boolean;
+  /** What may begin a list in parentheses that defines a thing a line: Go's `const (`. */
+  readonly groups?: readonly string[];
   /** What encloses text over several lines in which nothing is defined: strings in three quotes, or fenced code. */
   readonly quotes?: 'fences' | 'strings';
 }
@@ -236,6 +238,7 @@ const WRITTEN: readonly Language[] = [
     style: 'brace',
     comments: ['//', '/*'],
     leaders: ['func', 'type', 'const', 'var'],
+    groups: ['const', 'type', 'var'],
     shapes: [],
     patterns: [
       [/^func\s+\(\s*(?:\w+\s+)?\*?\s*(?<container>\w+)[^)]*\)\s*(?<name>\w+)/, 'method'],
@@ -243,8 +246,8 @@ const WRITTEN: readonly Language[] = [
       [/^type\s+(\w+)(?:\[[^\]]*\])?\s+struct\b/, 'struct'],
       [/^type\s+(\w+)(?:\[[^\]]*\])?\s+interface\b/, 'interface'],
       [/^type\s+(\w+)/, 'type'],
-      [/^const\s+(\w+)/, 'constant'],
-      [/^var\s+(\w+)/, 'variable'],
+      [/^const\s+(?!_\b)(\w+)/, 'constant'],
+      [/^var\s+(?!_\b)(\w+)/, 'variable'],
     ],
   },
   {
