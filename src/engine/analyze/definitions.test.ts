@@ -57,6 +57,63 @@ describe('findDefinitions', () => {
     }
   });
 
+  it('finds what follows an annotation or attribute on its line', () => {
+    const lines: readonly (readonly [path: string, line: string, expected: string])[] = [
+      ['a.rs', '#[inline] pub fn run() {}', 'function run'],
+      ['a.rs', '    #[cfg(feature = "]")] #[must_use] fn run() {}', 'function run'],
+      ['a.rs', '#[macro_export] macro_rules! run {', 'macro run'],
+      ['a.kt', '@Composable fun run() = 1', 'function run'],
+      ['a.kt', '@Throws(Some::class, other(1)) private inner class Run', 'class Run'],
+      ['a.swift', '@MainActor func run() {}', 'function run'],
+      ['a.swift', '@objc public final class Run {}', 'class Run'],
+      ['a.swift', '@available(iOS 13, *) @objc(run:) func run() {}', 'function run'],
+      ['A.cs', '    [HttpGet("a[0]")] public Task<int> Run(int a,', 'method Run'],
+      ['a.php', '    #[Route("/run")] public function run()', 'function run'],
+      ['a.ts', '@Injectable() export class Run {}', 'class Run'],
+      ['a.ts', '  @Listen({ to: f(")") }) run(event) {', 'method run'],
+      ['A.java', '  @Override public List<String> run(', 'method run'],
+      ['A.java', '  @Bean("a)") public Run run() {', 'method run'],
+      ['A.java', '@Documented @interface Run {', 'interface Run'],
+      ['A.java', '@interface Run {', 'interface Run'],
+      ['a.scala', '@tailrec final def run(): Int = 1', 'function run'],
+      ['a.dart', '  @override Widget run(Context context) {', 'method run'],
+    ];
+    for (const [path, line, expected] of lines) {
+      const [first] = new Analyzer().analyze(path, Buffer.from(`${line}\n`)).definitions;
+      assert.equal(first && `${first.kind} ${first.name}`, expected, line);
+    }
+  });
+
+  it('takes no definition before another for its attribute', () => {
+    const { definitions } = new Analyzer().analyze(
+      'a.kt',
+      Buffer.from('// One.\n@A fun a() = 1\n@A\n@A fun b() = 2\n'),
+    );
+    assert.deepEqual(
+      definitions.map(({ start, line }) => [start, line]),
+      [
+        [0, 1],
+        [2, 3],
+      ],
+    );
+  });
+
+  it('finds definitions behind every modifier', () => {
+    const lines: readonly (readonly [path: string, line: string])[] = [
+      ['a.kt', 'inner class Run'],
+      ['a.ex', '@typep run :: atom'],
+      ['a.ex', '@opaque run :: atom'],
+      ['a.ex', '@macrocallback run(atom) :: atom'],
+      ['a.ex', 'defguardp run(a) when a'],
+      ['a.rs', 'auto trait run {}'],
+      ['A.cs', 'unsafe struct run'],
+    ];
+    for (const [path, line] of lines) {
+      const { definitions } = new Analyzer().analyze(path, Buffer.from(`${line}\n`));
+      assert.equal(definitions[0]?.name.toLowerCase(), 'run', line);
+    }
+  });
+
   describe('names what a definition is a member of', () => {
     const cases: Readonly<Record<string, readonly [path: string, text: string, qualified: string]>> = {
       'Go receivers': ['a.go', 'func (s *Server[T]) Handle(x int) {\n}\n', 'Server.Handle'],
@@ -157,6 +214,9 @@ describe('findDefinitions', () => {
         ');',
         // A pattern with two ways to read a bracket would try all 2^120.
         `impl ${'[ '.repeat(120)}`,
+        `@A${'("'.repeat(120)}`,
+        `#${'[a'.repeat(120)}`,
+        `#[a]${'[a'.repeat(120)}`,
       ],
     );
     const path = fc.constantFrom(...LANGUAGES.map(({ extensions }) => `file.${extensions[0]}`));

@@ -1,4 +1,5 @@
 import { BraceMatcher } from './braces.ts';
+import { afterAttributes } from './attributes.ts';
 import { Groups } from './groups.ts';
 import type { DefinitionKind, Language } from './languages.ts';
 import type { Scan } from './scanner.ts';
@@ -77,7 +78,7 @@ export function findDefinitions(
         name: name.slice(0, MAX_NAME),
         kind,
         ...(container !== undefined && { container: container.slice(0, MAX_NAME) }),
-        start: leadingLines(scan, quiet, line),
+        start: leadingLines(scan, quiet, line, found.at(-1)?.line ?? -1),
         line,
         end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(file, line, kind),
       });
@@ -116,8 +117,15 @@ function isMember(scan: Scan, definition: Definition, parent: Definition): boole
   return parent.kind === 'module' || scan.indent[definition.line]! > scan.indent[parent.line]!;
 }
 
-/** The text of a line that may define something. */
+/** The text of a line that may define something, without attributes before it. */
 function candidate(scan: Scan, language: Language, line: number, isLeader: (identifier: number) => boolean) {
+  const { attributes, leaders } = language;
+  if (attributes !== undefined && scan.firstByte[line] === code(attributes) && scan.indent[line]! >= 0) {
+    const text = afterAttributes(scan.line(line, 300), language);
+    if (text === '') return undefined;
+    const first = /\w+/.exec(text)?.[0] ?? '';
+    return leaders.includes(first) || isCandidate(scan, language, line, isLeader) ? text : undefined;
+  }
   return isCandidate(scan, language, line, isLeader) ? scan.line(line, 300) : undefined;
 }
 
@@ -178,10 +186,10 @@ function hasBody(scan: Scan, line: number): boolean {
 }
 
 /** Comments, decorators and attributes right above a definition belong to it; so does a return type alone on a line. */
-function leadingLines(scan: Scan, quiet: Uint8Array, line: number): number {
+function leadingLines(scan: Scan, quiet: Uint8Array, line: number, previous: number): number {
   const indent = scan.indent[line]!;
   let start = line;
-  while (start > 0) {
+  while (start - 1 > previous) {
     const above = start - 1;
     if (scan.indent[above]! < 0) break;
     const first = scan.firstByte[above]!;
@@ -195,7 +203,7 @@ function leadingLines(scan: Scan, quiet: Uint8Array, line: number): number {
 
 function blockEnd(file: File, line: number, kind: DefinitionKind): number {
   const { scan, language } = file;
-  if (kind === 'macro' && scan.firstByte[line] === HASH) return continuedEnd(scan, line);
+  if (kind === 'macro' && scan.firstByte[line] === HASH && !language.attributes) return continuedEnd(scan, line);
   if (language.style === 'line') return line;
   if (language.style === 'indent') return indentedEnd(scan, language, line);
   if (language.style === 'end') return endEnd(scan, line);

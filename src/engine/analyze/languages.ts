@@ -55,6 +55,8 @@ export interface Language {
   readonly repeatsName?: boolean;
   /** `namespace X;` holds for the rest of the file. */
   readonly fileModules?: boolean;
+  /** How an annotation or attribute begins, which may stand on the line of what it belongs to. */
+  readonly attributes?: '@' | '#' | '[';
   /** What may begin a list in parentheses that defines a thing a line: Go's `const (`. */
   readonly groups?: readonly string[];
   /** What encloses text over several lines in which nothing is defined: strings in three quotes, or fenced code. */
@@ -153,15 +155,15 @@ const cppPatterns: Language['patterns'] = [
 ];
 
 const javaPatterns: Language['patterns'] = [
-  [new RegExp(String.raw`^\s*(?:@\w+(?:\([^)]*\))?\s+)*${JAVA_MODIFIERS}(?:class|record)\s+(\w+)`), 'class'],
+  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:class|record)\s+(\w+)`), 'class'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}@?interface\s+(\w+)`), 'interface'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}enum\s+(?:class\s+|struct\s+)?(\w+)`), 'enum'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}struct\s+(\w+)`), 'struct'],
-  [new RegExp(String.raw`^\s*(?:file-scoped\s+)?namespace\s+([\w.]+)`), 'module'],
+  [new RegExp(String.raw`^\s*namespace\s+([\w.]+)`), 'module'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:delegate\s+)[\w<>[\],.?\s]+\s+(\w+)\s*[(<]`), 'type'],
   [
     new RegExp(
-      String.raw`^\s*(?:@\w+(?:\([^)]*\))?\s+)*${JAVA_MODIFIERS}(?:<[^>]+(?:<[^>]*>)?[^>]*>\s+)?(?!(?:return|new|else|throw|if|for|while|switch|catch|await|using|lock|do|assert|yield|goto|case)\b)\w[\w<>[\],.?&\s]*?\s+(?!(?:if|for|foreach|while|switch|catch|using|lock|fixed)\b)(\w+)\s*(?:<[^>]*>)?\s*\(`,
+      String.raw`^\s*${JAVA_MODIFIERS}(?:<[^>]+(?:<[^>]*>)?[^>]*>\s+)?(?!(?:return|new|else|throw|if|for|while|switch|catch|await|using|lock|do|assert|yield|goto|case)\b)\w[\w<>[\],.?&\s]*?\s+(?!(?:if|for|foreach|while|switch|catch|using|lock|fixed)\b)(\w+)\s*(?:<[^>]*>)?\s*\(`,
     ),
     'method',
   ],
@@ -182,7 +184,8 @@ const javaPatterns: Language['patterns'] = [
 
 const javaLeaders = words(
   'public private protected internal static final abstract sealed async override virtual readonly partial synchronized ' +
-    'native default class interface enum record struct namespace delegate void int long boolean bool string String',
+    'native default strictfp extern unsafe new non class interface enum record struct namespace delegate void int long ' +
+    'boolean bool char byte short float double string String',
 );
 
 const pythonPatterns: Language['patterns'] = [
@@ -218,6 +221,7 @@ const WRITTEN: readonly Language[] = [
     extensions: ['ts', 'tsx', 'mts', 'cts', 'vue', 'svelte', 'astro'],
     style: 'brace',
     comments: ['//', '/*'],
+    attributes: '@',
     leaders: javascriptLeaders,
     shapes: ['call'],
     patterns: javascriptPatterns,
@@ -228,6 +232,7 @@ const WRITTEN: readonly Language[] = [
     interpreters: ['node', 'deno', 'bun'],
     style: 'brace',
     comments: ['//', '/*'],
+    attributes: '@',
     leaders: javascriptLeaders,
     shapes: ['call'],
     patterns: javascriptPatterns,
@@ -255,7 +260,10 @@ const WRITTEN: readonly Language[] = [
     extensions: ['rs'],
     style: 'brace',
     comments: ['//', '/*'],
-    leaders: words('pub fn struct enum trait impl mod macro_rules const static type async unsafe extern union default'),
+    attributes: '#',
+    leaders: words(
+      'pub fn struct enum trait impl mod macro_rules const static type async unsafe extern union default auto',
+    ),
     shapes: [],
     patterns: [
       [
@@ -280,6 +288,7 @@ const WRITTEN: readonly Language[] = [
     extensions: ['java'],
     style: 'brace',
     comments: ['//', '/*'],
+    attributes: '@',
     leaders: javaLeaders,
     shapes: ['call'],
     patterns: javaPatterns,
@@ -290,6 +299,7 @@ const WRITTEN: readonly Language[] = [
     style: 'brace',
     fileModules: true,
     comments: ['//', '/*'],
+    attributes: '[',
     leaders: javaLeaders,
     shapes: ['call'],
     patterns: javaPatterns,
@@ -299,9 +309,11 @@ const WRITTEN: readonly Language[] = [
     extensions: ['kt', 'kts'],
     style: 'brace',
     comments: ['//', '/*'],
+    attributes: '@',
     leaders: words(
       'fun class object interface val var data sealed enum abstract open override private protected internal public ' +
-        'inline infix operator suspend tailrec companion typealias annotation value const lateinit expect actual external',
+        'inner inline infix operator suspend tailrec companion typealias annotation value const lateinit expect actual ' +
+        'external',
     ),
     shapes: [],
     patterns: [
@@ -321,9 +333,10 @@ const WRITTEN: readonly Language[] = [
     extensions: ['scala', 'sbt', 'sc'],
     style: 'brace',
     comments: ['//', '/*'],
+    attributes: '@',
     leaders: words(
       'def class object trait val var type case given implicit sealed abstract final override private protected lazy ' +
-        'package inline opaque extension enum',
+        'package inline opaque open infix transparent extension enum',
     ),
     shapes: [],
     patterns: [
@@ -341,21 +354,23 @@ const WRITTEN: readonly Language[] = [
     extensions: ['swift'],
     style: 'brace',
     comments: ['//', '/*'],
+    attributes: '@',
     leaders: words(
       'func class struct enum protocol extension var let init typealias public private internal fileprivate open static ' +
-        'final override mutating convenience required lazy weak indirect actor subscript associatedtype',
+        'final override mutating nonmutating convenience required lazy weak unowned indirect dynamic nonisolated package ' +
+        'prefix postfix infix actor subscript associatedtype',
     ),
     shapes: [],
     patterns: [
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*func\s+`?([^\s(<`]+)/, 'function'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:class|actor)\s+(?!func|var|let)(\w+)/, 'class'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*struct\s+(\w+)/, 'struct'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*enum\s+(\w+)/, 'enum'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*protocol\s+(\w+)/, 'interface'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*extension\s+([\w.]+)/, 'extension'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*func\s+`?([^\s(<`]+)/, 'function'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:class|actor)\s+(?!func|var|let)(\w+)/, 'class'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*struct\s+(\w+)/, 'struct'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*enum\s+(\w+)/, 'enum'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*protocol\s+(\w+)/, 'interface'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*extension\s+([\w.]+)/, 'extension'],
       [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*(init)\??\s*[(<]/, 'method'],
       [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*typealias\s+(\w+)/, 'type'],
-      [/^\s{0,4}(?:@\w+\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:var|let)\s+(\w+)/, 'variable'],
+      [/^\s{0,4}(?:[a-z]+(?:\([^)]*\))?\s+)*(?:var|let)\s+(\w+)/, 'variable'],
     ],
   },
   {
@@ -374,7 +389,7 @@ const WRITTEN: readonly Language[] = [
     style: 'brace',
     comments: ['//', '/*'],
     // A header may be C++, so its patterns serve both; .h files are far more often C.
-    leaders: words('struct union enum typedef define class namespace template using'),
+    leaders: words('struct union enum typedef define class namespace template using inline concept'),
     shapes: ['column0'],
     needsBody: true,
     patterns: cppPatterns,
@@ -392,7 +407,7 @@ const WRITTEN: readonly Language[] = [
       [/^\s*(?:private\s+)?def\s+(?:self\.|(?<container>[A-Z]\w*)\.|\w+\.)?(?<name>[\w?!=]+|[^\s\w(]+)/, 'method'],
       [/^\s*class\s+(?:::)?(?:\w+::)*?(?:(?<container>\w+)::)?(?<name>\w+)(?!\w|::)/, 'class'],
       [/^\s*module\s+(?:::)?(?:\w+::)*?(?:(?<container>\w+)::)?(?<name>\w+)(?!\w|::)/, 'module'],
-      [/^\s*(?:attr_(?:reader|accessor|writer)|scope)\s+:(\w+)/, 'method'],
+      [/^\s*(?:attr_reader|attr_accessor|attr_writer|scope)\s+:(\w+)/, 'method'],
     ],
   },
   {
@@ -401,6 +416,7 @@ const WRITTEN: readonly Language[] = [
     interpreters: ['php'],
     style: 'brace',
     comments: ['//', '/*', '#'],
+    attributes: '#',
     leaders: words(
       'function class interface trait enum abstract final public private protected static const namespace readonly',
     ),
@@ -421,13 +437,14 @@ const WRITTEN: readonly Language[] = [
     style: 'end',
     comments: ['#'],
     leaders: words(
-      'def defp defmodule defmacro defmacrop defprotocol defimpl defguard defdelegate defstruct type callback',
+      'def defp defmodule defmacro defmacrop defprotocol defimpl defguard defguardp defdelegate type typep opaque ' +
+        'callback macrocallback',
     ),
     shapes: [],
     quotes: 'strings',
     patterns: [
-      [/^\s*def(?:p|macrop?|guardp?|delegate)?\s+([\w?!]+)/, 'function'],
-      [/^\s*def(?:module|protocol)\s+([\w.]+)/, 'module'],
+      [/^\s*(?:def|defp|defmacro|defmacrop|defguard|defguardp|defdelegate)\s+([\w?!]+)/, 'function'],
+      [/^\s*(?:defmodule|defprotocol)\s+([\w.]+)/, 'module'],
       [/^\s*defimpl\s+([\w.]+)/, 'extension'],
       [/^\s*@(?:type|typep|opaque|callback|macrocallback)\s+(\w+)/, 'type'],
     ],
@@ -451,7 +468,7 @@ const WRITTEN: readonly Language[] = [
     extensions: ['zig', 'zon'],
     style: 'brace',
     comments: ['//'],
-    leaders: words('pub fn const var test export extern inline'),
+    leaders: words('pub fn const var test export extern inline noinline'),
     shapes: [],
     patterns: [
       [/^\s*(?:(?:pub|export|extern|inline|noinline)\s+(?:"[^"]*"\s+)?)*fn\s+(\w+)/, 'function'],
@@ -499,7 +516,8 @@ const WRITTEN: readonly Language[] = [
     extensions: ['dart'],
     style: 'brace',
     comments: ['//', '/*'],
-    leaders: words('class abstract mixin extension enum typedef static final const void Future Stream'),
+    attributes: '@',
+    leaders: words('class abstract sealed base mixin extension enum typedef static final const void Future Stream'),
     shapes: ['call'],
     patterns: [
       [/^\s*(?:abstract\s+|sealed\s+|base\s+|final\s+)*(?:class|mixin)\s+(\w+)/, 'class'],

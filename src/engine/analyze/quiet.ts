@@ -4,6 +4,7 @@ import type { Scan } from './scanner.ts';
 const code = (character: string): number => character.charCodeAt(0);
 const LF = 10;
 const HASH = code('#');
+const OPEN_BRACKET = code('[');
 const DOUBLE = code('"');
 const SINGLE = code("'");
 const BACKSLASH = code('\\');
@@ -26,7 +27,10 @@ export function quietLines(scan: Scan, language: Language): Uint8Array {
     } else if (hasBlocks && startsWith(scan, line, SLASH, STAR)) {
       quiet[line] = 1;
       inBlockComment = !containsPair(scan, line, STAR, SLASH);
-    } else if (comments.some(([first, second]) => startsWith(scan, line, first!, second))) quiet[line] = 1;
+    } else if (comments.some(([first, second]) => startsWith(scan, line, first!, second))) {
+      // PHP's comments begin with `#`, but its attributes with `#[`.
+      if (language.attributes !== '#' || !startsWith(scan, line, HASH, OPEN_BRACKET)) quiet[line] = 1;
+    }
   }
   return quiet;
 }
