@@ -57,6 +57,24 @@ describe('findDefinitions', () => {
     }
   });
 
+  it('takes a property that is a function for a method', () => {
+    const lines: Record<string, string | undefined> = {
+      '  run = (event: Event): void => {': 'run',
+      '  static run = <T extends A<B>>(': 'run',
+      '  private run = async e => e;': 'run',
+      '  readonly run: Runner = async (...args) => {': 'run',
+      '  run = function () {': 'run',
+      '  static limit = 1;': undefined,
+      '  count = (1 + of(2));': undefined,
+      '  if (run = (a) => {': undefined,
+    };
+    for (const [line, name] of Object.entries(lines)) {
+      const { definitions } = new Analyzer().analyze('a.ts', Buffer.from(`class A {\n${line}\n  }\n}\n`));
+      const [, first] = definitions;
+      assert.equal(first && `${first.kind} ${first.container}.${first.name}`, name && `method A.${name}`, line);
+    }
+  });
+
   it('finds what follows an annotation or attribute on its line', () => {
     const lines: readonly (readonly [path: string, line: string, expected: string])[] = [
       ['a.rs', '#[inline] pub fn run() {}', 'function run'],

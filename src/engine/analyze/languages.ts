@@ -108,6 +108,12 @@ const javascriptPatterns: Language['patterns'] = [
   ],
   [new RegExp(String.raw`^\s+${JS_MODIFIERS}\*?\s*${JS_NOT_A_NAME}(#?[\w$]+)\s*(?:<[^>]*>)?\(\s*$`), 'method'],
   [/^\s+(constructor)\s*\(/, 'method'],
+  [
+    new RegExp(
+      String.raw`^\s+${JS_MODIFIERS}(#?[\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|\($|<.+>\()`,
+    ),
+    'method',
+  ],
 ];
 
 const javascriptLeaders = words(
