@@ -57,6 +57,37 @@ describe('findDefinitions', () => {
     }
   });
 
+  describe('takes what an enum lists, a line each, for constants of it', () => {
+    const cases: Readonly<Record<string, readonly [path: string, text: string, members: readonly string[]]>> = {
+      C: ['a.c', 'enum color {\n\tRED, /* red */\n\tBLUE = f(\n\t\t1),\n\tLAST\n};\n', ['RED', 'BLUE', 'LAST']],
+      'C++': ['a.cc', 'enum class Color : int {\n  // Red.\n  kRed = 1,  // red\n  kBlue,\n};\n', ['kRed', 'kBlue']],
+      'C#': ['A.cs', 'enum Color\n{\n    [Old] Red,\n    Blue = 2\n}\n', ['Red', 'Blue']],
+      Rust: [
+        'a.rs',
+        'enum Shape {\n    #[default]\n    Point,\n    Box { w: u8 },\n    Arc(\n        u8,\n    ),\n}\n',
+        ['Point', 'Box', 'Arc'],
+      ],
+      Java: [
+        'A.java',
+        'enum Role {\n    ADMIN("a") {\n        int f() {\n        }\n    },\n    USER("b");\n\n    private final String s;\n\n    Role(String s) {\n    }\n}\n',
+        ['ADMIN', 'USER'],
+      ],
+      Swift: ['a.swift', 'enum E {\n  case a(Int)\n  case b\n  init() {\n    f(1)\n  }\n}\nlet c = 1\n', ['a', 'b']],
+      TypeScript: ['a.ts', "enum E {\n  A,\n  B = 'b',\n}\nA = 1;\n", ['A', 'B']],
+    };
+    for (const [what, [path, text, members]] of Object.entries(cases)) {
+      it(what, () => {
+        const { definitions } = new Analyzer().analyze(path, Buffer.from(text));
+        const [type] = definitions;
+        const constants = definitions.filter(({ kind, container }) => kind === 'constant' && container === type?.name);
+        assert.deepEqual(
+          constants.map(({ name }) => name),
+          members,
+        );
+      });
+    }
+  });
+
   it('takes a property that is a function for a method', () => {
     const lines: Record<string, string | undefined> = {
       '  run = (event: Event): void => {': 'run',

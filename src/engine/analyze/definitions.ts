@@ -2,6 +2,7 @@ import { BraceMatcher } from './braces.ts';
 import { afterAttributes } from './attributes.ts';
 import { Groups } from './groups.ts';
 import type { DefinitionKind, Language } from './languages.ts';
+import { Members } from './members.ts';
 import type { Scan } from './scanner.ts';
 
 /** Lines count from 0 here; `end` is the last line of the definition. */
@@ -63,8 +64,25 @@ export function findDefinitions(
   const file: File = { scan, language, quiet, braces: new BraceMatcher(scan, language) };
   const found: Definition[] = [];
   const groups = new Groups(scan, language);
+  const members = new Members(scan, language);
+  const add = (line: number, name: string, kind: DefinitionKind, container?: string): void => {
+    found.push({
+      name: name.slice(0, MAX_NAME),
+      kind,
+      ...(container !== undefined && { container: container.slice(0, MAX_NAME) }),
+      start: leadingLines(scan, quiet, line, found.at(-1)?.line ?? -1),
+      line,
+      end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(file, line, kind),
+    });
+    if (kind === 'enum' && language.style === 'brace') members.open(found.at(-1)!);
+  };
   for (let line = 0; line < scan.lineCount && found.length < MAX_DEFINITIONS; line++) {
     if (quiet[line]) continue;
+    const enumerator = members.name(line);
+    if (enumerator !== undefined) {
+      add(line, enumerator, 'constant');
+      continue;
+    }
     const member = groups.member(line);
     const text = member ?? candidate(scan, language, line, isLeader);
     if (text === undefined || (member === undefined && groups.opens(text))) continue;
@@ -74,14 +92,7 @@ export function findDefinitions(
       if (name === undefined) continue;
       const container = match?.groups?.container;
       if (language.needsBody && (kind === 'function' || kind === 'method') && !hasBody(scan, line)) continue;
-      found.push({
-        name: name.slice(0, MAX_NAME),
-        kind,
-        ...(container !== undefined && { container: container.slice(0, MAX_NAME) }),
-        start: leadingLines(scan, quiet, line, found.at(-1)?.line ?? -1),
-        line,
-        end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(file, line, kind),
-      });
+      add(line, name, kind, container);
       break;
     }
   }
