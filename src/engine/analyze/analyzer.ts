@@ -1,8 +1,9 @@
 import { cutChunks, type Chunk } from './chunks.ts';
-import { findDefinitions, quietLines, type Definition } from './definitions.ts';
+import { findDefinitions, type Definition } from './definitions.ts';
 import { IdentifierTable } from './identifiers.ts';
 import { CPP_WORDS, isCppHeader } from './headers.ts';
 import { LANGUAGES, languageOf, type Language } from './languages.ts';
+import { quietLines } from './quiet.ts';
 import { Scan, decode, hashIdentifier, scan } from './scanner.ts';
 
 export interface Analysis {

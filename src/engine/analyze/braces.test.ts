@@ -24,6 +24,7 @@ describe('BraceMatcher', () => {
       'a.ts': ['s = `\n}\n`;', "s = '}}';", 's = "}";', '// {', 'if (a) {\n} else {\n}'],
       'a.rs': ["fn f<'a>(x: &'a str) {}", "c = '{';", "c = '\\'';", 's = "}";'],
       'A.java': ['s = """\n  }\n  """;', "c = '\\u007d';"],
+      'a.sh': ['/*) x ;;'],
       'a.go': ['s := `\n}\n`', "c := '}'"],
     };
     for (const [path, lines] of Object.entries(bodies)) {

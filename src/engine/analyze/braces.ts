@@ -25,12 +25,14 @@ export class BraceMatcher {
   readonly #scan: Scan;
   readonly #singleQuoted: boolean;
   readonly #slashComments: boolean;
+  readonly #blockComments: boolean;
   #budget: number;
 
   constructor(scan: Scan, language: Language) {
     this.#scan = scan;
     this.#singleQuoted = SINGLE_QUOTED.has(language.id);
     this.#slashComments = language.comments.includes('//');
+    this.#blockComments = language.comments.includes('/*');
     this.#budget = scan.length * 8 + 10_000;
   }
 
@@ -59,7 +61,7 @@ export class BraceMatcher {
     switch (byte) {
       case SLASH:
         if (this.#slashComments && bytes[at + 1] === SLASH) return this.#endOfLine(at);
-        if (bytes[at + 1] !== STAR) return at;
+        if (!this.#blockComments || bytes[at + 1] !== STAR) return at;
         for (let end = at + 3; end < this.#scan.length; end++) {
           if (bytes[end] === SLASH && bytes[end - 1] === STAR) return end;
         }

@@ -57,6 +57,112 @@ describe('findDefinitions', () => {
     }
   });
 
+  describe('takes what an enum lists, a line each, for constants of it', () => {
+    const cases: Readonly<Record<string, readonly [path: string, text: string, members: readonly string[]]>> = {
+      C: ['a.c', 'enum color {\n\tRED, /* red */\n\tBLUE = f(\n\t\t1),\n\tLAST\n};\n', ['RED', 'BLUE', 'LAST']],
+      'C++': ['a.cc', 'enum class Color : int {\n  // Red.\n  kRed = 1,  // red\n  kBlue,\n};\n', ['kRed', 'kBlue']],
+      'C#': ['A.cs', 'enum Color\n{\n    [Old] Red,\n    Blue = 2\n}\n', ['Red', 'Blue']],
+      Rust: [
+        'a.rs',
+        'enum Shape {\n    #[default]\n    Point,\n    Box { w: u8 },\n    Arc(\n        u8,\n    ),\n}\n',
+        ['Point', 'Box', 'Arc'],
+      ],
+      Java: [
+        'A.java',
+        'enum Role {\n    ADMIN("a") {\n        int f() {\n        }\n    },\n    USER("b");\n\n    private final String s;\n\n    Role(String s) {\n    }\n}\n',
+        ['ADMIN', 'USER'],
+      ],
+      Swift: ['a.swift', 'enum E {\n  case a(Int)\n  case b\n  init() {\n    f(1)\n  }\n}\nlet c = 1\n', ['a', 'b']],
+      TypeScript: ['a.ts', "enum E {\n  A,\n  B = 'b',\n}\nA = 1;\n", ['A', 'B']],
+    };
+    for (const [what, [path, text, members]] of Object.entries(cases)) {
+      it(what, () => {
+        const { definitions } = new Analyzer().analyze(path, Buffer.from(text));
+        const [type] = definitions;
+        const constants = definitions.filter(({ kind, container }) => kind === 'constant' && container === type?.name);
+        assert.deepEqual(
+          constants.map(({ name }) => name),
+          members,
+        );
+      });
+    }
+  });
+
+  it('takes a property that is a function for a method', () => {
+    const lines: Record<string, string | undefined> = {
+      '  run = (event: Event): void => {': 'run',
+      '  static run = <T extends A<B>>(': 'run',
+      '  private run = async e => e;': 'run',
+      '  readonly run: Runner = async (...args) => {': 'run',
+      '  run = function () {': 'run',
+      '  static limit = 1;': undefined,
+      '  count = (1 + of(2));': undefined,
+      '  if (run = (a) => {': undefined,
+    };
+    for (const [line, name] of Object.entries(lines)) {
+      const { definitions } = new Analyzer().analyze('a.ts', Buffer.from(`class A {\n${line}\n  }\n}\n`));
+      const [, first] = definitions;
+      assert.equal(first && `${first.kind} ${first.container}.${first.name}`, name && `method A.${name}`, line);
+    }
+  });
+
+  it('finds what follows an annotation or attribute on its line', () => {
+    const lines: readonly (readonly [path: string, line: string, expected: string])[] = [
+      ['a.rs', '#[inline] pub fn run() {}', 'function run'],
+      ['a.rs', '    #[cfg(feature = "]")] #[must_use] fn run() {}', 'function run'],
+      ['a.rs', '#[macro_export] macro_rules! run {', 'macro run'],
+      ['a.kt', '@Composable fun run() = 1', 'function run'],
+      ['a.kt', '@Throws(Some::class, other(1)) private inner class Run', 'class Run'],
+      ['a.swift', '@MainActor func run() {}', 'function run'],
+      ['a.swift', '@objc public final class Run {}', 'class Run'],
+      ['a.swift', '@available(iOS 13, *) @objc(run:) func run() {}', 'function run'],
+      ['A.cs', '    [HttpGet("a[0]")] public Task<int> Run(int a,', 'method Run'],
+      ['a.php', '    #[Route("/run")] public function run()', 'function run'],
+      ['a.ts', '@Injectable() export class Run {}', 'class Run'],
+      ['a.ts', '  @Listen({ to: f(")") }) run(event) {', 'method run'],
+      ['A.java', '  @Override public List<String> run(', 'method run'],
+      ['A.java', '  @Bean("a)") public Run run() {', 'method run'],
+      ['A.java', '@Documented @interface Run {', 'interface Run'],
+      ['A.java', '@interface Run {', 'interface Run'],
+      ['a.scala', '@tailrec final def run(): Int = 1', 'function run'],
+      ['a.dart', '  @override Widget run(Context context) {', 'method run'],
+    ];
+    for (const [path, line, expected] of lines) {
+      const [first] = new Analyzer().analyze(path, Buffer.from(`${line}\n`)).definitions;
+      assert.equal(first && `${first.kind} ${first.name}`, expected, line);
+    }
+  });
+
+  it('takes no definition before another for its attribute', () => {
+    const { definitions } = new Analyzer().analyze(
+      'a.kt',
+      Buffer.from('// One.\n@A fun a() = 1\n@A\n@A fun b() = 2\n'),
+    );
+    assert.deepEqual(
+      definitions.map(({ start, line }) => [start, line]),
+      [
+        [0, 1],
+        [2, 3],
+      ],
+    );
+  });
+
+  it('finds definitions behind every modifier', () => {
+    const lines: readonly (readonly [path: string, line: string])[] = [
+      ['a.kt', 'inner class Run'],
+      ['a.ex', '@typep run :: atom'],
+      ['a.ex', '@opaque run :: atom'],
+      ['a.ex', '@macrocallback run(atom) :: atom'],
+      ['a.ex', 'defguardp run(a) when a'],
+      ['a.rs', 'auto trait run {}'],
+      ['A.cs', 'unsafe struct run'],
+    ];
+    for (const [path, line] of lines) {
+      const { definitions } = new Analyzer().analyze(path, Buffer.from(`${line}\n`));
+      assert.equal(definitions[0]?.name.toLowerCase(), 'run', line);
+    }
+  });
+
   describe('names what a definition is a member of', () => {
     const cases: Readonly<Record<string, readonly [path: string, text: string, qualified: string]>> = {
       'Go receivers': ['a.go', 'func (s *Server[T]) Handle(x int) {\n}\n', 'Server.Handle'],
@@ -157,6 +263,9 @@ describe('findDefinitions', () => {
         ');',
         // A pattern with two ways to read a bracket would try all 2^120.
         `impl ${'[ '.repeat(120)}`,
+        `@A${'("'.repeat(120)}`,
+        `#${'[a'.repeat(120)}`,
+        `#[a]${'[a'.repeat(120)}`,
       ],
     );
     const path = fc.constantFrom(...LANGUAGES.map(({ extensions }) => `file.${extensions[0]}`));

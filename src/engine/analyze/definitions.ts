@@ -1,5 +1,8 @@
 import { BraceMatcher } from './braces.ts';
+import { afterAttributes } from './attributes.ts';
+import { Groups } from './groups.ts';
 import type { DefinitionKind, Language } from './languages.ts';
+import { Members } from './members.ts';
 import type { Scan } from './scanner.ts';
 
 /** Lines count from 0 here; `end` is the last line of the definition. */
@@ -36,7 +39,6 @@ const COMMA = code(',');
 const GREATER = code('>');
 const EQUALS = code('=');
 const BACKSLASH = code('\\');
-const STAR = code('*');
 const SLASH = code('/');
 const UNDERSCORE = code('_');
 
@@ -61,23 +63,36 @@ export function findDefinitions(
   if (language.patterns.length === 0) return [];
   const file: File = { scan, language, quiet, braces: new BraceMatcher(scan, language) };
   const found: Definition[] = [];
+  const groups = new Groups(scan, language);
+  const members = new Members(scan, language);
+  const add = (line: number, name: string, kind: DefinitionKind, container?: string): void => {
+    found.push({
+      name: name.slice(0, MAX_NAME),
+      kind,
+      ...(container !== undefined && { container: container.slice(0, MAX_NAME) }),
+      start: leadingLines(scan, quiet, line, found.at(-1)?.line ?? -1),
+      line,
+      end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(file, line, kind),
+    });
+    if (kind === 'enum' && language.style === 'brace') members.open(found.at(-1)!);
+  };
   for (let line = 0; line < scan.lineCount && found.length < MAX_DEFINITIONS; line++) {
-    if (quiet[line] || !isCandidate(scan, language, line, isLeader)) continue;
-    const text = scan.line(line, 300);
+    if (quiet[line]) continue;
+    const enumerator = members.name(line);
+    if (enumerator !== undefined) {
+      add(line, enumerator, 'constant');
+      continue;
+    }
+    const member = groups.member(line);
+    const text = member ?? candidate(scan, language, line, isLeader);
+    if (text === undefined || (member === undefined && groups.opens(text))) continue;
     for (const [pattern, kind] of language.patterns) {
       const match = pattern.exec(text);
       const name = match?.groups?.name ?? match?.[1];
       if (name === undefined) continue;
       const container = match?.groups?.container;
       if (language.needsBody && (kind === 'function' || kind === 'method') && !hasBody(scan, line)) continue;
-      found.push({
-        name: name.slice(0, MAX_NAME),
-        kind,
-        ...(container !== undefined && { container: container.slice(0, MAX_NAME) }),
-        start: leadingLines(scan, quiet, line),
-        line,
-        end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(file, line, kind),
-      });
+      add(line, name, kind, container);
       break;
     }
   }
@@ -111,6 +126,18 @@ function isMember(scan: Scan, definition: Definition, parent: Definition): boole
   if (definition.kind === 'macro' || parent.kind === 'macro') return false;
   if (definition.kind === 'heading' || parent.kind === 'heading') return false;
   return parent.kind === 'module' || scan.indent[definition.line]! > scan.indent[parent.line]!;
+}
+
+/** The text of a line that may define something, without attributes before it. */
+function candidate(scan: Scan, language: Language, line: number, isLeader: (identifier: number) => boolean) {
+  const { attributes, leaders } = language;
+  if (attributes !== undefined && scan.firstByte[line] === code(attributes) && scan.indent[line]! >= 0) {
+    const text = afterAttributes(scan.line(line, 300), language);
+    if (text === '') return undefined;
+    const first = /\w+/.exec(text)?.[0] ?? '';
+    return leaders.includes(first) || isCandidate(scan, language, line, isLeader) ? text : undefined;
+  }
+  return isCandidate(scan, language, line, isLeader) ? scan.line(line, 300) : undefined;
 }
 
 function isCandidate(scan: Scan, language: Language, line: number, isLeader: (identifier: number) => boolean): boolean {
@@ -169,46 +196,11 @@ function hasBody(scan: Scan, line: number): boolean {
   return false;
 }
 
-/** Marks the lines in which nothing is defined: comments, docstrings, fenced code. */
-export function quietLines(scan: Scan, language: Language): Uint8Array {
-  const quiet = new Uint8Array(scan.lineCount);
-  for (const quote of language.quotes ?? []) markQuoted(scan, quote, quiet);
-  const comments = language.comments.map((prefix) => [...Buffer.from(prefix)]);
-  const brace = language.style === 'brace';
-  let inBlockComment = false;
-  for (let line = 0; line < scan.lineCount; line++) {
-    if (scan.indent[line]! < 0) continue;
-    if (inBlockComment) {
-      quiet[line] = 1;
-      inBlockComment = !containsPair(scan, line, STAR, SLASH);
-    } else if (brace && startsWith(scan, line, SLASH, STAR)) {
-      quiet[line] = 1;
-      inBlockComment = !containsPair(scan, line, STAR, SLASH);
-    } else if (comments.some(([first, second]) => startsWith(scan, line, first!, second))) quiet[line] = 1;
-  }
-  return quiet;
-}
-
-/** The lines after one that holds an odd number of `quote`s, up to and with the next that does. */
-function markQuoted(scan: Scan, quote: string, quiet: Uint8Array): void {
-  const bytes = Buffer.from(scan.bytes.buffer, scan.bytes.byteOffset, scan.length);
-  let opened = -1;
-  let line = 0;
-  for (let at = bytes.indexOf(quote); at >= 0; at = bytes.indexOf(quote, at + quote.length)) {
-    while (scan.lineStart[line + 1]! <= at) line++;
-    if (opened < 0) opened = line;
-    else {
-      quiet.fill(1, opened + 1, line + 1);
-      opened = -1;
-    }
-  }
-}
-
 /** Comments, decorators and attributes right above a definition belong to it; so does a return type alone on a line. */
-function leadingLines(scan: Scan, quiet: Uint8Array, line: number): number {
+function leadingLines(scan: Scan, quiet: Uint8Array, line: number, previous: number): number {
   const indent = scan.indent[line]!;
   let start = line;
-  while (start > 0) {
+  while (start - 1 > previous) {
     const above = start - 1;
     if (scan.indent[above]! < 0) break;
     const first = scan.firstByte[above]!;
@@ -222,7 +214,7 @@ function leadingLines(scan: Scan, quiet: Uint8Array, line: number): number {
 
 function blockEnd(file: File, line: number, kind: DefinitionKind): number {
   const { scan, language } = file;
-  if (kind === 'macro' && scan.firstByte[line] === HASH) return continuedEnd(scan, line);
+  if (kind === 'macro' && scan.firstByte[line] === HASH && !language.attributes) return continuedEnd(scan, line);
   if (language.style === 'line') return line;
   if (language.style === 'indent') return indentedEnd(scan, language, line);
   if (language.style === 'end') return endEnd(scan, line);
@@ -409,20 +401,4 @@ function contains(scan: Scan, line: number, byte: number): boolean {
   const end = scan.lineStart[line + 1]!;
   for (let at = scan.lineStart[line]!; at < end; at++) if (scan.bytes[at] === byte) return true;
   return false;
-}
-
-function containsPair(scan: Scan, line: number, first: number, second: number): boolean {
-  const end = scan.lineStart[line + 1]! - 1;
-  for (let at = scan.lineStart[line]!; at < end; at++) {
-    if (scan.bytes[at] === first && scan.bytes[at + 1] === second) return true;
-  }
-  return false;
-}
-
-function startsWith(scan: Scan, line: number, first: number, second: number | undefined): boolean {
-  if (scan.firstByte[line] !== first) return false;
-  if (second === undefined) return true;
-  let at = scan.lineStart[line]!;
-  while (scan.bytes[at] !== first) at++;
-  return scan.bytes[at + 1] === second;
 }

@@ -40,7 +40,7 @@ export interface Language {
   readonly fileNames?: readonly string[];
   readonly interpreters?: readonly string[];
   readonly style: BlockStyle;
-  /** What begins a comment line, besides `/*` and `*` in languages of `brace` style. */
+  /** What begins a comment: one up to the end of its line, but up to its own end after a `/*`. */
   readonly comments: readonly string[];
   readonly leaders: readonly string[];
   /**
@@ -55,8 +55,12 @@ export interface Language {
   readonly repeatsName?: boolean;
   /** `namespace X;` holds for the rest of the file. */
   readonly fileModules?: boolean;
-  /** What encloses text over several lines in which nothing is defined: docstrings, fenced code. */
-  readonly quotes?: readonly string[];
+  /** How an annotation or attribute begins, which may stand on the line of what it belongs to. */
+  readonly attributes?: '@' | '#' | '[';
+  /** What may begin a list in parentheses that defines a thing a line: Go's `const (`. */
+  readonly groups?: readonly string[];
+  /** What encloses text over several lines in which nothing is defined: strings in three quotes, or fenced code. */
+  readonly quotes?: 'fences' | 'strings';
 }
 
 function words(text: string): string[] {
@@ -104,6 +108,12 @@ const javascriptPatterns: Language['patterns'] = [
   ],
   [new RegExp(String.raw`^\s+${JS_MODIFIERS}\*?\s*${JS_NOT_A_NAME}(#?[\w$]+)\s*(?:<[^>]*>)?\(\s*$`), 'method'],
   [/^\s+(constructor)\s*\(/, 'method'],
+  [
+    new RegExp(
+      String.raw`^\s+${JS_MODIFIERS}(#?[\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|\($|<.+>\()`,
+    ),
+    'method',
+  ],
 ];
 
 const javascriptLeaders = words(
@@ -151,15 +161,15 @@ const cppPatterns: Language['patterns'] = [
 ];
 
 const javaPatterns: Language['patterns'] = [
-  [new RegExp(String.raw`^\s*(?:@\w+(?:\([^)]*\))?\s+)*${JAVA_MODIFIERS}(?:class|record)\s+(\w+)`), 'class'],
+  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:class|record)\s+(\w+)`), 'class'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}@?interface\s+(\w+)`), 'interface'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}enum\s+(?:class\s+|struct\s+)?(\w+)`), 'enum'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}struct\s+(\w+)`), 'struct'],
-  [new RegExp(String.raw`^\s*(?:file-scoped\s+)?namespace\s+([\w.]+)`), 'module'],
+  [new RegExp(String.raw`^\s*namespace\s+([\w.]+)`), 'module'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:delegate\s+)[\w<>[\],.?\s]+\s+(\w+)\s*[(<]`), 'type'],
   [
     new RegExp(
-      String.raw`^\s*(?:@\w+(?:\([^)]*\))?\s+)*${JAVA_MODIFIERS}(?:<[^>]+(?:<[^>]*>)?[^>]*>\s+)?(?!(?:return|new|else|throw|if|for|while|switch|catch|await|using|lock|do|assert|yield|goto|case)\b)\w[\w<>[\],.?&\s]*?\s+(?!(?:if|for|foreach|while|switch|catch|using|lock|fixed)\b)(\w+)\s*(?:<[^>]*>)?\s*\(`,
+      String.raw`^\s*${JAVA_MODIFIERS}(?:<[^>]+(?:<[^>]*>)?[^>]*>\s+)?(?!(?:return|new|else|throw|if|for|while|switch|catch|await|using|lock|do|assert|yield|goto|case)\b)\w[\w<>[\],.?&\s]*?\s+(?!(?:if|for|foreach|while|switch|catch|using|lock|fixed)\b)(\w+)\s*(?:<[^>]*>)?\s*\(`,
     ),
     'method',
   ],
@@ -180,7 +190,8 @@ const javaPatterns: Language['patterns'] = [
 
 const javaLeaders = words(
   'public private protected internal static final abstract sealed async override virtual readonly partial synchronized ' +
-    'native default class interface enum record struct namespace delegate void int long boolean bool string String',
+    'native default strictfp extern unsafe new non class interface enum record struct namespace delegate void int long ' +
+    'boolean bool char byte short float double string String',
 );
 
 const pythonPatterns: Language['patterns'] = [
@@ -208,14 +219,15 @@ const WRITTEN: readonly Language[] = [
     comments: ['#'],
     leaders: ['def', 'class', 'async'],
     shapes: ['column0'],
-    quotes: ['"""', "'''"],
+    quotes: 'strings',
     patterns: pythonPatterns,
   },
   {
     id: 'typescript',
     extensions: ['ts', 'tsx', 'mts', 'cts', 'vue', 'svelte', 'astro'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
+    attributes: '@',
     leaders: javascriptLeaders,
     shapes: ['call'],
     patterns: javascriptPatterns,
@@ -225,7 +237,8 @@ const WRITTEN: readonly Language[] = [
     extensions: ['js', 'jsx', 'mjs', 'cjs'],
     interpreters: ['node', 'deno', 'bun'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
+    attributes: '@',
     leaders: javascriptLeaders,
     shapes: ['call'],
     patterns: javascriptPatterns,
@@ -234,8 +247,9 @@ const WRITTEN: readonly Language[] = [
     id: 'go',
     extensions: ['go'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: ['func', 'type', 'const', 'var'],
+    groups: ['const', 'type', 'var'],
     shapes: [],
     patterns: [
       [/^func\s+\(\s*(?:\w+\s+)?\*?\s*(?<container>\w+)[^)]*\)\s*(?<name>\w+)/, 'method'],
@@ -243,16 +257,19 @@ const WRITTEN: readonly Language[] = [
       [/^type\s+(\w+)(?:\[[^\]]*\])?\s+struct\b/, 'struct'],
       [/^type\s+(\w+)(?:\[[^\]]*\])?\s+interface\b/, 'interface'],
       [/^type\s+(\w+)/, 'type'],
-      [/^const\s+(\w+)/, 'constant'],
-      [/^var\s+(\w+)/, 'variable'],
+      [/^const\s+(?!_\b)(\w+)/, 'constant'],
+      [/^var\s+(?!_\b)(\w+)/, 'variable'],
     ],
   },
   {
     id: 'rust',
     extensions: ['rs'],
     style: 'brace',
-    comments: ['//'],
-    leaders: words('pub fn struct enum trait impl mod macro_rules const static type async unsafe extern union default'),
+    comments: ['//', '/*'],
+    attributes: '#',
+    leaders: words(
+      'pub fn struct enum trait impl mod macro_rules const static type async unsafe extern union default auto',
+    ),
     shapes: [],
     patterns: [
       [
@@ -276,7 +293,8 @@ const WRITTEN: readonly Language[] = [
     id: 'java',
     extensions: ['java'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
+    attributes: '@',
     leaders: javaLeaders,
     shapes: ['call'],
     patterns: javaPatterns,
@@ -286,7 +304,8 @@ const WRITTEN: readonly Language[] = [
     extensions: ['cs', 'csx'],
     style: 'brace',
     fileModules: true,
-    comments: ['//'],
+    comments: ['//', '/*'],
+    attributes: '[',
     leaders: javaLeaders,
     shapes: ['call'],
     patterns: javaPatterns,
@@ -295,10 +314,12 @@ const WRITTEN: readonly Language[] = [
     id: 'kotlin',
     extensions: ['kt', 'kts'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
+    attributes: '@',
     leaders: words(
       'fun class object interface val var data sealed enum abstract open override private protected internal public ' +
-        'inline infix operator suspend tailrec companion typealias annotation value const lateinit expect actual external',
+        'inner inline infix operator suspend tailrec companion typealias annotation value const lateinit expect actual ' +
+        'external',
     ),
     shapes: [],
     patterns: [
@@ -317,10 +338,11 @@ const WRITTEN: readonly Language[] = [
     id: 'scala',
     extensions: ['scala', 'sbt', 'sc'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
+    attributes: '@',
     leaders: words(
       'def class object trait val var type case given implicit sealed abstract final override private protected lazy ' +
-        'package inline opaque extension enum',
+        'package inline opaque open infix transparent extension enum',
     ),
     shapes: [],
     patterns: [
@@ -337,29 +359,31 @@ const WRITTEN: readonly Language[] = [
     id: 'swift',
     extensions: ['swift'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
+    attributes: '@',
     leaders: words(
       'func class struct enum protocol extension var let init typealias public private internal fileprivate open static ' +
-        'final override mutating convenience required lazy weak indirect actor subscript associatedtype',
+        'final override mutating nonmutating convenience required lazy weak unowned indirect dynamic nonisolated package ' +
+        'prefix postfix infix actor subscript associatedtype',
     ),
     shapes: [],
     patterns: [
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*func\s+`?([^\s(<`]+)/, 'function'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:class|actor)\s+(?!func|var|let)(\w+)/, 'class'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*struct\s+(\w+)/, 'struct'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*enum\s+(\w+)/, 'enum'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*protocol\s+(\w+)/, 'interface'],
-      [/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*extension\s+([\w.]+)/, 'extension'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*func\s+`?([^\s(<`]+)/, 'function'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:class|actor)\s+(?!func|var|let)(\w+)/, 'class'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*struct\s+(\w+)/, 'struct'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*enum\s+(\w+)/, 'enum'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*protocol\s+(\w+)/, 'interface'],
+      [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*extension\s+([\w.]+)/, 'extension'],
       [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*(init)\??\s*[(<]/, 'method'],
       [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*typealias\s+(\w+)/, 'type'],
-      [/^\s{0,4}(?:@\w+\s+)*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:var|let)\s+(\w+)/, 'variable'],
+      [/^\s{0,4}(?:[a-z]+(?:\([^)]*\))?\s+)*(?:var|let)\s+(\w+)/, 'variable'],
     ],
   },
   {
     id: 'cpp',
     extensions: ['cc', 'cpp', 'cxx', 'c++', 'hpp', 'hh', 'hxx', 'h++', 'inl', 'ipp', 'tpp', 'cu', 'cuh', 'mm', 'm'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: words('class struct union enum namespace template using typedef define inline concept'),
     shapes: ['column0', 'call'],
     needsBody: true,
@@ -369,9 +393,9 @@ const WRITTEN: readonly Language[] = [
     id: 'c',
     extensions: ['c', 'h', 'S', 's'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     // A header may be C++, so its patterns serve both; .h files are far more often C.
-    leaders: words('struct union enum typedef define class namespace template using'),
+    leaders: words('struct union enum typedef define class namespace template using inline concept'),
     shapes: ['column0'],
     needsBody: true,
     patterns: cppPatterns,
@@ -389,7 +413,7 @@ const WRITTEN: readonly Language[] = [
       [/^\s*(?:private\s+)?def\s+(?:self\.|(?<container>[A-Z]\w*)\.|\w+\.)?(?<name>[\w?!=]+|[^\s\w(]+)/, 'method'],
       [/^\s*class\s+(?:::)?(?:\w+::)*?(?:(?<container>\w+)::)?(?<name>\w+)(?!\w|::)/, 'class'],
       [/^\s*module\s+(?:::)?(?:\w+::)*?(?:(?<container>\w+)::)?(?<name>\w+)(?!\w|::)/, 'module'],
-      [/^\s*(?:attr_(?:reader|accessor|writer)|scope)\s+:(\w+)/, 'method'],
+      [/^\s*(?:attr_reader|attr_accessor|attr_writer|scope)\s+:(\w+)/, 'method'],
     ],
   },
   {
@@ -397,7 +421,8 @@ const WRITTEN: readonly Language[] = [
     extensions: ['php', 'phtml', 'inc'],
     interpreters: ['php'],
     style: 'brace',
-    comments: ['//', '#'],
+    comments: ['//', '/*', '#'],
+    attributes: '#',
     leaders: words(
       'function class interface trait enum abstract final public private protected static const namespace readonly',
     ),
@@ -418,13 +443,14 @@ const WRITTEN: readonly Language[] = [
     style: 'end',
     comments: ['#'],
     leaders: words(
-      'def defp defmodule defmacro defmacrop defprotocol defimpl defguard defdelegate defstruct type callback',
+      'def defp defmodule defmacro defmacrop defprotocol defimpl defguard defguardp defdelegate type typep opaque ' +
+        'callback macrocallback',
     ),
     shapes: [],
-    quotes: ['"""'],
+    quotes: 'strings',
     patterns: [
-      [/^\s*def(?:p|macrop?|guardp?|delegate)?\s+([\w?!]+)/, 'function'],
-      [/^\s*def(?:module|protocol)\s+([\w.]+)/, 'module'],
+      [/^\s*(?:def|defp|defmacro|defmacrop|defguard|defguardp|defdelegate)\s+([\w?!]+)/, 'function'],
+      [/^\s*(?:defmodule|defprotocol)\s+([\w.]+)/, 'module'],
       [/^\s*defimpl\s+([\w.]+)/, 'extension'],
       [/^\s*@(?:type|typep|opaque|callback|macrocallback)\s+(\w+)/, 'type'],
     ],
@@ -448,7 +474,7 @@ const WRITTEN: readonly Language[] = [
     extensions: ['zig', 'zon'],
     style: 'brace',
     comments: ['//'],
-    leaders: words('pub fn const var test export extern inline'),
+    leaders: words('pub fn const var test export extern inline noinline'),
     shapes: [],
     patterns: [
       [/^\s*(?:(?:pub|export|extern|inline|noinline)\s+(?:"[^"]*"\s+)?)*fn\s+(\w+)/, 'function'],
@@ -495,8 +521,9 @@ const WRITTEN: readonly Language[] = [
     id: 'dart',
     extensions: ['dart'],
     style: 'brace',
-    comments: ['//'],
-    leaders: words('class abstract mixin extension enum typedef static final const void Future Stream'),
+    comments: ['//', '/*'],
+    attributes: '@',
+    leaders: words('class abstract sealed base mixin extension enum typedef static final const void Future Stream'),
     shapes: ['call'],
     patterns: [
       [/^\s*(?:abstract\s+|sealed\s+|base\s+|final\s+)*(?:class|mixin)\s+(\w+)/, 'class'],
@@ -564,7 +591,7 @@ const WRITTEN: readonly Language[] = [
     id: 'proto',
     extensions: ['proto'],
     style: 'brace',
-    comments: ['//'],
+    comments: ['//', '/*'],
     leaders: words('message service enum rpc'),
     shapes: [],
     patterns: [
@@ -595,7 +622,7 @@ const WRITTEN: readonly Language[] = [
     comments: [],
     leaders: [],
     shapes: ['heading'],
-    quotes: ['```'],
+    quotes: 'fences',
     patterns: [[/^#{1,6}\s+(.+?)\s*#*$/, 'heading']],
   },
   {

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { LANGUAGES } from './languages.ts';
+
+/** Words of the patterns that stand before a name, but never first on a line. */
+const NEVER_FIRST: Readonly<Record<string, string>> = {
+  c: 'alignas __',
+  cpp: 'alignas __',
+  rust: 'for mut dyn',
+  java: 'const',
+  csharp: 'const',
+  ruby: 'self',
+  haskell: 'family',
+  ocaml: 'rec inline',
+  sql: 'or replace temp unique materialized if not exists',
+};
+
+/** The words that a pattern asks for before its first group with a name in it. */
+function wordsBefore({ source }: RegExp): string[] {
+  let text = source.replace(/\\[()[\]]/g, ' ').replace(/\[(?:[^\]\\]|\\.)*\]/g, ' ');
+  for (const ahead of [/\(\?!(?:[^()]|\([^()]*\))*\)/g, /\\\w/g]) text = text.replace(ahead, ' ');
+  const name = text.search(/\((?!\?:)/);
+  return text.slice(0, name < 0 ? undefined : name).match(/[A-Za-z_]{2,}/g) ?? [];
+}
+
+describe('LANGUAGES', () => {
+  for (const { id, shapes, leaders, patterns } of LANGUAGES) {
+    it(`looks at the lines of ${id} that its patterns are for`, () => {
+      const known = new Set([...leaders, ...(NEVER_FIRST[id] ?? '').split(' ')]);
+      for (const [pattern] of patterns) {
+        // Lines that begin at the left edge are looked at whatever they begin with.
+        if (shapes.includes('column0') && !pattern.source.startsWith(String.raw`^\s`)) continue;
+        for (const word of wordsBefore(pattern)) assert.ok(known.has(word), `${word} of ${pattern.source}`);
+      }
+    });
+  }
+});
