@@ -1,4 +1,4 @@
-import { foldName, nameSegments } from '../analyze/symbolNames.ts';
+import { foldName, foldQualified, nameSegments } from '../analyze/symbolNames.ts';
 import { meets, type LineRange, type SymbolSpan } from '../index/documents.ts';
 import { CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, DEFINING, type Evidence, type SegmentScores } from './collect.ts';
 import type { SymbolTermInfo } from './features.ts';
@@ -7,7 +7,7 @@ import { placeInChunk, scoreSymbol, type NameScore, type Place } from './place.t
 import type { Query } from './query.ts';
 
 const MORE_PLACES = 3;
-/** More than the words of a query can make a name worth that `sym:` does not ask for. */
+/** More than the words of a query can make a name worth that is not the one that is looked for. */
 const ASKED_SYMBOL = 100;
 
 /** What is looked for in a document. */
@@ -41,7 +41,8 @@ export class PlaceFinder {
     const spans = reader.definitionsOf(document, ranges);
     const nameScore: NameScore = (i) => {
       const span = spans[i]!;
-      if (line === undefined) return scoreSymbol(span, query) + (namedLines.includes(span.line) ? ASKED_SYMBOL : 0);
+      const isAsked = span.line === defining || namedLines.includes(span.line);
+      if (line === undefined) return scoreSymbol(span, query) + (isAsked ? ASKED_SYMBOL : 0);
       // The innermost definition around a phrase.
       return contains(span, line) ? 1 / (span.endLine - span.startLine + 1) : 0;
     };
@@ -68,10 +69,10 @@ export class PlaceFinder {
     let bestScore = 0;
     for (const span of reader.definitionsOf(document, ranges)) {
       if (!meets(ranges, span.line, span.line)) continue;
-      const names = [foldName(span.name), foldName(nameSegments(span.name).at(-1) ?? span.name)];
-      for (const { term } of hits) {
-        const { folded, value } = this.#wanted.symbols[term]!;
-        if (!names.includes(folded)) continue;
+      const names = namesOf(span);
+      for (const [i, { term }] of hits.entries()) {
+        const { folded, qualified = folded, value } = this.#wanted.symbols[term]!;
+        if (!isIn(span.line, ranges[i]!) || !names.includes(qualified)) continue;
         const asked = namedLines.includes(span.line) ? ASKED_SYMBOL : 0;
         const score = value * (1 + scoreSymbol(span, query) + asked);
         if (score <= bestScore) continue;
@@ -116,6 +117,12 @@ export class PlaceFinder {
     found.sort((a, b) => values[b]! - values[a]! || a - b);
     return found.length === 0 ? [first] : found.slice(0, 1 + MORE_PLACES).map((i) => first + i);
   }
+}
+
+/** The terms by which a definition may be found: of all its name, of the last part, and with what it is a member of. */
+function namesOf({ name, container }: SymbolSpan): string[] {
+  const qualified = foldQualified(container === undefined ? name : `${container}.${name}`);
+  return [foldName(name), foldName(nameSegments(name).at(-1) ?? name), qualified];
 }
 
 function isIn(line: number, [first, last]: LineRange): boolean {

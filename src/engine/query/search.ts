@@ -241,7 +241,8 @@ class Search {
     const documents = lists.reduce((sum, list) => sum + (list?.documents ?? 0), 0);
     if (documents === 0) return;
     const word = this.#query.words.indexOf(stemOf(folded));
-    const term = this.#symbols.push({ folded, word, value, documents }) - 1;
+    const qualified = field === Field.qualified ? text : undefined;
+    const term = this.#symbols.push({ folded, qualified, word, value, documents }) - 1;
     for (const [i, list] of lists.entries()) if (list) this.#scores[i]!.addSymbol(term, list);
   }
 
