@@ -37,6 +37,22 @@ describe('the place that a search shows', () => {
     }
   });
 
+  it('is of the names that sym: lets pass the one that is it, before those that begin with it or have it in them', async () => {
+    const names = ['connection', 'onClose', 'on', 'onError', 'upon'];
+    const text = names.map((name) => `function ${name}() {\n${'  step();\n'.repeat(20)}}\n`).join('\n');
+    const shown = async (...queries: string[]): Promise<unknown[]> =>
+      (await ask('a.js', text, queries)).map((hit) => hit && [hit, ...hit.more].map(({ symbol }) => symbol?.name));
+    const [plain, stars] = await shown('sym:on', 'sym:*on*');
+    assert.deepEqual(plain, ['on', 'onClose', 'onError', 'connection']);
+    assert.deepEqual(stars, plain);
+
+    const member = (name: string): string => `  ${name}() {\n${'    step();\n'.repeat(12)}  }\n`;
+    const classes = ['Other', 'Context'].map((name) => `class ${name} {\n${member('JSONP')}${member('JSON')}}\n`);
+    const queries = ['sym:Context.JSON', 'sym:JSON'];
+    const lines = (await ask('b.js', classes.join(''), queries)).map((hit) => hit?.symbol?.line);
+    assert.deepEqual(lines, [46, 16]);
+  });
+
   it('holds any member of any class, however many of a file have the same name', async () => {
     const method = fc.record({ name: fc.constantFrom('run', 'open', 'to_text', 'close'), length: fc.nat({ max: 30 }) });
     const methods = fc.uniqueArray(method, { minLength: 1, maxLength: 4, selector: ({ name }) => name });
