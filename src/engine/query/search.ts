@@ -1,4 +1,4 @@
-import { throwIfCancelled } from '../../base/errors.ts';
+import { SextantError, throwIfCancelled } from '../../base/errors.ts';
 import { splitIdentifier } from '../analyze/words.ts';
 import { foldName, foldQualified } from '../analyze/symbolNames.ts';
 import type { DocumentId } from '../documentId.ts';
@@ -35,7 +35,7 @@ export interface Hit extends Place {
 
 /** What is searched, and what is told of it. */
 export interface SearchOptions {
-  /** At most this many hits, one per document; 10 by default. */
+  /** At most this many hits, one per document; 10 by default, `Infinity` for all. */
   readonly limit?: number;
   /** Only these documents; all by default. */
   readonly within?: Pick<ReadonlySet<DocumentId>, 'has'>;
@@ -71,6 +71,10 @@ const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
 
 /** The query that words and filters come to, and the search for it in one commit. */
 export function searchSegments(segments: readonly Segment[], text: string, options: SearchOptions = {}): Hit[] {
+  const { limit = DEFAULT_LIMIT } = options;
+  if (!(limit >= 0 && (Number.isInteger(limit) || limit === Infinity))) {
+    throw new SextantError('InvalidLimit', `${limit} is no limit of hits: give a whole number, or Infinity for all.`);
+  }
   return new Search(segments, parseQueryLanguage(text), options).run();
 }
 
@@ -338,7 +342,7 @@ class Search {
       nearness: this.#filters.wantedSymbol && this.#filters.nearness,
     });
     const hits: Hit[] = [];
-    if (limit <= 0) return hits;
+    if (limit === 0) return hits;
     for (const candidate of ranked) {
       const { reader } = candidate.scores;
       let line: number | undefined;
