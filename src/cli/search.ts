@@ -51,10 +51,11 @@ export async function runSearch(
     };
     const response = await searchAndRepair(searcher, request, indexed, options.update, terminal);
     const { results, problems, tookMs } = response;
+    const damaged = response.damaged.length > 0;
     if (options.json) {
       const isUpToDate = options.update && why === undefined;
-      const answer = { query, problems, root, upToDate: isUpToDate, tookMs, results: results.map(withoutRoot) };
-      printJson(answer, terminal);
+      const answer = { query, problems, root, upToDate: isUpToDate, damaged, tookMs };
+      printJson({ ...answer, results: results.map(withoutRoot) }, terminal);
     } else {
       if (problems.length > 0) terminal.stderr.write(formatProblems(query, problems));
       for (const result of results) terminal.stdout.write(format(result));
@@ -66,7 +67,7 @@ export async function runSearch(
   }
 }
 
-/** Searches; where it meets damage in the index and `mayUpdate`, repairs that and searches again. */
+/** Searches; where it meets damage in the index and `mayUpdate`, repairs that and searches again. Tells of what is left of it. */
 export async function searchAndRepair(
   searcher: Searcher,
   request: SearchRequest,
@@ -74,10 +75,16 @@ export async function searchAndRepair(
   mayUpdate: boolean,
   terminal: Terminal,
 ): Promise<SearchResponse> {
-  const response = await searcher.search(request, terminal.signal);
-  if (response.damaged.length === 0 || !mayUpdate) return response;
-  await whyNotUpdated(indexed, terminal, true);
-  return searcher.search(request, terminal.signal);
+  let response = await searcher.search(request, terminal.signal);
+  let why: string | undefined = 'Without --no-update it is repaired first.';
+  if (response.damaged.length > 0 && mayUpdate) {
+    why = await whyNotUpdated(indexed, terminal, true);
+    response = await searcher.search(request, terminal.signal);
+  }
+  if (response.damaged.length > 0) {
+    terminal.stderr.write(`sextant: The index is damaged, and answers may be missing. ${why ?? ''}\n`);
+  }
+  return response;
 }
 
 /** What there is can be searched although another process keeps the index, or nothing can be written. */

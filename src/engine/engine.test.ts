@@ -43,6 +43,19 @@ describe('Engine', () => {
     });
   });
 
+  it('refuses a limit that is no count of hits, and to search once it is closed', async () => {
+    const engine = Engine.open(folder());
+    await engine.apply({ add: ['one', 'two', 'three'].map((name) => document(`${name}.txt`, 'lantern\n')) });
+    for (const limit of [NaN, -1, 1.5, -Infinity]) {
+      await assert.rejects(engine.search('lantern', { limit }), { code: 'InvalidLimit' }, `${limit}`);
+    }
+    const counts: number[] = [];
+    for (const limit of [0, 2, 5, Infinity]) counts.push((await engine.search('lantern', { limit })).length);
+    assert.deepEqual(counts, [0, 2, 3, 3]);
+    await engine.close();
+    await assert.rejects(engine.search('lantern'), { code: 'IndexClosed' });
+  });
+
   it('tells which document a path has, of the newest commit', async () => {
     const state = folder();
     const [old, now] = [document('src/pool.ts', 'one\n'), document('src/pool.ts', 'two\n')];

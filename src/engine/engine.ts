@@ -392,8 +392,12 @@ export class Engine {
     return this.#places.keys();
   }
 
-  /** The documents that answer best, best first. A text in the query language; what is malformed of it is left out. */
+  /**
+   * The documents that answer best, best first. A text in the query language; what is malformed of it is left out.
+   * Throws `InvalidLimit`, and `IndexClosed` after {@link close}.
+   */
   async search(query: string, options?: SearchOptions): Promise<Hit[]> {
+    this.#checkOpen();
     const hits = await this.#reader.search(query, options);
     if (this.#reader.damage.length > 0) this.#repairSoon();
     return hits;
@@ -454,9 +458,13 @@ export class Engine {
     this.#lease.release();
   }
 
+  #checkOpen(): void {
+    if (this.#closed) throw new SextantError('IndexClosed', 'The index is closed.');
+  }
+
   #exclusive<T>(work: () => T | Promise<T>): Promise<T> {
     const result = this.#queue.then(() => {
-      if (this.#closed) throw new SextantError('IndexClosed', 'The index is closed.');
+      this.#checkOpen();
       if (this.#isBehind) this.#catchUp();
       this.#repair();
       return work();

@@ -194,6 +194,23 @@ describe('sextant', () => {
     assert.equal(sextant('search', 'verifyPassword', root, '--state', state).stderr, '');
   });
 
+  it('says when what it searched without an update is damaged', () => {
+    const root = sample();
+    const state = folder();
+    sextant('index', root, '--state', state);
+    const search = (...options: string[]): ReturnType<typeof sextant> =>
+      sextant('search', 'verifyPassword', root, '--state', state, '--no-update', ...options);
+    const isDamaged = (): unknown => (JSON.parse(search('--json').stdout) as { damaged: unknown }).damaged;
+    assert.equal(search().stderr, '');
+    assert.equal(isDamaged(), false);
+    const file = join(state, 'index/segment-1.sxs');
+    writeFileSync(file, readFileSync(file).fill(0, 0, 64));
+    assert.match(search().stderr, /^sextant: The index is damaged, .+ Without --no-update it is repaired first\.$/m);
+    assert.equal(isDamaged(), true);
+    sextant('search', 'verifyPassword', root, '--state', state);
+    assert.equal(search().stderr, '');
+  });
+
   it('keeps the index where it is told to', () => {
     const root = sample();
     const state = folder();

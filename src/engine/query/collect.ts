@@ -1,7 +1,7 @@
 import { Field, IN_COMMENT, MAX_TF, hashTerm, type TermHash } from '../index/format.ts';
 import { gallop } from '../index/gallop.ts';
 import type { PostingList, Postings, SegmentReader } from '../index/segmentReader.ts';
-import type { Segment } from '../index/snapshot.ts';
+import { hasBit, type Segment } from '../index/snapshot.ts';
 import type { TopK } from './topK.ts';
 
 /** BM25's saturation and length normalization (Robertson and Zaragoza 2009), of documents and of chunks alike. */
@@ -185,6 +185,14 @@ export class SegmentScores {
   /** Counts every document as found: for a query that only filters. */
   addAll(): void {
     for (let document = 0; document < this.reader.documents; document++) this.#meet(document);
+  }
+
+  /** Adds `value` to those of `documents`, a bit each, that were met. */
+  addValue(value: number, documents: Uint8Array): void {
+    const { score } = this.#sums;
+    for (let document = 0; document < score.length; document++) {
+      if (hasBit(documents, document)) score[document]! += value;
+    }
   }
 
   /** Adds what documents have so far; each is told by its number and `offset`. */

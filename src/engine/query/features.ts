@@ -135,6 +135,8 @@ export interface Corpus {
 
 export interface SymbolTermInfo {
   readonly folded: string;
+  /** With what it is a member of, if that was typed: `foo.bar`. */
+  readonly qualified: string | undefined;
   /** Which word of the query it is, or -1. */
   readonly word: number;
   /** 1 for the name that was typed, less for one that is like it, 0 for a word among others. */

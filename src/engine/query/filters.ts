@@ -1,3 +1,4 @@
+import { nameSegments } from '../analyze/symbolNames.ts';
 import type { SymbolSpan } from '../index/documents.ts';
 import { compileGlob, isGlob, unescapeGlob } from './glob.ts';
 import { languagesNamed } from './languageNames.ts';
@@ -16,7 +17,14 @@ export interface CompiledFilters {
   /** Of {@link matchesSymbol} what is asked for, and what is excluded; `undefined` where nothing is. */
   readonly wantedSymbol: Test | undefined;
   readonly excludedSymbol: Test | undefined;
+  /** How near a name is to what is asked for: {@link EXACT} and so on, or 0 where it is not. */
+  readonly nearness: (name: string) => number;
 }
+
+export const EXACT = 3;
+/** It begins with what is asked for. */
+export const PREFIX = 2;
+const OTHER = 1;
 
 /** What has changed, by what stands after `changed:`: paths as those of documents. */
 export type ChangedPaths = ReadonlyMap<string, ReadonlySet<string>>;
@@ -34,7 +42,9 @@ export function compileFilters(all: readonly QueryFilter[], changed: ChangedPath
   const path = compileField(filters, 'path', pathTest);
   const file = compileField(filters, 'file', (pattern) => nameTest(pattern, false));
   const lang = compileField(filters, 'lang', languageTest);
-  const symbol = testsOf(filters, 'sym', (pattern) => nameTest(pattern, /\p{Lu}/u.test(pattern)));
+  const symbol = testsOf(filters, 'sym', symbolTest);
+  const asked = filters.filter(({ field, exclude }) => field === 'sym' && !exclude);
+  const nearnesses = asked.map(({ pattern }) => nearnessTo(pattern));
   const hasDocumentFilter = path !== undefined || file !== undefined || lang !== undefined || change !== undefined;
   return {
     hasDocumentFilter,
@@ -47,6 +57,7 @@ export function compileFilters(all: readonly QueryFilter[], changed: ChangedPath
     matchesSymbol: (name) => passes(symbol, name),
     wantedSymbol: symbol.wanted,
     excludedSymbol: symbol.excluded,
+    nearness: (name) => Math.max(0, ...nearnesses.map((nearnessOf) => nearnessOf(name))),
   };
 }
 
@@ -82,9 +93,16 @@ function passes({ wanted, excluded }: FieldTests, text: string): boolean {
   return (!wanted || wanted(text)) && !excluded?.(text);
 }
 
-/** Whether a definition has a name, its own or the qualified one, that a test accepts. */
-export function isNamed({ name, container }: SymbolSpan, test: Test): boolean {
-  return test(name) || (container !== undefined && test(`${container}.${name}`));
+/** Whether a definition has a name that a test accepts. */
+export function isNamed(span: SymbolSpan, test: Test): boolean {
+  return namesOf(span).some(test);
+}
+
+/** As it is written, the last part of that, and with what it is a member of: all of it, and the last two parts. */
+export function namesOf({ name, container }: SymbolSpan): readonly string[] {
+  const whole = container === undefined ? name : `${container}.${name}`;
+  const segments = nameSegments(whole);
+  return segments.length < 2 ? [name] : [name, segments.at(-1)!, whole, segments.slice(-2).join('.')];
 }
 
 /**
@@ -114,6 +132,29 @@ function nameTest(pattern: string, matchCase: boolean): Test {
   if (!matchCase) return literalTest(pattern, true);
   const part = unescapeGlob(pattern);
   return (text) => text.includes(part);
+}
+
+function symbolTest(pattern: string): Test {
+  return nameTest(pattern, hasCapital(pattern));
+}
+
+/** By what stands between stars. What is asked for without its class is compared with the name alone. */
+function nearnessTo(pattern: string): (name: string) => number {
+  const test = symbolTest(pattern);
+  const core = pattern.replace(/^\*+|(?<!\\)\*+$/g, '');
+  const fold = (text: string): string => (hasCapital(pattern) ? text : text.toLowerCase());
+  const typed = isGlob(core) ? undefined : fold(unescapeGlob(core));
+  return (name) => {
+    if (!test(name)) return 0;
+    if (typed === undefined || (name.includes('.') && !typed.includes('.'))) return OTHER;
+    const folded = fold(name);
+    if (folded === typed) return EXACT;
+    return folded.startsWith(typed) ? PREFIX : OTHER;
+  };
+}
+
+function hasCapital(pattern: string): boolean {
+  return /\p{Lu}/u.test(pattern);
 }
 
 function languageTest(pattern: string): Test {

@@ -1,4 +1,4 @@
-import { splitIdentifier, stem } from '../analyze/words.ts';
+import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { WORD, type Query } from './query.ts';
 
 /** A match in a line: UTF-16 columns from 0, the end not in it. */
@@ -30,8 +30,8 @@ export class Highlighter {
       for (const part of parts) {
         const at = name.toLowerCase().indexOf(part, from);
         if (at < 0) continue;
-        from = at + part.length;
-        if (this.#words.has(stem(part))) ranges.push({ start: match.index + at, end: match.index + from });
+        from = at + stepOver(part);
+        if (this.#words.has(stem(part))) mark(match.index + at, match.index + at + part.length, ranges);
       }
     }
     return ranges;
@@ -49,4 +49,18 @@ export class Highlighter {
     }
     return seen.size + names;
   }
+}
+
+/** How far after a part the next one may begin. Text without spaces gives pairs of characters that overlap. */
+function stepOver(part: string): number {
+  const [first = ''] = part;
+  // One character is a word only there.
+  return isIndexable(first) ? first.length : part.length;
+}
+
+/** Adds a range, as one with the last if they overlap. */
+function mark(start: number, end: number, ranges: Range[]): void {
+  const last = ranges.at(-1);
+  if (last && start < last.end) ranges[ranges.length - 1] = { start: last.start, end };
+  else ranges.push({ start, end });
 }

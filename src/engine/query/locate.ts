@@ -1,8 +1,8 @@
 import { Analyzer } from '../analyze/analyzer.ts';
 import type { Chunk } from '../analyze/chunks.ts';
 import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
-import { toSymbolSpan } from '../index/documents.ts';
-import { compileFilters, isNamed, type ChangedPaths, type CompiledFilters } from './filters.ts';
+import { toSymbolSpan, type SymbolSpan } from '../index/documents.ts';
+import { compileFilters, isNamed, namesOf, type ChangedPaths, type CompiledFilters } from './filters.ts';
 import { Highlighter } from './highlight.ts';
 import { compilePhrase, type Phrase } from './phrase.ts';
 import { placeInChunk, scoreSymbol, type Place } from './place.ts';
@@ -44,18 +44,21 @@ export class Locator {
     const { language, chunks, definitions } = new Analyzer().analyze(path, text);
     if (!this.#filters.matchesDocument(path, language)) return undefined;
     const symbols = definitions.map(toSymbolSpan);
-    const { wantedSymbol, excludedSymbol } = this.#filters;
+    const { wantedSymbol, excludedSymbol, nearness } = this.#filters;
+    const nearnessOf = (symbol: SymbolSpan): number => Math.max(...namesOf(symbol).map(nearness));
     if (excludedSymbol && symbols.some((symbol) => isNamed(symbol, excludedSymbol))) return undefined;
     const asked = wantedSymbol ? symbols.filter((symbol) => isNamed(symbol, wantedSymbol)) : [];
     if (wantedSymbol && asked.length === 0) return undefined;
 
     const [phraseLine] = phrases;
     const lines = content.split(/\r\n|\r|\n/);
-    const hasAsked = (chunk: Chunk): boolean => asked.some(({ line }) => isIn(line, chunk));
+    const nearestIn = (chunk: Chunk): number =>
+      Math.max(0, ...asked.filter(({ line }) => isIn(line, chunk)).map(nearnessOf));
     const score = (chunk: Chunk): number => {
       if (phraseLine !== undefined && isIn(phraseLine, chunk)) return Infinity;
       const words = this.#highlighter.score(lines.slice(chunk.start, chunk.end + 1).join('\n'));
-      return words + (hasAsked(chunk) ? ASKED_SYMBOL : 0);
+      const near = nearestIn(chunk);
+      return words + (near > 0 ? ASKED_SYMBOL + near / 4 : 0);
     };
     let best: Chunk | undefined;
     let bestScore = this.#query.words.length === 0 ? -1 : 0;
@@ -68,8 +71,13 @@ export class Locator {
     if (!best) return undefined;
     let shown = symbols;
     if (phraseLine !== undefined) shown = symbols.filter((s) => s.startLine <= phraseLine && phraseLine <= s.endLine);
-    else if (hasAsked(best)) shown = asked;
-    return placeInChunk(shown, best.start + 1, best.end + 1, (i) => scoreSymbol(shown[i]!, this.#query));
+    else if (nearestIn(best) > 0) shown = asked;
+    return placeInChunk(
+      shown,
+      best.start + 1,
+      best.end + 1,
+      (i) => scoreSymbol(shown[i]!, this.#query) + nearnessOf(shown[i]!),
+    );
   }
 
   #hasExcludedWord(content: string): boolean {

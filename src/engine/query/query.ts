@@ -19,7 +19,7 @@ export interface Query {
 }
 
 /** More words than this say nothing more; a pasted page must not take seconds. Masks of words have 32 bits. */
-const MAX_WORDS = 30;
+export const MAX_WORDS = 30;
 /** What stands together as one name or word. */
 export const WORD = /[\p{L}\p{N}_\p{M}]+/gu;
 const CAPITALIZED = /^\p{Lu}/u;

@@ -74,11 +74,21 @@ describe('parseQueryLanguage', () => {
     'x changed:--output=y': { words: 'x', problems: [['InvalidRevision', '--output=y']] },
     'x changed:"a b"': { words: 'x', problems: [['InvalidRevision', '"a b"']] },
     'changes:main': { words: 'changes:main', problems: [['UnknownFilter', 'changes:']] },
+    $: { words: '$', problems: [['NoWord', '$']] },
+    ' -> lang:go': { words: '->', filters: ['lang:go'], problems: [['NoWord', '->']] },
+    '_ "a b"': { words: '_ a b', phrases: ['"a b"'] },
     'lang:*script': { words: '', filters: ['lang:*script'] },
   };
   for (const [text, expected] of Object.entries(cases)) {
     it(`understands ${text}`, () => assert.deepEqual(understood(text), expected));
   }
+
+  it('says which words are too many', () => {
+    const words = Array.from({ length: 30 }, (_, i) => `w${i}`).join(' ');
+    assert.deepEqual(parseQueryLanguage(`${words} lang:go`).problems, []);
+    const { problems } = understood(`lang:go ${words} over "and out" -not`);
+    assert.deepEqual(problems, [['TooManyWords', 'over "and out"']]);
+  });
 
   it('knows languages by ids, other names and extensions', () => {
     const names = 'ts js py c++ cpp c# cs golang rs kt sh bash md C Python .go tsx yml docker node objc';
@@ -131,7 +141,10 @@ describe('parseQueryLanguage', () => {
     const text = fc.string({ unit: 'binary' }).map((any) => any.replaceAll(/(?<=^|\s)["-]|:/g, '.'));
     fc.assert(
       fc.property(text, (plain) => {
-        assert.deepEqual(understood(plain), { words: plain });
+        const isWordless = /\S/.test(plain) && !/[\p{L}\p{N}]/u.test(plain);
+        const { problems, ...rest } = understood(plain);
+        assert.deepEqual(rest, { words: plain });
+        assert.deepEqual(problems, isWordless ? [['NoWord', plain.trim()]] : undefined);
       }),
       { numRuns: 2000 },
     );
@@ -190,7 +203,8 @@ describe('parseQueryLanguage', () => {
             item.exclude,
           ]),
         );
-        assert.deepEqual(parsed.problems, [] satisfies ParsedQuery['problems']);
+        const misread = parsed.problems.filter(({ code }) => code !== 'NoWord');
+        assert.deepEqual(misread, [] satisfies ParsedQuery['problems']);
       }),
       { numRuns: 1000 },
     );

@@ -1,5 +1,6 @@
 import { checkGlob, MAX_STARS, type GlobProblem } from './glob.ts';
 import { languagesNamed, similarLanguages } from './languageNames.ts';
+import { MAX_WORDS, WORD } from './query.ts';
 import { editDistance } from './similar.ts';
 
 /* The query language of docs/query-language.md: words, "phrases", filters, and what `-` excludes. */
@@ -46,6 +47,8 @@ export type QueryProblemCode =
   | 'TooManyWildcards'
   | 'FolderInFileName'
   | 'InvalidRevision'
+  | 'NoWord'
+  | 'TooManyWords'
   /* What only who looks for changes finds out. */
   | 'UnknownRevision'
   | 'NoRepository'
@@ -94,6 +97,8 @@ class Parser {
   /** The text to rank by, and where what is not in it yet begins. */
   readonly #words: string[] = [];
   #plainStart = 0;
+  /** Where each of them stands. */
+  readonly #spans: QuerySpan[] = [];
 
   constructor(text: string) {
     this.#text = text;
@@ -104,6 +109,7 @@ class Parser {
     for (let at = find(NO_SPACE, text, 0); at < text.length; at = find(NO_SPACE, text, at)) at = this.#token(at);
     const isPlain = this.#plainStart === 0;
     this.#endPlain(text.length);
+    this.#checkWords();
     return {
       words: isPlain ? text : this.#words.join(' '),
       phrases: this.#phrases,
@@ -136,7 +142,7 @@ class Parser {
     this.#cut(start, end);
     if (text.trim() !== '') {
       this.#phrases.push({ text, exclude, start, end });
-      if (!exclude) this.#words.push(text);
+      if (!exclude) this.#addWords(text, start, end);
     } else if (value.isClosed)
       this.#complain('EmptyPhrase', start, end, 'Nothing stands between these quotes: write words there.');
     return end;
@@ -222,8 +228,35 @@ class Parser {
   }
 
   #endPlain(end: number): void {
-    const plain = this.#text.slice(this.#plainStart, end).trim();
-    if (plain !== '') this.#words.push(plain);
+    const text = this.#text.slice(this.#plainStart, end);
+    const plain = text.trim();
+    const start = this.#plainStart + text.indexOf(plain);
+    if (plain !== '') this.#addWords(plain, start, start + plain.length);
+  }
+
+  #addWords(words: string, start: number, end: number): void {
+    this.#words.push(words);
+    this.#spans.push({ start, end });
+  }
+
+  /** Complains where nothing of what is to be searched for is a word, and of the words that are too many. */
+  #checkWords(): void {
+    const [first] = this.#spans;
+    const last = this.#spans.at(-1);
+    if (!first || !last) return;
+    if (!this.#phrases.some(({ exclude }) => !exclude) && !this.#words.some((words) => /[\p{L}\p{N}]/u.test(words))) {
+      const message = 'This has no word to search for: write one, with letters or digits.';
+      this.#complain('NoWord', first.start, first.end, message);
+    }
+    let count = 0;
+    for (const { start, end } of this.#spans) {
+      for (const word of this.#text.slice(start, end).matchAll(WORD)) {
+        if (++count <= MAX_WORDS) continue;
+        const message = `A query may have ${MAX_WORDS} words: from here on they do not count.`;
+        this.#complain('TooManyWords', start + word.index, last.end, message);
+        return;
+      }
+    }
   }
 }
 

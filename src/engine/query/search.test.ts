@@ -138,6 +138,21 @@ describe('search', () => {
     });
   });
 
+  it('lists for sym: files that define just that name first, and none that only spells it otherwise', async () => {
+    const list = [
+      code('a.py', 'def parse_json():\n    pass\n'),
+      code('b.py', 'def json_of():\n    pass\n'),
+      code('test/c.py', 'def json():\n    pass\n'),
+      code('d.py', 'JSON = 1\n\n\ndef other():\n    pass\n'),
+      code('e.py', 'def to_JSON():\n    pass\n'),
+    ];
+    await withSources(list, async (search) => {
+      assert.deepEqual(pathsOf(await search('sym:json')), ['d.py', 'test/c.py', 'b.py', 'a.py', 'e.py']);
+      assert.deepEqual(pathsOf(await search('sym:JSON')), ['d.py', 'e.py']);
+      assert.deepEqual(pathsOf(await search('sym:*JSON*')), ['d.py', 'e.py']);
+    });
+  });
+
   it('does not take a word for a compound name that has its stem', async () => {
     const engine = Engine.open(folder());
     const text = (path: string, content: string): EngineDocument => {

@@ -1,4 +1,4 @@
-import { throwIfCancelled } from '../../base/errors.ts';
+import { SextantError, throwIfCancelled } from '../../base/errors.ts';
 import { splitIdentifier } from '../analyze/words.ts';
 import { foldName, foldQualified } from '../analyze/symbolNames.ts';
 import type { DocumentId } from '../documentId.ts';
@@ -8,7 +8,7 @@ import { hasBit, setBit, type Segment } from '../index/snapshot.ts';
 import { SegmentScores, type Averages, type Evidence, type WordLists } from './collect.ts';
 import { FeatureMaker, HAS_NAME, type Share, type SymbolTermInfo } from './features.ts';
 import { DocumentScope } from './documentScope.ts';
-import { compileFilters, isKnown, type ChangedPaths, type CompiledFilters, type Test } from './filters.ts';
+import { EXACT, PREFIX, compileFilters, isKnown, type ChangedPaths, type CompiledFilters } from './filters.ts';
 import { pathAndSidesOf, pathInfoOf, type Side } from './paths.ts';
 import { compilePhrase } from './phrase.ts';
 import type { Place } from './place.ts';
@@ -35,7 +35,7 @@ export interface Hit extends Place {
 
 /** What is searched, and what is told of it. */
 export interface SearchOptions {
-  /** At most this many hits, one per document; 10 by default. */
+  /** At most this many hits, one per document; 10 by default, `Infinity` for all. */
   readonly limit?: number;
   /** Only these documents; all by default. */
   readonly within?: Pick<ReadonlySet<DocumentId>, 'has'>;
@@ -71,6 +71,10 @@ const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
 
 /** The query that words and filters come to, and the search for it in one commit. */
 export function searchSegments(segments: readonly Segment[], text: string, options: SearchOptions = {}): Hit[] {
+  const { limit = DEFAULT_LIMIT } = options;
+  if (!(limit >= 0 && (Number.isInteger(limit) || limit === Infinity))) {
+    throw new SextantError('InvalidLimit', `${limit} is no limit of hits: give a whole number, or Infinity for all.`);
+  }
   return new Search(segments, parseQueryLanguage(text), options).run();
 }
 
@@ -111,6 +115,8 @@ class Search {
   readonly #segments: readonly Segment[];
   readonly #readers: readonly SegmentReader[];
   readonly #filters: CompiledFilters;
+  /** What `sym:` lets pass. */
+  readonly #namesAsked = new Map<SegmentReader, readonly string[]>();
   readonly #scores: readonly SegmentScores[];
   readonly #documents: number;
   readonly #weights: number[] = [];
@@ -169,12 +175,24 @@ class Search {
       phrases.every(({ exclude }) => exclude);
     if (this.#documents === 0 || isEmpty) return [];
     try {
-      if (isFilterOnly) for (const scores of this.#scores) scores.addAll();
+      if (isFilterOnly) this.#addAll();
       else this.#collect();
       throwIfCancelled(this.#options.signal);
       return use(isFilterOnly ? this.#found(Infinity).sort(byScore) : this.#rank());
     } finally {
       for (const scores of this.#scores) scores.reset();
+    }
+  }
+
+  /** Of a query that only filters: files that define a name nearer to what `sym:` asks for go first. */
+  #addAll(): void {
+    for (const scores of this.#scores) {
+      scores.addAll();
+      const names = this.#namesAsked.get(scores.reader) ?? [];
+      for (const least of [PREFIX, EXACT]) {
+        const near = names.filter((name) => this.#filters.nearness(name) >= least);
+        if (near.length > 0) scores.addValue(1, documentsWith(scores.reader, near.map(symbolTerm)));
+      }
     }
   }
 
@@ -241,7 +259,8 @@ class Search {
     const documents = lists.reduce((sum, list) => sum + (list?.documents ?? 0), 0);
     if (documents === 0) return;
     const word = this.#query.words.indexOf(stemOf(folded));
-    const term = this.#symbols.push({ folded, word, value, documents }) - 1;
+    const qualified = field === Field.qualified ? text : undefined;
+    const term = this.#symbols.push({ folded, qualified, word, value, documents }) - 1;
     for (const [i, list] of lists.entries()) if (list) this.#scores[i]!.addSymbol(term, list);
   }
 
@@ -320,10 +339,10 @@ class Search {
       query: this.#query,
       total: this.#total,
       symbols: this.#symbols,
-      symbol: this.#filters.wantedSymbol,
+      nearness: this.#filters.wantedSymbol && this.#filters.nearness,
     });
     const hits: Hit[] = [];
-    if (limit <= 0) return hits;
+    if (limit === 0) return hits;
     for (const candidate of ranked) {
       const { reader } = candidate.scores;
       let line: number | undefined;
@@ -335,7 +354,8 @@ class Search {
         if (phrases.some(({ exclude }, i) => exclude === (found[i] !== undefined))) continue;
         line = found.find((match) => match !== undefined)?.line;
       }
-      hits.push(this.#toHit(candidate, places, line));
+      const hit = this.#toHit(candidate, places, line);
+      if (hit) hits.push(hit);
       if (hits.length >= limit) break;
     }
     return hits;
@@ -345,9 +365,10 @@ class Search {
     { scores, document, path, score, evidence, row, rules = [] }: Ranked,
     places: PlaceFinder,
     line?: number,
-  ): Hit {
+  ): Hit | undefined {
     const { reader } = scores;
     const [place, ...more] = places.find(scores, document, evidence ?? scores.evidence([document])[0]!, line);
+    if (!place) return undefined;
     const explanation = this.#options.explain && row && [...rules, ...explainRow(row, this.#query)];
     return {
       id: reader.documentIdOf(document),
@@ -368,9 +389,13 @@ class Search {
       within instanceof DocumentScope ? within.hasIn(reader, document) : within!.has(reader.documentIdOf(document));
     const { hasDocumentFilter, matchesDocument, wantedSymbol, excludedSymbol } = this.#filters;
     const unwanted = excludedTerms(this.#parsed);
-    const defining = wantedSymbol && documentsWith(reader, symbolTerms(reader, wantedSymbol, MAX_FILTER_NAMES));
+    const names = wantedSymbol && reader.namesMatching(wantedSymbol, MAX_FILTER_NAMES);
+    if (names) this.#namesAsked.set(reader, names);
+    const defining = names && documentsWith(reader, names.map(symbolTerm));
     // A file that defines what is excluded is out, whatever else it defines.
-    if (excludedSymbol) unwanted.push(...symbolTerms(reader, excludedSymbol, Infinity));
+    if (excludedSymbol) {
+      for (const name of reader.namesMatching(excludedSymbol, Infinity)) unwanted.push(symbolTerm(name));
+    }
     const excluded = unwanted.length > 0 ? documentsWith(reader, unwanted) : undefined;
     return (document) =>
       (!within || isWithin(document)) &&
@@ -400,16 +425,11 @@ interface Term {
   readonly text: string;
 }
 
-/** The terms of the defined names that a test accepts, of at most `limit` of them. */
-function symbolTerms(reader: SegmentReader, test: Test, limit: number): Term[] {
-  const terms = new Map<string, Term>();
-  for (const name of reader.namesMatching(test, limit)) {
-    const term = name.includes('.')
-      ? { field: Field.qualified, text: foldQualified(name) }
-      : { field: Field.symbol, text: foldName(name) };
-    terms.set(`${term.field} ${term.text}`, term);
-  }
-  return [...terms.values()];
+/** The term of a defined name. */
+function symbolTerm(name: string): Term {
+  return name.includes('.')
+    ? { field: Field.qualified, text: foldQualified(name) }
+    : { field: Field.symbol, text: foldName(name) };
 }
 
 function excludedTerms({ excludedWords }: ParsedQuery): Term[] {

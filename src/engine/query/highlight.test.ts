@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { Highlighter } from './highlight.ts';
+import { parseQuery } from './query.ts';
+
+describe('Highlighter', () => {
+  /** What is marked in a line, in brackets. */
+  function marked(query: string, line: string): string {
+    let text = '';
+    let at = 0;
+    for (const { start, end } of new Highlighter(parseQuery(query)).ranges(line)) {
+      text += `${line.slice(at, start)}[${line.slice(start, end)}]`;
+      at = end;
+    }
+    return text + line.slice(at);
+  }
+
+  it('marks words and names by the rules of the index', () => {
+    assert.equal(marked('light lamp', 'lightLamp(lights, lampPost)'), '[lightLamp]([lights], [lamp]Post)');
+    assert.equal(marked('aa ba', 'aaAaBa'), '[aa][Aa][Ba]');
+  });
+
+  it('marks all of a text without spaces between its words', () => {
+    assert.equal(marked('仕組み この', 'この仕組みは'), '[この][仕組み]は');
+    assert.equal(marked('仕組み', '// 仕組 と 組み と 仕組み'), '// [仕組] と [組み] と [仕組み]');
+    assert.equal(marked('仕組み', 'lamp仕組みLamp'), 'lamp[仕組み]Lamp');
+    assert.equal(marked('𠮷野家 屋', '𠮷野家の屋根'), '[𠮷野家]の屋根');
+  });
+});

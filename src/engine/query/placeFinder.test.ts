@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { documentId } from '../documentId.ts';
+import { Engine } from '../engine.ts';
+import type { Hit } from './search.ts';
+
+describe('the place that a search shows', () => {
+  const folder = temporaryFolder();
+
+  /** Asks one after the other in an index of one file. */
+  async function ask(path: string, text: string, queries: readonly string[]): Promise<(Hit | undefined)[]> {
+    const engine = Engine.open(folder());
+    const content = Buffer.from(text);
+    await engine.apply({ add: [{ id: documentId(path, content), path, content }] });
+    const hits: (Hit | undefined)[] = [];
+    for (const query of queries) hits.push((await engine.search(query))[0]);
+    await engine.close();
+    return hits;
+  }
+
+  it('is the member of the class that is named, not the first member of that name', async () => {
+    const filler = Array.from({ length: 60 }, (_, i) => `    value_${i} = ${i}\n`).join('');
+    const member = (container: string, between = ''): string =>
+      `class ${container}:\n${between}    def invoke(self):\n        return 1\n\n`;
+    const near = member('Context') + member('Command') + member('Group');
+    const far = member('Context', filler) + member('Command', filler) + member('Group', filler);
+    for (const text of [near, far]) {
+      const queries = ['Context.invoke', 'Command::invoke', 'Group.invoke', 'group->invoke', 'Other.invoke'];
+      const lines = text.split('\n');
+      const shown = (await ask('core.py', text, queries)).map((hit) => {
+        const { line = 0, container = '' } = hit?.symbol ?? {};
+        return `${container} ${lines[line - 1]?.trim()}`;
+      });
+      const right = ['Context', 'Command', 'Group', 'Group', 'Context'].map((one) => `${one} def invoke(self):`);
+      assert.deepEqual(shown, right);
+    }
+  });
+
+  it('is of the names that sym: lets pass the one that is it, before those that begin with it or have it in them', async () => {
+    const names = ['connection', 'onClose', 'on', 'onError', 'upon'];
+    const text = names.map((name) => `function ${name}() {\n${'  step();\n'.repeat(20)}}\n`).join('\n');
+    const shown = async (...queries: string[]): Promise<unknown[]> =>
+      (await ask('a.js', text, queries)).map((hit) => hit && [hit, ...hit.more].map(({ symbol }) => symbol?.name));
+    const [plain, stars] = await shown('sym:on', 'sym:*on*');
+    assert.deepEqual(plain, ['on', 'onClose', 'onError', 'connection']);
+    assert.deepEqual(stars, plain);
+
+    const member = (name: string): string => `  ${name}() {\n${'    step();\n'.repeat(12)}  }\n`;
+    const classes = ['Other', 'Context'].map((name) => `class ${name} {\n${member('JSONP')}${member('JSON')}}\n`);
+    const queries = ['sym:Context.JSON', 'sym:JSON'];
+    const lines = (await ask('b.js', classes.join(''), queries)).map((hit) => hit?.symbol?.line);
+    assert.deepEqual(lines, [46, 16]);
+  });
+
+  it('holds any member of any class, however many of a file have the same name', async () => {
+    const method = fc.record({ name: fc.constantFrom('run', 'open', 'to_text', 'close'), length: fc.nat({ max: 30 }) });
+    const methods = fc.uniqueArray(method, { minLength: 1, maxLength: 4, selector: ({ name }) => name });
+    const names = fc.uniqueArray(fc.constantFrom('Lamp', 'Quay', 'Harbour', 'LampPost', 'Open', 'Tide'), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    const classes = names.chain((all) =>
+      fc.tuple(...all.map((name) => fc.record({ name: fc.constant(name), methods }))),
+    );
+    await fc.assert(
+      fc.asyncProperty(classes, async (list) => {
+        const lines: string[] = [];
+        const defined = new Map<string, number>();
+        for (const { name, methods: members } of list) {
+          lines.push(`class ${name}:`);
+          for (const member of members) {
+            defined.set(`${name}.${member.name}`, lines.push(`    def ${member.name}(self):`));
+            for (let i = 0; i <= member.length; i++) lines.push(`        self.step(${i})`);
+          }
+          lines.push('');
+        }
+        const hits = await ask('all.py', lines.join('\n'), [...defined.keys()]);
+        for (const [i, [name, line]] of [...defined].entries()) {
+          const { startLine = 0, endLine = 0, symbol } = hits[i] ?? {};
+          assert.ok(startLine <= line && line <= endLine, `${name} is on line ${line}, not ${startLine}-${endLine}`);
+          assert.equal(symbol?.line, line, name);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
