@@ -39,7 +39,18 @@ const name = z
   .string('a blob name must be a string')
   .check(z.regex(/^[0-9a-f]{64}$/, 'a blob name must be 64 lower-case hexadecimal digits'));
 const text = (field: string) => z.string(`${field} must be a string`);
-const names = (field: string) => z._default(z.array(name, `${field} must be an array of blob names`), []);
+/** It ends at the first item that is wrong: `z.array` makes an issue for each, of which a body has room for millions. */
+const listOf = <S extends z.ZodMiniType>(item: S, message: string) => {
+  const isRight = (one: unknown): boolean => item.safeParse(one).success;
+  return z.custom<z.input<S>[]>((list) => Array.isArray(list) && list.every(isRight), {
+    error: ({ input }) => {
+      if (!Array.isArray(input)) return message;
+      const wrong: unknown = input.find((one) => !isRight(one));
+      return item.safeParse(wrong).error?.issues[0]?.message ?? message;
+    },
+  });
+};
+const names = (field: string) => z._default(listOf(name, `${field} must be an array of blob names`), []);
 
 /** What a search sees: the blobs of the checkpoint, if there is one, and the added ones, without the deleted (section 3). */
 const scope = z.object(
@@ -52,9 +63,9 @@ const scope = z.object(
 );
 
 export const requests = {
-  findMissing: z.object({ mem_object_names: z.array(text('a name'), 'mem_object_names must be an array') }),
+  findMissing: z.object({ mem_object_names: listOf(text('a name'), 'mem_object_names must be an array') }),
   batchUpload: z.object({
-    blobs: z.array(
+    blobs: listOf(
       z.object(
         {
           /** What the client takes it for; the server's own reckoning counts. */
@@ -77,7 +88,7 @@ export const requests = {
     message: z.optional(z.nullable(text('message'))),
     nodes: z.optional(
       z.nullable(
-        z.array(z.object({ text_node: z.optional(z.nullable(z.object({ content: text('content') }))) }), 'nodes'),
+        listOf(z.object({ text_node: z.optional(z.nullable(z.object({ content: text('content') }))) }), 'nodes'),
       ),
     ),
   }),

@@ -14,7 +14,7 @@ export const TOKEN_UNIT = 1n;
 
 /** The most decimals of a small amount of money. */
 export const SMALL_FRACTION = 9;
-const MAX_SMALL = 2 ** 52;
+export const MAX_SMALL = 2 ** 52;
 
 /** `undefined` where {@link parseDecimal} finds none. */
 export function parseMoney(text: string): Amount | undefined {

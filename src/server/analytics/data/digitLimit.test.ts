@@ -17,14 +17,17 @@ describe('the digits of sums', () => {
     const half = NINES.slice(1);
     add([NINES, '0', '0', NINES]);
     add([NINES, NINES]);
+    add([NINES], ['0', '0', '0', '0.1']);
     add([NINES.slice(2), '0.5'], ['-5', '1', '1']);
+    add([tiny, '3', '0', '9'], ['8', '2', '0', '9.5']);
     add([`${'9'.repeat(28)}.${'9'.repeat(10)}`]);
     add([tiny, '0', '0', '9'], ['0', '0.1']);
     for (const rows of [
       [[NINES], [NINES]],
       [[NINES], ['1']],
       [['1'], [NINES]],
-      [[NINES], ['0', '0', '0', '0.1']],
+      [[NINES], ['0.1']],
+      [[NINES], ['0', '0.1']],
       [[NINES, '0.1']],
       [[half], [`-${half}`], [`-${half}`], ['9'.repeat(38)]],
       [[NINES, '1', '1']],

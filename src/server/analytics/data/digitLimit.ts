@@ -1,29 +1,35 @@
 import { MAX_DECIMAL_DIGITS } from '../../../base/decimal.ts';
-import { AmountSum, exact, MONEY_UNIT, SMALL_FRACTION, type Amount } from './amount.ts';
+import { AmountSum, exact, MAX_SMALL, MONEY_UNIT, SMALL_FRACTION, type Amount } from './amount.ts';
 
-const AMOUNTS = 4;
-
-/**
- * Sees to it that every sum of costs, of whichever rows, can be written as an amount: what all rows together amount to, at the
- * most, has to find room beside the longest fraction.
- */
+/** Sees to it that every sum of costs, of whichever rows, can be written as an amount. */
 export class DigitLimit {
+  readonly #billed = new Digits();
+  readonly #base = new Digits();
+  readonly #surcharge = new Digits();
+  readonly #estimated = new Digits();
+  readonly #credits = new Digits();
+
+  /** One row: billed, base, base with own key, credits. Throws an `Error` where a sum might have too many digits. */
+  add([billed = 0, base = 0, byokBase = 0, credits = 0]: readonly Amount[]): void {
+    this.#billed.add(billed);
+    this.#base.add(base);
+    this.#surcharge.add(base === byokBase ? billed : sum(billed, -base));
+    this.#estimated.add(sum(billed, byokBase));
+    this.#credits.add(credits);
+  }
+}
+
+/** Of one kind of amount: what all of them come to without their signs, and the longest fraction beside it. */
+class Digits {
   readonly #total = new AmountSum();
   #decimals = 0;
   /** There are amounts that are no small ones. Without, no number of rows reaches the limit. */
   #hasLarge = false;
 
-  /** One row: billed, base, base with own key, credits, whatever else. Throws an `Error` where a sum might have too many digits. */
-  add(row: readonly Amount[]): void {
-    let isLarge = false;
-    for (let i = 0; i < AMOUNTS; i++) {
-      if (typeof row[i] === 'bigint') isLarge = true;
-      while (!isWhole(row[i]!, this.#decimals)) this.#decimals++;
-    }
-    if (isLarge) {
-      this.#hasLarge = true;
-      this.#total.add(largest(row));
-    } else for (let i = 0; i < AMOUNTS; i++) this.#total.add(Math.abs(row[i] as number));
+  add(amount: Amount): void {
+    while (!isWhole(amount, this.#decimals)) this.#decimals++;
+    if (typeof amount === 'bigint') this.#hasLarge = true;
+    this.#total.add(amount < 0 ? -amount : amount);
     if (this.#hasLarge && this.#total.total(MONEY_UNIT) >= 10n ** BigInt(2 * MAX_DECIMAL_DIGITS - this.#decimals))
       throw new Error(`a sum over all records could have more than ${MAX_DECIMAL_DIGITS} digits`);
   }
@@ -36,14 +42,7 @@ function isWhole(amount: Amount, decimals: number): boolean {
     : decimals >= SMALL_FRACTION || amount % 10 ** (SMALL_FRACTION - decimals) === 0;
 }
 
-/** The greatest of all amounts that are answered for this row, without its sign: surcharge and estimated cost are two more. */
-function largest(row: readonly Amount[]): bigint {
-  const [billed, base, byokBase, credits] = row.slice(0, AMOUNTS).map((amount) => exact(amount, MONEY_UNIT)) as [
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-  ];
-  const answered = [billed, base, credits, billed - base + byokBase, billed + byokBase];
-  return answered.map((amount) => (amount < 0n ? -amount : amount)).reduce((a, b) => (a > b ? a : b));
+function sum(a: Amount, b: Amount): Amount {
+  if (typeof a === 'number' && typeof b === 'number' && Math.abs(a + b) <= MAX_SMALL) return a + b;
+  return exact(a, MONEY_UNIT) + exact(b, MONEY_UNIT);
 }
