@@ -22,6 +22,10 @@ export interface ServeEvents {
   readonly print: { readonly to: 'stdout' | 'stderr'; readonly text: string };
 }
 
+/** What is in flight has ten seconds; one that takes longer than this does nothing any more. */
+const STOP_LIMIT_MS = 20_000;
+const KILL_AFTER_MS = 2_000;
+
 /**
  * `sextant serve` in a thread of its own, as in the editor: only for a thread can one say how much V8 may take for objects that
  * live for a moment. By itself it takes 134 MB for them on Node 24, of which the server gains nothing, and a flag of the
@@ -36,13 +40,24 @@ export async function runThreadedServe(options: ServeOptions, terminal: Terminal
   });
   const caller = thread.caller();
   caller.on('print', ({ to, text }) => void terminal[to].write(text));
-  const stop = (): void => void caller.call('stop', {}).catch(ignoreEnded);
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    terminal.stderr.write(`sextant: The server did not stop in ${STOP_LIMIT_MS / 1000} seconds, and is ended.\n`);
+    void thread.stop();
+    // A thread that waits for the system, as for a pipe that nobody writes to, cannot be ended by itself.
+    timer = setTimeout(() => process.kill(process.pid, 'SIGKILL'), KILL_AFTER_MS);
+  };
+  const stop = (): void => {
+    caller.call('stop', {}).catch(ignoreEnded);
+    timer = setTimeout(end, STOP_LIMIT_MS);
+  };
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
   try {
     const { isTTY, columns } = stderr;
     return await caller.call('run', { options, version, stderr: { isTTY, columns } });
   } finally {
+    clearTimeout(timer);
     signal.removeEventListener('abort', stop);
     await thread.stop();
   }

@@ -244,8 +244,9 @@ export class SextantServer implements Administered {
         .filter(({ name }) => name !== DEFAULT_TOKEN)
         .map((token) => ({ ...token, scopes: [...token.scopes] })),
     };
+    const facts = simulation ? this.organization.overrideLines() : this.organization.lines();
     yield JSON.stringify(header);
-    yield* simulation ? this.organization.overrideLines() : this.organization.lines();
+    yield* facts;
   }
 
   /** Puts back what {@link snapshot} gave. All of it or nothing. Throws `InvalidArgument` and `BadData`. */

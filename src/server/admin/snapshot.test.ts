@@ -85,6 +85,22 @@ describe('a snapshot', () => {
     assert.deepEqual(await view(target, token), expected);
   });
 
+  it('is of one moment, as an export is, though it is read slowly', async () => {
+    const [client, server] = await start(1);
+    server.clock.freeze();
+    const before = await snapshot(client);
+    const [export_, rest] = [server.organization.lines(), server.snapshot()].map((all) => all[Symbol.iterator]());
+    const exported = [...server.organization.lines()];
+    const read = [export_!.next().value as string];
+    rest!.next();
+    const { body } = await client.post(PATHS.getOverrides, {});
+    const [first] = body.overrides as Record<string, unknown>[];
+    await client.post(PATHS.setOverrides, { overrides: [{ ...first, config: { limit: '77' } }] });
+    for (let next = export_!.next(); next.done !== true; next = export_!.next()) read.push(next.value);
+    assert.deepEqual(read, exported);
+    assert.deepEqual([...{ [Symbol.iterator]: () => rest! }], before.trim().split('\n').slice(1));
+  });
+
   it('is refused where it is newer, damaged or none, and changes nothing', async () => {
     const [client] = await start(1);
     const text = await snapshot(client);

@@ -151,14 +151,13 @@ export class Organization implements AnalyticsContext {
     return entries.length === 0 ? imports : [...imports, { type: 'overrides', entries }];
   }
 
-  /** As a data file. */
-  *lines(): Generator<string> {
-    yield* this.#facts.lines();
-    yield* this.overrideLines();
+  /** As a data file, as all is now, however slowly it is read. */
+  lines(): Iterable<string> {
+    return both(this.#facts.lines(), this.overrideLines());
   }
 
-  *overrideLines(): Generator<string> {
-    for (const override of this.overrides.all()) yield JSON.stringify({ kind: 'override', ...override });
+  overrideLines(): Iterable<string> {
+    return linesOf(this.overrides.all());
   }
 
   /** To what an import adds. */
@@ -187,4 +186,13 @@ export class Organization implements AnalyticsContext {
 function entryOf(override: BudgetOverride, limit = override.config.limit): OverrideEntry {
   const { resource, period } = override;
   return { ...identityFields(identityOf(override)), resource, period, config: { limit } };
+}
+
+function* both(facts: Iterable<string>, overrides: Iterable<string>): Generator<string> {
+  yield* facts;
+  yield* overrides;
+}
+
+function* linesOf(overrides: readonly BudgetOverride[]): Generator<string> {
+  for (const override of overrides) yield JSON.stringify({ kind: 'override', ...override });
 }
