@@ -216,7 +216,9 @@ export class SegmentBuilder {
   #countDefinition(definition: Definition): void {
     const { name } = definition;
     const home = isHome(definition);
-    const hasWords = this.#countName(name, Field.definition, home ? Field.symbol : undefined);
+    // Members of an enum are found by their names; the words of hundreds of them do not say what a file is about.
+    const isMember = definition.kind === 'constant' && definition.container !== undefined;
+    const hasWords = this.#countName(name, isMember ? undefined : Field.definition, home ? Field.symbol : undefined);
     const names = hasWords ? symbolNames(definition) : undefined;
     if (!names) return;
     const { own, qualified, acronym } = names;
@@ -228,12 +230,12 @@ export class SegmentBuilder {
     this.#count(this.#terms.number(Field.qualified, foldQualified(qualified)));
   }
 
-  /** Counts a name's words, and all of it if `wholeField` is given. Tells whether it has any. */
-  #countName(name: string, wordField: Field, wholeField?: Field): boolean {
+  /** Counts a name's words, and all of it, where a field for them is given. Tells whether it has any. */
+  #countName(name: string, wordField?: Field, wholeField?: Field): boolean {
     const bytes = Buffer.from(name);
     const parts = this.#parts;
     if (parts.split(bytes, 0, bytes.length)) {
-      for (let part = 0; part < parts.count; part++) {
+      for (let part = 0; wordField !== undefined && part < parts.count; part++) {
         const term = this.#words.term(wordField, bytes, parts.starts[part]!, parts.ends[part]!);
         if (term >= 0) this.#count(term);
       }
@@ -243,7 +245,8 @@ export class SegmentBuilder {
       return parts.count > 0;
     }
     const words = splitIdentifier(name);
-    for (const word of words) if (isIndexable(word)) this.#count(this.#terms.number(wordField, stem(word)));
+    if (wordField !== undefined)
+      for (const word of words) if (isIndexable(word)) this.#count(this.#terms.number(wordField, stem(word)));
     if (wholeField !== undefined && words.length > 0) this.#count(this.#terms.number(wholeField, words.join('')));
     return words.length > 0;
   }
