@@ -81,6 +81,7 @@ function rangeRules({ request, rateGroup }: Endpoint): string {
   const { lookbackYears, maxRangeDays, defaultRangeDays } = LIMITS;
   const limits = `No day may be later than ${last} (UTC) or more than ${lookbackYears} years ago`;
   if ('date' in properties) return ` ${limits}.`;
+  if (rateGroup === 'cost-analytics') return ` ${limits}. Both dates are given, or none; ${maxRangeDays} days at most.`;
   return 'start_date' in properties
     ? ` ${limits}, and a range has at most ${maxRangeDays} days; without dates it is of ${defaultRangeDays}.`
     : '';
