@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import {
   BASE_PATH,
+  LIMITS,
   RATE_BLOCK_MS,
   RATE_LIMITS,
   ERROR_STATUS,
@@ -16,9 +17,15 @@ const DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
   InvalidArgument: 'The request is invalid, for example a date in another format or a range over 90 days.',
   Unauthenticated: 'The token is missing or invalid.',
   PermissionDenied: 'The token lacks a permission, or the organization is not on the enterprise plan.',
+  MethodNotAllowed: 'The path answers another method; `Allow` says which.',
+  RequestTimeout: 'The request did not arrive in time.',
+  PayloadTooLarge: `The body is larger than ${LIMITS.maxBodyBytes} bytes.`,
+  UnsupportedMediaType: 'The body is not of the type `application/json` in UTF-8, or has a `Content-Encoding`.',
   ResourceExhausted: 'The rate limit is exceeded; `Retry-After` says for how many seconds.',
   Internal: 'The service failed.',
 };
+
+const OF_BODIES = ['RequestTimeout', 'PayloadTooLarge', 'UnsupportedMediaType'];
 
 /** The OpenAPI 3.1 document of the analytics API at `url`. */
 export function openApiDocument(url: string, version: string): Json {
@@ -52,19 +59,32 @@ function pathItem(name: string, endpoint: Endpoint): Json {
     summary: endpoint.summary,
     description:
       `Needs the permission \`${endpoint.scope}\`. At most ${perMinute} requests a minute and ${burst} at once` +
-      ` (group \`${endpoint.rateGroup}\`); who exceeds that is refused for about ${RATE_BLOCK_MS / 1000} seconds.`,
+      ` (group \`${endpoint.rateGroup}\`); who exceeds that is refused for about ${RATE_BLOCK_MS / 1000} seconds.` +
+      rangeRules(endpoint),
     ...(endpoint.method === 'GET' ? { parameters: parameters(endpoint) } : { requestBody: requestBody(endpoint) }),
     responses: {
       200: { description: 'Success', content: json(schemaOf(endpoint.response), endpoint.example.response) },
       ...Object.fromEntries(
-        Object.keys(DESCRIPTIONS).map((code) => [
-          ERROR_STATUS[code as ErrorCode],
-          { $ref: `#/components/responses/${code}` },
-        ]),
+        Object.keys(DESCRIPTIONS)
+          .filter((code) => endpoint.method === 'POST' || !OF_BODIES.includes(code))
+          .map((code) => [ERROR_STATUS[code as ErrorCode], { $ref: `#/components/responses/${code}` }]),
       ),
     },
   };
   return { [endpoint.method.toLowerCase()]: operation };
+}
+
+/** What no schema can say of dates: see dateRules.ts. */
+function rangeRules({ request, rateGroup }: Endpoint): string {
+  const { properties = {} } = schemaOf(request) as { properties?: Json };
+  const last = rateGroup === 'credit-usage-by-user' ? 'today' : 'yesterday';
+  const { lookbackYears, maxRangeDays, defaultRangeDays } = LIMITS;
+  const limits = `No day may be later than ${last} (UTC) or more than ${lookbackYears} years ago`;
+  if ('date' in properties) return ` ${limits}.`;
+  if (rateGroup === 'cost-analytics') return ` ${limits}. Both dates are given, or none; ${maxRangeDays} days at most.`;
+  return 'start_date' in properties
+    ? ` ${limits}, and a range has at most ${maxRangeDays} days; without dates it is of ${defaultRangeDays}.`
+    : '';
 }
 
 function parameters(endpoint: Endpoint): Json[] {

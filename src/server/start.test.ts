@@ -79,6 +79,10 @@ describe('the start of a server', () => {
     assert.match(target.adminToken!, /^sxa_/);
   });
 
+  it('says where there is no data file', async () => {
+    await assert.rejects(startServer({ data: join(folder(), 'none') }), { code: 'NoDataFile' });
+  });
+
   it('refuses a state folder that cannot be', async function () {
     const file = join(folder(), 'file');
     writeFileSync(file, '');

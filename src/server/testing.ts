@@ -21,11 +21,11 @@
  *
  * @module sextant-code/testing
  */
-import { createReadStream } from 'node:fs';
 import type { Logger } from '../base/log.ts';
 import { checkMoment, readMoment } from './admin/moment.ts';
 import { readData } from './analytics/data/readData.ts';
 import { readSimulation } from './analytics/simulation/simulation.ts';
+import { loadData } from './launch.ts';
 import { SextantServer } from './server.ts';
 
 /** A record of a data file: docs/local-server.md. */
@@ -85,7 +85,7 @@ export interface TestServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Starts a server on a free port of 127.0.0.1. Throws `BadData` where a record is wrong. */
+/** Starts a server on a free port of 127.0.0.1. Throws `BadData` where a record is wrong, and `NoDataFile`. */
 export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
   const { seed, users, plan } = options;
   const isSimulated = seed !== undefined || users !== undefined || plan !== undefined;
@@ -99,9 +99,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
       now: now === undefined ? undefined : readMoment(now),
       simulation: isSimulated ? readSimulation({ seed, users, plan }) : undefined,
       data:
-        data === undefined
-          ? undefined
-          : () => readData(typeof data === 'string' ? createReadStream(data) : [toLines(data)]),
+        data === undefined ? undefined : () => (typeof data === 'string' ? loadData(data) : readData([toLines(data)])),
     },
     logger ? { logger } : {},
   );

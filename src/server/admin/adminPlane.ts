@@ -52,7 +52,7 @@ const scenarioChoice = z.strictObject({ scenario: z.string(messages.mustBe('scen
 const tokenRequest = z.strictObject({
   scopes: z
     .array(z.enum(SCOPES, messages.oneOf('scopes', SCOPES)), messages.mustBe('scopes', 'an array'))
-    .check(z.minLength(1, messages.mustBe('scopes', 'not empty'))),
+    .check(z.minLength(1, 'scopes must not be empty')),
   name: z.optional(
     z
       .string(messages.mustBe('name', 'a string'))
@@ -182,6 +182,7 @@ function changeClock(clock: AdjustableClock, { now, advanceMs, frozen }: z.outpu
 
 function limitOf({ query }: Exchange): number {
   const limit = new URLSearchParams(query).get('limit') ?? '100';
-  if (!/^[1-9]\d{0,5}$/.test(limit)) throw httpErrors.badRequest(messages.mustBe('limit', 'an integer of at least 1'));
+  if (!/^[1-9]\d{0,5}$/.test(limit))
+    throw httpErrors.badRequest(messages.mustBe('limit', 'a whole number from 1 to 999999'));
   return Math.min(Number(limit), MAX_REQUESTS);
 }

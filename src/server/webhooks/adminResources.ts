@@ -366,7 +366,7 @@ function parametersOf(query: string, known: readonly string[]): Record<string, s
 }
 
 function limitOf(limit = '100', most = MAX_PAGE): number {
-  if (!/^[1-9]\d{0,5}$/.test(limit)) throw httpErrors.badRequest('limit must be an integer of at least 1');
+  if (!/^[1-9]\d{0,5}$/.test(limit)) throw httpErrors.badRequest('limit must be a whole number from 1 to 999999');
   return Math.min(Number(limit), most);
 }
 
