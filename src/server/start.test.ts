@@ -118,13 +118,13 @@ describe('the start of a server', () => {
       const state = join(folder(), 'state');
       const client = await start({ state });
       const { body } = await create(client, 'kept');
-      const append = StateFolder.prototype.append;
+      const append = Object.getOwnPropertyDescriptor(StateFolder.prototype, 'append')!;
       StateFolder.prototype.append = () => Promise.reject(new SextantError('DiskFull', 'no space'));
       try {
         assert.equal((await create(client, 'new')).status, 507);
         assert.equal((await client.admin('DELETE', 'tokens/kept')).status, 507);
       } finally {
-        StateFolder.prototype.append = append;
+        Object.defineProperty(StateFolder.prototype, 'append', append);
       }
       assert.equal((await client.get(PATHS.dau, {}, body.token as string)).status, 200, 'as after a restart');
       assert.equal((await create(client, 'new')).status, 200);
