@@ -11,12 +11,10 @@ describe('the first line of a snapshot', () => {
       ...{ kind: 'snapshot', version: 1, clock: { now: 0, frozen: false } },
       ...{ simulation: null, scenario: 'ñ'.repeat(100_000), faults: [], tokens: [] },
     };
-    const begun = performance.now();
     const snapshot = await readSnapshot(bytewise(`${JSON.stringify(header)}\nrest`));
     assert.deepEqual(snapshot.header, header);
     let rest = '';
     for await (const chunk of snapshot.rest) rest += Buffer.from(chunk).toString();
     assert.equal(rest, 'rest');
-    assert.ok(performance.now() - begun < 3_000);
   });
 });

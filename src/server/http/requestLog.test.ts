@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { RequestLog, type LoggedRequest, type RequestEntry } from './requestLog.ts';
 
 const ENTRY: RequestEntry = {
@@ -57,22 +59,24 @@ describe('the log of requests', () => {
     });
     assert.ok(!JSON.stringify(shown).includes('SECRET'), JSON.stringify(shown));
     assert.equal(shown.headers.accept, 'x/y; q=1');
-    const long = '%a'.repeat(1_000);
-    const log = new RequestLog();
-    for (let i = 0; i < 1_000; i++) log.add({ ...ENTRY, path: long, query: long, rawHeaders: ['a', long] });
-    const begun = performance.now();
-    log.latest(1_000);
-    assert.ok(performance.now() - begun < 2_000);
   });
 
   it('does not grow with what it is told', () => {
     const log = new RequestLog();
-    const before = process.memoryUsage().rss;
+    const before = usedBytes();
     for (let i = 0; i < 100; i++) {
       const message = Buffer.alloc(8_000_000, 'x').toString('latin1');
       log.add({ ...ENTRY, error: { code: 'InvalidArgument', message } });
     }
-    assert.ok(process.memoryUsage().rss - before < 400_000_000);
+    assert.ok(usedBytes() - before < 80_000_000, 'of 800 MB');
     assert.equal(log.latest(100).length, 100);
   });
 });
+
+/** Without what nobody has any more. */
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}

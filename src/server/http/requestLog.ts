@@ -65,7 +65,9 @@ export class RequestLog {
 
   add({ at, method, path, query, rawHeaders, durationMs, caller = '', status, error, warnings }: RequestEntry): void {
     const place = this.#count++ % KEPT;
-    const text = [method, path, query, caller, ...rawHeaders].map(shortened).join(SEPARATOR);
+    const parts = [method, path, query, caller, ...rawHeaders];
+    const whole = parts.join(SEPARATOR);
+    const text = whole.length > MAX_PART ? parts.map(shortened).join(SEPARATOR) : whole;
     let bytes = this.#texts[place];
     if (!bytes || bytes.length < text.length)
       this.#texts[place] = bytes = Buffer.allocUnsafeSlow(Math.max(USUAL_BYTES, text.length));
