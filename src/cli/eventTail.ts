@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { SextantError } from '../base/errors.ts';
+import { sleep } from '../base/sleep.ts';
 import { AdminClient } from '../server/admin/adminClient.ts';
 import { findAnswering } from '../server/launch.ts';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
@@ -59,7 +59,7 @@ export function tailEvents(options: TailOptions, terminal: Terminal): Promise<Ex
         else waiting.delete(id);
         if (!isUnfinished(status) || (isLate && !isTold)) tell(event, isTold);
       }
-      if (seen < count) await sleep(TAIL_MS, undefined, { signal }).catch(() => undefined);
+      if (seen < count) await sleep(TAIL_MS, signal).catch(() => undefined);
     }
     // They came, whatever becomes of them.
     for (const { event, isTold } of waiting.values()) if (!isTold) tell(event);
@@ -129,7 +129,7 @@ class PatientServer {
         if (!isGone || signal.aborted || performance.now() >= end) throw error;
       }
       if (tries === 0) stderr.write('sextant: The server does not answer. It is asked again for a minute.\n');
-      await sleep(TAIL_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(TAIL_MS, signal).catch(() => undefined);
       const info = await findAnswering(this.#folder);
       if (info) this.#client = new AdminClient(info);
     }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { describeError } from '../base/errors.ts';
+import { retryAfterMs } from '../base/retryAfter.ts';
 import type { ForwardExpert } from './definitions.ts';
 import { REDACTED, type Attempt, type Header, type StoredEvent } from './event.ts';
 
@@ -14,7 +15,7 @@ export type ForwardOutcome = Omit<Attempt, 'at' | 'durationMs'> & {
   readonly isDone: boolean;
   /** Whether another attempt may do better: not where the other side says that it does not want it. */
   readonly canRetry: boolean;
-  /** How long the other side wants to be left alone. */
+  /** How long the other side wants to be left alone, up to the longest wait of {@link backoffMs}. */
   readonly afterMs?: number;
 };
 
@@ -47,7 +48,7 @@ export async function forward(
     }
     const isDone = statusCode >= 200 && statusCode < 300;
     const canRetry = !isDone && (statusCode >= 500 || [408, 425, 429].includes(statusCode));
-    const afterMs = retryAfterMs(headers['retry-after']);
+    const afterMs = Math.min(retryAfterMs(headers['retry-after']) ?? 0, LONGEST_WAIT_MS);
     return { isDone, canRetry, afterMs, status: statusCode, answer: answer.slice(0, MAX_ANSWER) };
   } catch (error) {
     signal.throwIfAborted();
@@ -62,13 +63,6 @@ export async function forward(
 
 function isForwarded([name, value]: Header): boolean {
   return value !== REDACTED && !OWN_HEADERS.test(name);
-}
-
-/** Seconds, or a date; up to the longest wait of {@link backoffMs}. */
-function retryAfterMs(header: string | string[] | undefined): number {
-  const text = String(header).trim();
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return ms > 0 ? Math.min(ms, LONGEST_WAIT_MS) : 0;
 }
 
 /** Milliseconds until the attempt after `attempts` of them: 1 s, doubled each time up to 10 min, and up to a fifth more by chance. */

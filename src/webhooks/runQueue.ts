@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import { describeError, SextantError } from '../base/errors.ts';
 import { Fifo } from '../base/fifo.ts';
 import type { Logger } from '../base/log.ts';
+import { sleep } from '../base/sleep.ts';
 import type { Definitions, ForwardExpert } from './definitions.ts';
 import {
   isUnfinished,
@@ -276,9 +276,7 @@ export class RunQueue {
         signal.throwIfAborted();
         this.#complain(number, error);
       }
-      await sleep(Math.min(backoffMs(failures, this.#options.backoffBaseMs), LONGEST_WRITE_WAIT_MS), undefined, {
-        signal,
-      });
+      await sleep(Math.min(backoffMs(failures, this.#options.backoffBaseMs), LONGEST_WRITE_WAIT_MS), signal);
     }
   }
 

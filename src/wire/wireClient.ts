@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import type * as z from 'zod/mini';
 import { cancelled } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
+import { retryAfterMs } from '../base/retryAfter.ts';
 import { slices, type UploadBlob } from './batches.ts';
 import { PATHS, WIRE_LIMITS, responses, scopeToWire, type WirePath } from './contract.ts';
 import { wireErrors, type APIError } from './errors.ts';
@@ -181,13 +182,6 @@ export class WireClient {
       'User-Agent': this.#options.userAgent,
     };
   }
-}
-
-/** Seconds, or a date. */
-function retryAfterMs(header: string | string[] | undefined): number | undefined {
-  if (typeof header !== 'string') return undefined;
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
 /** The text of an answer that came as JSON lines; lines that are something else are passed over (section 4.5). */
