@@ -82,7 +82,8 @@ export async function searchAndRepair(
     response = await searcher.search(request, terminal.signal);
   }
   if (response.damaged.length > 0) {
-    terminal.stderr.write(`sextant: The index is damaged, and answers may be missing. ${why ?? ''}\n`);
+    const cost = response.isPartial ? 'and answers may be missing' : 'but nothing is lost';
+    terminal.stderr.write(`sextant: The index is damaged, ${cost}. ${why ?? ''}\n`);
   }
   return response;
 }

@@ -16,6 +16,7 @@ import {
 import { toUtf8 } from './analyze/text.ts';
 import { splitIdentifier } from './analyze/words.ts';
 import type { DocumentId } from './documentId.ts';
+import { describeSegment } from './index/blockFile.ts';
 import { describeDamage, isDamage, reasonOf, type Damage } from './index/damage.ts';
 import {
   MANIFEST,
@@ -34,7 +35,6 @@ import {
 } from './index/manifest.ts';
 import { copyIndex } from './index/copy.ts';
 import { mergeSegments } from './index/merge.ts';
-import { describeSegment } from './index/segmentReader.ts';
 import { Overlay } from './index/overlay.ts';
 import { SegmentMaker, type SegmentFiles } from './index/segmentMaker.ts';
 import type { SegmentThreads } from './index/segmentThreads.ts';
@@ -50,6 +50,7 @@ import {
   noDeletions,
   openSnapshot,
   readDeletions,
+  restoredOf,
   setBit,
   writeDeletions,
 } from './index/snapshot.ts';
@@ -97,7 +98,7 @@ export interface EngineStats {
   readonly generation: number;
   /**
    * What was found damaged. No search shows a document that is lost by it; the writer of the index has taken it out, so
-   * that it can be added again.
+   * that it can be added again. Where no documents are lost, all was restored.
    */
   readonly damage: readonly Damage[];
 }
@@ -107,7 +108,8 @@ const NAMES_PER_SEGMENT = 500;
 
 /**
  * Reads an index that this or another process writes. It sees one commit, until {@link refresh} takes it to the newest.
- * Damaged parts are left out from when they are first met: fewer results, never wrong ones; {@link stats} tells of them.
+ * Damaged parts that cannot be restored are left out from when they are first met: fewer results, never wrong ones;
+ * {@link stats} tells of all.
  */
 export class EngineReader {
   readonly #folder: string;
@@ -132,8 +134,13 @@ export class EngineReader {
     return this.#snapshot.manifest;
   }
 
-  /** What of this commit was found damaged, and is left out. */
+  /** What of this commit was found damaged, and is left out or restored. */
   get damage(): readonly Damage[] {
+    return [...this.unreadable, ...restoredOf(this.segments)];
+  }
+
+  /** Of {@link damage} what is not restored. @internal */
+  get unreadable(): readonly Damage[] {
     return [...this.#manifestDamage, ...damageOf(this.#snapshot)];
   }
 
@@ -155,12 +162,17 @@ export class EngineReader {
   // eslint-disable-next-line @typescript-eslint/require-await
   async search(query: string, options?: SearchOptions): Promise<Hit[]> {
     for (;;) {
+      const restored = this.#restored();
       try {
         return searchSegments(this.#overlay?.over(this.segments) ?? this.segments, query, options);
       } catch (error) {
-        if (!isDamage(error) || !this.isolateDamaged()) throw error;
+        if (!isDamage(error) || (!this.isolateDamaged() && this.#restored() === restored)) throw error;
       }
     }
+  }
+
+  #restored(): number {
+    return this.segments.reduce((total, { reader }) => total + reader.restored, 0);
   }
 
   /**
@@ -264,7 +276,7 @@ export interface EngineOptions {
   readonly logger?: Logger;
   /** Help to analyse many documents. Any number of engines may share it; whoever made it closes it. */
   readonly threads?: SegmentThreads;
-  /** Is told what is found damaged, and taken out, after the index was opened. */
+  /** Is told what is found damaged, and taken out or restored, after the index was opened. */
   readonly onDamage?: (damage: Damage) => void;
 }
 
@@ -274,6 +286,9 @@ const DOCUMENTS_PER_TURN = 8;
 /** After a large apply merges wait so long for another one; but not with so many segments that searches get slow. */
 const QUIET_MS = 1_000;
 const MANY_SEGMENTS = 40;
+
+/** After a segment could not be written anew, on a full disk for instance. */
+const HEAL_AGAIN_MS = 60_000;
 
 /** Of removed documents as many are kept as there are others, and so many in any case; more are of no use. */
 const KEPT_REMOVED = 1_000;
@@ -299,6 +314,8 @@ export class Engine {
   readonly #damage: Damage[] = [];
   /** A commit failed, and it is not known yet which one the disk has. */
   #isBehind = false;
+  /** Not before this time is it tried again to write restored segments anew. */
+  #healAfter = 0;
   #nextFile: number;
   #queue: Promise<unknown> = Promise.resolve();
   #merging: Promise<void> | undefined;
@@ -318,15 +335,16 @@ export class Engine {
     // A crash, or a manifest that is lost, may have left files of higher numbers that cannot be removed yet.
     this.#nextFile = Math.max(this.#reader.manifest.nextFile, highestFile(folder) + 1);
     this.#enterAll();
-    if (this.#reader.damage.length > 0) this.#repair();
-    else if (this.#reader.manifest.generation === 0) this.#publish([]);
+    this.#takeOut();
+    if (this.#reader.manifest.generation === 0) this.#publish([]);
     this.#removeUnused();
     this.#onDamage = onDamage;
+    if (this.#reader.damage.length > 0) this.#repairSoon();
   }
 
   /**
-   * Opens the index in `folder` for writing, making an empty one if there is none. What is damaged is taken out of it,
-   * as a commit, and told in {@link stats}: documents that {@link has} no longer knows are to be added again.
+   * Opens the index in `folder` for writing, making an empty one if there is none. What is damaged and cannot be restored is
+   * taken out of it, as a commit, and told in {@link stats}: documents that {@link has} no longer knows are to be added again.
    * Throws `IndexBusy` while another process writes to it; `IndexFormat` if another version wrote it: then {@link erase}
    * it and add the documents again; `DiskFull` or `ReadOnly` if nothing can be written.
    */
@@ -403,9 +421,9 @@ export class Engine {
     return hits;
   }
 
-  /** All that was found damaged since the index was opened, and taken out of it. */
+  /** All that was found damaged since the index was opened, and taken out of it or restored. */
   get damage(): readonly Damage[] {
-    return [...this.#damage];
+    return [...this.#damage, ...this.#reader.damage];
   }
 
   /** `damage` is that of {@link damage}. */
@@ -424,7 +442,7 @@ export class Engine {
 
   /**
    * Reads the whole index from the disk and compares every checksum, a few milliseconds at a time; 26 MB take 10 to
-   * 20 ms. What is damaged is taken out as when the index is opened, and returned.
+   * 20 ms. What is damaged is restored or taken out as when the index is opened, and returned.
    */
   async verify(signal?: AbortSignal): Promise<readonly Damage[]> {
     const before = this.#damage.length;
@@ -438,11 +456,12 @@ export class Engine {
     }
     this.#reader.isolateDamaged();
     await this.#exclusive(() => this.#verifySmallFiles());
-    return this.#damage.slice(before);
+    return this.damage.slice(before);
   }
 
-  /** Waits until no merge is under way or due. */
+  /** Waits until no repair or merge is under way or due. */
   async settle(): Promise<void> {
+    await this.#queue;
     this.#mergeIfDue();
     while (this.#merging) await this.#merging;
   }
@@ -462,11 +481,12 @@ export class Engine {
     if (this.#closed) throw new SextantError('IndexClosed', 'The index is closed.');
   }
 
-  #exclusive<T>(work: () => T | Promise<T>): Promise<T> {
-    const result = this.#queue.then(() => {
+  #exclusive<T>(work: () => T | Promise<T>, { heal = true } = {}): Promise<T> {
+    const result = this.#queue.then(async () => {
       this.#checkOpen();
       if (this.#isBehind) this.#catchUp();
-      this.#repair();
+      this.#takeOut();
+      if (heal) await this.#heal();
       return work();
     });
     this.#queue = result.catch(() => undefined);
@@ -588,8 +608,8 @@ export class Engine {
     }
   }
 
-  #withBits({ segment, sum }: SegmentEntry, documents: number, bits: Uint8Array): SegmentEntry {
-    return { segment, sum, documents: documents - countBits(bits), deletions: this.#writeDeletions(bits) };
+  #withBits(entry: SegmentEntry, documents: number, bits: Uint8Array): SegmentEntry {
+    return { ...entry, documents: documents - countBits(bits), deletions: this.#writeDeletions(bits) };
   }
 
   #writeDeletions(bits: Uint8Array): FileEntry {
@@ -604,14 +624,17 @@ export class Engine {
    */
   #publish(segments: readonly SegmentEntry[], alsoDamaged: readonly Damage[] = []): void {
     const { manifest } = this.#reader;
-    const damage = [...this.#reader.damage, ...alsoDamaged];
+    const damage = [...this.#reader.unreadable, ...alsoDamaged];
     this.#writing(() => syncFolderSync(this.#folder));
     this.#lease.check();
     const next = { generation: manifest.generation + 1, nextFile: this.#nextFile, segments };
     this.#isBehind = true;
     this.#writing(() => writeManifest(this.#folder, { ...manifest, ...next }));
-    for (const one of damage) this.#tell(one);
-    this.#reader.refresh();
+    try {
+      this.#reader.refresh();
+    } finally {
+      for (const one of damage) this.#tell(one);
+    }
     this.#isBehind = false;
     if (damage.length > 0) this.#enterAll();
   }
@@ -627,9 +650,43 @@ export class Engine {
     this.#isBehind = false;
   }
 
-  /** Commits the index without what is damaged. */
-  #repair(): void {
-    if (this.#reader.damage.length > 0) this.#publish(this.#withDeletions([]));
+  /** Commits the index without what cannot be read. */
+  #takeOut(): void {
+    if (this.#reader.unreadable.length > 0) this.#publish(this.#withDeletions([]));
+  }
+
+  /** Writes segments anew of which something was restored. Where that cannot be done they stay as they are, and readable. */
+  async #heal(): Promise<void> {
+    if (performance.now() < this.#healAfter) return;
+    for (const segment of this.#reader.segments.filter(({ reader }) => reader.restored > 0)) {
+      if (!this.#hasAll([segment])) continue;
+      const number = this.#newFile();
+      try {
+        await this.#writeAnew(segment, number);
+      } catch (error) {
+        if (isCancelled(error)) continue;
+        this.#healAfter = performance.now() + HEAL_AGAIN_MS;
+        const why = describeError(explainWriteError(error, this.#folder));
+        this.#logger.warn(`${segmentFile(segment.entry.segment)} is damaged, and is not written anew yet: ${why}`);
+        if (this.#isBehind) this.#catchUp();
+      } finally {
+        this.#unfinished.delete(segmentFile(number));
+        this.#removeUnused();
+      }
+    }
+  }
+
+  async #writeAnew(segment: Segment, number: number): Promise<void> {
+    const { entry, reader } = segment;
+    for (const _ of reader.copyTo(join(this.#folder, segmentFile(number)))) {
+      await setImmediate();
+      // What was found damaged meanwhile is closed.
+      if (this.#closed || !this.#hasAll([segment])) throw cancelled();
+    }
+    const entries = this.#withDeletions([]).map((one) => {
+      return one.segment === entry.segment ? { ...one, segment: number } : one;
+    });
+    this.#publish(entries, restoredOf([segment]));
   }
 
   /** Writes the manifest and the deletions anew where the disk has lost what is known here. */
@@ -652,6 +709,7 @@ export class Engine {
 
   #repairSoon(): void {
     this.#exclusive(() => undefined).catch((error: unknown) => {
+      if (this.#closed) return;
       this.#logger.warn(`The damaged index in ${this.#folder} could not be repaired: ${describeError(error)}`);
     });
   }
@@ -717,7 +775,9 @@ export class Engine {
       try {
         await this.#merge(sources);
       } catch (error) {
-        if (!isDamage(error) || !this.#reader.isolateDamaged()) throw error;
+        if (!isDamage(error)) throw error;
+        this.#reader.isolateDamaged();
+        if (this.#reader.damage.length === 0) throw error;
         await this.#exclusive(() => undefined);
       }
       return true;
@@ -751,7 +811,8 @@ export class Engine {
         writer.abort();
         throw explainWriteError(error, this.#folder);
       }
-      await this.#exclusive(() => this.#publishMerge(sources, number));
+      // What was restored of the sources is whole in what was made of them.
+      await this.#exclusive(() => this.#publishMerge(sources, number), { heal: false });
     } finally {
       this.#unfinished.delete(segmentFile(number));
       this.#removeUnused();
@@ -784,7 +845,7 @@ export class Engine {
       entry = this.#withBits(entry, document, bits);
     }
     const kept = this.#withDeletions([]).filter(({ segment }) => !left.has(segment));
-    this.#publish(document === 0 ? kept : [...kept, entry]);
+    this.#publish(document === 0 ? kept : [...kept, entry], restoredOf(sources));
     if (document > 0) this.#enterNew(merged);
   }
 

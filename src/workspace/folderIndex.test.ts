@@ -36,10 +36,8 @@ describe('FolderIndex', () => {
     }
   }
 
-  function flipLastByte(file: string): void {
-    const bytes = readFileSync(file);
-    bytes[bytes.length - 1]! ^= 1;
-    writeFileSync(file, bytes);
+  function truncate(file: string): void {
+    writeFileSync(file, readFileSync(file).subarray(0, -1));
   }
 
   async function paths(root: string, stateFolder: string, query: string): Promise<string[]> {
@@ -204,14 +202,13 @@ describe('FolderIndex', () => {
     await withIndex(root, state, (index) => index.reconcile());
     writeFiles(root, { 'c.ts': 'const lantern = 2;' });
     await withIndex(root, state, (index) => index.reconcile());
-    const flip = (): void => flipLastByte(join(indexFolderOf(state), 'segment-2.sxs'));
-    flip();
+    truncate(join(indexFolderOf(state), 'segment-2.sxs'));
     await withIndex(root, state, async (index) => {
       await index.reconcile();
       const { repaired, state } = index.status();
       assert.deepEqual([repaired?.files, repaired?.damage.length, state.kind], [1, 1, 'ready']);
       assert.equal(index.work().filesRead, 1);
-      assert.match(repaired!.damage[0]!, /segment-2\.sxs, not a whole segment\. 1 documents are to be added again/);
+      assert.match(repaired!.damage[0]!, /segment-2\.sxs, too short\. 1 documents are to be added again/);
     });
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts', 'c.ts']);
   });
@@ -223,10 +220,25 @@ describe('FolderIndex', () => {
     await withIndex(root, state, async (index, seen) => {
       await index.reconcile();
       assert.equal(index.status().repaired, undefined);
-      flipLastByte(join(indexFolderOf(state), 'segment-1.sxs'));
+      truncate(join(indexFolderOf(state), 'segment-1.sxs'));
       await index.verify();
       assert.equal(seen.at(-1)?.repaired?.files, 1);
       assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
+    });
+  });
+
+  it('reads nothing again where a damaged index could be restored, and says so', async () => {
+    const root = folder();
+    const state = folder();
+    writeFiles(root, { 'a.ts': 'const lantern = 1;' });
+    await withIndex(root, state, (index) => index.reconcile());
+    const file = join(indexFolderOf(state), 'segment-1.sxs');
+    writeFileSync(file, readFileSync(file).fill(0, 0, 4));
+    await withIndex(root, state, async (index, seen) => {
+      await index.verify();
+      const damage = ['The index was damaged: segment-1.sxs, 1 block was restored. Nothing is lost.'];
+      assert.deepEqual(seen.at(-1)?.repaired, { damage, files: 0 });
+      assert.deepEqual([index.work().filesRead, await paths(root, state, 'lantern')], [0, ['a.ts']]);
     });
   });
 

@@ -275,7 +275,10 @@ export class FolderIndex {
 
   /** What was lost is read again as soon as nothing else is under way. */
   #onDamage({ documents }: Damage): void {
-    if (documents === 0) return;
+    if (documents === 0) {
+      this.#edges.onStatus(this.status());
+      return;
+    }
     this.#hasLost = true;
     const work = this.#exclusive(undefined, async (signal) => {
       if (this.#hasLost) await this.#reconcileAll(signal);

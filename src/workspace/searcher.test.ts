@@ -387,15 +387,21 @@ describe('Searcher', () => {
     assert.equal((await search('lantern', outer, inner)).length, 1);
   });
 
-  it('says in which index it met damage', async () => {
+  it('says in which index it met damage, and whether it may have missed something', async () => {
     const one = await indexed({ 'a.ts': 'lantern' });
     const two = await indexed({ 'b.ts': 'lantern' });
     const file = join(indexFolderOf(one.stateFolder), 'segment-1.sxs');
+    const said = async (): Promise<unknown[]> => {
+      const searcher = new Searcher();
+      const { results, ...rest } = await searcher.search({ folders: [one, two], query: 'lantern', limit: 10 });
+      searcher.close();
+      return [results.map(({ path }) => path).sort(), rest.damaged, rest.isPartial];
+    };
+    assert.deepEqual(await said(), [['a.ts', 'b.ts'], [], false]);
     writeFileSync(file, readFileSync(file).fill(0, 0, 4));
-    const searcher = new Searcher();
-    const { results, damaged } = await searcher.search({ folders: [one, two], query: 'lantern', limit: 10 });
-    searcher.close();
-    assert.deepEqual([results.map(({ path }) => path), damaged], [['b.ts'], [one.root]]);
+    assert.deepEqual(await said(), [['a.ts', 'b.ts'], [one.root], false]);
+    writeFileSync(file, readFileSync(file).subarray(1));
+    assert.deepEqual(await said(), [['b.ts'], [one.root], true]);
   });
 
   it('finds nothing, without an error, before anything is indexed', async () => {

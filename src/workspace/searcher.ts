@@ -83,8 +83,10 @@ export interface SearchResponse {
   readonly results: readonly SearchResult[];
   /** What in the query was not understood, in its order; the rest was searched for. */
   readonly problems: readonly QueryProblem[];
-  /** Folders in whose index the search met damage, and so may have missed something: who keeps them should verify it. */
+  /** Folders in whose index the search met damage: who keeps them should verify it. */
   readonly damaged: readonly string[];
+  /** Whether it may have missed something for that. */
+  readonly isPartial: boolean;
   readonly tookMs: number;
 }
 
@@ -124,6 +126,7 @@ export class Searcher {
     const changedIn = (root: string): ChangedPaths => this.#withUnsaved(root, byRoot.get(root) ?? new Map());
     const hits: { readonly root: string; readonly hit: Hit }[] = [];
     const damaged: string[] = [];
+    let isPartial = false;
     for (const { root, stateFolder } of folders) {
       const reader = this.#reader(stateFolder);
       this.#overlay(reader, root, stateFolder);
@@ -139,6 +142,7 @@ export class Searcher {
         if (hit) hits.push({ root, hit });
       }
       if (reader.damage.length > 0) damaged.push(root);
+      isPartial ||= reader.damage.some(({ documents }) => documents !== 0);
     }
     hits.sort((a, b) => b.hit.score - a.hit.score);
     const locators = new Map(roots.map((root) => [root, new Locator(parsed, changedIn(root))]));
@@ -157,7 +161,7 @@ export class Searcher {
       results.push(result);
     }
     const allProblems = [...parsed.problems, ...problems].sort((a, b) => a.start - b.start);
-    return { results, problems: allProblems, damaged, tookMs: performance.now() - began };
+    return { results, problems: allProblems, damaged, isPartial, tookMs: performance.now() - began };
   }
 
   /** Ways to finish the filter at the end of a query; see {@link completeFilter}. */

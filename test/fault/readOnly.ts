@@ -2,7 +2,7 @@
 // to; `modes` takes the right to write from the files, and from itself if it is root.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readdirSync } from 'node:fs';
+import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Engine, EngineReader } from '../../src/engine/engine.ts';
 import { document, filesOf } from './truth.ts';
@@ -16,6 +16,10 @@ const isReadOnly = { name: 'SextantError', code: 'ReadOnly', message: /cannot be
 const engine = Engine.open(index);
 const [lantern, harbour] = [document('a.ts', 'lantern'), document('b.ts', 'harbour')];
 await engine.apply({ add: [lantern] });
+const segment = join(index, 'segment-1.sxs');
+const hurt = readFileSync(segment);
+hurt[0]! ^= 1;
+writeFileSync(segment, hurt);
 
 if (how === 'ro') execFileSync('mount', ['-o', 'remount,ro', disk]);
 else {
@@ -31,14 +35,17 @@ for (const changes of [{ add: [harbour] }, { remove: [lantern.id] }]) {
   assert.deepEqual([...engine.ids()], [lantern.id]);
 }
 assert.equal((await engine.search('lantern')).length, 1);
-assert.deepEqual(await engine.verify(), []);
+const restored = [{ file: 'segment-1.sxs', what: '1 block was restored', documents: 0 }];
+assert.deepEqual(await engine.verify(), restored);
+assert.deepEqual(engine.stats().damage, restored);
+assert.equal((await engine.search('lantern')).length, 1);
 await engine.close();
 
 assert.throws(() => Engine.open(index), /cannot be written to|is writing to this index/);
 const reader = new EngineReader(index);
 assert.equal((await reader.search('lantern')).length, 1);
 assert.equal(reader.refresh(), false);
-assert.deepEqual(reader.stats().damage, []);
+assert.deepEqual(reader.stats().damage, restored);
 reader.close();
 assert.deepEqual([...filesOf(index).keys()], [...before.keys()]);
 assert.throws(() => Engine.open(join(disk, 'other')), isReadOnly);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND, commandRunner, copySample } from '../support/command.ts';
 import { killed, spawnUntil } from '../support/processes.ts';
@@ -183,15 +183,22 @@ describe('sextant', () => {
     const state = folder();
     sextant('index', root, '--state', state);
     const file = join(state, 'index/segment-1.sxs');
+    const assertRepaired = (said: RegExp): void => {
+      const { code, stdout, stderr } = sextant('search', 'verifyPassword', root, '--state', state);
+      assert.equal(code, 0);
+      assert.match(stderr, said);
+      assert.match(stdout, /^src\/auth\/passwordHash\.ts:13/);
+      assert.equal(sextant('search', 'verifyPassword', root, '--state', state).stderr, '');
+    };
     writeFileSync(file, readFileSync(file).fill(0, 0, 64));
-    const { code, stdout, stderr } = sextant('search', 'verifyPassword', root, '--state', state);
-    assert.equal(code, 0);
-    assert.match(
-      stderr,
-      /^sextant: The index was damaged: segment-1\.sxs, block 0\. 15 documents are to be added again/,
+    assertRepaired(/^sextant: The index was damaged: segment-1\.sxs, 1 block was restored\. Nothing is lost\.$/m);
+    const healed = join(
+      state,
+      'index',
+      readdirSync(join(state, 'index')).find((name) => name.endsWith('.sxs'))!,
     );
-    assert.match(stdout, /^src\/auth\/passwordHash\.ts:13/);
-    assert.equal(sextant('search', 'verifyPassword', root, '--state', state).stderr, '');
+    writeFileSync(healed, readFileSync(healed).subarray(1));
+    assertRepaired(/^sextant: The index was damaged: segment-\d+\.sxs, \S.+\. 15 documents are to be added again/);
   });
 
   it('says when what it searched without an update is damaged', () => {
@@ -205,8 +212,11 @@ describe('sextant', () => {
     assert.equal(isDamaged(), false);
     const file = join(state, 'index/segment-1.sxs');
     writeFileSync(file, readFileSync(file).fill(0, 0, 64));
-    assert.match(search().stderr, /^sextant: The index is damaged, .+ Without --no-update it is repaired first\.$/m);
+    const repairs = 'Without --no-update it is repaired first.';
+    assert.equal(search().stderr, `sextant: The index is damaged, but nothing is lost. ${repairs}\n`);
     assert.equal(isDamaged(), true);
+    writeFileSync(file, readFileSync(file).subarray(1));
+    assert.match(search().stderr, /^sextant: The index is damaged, and answers may be missing\. /m);
     sextant('search', 'verifyPassword', root, '--state', state);
     assert.equal(search().stderr, '');
   });

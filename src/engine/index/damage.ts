@@ -5,7 +5,7 @@ export interface Damage {
   /** The file's name in the index folder. */
   readonly file: string;
   readonly what: string;
-  /** How many documents are lost, until they are added again; missing where nobody knows. */
+  /** How many documents are lost, until they are added again: none where all was restored. Missing where nobody knows. */
   readonly documents?: number;
 }
 
@@ -30,8 +30,17 @@ export function reasonOf(error: unknown): string {
   return systemCode(error) === 'ENOENT' ? 'it is missing' : 'the disk cannot read it';
 }
 
+/** Blocks of a file that were restored from the others. */
+export function restored(file: string, blocks: number): Damage {
+  return { file, what: blocks === 1 ? '1 block was restored' : `${blocks} blocks were restored`, documents: 0 };
+}
+
 /** One line for a log. */
 export function describeDamage({ file, what, documents }: Damage): string {
-  const lost = documents === undefined ? 'All documents' : `${documents} documents`;
-  return `The index was damaged: ${file}, ${what}. ${lost} are to be added again.`;
+  return `The index was damaged: ${file}, ${what}. ${describeLoss(documents)}`;
+}
+
+function describeLoss(documents: number | undefined): string {
+  if (documents === 0) return 'Nothing is lost.';
+  return `${documents === undefined ? 'All documents' : `${documents} documents`} are to be added again.`;
 }

@@ -16,6 +16,8 @@ export interface FileEntry {
 export interface SegmentEntry {
   readonly segment: number;
   readonly sum: number;
+  /** Where the first of its two footers ends, should the last one be damaged. */
+  readonly firstEnd: number;
   /** Documents of it that are not removed: what is lost if it cannot be read. */
   readonly documents: number;
   /** The file that marks its removed documents, if it has any. */

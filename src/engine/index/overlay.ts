@@ -1,6 +1,7 @@
 import type { DocumentId } from '../documentId.ts';
 import { SegmentBuilder } from './segmentBuilder.ts';
-import { SegmentReader, describeSegment } from './segmentReader.ts';
+import { describeSegment } from './blockFile.ts';
+import { SegmentReader } from './segmentReader.ts';
 import { memoryFile, rmSync } from './segmentStorage.ts';
 import { writeSegment } from './segmentWriter.ts';
 import { Segment, clearBit, noDeletions, setBit } from './snapshot.ts';

@@ -1,19 +1,9 @@
 import type { DocumentId } from '../documentId.ts';
-import { closeSync, fstatSync, openSync, readSync } from './segmentStorage.ts';
-import { crc32 } from 'node:zlib';
 import { systemCode, type SextantError } from '../../base/errors.ts';
+import { BlockFile, DamagedBlock, Scratch } from './blockFile.ts';
 import { isDamage, reasonOf } from './damage.ts';
 import { decodeDefinitions, type LineRange, type SymbolSpan } from './documents.ts';
-import {
-  ByteReader,
-  COLD_BLOCK,
-  FORMAT_VERSION,
-  IN_COMMENT,
-  MAGIC,
-  TRAILER_BYTES,
-  damaged,
-  type TermHash,
-} from './format.ts';
+import { BLOCK_BYTES, ByteReader, IN_COMMENT, damaged, type TermHash } from './format.ts';
 import { gallop } from './gallop.ts';
 import { NameCursor, nameKey, type NameSource } from './names.ts';
 import { bytesPerTerm, columnsOf, documentIdAt, type SegmentFooter } from './segmentWriter.ts';
@@ -24,9 +14,6 @@ export interface PostingList {
   readonly to: number;
   readonly documents: number;
 }
-
-/** A cold part of up to this size is kept in memory once something of it is read. */
-const KEPT_BYTES = 8 << 20;
 
 /** Room that is kept for the next use: 20 MB, which no usual query on a large folder needs. */
 const KEPT_POSTINGS = 4 << 20;
@@ -57,16 +44,6 @@ export class Postings {
   }
 }
 
-/** Bytes to read into, used again for the next read. */
-class Scratch {
-  #bytes = new Uint8Array(0);
-
-  take(length: number): Uint8Array<ArrayBuffer> {
-    if (length > this.#bytes.length) this.#bytes = new Uint8Array(length * 2);
-    return this.#bytes.subarray(0, length);
-  }
-}
-
 /** Terms in a row, with their lists. */
 export interface TermRun {
   readonly count: number;
@@ -79,16 +56,14 @@ export interface TermRun {
 /** How many bytes of postings, about, are read at once for a merge. */
 const RUN_BYTES = 256 << 10;
 
-/** How much {@link SegmentReader.verify} reads before it lets others work: 4 MB, a few milliseconds. */
-const BLOCKS_PER_TURN = 64;
-
 /**
  * Reads one segment file. Opening reads its resident part; a search reads the few pieces of the rest that it needs.
- * Whatever meets damage throws `IndexDamaged`; {@link broken} and {@link lostDocuments} say how much is lost by it.
+ * Whatever meets damage that cannot be restored throws `IndexDamaged`; {@link broken} and {@link lostDocuments} say how much
+ * is lost by it.
  */
 export class SegmentReader {
   readonly file: string;
-  /** The trailer's checksum, and so, as it holds the others, one of the whole file. */
+  /** See {@link BlockFile.sum}. */
   readonly sum: number;
   readonly footer: SegmentFooter;
   readonly firstChunk: Uint32Array;
@@ -96,14 +71,10 @@ export class SegmentReader {
   readonly chunkTokens: Uint16Array;
   readonly documentTokens: Uint32Array;
 
-  readonly #fd: number;
+  readonly #blocks: BlockFile;
   readonly #resident: Uint8Array;
   readonly #bucketPostings: Float64Array;
   readonly #bucketEntries: Uint32Array;
-  readonly #blockSums: Uint32Array;
-  readonly #verified: Uint8Array;
-  /** All of the cold part, of a small segment. */
-  #cold: Uint8Array | undefined;
   readonly #names: NameSource;
   readonly #ids: Uint8Array;
   readonly #pathOffsets: Uint32Array;
@@ -122,18 +93,16 @@ export class SegmentReader {
   readonly #damagedDetails = new Set<number>();
   #broken: string | undefined;
 
-  /** Throws `IndexDamaged`, or the system's error where the file cannot be opened. */
-  constructor(file: string) {
+  /** As that of {@link BlockFile}. */
+  constructor(file: string, firstEnd?: number) {
     this.file = file;
-    this.#fd = openSync(file, 'r');
+    this.#blocks = new BlockFile(file, firstEnd);
+    this.sum = this.#blocks.sum;
+    this.footer = this.#blocks.footer;
     try {
-      const { sum, footer, resident } = readEnd(this.#fd, file);
-      this.sum = sum;
-      this.footer = footer;
-      this.#resident = resident;
+      this.#resident = this.#blocks.resident();
       this.#bucketPostings = new Float64Array(...this.#section('bucketPostings', 8));
       this.#bucketEntries = new Uint32Array(...this.#section('bucketEntries', 4));
-      this.#blockSums = new Uint32Array(...this.#section('blockSums', 4));
       this.#names = {
         blocks: {
           offsets: new Float64Array(...this.#section('nameOffsets', 8)),
@@ -155,10 +124,9 @@ export class SegmentReader {
       this.chunkStarts = new Uint32Array(...this.#section('chunkStarts', 4));
       this.chunkTokens = new Uint16Array(...this.#section('chunkTokens', 2));
     } catch (error) {
-      closeSync(this.#fd);
+      this.#blocks.close();
       throw error;
     }
-    this.#verified = new Uint8Array(this.#blockSums.length);
   }
 
   get documents(): number {
@@ -168,6 +136,11 @@ export class SegmentReader {
   /** What was found damaged, if it is more than the details of some documents: then nothing here is to be trusted. */
   get broken(): string | undefined {
     return this.#broken;
+  }
+
+  /** How many blocks were found damaged and are restored: nothing is lost by them. */
+  get restored(): number {
+    return this.#blocks.restored;
   }
 
   /** The documents whose details stand in blocks that were found damaged. Everything else can be used. */
@@ -188,23 +161,22 @@ export class SegmentReader {
 
   /** Reads the whole file again and compares all checksums. Does not throw for damage, but remembers it. */
   *verify(): Generator<void, void, void> {
-    this.#verifyEnd();
-    this.#verified.fill(0);
-    this.#cold = undefined;
     this.#dictionaryBlocks = [];
-    for (let block = 0; block < this.#blockSums.length && this.#broken === undefined; block++) {
-      const from = block * COLD_BLOCK;
-      try {
-        this.#readCold(from, Math.min(COLD_BLOCK, this.footer.cold - from));
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-      }
-      if (block % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) yield;
+    try {
+      yield* this.#blocks.verify((block) => this.#lose(block));
+    } catch (error) {
+      if (!isDamage(error) && systemCode(error) !== 'ENOENT') throw error;
+      this.#broken ??= reasonOf(error);
     }
   }
 
+  /** Writes a file as this one was written, with what is restored; a few megabytes at a time. Throws the system's error. */
+  copyTo(file: string): Generator<void, void, void> {
+    return this.#blocks.copyTo(file);
+  }
+
   close(): void {
-    closeSync(this.#fd);
+    this.#blocks.close();
   }
 
   idOf(document: number): Uint8Array {
@@ -399,8 +371,8 @@ export class SegmentReader {
       this.#bucketAt = 0;
       return;
     }
-    const start = block * COLD_BLOCK;
-    const end = Math.min(start + COLD_BLOCK, this.footer.cold);
+    const start = block * BLOCK_BYTES;
+    const end = Math.min(start + BLOCK_BYTES, this.footer.cold);
     this.#bucketView = this.#dictionaryBlocks[block] ??= viewOf(this.#readCold(start, end - start));
     this.#bucketAt = from - start;
   }
@@ -459,62 +431,29 @@ export class SegmentReader {
     return [this.#resident.buffer as ArrayBuffer, this.#resident.byteOffset + offset, length / width];
   }
 
-  /**
-   * Reads from the cold part; a block's checksum is checked the first time something of it is read. What is read into a
-   * scratch is there until the next such read.
-   */
   #readCold(from: number, length: number, scratch?: Scratch): Uint8Array {
     if (length === 0) return new Uint8Array(0);
     const inside = from >= 0 && length > 0 && from + length <= this.footer.cold;
     if (!inside) throw this.#damaged('an offset is out of range');
-    const firstBlock = blockOf(from);
-    const lastBlock = blockOf(from + length - 1);
-    let verified = true;
-    for (let block = firstBlock; block <= lastBlock; block++) verified &&= this.#verified[block] === 1;
-    if (verified) return this.#read(from, length, scratch);
-
-    const start = firstBlock * COLD_BLOCK;
-    const bytes = this.#read(start, Math.min((lastBlock + 1) * COLD_BLOCK, this.footer.cold) - start, scratch);
-    for (let block = firstBlock; block <= lastBlock; block++) {
-      const at = (block - firstBlock) * COLD_BLOCK;
-      if (crc32(bytes.subarray(at, at + COLD_BLOCK)) !== this.#blockSums[block]) throw this.#damagedBlock(block);
-      this.#verified[block] = 1;
-    }
-    return bytes.subarray(from - start, from - start + length);
-  }
-
-  /** From the file, or from memory if the segment is small: there a search spends more on calls than on anything else. */
-  #read(from: number, length: number, scratch?: Scratch): Uint8Array {
     try {
-      if (this.footer.cold > KEPT_BYTES) return readAt(this.#fd, this.file, from, length, scratch?.take(length));
-      this.#cold ??= readAt(this.#fd, this.file, 0, this.footer.cold);
-      return this.#cold.subarray(from, from + length);
+      return this.#blocks.read(from, length, scratch);
     } catch (error) {
-      throw isDamage(error) ? this.#damaged('the disk cannot read it, or it is too short') : error;
+      if (error instanceof DamagedBlock) this.#lose(error.block);
+      throw error;
     }
   }
 
+  /** What was good when it was checked makes no sense. It may have changed since, so all is checked again. */
   readonly #damaged = (what: string): SextantError => {
-    this.#broken ??= what;
+    const known = this.restored + this.#damagedDetails.size;
+    for (const _ of this.verify());
+    if (this.restored + this.#damagedDetails.size === known) this.#broken ??= what;
     return damaged(this.file, what);
   };
 
-  #damagedBlock(block: number): SextantError {
-    const detailsEnd = this.#detailOffsets[this.documents]!;
-    if ((block + 1) * COLD_BLOCK > detailsEnd) return this.#damaged(`block ${block}`);
-    this.#damagedDetails.add(block);
-    return damaged(this.file, `block ${block}`);
-  }
-
-  #verifyEnd(): void {
-    try {
-      readEnd(this.#fd, this.file);
-      // By its name: what is open may be removed or replaced.
-      if (describeSegment(this.file).sum !== this.sum) this.#broken ??= 'it was replaced';
-    } catch (error) {
-      if (!isDamage(error) && systemCode(error) !== 'ENOENT') throw error;
-      this.#broken ??= reasonOf(error);
-    }
+  #lose(block: number): void {
+    if ((block + 1) * BLOCK_BYTES > this.#detailOffsets[this.documents]!) this.#broken ??= `block ${block}`;
+    else this.#damagedDetails.add(block);
   }
 }
 
@@ -523,7 +462,7 @@ function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
 }
 
 function blockOf(at: number): number {
-  return Math.floor(at / COLD_BLOCK);
+  return Math.floor(at / BLOCK_BYTES);
 }
 
 /** Where a term's list is in the cold part; a `value` of {@link INLINE} or more is its only posting. */
@@ -537,63 +476,3 @@ const INLINE = 0x80000000;
 const MAX_HEAD_BYTES = 10;
 
 const forPostings = new Scratch();
-
-/** What a manifest says of a segment file that has just been written. */
-export function describeSegment(file: string): { readonly sum: number; readonly documents: number } {
-  const fd = openSync(file, 'r');
-  try {
-    const { sum, footer } = readFooter(fd, file);
-    return { sum, documents: footer.documents };
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function readEnd(fd: number, file: string): { sum: number; footer: SegmentFooter; resident: Uint8Array } {
-  const { sum, footer, residentLength, residentSum } = readFooter(fd, file);
-  const resident = readAt(fd, file, footer.cold, residentLength);
-  if (crc32(resident) !== residentSum) throw damaged(file, 'resident part');
-  return { sum, footer, resident };
-}
-
-function readFooter(
-  fd: number,
-  file: string,
-): { sum: number; footer: SegmentFooter; residentLength: number; residentSum: number } {
-  const { size } = fstatSync(fd);
-  if (size < TRAILER_BYTES) throw damaged(file, 'too short');
-  const trailer = Buffer.from(readAt(fd, file, size - TRAILER_BYTES, TRAILER_BYTES));
-  if (trailer.toString('latin1', 16) !== MAGIC) throw damaged(file, 'not a whole segment');
-  // Which format an index has is the manifest's to say; no segment of it has another.
-  if (trailer.readUInt32LE(12) !== FORMAT_VERSION) throw damaged(file, 'format');
-  const footerLength = trailer.readUInt32LE(0);
-  // Zeros are the checksum of nothing.
-  if (footerLength === 0 || footerLength > size - TRAILER_BYTES) throw damaged(file, 'footer');
-  const footerBytes = readAt(fd, file, size - TRAILER_BYTES - footerLength, footerLength);
-  if (crc32(footerBytes) !== trailer.readUInt32LE(4)) throw damaged(file, 'footer');
-  const footer = JSON.parse(Buffer.from(footerBytes).toString('utf8')) as SegmentFooter;
-  const residentLength = size - TRAILER_BYTES - footerLength - footer.cold;
-  if (residentLength < 0) throw damaged(file, 'too short');
-  return { sum: crc32(trailer), footer, residentLength, residentSum: trailer.readUInt32LE(8) };
-}
-
-function readAt(
-  fd: number,
-  file: string,
-  from: number,
-  length: number,
-  // Not from Buffer's pool: the resident part's typed arrays need an aligned start.
-  bytes = new Uint8Array(length),
-): Uint8Array {
-  for (let at = 0; at < length;) {
-    let read: number;
-    try {
-      read = readSync(fd, bytes, at, length - at, from + at);
-    } catch (error) {
-      throw systemCode(error) === 'EIO' ? damaged(file, 'the disk cannot read it') : error;
-    }
-    if (read === 0) throw damaged(file, 'too short');
-    at += read;
-  }
-  return bytes;
-}

@@ -2,7 +2,6 @@ import { closeSync, fsyncSync, openSync, rmSync, writeSync } from './segmentStor
 import { crc32 } from 'node:zlib';
 import {
   ByteWriter,
-  COLD_BLOCK,
   DOCUMENT_ID_BYTES,
   FORMAT_VERSION,
   IN_COMMENT,
@@ -13,6 +12,7 @@ import {
   type TermHash,
 } from './format.ts';
 import { NameWriter } from './names.ts';
+import { BlockLayout, ParityWriter } from './parity.ts';
 
 /** What a segment knows of a document besides its postings. */
 export interface DocumentRecord {
@@ -40,7 +40,11 @@ export interface SegmentFooter {
   /** Number of defined names, and where their blocks begin. */
   readonly names: number;
   readonly nameBlocks: number;
+  /** Bytes of the two parts. */
   readonly cold: number;
+  readonly resident: number;
+  /** Checksum of each block, parity included; see {@link BlockLayout}. */
+  readonly sums: readonly number[];
   /** Offset and length in bytes of each array in the resident part, from the part's start. */
   readonly sections: Readonly<Record<string, readonly [number, number]>>;
 }
@@ -59,10 +63,7 @@ export class SegmentWriter {
   readonly #file: string;
   readonly #fd: number;
   readonly #out = new ByteWriter();
-  readonly #blockSums: number[] = [];
-  /** Checksum and number of bytes of the cold block being filled. */
-  #blockSum = 0;
-  #blockBytes = 0;
+  readonly #parity = new ParityWriter();
   #written = 0;
 
   readonly #ids = new ByteWriter();
@@ -219,9 +220,9 @@ export class SegmentWriter {
     const names = this.names.finish();
     this.#flush(1);
     const dictionary = this.#written;
-    this.#writeCold(this.#dictionary());
+    this.#writeBlocks(this.#dictionary());
     const cold = this.#written;
-    if (this.#blockBytes > 0) this.#blockSums.push(this.#blockSum);
+    this.#parity.endBlock();
 
     const resident = new ByteWriter();
     const sections: Record<string, [number, number]> = {};
@@ -232,7 +233,6 @@ export class SegmentWriter {
     };
     section('bucketPostings', this.#bucketPostings);
     section('bucketEntries', this.#bucketEntries);
-    section('blockSums', Uint32Array.from(this.#blockSums));
     section('nameOffsets', names.offsets);
     section('nameKeys', names.keys);
     section('nameKeyOffsets', names.keyOffsets);
@@ -247,6 +247,9 @@ export class SegmentWriter {
     section('documentLanguage', Uint8Array.from(this.#documentLanguage));
     section('chunkStarts', Uint32Array.from(this.#chunkStarts));
     section('chunkTokens', Uint16Array.from(this.#chunkTokens));
+    this.#writeBlocks(resident.view());
+    this.#parity.endBlock();
+    const parity = this.#parity.finish(new BlockLayout(cold, resident.length, this.#written));
 
     const footer: SegmentFooter = {
       documents: this.documents,
@@ -260,16 +263,17 @@ export class SegmentWriter {
       names: this.names.count,
       nameBlocks: this.#nameBlocks,
       cold,
+      resident: resident.length,
+      sums: this.#parity.sums,
       sections,
     };
     const footerBytes = Buffer.from(JSON.stringify(footer));
     const trailer = Buffer.alloc(TRAILER_BYTES);
     trailer.writeUInt32LE(footerBytes.length, 0);
     trailer.writeUInt32LE(crc32(footerBytes), 4);
-    trailer.writeUInt32LE(crc32(resident.view()), 8);
-    trailer.writeUInt32LE(FORMAT_VERSION, 12);
-    trailer.write(MAGIC, 16, 'latin1');
-    for (const part of [resident.view(), footerBytes, trailer]) this.#write(part);
+    trailer.writeUInt32LE(FORMAT_VERSION, 8);
+    trailer.write(MAGIC, 12, 'latin1');
+    for (const part of [footerBytes, trailer, ...parity, footerBytes, trailer]) this.#write(part);
     fsyncSync(this.#fd);
     closeSync(this.#fd);
     return this.#written;
@@ -306,23 +310,12 @@ export class SegmentWriter {
   /** Writes the buffer once it holds `atLeast` bytes. */
   #flush(atLeast: number): void {
     if (this.#out.length < atLeast) return;
-    this.#writeCold(this.#out.view());
+    this.#writeBlocks(this.#out.view());
     this.#out.length = 0;
   }
 
-  /** Takes the checksums of the cold blocks on the way. */
-  #writeCold(bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length;) {
-      const take = Math.min(COLD_BLOCK - this.#blockBytes, bytes.length - at);
-      this.#blockSum = crc32(bytes.subarray(at, at + take), this.#blockSum);
-      this.#blockBytes += take;
-      at += take;
-      if (this.#blockBytes === COLD_BLOCK) {
-        this.#blockSums.push(this.#blockSum);
-        this.#blockSum = 0;
-        this.#blockBytes = 0;
-      }
-    }
+  #writeBlocks(bytes: Uint8Array): void {
+    this.#parity.add(bytes);
     this.#write(bytes);
   }
 
