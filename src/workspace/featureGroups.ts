@@ -4,7 +4,7 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'best chunks': ['best', 'top3', 'top8'],
   comments: ['comment', 'head', 'bestComment'],
   'file name': ['name', 'nameExplained', 'nameBoth', 'nameEarly', 'nameWords'],
-  folders: ['folder', 'lastFolder', 'path', 'depth', 'neighbours', 'neighbourhood'],
+  folders: ['folder', 'lastFolder', 'folderRare', 'path', 'depth', 'packageShare', 'neighbours', 'neighbourhood'],
   'words of definitions': ['defined', 'definedEarly', 'definitions', 'definitionDensity', 'chunkDefined', 'chunkBoth'],
   'best definition': ['definition', 'topDefinition', 'typeDefinition', 'definitionDepth', 'definitionShare'],
   'names asked for': ['symbol', 'symbolType', 'symbolTop', 'symbolFile', 'symbolWord', 'symbolUse', 'symbolRare'],

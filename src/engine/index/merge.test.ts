@@ -61,6 +61,24 @@ describe('mergeSegments', () => {
     );
   });
 
+  it('counts what is left below each outer folder', () => {
+    const state = folder();
+    const one = { names: ['run'], gone: false };
+    const parts = [[one, { ...one, gone: true }, one], [one]];
+    const segments = parts.map((part, i) => segmentOf(join(state, `${i}.sxs`), i, part));
+    const merged = write(join(state, 'merged.sxs'), (writer) => {
+      for (const _ of mergeSegments(segments, writer));
+    });
+    assert.deepEqual(merged.footer.folders, [
+      ['0', 2],
+      ['1', 1],
+    ]);
+    assert.equal(merged.documentsUnder('0'), 2);
+    assert.equal(merged.documentsUnder('constructor'), 0);
+    for (const { reader } of segments) reader.close();
+    merged.close();
+  });
+
   function segmentOf(file: string, number: number, sources: readonly Source[]): Segment {
     const builder = new SegmentBuilder();
     for (const [i, { names }] of sources.entries()) {

@@ -84,6 +84,7 @@ export class SegmentReader {
   readonly #contentBytes: Uint32Array;
   readonly #documentLanguage: Uint8Array;
   #documentsByLanguage: Uint32Array | undefined;
+  #documentsByFolder: ReadonlyMap<string, number> | undefined;
   /** The blocks of the dictionary of which something was read: each word of a query asks in a few, and they are a tenth of a segment. */
   #dictionaryBlocks: (DataView | undefined)[] = [];
   /** What has the bucket that was read last, and where it begins there. */
@@ -207,6 +208,12 @@ export class SegmentReader {
     }
     const number = this.footer.languages.indexOf(language);
     return number < 0 ? 0 : this.#documentsByLanguage[number]!;
+  }
+
+  /** How many of the documents, removed ones included, are below an {@link outerFolder}; 0 of one that has few. */
+  documentsUnder(folder: string): number {
+    this.#documentsByFolder ??= new Map(this.footer.folders);
+    return this.#documentsByFolder.get(folder) ?? 0;
   }
 
   contentBytesOf(document: number): number {

@@ -12,6 +12,7 @@ import {
   type TermHash,
 } from './format.ts';
 import { NameWriter } from './names.ts';
+import { outerFolder } from './outerFolder.ts';
 import { BlockLayout, ParityWriter } from './parity.ts';
 
 /** What a segment knows of a document besides its postings. */
@@ -35,6 +36,8 @@ export interface SegmentFooter {
   readonly tokens: number;
   readonly contentBytes: number;
   readonly languages: readonly string[];
+  /** How many documents are below each of the two outer folders, of those that have the most: see {@link outerFolder}. */
+  readonly folders: readonly (readonly [string, number])[];
   readonly bucketBits: number;
   readonly dictionary: number;
   /** Number of defined names, and where their blocks begin. */
@@ -55,6 +58,9 @@ const MAX_POSTING_BYTES = 6;
 /** Terms per bucket that a look-up reads: about 40 × 8 bytes. */
 const TERMS_PER_BUCKET = 40;
 
+/** Small folders are all alike, and the footer is read whole. */
+const MAX_FOLDERS = 1_000;
+
 /**
  * Writes one segment file: first every document, then every term in the order of its hash, then the defined names, then
  * {@link finish}.
@@ -62,6 +68,7 @@ const TERMS_PER_BUCKET = 40;
 export class SegmentWriter {
   readonly #file: string;
   readonly #fd: number;
+  readonly #folders = new Map<string, number>();
   readonly #out = new ByteWriter();
   readonly #parity = new ParityWriter();
   #written = 0;
@@ -129,6 +136,8 @@ export class SegmentWriter {
     let language = this.#languages.indexOf(document.language);
     if (language < 0) language = this.#languages.push(document.language) - 1;
     this.#documentLanguage.push(language);
+    const folder = outerFolder(Buffer.from(document.path).toString('utf8'));
+    this.#folders.set(folder, (this.#folders.get(folder) ?? 0) + 1);
   }
 
   /** Call between the last document and the first term. There may be no more than `maxTerms`, and should not be far fewer. */
@@ -258,6 +267,7 @@ export class SegmentWriter {
       tokens: sum(this.#documentTokens),
       contentBytes: sum(this.#contentBytes),
       languages: this.#languages,
+      folders: largest(this.#folders),
       bucketBits: this.#bucketBits,
       dictionary,
       names: this.names.count,
@@ -363,6 +373,10 @@ export function documentIdAt(ids: Uint8Array, document: number): Uint8Array {
 
 export function bytesOf(array: Uint8Array | Uint16Array | Uint32Array | Float64Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+}
+
+function largest(counts: ReadonlyMap<string, number>): [string, number][] {
+  return [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).slice(0, MAX_FOLDERS);
 }
 
 function sum(values: readonly number[]): number {

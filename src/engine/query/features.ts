@@ -40,11 +40,13 @@ export const FEATURES = [
   'nameBoth',
   'nameEarly',
   'nameWords',
-  // Folders, the innermost, and the whole path.
+  // Folders, the innermost, those that say most, and the whole path; how much of the workspace is in the same package.
   'folder',
   'lastFolder',
+  'folderRare',
   'path',
   'depth',
+  'packageShare',
   // What else of its folder may be a result: how many files, and how well they do.
   'neighbours',
   'neighbourhood',
@@ -126,9 +128,13 @@ export interface Corpus {
   readonly matcher: WordMatcher;
   /** Inverse document frequency of each word of the query; 0 for one that no document has. */
   readonly weights: readonly number[];
+  /** The same among names of folders: a word that is above all files tells nothing. */
+  readonly folderWeights: readonly number[];
   /** A term of each symbol number that {@link SegmentScores.addSymbol} was given. */
   readonly symbols: readonly SymbolTermInfo[];
   languageShare(language: string): number;
+  /** The share of the documents that are below the same outer folder as a path. */
+  packageShare(path: string): number;
   /** In how many documents a folded name stands. */
   references(folded: string): number;
 }
@@ -171,6 +177,7 @@ export class FeatureMaker {
   readonly #corpus: Corpus;
   readonly #matcher: WordMatcher;
   readonly #total: number;
+  readonly #folderTotal: number;
   readonly #early: readonly number[];
   readonly #earlyTotal: number;
   readonly #wanted: ReadonlySet<string>;
@@ -186,6 +193,7 @@ export class FeatureMaker {
     this.#corpus = corpus;
     this.#matcher = corpus.matcher;
     this.#total = sum(weights) || 1;
+    this.#folderTotal = sum(corpus.folderWeights) || 1;
     this.#early = weights.map((weight, i) => weight * EARLY ** i);
     this.#earlyTotal = sum(this.#early) || 1;
     this.#wanted = new Set(query.words);
@@ -260,8 +268,10 @@ export class FeatureMaker {
     row[F.nameWords] = info.name.length;
     row[F.folder] = this.#like(info.folders);
     row[F.lastFolder] = this.#like(info.lastFolder);
+    row[F.folderRare] = masked(evidence.folderMask, this.#corpus.folderWeights) / this.#folderTotal;
     row[F.path] = this.#covered(evidence.nameMask | evidence.folderMask);
     row[F.depth] = info.depth;
+    row[F.packageShare] = Math.log(this.#corpus.packageShare(info.path));
 
     row[F.defined] = this.#covered(evidence.definitionMask);
     row[F.definedEarly] = this.#coveredEarly(evidence.definitionMask);

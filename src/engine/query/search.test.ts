@@ -213,6 +213,18 @@ describe('search', () => {
     await withSources(list, async (search) => assert.equal((await search('Harbour'))[0]?.path, 'api/v3/harbour.py'));
   });
 
+  it('goes to the package that most of the workspace is, of two that answer a question alike', async () => {
+    const answer = '# Cedar forests burn.\ndef burn():\n    pass\n';
+    const list = [
+      code('packages/amber/forest.py', answer),
+      code('packages/birch/forest.py', answer),
+      ...Array.from({ length: 12 }, (_, i) => code(`packages/birch/f${i}.py`, 'def other():\n    pass\n')),
+    ];
+    await withSources(list, async (search) =>
+      assert.equal((await search('how cedar forests burn'))[0]?.path, 'packages/birch/forest.py'),
+    );
+  });
+
   it('leaves out all that -sym: excludes, however many names that is', async () => {
     const functions = Array.from({ length: 2500 }, (_, i) => `def amber${i}():\n    pass\n`);
     const list = [

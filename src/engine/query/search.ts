@@ -3,6 +3,7 @@ import { splitIdentifier } from '../analyze/words.ts';
 import { foldName, foldQualified } from '../analyze/symbolNames.ts';
 import type { DocumentId } from '../documentId.ts';
 import { Field, hashTerm, type TermHash } from '../index/format.ts';
+import { outerFolder } from '../index/outerFolder.ts';
 import { Postings, type SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, setBit, type Segment } from '../index/snapshot.ts';
 import { SegmentScores, type Averages, type Evidence, type WordLists } from './collect.ts';
@@ -120,6 +121,7 @@ class Search {
   readonly #scores: readonly SegmentScores[];
   readonly #documents: number;
   readonly #weights: number[] = [];
+  readonly #folderWeights: number[] = [];
   #total = 1;
   readonly #symbols: SymbolTermInfo[] = [];
 
@@ -202,8 +204,9 @@ class Search {
       throwIfCancelled(this.#options.signal);
       const lists = this.#scores.map((scores) => scores.listsOf(word));
       const frequency = Math.min(this.#documents, documentFrequency(lists));
-      const weight = frequency === 0 ? 0 : Math.log(1 + (this.#documents - frequency + 0.5) / (frequency + 0.5));
+      const weight = this.#rarity(frequency);
       this.#weights.push(weight);
+      this.#folderWeights.push(this.#rarity(sumOf(lists, ({ folder }) => folder?.documents ?? 0)));
       for (const [i, scores] of this.#scores.entries()) scores.addWord(weight, lists[i]!);
     }
     this.#total = this.#weights.reduce((sum, weight) => sum + weight, 0) || 1;
@@ -225,6 +228,11 @@ class Search {
     }
     const least = this.#leastToConsider();
     for (const scores of this.#scores) scores.finishAbove(least);
+  }
+
+  /** Inverse document frequency, as of BM25; 0 of what there is none of. */
+  #rarity(documents: number): number {
+    return documents === 0 ? 0 : Math.log(1 + (this.#documents - documents + 0.5) / (documents + 0.5));
   }
 
   /** What no document below can be among the first {@link CONSIDERED}: so many have as much. */
@@ -302,8 +310,13 @@ class Search {
       query: this.#query,
       matcher: this.#matcher,
       weights: this.#weights,
+      folderWeights: this.#folderWeights,
       symbols: this.#symbols,
-      languageShare: (language) => languageShare(this.#segments, language),
+      languageShare: (language) => shareOf(this.#segments, (reader) => reader.documentsIn(language)),
+      packageShare: (path) => {
+        const folder = outerFolder(path);
+        return shareOf(this.#segments, (reader) => reader.documentsUnder(folder));
+      },
       references: (folded) => references(this.#segments, folded),
     });
     const evidence = this.#evidence(found);
@@ -472,19 +485,24 @@ export function references(segments: readonly Segment[], folded: string): number
   return documents;
 }
 
-/** The share of the documents that are in a language. */
-function languageShare(segments: readonly Segment[], language: string): number {
-  let documents = 0;
-  let all = 0;
-  for (const { reader } of segments) {
-    documents += reader.documentsIn(language);
-    all += reader.documents;
-  }
-  return documents / Math.max(1, all);
+/** The share of the documents that are counted, of which there is one at least. */
+function shareOf(segments: readonly Segment[], count: (reader: SegmentReader) => number): number {
+  const counted = sumOf(segments, ({ reader }) => count(reader));
+  return (
+    Math.max(1, counted) /
+    Math.max(
+      1,
+      sumOf(segments, ({ reader }) => reader.documents),
+    )
+  );
 }
 
 function sumOfShares(shares: readonly Share[]): number {
-  return shares.reduce((sum, { share }) => sum + share, 0);
+  return sumOf(shares, ({ share }) => share);
+}
+
+function sumOf<T>(items: readonly T[], valueOf: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + valueOf(item), 0);
 }
 
 function byScore(a: Found, b: Found): number {

@@ -1,0 +1,6 @@
+/** The outermost two folders of a path, or fewer: in many repositories a package of its own, such as `packages/core`. */
+export function outerFolder(path: string): string {
+  const first = path.indexOf('/');
+  const second = first < 0 ? -1 : path.indexOf('/', first + 1);
+  return path.slice(0, Math.max(0, second < 0 ? first : second));
+}
