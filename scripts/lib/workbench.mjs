@@ -100,7 +100,13 @@ export async function runCommand(page, title) {
     } catch (error) {
       if (Date.now() > end) throw error;
     }
-    await page.keyboard.press('Escape');
-    await input.waitFor({ state: 'hidden' });
+    // A command that was slow may open its own list only now, which one Escape is too early for.
+    for (let isOpen = true; isOpen && Date.now() <= end;) {
+      await page.keyboard.press('Escape');
+      isOpen = await input.waitFor({ state: 'hidden', timeout: 1500 }).then(
+        () => false,
+        () => true,
+      );
+    }
   }
 }
