@@ -14,6 +14,7 @@ import { fail, say, sinceStart } from './lib/say.mjs';
 const MAX_VSIX_BYTES = 3_000_000;
 /** For real processes and browsers on a busy machine: what fails is tried once more, and both that and why are told. */
 const TRY_AGAIN = ['--retries', '1'];
+const TWO_AT_A_TIME = ['--parallel', '--jobs', '2'];
 const TSC = 'node_modules/typescript/bin/tsc';
 
 /** @typedef {{ passed: number, failed: string[] }} Outcome */
@@ -31,7 +32,7 @@ const stages = {
   format: () => check('format', 'node_modules/prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
   build: () => check('build and bundle budgets', 'scripts/build.mjs', []),
   // Many of them wait for processes and disks: two at a time take half as long.
-  unit: () => mocha('unit', ['--parallel', '--jobs', '2']),
+  unit: () => mocha('unit', TWO_AT_A_TIME),
   conformance: () => mocha('conformance', ['--spec', 'test/conformance/**/*.test.ts', '--timeout', '60000']),
   fault: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '60000', ...TRY_AGAIN]),
   files: () => mocha('files', ['--spec', 'test/workspace/**/*.test.ts', '--timeout', '120000']),
@@ -39,8 +40,7 @@ const stages = {
   editor: () => editor('newest'),
   'editor-oldest': () => editor('oldest'),
   'editor-vsix': () => editor('newest', join(root, 'out/sextant-code.vsix')),
-  // On a machine that does much else a browser may drop a click.
-  browser: () => mocha('browser', ['--spec', 'test/browser/**/*.test.ts', '--timeout', '180000', ...TRY_AGAIN]),
+  browser: browsers,
 };
 
 /** What only reads the sources, all at once: nothing else runs then that could be disturbed. */
@@ -165,6 +165,20 @@ async function editor(which, vsix) {
     rmSync(folder, { recursive: true, force: true });
   }
   return readResults(results, title);
+}
+
+/**
+ * A window waits as long as it works, so that two at a time take little more than half as long: each has a server, a
+ * profile and folders of its own. `npm start` builds what all others run, and so has the machine to itself.
+ */
+function browsers() {
+  // On a machine that does much else a browser may drop a click.
+  const common = ['--timeout', '180000', ...TRY_AGAIN];
+  const start = 'test/browser/start.test.ts';
+  return all([
+    mocha('start', ['--spec', start, ...common]),
+    mocha('browser', ['--spec', 'test/browser/**/*.test.ts', '--ignore', start, ...TWO_AT_A_TIME, ...common]),
+  ]);
 }
 
 /** The .vsix and the npm package: made, small enough, and with nothing in them that does not belong there. */

@@ -267,6 +267,17 @@ export function writeSettings(dataFolder, settings) {
 }
 
 /**
+ * Settings of the server's machine, which an open window takes as they are written; a person's it reads when it starts.
+ * @param {string} dataFolder
+ * @param {Record<string, unknown>} settings
+ */
+export function writeMachineSettings(dataFolder, settings) {
+  const machine = join(dataFolder, 'data/data/Machine');
+  mkdirSync(machine, { recursive: true });
+  writeFileSync(join(machine, 'settings.json'), JSON.stringify(settings, null, 2));
+}
+
+/**
  * The workbench's address.
  * @param {Server} server
  * @param {{ folder?: string | undefined, workspace?: string | undefined, extensions?: string[], tests?: string, token?: string }} options

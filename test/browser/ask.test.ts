@@ -8,7 +8,7 @@ import { CompletionServer, answering, beginStream, event, piece } from '../suppo
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
-import { THEMES, Workbench, copySample, shotName } from './support.ts';
+import { LOOKS, Workbench, copySample, shotName } from './support.ts';
 
 const RETRY = 'src/orders/retryPolicy.ts';
 const COMMAND = 'Sextant: Ask About Workspace';
@@ -286,57 +286,56 @@ describe('the view of answers in themes and widths', () => {
     '> What is not temporary is not tried again [1].\n\nSee [the docs](https://example.com/retries).',
   ];
 
-  for (const theme of THEMES) {
-    it(`is readable and accessible in each state in ${theme}, at 400 and 1,400 pixels`, async () => {
-      const server = await CompletionServer.start();
-      const workbench = await Workbench.open({
-        folder: copySample(join(folder(), 'harbour')),
-        settings: { 'workbench.colorTheme': theme, ...modelSettings(server) },
-        size: { width: 1400, height: 900 },
-      });
-      const view = new AnswerView(workbench);
-      let held: ServerResponse | undefined;
-      const look = async (state: string): Promise<void> => {
-        for (const width of [1400, 400]) {
-          await workbench.page.setViewportSize({ width, height: 900 });
-          const name = shotName(`ask-${state}`, theme, width);
-          await view.frame.waitForFunction(`innerWidth < ${width}`);
-          await workbench.shoot(name);
-          await assertAccessible(view.frame, name);
-        }
-      };
-      try {
-        await workbench.treeItem(/^README.md/).waitFor();
-        await view.open();
-        await workbench.run('View: Close Primary Side Bar');
-        await view.text('15 files indexed').waitFor();
-        await look('empty');
-        server.script = (response) => {
-          beginStream(response);
-          response.write(piece(FULL[0]! + FULL[1]!));
-          held = response;
-        };
-        await view.ask('How is a failed payment retried?');
-        await view.text('Each further one').waitFor();
-        await look('loading');
-        await view.button('Stop').click();
-        await view.text('Stopped. The answer is not complete.').waitFor();
-        held?.destroy();
-        await look('partial');
-        server.script = answering(...FULL);
-        await view.button('Ask Again').click();
-        await view.complete();
-        await look('full');
-        server.script = (response) => response.writeHead(401).end('{"error":{"message":"no such key"}}');
-        await view.ask('And how is it tested?');
-        await view.text(/refuses the key/).waitFor();
-        await look('failing');
-      } finally {
-        await workbench.close();
-        await server.stop();
-      }
+  it('is readable and accessible in each state and theme, at 400 and 1,400 pixels', async () => {
+    const server = await CompletionServer.start();
+    const workbench = await Workbench.open({
+      folder: copySample(join(folder(), 'harbour')),
+      settings: modelSettings(server),
+      size: { width: 1400, height: 900 },
     });
-  }
+    const view = new AnswerView(workbench);
+    let held: ServerResponse | undefined;
+    const look = async (state: string): Promise<void> => {
+      for (const { theme, width } of LOOKS) {
+        await workbench.page.setViewportSize({ width, height: 900 });
+        await view.frame.waitForFunction(`innerWidth < ${width} && innerWidth > ${width - 120}`);
+        await workbench.showTheme(theme, view.frame);
+        const name = shotName(`ask-${state}`, theme, width);
+        await workbench.shoot(name);
+        await assertAccessible(view.frame, name);
+      }
+    };
+    try {
+      await workbench.treeItem(/^README.md/).waitFor();
+      await view.open();
+      await workbench.run('View: Close Primary Side Bar');
+      await view.text('15 files indexed').waitFor();
+      await look('empty');
+      server.script = (response) => {
+        beginStream(response);
+        response.write(piece(FULL[0]! + FULL[1]!));
+        held = response;
+      };
+      await view.ask('How is a failed payment retried?');
+      await view.text('Each further one').waitFor();
+      await look('loading');
+      await view.button('Stop').click();
+      await view.text('Stopped. The answer is not complete.').waitFor();
+      held?.destroy();
+      await look('partial');
+      server.script = answering(...FULL);
+      await view.button('Ask Again').click();
+      await view.complete();
+      await look('full');
+      server.script = (response) => response.writeHead(401).end('{"error":{"message":"no such key"}}');
+      await view.ask('And how is it tested?');
+      await view.text(/refuses the key/).waitFor();
+      await look('failing');
+    } finally {
+      await workbench.close();
+      await server.stop();
+    }
+  });
 });
 
 function modelSettings(server: CompletionServer): Record<string, string> {

@@ -11,8 +11,8 @@ import { organizationOf, person, quickClient, serviceAccount } from '../support/
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
-import { HEIGHT, showTheme, showWidth } from './dashboard.ts';
-import { THEMES, Workbench, copySample, shotName } from './support.ts';
+import { HEIGHT, showWidth } from './dashboard.ts';
+import { LOOKS, Workbench, copySample, shotName } from './support.ts';
 
 const SET = endpoints.setUserBudgetOverrides.path;
 const HOSTILE = '$(bug)<img src=x onerror=alert(1)>[x](command:workbench.action.files.newUntitledFile)@x.io';
@@ -23,13 +23,11 @@ const many = Array.from({ length: MANY }, (_, i) => `dev${String(i + 1).padStart
 /** The tab where budgets are changed, as a person sees it. */
 class BudgetsTab {
   readonly workbench: Workbench;
-  readonly root: string;
   readonly problems: string[] = [];
   frame!: Frame;
 
-  constructor(workbench: Workbench, root: string) {
+  constructor(workbench: Workbench) {
     this.workbench = workbench;
-    this.root = root;
   }
 
   async connect(server: { readonly url: string; readonly token: string }): Promise<void> {
@@ -107,14 +105,12 @@ class BudgetsTab {
 
   /** Pictures in each theme and at both widths; what is wrong with them is told by `judge`, all of it at once. */
   async look(state: string): Promise<void> {
-    for (const theme of THEMES) {
-      await showTheme(this.frame, this.root, theme);
-      for (const width of [1400, 400]) {
-        await showWidth(this.workbench, this.frame, width);
-        const name = shotName(`budgets-${state}`, theme, width);
-        await this.workbench.shoot(name);
-        await assertAccessible(this.frame, name).catch((error: unknown) => this.problems.push(String(error)));
-      }
+    for (const { theme, width } of LOOKS) {
+      await this.workbench.showTheme(theme, this.frame);
+      await showWidth(this.workbench, this.frame, width);
+      const name = shotName(`budgets-${state}`, theme, width);
+      await this.workbench.shoot(name);
+      await assertAccessible(this.frame, name).catch((error: unknown) => this.problems.push(String(error)));
     }
     await this.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
   }
@@ -184,7 +180,7 @@ describe('the table of budgets', () => {
   async function open(name: string): Promise<BudgetsTab> {
     const root = copySample(join(folder, name));
     const size = { width: 1400, height: HEIGHT };
-    return new BudgetsTab(await Workbench.open({ folder: root, size, env: { XDG_DATA_HOME: folder } }), root);
+    return new BudgetsTab(await Workbench.open({ folder: root, size, env: { XDG_DATA_HOME: folder } }));
   }
 
   /** What the service has, by name. */

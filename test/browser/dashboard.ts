@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame, Locator } from 'playwright-core';
 import { accountKey } from '../../src/analytics/client/account.ts';
@@ -15,15 +14,8 @@ import { dayOf, formatDay } from '../../src/base/day.ts';
 import type { TestServer } from '../../src/server/testing.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
-import { THEMES, Workbench, copySample, shotName } from './support.ts';
+import { THEMES, Workbench, copySample, shotName, type Theme } from './support.ts';
 
-export type Theme = (typeof THEMES)[number];
-/** How a page is told of a theme's kind. */
-const KINDS: Readonly<Record<Theme, string>> = {
-  'Default Dark Modern': 'vscode-dark',
-  'Default Light Modern': 'vscode-light',
-  'Default High Contrast': 'vscode-high-contrast',
-};
 export const HEIGHT = 1000;
 export const TAB_NAMES = ['Overview', 'People', 'Languages & Editors', 'Credits', 'Cost', 'Budgets'];
 /** Pictures of all tabs in all states take ten minutes; otherwise states are looked at in one tab. */
@@ -111,7 +103,7 @@ export class Dashboard {
   }
 
   async theme(name: Theme): Promise<void> {
-    await showTheme(this.frame, this.root, name);
+    await this.workbench.showTheme(name, this.frame);
   }
 
   /** Pictures at both widths; what is wrong with them is told by `judge`, all of it at once. */
@@ -155,13 +147,6 @@ export class Dashboard {
       return marks.every((count) => count > 0);
     });
   }
-}
-
-/** Another theme without another window: the editor takes the folder's settings as they are written. */
-export async function showTheme(frame: Frame, root: string, theme: Theme): Promise<void> {
-  mkdirSync(join(root, '.vscode'), { recursive: true });
-  writeFileSync(join(root, '.vscode/settings.json'), JSON.stringify({ 'workbench.colorTheme': theme }));
-  await frame.locator(`body[data-vscode-theme-kind="${KINDS[theme]}"]`).waitFor({ state: 'attached' });
 }
 
 /** The top of the page, once it has its width. */

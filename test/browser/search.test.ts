@@ -79,6 +79,8 @@ describe('Search Workspace', () => {
   it('opens the place on Enter, with the match selected', async () => {
     await workbench.search('verifyPassword');
     await workbench.pick.getByText('verifyPassword', { exact: true }).first().waitFor();
+    // The first letters find it, too, and are what is selected then.
+    await workbench.settled();
     await workbench.page.keyboard.press('Enter');
     await workbench.tab('passwordHash.ts').waitFor();
     await workbench.pick.waitFor({ state: 'hidden' });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
+import { writeMachineSettings } from '../../scripts/lib/editor.mjs';
 import { openWorkbench, runCommand, type OpenOptions } from '../../scripts/lib/workbench.mjs';
 import { until } from '../support/until.ts';
 
@@ -9,6 +10,20 @@ export const ROOT = join(import.meta.dirname, '../..');
 const SHOTS = join(ROOT, 'out/shots');
 
 export const THEMES = ['Default Dark Modern', 'Default Light Modern', 'Default High Contrast'] as const;
+export type Theme = (typeof THEMES)[number];
+/** How the window is marked in a theme, and how a view's page is told of its kind. */
+const MARKS: Readonly<Record<Theme, { readonly window: string; readonly page: string }>> = {
+  'Default Dark Modern': { window: 'vs-dark', page: 'vscode-dark' },
+  'Default Light Modern': { window: 'vs', page: 'vscode-light' },
+  'Default High Contrast': { window: 'hc-black', page: 'vscode-high-contrast' },
+};
+/** Colours that are still on their way to others. */
+const NO_TRANSITION = 'document.getAnimations().every((one) => !(one instanceof CSSTransition))';
+
+/** Each theme at each width, in an order that changes little at a time. */
+export const LOOKS = [1400, 400].flatMap((width, at) =>
+  (at === 0 ? THEMES : THEMES.toReversed()).map((theme) => ({ theme, width })),
+);
 
 /** Of a picture of something in a theme, at a width. */
 export function shotName(what: string, theme: string, width: number): string {
@@ -25,15 +40,17 @@ export function copySample(to: string): string {
 export class Workbench {
   readonly page: Page;
   readonly close: () => Promise<void>;
+  readonly #dataFolder: string;
 
-  private constructor(page: Page, close: () => Promise<void>) {
+  private constructor(page: Page, close: () => Promise<void>, dataFolder = '') {
     this.page = page;
     this.close = close;
+    this.#dataFolder = dataFolder;
   }
 
   static async open(options: Partial<OpenOptions>): Promise<Workbench> {
-    const { page, close } = await openWorkbench({ extensions: [ROOT], ...options });
-    return new Workbench(page, close);
+    const { page, close, dataFolder } = await openWorkbench({ extensions: [ROOT], ...options });
+    return new Workbench(page, close, dataFolder);
   }
 
   static of(page: Page): Workbench {
@@ -44,6 +61,14 @@ export class Workbench {
   async shoot(name: string): Promise<void> {
     mkdirSync(SHOTS, { recursive: true });
     await this.page.screenshot({ path: join(SHOTS, `${name}.png`) });
+  }
+
+  /** Another theme without another window: the editor takes its settings as they are written. `frame` is a view's page. */
+  async showTheme(theme: Theme, frame?: Frame): Promise<void> {
+    writeMachineSettings(this.#dataFolder, { 'workbench.colorTheme': theme });
+    await this.page.locator(`.monaco-workbench.${MARKS[theme].window}`).waitFor();
+    await frame?.locator(`body[data-vscode-theme-kind="${MARKS[theme].page}"]`).waitFor({ state: 'attached' });
+    for (const one of [this.page, ...(frame ? [frame] : [])]) await one.waitForFunction(NO_TRANSITION);
   }
 
   run(command: string): Promise<void> {

@@ -5,7 +5,7 @@ import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { findServer } from '../../src/server/state/stateFolder.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { assertAccessible } from './accessible.ts';
-import { THEMES, Workbench, copySample, shotName } from './support.ts';
+import { LOOKS, Workbench, copySample, shotName } from './support.ts';
 
 /** What is around these is the editor's. */
 const ROWS = '.tree-explorer-viewlet-tree-view .monaco-list-rows';
@@ -20,80 +20,81 @@ const HEIGHT = 2000;
 describe('every view', () => {
   const folder = temporaryFolder();
 
-  for (const theme of THEMES) {
-    it(`is readable and accessible in ${theme}, at 400 and 1,400 pixels`, async () => {
-      const home = folder();
-      const workbench = await Workbench.open({
-        folder: copySample(join(home, 'harbour')),
-        env: { XDG_DATA_HOME: home },
-        // The colours that Git gives names are not ours.
-        settings: { 'workbench.colorTheme': theme, 'git.decorations.enabled': false },
-        size: { width: 1400, height: HEIGHT },
-      });
-      const { page, pick } = workbench;
-      const look = async (what: string, parts: readonly string[], except: readonly string[] = []): Promise<void> => {
-        for (const width of [1400, 400]) {
-          await page.setViewportSize({ width, height: HEIGHT });
-          const name = shotName(`view-${what}`, theme, width);
-          await workbench.shoot(name);
-          await assertAccessible(page, name, parts, except);
-        }
-        await page.setViewportSize({ width: 1400, height: HEIGHT });
-        await widenSideBar(page);
-      };
-      try {
-        await workbench.openSextantView();
-        await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
-        await workbench.unfold(/^Languages/);
-        await workbench.unfold(/^Keys and passwords/);
-        for (const view of ['Search Results', 'Usage', 'Local Server']) await workbench.expand(view);
-        await page.getByText('Search, and move the list here').waitFor();
-        await page.getByText('Who uses the assistant').waitFor();
-        await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
-        // Those that would have nothing to say are not there.
-        for (const view of ['Cost', 'Budgets', 'Webhooks'])
-          assert.equal(await page.getByRole('button', { name: `${view} Section` }).count(), 0, view);
-        await workbench.fold('Index');
-        await look('empty', [WELCOMES]);
-        await workbench.expand('Index');
-
-        await workbench.search('retry a failed payment');
-        await workbench.settled();
-        await page.keyboard.press('ArrowDown');
-        await page.locator('.monaco-editor .view-overlays .cdr').first().waitFor();
-        await look('search', [LIST], [DETAILS]);
-        await pick.getByRole('button', { name: 'Move to the Search Results View' }).click();
-        await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
-        await workbench.run('Sextant: Try Usage and Cost with Sample Data');
-        await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
-        for (const view of ['Credits', 'Budgets', 'Webhooks']) await workbench.expand(view);
-        await workbench.treeItem(/^Month \d{4}-\d\d [\d,]+/).waitFor();
-        await workbench.treeItem(/@.*, \d+\.\d % of [\d,]+/).waitFor();
-        await receiveEvents(join(home, 'sextant/server'));
-        await workbench.treeItem(/^deploys .*no trigger fired/).waitFor();
-        await workbench.treeItem(/^deploys succeeded/).waitFor();
-        await look('full', [ROWS]);
-
-        await workbench.treeItem(/line \d+: export async function withRetries/).click();
-        await workbench.tab('retryPolicy.ts').waitFor();
-        await workbench.run('Sextant: Why Is This File (Not) Found?');
-        await pick.getByText('is indexed: typescript').waitFor();
-        await page.keyboard.type('order', { delay: 15 });
-        await pick.getByText(/^It is result \d+ for “order”/).waitFor();
-        await look('why', [LIST], [DETAILS]);
-        await page.keyboard.press('Escape');
-        await page.keyboard.press('Escape');
-
-        await openWalkthrough(workbench);
-        for (const { step } of STEPS) {
-          await unfoldStep(workbench, step);
-          await look(`walkthrough-${step.split(' ')[0]}`, [WALKTHROUGH]);
-        }
-      } finally {
-        await workbench.close();
-      }
+  it('is readable and accessible in each theme, at 400 and 1,400 pixels', async () => {
+    const home = folder();
+    const workbench = await Workbench.open({
+      folder: copySample(join(home, 'harbour')),
+      env: { XDG_DATA_HOME: home },
+      // The colours that Git gives names are not ours.
+      settings: { 'git.decorations.enabled': false },
+      size: { width: 1400, height: HEIGHT },
     });
-  }
+    const { page, pick } = workbench;
+    const problems: string[] = [];
+    const look = async (what: string, parts: readonly string[], except: readonly string[] = []): Promise<void> => {
+      for (const { theme, width } of LOOKS) {
+        await page.setViewportSize({ width, height: HEIGHT });
+        await workbench.showTheme(theme);
+        const name = shotName(`view-${what}`, theme, width);
+        await workbench.shoot(name);
+        await assertAccessible(page, name, parts, except).catch((error: unknown) => problems.push(String(error)));
+      }
+      await page.setViewportSize({ width: 1400, height: HEIGHT });
+      await widenSideBar(page);
+      assert.equal(problems.length, 0, problems.join('\n'));
+    };
+    try {
+      await workbench.openSextantView();
+      await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
+      await workbench.unfold(/^Languages/);
+      await workbench.unfold(/^Keys and passwords/);
+      for (const view of ['Search Results', 'Usage', 'Local Server']) await workbench.expand(view);
+      await page.getByText('Search, and move the list here').waitFor();
+      await page.getByText('Who uses the assistant').waitFor();
+      await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
+      // Those that would have nothing to say are not there.
+      for (const view of ['Cost', 'Budgets', 'Webhooks'])
+        assert.equal(await page.getByRole('button', { name: `${view} Section` }).count(), 0, view);
+      await workbench.fold('Index');
+      await look('empty', [WELCOMES]);
+      await workbench.expand('Index');
+
+      await workbench.search('retry a failed payment');
+      await workbench.settled();
+      await page.keyboard.press('ArrowDown');
+      await page.locator('.monaco-editor .view-overlays .cdr').first().waitFor();
+      await look('search', [LIST], [DETAILS]);
+      await pick.getByRole('button', { name: 'Move to the Search Results View' }).click();
+      await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
+      await workbench.run('Sextant: Try Usage and Cost with Sample Data');
+      await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
+      for (const view of ['Credits', 'Budgets', 'Webhooks']) await workbench.expand(view);
+      await workbench.treeItem(/^Month \d{4}-\d\d [\d,]+/).waitFor();
+      await workbench.treeItem(/@.*, \d+\.\d % of [\d,]+/).waitFor();
+      await receiveEvents(join(home, 'sextant/server'));
+      await workbench.treeItem(/^deploys .*no trigger fired/).waitFor();
+      await workbench.treeItem(/^deploys succeeded/).waitFor();
+      await look('full', [ROWS]);
+
+      await workbench.treeItem(/line \d+: export async function withRetries/).click();
+      await workbench.tab('retryPolicy.ts').waitFor();
+      await workbench.run('Sextant: Why Is This File (Not) Found?');
+      await pick.getByText('is indexed: typescript').waitFor();
+      await page.keyboard.type('order', { delay: 15 });
+      await pick.getByText(/^It is result \d+ for “order”/).waitFor();
+      await look('why', [LIST], [DETAILS]);
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Escape');
+
+      await openWalkthrough(workbench);
+      for (const { step } of STEPS) {
+        await unfoldStep(workbench, step);
+        await look(`walkthrough-${step.split(' ')[0]}`, [WALKTHROUGH]);
+      }
+    } finally {
+      await workbench.close();
+    }
+  });
 });
 
 describe('the walkthrough', () => {

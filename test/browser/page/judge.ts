@@ -40,6 +40,7 @@ async function unjudged(incomplete: readonly axe.Result[], isPart: boolean): Pro
   const left: axe.Result[] = [];
   const accepted = ['shortTextContent', ...(isPart ? ['elmPartiallyObscuring', 'bgOverlap'] : [])];
   const judged = new Set<string>();
+  let open: Element[] = [];
   const selectors = incomplete
     .filter(({ id }) => id === 'color-contrast')
     .flatMap(({ nodes }) => nodes.map(({ target }) => target));
@@ -52,18 +53,40 @@ async function unjudged(incomplete: readonly axe.Result[], isPart: boolean): Pro
     const look = lookOf(element);
     if (judged.has(look)) continue;
     judged.add(look);
-    if (!isPart) element.scrollIntoView({ block: 'center' });
-    if (element instanceof SVGTextElement) {
-      left.push(...judgeDrawn(element));
-      continue;
-    }
-    const again = await axe.run(element, { runOnly: ['color-contrast'] });
-    left.push(
-      ...again.violations,
-      ...again.incomplete.filter(({ nodes }) => !nodes.every((node) => isOneOf(accepted, node))),
-    );
+    if (element instanceof SVGTextElement) left.push(...judgeDrawn(element));
+    else open.push(element);
+  }
+  // axe reads the whole page each time it is asked, so it is asked of all that come into view together; what it does not
+  // clear of these it is asked of in the middle of the view, and that counts.
+  const asked = new Set<Element>();
+  while (open[0]) {
+    const [first, ...others] = open;
+    if (!isPart) first.scrollIntoView({ block: 'center' });
+    const beside = others.filter((element) => !asked.has(element) && (isPart || isInView(element)));
+    for (const element of beside) asked.add(element);
+    const again = await axe.run([first, ...beside], { runOnly: ['color-contrast'], elementRef: true });
+    const of = (element: Element): axe.Result[] => [
+      ...within(element, again.violations),
+      ...within(element, again.incomplete).filter(({ nodes }) => !nodes.every((node) => isOneOf(accepted, node))),
+    ];
+    left.push(...of(first));
+    open = others.filter((element) => !beside.includes(element) || of(element).length > 0);
   }
   return left;
+}
+
+function isInView(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+}
+
+/** What of it is of an element, or of something in it, be it in the shadow of a component. */
+function within(element: Element, results: readonly axe.Result[]): axe.Result[] {
+  const isWithin = (at: Node | null | undefined): boolean =>
+    at !== null && at !== undefined && (at === element || isWithin(at instanceof ShadowRoot ? at.host : at.parentNode));
+  return results
+    .map((result) => ({ ...result, nodes: result.nodes.filter((node) => isWithin(node.element)) }))
+    .filter(({ nodes }) => nodes.length > 0);
 }
 
 /** Why axe could not judge it; one character it does not take for text. */
