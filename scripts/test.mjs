@@ -173,7 +173,7 @@ async function editor(which, vsix) {
  */
 function browsers() {
   // On a machine that does much else a browser may drop a click.
-  const common = ['--timeout', '180000', ...TRY_AGAIN];
+  const common = ['--timeout', '300000', ...TRY_AGAIN];
   const start = 'test/browser/start.test.ts';
   return all([
     mocha('start', ['--spec', start, ...common]),
