@@ -1,6 +1,7 @@
 import { BraceMatcher } from './braces.ts';
 import { afterAttributes } from './attributes.ts';
 import { Groups } from './groups.ts';
+import { COMMENT, TEXT, TRAILING } from './literals.ts';
 import type { DefinitionKind, Language } from './languages.ts';
 import { Members } from './members.ts';
 import type { Scan } from './scanner.ts';
@@ -48,7 +49,7 @@ const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'exten
 interface File {
   readonly scan: Scan;
   readonly language: Language;
-  /** 1 for each line in which nothing is defined. */
+  /** Not 0 for each line in which nothing is defined. */
   readonly quiet: Uint8Array;
   readonly braces: BraceMatcher;
 }
@@ -205,19 +206,28 @@ function leadingLines(scan: Scan, quiet: Uint8Array, line: number, previous: num
     if (scan.indent[above]! < 0) break;
     const first = scan.firstByte[above]!;
     const attribute = scan.indent[above] === indent && (first === AT || first === OPEN_BRACKET);
-    const rustAttribute = first === HASH && (scan.lastByte[above] === CLOSE_BRACKET || quiet[above] === 1);
-    if (quiet[above] !== 1 && !attribute && !rustAttribute) break;
+    const rustAttribute = first === HASH && (scan.lastByte[above] === CLOSE_BRACKET || isLeading(quiet[above]!));
+    if (!isLeading(quiet[above]!) && !attribute && !rustAttribute) break;
     start = above;
   }
   return start;
+}
+
+/** Whether a line begins in a string: its indentation says nothing. */
+function isText(quiet: Uint8Array, line: number): boolean {
+  return (quiet[line]! & TEXT) !== 0;
+}
+
+function isLeading(quiet: number): boolean {
+  return (quiet & (COMMENT | TRAILING)) === COMMENT;
 }
 
 function blockEnd(file: File, line: number, kind: DefinitionKind): number {
   const { scan, language } = file;
   if (kind === 'macro' && scan.firstByte[line] === HASH && !language.attributes) return continuedEnd(scan, line);
   if (language.style === 'line') return line;
-  if (language.style === 'indent') return indentedEnd(scan, language, line);
-  if (language.style === 'end') return endEnd(scan, line);
+  if (language.style === 'indent') return indentedEnd(file, line);
+  if (language.style === 'end') return endEnd(file, line);
   const body = braceBody(file, line, TYPE_KINDS.has(kind));
   if (body < 0) return statementEnd(scan, line);
   return kind === 'module' ? moduleEnd(file, line, body) : closingBrace(file, line, body);
@@ -249,7 +259,7 @@ function braceBody({ scan, quiet }: File, line: number, isType: boolean): number
   for (let at = line; at < limit; at++) {
     const first = scan.firstByte[at]!;
     const last = scan.lastByte[at]!;
-    if (isType && at > line && (scan.indent[at]! < 0 || quiet[at] === 1 || first === HASH)) continue;
+    if (isType && at > line && (scan.indent[at]! < 0 || quiet[at] !== 0 || first === HASH)) continue;
     if (scan.indent[at]! < 0) return -1;
     if (at > line && scan.indent[at]! <= indent && !isContinuation(first) && !isClause(scan, at)) return -1;
     if (opensBrace(scan, at)) return at;
@@ -282,10 +292,10 @@ function isContinuation(first: number): boolean {
 
 /** The first line after `body` that closes a block at the definition's own indentation or left of it. */
 function closingBrace(file: File, line: number, body: number): number {
-  const { scan } = file;
+  const { scan, quiet } = file;
   const indent = scan.indent[line]!;
   for (let at = body + 1; at < scan.lineCount; at++) {
-    if (scan.indent[at]! < 0 || scan.indent[at]! > indent) continue;
+    if (scan.indent[at]! < 0 || scan.indent[at]! > indent || isText(quiet, at)) continue;
     const closes = scan.firstByte[at] === CLOSE_BRACE;
     if (closes && scan.indent[at] === indent && !isFollowedByInner(scan, at)) return at;
     // Text of a string that stands left of its code, or a file that is not indented as its braces say.
@@ -327,12 +337,12 @@ function continuedEnd(scan: Scan, line: number): number {
 }
 
 /** For Python and its like: what is indented further belongs to it. */
-function indentedEnd(scan: Scan, language: Language, line: number): number {
+function indentedEnd({ scan, language, quiet }: File, line: number): number {
   const indent = scan.indent[line]!;
   let end = line;
   for (let at = line + 1; at < scan.lineCount; at++) {
     if (scan.indent[at]! < 0) continue;
-    if (scan.indent[at]! <= indent) {
+    if (scan.indent[at]! <= indent && !isText(quiet, at)) {
       const first = scan.firstByte[at]!;
       if (isCloser(first) && end === at - 1) {
         end = at;
@@ -353,13 +363,13 @@ function indentedEnd(scan: Scan, language: Language, line: number): number {
  * For Ruby and its like: up to the `end` at its own indentation. `rescue`, `else` and their like stand there too; what
  * stands left of it is a heredoc's text, if that `end` follows.
  */
-function endEnd(scan: Scan, line: number): number {
+function endEnd({ scan, quiet }: File, line: number): number {
   const indent = scan.indent[line]!;
   let end = line;
   let isLeft = false;
   for (let at = line + 1; at < scan.lineCount; at++) {
     if (scan.indent[at]! < 0) continue;
-    if (scan.indent[at]! > indent) {
+    if (scan.indent[at]! > indent || isText(quiet, at)) {
       if (!isLeft) end = at;
       continue;
     }
@@ -380,7 +390,7 @@ function sameFirstToken(scan: Scan, one: number, other: number): boolean {
 function sectionEnd(scan: Scan, quiet: Uint8Array, line: number): number {
   const level = /^\s*(#+)/.exec(scan.line(line, 20))?.[1]?.length ?? 1;
   for (let at = line + 1; at < scan.lineCount; at++) {
-    if (scan.firstByte[at] !== HASH || scan.indent[at] !== 0 || quiet[at] === 1) continue;
+    if (scan.firstByte[at] !== HASH || scan.indent[at] !== 0 || quiet[at] !== 0) continue;
     const other = /^(#+)\s/.exec(scan.line(at, 20))?.[1]?.length;
     if (other !== undefined && other <= level) return lastVisible(scan, at - 1, line);
   }

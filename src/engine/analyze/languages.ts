@@ -59,8 +59,6 @@ export interface Language {
   readonly attributes?: '@' | '#' | '[';
   /** What may begin a list in parentheses that defines a thing a line: Go's `const (`. */
   readonly groups?: readonly string[];
-  /** What encloses text over several lines in which nothing is defined: strings in three quotes, or fenced code. */
-  readonly quotes?: 'fences' | 'strings';
 }
 
 function words(text: string): string[] {
@@ -219,7 +217,6 @@ const WRITTEN: readonly Language[] = [
     comments: ['#'],
     leaders: ['def', 'class', 'async'],
     shapes: ['column0'],
-    quotes: 'strings',
     patterns: pythonPatterns,
   },
   {
@@ -447,7 +444,6 @@ const WRITTEN: readonly Language[] = [
         'callback macrocallback',
     ),
     shapes: [],
-    quotes: 'strings',
     patterns: [
       [/^\s*(?:def|defp|defmacro|defmacrop|defguard|defguardp|defdelegate)\s+([\w?!]+)/, 'function'],
       [/^\s*(?:defmodule|defprotocol)\s+([\w.]+)/, 'module'],
@@ -622,7 +618,6 @@ const WRITTEN: readonly Language[] = [
     comments: [],
     leaders: [],
     shapes: ['heading'],
-    quotes: 'fences',
     patterns: [[/^#{1,6}\s+(.+?)\s*#*$/, 'heading']],
   },
   {
