@@ -106,6 +106,52 @@ describe('findDefinitions', () => {
     }
   });
 
+  it('takes a line right inside a class or interface for a method by its name alone', () => {
+    const lines: Record<string, string | undefined> = {
+      '  run(name: string): void;': 'run',
+      '  run?(): void': 'run',
+      '  abstract run(): Promise<void>': 'run',
+      '  private run(options: {': 'run',
+      '  run<Mask extends Exact<{ [k in keyof T]?: true }>>(': 'run',
+      '  get run(): { a: string } {': 'run',
+      '  static async *#run() {': '#run',
+      '  catch(value: T): Caught<this>;': 'catch',
+      '  run: (name: string) => void;': 'run',
+      '  run?: <T>(of: () => T) => void': 'run',
+      '  new (name: string): this;': undefined,
+      '  (name: string): void;': undefined,
+      '  [key: string]: () => void;': undefined,
+      '  run: string;': undefined,
+    };
+    for (const [line, name] of Object.entries(lines)) {
+      for (const head of ['interface A extends B<\n  C(D),\n  E\n> {', 'export declare class A {']) {
+        const { definitions } = new Analyzer().analyze('a.ts', Buffer.from(`${head}\n${line}\n    x(1),\n  }\n}\n`));
+        const [, first] = definitions;
+        assert.equal(first && `${first.kind} ${first.container}.${first.name}`, name && `method A.${name}`, line);
+      }
+    }
+  });
+
+  it('takes functions that are bound to keys and names for definitions', () => {
+    const cases: readonly (readonly [text: string, expected: readonly string[]])[] = [
+      [
+        'const a = {\n  b: () => 1,\n  "c": async (d) => {\n  },\n  e: function () {\n  },\n  f: g => g,\n};',
+        ['a', 'b', 'c', 'e', 'f'],
+      ],
+      ['const a = {\n  b: (\n    c,\n  ) => {\n  },\n  functions: { d },\n};', ['a', 'b']],
+      ['function a(\n  b: (c: D) => void,\n  e = () => 1,\n) {\n}', ['a']],
+      ['function a() {\n  this.b = (c) => d(c);\n  e.f.g = h => h;\n  i.j = k;\n}', ['a', 'b', 'g']],
+      ['function a() {\n  b(c, function () {\n  });\n}', ['a']],
+    ];
+    for (const [text, expected] of cases) {
+      const { definitions } = new Analyzer().analyze('a.ts', Buffer.from(text));
+      assert.deepEqual(
+        definitions.map(({ name }) => name),
+        expected,
+      );
+    }
+  });
+
   it('finds what follows an annotation or attribute on its line', () => {
     const lines: readonly (readonly [path: string, line: string, expected: string])[] = [
       ['a.rs', '#[inline] pub fn run() {}', 'function run'],

@@ -24,6 +24,8 @@ const MAX_NAME = 120;
 const MAX_DEFINITIONS = 20_000;
 /** How far a function's opening brace may be from its name: a signature with a parameter a line. */
 const MAX_SIGNATURE_LINES = 24;
+/** How far up the brace is looked for that encloses a member. */
+const MAX_MEMBERS_LINES = 2000;
 
 const code = (character: string): number => character.charCodeAt(0);
 const HASH = code('#');
@@ -42,6 +44,9 @@ const EQUALS = code('=');
 const BACKSLASH = code('\\');
 const SLASH = code('/');
 const UNDERSCORE = code('_');
+const LETTER_F = code('f');
+const LETTER_U = code('u');
+const LETTER_N = code('n');
 
 const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct']);
 
@@ -65,7 +70,7 @@ export function findDefinitions(
   const file: File = { scan, language, quiet, braces: new BraceMatcher(scan, language) };
   const found: Definition[] = [];
   const groups = new Groups(scan, language);
-  const members = new Members(scan, language);
+  const members = new Members(scan, language, quiet);
   const add = (line: number, name: string, kind: DefinitionKind, container?: string): void => {
     found.push({
       name: name.slice(0, MAX_NAME),
@@ -75,27 +80,35 @@ export function findDefinitions(
       line,
       end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(file, line, kind),
     });
-    if (kind === 'enum' && language.style === 'brace') members.open(found.at(-1)!);
+    if (TYPE_KINDS.has(kind) && language.style === 'brace') members.open(found.at(-1)!);
+  };
+  /** Adds what the first pattern finds that applies. */
+  const addMatch = (line: number, text: string): boolean => {
+    for (const [pattern, kind] of language.patterns) {
+      const match = pattern.exec(text);
+      const name = match?.groups?.name ?? match?.[1];
+      if (name === undefined) continue;
+      const { container, key } = match?.groups ?? {};
+      if (language.needsBody && (kind === 'function' || kind === 'method') && !hasBody(scan, line)) continue;
+      if (key !== undefined && !isInBraces(scan, line)) continue;
+      add(line, name, kind, container === 'this' ? undefined : container);
+      return true;
+    }
+    return false;
   };
   for (let line = 0; line < scan.lineCount && found.length < MAX_DEFINITIONS; line++) {
     if (quiet[line]) continue;
-    const enumerator = members.name(line);
+    const enumerator = members.enumerator(line);
     if (enumerator !== undefined) {
       add(line, enumerator, 'constant');
       continue;
     }
     const member = groups.member(line);
     const text = member ?? candidate(scan, language, line, isLeader);
-    if (text === undefined || (member === undefined && groups.opens(text))) continue;
-    for (const [pattern, kind] of language.patterns) {
-      const match = pattern.exec(text);
-      const name = match?.groups?.name ?? match?.[1];
-      if (name === undefined) continue;
-      const container = match?.groups?.container;
-      if (language.needsBody && (kind === 'function' || kind === 'method') && !hasBody(scan, line)) continue;
-      add(line, name, kind, container);
-      break;
-    }
+    if (text !== undefined && member === undefined && groups.opens(text)) continue;
+    if (text !== undefined && addMatch(line, text)) continue;
+    const method = members.method(line);
+    if (method !== undefined) add(line, method, 'method');
   }
   return nest(scan, language, found);
 }
@@ -150,6 +163,7 @@ function isCandidate(scan: Scan, language: Language, line: number, isLeader: (id
     if (shape === 'heading' && first === HASH) return true;
     if (shape === 'column0' && scan.indent[line] === 0 && (isLetter(first) || first === CLOSE_BRACE)) return true;
     if (shape === 'call' && isCallWithBlock(scan, line)) return true;
+    if (shape === 'binding' && isBinding(scan, line)) return true;
   }
   return false;
 }
@@ -161,6 +175,30 @@ function isCallWithBlock(scan: Scan, line: number): boolean {
   const nextOpens = line + 1 < scan.lineCount && scan.firstByte[line + 1] === OPEN_BRACE;
   const opens = last === OPEN_BRACE || nextOpens || (last === CLOSE_BRACE && contains(scan, line, OPEN_BRACE));
   return opens && contains(scan, line, OPEN_PARENTHESIS);
+}
+
+/** `name = (…) =>`, `key: function`: what may be a name, one of the two signs, and an arrow or `function` after it. */
+function isBinding(scan: Scan, line: number): boolean {
+  const { bytes } = scan;
+  const end = scan.lineStart[line + 1]!;
+  let at = scan.lineStart[line]!;
+  while (at < end && bytes[at] !== COLON && bytes[at] !== EQUALS) {
+    if (bytes[at] === OPEN_PARENTHESIS || bytes[at] === OPEN_BRACE) return false;
+    at++;
+  }
+  for (at++; at < end; at++) {
+    if (bytes[at] === EQUALS && bytes[at + 1] === GREATER) return true;
+    if (bytes[at] === LETTER_F && bytes[at + 1] === LETTER_U && bytes[at + 2] === LETTER_N) return true;
+  }
+  return false;
+}
+
+/** Whether what encloses a line is a block or an object, rather than a list of parameters. */
+function isInBraces(scan: Scan, line: number): boolean {
+  const limit = Math.max(0, line - MAX_MEMBERS_LINES);
+  let above = line - 1;
+  while (above > limit && (scan.indent[above]! < 0 || scan.indent[above]! >= scan.indent[line]!)) above--;
+  return above >= 0 && lastCodeByte(scan, above) === OPEN_BRACE;
 }
 
 /** The last visible byte before a `// comment` at the line's end. */

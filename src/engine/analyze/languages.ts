@@ -29,7 +29,8 @@ export const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set([
 
 /**
  * What is known of a language: enough to find its definitions from the shape of single lines. Only lines that begin with
- * one of `leaders`, or have the stated shape, are looked at as text and tried against `patterns` (group 1 is the name).
+ * one of `leaders`, or have the stated shape, are looked at as text and tried against `patterns` (group `name` or 1 is the name; one with a
+ * group `key` applies only within braces).
  *
  * Heuristics rather than syntax trees: they need no 21 MB of grammars, take a tenth of the time, cover every language
  * alike, and code that does not parse (preprocessor, templates, an unfinished edit) is no special case.
@@ -45,10 +46,12 @@ export interface Language {
   readonly leaders: readonly string[];
   /**
    * Lines to look at though they begin with no leader: `call` contains `(` and opens a block; `column0` begins at the
-   * left edge with a letter; `heading` begins with `#`.
+   * left edge with a letter; `heading` begins with `#`; `binding` binds a name or key to a function.
    */
-  readonly shapes: readonly ('call' | 'column0' | 'heading')[];
+  readonly shapes: readonly ('binding' | 'call' | 'column0' | 'heading')[];
   readonly patterns: readonly (readonly [RegExp, DefinitionKind])[];
+  /** What a method looks like right inside a class or interface, where it can be nothing else: group `name`. */
+  readonly signature?: RegExp;
   /** A function counts only if its body follows; without one the line is a prototype or a call of a macro. */
   readonly needsBody?: boolean;
   /** An equation at the same indentation that begins with a definition's name belongs to it. */
@@ -66,7 +69,8 @@ function words(text: string): string[] {
 }
 
 const JS_NAME = String.raw`([\w$]+)`;
-const JS_MODIFIERS = '(?:(?:public|private|protected|static|async|override|abstract|readonly|get|set)\\s+)*';
+const JS_MODIFIERS =
+  '(?:(?:public|private|protected|static|async|override|abstract|declare|accessor|readonly|get|set)\\s+)*';
 const JS_NOT_A_NAME =
   '(?!(?:if|for|while|switch|catch|function|return|with|else|do|new|await|super|typeof|throw|yield|case)\\b)';
 const JAVA_MODIFIERS =
@@ -76,8 +80,11 @@ const JAVA_MODIFIERS =
 /** `export default`, and what stands for it in a CommonJS module: `module.exports =`. */
 const JS_EXPORT = String.raw`(?:export\s+(?:default\s+)?|module\.exports\s*=\s*)?(?:declare\s+)?`;
 
+/** A function after `=` or `:`, whose parameters may have functions for their types. */
+const JS_FUNCTION = String.raw`(?:async\b\s*)?(?:function\b|(?:<[^()=]*>\s*)?\((?:[^()]|\([^()]*\))*\)\s*(?::[^=;]+)?=>|[\w$]+\s*=>|\(\s*$)`;
+
 const javascriptPatterns: Language['patterns'] = [
-  [new RegExp(String.raw`^\s*${JS_EXPORT}(?:async\s+)?function\s*\*?\s*${JS_NAME}`), 'function'],
+  [new RegExp(String.raw`^\s*${JS_EXPORT}(?:async\s+)?function\b\s*\*?\s*${JS_NAME}`), 'function'],
   [new RegExp(String.raw`^\s*${JS_EXPORT}(?:abstract\s+)?class\s+(?!extends\b)${JS_NAME}`), 'class'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:const|let|var)\s+${JS_NAME}\s*(?::[^=]+)?=\s*class\b`), 'class'],
   [new RegExp(String.raw`^\s*(?:[\w$]+\.)*exports\.${JS_NAME}\s*=\s*class\b`), 'class'],
@@ -94,13 +101,11 @@ const javascriptPatterns: Language['patterns'] = [
   [new RegExp(String.raw`^(?:export\s+)?(?:declare\s+)?(?:const|let|var)\s+${JS_NAME}`), 'variable'],
   [/^\s*(?:[\w$]+\.)*?(?<container>[\w$]+)\.prototype\.(?<name>[\w$]+)\s*=/, 'function'],
   [new RegExp(String.raw`^\s*(?:[\w$]+\.)*exports\.${JS_NAME}\s*=`), 'function'],
-  [
-    /^\s*(?!this\.)(?:[\w$]+\.)*?(?<container>[\w$]+)\.(?<name>[\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>\s*\{)/,
-    'function',
-  ],
+  [new RegExp(String.raw`^\s*(?:[\w$]+\.)*?(?<container>[\w$]+)\.(?<name>#?[\w$]+)\s*=\s*${JS_FUNCTION}`), 'function'],
+  [new RegExp(String.raw`^\s+(?<key>['"]?)(?<name>[\w$-]+)\k<key>\??\s*:\s*${JS_FUNCTION}`), 'method'],
   [
     new RegExp(
-      String.raw`^\s+${JS_MODIFIERS}\*?\s*${JS_NOT_A_NAME}(#?[\w$]+)\s*(?:<[^>]*>)?\((?!['"\`])[^;]*\)\s*(?::[^={]+)?\{.*$`,
+      String.raw`^\s+${JS_MODIFIERS}\*?\s*${JS_NOT_A_NAME}(#?[\w$]+)\s*(?:<[^>]*>)?\((?!['"\`]|[^;]*\bfunction\b)[^;]*\)\s*(?::[^={]+)?\{.*$`,
     ),
     'method',
   ],
@@ -108,15 +113,19 @@ const javascriptPatterns: Language['patterns'] = [
   [/^\s+(constructor)\s*\(/, 'method'],
   [
     new RegExp(
-      String.raw`^\s+${JS_MODIFIERS}(#?[\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|\($|<.+>\()`,
+      String.raw`^\s+(?<key>)${JS_MODIFIERS}(?<name>#?[\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|\($|<.+>\()`,
     ),
     'method',
   ],
 ];
 
+const JS_SIGNATURE = new RegExp(
+  String.raw`^\s*${JS_MODIFIERS}\*?\s*(?!(?:new|function|if|for|while|switch|await)\b)(?<name>#?[\w$]+)\??\s*[(<]`,
+);
+
 const javascriptLeaders = words(
   'export default async function class interface type enum namespace module declare abstract const let var exports ' +
-    'prototype public private protected static override readonly get set constructor',
+    'prototype public private protected static override readonly get set constructor accessor',
 );
 
 const cPatterns: Language['patterns'] = [
@@ -200,11 +209,11 @@ const pythonPatterns: Language['patterns'] = [
 ];
 
 /** In a pattern, `\w` is a letter of any script: names need not be English. */
-function withAllLetters([pattern, kind]: Language['patterns'][number]): Language['patterns'][number] {
+function allLetters(pattern: RegExp): RegExp {
   const source = pattern.source.replace(/\[(?:[^\]\\]|\\.)*\]|\\w/g, (part) =>
     part === '\\w' ? String.raw`[\w\u0080-\uffff]` : part.replaceAll('\\w', String.raw`\w\u0080-\uffff`),
   );
-  return [new RegExp(source, pattern.flags), kind];
+  return new RegExp(source, pattern.flags);
 }
 
 const WRITTEN: readonly Language[] = [
@@ -226,8 +235,9 @@ const WRITTEN: readonly Language[] = [
     comments: ['//', '/*'],
     attributes: '@',
     leaders: javascriptLeaders,
-    shapes: ['call'],
+    shapes: ['call', 'binding'],
     patterns: javascriptPatterns,
+    signature: JS_SIGNATURE,
   },
   {
     id: 'javascript',
@@ -237,8 +247,9 @@ const WRITTEN: readonly Language[] = [
     comments: ['//', '/*'],
     attributes: '@',
     leaders: javascriptLeaders,
-    shapes: ['call'],
+    shapes: ['call', 'binding'],
     patterns: javascriptPatterns,
+    signature: JS_SIGNATURE,
   },
   {
     id: 'go',
@@ -635,7 +646,8 @@ const WRITTEN: readonly Language[] = [
 /** In the order of preference where two claim an extension. */
 export const LANGUAGES: readonly Language[] = WRITTEN.map((language) => ({
   ...language,
-  patterns: language.patterns.map(withAllLetters),
+  patterns: language.patterns.map(([pattern, kind]) => [allLetters(pattern), kind] as const),
+  ...(language.signature && { signature: allLetters(language.signature) }),
 }));
 
 /** Languages without definitions that are still worth naming, for `lang:` filters and statistics. */
