@@ -108,7 +108,7 @@ export function findDefinitions(
     if (text !== undefined && member === undefined && groups.opens(text)) continue;
     if (text !== undefined && addMatch(line, text)) continue;
     const method = members.method(line);
-    if (method !== undefined) add(line, method, 'method');
+    if (method !== undefined && (!language.needsBody || hasBody(scan, line))) add(line, method, 'method');
   }
   return nest(scan, language, found);
 }
@@ -160,6 +160,7 @@ function isCandidate(scan: Scan, language: Language, line: number, isLeader: (id
   if (token < scan.firstToken[line + 1]! && isLeader(scan.tokens[token]!)) return true;
   for (const shape of language.shapes) {
     const first = scan.firstByte[line]!;
+    if (shape === 'constant' && first >= 65 && first <= 90 && contains(scan, line, EQUALS)) return true;
     if (shape === 'heading' && first === HASH) return true;
     if (shape === 'column0' && scan.indent[line] === 0 && (isLetter(first) || first === CLOSE_BRACE)) return true;
     if (shape === 'call' && isCallWithBlock(scan, line)) return true;
@@ -226,6 +227,10 @@ function closesIntoBlock(scan: Scan, line: number): boolean {
 function hasBody(scan: Scan, line: number): boolean {
   const indent = scan.indent[line]!;
   const limit = Math.min(scan.lineCount, line + MAX_SIGNATURE_LINES);
+  // A macro or attribute in parentheses may stand on the line before a function.
+  if (lastCodeByte(scan, line) === CLOSE_PARENTHESIS && line + 1 < limit) {
+    if (scan.indent[line + 1] === indent && isLetter(scan.firstByte[line + 1]!)) return false;
+  }
   for (let at = line; at < limit; at++) {
     const last = lastCodeByte(scan, at);
     if (last === OPEN_BRACE || (at > line && scan.firstByte[at] === OPEN_BRACE)) return true;
@@ -262,7 +267,7 @@ function isLeading(quiet: number): boolean {
 
 function blockEnd(file: File, line: number, kind: DefinitionKind): number {
   const { scan, language } = file;
-  if (kind === 'macro' && scan.firstByte[line] === HASH && !language.attributes) return continuedEnd(scan, line);
+  if (kind === 'macro' && scan.firstByte[line] === HASH && language.attributes !== '#') return continuedEnd(scan, line);
   if (language.style === 'line') return line;
   if (language.style === 'indent') return indentedEnd(file, line);
   if (language.style === 'end') return endEnd(file, line);

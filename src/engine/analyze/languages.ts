@@ -46,9 +46,10 @@ export interface Language {
   readonly leaders: readonly string[];
   /**
    * Lines to look at though they begin with no leader: `call` contains `(` and opens a block; `column0` begins at the
-   * left edge with a letter; `heading` begins with `#`; `binding` binds a name or key to a function.
+   * left edge with a letter; `heading` begins with `#`; `binding` binds a name or key to a function;
+   * `constant` begins with a capital letter.
    */
-  readonly shapes: readonly ('binding' | 'call' | 'column0' | 'heading')[];
+  readonly shapes: readonly ('binding' | 'call' | 'column0' | 'constant' | 'heading')[];
   readonly patterns: readonly (readonly [RegExp, DefinitionKind])[];
   /** What a method looks like right inside a class or interface, where it can be nothing else: group `name`. */
   readonly signature?: RegExp;
@@ -138,16 +139,27 @@ const cPatterns: Language['patterns'] = [
   [/^typedef\b.*?(\w+)\s*(?:\[[^\]]*\])?;/, 'type'],
   [/^typedef\b.*?\(\s*(?:\w+\s*)?\*\s*(\w+)\s*\)\s*\(/, 'type'],
   [/^\}\s*(?:__\w+\s+)*(\w+)\s*;/, 'type'],
+  // TEST(Suite, Name) {
+  [/^(?:\w+_)?TEST(?:_\w+)?\s*\(\s*(?<container>\w+)\s*,\s*(?<name>\w+)\s*\)/, 'function'],
+  [/^[A-Z][A-Z0-9_]*_IMPL\s*\(\s*(\w+)\s*\)/, 'function'],
   // SYSCALL_DEFINE3(name, …), DEFINE_PER_CPU(type, name): macros that define; the first argument names it.
   [/^(?:static\s+)?[A-Z][A-Z0-9_]*_?DEFINE[A-Z0-9_]*\s*\(\s*(\w+)/, 'function'],
   [
-    /^(?!\s*(?:return|else|typedef|case|goto|sizeof)\b)(?:[\w*&:<>,\s[\]]*?[\s*&])?(?!(?:if|for|while|switch|do)\b)([a-zA-Z_]\w*)\s*\((?!.*;\s*$)/,
+    /^(?!\s+[A-Z][A-Z0-9]*_[A-Z0-9_]*\(|\s*(?::[^:]|,|(?:return|else|typedef|case|goto|sizeof)\b))(?:[\w*&:<>,\s[\]]*?[\s*&])?(?!(?:if|for|while|switch|do|constexpr|noexcept|decltype|alignas|__attribute__)\b)([a-zA-Z_]\w*)\s*(?:<[^()<>]*>\s*)?\((?!.*;\s*$)/,
     'function',
   ],
   [/^(?!\s)(?:static\s+)?(?:const\s+)?(?:struct\s+)?[\w\s*]+?[\s*](\w+)\s*(?:\[[^\]]*\]\s*)*=\s*\{?\s*$/, 'variable'],
 ];
 
+/** In a class, where the block may open on a later line. */
+const CPP_SIGNATURE =
+  /^\s*(?!:[^:]|,|(?:using|typedef|friend|return|static_assert)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:void|decltype|noexcept|alignas)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(?<name>~?[a-zA-Z_]\w*)\s*\(/;
+
 const cppPatterns: Language['patterns'] = [
+  [
+    /^\s*(?!(?:return|using)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:(?<container>\w+)(?:<[^<>]*>)?::)?(?<name>operator\s*(?:\(\)|\[\]|[^\s\w()[\]]{1,3}|bool))\s*\((?!.*;\s*$)/,
+    'method',
+  ],
   [
     /^\s*(?:template\s*<.*>\s*)?class\s+(?:[A-Z_]+(?:\([^)]*\))?\s+|\[\[[^\]]*\]\]\s*|alignas\([^)]*\)\s*)*(\w+)(?:<[^{;]*>)?\s*(?:final\s*)?(?::[^:;].*)?(?:\{.*)?$/,
     'class',
@@ -161,14 +173,14 @@ const cppPatterns: Language['patterns'] = [
     'method',
   ],
   [
-    /^\s+(?!(?:if|for|while|switch|return|else|do|case|catch|new|delete|throw|co_return)\b)(?:[\w:*&<>,[\]~][\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:if|for|while|switch|catch)\b)(~?[a-zA-Z_]\w*)\s*\([^{;]*(?:\{[^}]*\}[^{;]*)?\{.*$/,
+    /^\s+(?!:[^:]|,|(?:if|for|while|switch|return|else|do|case|catch|new|delete|throw|co_return)\b)(?:[\w:*&<>,[\]~][\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:if|for|while|switch|catch)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(~?[a-zA-Z_]\w*)\s*\([^{;]*(?:\{[^}]*\}[^{;]*)?\{.*$/,
     'method',
   ],
   ...cPatterns,
 ];
 
 const javaPatterns: Language['patterns'] = [
-  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:class|record)\s+(\w+)`), 'class'],
+  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:class|record)\s+(?:(?:class|struct)\s+)?(\w+)`), 'class'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}@?interface\s+(\w+)`), 'interface'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}enum\s+(?:class\s+|struct\s+)?(\w+)`), 'enum'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}struct\s+(\w+)`), 'struct'],
@@ -194,6 +206,11 @@ const javaPatterns: Language['patterns'] = [
     'variable',
   ],
 ];
+
+/** Right inside a class or interface: a method without a modifier, or a constructor. */
+const JAVA_SIGNATURE = new RegExp(
+  String.raw`^\s*${JAVA_MODIFIERS}(?:(?:<[^()]*>\s*)?(?!(?:return|new|else|throw|await|try|using|case)\b)\w[\w<>[\],.?&\s]*[\s.](?<name>\w+)|(?<type>\w+))\s*(?:<[^<>()]*>\s*)?\(`,
+);
 
 const javaLeaders = words(
   'public private protected internal static final abstract sealed async override virtual readonly partial synchronized ' +
@@ -306,6 +323,7 @@ const WRITTEN: readonly Language[] = [
     leaders: javaLeaders,
     shapes: ['call'],
     patterns: javaPatterns,
+    signature: JAVA_SIGNATURE,
   },
   {
     id: 'csharp',
@@ -317,6 +335,7 @@ const WRITTEN: readonly Language[] = [
     leaders: javaLeaders,
     shapes: ['call'],
     patterns: javaPatterns,
+    signature: JAVA_SIGNATURE,
   },
   {
     id: 'kotlin',
@@ -393,9 +412,11 @@ const WRITTEN: readonly Language[] = [
     style: 'brace',
     comments: ['//', '/*'],
     leaders: words('class struct union enum namespace template using typedef define inline concept'),
+    attributes: '[',
     shapes: ['column0', 'call'],
     needsBody: true,
     patterns: cppPatterns,
+    signature: CPP_SIGNATURE,
   },
   {
     id: 'c',
@@ -415,13 +436,21 @@ const WRITTEN: readonly Language[] = [
     interpreters: ['ruby'],
     style: 'end',
     comments: ['#'],
-    leaders: words('def class module attr_reader attr_accessor attr_writer scope private'),
-    shapes: [],
+    leaders: words(
+      'def class module attr_reader attr_accessor attr_writer attr alias alias_method define_method mattr_accessor cattr_accessor ' +
+        'scope private',
+    ),
+    shapes: ['constant'],
     patterns: [
       [/^\s*(?:private\s+)?def\s+(?:self\.|(?<container>[A-Z]\w*)\.|\w+\.)?(?<name>[\w?!=]+|[^\s\w(]+)/, 'method'],
       [/^\s*class\s+(?:::)?(?:\w+::)*?(?:(?<container>\w+)::)?(?<name>\w+)(?!\w|::)/, 'class'],
       [/^\s*module\s+(?:::)?(?:\w+::)*?(?:(?<container>\w+)::)?(?<name>\w+)(?!\w|::)/, 'module'],
-      [/^\s*(?:attr_reader|attr_accessor|attr_writer|scope)\s+:(\w+)/, 'method'],
+      [
+        /^\s*(?:attr_reader|attr_accessor|attr_writer|mattr_accessor|cattr_accessor|attr|scope|define_method|alias_method)(?:\s+|\()[:"'](\w+[?!=]?)/,
+        'method',
+      ],
+      [/^\s*alias\s+:?(\w+[?!=]?)\s/, 'method'],
+      [/^\s*([A-Z][A-Z0-9_]*)\s*=(?![=~>])/, 'constant'],
     ],
   },
   {

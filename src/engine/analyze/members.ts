@@ -21,6 +21,7 @@ interface Open extends Type {
 
 /** How far the brace of a type may be from its name. */
 const MAX_HEAD_LINES = 24;
+const COLON = ':'.charCodeAt(0);
 const OPEN_BRACE = '{'.charCodeAt(0);
 
 /** Finds what is known for a member by where it stands: one a line in the body of its type, all indented as the first. */
@@ -74,8 +75,10 @@ export class Members {
   }
 
   #indentIn(body: number, end: number): number {
-    const { indent } = this.#scan;
-    for (let at = body + 1; at < end; at++) if (indent[at]! >= 0 && this.#quiet[at] === 0) return indent[at]!;
+    const { indent, lastByte } = this.#scan;
+    // `public:` stands left of the members.
+    for (let at = body + 1; at < end; at++)
+      if (indent[at]! >= 0 && this.#quiet[at] === 0 && lastByte[at] !== COLON) return indent[at]!;
     return -1;
   }
 
