@@ -1,4 +1,5 @@
 import { Analyzer } from '../engine/analyze/analyzer.ts';
+import { COMMENT } from '../engine/analyze/literals.ts';
 import { Highlighter } from '../engine/query/highlight.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
@@ -44,10 +45,11 @@ class Extractor {
     const lines = passage.text.split('\n');
     const isProse = PROSE.has(language);
     const quiet = isProse ? undefined : new Analyzer().analyze(path, Buffer.from(passage.text)).quiet;
-    const sentences = this.#sentences(lines.filter((_, i) => quiet?.[i] !== 0));
+    const isComment = (line: number): boolean => ((quiet?.[line] ?? 0) & COMMENT) !== 0;
+    const sentences = this.#sentences(lines.filter((_, i) => isProse || isComment(i)));
     if (sentences.length > 0) parts.push(`> ${sentences.map(escapeMarkdown).join(' … ')}`);
     if (!isProse || sentences.length === 0) {
-      const code = this.#codeLines(lines, (i) => quiet?.[i] === 1, symbol?.name);
+      const code = this.#codeLines(lines, isComment, symbol?.name);
       if (code !== '') parts.push(codeBlock(code, language));
     }
     return parts.join('\n\n');

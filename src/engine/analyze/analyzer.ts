@@ -11,7 +11,7 @@ export interface Analysis {
   readonly definitions: readonly Definition[];
   /** Cover the file without overlap. */
   readonly chunks: readonly Chunk[];
-  /** For each line 1 if it is a comment or within quotes, else 0. */
+  /** For each line what it is but code, as `literals.ts` has it. */
   readonly quiet: Uint8Array;
   /** Lines and tokens; valid until the next document is analysed. */
   readonly scan: Scan;

@@ -106,6 +106,101 @@ describe('findDefinitions', () => {
     }
   });
 
+  it('takes a line right inside a class or interface for a method by its name alone', () => {
+    const lines: Record<string, string | undefined> = {
+      '  run(name: string): void;': 'run',
+      '  run?(): void': 'run',
+      '  abstract run(): Promise<void>': 'run',
+      '  private run(options: {': 'run',
+      '  run<Mask extends Exact<{ [k in keyof T]?: true }>>(': 'run',
+      '  get run(): { a: string } {': 'run',
+      '  static async *#run() {': '#run',
+      '  catch(value: T): Caught<this>;': 'catch',
+      '  run: (name: string) => void;': 'run',
+      '  run?: <T>(of: () => T) => void': 'run',
+      '  new (name: string): this;': undefined,
+      '  (name: string): void;': undefined,
+      '  [key: string]: () => void;': undefined,
+      '  run: string;': undefined,
+    };
+    for (const [line, name] of Object.entries(lines)) {
+      for (const head of ['interface A extends B<\n  C(D),\n  E\n> {', 'export declare class A {']) {
+        const { definitions } = new Analyzer().analyze('a.ts', Buffer.from(`${head}\n${line}\n    x(1),\n  }\n}\n`));
+        const [, first] = definitions;
+        assert.equal(first && `${first.kind} ${first.container}.${first.name}`, name && `method A.${name}`, line);
+      }
+    }
+  });
+
+  it('takes functions that are bound to keys and names for definitions', () => {
+    const cases: readonly (readonly [text: string, expected: readonly string[]])[] = [
+      [
+        'const a = {\n  b: () => 1,\n  "c": async (d) => {\n  },\n  e: function () {\n  },\n  f: g => g,\n};',
+        ['a', 'b', 'c', 'e', 'f'],
+      ],
+      ['const a = {\n  b: (\n    c,\n  ) => {\n  },\n  functions: { d },\n};', ['a', 'b']],
+      ['function a(\n  b: (c: D) => void,\n  e = () => 1,\n) {\n}', ['a']],
+      ['function a() {\n  this.b = (c) => d(c);\n  e.f.g = h => h;\n  i.j = k;\n}', ['a', 'b', 'g']],
+      ['function a() {\n  b(c, function () {\n  });\n}', ['a']],
+    ];
+    for (const [text, expected] of cases) {
+      const { definitions } = new Analyzer().analyze('a.ts', Buffer.from(text));
+      assert.deepEqual(
+        definitions.map(({ name }) => name),
+        expected,
+      );
+    }
+  });
+
+  it('finds operators, heads over several lines and tests of C++', () => {
+    const cases: readonly (readonly [text: string, expected: readonly string[]])[] = [
+      [
+        'class A {\n public:\n  explicit A(\n      int b)\n      : b_(b) {}\n  C d(E f,\n      G h) const {\n  }\n};',
+        ['A', 'A.A', 'A.d'],
+      ],
+      [
+        'struct A {\n  bool operator==(const A& b) const {\n  }\n  int operator()(int b) {\n  }\n};',
+        ['A', 'A.operator==', 'A.operator()'],
+      ],
+      ['A& B::operator<<=(int c) {\n}', ['B.operator<<=']],
+      ['class A {\n  int b(int c);\n  std::function<void()> d;\n  MACRO_NAME(e) {\n  }\n};', ['A']],
+      ['TEST_F(Suite, Name) {\n  if constexpr (a) {\n  }\n}', ['Suite.Name']],
+      ['TEST_IMPL(name) {\n}', ['name']],
+      ['[[nodiscard]] int a(int b) {\n}', ['a']],
+      ['template <>\nvoid a<B>() {\n}', ['a']],
+      ['ATTRIBUTE(2)\nint a(void) {\n}', ['a']],
+    ];
+    for (const [text, expected] of cases) {
+      const { definitions } = new Analyzer().analyze('a.cc', Buffer.from(text));
+      assert.deepEqual(
+        definitions.map(({ name, container }) => (container === undefined ? name : `${container}.${name}`)),
+        expected,
+      );
+    }
+  });
+
+  it('finds methods without modifiers in Java and C#, and what Ruby defines by calls', () => {
+    const cases: readonly (readonly [path: string, text: string, expected: readonly string[]])[] = [
+      ['A.java', 'interface A {\n  Foo<B> run(C c);\n  @Old int[] walk(\n    C c);\n}', ['A', 'A.run', 'A.walk']],
+      ['A.java', 'class A {\n  A(B b) {\n    c(b);\n    D e(f);\n  }\n  C d = e(f);\n  G() {\n  }\n}', ['A', 'A.A']],
+      ['A.cs', 'interface IA\n{\n    Foo Run(int b);\n}', ['IA', 'IA.Run']],
+      ['A.cs', 'public readonly record struct A(int B);', ['A']],
+      ['A.cs', 'class A\n{\n    int IB.Run<T>() => 1;\n}', ['A', 'A.Run']],
+      [
+        'a.rb',
+        'class A\n  LIMIT = 1\n  Other == 2\n  B => c\n  alias b? c\n  define_method(:d) do\n  end\nend',
+        ['A', 'A.LIMIT', 'A.b?', 'A.d'],
+      ],
+    ];
+    for (const [path, text, expected] of cases) {
+      const { definitions } = new Analyzer().analyze(path, Buffer.from(text));
+      assert.deepEqual(
+        definitions.map(({ name, container }) => (container === undefined ? name : `${container}.${name}`)),
+        expected,
+      );
+    }
+  });
+
   it('finds what follows an annotation or attribute on its line', () => {
     const lines: readonly (readonly [path: string, line: string, expected: string])[] = [
       ['a.rs', '#[inline] pub fn run() {}', 'function run'],

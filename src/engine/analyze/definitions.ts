@@ -1,6 +1,7 @@
 import { BraceMatcher } from './braces.ts';
 import { afterAttributes } from './attributes.ts';
 import { Groups } from './groups.ts';
+import { COMMENT, TEXT, TRAILING } from './literals.ts';
 import type { DefinitionKind, Language } from './languages.ts';
 import { Members } from './members.ts';
 import type { Scan } from './scanner.ts';
@@ -23,6 +24,8 @@ const MAX_NAME = 120;
 const MAX_DEFINITIONS = 20_000;
 /** How far a function's opening brace may be from its name: a signature with a parameter a line. */
 const MAX_SIGNATURE_LINES = 24;
+/** How far up the brace is looked for that encloses a member. */
+const MAX_MEMBERS_LINES = 2000;
 
 const code = (character: string): number => character.charCodeAt(0);
 const HASH = code('#');
@@ -41,6 +44,9 @@ const EQUALS = code('=');
 const BACKSLASH = code('\\');
 const SLASH = code('/');
 const UNDERSCORE = code('_');
+const LETTER_F = code('f');
+const LETTER_U = code('u');
+const LETTER_N = code('n');
 
 const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct']);
 
@@ -48,7 +54,7 @@ const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'exten
 interface File {
   readonly scan: Scan;
   readonly language: Language;
-  /** 1 for each line in which nothing is defined. */
+  /** Not 0 for each line in which nothing is defined. */
   readonly quiet: Uint8Array;
   readonly braces: BraceMatcher;
 }
@@ -64,7 +70,7 @@ export function findDefinitions(
   const file: File = { scan, language, quiet, braces: new BraceMatcher(scan, language) };
   const found: Definition[] = [];
   const groups = new Groups(scan, language);
-  const members = new Members(scan, language);
+  const members = new Members(scan, language, quiet);
   const add = (line: number, name: string, kind: DefinitionKind, container?: string): void => {
     found.push({
       name: name.slice(0, MAX_NAME),
@@ -74,27 +80,35 @@ export function findDefinitions(
       line,
       end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(file, line, kind),
     });
-    if (kind === 'enum' && language.style === 'brace') members.open(found.at(-1)!);
+    if (TYPE_KINDS.has(kind) && language.style === 'brace') members.open(found.at(-1)!);
+  };
+  /** Adds what the first pattern finds that applies. */
+  const addMatch = (line: number, text: string): boolean => {
+    for (const [pattern, kind] of language.patterns) {
+      const match = pattern.exec(text);
+      const name = match?.groups?.name ?? match?.[1];
+      if (name === undefined) continue;
+      const { container, key } = match?.groups ?? {};
+      if (language.needsBody && (kind === 'function' || kind === 'method') && !hasBody(scan, line)) continue;
+      if (key !== undefined && !isInBraces(scan, line)) continue;
+      add(line, name, kind, container === 'this' ? undefined : container);
+      return true;
+    }
+    return false;
   };
   for (let line = 0; line < scan.lineCount && found.length < MAX_DEFINITIONS; line++) {
     if (quiet[line]) continue;
-    const enumerator = members.name(line);
+    const enumerator = members.enumerator(line);
     if (enumerator !== undefined) {
       add(line, enumerator, 'constant');
       continue;
     }
     const member = groups.member(line);
     const text = member ?? candidate(scan, language, line, isLeader);
-    if (text === undefined || (member === undefined && groups.opens(text))) continue;
-    for (const [pattern, kind] of language.patterns) {
-      const match = pattern.exec(text);
-      const name = match?.groups?.name ?? match?.[1];
-      if (name === undefined) continue;
-      const container = match?.groups?.container;
-      if (language.needsBody && (kind === 'function' || kind === 'method') && !hasBody(scan, line)) continue;
-      add(line, name, kind, container);
-      break;
-    }
+    if (text !== undefined && member === undefined && groups.opens(text)) continue;
+    if (text !== undefined && addMatch(line, text)) continue;
+    const method = members.method(line);
+    if (method !== undefined && (!language.needsBody || hasBody(scan, line))) add(line, method, 'method');
   }
   return nest(scan, language, found);
 }
@@ -146,9 +160,11 @@ function isCandidate(scan: Scan, language: Language, line: number, isLeader: (id
   if (token < scan.firstToken[line + 1]! && isLeader(scan.tokens[token]!)) return true;
   for (const shape of language.shapes) {
     const first = scan.firstByte[line]!;
+    if (shape === 'constant' && first >= 65 && first <= 90 && contains(scan, line, EQUALS)) return true;
     if (shape === 'heading' && first === HASH) return true;
     if (shape === 'column0' && scan.indent[line] === 0 && (isLetter(first) || first === CLOSE_BRACE)) return true;
     if (shape === 'call' && isCallWithBlock(scan, line)) return true;
+    if (shape === 'binding' && isBinding(scan, line)) return true;
   }
   return false;
 }
@@ -160,6 +176,30 @@ function isCallWithBlock(scan: Scan, line: number): boolean {
   const nextOpens = line + 1 < scan.lineCount && scan.firstByte[line + 1] === OPEN_BRACE;
   const opens = last === OPEN_BRACE || nextOpens || (last === CLOSE_BRACE && contains(scan, line, OPEN_BRACE));
   return opens && contains(scan, line, OPEN_PARENTHESIS);
+}
+
+/** `name = (…) =>`, `key: function`: what may be a name, one of the two signs, and an arrow or `function` after it. */
+function isBinding(scan: Scan, line: number): boolean {
+  const { bytes } = scan;
+  const end = scan.lineStart[line + 1]!;
+  let at = scan.lineStart[line]!;
+  while (at < end && bytes[at] !== COLON && bytes[at] !== EQUALS) {
+    if (bytes[at] === OPEN_PARENTHESIS || bytes[at] === OPEN_BRACE) return false;
+    at++;
+  }
+  for (at++; at < end; at++) {
+    if (bytes[at] === EQUALS && bytes[at + 1] === GREATER) return true;
+    if (bytes[at] === LETTER_F && bytes[at + 1] === LETTER_U && bytes[at + 2] === LETTER_N) return true;
+  }
+  return false;
+}
+
+/** Whether what encloses a line is a block or an object, rather than a list of parameters. */
+function isInBraces(scan: Scan, line: number): boolean {
+  const limit = Math.max(0, line - MAX_MEMBERS_LINES);
+  let above = line - 1;
+  while (above > limit && (scan.indent[above]! < 0 || scan.indent[above]! >= scan.indent[line]!)) above--;
+  return above >= 0 && lastCodeByte(scan, above) === OPEN_BRACE;
 }
 
 /** The last visible byte before a `// comment` at the line's end. */
@@ -187,6 +227,10 @@ function closesIntoBlock(scan: Scan, line: number): boolean {
 function hasBody(scan: Scan, line: number): boolean {
   const indent = scan.indent[line]!;
   const limit = Math.min(scan.lineCount, line + MAX_SIGNATURE_LINES);
+  // A macro or attribute in parentheses may stand on the line before a function.
+  if (lastCodeByte(scan, line) === CLOSE_PARENTHESIS && line + 1 < limit) {
+    if (scan.indent[line + 1] === indent && isLetter(scan.firstByte[line + 1]!)) return false;
+  }
   for (let at = line; at < limit; at++) {
     const last = lastCodeByte(scan, at);
     if (last === OPEN_BRACE || (at > line && scan.firstByte[at] === OPEN_BRACE)) return true;
@@ -205,19 +249,28 @@ function leadingLines(scan: Scan, quiet: Uint8Array, line: number, previous: num
     if (scan.indent[above]! < 0) break;
     const first = scan.firstByte[above]!;
     const attribute = scan.indent[above] === indent && (first === AT || first === OPEN_BRACKET);
-    const rustAttribute = first === HASH && (scan.lastByte[above] === CLOSE_BRACKET || quiet[above] === 1);
-    if (quiet[above] !== 1 && !attribute && !rustAttribute) break;
+    const rustAttribute = first === HASH && (scan.lastByte[above] === CLOSE_BRACKET || isLeading(quiet[above]!));
+    if (!isLeading(quiet[above]!) && !attribute && !rustAttribute) break;
     start = above;
   }
   return start;
 }
 
+/** Whether a line begins in a string: its indentation says nothing. */
+function isText(quiet: Uint8Array, line: number): boolean {
+  return (quiet[line]! & TEXT) !== 0;
+}
+
+function isLeading(quiet: number): boolean {
+  return (quiet & (COMMENT | TRAILING)) === COMMENT;
+}
+
 function blockEnd(file: File, line: number, kind: DefinitionKind): number {
   const { scan, language } = file;
-  if (kind === 'macro' && scan.firstByte[line] === HASH && !language.attributes) return continuedEnd(scan, line);
+  if (kind === 'macro' && scan.firstByte[line] === HASH && language.attributes !== '#') return continuedEnd(scan, line);
   if (language.style === 'line') return line;
-  if (language.style === 'indent') return indentedEnd(scan, language, line);
-  if (language.style === 'end') return endEnd(scan, line);
+  if (language.style === 'indent') return indentedEnd(file, line);
+  if (language.style === 'end') return endEnd(file, line);
   const body = braceBody(file, line, TYPE_KINDS.has(kind));
   if (body < 0) return statementEnd(scan, line);
   return kind === 'module' ? moduleEnd(file, line, body) : closingBrace(file, line, body);
@@ -249,7 +302,7 @@ function braceBody({ scan, quiet }: File, line: number, isType: boolean): number
   for (let at = line; at < limit; at++) {
     const first = scan.firstByte[at]!;
     const last = scan.lastByte[at]!;
-    if (isType && at > line && (scan.indent[at]! < 0 || quiet[at] === 1 || first === HASH)) continue;
+    if (isType && at > line && (scan.indent[at]! < 0 || quiet[at] !== 0 || first === HASH)) continue;
     if (scan.indent[at]! < 0) return -1;
     if (at > line && scan.indent[at]! <= indent && !isContinuation(first) && !isClause(scan, at)) return -1;
     if (opensBrace(scan, at)) return at;
@@ -282,10 +335,10 @@ function isContinuation(first: number): boolean {
 
 /** The first line after `body` that closes a block at the definition's own indentation or left of it. */
 function closingBrace(file: File, line: number, body: number): number {
-  const { scan } = file;
+  const { scan, quiet } = file;
   const indent = scan.indent[line]!;
   for (let at = body + 1; at < scan.lineCount; at++) {
-    if (scan.indent[at]! < 0 || scan.indent[at]! > indent) continue;
+    if (scan.indent[at]! < 0 || scan.indent[at]! > indent || isText(quiet, at)) continue;
     const closes = scan.firstByte[at] === CLOSE_BRACE;
     if (closes && scan.indent[at] === indent && !isFollowedByInner(scan, at)) return at;
     // Text of a string that stands left of its code, or a file that is not indented as its braces say.
@@ -327,12 +380,12 @@ function continuedEnd(scan: Scan, line: number): number {
 }
 
 /** For Python and its like: what is indented further belongs to it. */
-function indentedEnd(scan: Scan, language: Language, line: number): number {
+function indentedEnd({ scan, language, quiet }: File, line: number): number {
   const indent = scan.indent[line]!;
   let end = line;
   for (let at = line + 1; at < scan.lineCount; at++) {
     if (scan.indent[at]! < 0) continue;
-    if (scan.indent[at]! <= indent) {
+    if (scan.indent[at]! <= indent && !isText(quiet, at)) {
       const first = scan.firstByte[at]!;
       if (isCloser(first) && end === at - 1) {
         end = at;
@@ -353,13 +406,13 @@ function indentedEnd(scan: Scan, language: Language, line: number): number {
  * For Ruby and its like: up to the `end` at its own indentation. `rescue`, `else` and their like stand there too; what
  * stands left of it is a heredoc's text, if that `end` follows.
  */
-function endEnd(scan: Scan, line: number): number {
+function endEnd({ scan, quiet }: File, line: number): number {
   const indent = scan.indent[line]!;
   let end = line;
   let isLeft = false;
   for (let at = line + 1; at < scan.lineCount; at++) {
     if (scan.indent[at]! < 0) continue;
-    if (scan.indent[at]! > indent) {
+    if (scan.indent[at]! > indent || isText(quiet, at)) {
       if (!isLeft) end = at;
       continue;
     }
@@ -380,7 +433,7 @@ function sameFirstToken(scan: Scan, one: number, other: number): boolean {
 function sectionEnd(scan: Scan, quiet: Uint8Array, line: number): number {
   const level = /^\s*(#+)/.exec(scan.line(line, 20))?.[1]?.length ?? 1;
   for (let at = line + 1; at < scan.lineCount; at++) {
-    if (scan.firstByte[at] !== HASH || scan.indent[at] !== 0 || quiet[at] === 1) continue;
+    if (scan.firstByte[at] !== HASH || scan.indent[at] !== 0 || quiet[at] !== 0) continue;
     const other = /^(#+)\s/.exec(scan.line(at, 20))?.[1]?.length;
     if (other !== undefined && other <= level) return lastVisible(scan, at - 1, line);
   }

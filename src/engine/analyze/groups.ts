@@ -1,8 +1,6 @@
 import type { Language } from './languages.ts';
 import type { Scan } from './scanner.ts';
 
-const BACKTICK = '`'.charCodeAt(0);
-
 /** Follows the lists in parentheses by which Go declares: `const (`, then a member a line, then `)`. */
 export class Groups {
   readonly #scan: Scan;
@@ -11,7 +9,6 @@ export class Groups {
   #word: string | undefined;
   /** How far its members are indented, once the first is met. */
   #indent = -1;
-  #inString = false;
 
   constructor(scan: Scan, { groups }: Language) {
     this.#scan = scan;
@@ -24,16 +21,12 @@ export class Groups {
     if (word === undefined) return false;
     this.#word = word;
     this.#indent = -1;
-    this.#inString = false;
     return true;
   }
 
   /** The member that stands on a line, as it were declared by itself: `const a = 1`. To be asked of one line after another. */
   member(line: number): string | undefined {
     if (this.#word === undefined || this.#scan.indent[line]! < 0) return undefined;
-    const wasInString = this.#inString;
-    if (this.#quotes(line) % 2 === 1) this.#inString = !wasInString;
-    if (wasInString) return undefined;
     const indent = this.#scan.indent[line]!;
     if (indent === 0) {
       this.#word = undefined;
@@ -41,13 +34,5 @@ export class Groups {
     }
     if (this.#indent < 0) this.#indent = indent;
     return indent === this.#indent ? `${this.#word} ${this.#scan.line(line, 300).trimStart()}` : undefined;
-  }
-
-  /** A string between backticks may go over lines. */
-  #quotes(line: number): number {
-    const { bytes, lineStart } = this.#scan;
-    let quotes = 0;
-    for (let at = lineStart[line]!; at < lineStart[line + 1]!; at++) if (bytes[at] === BACKTICK) quotes++;
-    return quotes;
   }
 }

@@ -29,7 +29,8 @@ export const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set([
 
 /**
  * What is known of a language: enough to find its definitions from the shape of single lines. Only lines that begin with
- * one of `leaders`, or have the stated shape, are looked at as text and tried against `patterns` (group 1 is the name).
+ * one of `leaders`, or have the stated shape, are looked at as text and tried against `patterns` (group `name` or 1 is the name; one with a
+ * group `key` applies only within braces).
  *
  * Heuristics rather than syntax trees: they need no 21 MB of grammars, take a tenth of the time, cover every language
  * alike, and code that does not parse (preprocessor, templates, an unfinished edit) is no special case.
@@ -45,10 +46,13 @@ export interface Language {
   readonly leaders: readonly string[];
   /**
    * Lines to look at though they begin with no leader: `call` contains `(` and opens a block; `column0` begins at the
-   * left edge with a letter; `heading` begins with `#`.
+   * left edge with a letter; `heading` begins with `#`; `binding` binds a name or key to a function;
+   * `constant` begins with a capital letter.
    */
-  readonly shapes: readonly ('call' | 'column0' | 'heading')[];
+  readonly shapes: readonly ('binding' | 'call' | 'column0' | 'constant' | 'heading')[];
   readonly patterns: readonly (readonly [RegExp, DefinitionKind])[];
+  /** What a method looks like right inside a class or interface, where it can be nothing else: group `name`. */
+  readonly signature?: RegExp;
   /** A function counts only if its body follows; without one the line is a prototype or a call of a macro. */
   readonly needsBody?: boolean;
   /** An equation at the same indentation that begins with a definition's name belongs to it. */
@@ -59,8 +63,6 @@ export interface Language {
   readonly attributes?: '@' | '#' | '[';
   /** What may begin a list in parentheses that defines a thing a line: Go's `const (`. */
   readonly groups?: readonly string[];
-  /** What encloses text over several lines in which nothing is defined: strings in three quotes, or fenced code. */
-  readonly quotes?: 'fences' | 'strings';
 }
 
 function words(text: string): string[] {
@@ -68,7 +70,8 @@ function words(text: string): string[] {
 }
 
 const JS_NAME = String.raw`([\w$]+)`;
-const JS_MODIFIERS = '(?:(?:public|private|protected|static|async|override|abstract|readonly|get|set)\\s+)*';
+const JS_MODIFIERS =
+  '(?:(?:public|private|protected|static|async|override|abstract|declare|accessor|readonly|get|set)\\s+)*';
 const JS_NOT_A_NAME =
   '(?!(?:if|for|while|switch|catch|function|return|with|else|do|new|await|super|typeof|throw|yield|case)\\b)';
 const JAVA_MODIFIERS =
@@ -78,8 +81,11 @@ const JAVA_MODIFIERS =
 /** `export default`, and what stands for it in a CommonJS module: `module.exports =`. */
 const JS_EXPORT = String.raw`(?:export\s+(?:default\s+)?|module\.exports\s*=\s*)?(?:declare\s+)?`;
 
+/** A function after `=` or `:`, whose parameters may have functions for their types. */
+const JS_FUNCTION = String.raw`(?:async\b\s*)?(?:function\b|(?:<[^()=]*>\s*)?\((?:[^()]|\([^()]*\))*\)\s*(?::[^=;]+)?=>|[\w$]+\s*=>|\(\s*$)`;
+
 const javascriptPatterns: Language['patterns'] = [
-  [new RegExp(String.raw`^\s*${JS_EXPORT}(?:async\s+)?function\s*\*?\s*${JS_NAME}`), 'function'],
+  [new RegExp(String.raw`^\s*${JS_EXPORT}(?:async\s+)?function\b\s*\*?\s*${JS_NAME}`), 'function'],
   [new RegExp(String.raw`^\s*${JS_EXPORT}(?:abstract\s+)?class\s+(?!extends\b)${JS_NAME}`), 'class'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:const|let|var)\s+${JS_NAME}\s*(?::[^=]+)?=\s*class\b`), 'class'],
   [new RegExp(String.raw`^\s*(?:[\w$]+\.)*exports\.${JS_NAME}\s*=\s*class\b`), 'class'],
@@ -96,13 +102,11 @@ const javascriptPatterns: Language['patterns'] = [
   [new RegExp(String.raw`^(?:export\s+)?(?:declare\s+)?(?:const|let|var)\s+${JS_NAME}`), 'variable'],
   [/^\s*(?:[\w$]+\.)*?(?<container>[\w$]+)\.prototype\.(?<name>[\w$]+)\s*=/, 'function'],
   [new RegExp(String.raw`^\s*(?:[\w$]+\.)*exports\.${JS_NAME}\s*=`), 'function'],
-  [
-    /^\s*(?!this\.)(?:[\w$]+\.)*?(?<container>[\w$]+)\.(?<name>[\w$]+)\s*=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*=>\s*\{)/,
-    'function',
-  ],
+  [new RegExp(String.raw`^\s*(?:[\w$]+\.)*?(?<container>[\w$]+)\.(?<name>#?[\w$]+)\s*=\s*${JS_FUNCTION}`), 'function'],
+  [new RegExp(String.raw`^\s+(?<key>['"]?)(?<name>[\w$-]+)\k<key>\??\s*:\s*${JS_FUNCTION}`), 'method'],
   [
     new RegExp(
-      String.raw`^\s+${JS_MODIFIERS}\*?\s*${JS_NOT_A_NAME}(#?[\w$]+)\s*(?:<[^>]*>)?\((?!['"\`])[^;]*\)\s*(?::[^={]+)?\{.*$`,
+      String.raw`^\s+${JS_MODIFIERS}\*?\s*${JS_NOT_A_NAME}(#?[\w$]+)\s*(?:<[^>]*>)?\((?!['"\`]|[^;]*\bfunction\b)[^;]*\)\s*(?::[^={]+)?\{.*$`,
     ),
     'method',
   ],
@@ -110,15 +114,19 @@ const javascriptPatterns: Language['patterns'] = [
   [/^\s+(constructor)\s*\(/, 'method'],
   [
     new RegExp(
-      String.raw`^\s+${JS_MODIFIERS}(#?[\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|\($|<.+>\()`,
+      String.raw`^\s+(?<key>)${JS_MODIFIERS}(?<name>#?[\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^()]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>|\($|<.+>\()`,
     ),
     'method',
   ],
 ];
 
+const JS_SIGNATURE = new RegExp(
+  String.raw`^\s*${JS_MODIFIERS}\*?\s*(?!(?:new|function|if|for|while|switch|await)\b)(?<name>#?[\w$]+)\??\s*[(<]`,
+);
+
 const javascriptLeaders = words(
   'export default async function class interface type enum namespace module declare abstract const let var exports ' +
-    'prototype public private protected static override readonly get set constructor',
+    'prototype public private protected static override readonly get set constructor accessor',
 );
 
 const cPatterns: Language['patterns'] = [
@@ -131,16 +139,27 @@ const cPatterns: Language['patterns'] = [
   [/^typedef\b.*?(\w+)\s*(?:\[[^\]]*\])?;/, 'type'],
   [/^typedef\b.*?\(\s*(?:\w+\s*)?\*\s*(\w+)\s*\)\s*\(/, 'type'],
   [/^\}\s*(?:__\w+\s+)*(\w+)\s*;/, 'type'],
+  // TEST(Suite, Name) {
+  [/^(?:\w+_)?TEST(?:_\w+)?\s*\(\s*(?<container>\w+)\s*,\s*(?<name>\w+)\s*\)/, 'function'],
+  [/^[A-Z][A-Z0-9_]*_IMPL\s*\(\s*(\w+)\s*\)/, 'function'],
   // SYSCALL_DEFINE3(name, …), DEFINE_PER_CPU(type, name): macros that define; the first argument names it.
   [/^(?:static\s+)?[A-Z][A-Z0-9_]*_?DEFINE[A-Z0-9_]*\s*\(\s*(\w+)/, 'function'],
   [
-    /^(?!\s*(?:return|else|typedef|case|goto|sizeof)\b)(?:[\w*&:<>,\s[\]]*?[\s*&])?(?!(?:if|for|while|switch|do)\b)([a-zA-Z_]\w*)\s*\((?!.*;\s*$)/,
+    /^(?!\s+[A-Z][A-Z0-9]*_[A-Z0-9_]*\(|\s*(?::[^:]|,|(?:return|else|typedef|case|goto|sizeof)\b))(?:[\w*&:<>,\s[\]]*?[\s*&])?(?!(?:if|for|while|switch|do|constexpr|noexcept|decltype|alignas|__attribute__)\b)([a-zA-Z_]\w*)\s*(?:<[^()<>]*>\s*)?\((?!.*;\s*$)/,
     'function',
   ],
   [/^(?!\s)(?:static\s+)?(?:const\s+)?(?:struct\s+)?[\w\s*]+?[\s*](\w+)\s*(?:\[[^\]]*\]\s*)*=\s*\{?\s*$/, 'variable'],
 ];
 
+/** In a class, where the block may open on a later line. */
+const CPP_SIGNATURE =
+  /^\s*(?!:[^:]|,|(?:using|typedef|friend|return|static_assert)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:void|decltype|noexcept|alignas)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(?<name>~?[a-zA-Z_]\w*)\s*\(/;
+
 const cppPatterns: Language['patterns'] = [
+  [
+    /^\s*(?!(?:return|using)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:(?<container>\w+)(?:<[^<>]*>)?::)?(?<name>operator\s*(?:\(\)|\[\]|[^\s\w()[\]]{1,3}|bool))\s*\((?!.*;\s*$)/,
+    'method',
+  ],
   [
     /^\s*(?:template\s*<.*>\s*)?class\s+(?:[A-Z_]+(?:\([^)]*\))?\s+|\[\[[^\]]*\]\]\s*|alignas\([^)]*\)\s*)*(\w+)(?:<[^{;]*>)?\s*(?:final\s*)?(?::[^:;].*)?(?:\{.*)?$/,
     'class',
@@ -154,14 +173,14 @@ const cppPatterns: Language['patterns'] = [
     'method',
   ],
   [
-    /^\s+(?!(?:if|for|while|switch|return|else|do|case|catch|new|delete|throw|co_return)\b)(?:[\w:*&<>,[\]~][\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:if|for|while|switch|catch)\b)(~?[a-zA-Z_]\w*)\s*\([^{;]*(?:\{[^}]*\}[^{;]*)?\{.*$/,
+    /^\s+(?!:[^:]|,|(?:if|for|while|switch|return|else|do|case|catch|new|delete|throw|co_return)\b)(?:[\w:*&<>,[\]~][\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:if|for|while|switch|catch)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(~?[a-zA-Z_]\w*)\s*\([^{;]*(?:\{[^}]*\}[^{;]*)?\{.*$/,
     'method',
   ],
   ...cPatterns,
 ];
 
 const javaPatterns: Language['patterns'] = [
-  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:class|record)\s+(\w+)`), 'class'],
+  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:class|record)\s+(?:(?:class|struct)\s+)?(\w+)`), 'class'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}@?interface\s+(\w+)`), 'interface'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}enum\s+(?:class\s+|struct\s+)?(\w+)`), 'enum'],
   [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}struct\s+(\w+)`), 'struct'],
@@ -188,6 +207,11 @@ const javaPatterns: Language['patterns'] = [
   ],
 ];
 
+/** Right inside a class or interface: a method without a modifier, or a constructor. */
+const JAVA_SIGNATURE = new RegExp(
+  String.raw`^\s*${JAVA_MODIFIERS}(?:(?:<[^()]*>\s*)?(?!(?:return|new|else|throw|await|try|using|case)\b)\w[\w<>[\],.?&\s]*[\s.](?<name>\w+)|(?<type>\w+))\s*(?:<[^<>()]*>\s*)?\(`,
+);
+
 const javaLeaders = words(
   'public private protected internal static final abstract sealed async override virtual readonly partial synchronized ' +
     'native default strictfp extern unsafe new non class interface enum record struct namespace delegate void int long ' +
@@ -202,11 +226,11 @@ const pythonPatterns: Language['patterns'] = [
 ];
 
 /** In a pattern, `\w` is a letter of any script: names need not be English. */
-function withAllLetters([pattern, kind]: Language['patterns'][number]): Language['patterns'][number] {
+function allLetters(pattern: RegExp): RegExp {
   const source = pattern.source.replace(/\[(?:[^\]\\]|\\.)*\]|\\w/g, (part) =>
     part === '\\w' ? String.raw`[\w\u0080-\uffff]` : part.replaceAll('\\w', String.raw`\w\u0080-\uffff`),
   );
-  return [new RegExp(source, pattern.flags), kind];
+  return new RegExp(source, pattern.flags);
 }
 
 const WRITTEN: readonly Language[] = [
@@ -219,7 +243,6 @@ const WRITTEN: readonly Language[] = [
     comments: ['#'],
     leaders: ['def', 'class', 'async'],
     shapes: ['column0'],
-    quotes: 'strings',
     patterns: pythonPatterns,
   },
   {
@@ -229,8 +252,9 @@ const WRITTEN: readonly Language[] = [
     comments: ['//', '/*'],
     attributes: '@',
     leaders: javascriptLeaders,
-    shapes: ['call'],
+    shapes: ['call', 'binding'],
     patterns: javascriptPatterns,
+    signature: JS_SIGNATURE,
   },
   {
     id: 'javascript',
@@ -240,8 +264,9 @@ const WRITTEN: readonly Language[] = [
     comments: ['//', '/*'],
     attributes: '@',
     leaders: javascriptLeaders,
-    shapes: ['call'],
+    shapes: ['call', 'binding'],
     patterns: javascriptPatterns,
+    signature: JS_SIGNATURE,
   },
   {
     id: 'go',
@@ -298,6 +323,7 @@ const WRITTEN: readonly Language[] = [
     leaders: javaLeaders,
     shapes: ['call'],
     patterns: javaPatterns,
+    signature: JAVA_SIGNATURE,
   },
   {
     id: 'csharp',
@@ -309,6 +335,7 @@ const WRITTEN: readonly Language[] = [
     leaders: javaLeaders,
     shapes: ['call'],
     patterns: javaPatterns,
+    signature: JAVA_SIGNATURE,
   },
   {
     id: 'kotlin',
@@ -385,9 +412,11 @@ const WRITTEN: readonly Language[] = [
     style: 'brace',
     comments: ['//', '/*'],
     leaders: words('class struct union enum namespace template using typedef define inline concept'),
+    attributes: '[',
     shapes: ['column0', 'call'],
     needsBody: true,
     patterns: cppPatterns,
+    signature: CPP_SIGNATURE,
   },
   {
     id: 'c',
@@ -407,13 +436,21 @@ const WRITTEN: readonly Language[] = [
     interpreters: ['ruby'],
     style: 'end',
     comments: ['#'],
-    leaders: words('def class module attr_reader attr_accessor attr_writer scope private'),
-    shapes: [],
+    leaders: words(
+      'def class module attr_reader attr_accessor attr_writer attr alias alias_method define_method mattr_accessor cattr_accessor ' +
+        'scope private',
+    ),
+    shapes: ['constant'],
     patterns: [
       [/^\s*(?:private\s+)?def\s+(?:self\.|(?<container>[A-Z]\w*)\.|\w+\.)?(?<name>[\w?!=]+|[^\s\w(]+)/, 'method'],
       [/^\s*class\s+(?:::)?(?:\w+::)*?(?:(?<container>\w+)::)?(?<name>\w+)(?!\w|::)/, 'class'],
       [/^\s*module\s+(?:::)?(?:\w+::)*?(?:(?<container>\w+)::)?(?<name>\w+)(?!\w|::)/, 'module'],
-      [/^\s*(?:attr_reader|attr_accessor|attr_writer|scope)\s+:(\w+)/, 'method'],
+      [
+        /^\s*(?:attr_reader|attr_accessor|attr_writer|mattr_accessor|cattr_accessor|attr|scope|define_method|alias_method)(?:\s+|\()[:"'](\w+[?!=]?)/,
+        'method',
+      ],
+      [/^\s*alias\s+:?(\w+[?!=]?)\s/, 'method'],
+      [/^\s*([A-Z][A-Z0-9_]*)\s*=(?![=~>])/, 'constant'],
     ],
   },
   {
@@ -447,7 +484,6 @@ const WRITTEN: readonly Language[] = [
         'callback macrocallback',
     ),
     shapes: [],
-    quotes: 'strings',
     patterns: [
       [/^\s*(?:def|defp|defmacro|defmacrop|defguard|defguardp|defdelegate)\s+([\w?!]+)/, 'function'],
       [/^\s*(?:defmodule|defprotocol)\s+([\w.]+)/, 'module'],
@@ -622,7 +658,6 @@ const WRITTEN: readonly Language[] = [
     comments: [],
     leaders: [],
     shapes: ['heading'],
-    quotes: 'fences',
     patterns: [[/^#{1,6}\s+(.+?)\s*#*$/, 'heading']],
   },
   {
@@ -640,7 +675,8 @@ const WRITTEN: readonly Language[] = [
 /** In the order of preference where two claim an extension. */
 export const LANGUAGES: readonly Language[] = WRITTEN.map((language) => ({
   ...language,
-  patterns: language.patterns.map(withAllLetters),
+  patterns: language.patterns.map(([pattern, kind]) => [allLetters(pattern), kind] as const),
+  ...(language.signature && { signature: allLetters(language.signature) }),
 }));
 
 /** Languages without definitions that are still worth naming, for `lang:` filters and statistics. */

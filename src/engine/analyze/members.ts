@@ -1,45 +1,88 @@
 import { afterAttributes } from './attributes.ts';
-import type { Language } from './languages.ts';
+import type { DefinitionKind, Language } from './languages.ts';
 import type { Scan } from './scanner.ts';
 
 /** What an enum may have besides its members has a type or a word before its name, but for these. */
 const MEMBER = /^\s*(?:case\s+)?(?!(?:init|static|subscript)\b)([a-zA-Z_][\w\u0080-\uffff]*)\s*(?:[=,;({]|\/[/*]|$)/;
 
-interface Enum {
+interface Type {
   readonly name: string;
+  readonly kind: DefinitionKind;
   readonly line: number;
   readonly end: number;
 }
 
-/** Finds the members of the enum that was met last: one a line, all indented as the first. */
+interface Open extends Type {
+  /** How far its members are indented. */
+  readonly indent: number;
+  /** The line on which its body opens. */
+  readonly body: number;
+}
+
+/** How far the brace of a type may be from its name. */
+const MAX_HEAD_LINES = 24;
+const COLON = ':'.charCodeAt(0);
+const OPEN_BRACE = '{'.charCodeAt(0);
+
+/** Finds what is known for a member by where it stands: one a line in the body of its type, all indented as the first. */
 export class Members {
   readonly #scan: Scan;
   readonly #language: Language;
-  #enum: Enum | undefined;
-  #indent = -1;
+  readonly #quiet: Uint8Array;
+  readonly #open: Open[] = [];
 
-  constructor(scan: Scan, language: Language) {
+  constructor(scan: Scan, language: Language, quiet: Uint8Array) {
     this.#scan = scan;
     this.#language = language;
+    this.#quiet = quiet;
   }
 
-  open(definition: Enum): void {
-    this.#enum = definition;
-    this.#indent = -1;
+  open(type: Type): void {
+    if (type.kind !== 'enum' && this.#language.signature === undefined) return;
+    const body = this.#bodyOf(type);
+    const indent = this.#indentIn(body, type.end);
+    if (indent > this.#scan.indent[type.line]!) this.#open.push({ ...type, body, indent });
   }
 
-  /** The name of the member on a line. To be asked of one line after another. */
-  name(line: number): string | undefined {
-    if (this.#enum === undefined || line <= this.#enum.line) return undefined;
-    if (line >= this.#enum.end) {
-      this.#enum = undefined;
-      return undefined;
-    }
-    const indent = this.#scan.indent[line]!;
-    if (this.#indent < 0 && indent > this.#scan.indent[this.#enum.line]!) this.#indent = indent;
-    if (indent < 0 || indent !== this.#indent) return undefined;
-    const name = MEMBER.exec(afterAttributes(this.#scan.line(line, 300), this.#language))?.[1];
+  /** The name of an enum's member on a line. To be asked of one line after another. */
+  enumerator(line: number): string | undefined {
+    const type = this.#typeAt(line);
+    if (type?.kind !== 'enum') return undefined;
+    const name = MEMBER.exec(this.#text(line))?.[1];
     // A constructor has the name of its type.
-    return name === this.#enum.name ? undefined : name;
+    return name === type.name ? undefined : name;
+  }
+
+  /** The name of the method of a class or interface on a line, which needs neither modifiers nor a body to be one. */
+  method(line: number): string | undefined {
+    const type = this.#typeAt(line);
+    if (type === undefined || type.kind === 'enum') return undefined;
+    const groups = this.#language.signature?.exec(this.#text(line))?.groups;
+    if (groups === undefined) return undefined;
+    return groups.type === undefined || groups.type === type.name ? (groups.name ?? groups.type) : undefined;
+  }
+
+  #typeAt(line: number): Open | undefined {
+    while (this.#open.length > 0 && this.#open.at(-1)!.end <= line) this.#open.pop();
+    const type = this.#open.at(-1);
+    return type && line > type.body && this.#scan.indent[line] === type.indent ? type : undefined;
+  }
+
+  #bodyOf({ line, end }: Type): number {
+    const limit = Math.min(end, line + MAX_HEAD_LINES);
+    for (let at = line; at < limit; at++) if (this.#scan.lastByte[at] === OPEN_BRACE) return at;
+    return line;
+  }
+
+  #indentIn(body: number, end: number): number {
+    const { indent, lastByte } = this.#scan;
+    // `public:` stands left of the members.
+    for (let at = body + 1; at < end; at++)
+      if (indent[at]! >= 0 && this.#quiet[at] === 0 && lastByte[at] !== COLON) return indent[at]!;
+    return -1;
+  }
+
+  #text(line: number): string {
+    return afterAttributes(this.#scan.line(line, 300), this.#language);
   }
 }

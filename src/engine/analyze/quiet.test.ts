@@ -65,4 +65,81 @@ describe('quietLines', () => {
   it('knows fenced code in Markdown', () => {
     assert.deepEqual(quietOf('a.md', ['# A', '```', '# no', '```', '# B']), [3, 4]);
   });
+
+  describe('knows strings over several lines', () => {
+    const texts: Readonly<Record<string, readonly [path: string, text: string, quiet: readonly number[]]>> = {
+      'template literals': ['a.ts', 'x = `\nfunction a() {\n}`;\ny();', [2, 3]],
+      'templates in the code of templates': ['a.js', 'x = `${f(`}\n`, "}`")}\n$ {`;\ny();', [2, 3]],
+      'backquotes in strings, comments and expressions': [
+        'a.ts',
+        "a('`'); // `\nreturn /[/`]/;\n/* ` */\nb`\n`",
+        [3, 5],
+      ],
+      'heredocs of the shell': ['a.sh', "cat <<-'EOF' | f # x\na() {\n\tEOF\nb\ncat <<<EOF\nc", [2, 3]],
+      'quotes of the shell': ['a.sh', "awk '\nfunction a() {\n}' \"$(b \"'\"\n)\"\nc=\\'\n# '\nd", [2, 3, 4, 6]],
+      'shifts in the shell': ['a.sh', '((a = 1<<b))\nc\nd', []],
+      'heredocs of Ruby': ['a.rb', "f(<<~A, <<-'B')\ndef a\nA\ndef b\n  B\nclass << self\na << self", [2, 3, 4, 5]],
+      'heredocs of PHP': ['a.php', "f(<<<'A'\nfunction a() {\n  A);\nb();", [2, 3]],
+      'text blocks of Java': ['A.java', 's = """\n  \\""" class A {\n  """;\nf();', [2, 3]],
+      'raw strings of Kotlin': ['a.kt', 's = """"\nfun a()\n\\"""\nf()', [2, 3]],
+      'raw strings of Scala': ['a.scala', 's"""\ndef a\n"""\nf()', [2, 3]],
+      'raw and verbatim strings of C#': ['a.cs', 's = """"\n""" a\n"""" + $@"b\n""\n" + @"c\\";\nd', [2, 3, 4, 5]],
+      'strings of Swift': ['a.swift', 's = """\nfunc a() {\n"""\nb', [2, 3]],
+      'strings of Rust': ['a.rs', 'let s = r#"\nfn a() {"\n"#; \'"\'\nf("\n\\"");\ng::<\'a>()', [2, 3, 5]],
+      'raw strings of C++': ['a.cc', 's = R"x(\nvoid a() {\n)" )x";\nint b = 1\'000;', [2, 3]],
+      'backquotes of Go': ['a.go', "s := `\nfunc a() {\n\\`; t := '`'\nb", [2, 3]],
+      'long brackets of Lua': ['a.lua', 's = [==[\nfunction a()\n]]\n]==]\nt[u[1]] = 2\nb', [2, 3, 4]],
+      'strings of Clojure': ['a.clj', '(def a \\")\n(def b "\n(def c \\"\n")\n(d)', [3, 4]],
+      'strings that never end': ['a.ts', '`${`${\na = `\nb();', []],
+    };
+    for (const [what, [path, text, quiet]] of Object.entries(texts)) {
+      it(what, () => assert.deepEqual(quietOf(path, text.split('\n')), quiet));
+    }
+  });
+
+  describe('knows comments over several lines', () => {
+    const texts: Readonly<Record<string, readonly [path: string, text: string, quiet: readonly number[]]>> = {
+      'after code': ['a.c', 'int a; /* one\nint b;\n*/\nint c;', [2, 3]],
+      'but not in paths': ['a.js', '<p>src/*.js</p>\nb\n/* c */', [3]],
+      'in comments of Rust': ['a.rs', '/* a /* b */\nfn c() {}\n*/\nfn d() {}', [1, 2, 3]],
+      'but not in those of Java': ['A.java', '/* a /* b */\nint c;', [1]],
+      'of Haskell': ['a.hs', '{- a {- b -}\nc :: Int\n-}\nd :: Int', [1, 2, 3]],
+      'of OCaml': ['a.ml', '(* a (* b *)\nlet c = 1\n*)\nlet d = 1', [1, 2, 3]],
+      'of Lua': ['a.lua', '--[[ a\nfunction b()\n]]\nc()\n--[==[\n]]\n]==]\n--[d', [1, 2, 3, 5, 6, 7, 8]],
+      'of Ruby': ['a.rb', '=begin\ndef a\n=end it\ndef b', [1, 2, 3]],
+      'of Perl': ['a.pl', '=head1 A\n\nsub a\n\n=cut\nsub b', [1, 2, 3, 4, 5]],
+      'of Markdown': ['a.md', '<!--\n# A\n-->\n# B', [1, 2, 3]],
+      'of Vue': ['a.vue', '<!-- a\nclass B\n-->\nc', [1, 2, 3]],
+    };
+    for (const [what, [path, text, quiet]] of Object.entries(texts)) {
+      it(what, () => assert.deepEqual(quietOf(path, text.split('\n')), quiet));
+    }
+  });
+
+  it('reads what never ends only a few times', () => {
+    const parts = [
+      '`${',
+      '"$(',
+      '/*',
+      'a/*',
+      '{-',
+      "'",
+      '"""',
+      'r#"',
+      'R"(',
+      '--[[',
+      '<<A\n',
+      '<!--',
+      '@"',
+      '(*',
+      '\\',
+    ];
+    for (const part of parts) {
+      for (const end of ['', '*/']) {
+        for (const path of ['a.ts', 'a.sh', 'a.rs', 'a.cc', 'a.rb', 'a.hs', 'a.lua', 'a.cs', 'a.ml', 'a.kt']) {
+          quietOf(path, [part.repeat(20_000), end]);
+        }
+      }
+    }
+  });
 });

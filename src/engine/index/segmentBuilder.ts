@@ -1,3 +1,4 @@
+import { COMMENT } from '../analyze/literals.ts';
 import { Analyzer } from '../analyze/analyzer.ts';
 import type { Definition } from '../analyze/definitions.ts';
 import { IdentifierTable } from '../analyze/identifiers.ts';
@@ -197,7 +198,7 @@ export class SegmentBuilder {
     for (let from = start; from <= end;) {
       let next = from + 1;
       while (next <= end && quiet[next] === quiet[from]) next++;
-      this.#countTokens(scan, scan.firstToken[from]!, scan.firstToken[next]!, quiet[from] === 1 ? IN_COMMENT : 0);
+      this.#countTokens(scan, scan.firstToken[from]!, scan.firstToken[next]!, quiet[from]! & COMMENT ? IN_COMMENT : 0);
       from = next;
     }
   }
