@@ -59,7 +59,7 @@ const targets = [
     // over HTTP, or usage is asked for. 420 are the MCP server, which only the process loads that an agent has the editor start:
     // the protocol's own library, of which 135 are the validator of JSON schemas that it insists on. 45 are the dashboard, a chunk that is loaded when it is opened;
     // 10 more of it change budgets there.
-    budget: 1900,
+    budget: 1915,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -102,7 +102,7 @@ const targets = [
     // 500 are undici, a chunk that is loaded when the first event is forwarded, a model is asked over HTTP, or usage is asked for.
     // 460 are sextant mcp, in chunks of its own, and the threads that it works in; 40 the session and the index as an archive;
     // 3 the thread of sextant serve.
-    budget: 1870,
+    budget: 1880,
     options: {
       entryPoints: { sextant: 'src/cli/main.ts', ...FOLDER_THREADS, serveThread: 'src/cli/serveThread.ts' },
       outdir: 'dist/cli',
@@ -115,7 +115,7 @@ const targets = [
     // 500 are undici, a chunk that is loaded when the first event is forwarded to a URL, or the first request of a context
     // goes to a service. 40 are contexts: the protocol's client, and the store of the embedded ones and of the server. 320 are
     // the protocol's library of MCP, a chunk that FileSystemContext loads. 10 are jsonc-parser, which says where a delivery is no JSON.
-    budget: 1350,
+    budget: 1365,
     options: {
       entryPoints: { index: 'src/index.ts', testing: 'src/server/testing.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/lib',
@@ -126,7 +126,7 @@ const targets = [
   {
     name: 'editor tests',
     // Not shipped; each of the four files that start a server has all of it.
-    budget: 6250,
+    budget: 6300,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')

@@ -83,7 +83,7 @@ export class Literals {
       return this.#heredocEnd;
     }
     for (const rule of this.#rules.byFirst[this.bytes[at]!] ?? []) {
-      if (!this.#startsWith(at, rule.open) || this.#unclosed.get(rule) === MAX_UNCLOSED) continue;
+      if (!this.#startsWith(at, rule.open) || this.#isGivenUp(rule)) continue;
       const end = rule.end(this, at);
       if (end >= 0) {
         this.is = rule.is;
@@ -188,6 +188,10 @@ export class Literals {
       before--;
     }
     return before < 0;
+  }
+
+  #isGivenUp(rule: Rule): boolean {
+    return this.#unclosed.size > 0 && this.#unclosed.get(rule) === MAX_UNCLOSED;
   }
 
   #isEscaped(from: number, at: number): boolean {

@@ -20,7 +20,7 @@ import { DamagedFile } from './damage.ts';
 
 export const FORMAT_VERSION = 4;
 /** To be raised when the same text gives other terms, definitions or chunks: an index must not mix the two. */
-export const ANALYSIS_VERSION = 4;
+export const ANALYSIS_VERSION = 5;
 /** Ends every segment file; the line end shows a file that went through a text-mode copy. */
 export const MAGIC = 'SXTSEG\r\n';
 export const TRAILER_BYTES = 20;
