@@ -1,6 +1,7 @@
 import { cutChunks, type Chunk } from './chunks.ts';
 import { findDefinitions, type Definition } from './definitions.ts';
 import { IdentifierTable } from './identifiers.ts';
+import { markImports } from './imports.ts';
 import { CPP_WORDS, isCppHeader } from './headers.ts';
 import { LANGUAGES, languageOf, type Language } from './languages.ts';
 import { quietLines } from './quiet.ts';
@@ -56,8 +57,15 @@ export class Analyzer {
     const language = this.#languageOf(path, text);
     const leaders = this.#leaders.get(language.id);
     const quiet = quietLines(this.#scan, language);
+    markImports(this.#scan, language, quiet);
     const definitions = leaders ? findDefinitions(this.#scan, language, quiet, (word) => leaders.has(word)) : [];
-    return { language: language.id, definitions, chunks: cutChunks(this.#scan, definitions), quiet, scan: this.#scan };
+    return {
+      language: language.id,
+      definitions,
+      chunks: cutChunks(this.#scan, definitions, quiet),
+      quiet,
+      scan: this.#scan,
+    };
   }
 
   #languageOf(path: string, text: Uint8Array): Language {

@@ -19,6 +19,9 @@ describe('cutChunks', () => {
       'x = 1',
       '# note',
       '@wrap',
+      'import a',
+      'from b import (c,',
+      'd)',
     );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 400 }), (lines) => {
@@ -42,6 +45,15 @@ describe('cutChunks', () => {
     const [first, second] = chunksOf('a.ts', `${body('first')}\n\n${body('second')}\n`);
     assert.deepEqual(first, { start: 0, end: 15 });
     assert.deepEqual(second, { start: 16, end: 30 });
+  });
+
+  it('keeps imports that stand together apart, and tells that they are', () => {
+    const text = "// About.\nimport a from 'a';\n\nimport {\n  b,\n} from 'b';\n\nconst one = 1;\nrun();\n";
+    assert.deepEqual(new Analyzer().analyze('a.ts', Buffer.from(text)).chunks, [
+      { start: 0, end: 0 },
+      { start: 1, end: 6, isImports: true },
+      { start: 7, end: 8 },
+    ]);
   });
 
   it('cuts a class that is too long at its methods', () => {

@@ -1,5 +1,6 @@
 import type { Definition } from './definitions.ts';
 import type { DefinitionKind } from './languages.ts';
+import { IMPORT } from './literals.ts';
 import type { Scan } from './scanner.ts';
 
 /** The longest piece that is found and shown as one. */
@@ -8,6 +9,8 @@ export const MAX_CHUNK_LINES = 60;
 const JOINED_LINES = 30;
 /** But a function, type or section of at least so many lines stands for itself. */
 const WHOLE_LINES = 4;
+/** And so do as many lines of imports. */
+const IMPORT_LINES = 3;
 const WHOLE_KINDS: ReadonlySet<DefinitionKind> = new Set([
   'class',
   'enum',
@@ -23,6 +26,8 @@ const WHOLE_KINDS: ReadonlySet<DefinitionKind> = new Set([
 export interface Chunk {
   readonly start: number;
   readonly end: number;
+  /** It only takes in what other files define. */
+  readonly isImports?: boolean;
 }
 
 interface Piece extends Chunk {
@@ -34,8 +39,17 @@ interface Piece extends Chunk {
  * Cuts a file into pieces of at most {@link MAX_CHUNK_LINES} lines that cover it without overlap: a definition that fits is
  * one piece; a larger one is cut at the definitions in it; what lies between is cut at blank lines.
  */
-export function cutChunks(scan: Scan, definitions: readonly Definition[]): Chunk[] {
+export function cutChunks(scan: Scan, definitions: readonly Definition[], quiet: Uint8Array): Chunk[] {
   const pieces: Piece[] = [];
+  const cutText = (from: number, to: number): void => {
+    let at = from;
+    for (const { start, end } of importsIn(scan, quiet, from, to)) {
+      if (start > at) cutLines(scan, at, start - 1, pieces);
+      pieces.push({ start, end, whole: true, isImports: true });
+      at = end + 1;
+    }
+    if (at <= to) cutLines(scan, at, to, pieces);
+  };
   const last = scan.lineCount - 1;
   if (last < 0) return pieces;
   let index = 0;
@@ -49,21 +63,35 @@ export function cutChunks(scan: Scan, definitions: readonly Definition[]): Chunk
     const from = Math.max(start, at);
     if (end - from + 1 > MAX_CHUNK_LINES) {
       const inner = index < definitions.length && definitions[index]!.start <= end;
-      if (from > at) cutText(scan, at, from - 1, pieces);
-      if (!inner) cutText(scan, from, end, pieces);
+      if (from > at) cutText(at, from - 1);
+      if (!inner) cutText(from, end);
       at = inner ? from : end + 1;
       continue;
     }
-    if (from > at) cutText(scan, at, from - 1, pieces);
+    if (from > at) cutText(at, from - 1);
     pieces.push({ start: from, end, whole: end - from + 1 >= WHOLE_LINES && WHOLE_KINDS.has(kind) });
     at = end + 1;
   }
-  if (at <= last) cutText(scan, at, last, pieces);
+  if (at <= last) cutText(at, last);
   return joinSmall(scan, pieces);
 }
 
+/** Where imports stand together, blank lines between them included. */
+function* importsIn(scan: Scan, quiet: Uint8Array, from: number, to: number): Generator<Chunk> {
+  for (let line = from; line <= to; line++) {
+    if ((quiet[line]! & IMPORT) === 0) continue;
+    let end = line;
+    for (let at = line + 1; at <= to && at - line < MAX_CHUNK_LINES; at++) {
+      if ((quiet[at]! & IMPORT) !== 0) end = at;
+      else if (scan.indent[at]! >= 0) break;
+    }
+    if (end - line + 1 >= IMPORT_LINES) yield { start: line, end };
+    line = end;
+  }
+}
+
 /** Cuts lines at the best blank line or left edge in the last third before each limit. */
-function cutText(scan: Scan, start: number, end: number, pieces: Piece[]): void {
+function cutLines(scan: Scan, start: number, end: number, pieces: Piece[]): void {
   let at = start;
   while (end - at + 1 > MAX_CHUNK_LINES) {
     const cut = bestCut(scan, at + Math.floor((MAX_CHUNK_LINES * 2) / 3), at + MAX_CHUNK_LINES);
@@ -93,14 +121,14 @@ function joinSmall(scan: Scan, pieces: readonly Piece[]): Chunk[] {
   const joined: Chunk[] = [];
   /** Whether the last of them may still grow. */
   let open = false;
-  for (const { start, end, whole } of pieces) {
+  for (const { start, end, whole, isImports } of pieces) {
     const previous = joined.at(-1);
     const fits = previous && end - previous.start < MAX_CHUNK_LINES;
-    if (fits && isBlank(scan, start, end)) joined[joined.length - 1] = { start: previous.start, end };
+    if (fits && isBlank(scan, start, end)) joined[joined.length - 1] = { ...previous, end };
     else if (previous && open && !whole && end - previous.start < JOINED_LINES) {
       joined[joined.length - 1] = { start: previous.start, end };
     } else {
-      joined.push({ start, end });
+      joined.push({ start, end, ...(isImports && { isImports }) });
       open = !whole;
     }
   }

@@ -11,6 +11,8 @@ export const COMMENT = 1;
 export const TEXT = 2;
 /** For the further lines of a comment that began after code. */
 export const TRAILING = 4;
+/** For a line that takes in what other files define. */
+export const IMPORT = 8;
 
 /** What a rule says where it does not apply. */
 export const NONE = -1;

@@ -30,6 +30,9 @@ export const MAX_CHUNKS = 1 << 24;
 /** A posting's byte: how often the term stands in the chunk, and a bit that tells whether it does so in a comment. */
 export const MAX_TF = 127;
 export const IN_COMMENT = 128;
+/** What a segment says of a chunk's tokens: how many there are, and a bit that tells whether they are nothing but imports. */
+export const MAX_TOKENS = 0x7fff;
+export const ARE_IMPORTS = 0x8000;
 export const DOCUMENT_ID_BYTES = 32;
 
 /** Where a term stands. Each field has its own terms, so that a list holds postings of one field only. */

@@ -1,3 +1,4 @@
+import type { Chunk } from '../analyze/chunks.ts';
 import { COMMENT } from '../analyze/literals.ts';
 import { Analyzer } from '../analyze/analyzer.ts';
 import type { Definition } from '../analyze/definitions.ts';
@@ -7,7 +8,17 @@ import { foldName, foldQualified, isHome, symbolNames } from '../analyze/symbolN
 import { AsciiParts, isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
 import { DocumentTable } from './documentTable.ts';
-import { ByteWriter, Field, IN_COMMENT, MAX_TF, hashParts, hashTerm, type TermHash } from './format.ts';
+import {
+  ARE_IMPORTS,
+  ByteWriter,
+  Field,
+  IN_COMMENT,
+  MAX_TF,
+  MAX_TOKENS,
+  hashParts,
+  hashTerm,
+  type TermHash,
+} from './format.ts';
 import { NameSet } from './nameSet.ts';
 import type { SegmentWriter } from './segmentWriter.ts';
 
@@ -80,17 +91,18 @@ export class SegmentBuilder {
   add(document: NewDocument): void {
     const { text, path } = document;
     const { language, definitions, chunks, quiet, scan } = this.#analyzer.analyze(path, text);
-    const pieces = chunks.length > 0 ? chunks : [{ start: 0, end: 0 }];
+    const pieces: readonly Chunk[] = chunks.length > 0 ? chunks : [{ start: 0, end: 0 }];
     const chunkTokens: number[] = [];
     let next = 0;
-    for (const [index, { start, end }] of pieces.entries()) {
+    for (const [index, { start, end, isImports }] of pieces.entries()) {
       this.#beginChunk();
       this.#countLines(scan, quiet, start, end);
       for (; next < definitions.length && definitions[next]!.line <= end; next++) {
         this.#countDefinition(definitions[next]!);
       }
       if (index === 0) this.#countPath(path);
-      chunkTokens.push(scan.lineCount === 0 ? 0 : scan.firstToken[end + 1]! - scan.firstToken[start]!);
+      const tokens = scan.lineCount === 0 ? 0 : scan.firstToken[end + 1]! - scan.firstToken[start]!;
+      chunkTokens.push(Math.min(tokens, MAX_TOKENS) | (isImports ? ARE_IMPORTS : 0));
     }
     this.#details.length = 0;
     encodeDefinitions(definitions, this.#details);

@@ -8,6 +8,7 @@ import {
   MAGIC,
   MAX_CHUNKS,
   MAX_TF,
+  MAX_TOKENS,
   TRAILER_BYTES,
   type TermHash,
 } from './format.ts';
@@ -22,7 +23,7 @@ export interface DocumentRecord {
   readonly language: string;
   readonly contentBytes: number;
   readonly lines: number;
-  /** First line (from 0) and number of tokens of each chunk; at least one chunk. */
+  /** First line (from 0) of each chunk, and its tokens, see {@link MAX_TOKENS}; at least one chunk. */
   readonly chunkStarts: ArrayLike<number>;
   readonly chunkTokens: ArrayLike<number>;
   /** Encoded definitions. */
@@ -126,8 +127,8 @@ export class SegmentWriter {
     let tokens = 0;
     for (let i = 0; i < document.chunkStarts.length; i++) {
       this.#chunkStarts.push(document.chunkStarts[i]!);
-      this.#chunkTokens.push(Math.min(document.chunkTokens[i]!, 0xffff));
-      tokens += document.chunkTokens[i]!;
+      this.#chunkTokens.push(document.chunkTokens[i]!);
+      tokens += document.chunkTokens[i]! & MAX_TOKENS;
     }
     this.#firstChunk.push(this.#chunkStarts.length);
     this.#lines.push(document.lines);

@@ -1,4 +1,4 @@
-import { Field, IN_COMMENT, MAX_TF, hashTerm, type TermHash } from '../index/format.ts';
+import { Field, IN_COMMENT, MAX_TF, MAX_TOKENS, hashTerm, type TermHash } from '../index/format.ts';
 import { gallop } from '../index/gallop.ts';
 import type { PostingList, Postings, SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, type Segment } from '../index/snapshot.ts';
@@ -343,7 +343,7 @@ export class SegmentScores {
       frequency += inChunk;
       const at = (chunk - first) * CHUNK_SUMS;
       evidence.chunks[at + CHUNK_TEXT]! +=
-        (weight * inChunk) / (inChunk + K1 * (1 - B + perChunkToken * chunkTokens[chunk]!));
+        (weight * inChunk) / (inChunk + K1 * (1 - B + perChunkToken * (chunkTokens[chunk]! & MAX_TOKENS)));
       if ((frequencies[i]! & IN_COMMENT) === 0) continue;
       comments += inChunk;
       evidence.chunks[at + CHUNK_COMMENT]! += weight;
@@ -429,7 +429,7 @@ class BestChunk {
       for (; at < to && chunks[at]! < end; at++) {
         const chunk = chunks[at]!;
         const frequency = frequencies[at]! & MAX_TF;
-        const length = K1 * (1 - B) + this.#perToken * chunkTokens[chunk]!;
+        const length = K1 * (1 - B) + this.#perToken * (chunkTokens[chunk]! & MAX_TOKENS);
         const sum = (sums[chunk - first]! += isBody ? (weight * frequency) / (frequency + length) : weight);
         if (sum > best) best = sum;
       }

@@ -19,6 +19,14 @@ describe('the place that a search shows', () => {
     return hits;
   }
 
+  it('is where something is done with a name, not where it is imported', async () => {
+    const imports = "import { openHarbour } from './openHarbour.ts';\nimport a from 'a';\nimport b from 'b';\n";
+    const use = `const lamp = a(b);\nconst berth = lamp.find((one) => one.isFree && one.depth > 3);\nopenHarbour(berth);\n`;
+    const text = `${imports}\n${'pass();\n'.repeat(40)}\n${use}`;
+    const [name, words] = await ask('start.ts', text, ['openHarbour', 'open harbour']);
+    for (const hit of [name, words]) assert.ok(hit && hit.startLine > 4, JSON.stringify(hit));
+  });
+
   it('is the member of the class that is named, not the first member of that name', async () => {
     const filler = Array.from({ length: 60 }, (_, i) => `    value_${i} = ${i}\n`).join('');
     const member = (container: string, between = ''): string =>

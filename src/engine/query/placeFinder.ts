@@ -1,4 +1,5 @@
 import { foldName, foldQualified, nameSegments } from '../analyze/symbolNames.ts';
+import { ARE_IMPORTS } from '../index/format.ts';
 import { meets, type LineRange, type SymbolSpan } from '../index/documents.ts';
 import { CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, DEFINING, type Evidence, type SegmentScores } from './collect.ts';
 import type { SymbolTermInfo } from './features.ts';
@@ -11,6 +12,8 @@ const MORE_PLACES = 3;
 const ASKED_SYMBOL = 100;
 /** What a name that is nearer to what `sym:` asks for is worth, as a share of all words of the query. */
 const NEARNESS = 0.25;
+/** What the words of a chunk of nothing but imports count: one looks for what is done with them. */
+const IMPORTED = 0.3;
 
 /** What is looked for in a document. */
 export interface Wanted {
@@ -113,6 +116,7 @@ export class PlaceFinder {
     for (let i = 0; i < values.length; i++) {
       const at = i * CHUNK_SUMS;
       values[i] = chunks[at + CHUNK_TEXT]! + DEFINING * chunks[at + CHUNK_DEFINITION]!;
+      if (reader.chunkTokens[first + i]! & ARE_IMPORTS) values[i]! *= IMPORTED;
     }
     for (const { term, chunk } of symbols.get(document) ?? []) {
       values[chunk - first]! += total * this.#wanted.symbols[term]!.value;

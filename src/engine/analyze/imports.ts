@@ -1,0 +1,96 @@
+import type { Language } from './languages.ts';
+import { IMPORT, isWord } from './literals.ts';
+import type { Scan } from './scanner.ts';
+
+/** No list of names is longer. */
+const MAX_LINES = 200;
+
+/** How a line begins that says what a file takes from others, or hands on of theirs. */
+interface Rule {
+  /** One of these is its first word. */
+  readonly words: readonly string[];
+  /** What it has to look like besides. */
+  readonly pattern?: RegExp;
+  /** It need not stand at the left edge. */
+  readonly isIndented?: boolean;
+}
+
+const IMPORTS: Rule = { words: ['import'] };
+const INCLUDES: Rule = { words: ['#include', '#import', '# include'] };
+const JAVASCRIPT: Rule = {
+  words: ['import', 'export', 'const', 'let', 'var'],
+  pattern:
+    /^(?:import\b(?!\s*[(.])|export\s+(?:type\s+)?(?:\*|\{)|(?:const|let|var)\s[^=]+=\s*require\s*\([^()]*\)[\w.]*;?\s*$)/,
+};
+
+const RULES: Readonly<Record<string, Rule>> = {
+  c: INCLUDES,
+  cpp: INCLUDES,
+  csharp: { words: ['using', 'global'], pattern: /^(?:global\s+)?using\s+(?!var\b)[^(]*;/ },
+  dart: { words: ['import', 'export', 'part'] },
+  elixir: { words: ['alias', 'import', 'require', 'use'], isIndented: true },
+  go: IMPORTS,
+  groovy: IMPORTS,
+  haskell: IMPORTS,
+  java: IMPORTS,
+  javascript: JAVASCRIPT,
+  kotlin: IMPORTS,
+  lua: { words: ['local'], pattern: /=\s*require\b/ },
+  ocaml: { words: ['open', 'include'] },
+  perl: { words: ['use', 'require', 'no'] },
+  php: { words: ['use', 'require', 'require_once', 'include', 'include_once'] },
+  proto: IMPORTS,
+  python: { words: ['import', 'from'], pattern: /^(?:import\s|from\s+[\w.]+\s+import\b)/ },
+  r: { words: ['library', 'require', 'source'], pattern: /^\w+\(/ },
+  ruby: { words: ['require', 'require_relative', 'autoload', 'load'] },
+  rust: { words: ['use', 'pub', 'extern'], pattern: /^(?:pub(?:\([^)]*\))?\s+)?(?:use|extern\s+crate)\s/ },
+  scala: IMPORTS,
+  shellscript: { words: ['source', '.'], pattern: /^\S+\s/ },
+  swift: { words: ['import', '@testable'] },
+  typescript: JAVASCRIPT,
+  zig: { words: ['const', 'pub'], pattern: /=\s*@import\(/ },
+};
+
+/** Marks the lines by which a file takes in what others define, further lines of lists in brackets included. */
+export function markImports(scan: Scan, { id }: Language, quiet: Uint8Array): void {
+  const rule = RULES[id];
+  if (!rule) return;
+  const words = rule.words.map((word) => Buffer.from(word));
+  for (let line = 0; line < scan.lineCount; line++) {
+    if (quiet[line] !== 0 || scan.indent[line]! < 0 || (scan.indent[line]! > 0 && !rule.isIndented)) continue;
+    if (!beginsWith(scan, line, words) || rule.pattern?.test(scan.line(line, 300)) === false) continue;
+    for (const end = lastLine(scan, id, line); line < end; line++) quiet[line]! |= IMPORT;
+    quiet[line]! |= IMPORT;
+  }
+}
+
+function beginsWith({ bytes, lineStart, firstByte }: Scan, line: number, words: readonly Buffer[]): boolean {
+  for (const word of words) {
+    if (word[0] !== firstByte[line]) continue;
+    let from = lineStart[line]!;
+    while (bytes[from] !== word[0]) from++;
+    let at = 1;
+    while (at < word.length && bytes[from + at] === word[at]) at++;
+    if (at === word.length && !isWord(bytes[from + at]!)) return true;
+  }
+  return false;
+}
+
+/** The line on which all brackets are closed that were opened; in Haskell, the last that is indented. */
+function lastLine({ bytes, lineStart, lineCount, indent }: Scan, id: string, line: number): number {
+  const limit = Math.min(lineCount - 1, line + MAX_LINES);
+  let end = line;
+  if (id === 'haskell') {
+    while (end < limit && indent[end + 1]! > 0) end++;
+    return end;
+  }
+  for (let depth = 0; end <= limit; end++) {
+    for (let at = lineStart[end]!; at < lineStart[end + 1]!; at++) {
+      const byte = bytes[at]!;
+      if (byte === 0x28 || byte === 0x7b) depth++;
+      else if (byte === 0x29 || byte === 0x7d) depth--;
+    }
+    if (depth <= 0) return end;
+  }
+  return line;
+}
