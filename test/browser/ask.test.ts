@@ -8,7 +8,7 @@ import { CompletionServer, answering, beginStream, event, piece } from '../suppo
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
-import { LOOKS, Workbench, copySample, shotName } from './support.ts';
+import { LOOKS, Workbench, copySample, shotName, untilTrue } from './support.ts';
 
 const RETRY = 'src/orders/retryPolicy.ts';
 const COMMAND = 'Sextant: Ask About Workspace';
@@ -97,7 +97,7 @@ describe('Ask About Workspace, without a model', () => {
     await workbench.shoot('ask-opened');
     await workbench.run(COMMAND);
     await view.frame.locator('vscode-text-area:focus-within').waitFor();
-    await view.frame.waitForFunction('document.hasFocus()');
+    await untilTrue(view.frame, 'document.hasFocus()');
     await page.keyboard.type('And how is it tested?');
     await page.keyboard.press('Enter');
     await view.frame.getByRole('heading', { name: 'And how is it tested?' }).waitFor();
@@ -298,7 +298,7 @@ describe('the view of answers in themes and widths', () => {
     const look = async (state: string): Promise<void> => {
       for (const { theme, width } of LOOKS) {
         await workbench.page.setViewportSize({ width, height: 900 });
-        await view.frame.waitForFunction(`innerWidth < ${width} && innerWidth > ${width - 120}`);
+        await untilTrue(view.frame, `innerWidth < ${width} && innerWidth > ${width - 120}`);
         await workbench.showTheme(theme, view.frame);
         const name = shotName(`ask-${state}`, theme, width);
         await workbench.shoot(name);

@@ -20,6 +20,14 @@ const MARKS: Readonly<Record<Theme, { readonly window: string; readonly page: st
 /** Colours that are still on their way to others. */
 const NO_TRANSITION = 'document.getAnimations().every((one) => !(one instanceof CSSTransition))';
 
+/**
+ * Asks a page until an expression holds. `waitForFunction` would ask again within the page, whose policy refuses text as code:
+ * it fails where the first answer is no.
+ */
+export async function untilTrue(page: Page | Frame, expression: string): Promise<void> {
+  await until(expression, async () => (await page.evaluate(expression)) === true);
+}
+
 /** Each theme at each width, in an order that changes little at a time. */
 export const LOOKS = [1400, 400].flatMap((width, at) =>
   (at === 0 ? THEMES : THEMES.toReversed()).map((theme) => ({ theme, width })),
@@ -68,7 +76,7 @@ export class Workbench {
     writeMachineSettings(this.#dataFolder, { 'workbench.colorTheme': theme });
     await this.page.locator(`.monaco-workbench.${MARKS[theme].window}`).waitFor();
     await frame?.locator(`body[data-vscode-theme-kind="${MARKS[theme].page}"]`).waitFor({ state: 'attached' });
-    for (const one of [this.page, ...(frame ? [frame] : [])]) await one.waitForFunction(NO_TRANSITION);
+    for (const one of [this.page, ...(frame ? [frame] : [])]) await untilTrue(one, NO_TRANSITION);
   }
 
   run(command: string): Promise<void> {

@@ -5,7 +5,7 @@ import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { findServer } from '../../src/server/state/stateFolder.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { assertAccessible } from './accessible.ts';
-import { LOOKS, Workbench, copySample, shotName } from './support.ts';
+import { LOOKS, Workbench, copySample, shotName, untilTrue } from './support.ts';
 
 /** What is around these is the editor's. */
 const ROWS = '.tree-explorer-viewlet-tree-view .monaco-list-rows';
@@ -148,7 +148,7 @@ async function unfoldStep({ page }: Workbench, step: string): Promise<void> {
   await page.locator(`${WALKTHROUGH} .getting-started-step`).filter({ hasText: step }).click();
   await page.locator(`${WALKTHROUGH} .expanded`).getByText(step, { exact: true }).waitFor();
   const hasPicture = `[...document.querySelectorAll('${WALKTHROUGH} img')].some((one) => one.alt && one.naturalWidth > 0)`;
-  await page.waitForFunction(hasPicture);
+  await untilTrue(page, hasPicture);
 }
 
 /** In a narrow window it has become narrow, and stays so. */
