@@ -217,6 +217,37 @@ describe('A damaged index', () => {
     await engine.close();
   });
 
+  it('does not give back what it lost, but takes it anew, also from a segment that was written anew meanwhile', async () => {
+    const line = (i: number, k: number): string => `function keeper${i}number${k}() { return amber${k}; }`;
+    const documents = Array.from({ length: 120 }, (_, i) =>
+      document(`f${i}.ts`, Array.from({ length: 120 }, (_line, k) => line(i, k)).join('\n')),
+    );
+    for (const alsoFooter of [false, true]) {
+      const state = folder();
+      const first = Engine.open(state);
+      await first.apply({ add: documents });
+      await first.close();
+      const segment = join(
+        state,
+        readdirSync(state).find((name) => name.endsWith('.sxs'))!,
+      );
+      ruin(segment, 1);
+      if (alsoFooter) flip(segment, -1);
+      const seen = Engine.open(state);
+      await seen.verify();
+      await seen.close();
+
+      const engine = Engine.open(state);
+      const missing = documents.filter(({ id }) => !engine.has(id));
+      assert.ok(missing.length > 0 && missing.length < documents.length);
+      await engine.apply({ add: missing });
+      assert.equal((await paths(engine, 'amber3')).length, documents.length);
+      await engine.settle();
+      assert.ok(documents.every(({ id }) => engine.has(id)));
+      await engine.close();
+    }
+  });
+
   it('is searched without a segment whose names are damaged, once they are asked for', async () => {
     const state = folder();
     const engine = Engine.open(state);

@@ -162,16 +162,17 @@ export class EngineReader {
   // eslint-disable-next-line @typescript-eslint/require-await
   async search(query: string, options?: SearchOptions): Promise<Hit[]> {
     for (;;) {
-      const restored = this.#restored();
+      const { restored } = this;
       try {
         return searchSegments(this.#overlay?.over(this.segments) ?? this.segments, query, options);
       } catch (error) {
-        if (!isDamage(error) || (!this.isolateDamaged() && this.#restored() === restored)) throw error;
+        if (!isDamage(error) || (!this.isolateDamaged() && this.restored === restored)) throw error;
       }
     }
   }
 
-  #restored(): number {
+  /** How many blocks of its segments were restored. @internal */
+  get restored(): number {
     return this.segments.reduce((total, { reader }) => total + reader.restored, 0);
   }
 
@@ -486,7 +487,11 @@ export class Engine {
       this.#checkOpen();
       if (this.#isBehind) this.#catchUp();
       this.#takeOut();
-      if (heal) await this.#heal();
+      if (heal) {
+        await this.#heal();
+        // What a segment that is written anew has lost shows when it is opened.
+        this.#takeOut();
+      }
       return work();
     });
     this.#queue = result.catch(() => undefined);
@@ -512,7 +517,7 @@ export class Engine {
         throwIfCancelled(signal);
         remove.delete(id);
         if (this.#places.has(id) || added.has(id) || back.has(id)) continue;
-        if (this.#isThere(this.#removed.get(id))) {
+        if (this.#canComeBack(this.#removed.get(id))) {
           back.add(id);
           continue;
         }
@@ -597,6 +602,18 @@ export class Engine {
   #isThere(place: Place | undefined): boolean {
     const segment = place && this.#segment(place.segment);
     return segment !== undefined && !segment.reader.lostDocuments().includes(place!.document);
+  }
+
+  /** Whether a removed document can be taken back: nobody may have met the damage in what is known of it. */
+  #canComeBack(place: Place | undefined): boolean {
+    if (!this.#isThere(place)) return false;
+    try {
+      this.#segment(place!.segment)!.reader.detailsOf(place!.document);
+      return true;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return false;
+    }
   }
 
   #forgetOldest(): void {
@@ -687,6 +704,7 @@ export class Engine {
       return one.segment === entry.segment ? { ...one, segment: number } : one;
     });
     this.#publish(entries, restoredOf([segment]));
+    this.#enterAll();
   }
 
   /** Writes the manifest and the deletions anew where the disk has lost what is known here. */
@@ -772,12 +790,13 @@ export class Engine {
   /** Tells whether to look for the next. The index is whole without the merge, and the next apply tries again. */
   async #tryMerge(sources: readonly Segment[]): Promise<boolean> {
     try {
+      const { restored } = this.#reader;
       try {
         await this.#merge(sources);
       } catch (error) {
         if (!isDamage(error)) throw error;
-        this.#reader.isolateDamaged();
-        if (this.#reader.damage.length === 0) throw error;
+        const isNew = this.#reader.isolateDamaged() || this.#reader.restored !== restored;
+        if (!isNew) throw error;
         await this.#exclusive(() => undefined);
       }
       return true;

@@ -225,6 +225,19 @@ describe('search', () => {
     );
   });
 
+  it('counts a word of folders for what it is where most documents that had it are removed', async () => {
+    const engine = Engine.open(folder());
+    const old = Array.from({ length: 53 }, (_, i) =>
+      documentOf(code(`zoo/amber/f${i}.py`, 'def other():\n    pass\n')),
+    );
+    const left = ['zoo/amber/junk.py', 'birch/f0.py', 'birch/f1.py'].map((path) => documentOf(code(path, 'pass\n')));
+    const right = documentOf(code('birch/harbour.py', '# Amber harbour.\ndef amber_harbour():\n    pass\n'));
+    await engine.apply({ add: [...old, ...left, right] });
+    await engine.apply({ remove: old.map(({ id }) => id) });
+    assert.equal((await engine.search('harbour amber'))[0]?.path, 'birch/harbour.py');
+    await engine.close();
+  });
+
   it('leaves out all that -sym: excludes, however many names that is', async () => {
     const functions = Array.from({ length: 2500 }, (_, i) => `def amber${i}():\n    pass\n`);
     const list = [

@@ -203,8 +203,7 @@ class Search {
     for (const word of words) {
       throwIfCancelled(this.#options.signal);
       const lists = this.#scores.map((scores) => scores.listsOf(word));
-      const frequency = Math.min(this.#documents, documentFrequency(lists));
-      const weight = this.#rarity(frequency);
+      const weight = this.#rarity(documentFrequency(lists));
       this.#weights.push(weight);
       this.#folderWeights.push(this.#rarity(sumOf(lists, ({ folder }) => folder?.documents ?? 0)));
       for (const [i, scores] of this.#scores.entries()) scores.addWord(weight, lists[i]!);
@@ -231,7 +230,9 @@ class Search {
   }
 
   /** Inverse document frequency, as of BM25; 0 of what there is none of. */
-  #rarity(documents: number): number {
+  #rarity(counted: number): number {
+    // Lists count removed documents, too.
+    const documents = Math.min(this.#documents, counted);
     return documents === 0 ? 0 : Math.log(1 + (this.#documents - documents + 0.5) / (documents + 0.5));
   }
 
