@@ -5,6 +5,8 @@ import type { Scan } from './scanner.ts';
 /** No list of names is longer. */
 const MAX_LINES = 200;
 
+const CLOSING = new Set(Buffer.from(')}]'));
+
 /** How a line begins that says what a file takes from others, or hands on of theirs. */
 interface Rule {
   /** One of these is its first word. */
@@ -35,9 +37,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   java: IMPORTS,
   javascript: JAVASCRIPT,
   kotlin: IMPORTS,
-  lua: { words: ['local'], pattern: /=\s*require\b/ },
+  lua: { words: ['local'], pattern: /=\s*require\s*\(?\s*["'][^"']*["']\s*\)?[\w.]*\s*;?\s*(?:--.*)?$/ },
   ocaml: { words: ['open', 'include'] },
-  perl: { words: ['use', 'require', 'no'] },
+  perl: { words: ['use', 'require', 'no'], pattern: /^(?!use\s+(?:constant|overload|fields)\b)/ },
   php: { words: ['use', 'require', 'require_once', 'include', 'include_once'] },
   proto: IMPORTS,
   python: { words: ['import', 'from'], pattern: /^(?:import\s|from\s+[\w.]+\s+import\b)/ },
@@ -45,10 +47,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   ruby: { words: ['require', 'require_relative', 'autoload', 'load'] },
   rust: { words: ['use', 'pub', 'extern'], pattern: /^(?:pub(?:\([^)]*\))?\s+)?(?:use|extern\s+crate)\s/ },
   scala: IMPORTS,
-  shellscript: { words: ['source', '.'], pattern: /^\S+\s/ },
+  shellscript: { words: ['source', '.'], pattern: /^\S+\s+(?![({])/ },
   swift: { words: ['import', '@testable'] },
   typescript: JAVASCRIPT,
-  zig: { words: ['const', 'pub'], pattern: /=\s*@import\(/ },
+  zig: { words: ['const', 'pub'], pattern: /=\s*@import\("[^"]*"\)[\w.]*;/ },
 };
 
 /** Marks the lines by which a file takes in what others define, further lines of lists in brackets included. */
@@ -77,7 +79,7 @@ function beginsWith({ bytes, lineStart, firstByte }: Scan, line: number, words: 
 }
 
 /** The line on which all brackets are closed that were opened; in Haskell, the last that is indented. */
-function lastLine({ bytes, lineStart, lineCount, indent }: Scan, id: string, line: number): number {
+function lastLine({ bytes, lineStart, lineCount, indent, firstByte }: Scan, id: string, line: number): number {
   const limit = Math.min(lineCount - 1, line + MAX_LINES);
   let end = line;
   if (id === 'haskell') {
@@ -85,6 +87,8 @@ function lastLine({ bytes, lineStart, lineCount, indent }: Scan, id: string, lin
     return end;
   }
   for (let depth = 0; end <= limit; end++) {
+    // The bracket stood in a comment: what follows at the left edge is code.
+    if (end > line && indent[end] === 0 && !CLOSING.has(firstByte[end]!)) return line;
     for (let at = lineStart[end]!; at < lineStart[end + 1]!; at++) {
       const byte = bytes[at]!;
       if (byte === 0x28 || byte === 0x7b) depth++;

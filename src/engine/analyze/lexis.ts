@@ -18,6 +18,7 @@ const OPEN_PARENTHESIS = code('(');
 /** Longer ones than this no one writes. */
 const MAX_DELIMITER = 60;
 const MAX_INLINE = 120;
+const MAX_NESTED = 100;
 
 type End = Rule['end'];
 
@@ -33,7 +34,8 @@ const nested = (open: string, close: string): Rule =>
     for (let from = at + open.length; ;) {
       const end = text.find(close, from);
       if (end < 0) return UNCLOSED;
-      for (; inner >= 0 && inner < end; inner = text.indexOf(open, inner + open.length)) depth++;
+      for (; inner >= 0 && inner < end; inner = text.indexOf(open, inner + open.length))
+        if (++depth > MAX_NESTED) return UNCLOSED;
       if (--depth === 0) return end;
       from = end + 1;
     }
@@ -62,10 +64,12 @@ const block: End = (text, at) => {
   return comment === undefined ? NONE : at + 1 + comment.length;
 };
 
+const BEFORE_HASH = new Set(Buffer.from(';()&|'));
+
 /** Within a word `#` begins no comment. */
 const wordHash: End = (text, at) => {
   const before = at > 0 ? text.bytes[at - 1]! : LF;
-  return before <= SPACE || before === code(';') || before === OPEN_PARENTHESIS ? text.lineEnd(at) : NONE;
+  return before <= SPACE || BEFORE_HASH.has(before) ? text.lineEnd(at) : NONE;
 };
 
 /** C#'s `@"…"`, in which a doubled quote is not the end. */
@@ -106,7 +110,7 @@ const longBracket = (open: string, is: number): Rule =>
   });
 
 const BEFORE_REGEX = new Set(Buffer.from('(,=:[!&|?{;+'));
-const WORD_BEFORE_REGEX = /\b(?:return|typeof|case)$/;
+const WORD_BEFORE_REGEX = /\b(?:return|typeof|case|of|in|throw|void|delete|yield|await|else|do)$/;
 
 /** A regular expression is where no operand is before it. */
 const regex: End = (text, at) => {
@@ -116,14 +120,17 @@ const regex: End = (text, at) => {
   const last = before < 0 ? EQUALS : bytes[before]!;
   const mayBe = last === GREATER ? bytes[before - 1] === EQUALS : BEFORE_REGEX.has(last);
   if (!mayBe && !(isWord(last) && WORD_BEFORE_REGEX.test(text.slice(before - 8, before + 1)))) return NONE;
+  if (text.isEndless(at)) return NONE;
   let inClass = false;
-  for (let end = at + 1; end < text.length && bytes[end] !== LF; end++) {
+  let end = at + 1;
+  for (; end < text.length && bytes[end] !== LF; end++) {
     const byte = bytes[end]!;
     if (byte === BACKSLASH) end++;
     else if (byte === OPEN_BRACKET) inClass = true;
     else if (byte === CLOSE_BRACKET) inClass = false;
     else if (byte === SLASH && !inClass) return end;
   }
+  text.noEnd(SLASH, end);
   return NONE;
 };
 
@@ -132,13 +139,14 @@ const heredoc = (open: string, announcement: RegExp): Rule =>
   rule(open, 0, (text, at) => {
     const match = announcement.exec(text.slice(at, at + MAX_DELIMITER));
     if (!match) return NONE;
-    return text.announce(at, match[2] ?? match[3] ?? match[4] ?? '') ? at + match[0].length - 1 : UNCLOSED;
+    const delimiter = match[2] ?? match[3] ?? match[4] ?? '';
+    return text.announce(at, delimiter, open === '<<') ? at + match[0].length - 1 : UNCLOSED;
   });
 
-/** From the left edge to the line that begins with `close`. */
+/** From the left edge to the line that begins with `close`; a letter follows `=`. */
 const lines = (open: string, close: string): Rule =>
   rule(open, COMMENT, (text, at) => {
-    if (at > 0 && text.bytes[at - 1] !== LF) return NONE;
+    if ((at > 0 && text.bytes[at - 1] !== LF) || !isWord(text.bytes[at + 1]!)) return NONE;
     const end = text.find(`\n${close}`, at);
     return end < 0 ? end : text.lineEnd(end);
   });
@@ -150,6 +158,22 @@ const DASHES = rule('--', COMMENT, toLineEnd);
 const HASHES = rule('#', COMMENT, toLineEnd);
 const WORD_HASHES = rule('#', COMMENT, wordHash);
 const MARKUP = enclosed('<!--', '-->', COMMENT);
+/** Within a line the same signs are text. */
+const first = ({ open, is, end }: Rule): Rule =>
+  rule(open, is, (text, at) => (text.isFirst(at) ? end(text, at) : NONE));
+/** Markdown's fenced code: as many signs or more, first on a line, end it. */
+const fence = (open: string): Rule =>
+  first(
+    rule(open, COMMENT | TEXT, (text, at) => {
+      let from = at;
+      while (text.bytes[from] === text.bytes[at]) from++;
+      if (text.slice(from, text.lineEnd(at) + 1).includes('`')) return NONE;
+      const signs = open[0]!.repeat(Math.min(from - at, MAX_DELIMITER));
+      for (let end = text.indexOf(signs, from); end >= 0; end = text.indexOf(signs, text.lineEnd(end) + 1))
+        if (text.isFirst(end)) return text.lineEnd(end);
+      return UNCLOSED;
+    }),
+  );
 const DOUBLES = rule('"', TEXT, onLine);
 const LONG_DOUBLES = rule('"', TEXT, overLines);
 const SINGLES = rule("'", TEXT, onLine);
@@ -162,7 +186,7 @@ const DOCSTRINGS = [TRIPLE, TRIPLE_SINGLES].map((triple) => ({ ...triple, is: CO
 const TEMPLATE = rule('`', TEXT, (text, at) => text.interpolatedEnd(at, code('{'), code('}')));
 const ESCAPE = rule('\\', 0, (_text, at) => at + 1);
 const RUBY_HEREDOC = heredoc('<<', /^<<(?:[~-]?(["'`])([A-Za-z_]\w*)\1|[~-]?([A-Z_]\w*)|[~-]([a-z]\w*))/);
-const VERBATIM = ['@"', '$@"'].map((open) => rule(open, TEXT, verbatim));
+const VERBATIM = ['@"', '$@"', '@$"'].map((open) => rule(open, TEXT, verbatim));
 const JAVASCRIPT = [...C_COMMENTS, DOUBLES, SINGLES, TEMPLATE, rule('/', TEXT, regex)];
 
 /** By language: of the rules that begin alike, the first that applies holds. */
@@ -170,7 +194,7 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   c: [...C_COMMENTS, DOUBLES, CHARACTER],
   clojure: [rule(';', COMMENT, toLineEnd), ESCAPE, LONG_DOUBLES],
   cpp: [...C_COMMENTS, rule('"', TEXT, cppString), CHARACTER],
-  csharp: [...C_COMMENTS, rule('"""', TEXT, rawQuotes), ...VERBATIM, DOUBLES, CHARACTER],
+  csharp: [...C_COMMENTS, ...VERBATIM, rule('"""', TEXT, rawQuotes), DOUBLES, CHARACTER],
   dart: [...NESTED_COMMENTS, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
   elixir: [HASHES, ...DOCSTRINGS, DOUBLES, SINGLES],
   go: [...C_COMMENTS, DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
@@ -179,8 +203,8 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   javascript: JAVASCRIPT,
   kotlin: [...NESTED_COMMENTS, RAW_TRIPLE, DOUBLES, CHARACTER],
   lua: [longBracket('--[', COMMENT), DASHES, longBracket('[', TEXT), DOUBLES, SINGLES],
-  markdown: [enclosed('```', '```', COMMENT | TEXT), MARKUP],
-  ocaml: [nested('(*', '*)'), LONG_DOUBLES, CHARACTER],
+  markdown: [fence('```'), fence('~~~'), first(MARKUP)],
+  ocaml: [nested('(*', '*)'), enclosed('{|', '|}', TEXT), LONG_DOUBLES, CHARACTER],
   perl: [lines('=', '=cut'), WORD_HASHES, ESCAPE, DOUBLES, SINGLES, RUBY_HEREDOC],
   php: [
     ...C_COMMENTS,
@@ -202,9 +226,10 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
     rule("$'", TEXT, (text, at) => text.quoteEnd(at + 1, true)),
     LONG_SINGLES,
     rule('<<<', 0, (_text, at) => at + 2),
-    heredoc('<<', /^<<-?[ \t]*\\?(["']?)([A-Za-z_]\w*)\1/),
+    heredoc('<<', /^<<-?[ \t]*\\?(["']?)([A-Za-z_][\w.-]*)\1/),
   ],
-  sql: [...C_COMMENTS, DASHES, LONG_SINGLES],
+  // Strings over lines are rarer than an apostrophe that ends nothing, of one dialect or another.
+  sql: [...C_COMMENTS, DASHES, SINGLES, DOUBLES],
   swift: [...NESTED_COMMENTS, TRIPLE, DOUBLES],
   typescript: [MARKUP, ...JAVASCRIPT],
   zig: [SLASHES, rule('\\\\', TEXT, toLineEnd), DOUBLES, CHARACTER],

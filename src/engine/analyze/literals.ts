@@ -51,6 +51,8 @@ export class Literals {
   readonly #buffer: Buffer;
   readonly #rules: Rules;
   readonly #unclosed = new Map<Rule, number>();
+  /** By byte, up to where nothing ends that begins with it: see {@link noEnd}. */
+  readonly #endless = new Int32Array(256);
   #depth = 0;
   /** The end of the line that announces heredocs, and of the last of them. */
   #announced = -1;
@@ -93,7 +95,8 @@ export class Literals {
       }
       if (end === UNCLOSED) {
         this.#unclosed.set(rule, (this.#unclosed.get(rule) ?? 0) + 1);
-        return UNCLOSED;
+        // What only announces a string may be something else, as `<<` is.
+        if (rule.is !== 0) return UNCLOSED;
       }
     }
     return NONE;
@@ -124,14 +127,28 @@ export class Literals {
   /** The next byte like that at `at` which no backslash escapes. */
   quoteEnd(at: number, overLines: boolean): number {
     const { bytes, length } = this;
-    const quote = bytes[at];
-    for (let end = at + 1; end < length; end++) {
+    const quote = bytes[at]!;
+    if (!overLines && this.isEndless(at)) return NONE;
+    let end = at + 1;
+    for (; end < length; end++) {
       const byte = bytes[end]!;
       if (byte === BACKSLASH) end++;
       else if (byte === quote) return end;
-      else if (byte === LF && !overLines) return NONE;
+      else if (byte === LF && !overLines) break;
     }
-    return overLines ? UNCLOSED : NONE;
+    if (overLines) return UNCLOSED;
+    this.noEnd(quote, end);
+    return NONE;
+  }
+
+  /** Notes that nothing that begins with a byte ends before a place, so that a long line is not read again for each. */
+  noEnd(byte: number, before: number): void {
+    this.#endless[byte] = before;
+  }
+
+  /** Whether {@link noEnd} says that what begins at `at` has no end. */
+  isEndless(at: number): boolean {
+    return at < this.#endless[this.bytes[at]!]!;
   }
 
   /** The same for a string that code interrupts between `$` with `open` and `close`, in which strings may be again. */
@@ -169,12 +186,16 @@ export class Literals {
     return depth > 0 ? UNCLOSED : at - 1;
   }
 
-  /** Notes that the next line, or that after the heredoc announced last, begins a heredoc. Tells whether it ends. */
-  announce(at: number, delimiter: string): boolean {
+  /**
+   * Notes that the next line, or that after the heredoc announced last, begins a heredoc. Tells whether it ends: with its
+   * delimiter first on a line, and alone there if that has to be.
+   */
+  announce(at: number, delimiter: string, isAlone: boolean): boolean {
     const line = this.lineEnd(at) + 1;
     const from = this.#announced === line ? this.#heredocEnd : line;
     for (let end = this.#buffer.indexOf(delimiter, from); end >= 0; end = this.#buffer.indexOf(delimiter, end + 1)) {
-      if (isWord(this.bytes[end + delimiter.length]!) || !this.isFirst(end)) continue;
+      const next = this.bytes[end + delimiter.length]!;
+      if ((isAlone ? next !== LF && next !== CR : isWord(next)) || !this.isFirst(end)) continue;
       this.#announced = line;
       this.#heredocEnd = end + delimiter.length - 1;
       return true;

@@ -21,6 +21,8 @@ interface Open extends Type {
 
 /** How far the brace of a type may be from its name. */
 const MAX_HEAD_LINES = 24;
+/** And how far its first member from the brace. */
+const MAX_COMMENT_LINES = 200;
 const COLON = ':'.charCodeAt(0);
 const OPEN_BRACE = '{'.charCodeAt(0);
 
@@ -77,7 +79,7 @@ export class Members {
   #indentIn(body: number, end: number): number {
     const { indent, lastByte } = this.#scan;
     // `public:` stands left of the members.
-    for (let at = body + 1; at < end; at++)
+    for (let at = body + 1; at < Math.min(end, body + MAX_COMMENT_LINES); at++)
       if (indent[at]! >= 0 && this.#quiet[at] === 0 && lastByte[at] !== COLON) return indent[at]!;
     return -1;
   }

@@ -142,4 +142,41 @@ describe('quietLines', () => {
       }
     }
   });
+
+  /** Ordinary code with signs that elsewhere begin a string, a comment or an import; and what it defines. */
+  const ODD: readonly (readonly [path: string, text: string, names: readonly string[]])[] = [
+    ['a.sh', 'echo "mask $((1 << bits))"\nfoo() {\n  echo "hi"\n}\nbar() {\n  echo "x"\n}\n', ['foo', 'bar']],
+    ['a.sh', 'mask=$((1<<bits))\nfoo() {\n  echo "hi"\n}\nbits=4\nbar() {\n  :\n}\n', ['foo', 'bar']],
+    ['a.sh', "cat <<'END-TEXT'\nDon't\nEND-TEXT\nfoo() {\n  :\n}\n", ['foo']],
+    ['a.sh', "case $x in\n  a|b)# don't\n  ;;\nesac\nfoo() {\n  :\n}\n", ['foo']],
+    ['a.sh', 'source() {\n  :\n}\n', ['source']],
+    ['a.rb', 'x = 1 <<BITS\ndef foo\nend\nBITS = 4\ndef bar\nend\n', ['foo', 'BITS', 'bar']],
+    [
+      'a.sql',
+      "CREATE TABLE a (\n  x int\n);\nINSERT INTO a VALUES (1,'it\\'s');\n# Don't\nCREATE TABLE b (\n  y int\n);\n",
+      ['a', 'b'],
+    ],
+    ['a.md', '# A\n\nText with ``` in it.\n\n## B\n\n(a ```sh fence)\n\n## C\n', ['A', 'B', 'C']],
+    [
+      'a.md',
+      '# A\n\n````md\n```js\n# no\n```\n````\n\n~~~\n```\n~~~\n\n## B\n\nUse `<!--` here\n\n## C\n',
+      ['A', 'B', 'C'],
+    ],
+    ['a.py', "import os  # see (PEP 8\n\ndef foo():\n    pass\n\ndef bar():\n    return ')'\n", ['foo', 'bar']],
+    ['a.js', "import {\n  a, // (the first\n  b,\n} from 'x';\nexport function foo() {\n  return ')';\n}\n", ['foo']],
+    ['a.lua', "local C = require('class')(function()\nend)\nfunction foo()\nend\n", ['foo']],
+    ['a.cs', 'class A {\n  string Q() {\n    return @$"""{x}"" <b>";\n  }\n  void F() { }\n}\n', ['A', 'Q', 'F']],
+    ['a.js', 'for (const z of /`/g.exec(x)) go(z);\nfunction foo() {\n  return `x`;\n}\n', ['foo']],
+    ['a.pl', 'my $x\n= 1;\nsub foo {\n}\n\n=pod\n\nsub no {\n\n=cut\n', ['foo']],
+    ['a.ml', 'let d = {|"|}\nlet e = 1\nlet f = "y"\n', ['d', 'e', 'f']],
+  ];
+
+  for (const [path, text, names] of ODD) {
+    it(`leave code what is code: ${path}, ${JSON.stringify(text.slice(0, 40))}`, () => {
+      const { definitions } = new Analyzer().analyze(path, Buffer.from(text));
+      const found = definitions.map(({ name }) => name);
+      for (const name of names) assert.ok(found.includes(name), `${name} is not among ${found.join(' ')}`);
+      assert.ok(!found.includes('no'), found.join(' '));
+    });
+  }
 });
