@@ -703,8 +703,10 @@ export class Engine {
     const entries = this.#withDeletions([]).map((one) => {
       return one.segment === entry.segment ? { ...one, segment: number } : one;
     });
-    this.#publish(entries, restoredOf([segment]));
-    this.#enterAll();
+    const told = restoredOf([segment]);
+    this.#publish(entries, told);
+    // Places name segments by their numbers; where there is damage to tell, they are entered anew already.
+    if (told.length === 0) this.#enterAll();
   }
 
   /** Writes the manifest and the deletions anew where the disk has lost what is known here. */

@@ -32,7 +32,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   dart: { words: ['import', 'export', 'part'] },
   elixir: { words: ['alias', 'import', 'require', 'use'], isIndented: true },
   go: IMPORTS,
-  groovy: IMPORTS,
   haskell: IMPORTS,
   java: IMPORTS,
   javascript: JAVASCRIPT,
@@ -53,11 +52,15 @@ const RULES: Readonly<Record<string, Rule>> = {
   zig: { words: ['const', 'pub'], pattern: /=\s*@import\("[^"]*"\)[\w.]*;/ },
 };
 
+const FIRST_WORDS: ReadonlyMap<Rule, readonly Buffer[]> = new Map(
+  Object.values(RULES).map((rule) => [rule, rule.words.map((word) => Buffer.from(word))] as const),
+);
+
 /** Marks the lines by which a file takes in what others define, further lines of lists in brackets included. */
 export function markImports(scan: Scan, { id }: Language, quiet: Uint8Array): void {
   const rule = RULES[id];
   if (!rule) return;
-  const words = rule.words.map((word) => Buffer.from(word));
+  const words = FIRST_WORDS.get(rule)!;
   for (let line = 0; line < scan.lineCount; line++) {
     if (quiet[line] !== 0 || scan.indent[line]! < 0 || (scan.indent[line]! > 0 && !rule.isIndented)) continue;
     if (!beginsWith(scan, line, words) || rule.pattern?.test(scan.line(line, 300)) === false) continue;

@@ -29,8 +29,8 @@ export const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set([
 
 /**
  * What is known of a language: enough to find its definitions from the shape of single lines. Only lines that begin with
- * one of `leaders`, or have the stated shape, are looked at as text and tried against `patterns` (group `name` or 1 is the name; one with a
- * group `key` applies only within braces).
+ * one of `leaders`, or have the stated shape, are looked at as text and tried against `patterns`: group `name`, or 1, is
+ * the name, and one with a group `key` applies only within braces.
  *
  * Heuristics rather than syntax trees: they need no 21 MB of grammars, take a tenth of the time, cover every language
  * alike, and code that does not parse (preprocessor, templates, an unfinished edit) is no special case.

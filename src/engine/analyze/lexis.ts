@@ -140,6 +140,7 @@ const heredoc = (open: string, announcement: RegExp): Rule =>
     const match = announcement.exec(text.slice(at, at + MAX_DELIMITER));
     if (!match) return NONE;
     const delimiter = match[2] ?? match[3] ?? match[4] ?? '';
+    // After PHP's, `;` may follow.
     return text.announce(at, delimiter, open === '<<') ? at + match[0].length - 1 : UNCLOSED;
   });
 

@@ -489,13 +489,8 @@ export function references(segments: readonly Segment[], folded: string): number
 /** The share of the documents that are counted, of which there is one at least. */
 function shareOf(segments: readonly Segment[], count: (reader: SegmentReader) => number): number {
   const counted = sumOf(segments, ({ reader }) => count(reader));
-  return (
-    Math.max(1, counted) /
-    Math.max(
-      1,
-      sumOf(segments, ({ reader }) => reader.documents),
-    )
-  );
+  const all = sumOf(segments, ({ reader }) => reader.documents);
+  return Math.max(1, counted) / Math.max(1, all);
 }
 
 function sumOfShares(shares: readonly Share[]): number {
