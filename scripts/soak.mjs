@@ -1,5 +1,7 @@
-// npm run soak            every fault test and those of files to their full extent: 80 minutes
-// npm run fuzz -- SECONDS  100,000 requests to the server, and mishaps to the files of an index for so long
+// npm run soak             every fault test and those of files to their full extent: some hours
+// npm run fuzz -- SECONDS  1,000,000 requests and frames to the server, and injected damage to an index for that long
+// Smaller or larger: SEXTANT_FAULT_KILLS (five times as many kills in all), SEXTANT_FAULT_PAUSES, SEXTANT_FAULT_EVERY (each
+// n-th byte or write), SEXTANT_FUZZ_REQUESTS.
 // SEXTANT_FAULT_SEED repeats a run that failed, as far as the moments of kills allow.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -14,14 +16,15 @@ const specs =
   what === 'fuzz'
     ? ['test/fault/fuzz.test.ts', 'test/fault/serverFuzz.test.ts']
     : ['test/{fault,workspace}/**/*.test.ts'];
-const args = ['--no-config', ...specs.flatMap((spec) => ['--spec', spec]), '--timeout', '3600000'];
+const args = ['--no-config', ...specs.flatMap((spec) => ['--spec', spec]), '--timeout', '14400000'];
 const { status } = spawnSync(pinnedNode(), [join(root, 'node_modules/mocha/bin/mocha.js'), ...args], {
   cwd: root,
   stdio: ['ignore', 'inherit', 'inherit'],
   env: {
-    SEXTANT_FAULT_KILLS: '300',
+    SEXTANT_FAULT_KILLS: '200',
+    SEXTANT_FAULT_PAUSES: '100',
     SEXTANT_FAULT_EVERY: '1',
-    SEXTANT_FUZZ_REQUESTS: '100000',
+    SEXTANT_FUZZ_REQUESTS: '1000000',
     SEXTANT_SOAK: '1',
     ...process.env,
     SEXTANT_FUZZ_SECONDS: seconds,

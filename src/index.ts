@@ -51,7 +51,7 @@ export type { DefinitionKind } from './engine/analyze/languages.ts';
 export type { Damage } from './engine/index/damage.ts';
 export type { SymbolSpan } from './engine/index/documents.ts';
 export { SegmentThreads, type SegmentThreadsOptions } from './engine/index/segmentThreads.ts';
-export type { Place } from './engine/query/place.ts';
+export type { SourceRange as Place } from './engine/query/sourceRange.ts';
 export {
   parseQueryLanguage,
   type ExcludedWord,
@@ -64,6 +64,6 @@ export {
   type QuerySpan,
 } from './engine/query/queryLanguage.ts';
 export type { ChangedPaths } from './engine/query/filters.ts';
-export type { Share } from './engine/query/features.ts';
+export type { Contribution as Share } from './engine/query/features.ts';
 export type { Hit, SearchOptions } from './engine/query/search.ts';
 export { APIError, BlobTooLargeError } from './wire/errors.ts';

@@ -6,10 +6,8 @@ import {
 } from '@vscode/webview-ui-toolkit';
 import { h, type ComponentChildren, type JSX } from 'preact';
 
-/*
- * Controls that look and behave as the editor's own. The toolkit behind them is archived: this is the one file that knows
- * it, so that another can take its place here alone. What is plain text, a list or a table is plain HTML instead.
- */
+/* Controls that look and behave like the editor's own. The toolkit behind them is archived: only this file uses it, so
+   that a replacement changes nothing else. Text, lists and tables are plain HTML instead. */
 
 provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeProgressRing(), vsCodeTextArea());
 
@@ -34,7 +32,7 @@ export function Button({
 }
 
 export interface IconButtonProps {
-  /** What a screen reader says, and the tooltip. */
+  /** Text for screen readers, and the tooltip. */
   readonly label: string;
   readonly icon: string;
   readonly onClick: () => void;
@@ -45,7 +43,7 @@ export function IconButton({ label, icon, onClick }: IconButtonProps): JSX.Eleme
   return h('vscode-button', properties, h('span', { class: `icon ${icon}` }));
 }
 
-/** For whoever sees it; a screen reader is told in words. */
+/** A visual indicator; screen readers get words instead. */
 export function ProgressRing(): JSX.Element {
   return h('vscode-progress-ring', { 'aria-hidden': 'true' });
 }
@@ -58,7 +56,7 @@ export interface TextAreaProps {
   readonly placeholder: string;
   readonly onInput: (value: string) => void;
   readonly onKeyDown: (event: KeyboardEvent) => void;
-  /** Is given the control once it is there, to focus it. */
+  /** Receives the control once it exists, to focus it. */
   readonly control: (element: HTMLElement | null) => void;
 }
 

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { Caller, type Methods } from '../src/base/rpc.ts';
 import { pageChannel } from '../src/protocol/pageChannel.ts';
 
-/** What the editor gives every page, once. */
+/** The editor's API for a page, available once. */
 interface VsCodeApi {
   postMessage(message: unknown): void;
   getState(): unknown;
@@ -13,12 +13,12 @@ declare function acquireVsCodeApi(): VsCodeApi;
 /** The extension, seen from a page. */
 export interface Host<M extends Methods<M>, E> {
   readonly caller: Caller<M, E>;
-  /** What the page itself keeps while it is hidden and over a restart, such as what is typed. Nobody checked it. */
+  /** State that the page keeps while it is hidden and over a restart, such as typed text. Unchecked. */
   readonly kept: unknown;
   keep(state: unknown): void;
 }
 
-/** To be called once, before anything is shown: the strings are in the editor's language from then on. */
+/** Connects to the extension. Call it once, before anything is shown: it loads the strings of the editor's language. */
 export function connect<M extends Methods<M>, E>(): Host<M, E> {
   const api = acquireVsCodeApi();
   l10n.config({ contents: document.body.dataset.strings ?? '{}' });

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { render } from 'preact';
 
-/** A function that has `draw` run with the next frame, once for all that happens until then. */
+/** A function that schedules `draw` for the next frame, once for all calls until then. */
 export function eachFrame(draw: () => void): () => void {
   let isComing = false;
   return () => {
@@ -18,7 +18,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** In place of a page that could not begin. */
+/** Shows a failure in place of a page that could not start. */
 export function showFailure(error: unknown): void {
   render(
     <p class="notice error" role="alert">

@@ -85,6 +85,30 @@ export async function ensureEditor(which) {
   return editor;
 }
 
+/** The oldest Node that package.json claims. */
+const OLDEST_NODE = '20.19.0';
+const OLDEST_NODE_INTEGRITY = arm
+  ? 'sha512-kT7jX7frbsrMrXMsBaFt3Th1SWs5VjxTzd0U8vxcmdCFkaqeu5hFK0+QoYfIo5drmr3DmwJfLtO2gnD/7hNE/Q=='
+  : 'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==';
+
+/**
+ * Installs the oldest Node that package.json claims under .vscode-test/ unless it is there. No dependency in package.json: it
+ * would add 100 MB to each installation, for one stage.
+ * @returns {Promise<string>} the executable
+ */
+export async function ensureOldestNode() {
+  const folder = join(root, '.vscode-test', `node-${OLDEST_NODE}`);
+  const node = join(folder, 'node/bin/node');
+  if (existsSync(join(folder, 'installed'))) return node;
+  await step(`Installing Node ${OLDEST_NODE} from npm`, () => {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    unpack(folder, [`node-linux-${arm ? 'arm64' : 'x64'}@${OLDEST_NODE}`, OLDEST_NODE_INTEGRITY], 'package', 'node');
+    writeFileSync(join(folder, 'installed'), '');
+  });
+  return node;
+}
+
 /**
  * Compiles the two modules that VS Code logs with, if this machine can compile. Without them everything works but its
  * "Output" panel, which stays empty. Both are Node-API modules, and the headers come with the node package.

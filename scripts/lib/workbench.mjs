@@ -2,7 +2,15 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from './browser.mjs';
-import { ensureEditor, installFolder, installVsix, makeDataFolder, startServer, workbenchUrl } from './editor.mjs';
+import {
+  ensureEditor,
+  installFolder,
+  installVsix,
+  makeDataFolder,
+  startServer,
+  workbenchUrl,
+  writeMachineSettings,
+} from './editor.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
@@ -15,6 +23,7 @@ import { ensureEditor, installFolder, installVsix, makeDataFolder, startServer, 
  * @property {string} [tests] the entry of tests to run in the extension host
  * @property {string} [vsix] installed before the editor starts
  * @property {Record<string, unknown>} [settings]
+ * @property {Record<string, unknown>} [machineSettings] of scope `machine`, which the editor takes from nowhere else
  * @property {NodeJS.ProcessEnv} [env]
  * @property {{ width?: number, height?: number }} [size]
  * @property {boolean} [trust] whether workspace trust is on
@@ -28,6 +37,7 @@ import { ensureEditor, installFolder, installVsix, makeDataFolder, startServer, 
 export async function openWorkbench(options, beforeLoad) {
   const editor = await ensureEditor(options.which ?? 'newest');
   const dataFolder = makeDataFolder(options.settings);
+  if (options.machineSettings) writeMachineSettings(dataFolder, options.machineSettings);
   const remove = () => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 5 });
   try {
     const { env = {}, trust = false, extensions: [developed, ...others] = [] } = options;

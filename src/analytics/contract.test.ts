@@ -9,7 +9,7 @@ import { checkRequest, parseResponse } from './validate.ts';
 const NAMES = Object.keys(endpoints) as EndpointName[];
 
 describe('the contract of the analytics API', () => {
-  it('has nine endpoints whose examples are what it says', () => {
+  it('has nine endpoints with valid examples', () => {
     assert.equal(NAMES.length, 9);
     assert.equal(METRIC_FIELDS.length, 16);
     for (const name of NAMES) {
@@ -19,7 +19,7 @@ describe('the contract of the analytics API', () => {
     }
   });
 
-  it('yields an OpenAPI 3.1 document without a complaint of the linter, examples included', async () => {
+  it('yields an OpenAPI 3.1 document that passes the linter, examples included', async () => {
     const config = await createConfig({
       extends: ['recommended-strict'],
       rules: {
@@ -36,7 +36,7 @@ describe('the contract of the analytics API', () => {
     );
   });
 
-  it('lets the linter see a wrong example', async () => {
+  it('makes the linter reject a wrong example', async () => {
     const config = await createConfig({ rules: { 'no-invalid-media-type-examples': 'error' } });
     const source = JSON.stringify(openApiDocument('http://127.0.0.1:4000', '1.2.3')).replace(
       '"user_count":41',
@@ -46,7 +46,7 @@ describe('the contract of the analytics API', () => {
     assert.equal(problems.length, 1);
   });
 
-  it('takes as a limit what is a positive integer of up to 18 digits, written as one, or empty', () => {
+  it('accepts as a limit a positive integer of up to 18 digits, written as one, or empty', () => {
     const nearly = fc.oneof(
       fc.bigInt({ min: -10n, max: 10n ** 20n }).map(String),
       fc.string({ unit: fc.constantFrom('0', '1', '9', ' ', '.', 'e', '-', '+', '٣'), maxLength: 20 }),
@@ -62,7 +62,7 @@ describe('the contract of the analytics API', () => {
     assert.ok(!BUDGET_LIMIT.test('5\n'));
   });
 
-  it('refuses with the message of the first parameter that is wrong', () => {
+  it('refuses with the message of the first invalid parameter', () => {
     const refused = (name: EndpointName, request: unknown, message: string): void =>
       assert.throws(() => checkRequest(name, request), { code: 'InvalidArgument', message });
     refused('dau', { page_size: 0 }, 'page_size must be an integer of at least 1');
@@ -89,7 +89,7 @@ describe('the contract of the analytics API', () => {
     assert.deepEqual(checkRequest('costAnalytics', { cursor: null, filters: null }), { cursor: null, filters: null });
   });
 
-  it('refuses long lists of what is wrong at once, whichever they are', () => {
+  it('refuses long lists of invalid items at once, whichever they are', () => {
     for (const wrong of [0, null, [], {}, 'last']) {
       const list: unknown[] = new Array(1_000_000).fill(wrong === 'last' ? 'a' : wrong);
       list.push(5);
@@ -117,7 +117,7 @@ describe('the contract of the analytics API', () => {
     assert.deepEqual(list, { type: 'array', items: { type: 'string', enum: [...GROUP_BY_KEYS] } });
   });
 
-  it('tells a client what is wrong with an answer', () => {
+  it('explains to a client why an answer is invalid', () => {
     assert.throws(() => parseResponse('dau', { users: [{}], pagination: {}, metadata: {} }), {
       code: 'UnexpectedResponse',
     });

@@ -1,15 +1,13 @@
 import * as z from 'zod/mini';
 import { parseDecimal } from '../base/decimal.ts';
 
-/*
- * The analytics API as data: fields, enums, limits, page sizes, rate limits and messages of the nine endpoints. From it come
- * the types, the server's validation, the client's parsing and the OpenAPI document. Sources: sections 2 to 8 of the
- * specification; what that leaves open is decided here and documented in docs/local-server.md.
- */
+/* The analytics API as data: fields, enums, limits, page sizes, rate limits and messages of the nine endpoints. It
+   yields the types, the server's validation, the client's parsing and the OpenAPI document. Sources: sections 2 to 8 of
+   the specification; open points are decided here and documented in docs/local-server.md. */
 
 export const BASE_PATH = '/analytics/v0';
 
-/** What a token may do. */
+/** Permissions of a token. */
 export const SCOPES = ['analytics:read', 'budgets:write', 'context:use'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -29,11 +27,11 @@ export const CREDITS_REFRESH_MS = 90 * 60_000;
 export interface RateLimit {
   /** Requests a minute in the long run. */
   readonly perMinute: number;
-  /** Requests at once. */
+  /** Requests that may be sent at once. */
   readonly burst: number;
 }
 
-/** Each caller has one of these for each group of endpoints (section 8). */
+/** Limits of each caller for each group of endpoints (section 8). */
 export const RATE_LIMITS = {
   'credit-usage-by-user': { perMinute: 30, burst: 10 },
   'cost-analytics': { perMinute: 30, burst: 10 },
@@ -41,7 +39,7 @@ export const RATE_LIMITS = {
 } as const satisfies Record<string, RateLimit>;
 export type RateGroup = keyof typeof RATE_LIMITS;
 
-/** Who exceeds a limit is refused for so long. */
+/** Duration for which a caller that exceeds a limit is refused. */
 export const RATE_BLOCK_MS = 10_000;
 
 export const GROUP_BY_KEYS = [
@@ -77,7 +75,7 @@ export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
 export type Plan = 'credits' | 'usd';
 
-/** What a budget limits under a billing plan. */
+/** The resource that a budget limits under a billing plan. */
 export const RESOURCE_OF_PLAN: Readonly<Record<Plan, BudgetResource>> = {
   credits: 'BUDGET_RESOURCE_CREDITS_CONSUMED',
   usd: 'BUDGET_RESOURCE_USD_COST',
@@ -86,7 +84,7 @@ export const RESOURCE_OF_PLAN: Readonly<Record<Plan, BudgetResource>> = {
 /** A positive integer of at most 18 digits, or nothing, which clears the limit. */
 export const BUDGET_LIMIT = /^$|^[1-9][0-9]{0,17}$/;
 
-/** Every message of the API. Those that the specification gives are in its words. */
+/** Every message of the API, with the specification's wording where it gives one. */
 export const messages = {
   bothDates: 'date_filters must include both start_date and end_date',
   notADateText: (field: string): string => `${field} must be a string in YYYY-MM-DD format`,
@@ -121,7 +119,7 @@ export const messages = {
   rateLimited: 'rate limit exceeded',
 } as const;
 
-/** The codes of `error.code`, and the status each comes with. */
+/** The codes of `error.code`, and their status. */
 export const ERROR_STATUS = {
   InvalidArgument: 400,
   Unauthenticated: 401,
@@ -136,8 +134,9 @@ export const ERROR_STATUS = {
   ResourceExhausted: 429,
   HeadersTooLarge: 431,
   Internal: 500,
+  ServiceUnavailable: 503,
   InsufficientStorage: 507,
-  // Of the index, search and ask service. Below the others of their status, which are what a bare status is called by.
+  // Codes of the index, search and ask service. They follow the others of their status, which name a bare status.
   CheckpointNotFound: 404,
   NoModel: 422,
 } as const;
@@ -147,17 +146,15 @@ export const errorBody = z.object({ error: z.object({ code: z.string(), message:
 
 // ── Parts of requests ────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Stands for a query parameter that was given more than once. */
+/** Stands for a repeated query parameter. */
 export const REPEATED = Symbol('repeated');
 
-/** The message of a parameter's every issue. */
+/** One message for every issue of a parameter. */
 function says(field: string, message: string): { error: (issue: { readonly input?: unknown }) => string } {
   return { error: ({ input }) => (input === REPEATED ? messages.repeated(field) : message) };
 }
 
-/*
- * The rules of dates depend on today and on each other: dateRules.ts. Here is only what they are.
- */
+/* Dates without rules: those depend on today and on each other, see dateRules.ts. */
 const dateText = (description: string) =>
   z.nullish(z.string().check(z.meta({ format: 'date', description, examples: ['2026-11-14'] })));
 
@@ -176,7 +173,7 @@ const cursor = z.nullish(
 
 export interface PageSizes {
   readonly default: number;
-  /** A larger `page_size` is taken for this. */
+  /** Upper bound; a larger `page_size` is reduced to it. */
   readonly maximum: number;
 }
 
@@ -198,8 +195,8 @@ const oneOf = <const V extends readonly string[]>(field: string, values: V) =>
   z.enum(values, says(field, messages.oneOf(field, values)));
 
 /**
- * A list of strings, or of some of them. It ends at the first item that is wrong: `z.array` makes an issue for each, of which
- * a body has room for millions.
+ * A list of strings, or of some of them. Checking ends at the first invalid item: `z.array` creates an issue for each,
+ * and a body has room for millions.
  */
 const texts = <V extends string>(field: string, description: string, values?: readonly V[]) => {
   const isItem = (item: unknown): boolean => (values ? values.includes(item as V) : typeof item === 'string');
@@ -324,7 +321,9 @@ const budgetOverride = identified({
 });
 export type BudgetOverride = z.infer<typeof budgetOverride>;
 
-/** What an entry of set-user-budget-overrides has besides its identity. What breaks it makes this entry a failure. */
+/**
+ * Fields of an entry of set-user-budget-overrides besides its identity. An entry with an invalid field is a failure.
+ */
 export const overrideSettings = z.object({
   resource: oneOf('resource', BUDGET_RESOURCES),
   period: oneOf('period', BUDGET_PERIODS),
@@ -344,7 +343,7 @@ export type OverrideEntry = z.infer<typeof overrideEntry>;
 
 // ── Endpoints ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Which days a range may have: see dateRules.ts. */
+/** Rules for the days of a range: see dateRules.ts. */
 export type RangeRules = 'metrics' | 'credits' | 'cost';
 
 export interface Endpoint<Q extends z.ZodMiniType = z.ZodMiniType, R extends z.ZodMiniType = z.ZodMiniType> {

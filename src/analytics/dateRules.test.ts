@@ -53,7 +53,7 @@ function naive(rules: RangeRules, start: string | undefined, end: string | undef
 }
 
 describe('the rules of dates', () => {
-  it('give for any two dates on any day what the specification says', () => {
+  it('follow the specification for any two dates on any day', () => {
     const nearby = (today: Day): fc.Arbitrary<string | undefined> =>
       fc.option(
         fc
@@ -93,7 +93,7 @@ describe('the rules of dates', () => {
     assert.equal(ask('cost', null, null), '2026-11-14..2026-11-20');
   });
 
-  it('tell the first problem, in the order of the parameters', () => {
+  it('report the first problem, in the order of the parameters', () => {
     assert.equal(ask('metrics', 'soon', 'later'), 'start_date must be a valid date in YYYY-MM-DD format');
     assert.equal(ask('metrics', '2020-01-01', 'later'), 'start_date cannot be more than 2 years ago');
     assert.equal(ask('metrics', '2026-11-19', '2026-02-30'), 'end_date must be a valid date in YYYY-MM-DD format');
@@ -107,7 +107,7 @@ describe('the rules of dates', () => {
     assert.equal(ask('cost', undefined, 'x'), 'end_date must be a valid date in YYYY-MM-DD format');
   });
 
-  it('take yesterday for a single date, and no later one', () => {
+  it('accept yesterday for a single date, and no later one', () => {
     const one = (date?: unknown): string => outcome(() => formatDay(resolveDay(date, TODAY)));
     assert.equal(one(), '2026-11-20');
     assert.equal(one('2026-11-20'), '2026-11-20');

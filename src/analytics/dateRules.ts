@@ -8,7 +8,7 @@ export interface DayRange {
   readonly last: Day;
 }
 
-/** Each day of a range; none where it ends before it begins. */
+/** The days of a range; empty if it ends before it begins. */
 export function daysOf({ first, last }: DayRange): Day[] {
   const days: Day[] = [];
   for (let day = first; day <= last; day++) days.push(day);
@@ -16,12 +16,12 @@ export function daysOf({ first, last }: DayRange): Day[] {
 }
 
 /**
- * The days that a request means by its `start_date` and `end_date`, whatever a client sent as such, after defaults and
- * clamping. Throws `InvalidArgument` with the message of the first rule that is broken, in the order of the parameters:
- * all rules of `start_date`, all of `end_date`, then those of both.
+ * The days of a request's `start_date` and `end_date`, of any type in the request, after defaults and clamping. Throws
+ * `InvalidArgument` with the message of the first broken rule. The order is that of the parameters: all rules of
+ * `start_date`, all of `end_date`, then those of both.
  *
- * Ranges of metrics end yesterday at the latest (section 4.1); those of credits today (4.9); those of cost yesterday, and
- * have both dates or none (4.10).
+ * Ranges of metrics end yesterday at the latest (section 4.1); those of credits today (4.9); those of cost yesterday,
+ * and have both dates or none (4.10).
  */
 export function resolveRange(rules: RangeRules, start: unknown, end: unknown, today: Day): DayRange {
   const newest = rules === 'credits' ? today : today - 1;
@@ -46,7 +46,7 @@ export function resolveRange(rules: RangeRules, start: unknown, end: unknown, to
   return { first, last };
 }
 
-/** The one day that a request means by its `date` (spec 4.2). Throws `InvalidArgument`. */
+/** The day of a request's `date` (spec 4.2). Throws `InvalidArgument`. */
 export function resolveDay(date: unknown, today: Day): Day {
   if (isAbsent(date)) return today - 1;
   const day = readDay('date', date);
@@ -55,7 +55,7 @@ export function resolveDay(date: unknown, today: Day): Day {
   return day;
 }
 
-/** The first day that may be asked for: the same date two years ago is still allowed. */
+/** The first allowed day: the same date two years ago is still allowed. */
 export function oldestDay(today: Day): Day {
   return addYears(today, -LIMITS.lookbackYears);
 }
@@ -67,7 +67,7 @@ export function describeRange({ first, last }: DayRange): {
   return { effective_start_date: formatDay(first), effective_end_date: formatDay(last) };
 }
 
-/** In a JSON body, null is as if absent. */
+/** Whether a value is absent; null in a JSON body counts as absent. */
 function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }

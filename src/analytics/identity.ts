@@ -6,20 +6,20 @@ export interface Identity {
   readonly name: string;
 }
 
-/** Upper and lower case are the same in e-mail addresses, and for the order of all names. */
+/** Folds the case, which e-mail addresses and the order of all names ignore. */
 export function foldCase(name: string): string {
   return name.toLowerCase();
 }
 
 /**
- * Text that is equal for equal identities – e-mail addresses without case, service accounts with it – and whose order, by
- * code units, is that of identities in all answers: by name without case, users first.
+ * A key that is equal for equal identities: e-mail addresses without case, service accounts with it. Its order, by code
+ * units, is that of identities in all answers: by name without case, users first.
  */
 export function identityKey({ kind, name }: Identity): string {
   return kind === 'user_email' ? `${foldCase(name)}\0u` : `${foldCase(name)}\0v${name}`;
 }
 
-/** Whose key it is, as `name` is written; nothing where it is none of these, such as that of a bot. */
+/** The identity with a key, with the spelling of `name`; undefined for other keys, such as that of a bot. */
 export function identityOfKey(key: string, name: string): Identity | undefined {
   const kinds = ['user_email', 'service_account_name'] as const;
   return kinds.map((kind) => ({ kind, name })).find((identity) => identityKey(identity) === key);
@@ -34,7 +34,7 @@ export function identityFields(
   return identity.kind === 'user_email' ? { user_email: identity.name } : { service_account_name: identity.name };
 }
 
-/** Whom somebody means by a name alone: e-mail addresses have an @. */
+/** The identity that a bare name stands for: e-mail addresses have an @. */
 export function identityNamed(name: string): Identity {
   return { kind: name.includes('@') ? 'user_email' : 'service_account_name', name };
 }

@@ -74,7 +74,7 @@ function pathItem(name: string, endpoint: Endpoint): Json {
   return { [endpoint.method.toLowerCase()]: operation };
 }
 
-/** What no schema can say of dates: see dateRules.ts. */
+/** Describes the rules of dates, which no schema can express: see dateRules.ts. */
 function rangeRules({ request, rateGroup }: Endpoint): string {
   const { properties = {} } = schemaOf(request) as { properties?: Json };
   const last = rateGroup === 'credit-usage-by-user' ? 'today' : 'yesterday';
@@ -96,7 +96,7 @@ function parameters(endpoint: Endpoint): Json[] {
   });
 }
 
-/** In a query there is no null. */
+/** Removes null, which a query cannot have. */
 function withoutNull(schema: Json): Json {
   const { anyOf, ...rest } = schema as { anyOf?: Json[] };
   const some = anyOf?.find(({ type }) => type !== 'null');
@@ -124,7 +124,7 @@ function json(schema: Json, example: unknown): Json {
 }
 
 function schemaOf(schema: z.ZodMiniType): Json {
-  // What a client sends or gets, before defaults and conversions.
+  // The input schema: before defaults and conversions.
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json;
   return rest;
 }

@@ -4,10 +4,10 @@ import { invalidArgument } from './errors.ts';
 import { SextantError } from '../base/errors.ts';
 
 /**
- * The checked request of an endpoint. Throws `InvalidArgument` with the message of the first problem: a field that there is
- * not, since what is misspelt would have no effect; then what `rules` finds – of dates, which come first in every table of the
- * specification, and of the cursor, which is given in the request where nothing before it is wrong; then the first of the
- * other parameters.
+ * The checked request of an endpoint. Throws `InvalidArgument` with the message of the first problem. Unknown fields
+ * come first, since a misspelt one would have no effect. Then come the problems of `rules`: of dates, which are first
+ * in every table of the specification, and of the cursor. `rules` receives the request only if all before the cursor is
+ * valid. Then the first of the other parameters.
  */
 export function checkRequest<N extends EndpointName>(
   name: N,
@@ -19,7 +19,7 @@ export function checkRequest<N extends EndpointName>(
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0);
   if (unknown) throw invalidArgument(messageOf(unknown));
   const valid = checked.data as RequestOf<N> | undefined;
-  // The last one of every table that has it, so that what stands before it is judged without.
+  // `page_size` is the last in every table that has it, so the fields before it are checked without it.
   const isSizeOnly = issues.length > 0 && issues.every(({ path }) => path[0] === 'page_size');
   rules(isSizeOnly ? withoutPageSize(name, request) : valid);
   if (valid === undefined) throw invalidArgument(messageOf(issues[0]!));
@@ -31,7 +31,7 @@ function withoutPageSize<N extends EndpointName>(name: N, request: unknown): Req
   return endpoints[name].request.parse(others) as RequestOf<N>;
 }
 
-/** What a client got, as the contract says it is. Throws `UnexpectedResponse` where it is not. */
+/** A response parsed by the contract. Throws `UnexpectedResponse` if it does not conform. */
 export function parseResponse<N extends EndpointName>(name: N, body: unknown): ResponseOf<N> {
   const parsed = endpoints[name].response.safeParse(body);
   if (parsed.success) return parsed.data as ResponseOf<N>;
@@ -43,7 +43,7 @@ export function parseResponse<N extends EndpointName>(name: N, body: unknown): R
   );
 }
 
-/** The message of a schema's issue, as the API gives it. */
+/** The message of a schema's issue, in the API's wording. */
 export function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'unrecognized_keys') return issue.message;
   const path = pathText(issue.path);

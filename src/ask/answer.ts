@@ -1,42 +1,42 @@
 /**
- * What passes between a question and whoever shows its answer: the command, the answer view, the chat participant.
- * Plain data, so that it can cross a thread or a webview's border.
+ * Data between a question and the view of its answer: the command, the answer view, the chat participant. Plain data,
+ * so that it can cross a thread or a webview's border.
  */
 
 /** Lines of a file that were read from the disk (or the unsaved editor) for this question. */
 export interface Passage {
-  /** Counted from 1 within one answer: what `[3]` in its text refers to. */
+  /** Counts from 1 within one answer: `[3]` in its text refers to passage 3. */
   readonly number: number;
   /** The folder that the path is relative to. */
   readonly root: string;
   readonly path: string;
   readonly language: string;
-  /** From 1, both ends included. */
+  /** Counts from 1, both ends inclusive. */
   readonly startLine: number;
   readonly endLine: number;
   readonly text: string;
-  /** The definition that the lines are or are in. */
+  /** The definition that is, or encloses, the lines. */
   readonly symbol?: { readonly name: string; readonly kind: string };
 }
 
-/** Who answers. */
+/** The provider of an answer. */
 export interface ProviderInfo {
   /** `extractive`, `vscode.lm:<model id>` or `openai:<model>`. */
   readonly id: string;
-  /** What a person is told: "Passages, no model", "GPT-5 by Copilot". */
+  /** Name for display: "Passages, no model", "GPT-5 by Copilot". */
   readonly label: string;
-  /** Whether anything leaves this machine's process for it. */
+  /** Whether all data stays on this machine. */
   readonly isLocal: boolean;
 }
 
-/** What a provider was given besides the question; zeros where nothing was sent to anybody. */
+/** Size of the input to a provider besides the question; zeros if nothing was sent. */
 export interface Sent {
   readonly files: number;
   /** UTF-16 units of the whole prompt. */
   readonly characters: number;
 }
 
-/** How an answer comes, in this order: `sources` once, `text` any number of times, then `done`. Failures are thrown. */
+/** Events of an answer, in this order: `sources` once, `text` any number of times, then `done`. Failures are thrown. */
 export type AnswerEvent =
   | {
       readonly kind: 'sources';
@@ -45,8 +45,8 @@ export type AnswerEvent =
       readonly sent: Sent;
     }
   /**
-   * More Markdown. Citations are `[n]`, of a passage in `sources`, and none is cut in two by where a piece ends. In code they
-   * are no citations: `CitationScanner` tells.
+   * More Markdown. Citations are `[n]`, of a passage in `sources`, and none is split between two pieces. In code they
+   * are no citations: `CitationScanner` distinguishes them.
    */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'done'; readonly answer: Answer };
@@ -59,6 +59,6 @@ export interface Answer {
   readonly markdown: string;
   /** The passages that are cited, in the order of their first citation. */
   readonly cited: readonly Passage[];
-  /** How many citations were removed, because there is nothing where they point. */
+  /** Number of citations removed because they point to no passage. */
   readonly removedCitations: number;
 }

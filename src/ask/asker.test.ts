@@ -40,7 +40,7 @@ describe('Asking', () => {
     return { asker, searcher, options };
   }
 
-  /** A model that says what a test has it say. */
+  /** A model with the output of `say`. */
   function model(say: (task: Task) => readonly string[]): AnswerProvider & { readonly tasks: Task[] } {
     const tasks: Task[] = [];
     return {
@@ -77,7 +77,7 @@ describe('Asking', () => {
       assert.equal(readFileSync(join(root, path), 'utf8').split('\n').slice(startLine - 1, endLine).join('\n'), text); // prettier-ignore
   }
 
-  it('without a model shows the passages that answer best, whole definitions with the lines that do', async () => {
+  it('shows the best passages without a model: whole definitions with their best lines', async () => {
     const { asker } = await open(copySample(folder()));
     const question = 'how is the money given back when an order is cancelled?';
     const { answer, passages, kinds } = await answerOf(asker.ask({ question, provider: extractiveProvider }));
@@ -93,7 +93,7 @@ describe('Asking', () => {
     assertOnDisk(passages);
   });
 
-  it('gives a model passages, and keeps what it cites to them', async () => {
+  it('passes passages to a model, and keeps its citations to them', async () => {
     const { asker } = await open(copySample(folder()));
     const provider = model(() => ['They wait', ' longer each time [', '1], says Mary [99] ![x](http://evil.example).']);
     const { answer, passages } = await answerOf(asker.ask({ question: 'how are retries spaced?', provider }));
@@ -106,7 +106,7 @@ describe('Asking', () => {
     assertOnDisk(passages);
   });
 
-  it('cites nothing but what is there, whatever a model says in whatever pieces', async () => {
+  it('cites only existing passages, whatever a model writes in whatever pieces', async () => {
     const { asker } = await open(copySample(folder()));
     const piece = fc.oneof(fc.constantFrom('[1]', '[2', ']', '[40]', '`', '\n', '```', ' ', '\\', '[1-3]', '1', '['), fc.string({ maxLength: 3 })); // prettier-ignore
     await fc.assert(
@@ -120,7 +120,7 @@ describe('Asking', () => {
     );
   });
 
-  it('looks for a follow-up together with the question before it, and brings along what that cited', async () => {
+  it('searches a follow-up together with the previous question, and includes what that cited', async () => {
     const { asker } = await open(copySample(folder()));
     const first = model(() => ['By hashing [1].']);
     const { answer } = await answerOf(asker.ask({ question: 'how are passwords checked?', provider: first }));
@@ -137,7 +137,7 @@ describe('Asking', () => {
     assert.equal(second.tasks[0]!.messages[2]!.content, 'By hashing.');
   });
 
-  it('leaves out what changed since it was found, what is gone, and what is a secret by now', async () => {
+  it('leaves out files changed since the search, deleted files, and new secrets', async () => {
     const root = folder();
     writeFiles(root, {
       'src/tide.ts': 'export function tideTable(): void {}\n',
@@ -161,7 +161,7 @@ describe('Asking', () => {
     assert.deepEqual(passages.map(({ path, startLine }) => `${path}:${startLine}`), ['src/tide.ts:1']); // prettier-ignore
   });
 
-  it('asks no model when nothing is found, and no search when nothing is asked', async () => {
+  it('calls no model without results, and no search without a question', async () => {
     const { asker } = await open(copySample(folder()));
     const provider = model(() => ['I know it all [1].']);
     const { answer, passages } = await answerOf(asker.ask({ question: 'zzyzx', provider }));
@@ -170,7 +170,7 @@ describe('Asking', () => {
     await assert.rejects(asker.ask({ question: ' \n', provider }).next(), { code: 'NoQuestion' });
   });
 
-  it('stops the model when it is cancelled, and when nobody reads on', async () => {
+  it('stops the model on cancellation, and when the consumer stops reading', async () => {
     const { asker } = await open(copySample(folder()));
     const signals: AbortSignal[] = [];
     const endless: AnswerProvider = {

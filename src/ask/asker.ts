@@ -7,7 +7,7 @@ import type { AnswerProvider } from './provider.ts';
 import { retrievePassages, type Sources } from './retrieve.ts';
 
 export interface AskRequest {
-  /** In plain words; filters of the query language narrow down where the answer is looked for. */
+  /** The question in plain words; filters of the query language restrict the search. */
   readonly question: string;
   readonly provider: AnswerProvider;
   /** The conversation so far, oldest first. */
@@ -15,14 +15,14 @@ export interface AskRequest {
   readonly signal?: AbortSignal;
 }
 
-/** As many passages as can be told apart, for a model and for a person. */
+/** Number of passages that remain distinguishable, for a model and for a person. */
 const PASSAGES_FOR_MODEL = 24;
 const PASSAGES_SHOWN = 6;
 
 const NOTHING_FOUND =
   'Nothing in the indexed files answers this. Use words that stand in the code, or wait until indexing has finished.';
 
-/** Answers questions about the workspace with what search finds in it. Holds no state: a conversation is its answers. */
+/** Answers questions about the workspace from search results. Holds no state: a conversation is its answers. */
 export class Asker {
   readonly #sources: Sources;
 
@@ -31,8 +31,8 @@ export class Asker {
   }
 
   /**
-   * Finds passages, has the provider answer, and keeps every citation to what is there. Ends with an error of `askErrors` or
-   * of the search, or with `Cancelled`; a consumer that stops reading stops the provider.
+   * Finds passages, calls the provider, and restricts citations to existing passages. Ends with an error of `askErrors`
+   * or of the search, or with `Cancelled`; a consumer that stops reading stops the provider.
    */
   async *ask({ question, provider, history = [], signal }: AskRequest): AsyncGenerator<AnswerEvent, void, undefined> {
     const stopped = new AbortController();
@@ -61,7 +61,7 @@ export class Asker {
       const { cited, removedCitations } = citations;
       yield { kind: 'done', answer: { question, provider: info, sent, markdown, cited, removedCitations } };
     } catch (error) {
-      // Whatever a provider throws when it is stopped.
+      // Cancellation precedes any error that a stopped provider throws.
       throwIfCancelled(signal);
       throw error;
     } finally {

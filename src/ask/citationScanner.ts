@@ -1,7 +1,7 @@
-/** A part of an answer's Markdown. All `text`s together are the Markdown as it came. */
+/** A part of an answer's Markdown. The concatenated `text`s are the original Markdown. */
 export type MarkdownToken =
   | { readonly kind: 'text'; readonly text: string }
-  /** `[2]`, and what else models write for it: `[1, 3]`, `[1-3]`, `[^2]`. `text` has the spaces before it. */
+  /** `[2]`, and variants that models write: `[1, 3]`, `[1-3]`, `[^2]`. `text` includes the spaces before it. */
   | {
       readonly kind: 'citation';
       readonly text: string;
@@ -12,12 +12,12 @@ export type MarkdownToken =
   /** The `!` before the brackets of an image. */
   | { readonly kind: 'image'; readonly text: string };
 
-/** Blanks, quotes and list items, after which a line may be the fence of a code block. */
+/** Blanks, quotes and list items that may precede the fence of a code block. */
 const LINE_START = /(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*(?<fence>`{3,}|~{3,})?/y;
 const MAYBE_LINE_START = /^[ \t>*+\-\d.)]*[`~]*$/;
 const FENCE_END = /^[ \t>]*(?<fence>`{3,}|~{3,})[ \t\r]*\n?$/;
 const CITATION = /\[ ?\^?\d{1,3}(?: *(?:[,;&–-]|and) *\^?\d{1,3})* ?\]/y;
-/** What may become a citation when more of it comes. */
+/** Beginning of a possible citation that more text may complete. */
 const MAYBE_CITATION = /\[[ ^\d,;&–\-and]*$/y;
 const MAX_CITATION = 60;
 const SPACES = /[ \t]+/y;
@@ -25,8 +25,8 @@ const BACKTICKS = /`+/y;
 const PLAIN = /[^ \t\n\\`[!]+/y;
 
 /**
- * Finds citations in Markdown that comes in pieces of any size. What stands in a fenced block, or in an inline code span on
- * one line, or after a backslash, is none: code is full of `items[0]`. Tokens are the same however the text was cut.
+ * Finds citations in Markdown that arrives in pieces of any size. Text in a fenced block, in an inline code span on one
+ * line, or after a backslash is no citation: code is full of `items[0]`. Tokens do not depend on how the text was cut.
  */
 export class CitationScanner {
   #text = '';
@@ -40,7 +40,7 @@ export class CitationScanner {
     return this.#take(false);
   }
 
-  /** What waited for more. */
+  /** Returns the text held back for more input. */
   end(): MarkdownToken[] {
     return this.#take(true);
   }
@@ -66,7 +66,7 @@ export class CitationScanner {
     return tokens;
   }
 
-  /** `undefined` if it depends on what comes. */
+  /** The next token, or `undefined` if it depends on further input. */
   #next(isEnd: boolean): MarkdownToken | undefined {
     if (this.#fence !== undefined) return this.#fencedLine(this.#fence, isEnd);
     if (this.#isLineStart) return this.#lineStart(isEnd);
@@ -116,7 +116,7 @@ export class CitationScanner {
     if (fence !== undefined) {
       const line = this.#line(isEnd);
       if (line === undefined) return undefined;
-      // Of backticks, further ones on the line make it inline code.
+      // Further backticks on the line make it inline code.
       if (fence.startsWith('~') || !line.slice(start.length).includes('`')) {
         this.#fence = fence;
         return text(line);
@@ -152,7 +152,7 @@ export class CitationScanner {
     return isCitation ? text('!') : { kind: 'image', text: '!' };
   }
 
-  /** With the spaces before it, which go where it goes. */
+  /** A citation with the spaces before it, which are removed with it. */
   #citation(isEnd: boolean): MarkdownToken | undefined {
     const space = this.#match(SPACES)?.[0] ?? '';
     const from = this.#at + space.length;
@@ -194,10 +194,10 @@ function text(value: string): MarkdownToken {
   return { kind: 'text', text: value };
 }
 
-/** A range of more is no range of passages. */
+/** Largest plausible range of passages. */
 const MAX_RANGE = 50;
 
-/** `[1, 3-5]` is 1, 3, 4, 5. */
+/** Numbers of a group: `[1, 3-5]` is 1, 3, 4, 5. */
 function numbersIn(group: string): number[] {
   const numbers: number[] = [];
   for (const { groups } of group.matchAll(/(?<from>\d+)(?: *[–-] *\^?(?<to>\d+))?/g)) {

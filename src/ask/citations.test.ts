@@ -23,7 +23,7 @@ function filtered(markdown: string, ...numbers: number[]): { text: string; cited
 }
 
 describe('citations', () => {
-  it('to nothing are removed and counted, the others kept', () => {
+  it('of missing passages are removed and counted, the others kept', () => {
     assert.deepEqual(filtered('It waits [2], then stops [7].', 1, 2), {
       text: 'It waits [2], then stops.',
       cited: [2],
@@ -31,19 +31,19 @@ describe('citations', () => {
     });
   });
 
-  it('that are removed do not make code, links or images of what stood around them', () => {
+  it('do not turn the text around them into code, links or images when removed', () => {
     assert.equal(filtered('[7]```ts\n[1] [8]', 1).text, '\u200b```ts\n[1]');
     assert.equal(filtered('![7][x](http://evil.example)').text, '!\u200b[x](http://evil.example)');
     assert.equal(filtered('`a` [7]`b[1]`', 1).text, '`a`\u200b`b[1]`');
     assert.equal(filtered('[7][1]: http://evil.example', 1).text, '\u200b[1]: http://evil.example');
   });
 
-  it('are understood in the ways in which models write them', () => {
+  it('are recognized in the forms in which models write them', () => {
     assert.equal(filtered('a [1, 3] b [1-3] c [^2] d [1][2] e [2; 9] f [1 and 2]', 1, 2, 3).text, 'a [1][3] b [1][2][3] c [2] d [1][2] e [2] f [1][2]'); // prettier-ignore
     assert.deepEqual(filtered('see [3–1] and [1-900]', 1, 3).removed, 1);
   });
 
-  it('are none in code, after a backslash, or among other brackets', () => {
+  it('are not recognized in code, after a backslash, or among other brackets', () => {
     for (const text of [
       'call `items[0]` and ``a ` [1]``',
       '```ts\nitems[0] = other[9];\n```\n',
@@ -96,7 +96,7 @@ describe('citations', () => {
   );
   const markdown = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 
-  it('are the same however the answer is cut into chunks', () => {
+  it('do not depend on how the answer is cut into chunks', () => {
     fc.assert(
       fc.property(markdown, fc.array(fc.nat(60), { maxLength: 30 }), (text, cuts) => {
         const filter = new CitationFilter(passages(1, 2, 3));
@@ -113,7 +113,7 @@ describe('citations', () => {
     );
   });
 
-  it('that are left all point to a passage, and are counted; nothing else is lost', () => {
+  it('that remain all point to a passage, and are counted; nothing else is lost', () => {
     fc.assert(
       fc.property(markdown, (text) => {
         const { text: out, cited, removed } = filtered(text, 1, 2, 3);
@@ -138,7 +138,7 @@ describe('citations', () => {
   });
 });
 
-/** The citations of a text by another way: code is blanked out line by line, then what is left is searched. */
+/** Finds the citations of a text in another way: it blanks out code line by line, then searches the rest. */
 function citationsIn(markdown: string): number[] {
   let fence: string | undefined;
   const prose: string[] = [];

@@ -2,11 +2,11 @@ import type { Passage } from './answer.ts';
 import { CitationScanner, type MarkdownToken } from './citationScanner.ts';
 
 /**
- * Keeps the citations of an answer to the passages there are, while it streams in pieces of any size. One that points to
- * nothing is removed, with the spaces before it, and counted; one of several passages becomes one for each.
+ * Restricts the citations of an answer to existing passages, while the answer streams in pieces of any size. A citation
+ * of no passage is removed, with the spaces before it, and counted; one of several passages becomes one for each.
  *
- * What else would lead out of the answer is taken off it: an image becomes a link, as merely showing one sends a request to
- * an address that a file may have told the model, and a citation cannot be the text of a link.
+ * Other ways out of the answer are removed. An image becomes a link, as merely showing one sends a request to an
+ * address that a file may have given the model. A citation cannot be the text of a link.
  */
 export class CitationFilter {
   readonly #passages: ReadonlyMap<number, Passage>;
@@ -14,7 +14,7 @@ export class CitationFilter {
   readonly #cited = new Map<number, Passage>();
   #removed = 0;
   #last: MarkdownToken | undefined;
-  /** The last of the citations that were removed right here. */
+  /** The first of the citations removed at this position. */
   #gap: (MarkdownToken & { readonly kind: 'citation' }) | undefined;
 
   constructor(passages: readonly Passage[]) {
@@ -64,7 +64,7 @@ export class CitationFilter {
     return `${filler}${isLink ? '\\' : ''}${token.text}`;
   }
 
-  /** Where a citation was removed, what stands around it must not become code, a link or an image by meeting. */
+  /** Filler for a removed citation: the text around it must not combine to code, a link or an image. */
   #filler({ text }: MarkdownToken): string {
     if (!this.#gap) return '';
     return this.#gap.startsLine || /^[`[(]/.test(text) ? ZERO_WIDTH_SPACE : '';
@@ -73,7 +73,7 @@ export class CitationFilter {
 
 const ZERO_WIDTH_SPACE = '\u200b';
 
-/** The Markdown as it is without any citation. */
+/** The Markdown without any citation. */
 export function withoutCitations(markdown: string): string {
   const filter = new CitationFilter([]);
   return filter.push(markdown) + filter.end();

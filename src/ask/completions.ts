@@ -2,18 +2,18 @@ import { isObject } from '../base/json.ts';
 import { createParser } from 'eventsource-parser';
 import { askErrors } from './errors.ts';
 
-/* OpenAI's chat completions, as far as an answer needs them: https://platform.openai.com/docs/api-reference/chat */
+/* OpenAI's chat completions, the part that an answer needs: https://platform.openai.com/docs/api-reference/chat */
 
 export interface CompletionDelta {
   readonly text: string;
-  /** Whether it ends here because it came to a limit. */
+  /** Whether the answer ends here because of a limit. */
   readonly isCut: boolean;
 }
 
-/** As many characters may come without the end of an event. */
+/** Largest number of characters without the end of an event. */
 const MAX_EVENT = 1_000_000;
 
-/** The answer in a stream of server-sent events. Throws where they are no completion, or end before it does. */
+/** Reads the answer in a stream of server-sent events. Throws if they are no completion, or end before it does. */
 export async function* readCompletionStream(
   body: AsyncIterable<string>,
   host: string,
@@ -23,15 +23,15 @@ export async function* readCompletionStream(
     for (const delta of reader.feed(chunk)) yield delta;
     if (reader.isDone) return;
   }
-  // Of the last event the empty line may be missing.
+  // The last event may lack its empty line.
   for (const delta of reader.feed('\n\n')) yield delta;
   if (!reader.isFinished) throw askErrors.interrupted(host);
 }
 
 class EventReader {
-  /** It said that nothing more comes. */
+  /** Set after the event that announces the end. */
   isDone = false;
-  /** The answer is whole. */
+  /** Set when the answer is complete. */
   isFinished = false;
   readonly #host: string;
   readonly #events: string[] = [];
@@ -61,7 +61,7 @@ class EventReader {
   }
 }
 
-/** The answer of a service that does not stream. */
+/** Reads the answer of a service that does not stream. */
 export function readCompletion(body: string, host: string): CompletionDelta {
   const { text, finish } = parseChunk(body, 'message', host);
   return { text, isCut: finish === 'length' };
@@ -69,7 +69,7 @@ export function readCompletion(body: string, host: string): CompletionDelta {
 
 interface Chunk {
   readonly text: string;
-  /** Why the answer ends, if it does. */
+  /** The reason for the end of the answer, if it ends. */
   readonly finish: string | undefined;
 }
 
@@ -83,7 +83,7 @@ function parseChunk(data: string, part: 'delta' | 'message', host: string): Chun
   const { choices } = value;
   if (!Array.isArray(choices)) throw askErrors.malformed(host, 'an event without choices');
   const choice: unknown = choices[0];
-  // The last event of some services has no choice, but what was used.
+  // The last event of some services has only the usage, and no choice.
   if (choice === undefined) return { text: '', finish: undefined };
   const content = isObject(choice) && isObject(choice[part]) ? choice[part].content : undefined;
   const finish = isObject(choice) ? (choice.finish_reason ?? undefined) : undefined;

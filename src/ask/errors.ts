@@ -1,9 +1,9 @@
 import { SextantError } from '../base/errors.ts';
 
-/** What a person can do next about a failure, where a button can do it. */
+/** The next action after a failure that a button can offer. */
 export type AskNextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-settings';
 
-/** Every failure of the ask room. Codes are stable; messages say what to do. None ever has a key in it. */
+/** Every failure of the ask room. Codes are stable; messages give the remedy. None ever contains a key. */
 export const askErrors = {
   noQuestion: (): SextantError => new SextantError('NoQuestion', 'The question is empty. Write one, in plain words.'),
   questionTooLong: (characters: number, limit: number): SextantError =>
@@ -87,7 +87,7 @@ export const askErrors = {
     ),
 };
 
-/** The button to offer with an error, by its code; `undefined` where none helps. */
+/** The button to offer with an error, by its code; `undefined` if none helps. */
 export function nextActionOf(code: string): AskNextAction | undefined {
   return NEXT[code];
 }
@@ -112,7 +112,7 @@ const NEXT: Readonly<Record<string, AskNextAction>> = {
   ModelBlocked: 'choose-provider',
 };
 
-/** What a service said is shown in part, as one line. */
+/** Shortens a service's message to one line. */
 function quoted(said: string): string {
   const text = said.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return text === '' ? '' : ` and says “${text.length > 200 ? `${text.slice(0, 200)}…` : text}”`;

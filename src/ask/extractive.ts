@@ -1,5 +1,5 @@
 import { Analyzer } from '../engine/analyze/analyzer.ts';
-import { COMMENT } from '../engine/analyze/literals.ts';
+import { COMMENT } from '../engine/analyze/lexer.ts';
 import { Highlighter } from '../engine/query/highlight.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
@@ -10,15 +10,15 @@ import type { AnswerProvider } from './provider.ts';
 const HEADING = 'No model was asked. These places answer best, with their lines that do:';
 const MAX_LINES = 5;
 const MAX_SENTENCES = 2;
-/** A longer line or sentence is cut. */
+/** Width at which a line or sentence is cut. */
 const MAX_WIDTH = 240;
 const PROSE = new Set(['markdown', 'plaintext', 'restructuredtext', 'asciidoc', 'html', 'tex']);
-/** What marks a comment, a heading, a list item or a tag: not read with a sentence. */
+/** Marks of a comment, a heading, a list item or a tag, which are not part of a sentence. */
 const MARKERS = /^[\s/*#>;%"'-]+|<!--|-->|\*\/\s*$|"""|'''/g;
 
 /**
- * Answers with passages alone, in the order of the search: of each the definition, the sentences of its comments and the lines
- * that have most of the question. Needs nothing, sends nothing, and never words anything itself.
+ * Answers with passages alone, in the order of the search. Each has the definition, the sentences of its comments and
+ * the lines that have most of the question. Needs nothing, sends nothing, and never writes text of its own.
  */
 export const extractiveProvider: AnswerProvider = {
   info: { id: 'extractive', label: 'Passages, no model', isLocal: true },
@@ -55,7 +55,7 @@ class Extractor {
     return parts.join('\n\n');
   }
 
-  /** The sentences that have words of the question, in their order. */
+  /** The sentences with words of the question, in their order. */
   #sentences(lines: readonly string[]): string[] {
     const text = lines.map((line) => line.replace(MARKERS, '').trim()).join('\n');
     const paragraphs = text.split(/\n{2,}/).map((paragraph) => paragraph.replaceAll('\n', ' '));
@@ -63,7 +63,7 @@ class Extractor {
     return this.#best(sentences, MAX_SENTENCES).map((i) => sentences[i]!.slice(0, MAX_WIDTH));
   }
 
-  /** The line that names the definition, and those that have most of the question, in their order. */
+  /** The line that names the definition, and the lines with most of the question, in their order. */
   #codeLines(lines: readonly string[], isQuiet: (line: number) => boolean, name: string | undefined): string {
     const wanted = new Set(
       this.#best(
@@ -85,7 +85,7 @@ class Extractor {
     return dedent(shown);
   }
 
-  /** Which texts answer best, at most `count` that answer at all, in their order. */
+  /** Indices of the best texts, at most `count` with any match, in their order. */
   #best(texts: readonly string[], count: number): number[] {
     return texts
       .map((text, i) => ({ i, score: this.#highlighter.score(text) }))
@@ -103,7 +103,7 @@ function lastName(name: string): string {
   return name.split(/[.:#]/).at(-1)!;
 }
 
-/** Without the indentation that all lines have. */
+/** Removes the indentation that all lines share. */
 function dedent(lines: readonly string[]): string {
   const indents = lines.filter((line) => line.trim() !== '').map((line) => /^\s*/.exec(line)![0]);
   const [first = '', ...others] = indents;

@@ -20,7 +20,7 @@ function answer(question: string, ...symbols: readonly (readonly [kind: string, 
 }
 
 describe('Follow-ups', () => {
-  it('are about what is cited, the first most, and never what was just asked', () => {
+  it('are about the cited definitions, the first most, and never repeat the question', () => {
     const cited = [
       ['heading', 'Usage'],
       undefined,

@@ -1,6 +1,6 @@
 import type { Answer } from './answer.ts';
 
-/** Questions that suggest themselves after an answer: about the definitions that it cites, and not the one just asked. */
+/** Likely questions after an answer: about the definitions that it cites, without a repetition of its question. */
 export function followUpsOf({ question, cited }: Answer, limit = 3): string[] {
   const symbols = cited.flatMap(({ symbol }) => (symbol && symbol.kind !== 'heading' ? [symbol.name] : []));
   const questions = [...new Set(symbols)].flatMap((name, i) =>

@@ -1,4 +1,7 @@
-/** A line of text as Markdown that shows just that: nothing in it is formatted, a link in brackets, an image, HTML or a citation. */
+/**
+ * Escapes a line of text as Markdown, so that it is shown literally: no formatting, link in brackets, image, HTML or
+ * citation.
+ */
 export function escapeMarkdown(line: string): string {
   return line.replace(/[\\`*_[\]<>!|~&$]|^(?=[#=+-])|(?<=^\d+)(?=[.)])/g, String.raw`\$&`);
 }
@@ -11,7 +14,7 @@ export function codeSpan(text: string): string {
   return `${ticks}${pad}${line}${pad}${ticks}`;
 }
 
-/** Lines as a code block that nothing in them can end. */
+/** Lines as a code block that their content cannot end. */
 export function codeBlock(text: string, language: string): string {
   const ticks = '`'.repeat(Math.max(3, longestRun(text, '`') + 1));
   return `${ticks}${language}\n${text}\n${ticks}`;

@@ -33,7 +33,7 @@ describe('The OpenAI-compatible provider', () => {
     }
   }
 
-  it('asks for a stream, and gives each piece when it comes', async () => {
+  it('requests a stream, and yields each piece on arrival', async () => {
     let goOn = (): void => undefined;
     server.script = async (response) => {
       beginStream(response).write(piece('One'));
@@ -60,7 +60,7 @@ describe('The OpenAI-compatible provider', () => {
     assert.equal(server.requests[0]!.headers.authorization, undefined);
   });
 
-  it('gives the same answer however the bytes are cut', async () => {
+  it('gives the same answer for any split of the bytes', async () => {
     const pieces = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }), {
       minLength: 1,
       maxLength: 4,
@@ -89,7 +89,7 @@ describe('The OpenAI-compatible provider', () => {
     );
   });
 
-  it('takes the answer of a service that does not stream', async () => {
+  it('accepts the answer of a service that does not stream', async () => {
     server.script = (response) => {
       const choices = [{ index: 0, message: { role: 'assistant', content: 'All at once.' }, finish_reason: 'stop' }];
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices }));
@@ -97,7 +97,7 @@ describe('The OpenAI-compatible provider', () => {
     assert.deepEqual(await ask(), ['All at once.']);
   });
 
-  it('passes over events without text, and says where the answer was cut off', async () => {
+  it('skips events without text, and reports where the answer was cut off', async () => {
     server.script = (response) => {
       const role = event({ choices: [{ delta: { role: 'assistant', content: null } }] });
       const usage = event({ choices: [], usage: { total_tokens: 3 } });
@@ -109,7 +109,7 @@ describe('The OpenAI-compatible provider', () => {
     );
   });
 
-  it('tells a service that begins and stops sending from one that does not begin', async () => {
+  it('distinguishes a service that stops sending from one that never starts', async () => {
     server.script = (response) => void beginStream(response).write(piece('One'));
     const stalled = await failure({ stalledMs: 150 });
     assert.equal(stalled.code, 'Stalled');
@@ -119,7 +119,7 @@ describe('The OpenAI-compatible provider', () => {
     await until('the connections are closed', () => server.openConnections === 0);
   });
 
-  it('says what to do about each refusal, and never shows the key', async () => {
+  it('gives a remedy for each refusal, and never shows the key', async () => {
     const refusals: readonly [number, string, string, Readonly<Record<string, string>>?][] = [
       [401, 'KeyRefused', 'set-key'],
       [403, 'KeyRefused', 'set-key'],
@@ -145,7 +145,7 @@ describe('The OpenAI-compatible provider', () => {
     assert.ok(!(await failure()).message.includes('html'));
   });
 
-  it('does not follow a redirect, so that nobody else gets key or question', async () => {
+  it('follows no redirect, so that no other host gets key or question', async () => {
     const other = await CompletionServer.start();
     try {
       for (const status of [301, 302, 307, 308]) {
@@ -162,7 +162,7 @@ describe('The OpenAI-compatible provider', () => {
     }
   });
 
-  it('says that it is no such service where what comes is something else', async () => {
+  it('reports a service of another kind by its response', async () => {
     const bodies: readonly [string, string][] = [
       ['text/event-stream', event('{"choices":[{"delta":{"content":"a"}}')],
       ['text/event-stream', event('[1]')],
@@ -184,7 +184,7 @@ describe('The OpenAI-compatible provider', () => {
     assert.equal(await code.finally(() => raw.close()), 'MalformedAnswer');
   });
 
-  it('does not take half an answer for a whole one', async () => {
+  it('does not accept half an answer as a whole one', async () => {
     server.script = (response) => beginStream(response).end(piece('Half'));
     assert.equal((await failure()).code, 'Interrupted');
     server.script = (response) => {
@@ -201,7 +201,7 @@ describe('The OpenAI-compatible provider', () => {
     assert.equal((await failure()).code, 'ProviderFailed');
   });
 
-  it('stops one that does not end', async () => {
+  it('stops an answer without end', async () => {
     server.script = (response) => {
       beginStream(response);
       const more = (): void => {
@@ -214,7 +214,7 @@ describe('The OpenAI-compatible provider', () => {
     await until('the connection is closed', () => server.openConnections === 0);
   });
 
-  it('says that nobody is there', async () => {
+  it('reports an unreachable service', async () => {
     const gone = await CompletionServer.start();
     const { url } = gone;
     await gone.stop();
@@ -223,7 +223,7 @@ describe('The OpenAI-compatible provider', () => {
     assert.ok(message.includes(new URL(url).host));
   });
 
-  it('ends the request when it is cancelled, or when nobody reads on', async () => {
+  it('ends the request on cancellation, or when the consumer stops reading', async () => {
     server.script = (response) => void beginStream(response).write(piece('One'));
     const controller = new AbortController();
     const provider = openAiProvider({ baseUrl: server.url, model: 'm' });
@@ -236,7 +236,7 @@ describe('The OpenAI-compatible provider', () => {
     await until('the connection is closed', () => server.openConnections === 0);
   });
 
-  it('sends a key over https or to this machine alone, and takes no address that hides something', () => {
+  it('sends a key over https or to this machine alone, and refuses deceptive addresses', () => {
     const make = (baseUrl: string, key?: string): unknown =>
       openAiProvider({ baseUrl, model: 'm', ...(key !== undefined && { key }) });
     assert.throws(() => make('http://models.example.com/v1', KEY), { code: 'InsecureAddress' });

@@ -5,10 +5,10 @@ import { askErrors } from './errors.ts';
 import type { AnswerProvider, PromptMessage, Task } from './provider.ts';
 
 export interface OpenAiOptions {
-  /** Where `chat/completions` is, as in `https://api.example.com/v1`. */
+  /** Address above `chat/completions`, as in `https://api.example.com/v1`. */
   readonly baseUrl: string;
   readonly model: string;
-  /** Missing for a service that wants none, as those on one's own machine do. */
+  /** Missing for a service without keys, such as local ones. */
   readonly key?: string;
   /** UTF-16 units of a prompt. */
   readonly maxCharacters?: number;
@@ -20,16 +20,16 @@ export interface OpenAiOptions {
 
 /** About 10,000 tokens of code, which the smallest models of today take. */
 export const DEFAULT_PROMPT_CHARACTERS = 32_000;
-/** A model on one's own machine may read the prompt for long before it says a word. */
+/** Long limit: a local model may read the prompt for a long time before its first word. */
 const NO_ANSWER_MS = 120_000;
 const STALLED_MS = 60_000;
 const MAX_ANSWER = 200_000;
 const MAX_REFUSAL = 4_000;
 
 /**
- * Any service with OpenAI's chat completions, streamed or not. Throws where the address or the lack of a model is known to be
- * wrong. Only the host of the base URL is ever sent anything: redirects are not followed, and a key goes over https or to
- * this machine alone.
+ * Any service with OpenAI's chat completions, streamed or not. Throws if the address or the lack of a model is known to
+ * be wrong. Only the host of the base URL ever receives data: redirects are not followed, and a key goes over https or
+ * to this machine alone.
  */
 export function openAiProvider(options: OpenAiOptions): AnswerProvider {
   const url = completionsUrl(options.baseUrl);
@@ -71,7 +71,7 @@ async function* completion(
   url: URL,
   signal: AbortSignal,
 ): AsyncGenerator<CompletionDelta, void, undefined> {
-  // A large library, and most who ask never need it.
+  // Loaded here: a large library, which most users never need.
   const { request, Agent, EnvHttpProxyAgent } = await import('../base/undici.ts');
   const own = options.dispatcher ? undefined : isLoopback(url.hostname) ? new Agent() : new EnvHttpProxyAgent();
   try {
@@ -100,12 +100,12 @@ async function* completion(
         type === '' ? 'no type of content' : `content of the type ${type.slice(0, 60)}`,
       );
   } finally {
-    // Also ends the connection of an answer that is not read to its end.
+    // Also closes the connection of an answer that is not read to its end.
     await own?.destroy();
   }
 }
 
-/** What a status other than 200 means. */
+/** The error for a status other than 200. */
 async function refusal(
   { statusCode: status, headers }: Dispatcher.ResponseData,
   body: AsyncIterable<string>,
@@ -150,7 +150,7 @@ function completionsUrl(baseUrl: string): URL {
   return url;
 }
 
-/** The service that a key is for: no other is ever sent it. Throws as {@link openAiProvider} does. */
+/** The service that a key is for: no other ever receives it. Throws like {@link openAiProvider}. */
 export function serviceOf(baseUrl: string): string {
   return completionsUrl(baseUrl).origin;
 }
@@ -160,7 +160,7 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** What `setEncoding` would do, which undici's bodies do not do for those who iterate. */
+/** Decodes like `setEncoding`, which undici's bodies ignore during iteration. */
 async function* decoded(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
   for await (const chunk of body) yield decoder.decode(chunk, { stream: true });
@@ -175,7 +175,7 @@ async function readStart(body: AsyncIterable<string>, limit: number): Promise<st
   return text;
 }
 
-/** The message in an error's body, or the body if it is no HTML. */
+/** The message in an error's body, or the body unless it is HTML. */
 function messageIn(body: string): string {
   try {
     const { error, message } = JSON.parse(body) as { error?: { message?: unknown } | string; message?: unknown };
@@ -187,7 +187,7 @@ function messageIn(body: string): string {
   }
 }
 
-/** Some services repeat the key that they refuse. */
+/** Removes the key, which some services repeat when they refuse it. */
 function withoutKey(text: string, key: string | undefined): string {
   return key === undefined || key === '' ? text : text.replaceAll(key, '<key>');
 }

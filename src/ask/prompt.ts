@@ -8,31 +8,31 @@ import type { PromptBudget, PromptMessage } from './provider.ts';
 export interface PromptParts {
   readonly question: string;
   readonly history: readonly Answer[];
-  /** Best first. */
+  /** Passages, best first. */
   readonly passages: readonly Passage[];
-  /** None: nothing is made, and nothing is sent. */
+  /** Undefined: no prompt is built, and nothing is sent. */
   readonly budget: PromptBudget | undefined;
 }
 
 export interface Prompt {
-  /** Those that are in it, numbered anew. */
+  /** The included passages, renumbered. */
   readonly passages: readonly Passage[];
   readonly messages: readonly PromptMessage[];
   readonly sent: Sent;
 }
 
-/** Of the budget so much may be earlier questions and answers. */
+/** Largest share of the budget for earlier questions and answers. */
 const HISTORY_SHARE = 0.25;
-/** A prompt that the model finds too long is made again with so much less, so many times. */
+/** Factor by which a prompt shrinks that the model finds too long, and the number of attempts. */
 const SMALLER = 0.7;
 const ATTEMPTS = 8;
-/** Fewer lines of a passage than these say nothing. */
+/** Number of lines below which a passage is useless. */
 const LEAST_LINES = 3;
 
 /**
- * What a model is given, within its budget: the rules, earlier turns from the last one back, the passages that fit, the
- * question. Passages are data: they stand between marks with a random word that is not in any of them, so that whatever
- * a file says, it cannot say where it ends.
+ * Builds the input of a model, within its budget: the rules, earlier turns from the last one back, the passages that
+ * fit, the question. Passages are data: they are enclosed in marks with a random word that is not in any of them. So no
+ * file content can end its own passage.
  */
 export async function makePrompt(
   { question, history, passages, budget }: PromptParts,
@@ -73,7 +73,7 @@ function makePromptOf(
   return { passages: chosen, messages, sent: { files, characters: lengthOf(messages) } };
 }
 
-/** The last turns, oldest first. Their citations are of passages that are no longer there. */
+/** The last turns, oldest first, without citations: their passages are not in this prompt. */
 function turnsWithin(history: readonly Answer[], limit: number): PromptMessage[] {
   const turns: PromptMessage[] = [];
   for (const { question, markdown } of history.toReversed()) {
@@ -87,7 +87,7 @@ function turnsWithin(history: readonly Answer[], limit: number): PromptMessage[]
   return turns;
 }
 
-/** Those that fit, best first; of the best one as many lines as do, if all do not. */
+/** The passages that fit, best first; if not even the best one fits, as many of its lines as do. */
 function passagesWithin(passages: readonly Passage[], limit: number, costOf: (passage: Passage) => number): Passage[] {
   const chosen: Passage[] = [];
   let left = limit;
@@ -128,7 +128,7 @@ function fenced({ number, path, startLine, endLine, symbol, text }: Passage, mar
   return `<passage-${mark} ${attributes}>\n${text}\n</passage-${mark}>`;
 }
 
-/** A word that stands in none of the texts. */
+/** A word that occurs in none of the texts. */
 function markFor(texts: readonly string[], random: () => string): string {
   for (;;) {
     const mark = random();

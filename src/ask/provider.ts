@@ -5,29 +5,29 @@ export interface PromptMessage {
   readonly content: string;
 }
 
-/** How much a model takes. */
+/** Capacity of a model. */
 export interface PromptBudget {
   /** UTF-16 units of all messages together. */
   readonly characters: number;
-  /** Asked where the model itself can tell; a prompt that does not fit is made again with less. */
+  /** Called if the model itself can measure; a prompt that does not fit is built again with less. */
   readonly fits?: (messages: readonly PromptMessage[], signal: AbortSignal) => Promise<boolean>;
 }
 
 export interface Task {
   readonly question: string;
   readonly passages: readonly Passage[];
-  /** None for a provider without a budget, which is sent nothing. */
+  /** Empty for a provider without a budget, which receives no prompt. */
   readonly messages: readonly PromptMessage[];
 }
 
-/** Who answers. New ones need nothing but this. */
+/** A provider of answers. A new one implements nothing but this. */
 export interface AnswerProvider {
   readonly info: ProviderInfo;
-  /** Missing where nothing is sent to anybody: then no prompt is made. */
+  /** Missing if nothing is sent anywhere: then no prompt is built. */
   readonly budget?: PromptBudget;
   /**
-   * Markdown as it comes, in which `[n]` cites the passage of that number. Throws a `SextantError` of `askErrors`, or that
-   * of a cancelled `signal`.
+   * Yields Markdown as it arrives, in which `[n]` cites the passage with that number. Throws a `SextantError` of
+   * `askErrors`, or the error of a cancelled `signal`.
    */
   answer(task: Task, signal: AbortSignal): AsyncIterable<string>;
 }

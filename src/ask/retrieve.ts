@@ -3,7 +3,7 @@ import { SourceFile, type FoundLines } from './sourceFile.ts';
 
 export type { FoundLines };
 
-/** What a search answers with: a file, the best place in it, and further ones. */
+/** A search result: a file, the best place in it, and further ones. */
 export interface FoundPlace extends FoundLines {
   readonly root: string;
   readonly path: string;
@@ -11,25 +11,25 @@ export interface FoundPlace extends FoundLines {
   readonly more: readonly FoundLines[];
 }
 
-/** What asking needs to know of the workspace. */
+/** Access to the workspace for answers. */
 export interface Sources {
-  /** Places for words or a query in the query language, best first. */
+  /** Finds places for words or a query in the query language, best first. */
   search(query: string, limit: number, signal: AbortSignal): Promise<readonly FoundPlace[]>;
-  /** The text of a file as it is now, also if it is not saved; `undefined` if it is gone or must not be shown. */
+  /** Reads the current text of a file, even if not saved; `undefined` if it was deleted or must not be shown. */
   read(root: string, path: string): Promise<string | undefined>;
 }
 
 type UnnumberedPassage = Omit<Passage, 'number'>;
 
-/** Further places of so many files are passages too. */
+/** Number of files whose further places are passages too. */
 const FILES_WITH_MORE = 3;
-/** What an earlier answer cited comes after so many places found anew. */
+/** Number of new places that precede the citations of an earlier answer. */
 const BEFORE_EARLIER = 3;
 
 /**
- * What of the workspace may answer a question, best first, each line read from the file at this moment: whole definitions
- * where they are not too long, none twice. A question that follows others is also searched for together with the last of
- * them, as it may be no more than "and where is it called?", and what the last answer cited comes along.
+ * Passages of the workspace that may answer a question, best first, each line read from the file now. Definitions are
+ * whole if they are not too long; none occurs twice. A follow-up is also searched together with the previous question,
+ * as it may be no more than "and where is it called?". The citations of the last answer are included.
  */
 export async function retrievePassages(
   question: string,
@@ -74,7 +74,7 @@ class Collector {
     this.#sources = sources;
   }
 
-  /** Nothing is added where the lines are no longer as they were found. */
+  /** Adds a found place, unless its lines have changed since the search. */
   async addFound({ root, path, language }: FoundPlace, found: FoundLines): Promise<void> {
     const file = await this.#file(root, path);
     if (!file?.holds(found)) return;
@@ -83,7 +83,7 @@ class Collector {
     this.#add(file, { root, path, language }, startLine, endLine, symbol && { name: symbol.name, kind: symbol.kind });
   }
 
-  /** A passage of an earlier answer, where its lines are now. */
+  /** Adds a passage of an earlier answer, at the present position of its lines. */
   async addEarlier({ root, path, language, startLine, endLine, text, symbol }: Passage): Promise<void> {
     const file = await this.#file(root, path);
     const at = file?.find(text, startLine);

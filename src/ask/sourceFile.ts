@@ -1,19 +1,19 @@
 import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { toSymbolSpan, type SymbolSpan } from '../engine/index/documents.ts';
 
-/** Lines that a search found, and the one of them that answers best, by which they are known again. From 1. */
+/** Lines that a search found, and the best of them, which identifies them later. They count from 1. */
 export interface FoundLines {
   readonly startLine: number;
   readonly endLine: number;
   readonly symbol?: { readonly name: string; readonly kind: string; readonly line: number };
   readonly line?: number;
-  /** That line without indentation, or its beginning. */
+  /** The best line without indentation, or its beginning. */
   readonly text?: string;
 }
 
-/** A longer definition is not taken whole; what of it was found is. */
+/** Length of the longest definition that is a passage as a whole; of a longer one, only the found lines are. */
 const MAX_LINES = 100;
-/** Lines may be of any length, in data above all. */
+/** Limit for lines of any length, as data has. */
 const MAX_CHARACTERS = 8_000;
 
 /** The lines of a file; they count from 1. */
@@ -40,7 +40,7 @@ export class SourceFile {
     return around[0] ?? { startLine, endLine };
   }
 
-  /** All lines of the definition that was found, however many. */
+  /** All lines of the found definition, however many. */
   definitionOf({ symbol }: FoundLines): SymbolSpan | undefined {
     return symbol && this.#definitions().find(({ name, line }) => name === symbol.name && line === symbol.line);
   }
@@ -50,7 +50,7 @@ export class SourceFile {
     return (this.#known ??= new Analyzer().analyze(this.#path, text()).definitions.map(toSymbolSpan));
   }
 
-  /** The lines, or as many as are not too many characters, at least one of them; a line that is by itself is cut. */
+  /** The lines up to the limit of characters, at least one; a single line is cut. */
   text(startLine: number, lastLine: number): { readonly text: string; readonly endLine: number } {
     let text = this.#lines[startLine - 1]!.slice(0, MAX_CHARACTERS);
     let endLine = startLine;
@@ -59,7 +59,7 @@ export class SourceFile {
     return { text, endLine };
   }
 
-  /** The line at which the text stands, that nearest to `near`. */
+  /** The line where the text begins, nearest to `near`. */
   find(text: string, near: number): number | undefined {
     const wanted = text.split('\n');
     const isAt = (line: number): boolean => wanted.every((one, i) => this.#lines[line - 1 + i] === one);

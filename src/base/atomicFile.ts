@@ -4,10 +4,11 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Replaces `file` so that after a crash at any moment it holds either the old bytes or the new ones, and after a return
- * the new ones survive a power cut: temporary file, fsync, rename, fsync of the folder.
+ * Replaces `file` so that after a crash at any moment it holds either the old bytes or the new ones. After a return the
+ * new ones survive a power cut: temporary file, fsync, rename, fsync of the folder.
  *
- * `mode` says who may read it, where that is not everybody. Synchronous, because its callers run in worker threads or commands and must not interleave with other writes.
+ * `mode` restricts its readers. Synchronous, because its callers run in worker threads or commands and must not
+ * interleave with other writes.
  */
 export function writeFileAtomicSync(file: string, data: Uint8Array | string, mode?: number): void {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
@@ -45,8 +46,9 @@ export function syncFolderSync(folder: string): void {
 }
 
 /**
- * The same for what may be lost, such as a cache, and without holding up the process: a kill leaves the old bytes or the new
- * ones, but nothing waits until they are on the disk. A power cut may leave a file with neither: its format has to tell.
+ * Replaces `file` like {@link writeFileAtomicSync} for data that may be lost, such as a cache, without blocking the
+ * process. A kill leaves the old bytes or the new ones, but nothing waits until they are on disk. A power cut may leave
+ * a file with neither: its format has to detect that.
  */
 export async function replaceFile(file: string, data: Uint8Array, mode?: number): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;

@@ -7,7 +7,7 @@ import { readCheckedJson, writeCheckedJson } from './checkedJson.ts';
 describe('checked JSON', () => {
   const folder = temporaryFolder();
 
-  it('gives back what was written, and leaves no temporary file', () => {
+  it('returns the written value, and leaves no temporary file', () => {
     const state = folder();
     const file = join(state, 'value.json');
     writeCheckedJson(file, { text: 'with\nlines and ünïcode' });
@@ -15,7 +15,7 @@ describe('checked JSON', () => {
     assert.deepEqual(readdirSync(state), ['value.json']);
   });
 
-  it('tells a missing file from a damaged one, whichever byte is damaged or missing', () => {
+  it('distinguishes a missing file from a damaged one, whichever byte is damaged or missing', () => {
     const file = join(folder(), 'value.json');
     assert.equal(readCheckedJson(file), undefined);
     writeCheckedJson(file, { a: [1, 2, 3] });

@@ -1,21 +1,26 @@
-import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { writeFileAtomicSync } from './atomicFile.ts';
 import { systemCode } from './errors.ts';
+import { readRegularFileSync } from './regularFile.ts';
 
-/** One JSON value and, on a line of its own, its checksum: a half-written or altered file is known as such. `mode`: who may read it. */
-export function writeCheckedJson(file: string, value: unknown, mode?: number): void {
+/** One JSON value and, on a line of its own, its checksum, which reveals a half-written or altered file. */
+export function checkedJson(value: unknown): string {
   const body = JSON.stringify(value);
-  writeFileAtomicSync(file, `${body}\n${checksum(body)}\n`, mode);
+  return `${body}\n${checksum(body)}\n`;
 }
 
-/** The value, `undefined` where there is no such file, or `'damaged'` where the checksum or the disk says so. */
+/** Replaces `file` by {@link checkedJson} of the value, durably. `mode` restricts its readers. */
+export function writeCheckedJson(file: string, value: unknown, mode?: number): void {
+  writeFileAtomicSync(file, checkedJson(value), mode);
+}
+
+/** The value, `undefined` without such a file, or `'damaged'` for a wrong checksum or a read error. */
 export function readCheckedJson(file: string): { readonly value: unknown } | 'damaged' | undefined {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readRegularFileSync(file).toString();
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
     if (systemCode(error) === 'EIO') return 'damaged';
     throw error;
   }

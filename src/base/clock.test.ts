@@ -14,7 +14,7 @@ describe('an adjustable clock', () => {
     assert.equal(clock.now(), 7);
   });
 
-  it('tells after any history what was asked of it', () => {
+  it('shows the time set last, after any history', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('set' as const), ms: fc.nat(1e6) }),
       fc.record({ kind: fc.constantFrom('advance' as const, 'pass' as const), ms: fc.integer({ min: 0, max: 1e6 }) }),

@@ -1,13 +1,13 @@
-/** Where time comes from: milliseconds since 1970, as `Date.now` gives them. */
+/** Source of time: milliseconds since 1970, like `Date.now`. */
 export interface Clock {
   now(): number;
 }
 
 export const systemClock: Clock = { now: Date.now };
 
-/** A clock that can be set, advanced and frozen; until then, and in between, it runs as the one that it is made of does. */
+/** A clock that can be set, advanced and frozen. Without these it runs like its source. */
 export class AdjustableClock implements Clock {
-  /** What it runs as. */
+  /** The underlying clock. */
   readonly source: Clock;
   #offset = 0;
   #frozenAt: number | undefined;
@@ -24,7 +24,7 @@ export class AdjustableClock implements Clock {
     return this.#frozenAt !== undefined;
   }
 
-  /** From now on it is `ms`, and the clock runs on from there, unless it is frozen. */
+  /** Sets the time to `ms`; the clock continues from there, unless it is frozen. */
   set(ms: number): void {
     if (this.#frozenAt !== undefined) this.#frozenAt = ms;
     this.#offset = ms - this.source.now();
@@ -34,12 +34,12 @@ export class AdjustableClock implements Clock {
     this.set(this.now() + ms);
   }
 
-  /** Stands still until {@link run}. */
+  /** Stops the clock until {@link run}. */
   freeze(): void {
     this.#frozenAt = this.now();
   }
 
-  /** Goes on from where it stands. */
+  /** Continues from the frozen time. */
   run(): void {
     if (this.#frozenAt === undefined) return;
     const now = this.#frozenAt;
@@ -48,7 +48,7 @@ export class AdjustableClock implements Clock {
   }
 }
 
-/** Many answers are written in one second. */
+/** Cached text: many answers are written in one second. */
 let written = { second: Number.NaN, text: '' };
 
 /** ISO 8601 in UTC, in whole seconds: `2026-11-21T09:30:00Z`. */

@@ -1,9 +1,12 @@
-/** Names of files and accounts, and lines of code, may hold anything: what moves the cursor or changes colours becomes a space. */
+/**
+ * Replaces characters that move the cursor or change colours by a space: names of files and accounts, and lines of
+ * code, may contain any.
+ */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, ' ');
 }
 
-/** Rows below each other, their cells as wide as the widest of their column; whatever is in them stays in its line. */
+/** Rows as aligned columns, each as wide as its widest cell; no content breaks its line. */
 export function formatColumns(
   rows: readonly (readonly string[])[],
   { indent = '', isNumber = () => false }: { indent?: string; isNumber?: (column: number) => boolean } = {},

@@ -5,7 +5,7 @@ import { addYears, dayOf, firstOfMonth, firstOfNextMonth, formatDay, isWeekend, 
 const anyDay = fc.integer({ min: -719_528, max: 2_932_896 });
 
 describe('a day in UTC', () => {
-  it('is the same as Date has it, from the year 0 to 9999', () => {
+  it('agrees with Date, from the year 0 to 9999', () => {
     fc.assert(
       fc.property(anyDay, (day) => {
         const text = new Date(startOfDay(day)).toISOString().slice(0, 10);
@@ -17,7 +17,7 @@ describe('a day in UTC', () => {
     assert.equal(formatDay(2_932_896), '9999-12-31');
   });
 
-  it('is read from real dates in the one form only', () => {
+  it('is parsed from real dates in one form only', () => {
     for (const day of ['2024-02-29', '2000-02-29', '1999-12-31', '0000-02-29', '9999-12-31'])
       assert.equal(formatDay(parseDay(day)!), day);
     for (const wrong of [
@@ -46,7 +46,7 @@ describe('a day in UTC', () => {
       assert.equal(parseDay(wrong), undefined, JSON.stringify(wrong));
   });
 
-  it('begins at midnight and holds every moment until the next', () => {
+  it('begins at midnight and contains every moment until the next', () => {
     fc.assert(
       fc.property(anyDay, fc.nat(86_399_999), (day, ms) => {
         assert.equal(dayOf(startOfDay(day) + ms), day);
@@ -70,7 +70,7 @@ describe('a day in UTC', () => {
     );
   });
 
-  it('belongs to a month and a week as Date has them', () => {
+  it('belongs to the same month and week as in Date', () => {
     fc.assert(
       fc.property(fc.integer({ min: -700_000, max: 2_900_000 }), (day) => {
         const date = new Date(startOfDay(day));
@@ -82,7 +82,7 @@ describe('a day in UTC', () => {
     );
   });
 
-  it('cannot be written outside of the years 0000 to 9999', () => {
+  it('cannot be formatted outside of the years 0000 to 9999', () => {
     assert.throws(() => formatDay(2_932_897), RangeError);
     assert.throws(() => formatDay(-719_529), RangeError);
     assert.throws(() => formatDay(Number.NaN), RangeError);

@@ -1,26 +1,26 @@
 /**
- * A calendar day in UTC as the number of days since 1970-01-01. Days are compared, counted and added as numbers and written
- * as `YYYY-MM-DD`, so that no local time and no `Date` can slip in between.
+ * A calendar day in UTC as the number of days since 1970-01-01. Days are compared, counted and added as numbers and
+ * written as `YYYY-MM-DD`, so that neither local time nor `Date` can interfere.
  */
 export type Day = number;
 
 const MS_PER_DAY = 86_400_000;
 const FIRST = -719_528; // 0000-01-01
 const LAST = 2_932_896; // 9999-12-31
-/** Days of these years are written once: a page of results writes the same ones again and again. */
+/** Range of cached texts: a page of results formats the same days again and again. */
 const REMEMBERED = { first: 14_610, count: 16_000 }; // 2010-01-01, to 2053
-/** Made in its whole length: one that grows by a day somewhere becomes a hash table, which is slower than to write the day. */
+/** Allocated in full length: a sparse array becomes a hash table, which is slower than formatting the day. */
 const remembered = new Array<string | undefined>(REMEMBERED.count);
 
-/** The day that `YYYY-MM-DD` names, or `undefined` where the text has another form or there is no such day. */
+/** Parses `YYYY-MM-DD`; `undefined` for another form or a day that does not exist. */
 export function parseDay(text: string): Day | undefined {
   if (text.length !== 10) return undefined;
-  // What is no digit gives another text, or none.
+  // A character that is no digit gives another text, or none.
   const day = fromCalendar(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10));
   return day >= FIRST && day <= LAST && formatDay(day) === text ? day : undefined;
 }
 
-/** `YYYY-MM-DD`. Throws a `RangeError` outside of the years 0000 to 9999. */
+/** Formats a day as `YYYY-MM-DD`. Throws a `RangeError` outside of the years 0000 to 9999. */
 export function formatDay(day: Day): string {
   const place = day - REMEMBERED.first;
   return place >= 0 && place < REMEMBERED.count ? (remembered[place] ??= write(day)) : write(day);
@@ -54,7 +54,7 @@ export function firstOfNextMonth(day: Day): Day {
   return month === 12 ? fromCalendar(year + 1, 1, 1) : fromCalendar(year, month + 1, 1);
 }
 
-/** Saturday or Sunday. 1970-01-01 was a Thursday. */
+/** Whether a day is a Saturday or Sunday. 1970-01-01 was a Thursday. */
 export function isWeekend(day: Day): boolean {
   return (((day + 3) % 7) + 7) % 7 >= 5;
 }
@@ -71,10 +71,9 @@ function write(day: Day): string {
   return `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`;
 }
 
-/*
- * Days to and from the proleptic Gregorian calendar by counting from 1 March of the year 0 in eras of 400 years (146,097
- * days), so that the leap day is the last of a year. After H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
- */
+/* Days to and from the proleptic Gregorian calendar by counting from 1 March of the year 0 in eras of 400 years
+   (146,097 days). So the leap day is the last of a year. After H. Hinnant, "chrono-Compatible Low-Level Date
+   Algorithms". */
 
 function fromCalendar(year: number, month: number, date: number): Day {
   const shifted = month <= 2 ? year - 1 : year;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatDecimal, parseDecimal } from './decimal.ts';
 
-/** Digits before and after the point; 38 together at the most. */
+/** Digits before and after the point; at most 38 together. */
 const amount = fc
   .tuple(fc.boolean(), fc.stringMatching(/^[0-9]{1,19}$/), fc.stringMatching(/^[0-9]{0,19}$/))
   .map(([negative, whole, fraction]) => `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`);
@@ -14,7 +14,7 @@ function canonical(text: string): string {
 }
 
 describe('a decimal', () => {
-  it('is written as it was read, without needless zeros', () => {
+  it('is formatted as it was parsed, without needless zeros', () => {
     fc.assert(fc.property(amount, (text) => assert.equal(formatDecimal(parseDecimal(text)!), canonical(text))));
     const longest = `0.${'1'.repeat(37)}`;
     assert.equal(formatDecimal(parseDecimal(longest)!), longest);
@@ -35,7 +35,7 @@ describe('a decimal', () => {
     );
   });
 
-  it('is nothing but plain digits', () => {
+  it('consists of plain digits only', () => {
     for (const wrong of ['', '.', '1.', '.5', '1e3', '+1', '1,5', ' 1', '0x10', 'NaN', '--1', '1.2.3', '１', '1_0'])
       assert.equal(parseDecimal(wrong), undefined, JSON.stringify(wrong));
     assert.equal(parseDecimal('1'.repeat(39)), undefined);

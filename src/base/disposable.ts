@@ -2,12 +2,12 @@ export interface Disposable {
   dispose(): void;
 }
 
-/** Disposes what it was given, last first; one that throws does not keep the rest from being disposed. */
+/** Disposes its items, last first; an item that throws does not prevent the rest. */
 export class DisposableStore implements Disposable {
   readonly #items: Disposable[] = [];
   #disposed = false;
 
-  /** After `dispose`, what is added is disposed at once, so that a late arrival does not leak. */
+  /** Adds an item. After `dispose`, the item is disposed at once, so that a late arrival does not leak. */
   add<T extends Disposable>(item: T): T {
     if (this.#disposed) item.dispose();
     else this.#items.push(item);

@@ -1,6 +1,6 @@
 /**
- * The one error class of the house. `code` is stable and may be matched by programs; `message` is written for a
- * person and says what to do; `cause` keeps what went wrong underneath.
+ * The one error class of the project. `code` is stable and may be matched by programs; `message` is for a person and
+ * gives the remedy; `cause` keeps the underlying error.
  */
 export class SextantError extends Error {
   readonly code: string;
@@ -12,7 +12,7 @@ export class SextantError extends Error {
   }
 }
 
-/** Thrown where work was given up because its `AbortSignal` fired. Never shown to a person. */
+/** Thrown when work ends because its `AbortSignal` fired. Never shown to a person. */
 export function cancelled(): SextantError {
   return new SextantError('Cancelled', 'The operation was cancelled.');
 }
@@ -31,15 +31,13 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** One line for a log or a terminal: the message, and the messages of its causes. */
+/** One line for a log or a terminal: the message and the messages of its causes. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause === undefined ? error.message : `${error.message} (${describeError(error.cause)})`;
 }
 
-/**
- * What a failed write to `folder` means to a person: `DiskFull` or `ReadOnly`. Any other error is given back as it is.
- */
+/** Explains a failed write to `folder`: `DiskFull` or `ReadOnly`. Any other error is returned unchanged. */
 export function explainWriteError(error: unknown, folder: string): unknown {
   switch (systemCode(error)) {
     case 'ENOSPC':
@@ -56,4 +54,12 @@ export function explainWriteError(error: unknown, folder: string): unknown {
     default:
       return error;
   }
+}
+
+/**
+ * Whether {@link explainWriteError} returned `DiskFull` or `ReadOnly`: nothing can be written for now, and all can be
+ * read.
+ */
+export function isWriteError(error: unknown): boolean {
+  return error instanceof SextantError && ['DiskFull', 'ReadOnly'].includes(error.code);
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Fifo } from './fifo.ts';
 
 describe('a fifo', () => {
-  it('gives what an array would, however it is filled and emptied', () => {
+  it('returns the same as an array, for any sequence of operations', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -3000, max: 3000 }), { maxLength: 8 }), (steps) => {
         const fifo = new Fifo<number>();

@@ -1,4 +1,4 @@
-/** A queue whose `take` costs the same however long it is, where an array's `shift` moves all that is behind. */
+/** A queue whose `take` has constant cost, while an array's `shift` moves all items behind. */
 export class Fifo<T> {
   #items: T[] = [];
   #next = 0;

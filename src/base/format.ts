@@ -1,4 +1,4 @@
-/** A size for people: `7 B`, `312 kB`, `4.2 MB`, in decimal units. */
+/** Formats a size: `7 B`, `312 kB`, `4.2 MB`, in decimal units. */
 export function formatBytes(bytes: number): string {
   if (bytes < 1e3) return `${bytes} B`;
   if (bytes < 1e6) return `${Math.round(bytes / 1e3)} kB`;
@@ -7,12 +7,12 @@ export function formatBytes(bytes: number): string {
 
 const counts = new Intl.NumberFormat('en');
 
-/** A number for people: `78,579`. */
+/** Formats a number: `78,579`. */
 export function formatCount(count: number): string {
   return counts.format(count);
 }
 
-/** A time that is left or was taken, as exactly as it is worth saying: `31 s`, `2 min`, `1 h 5 min`. */
+/** Formats a duration, with a useful precision: `31 s`, `2 min`, `1 h 5 min`. */
 export function formatSeconds(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   if (whole < 100) return `${whole} s`;

@@ -1,9 +1,9 @@
-/** Whether a parsed value is an object of JSON: not `null`, not an array. */
+/** Whether a parsed value is a JSON object: not `null`, not an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object that a text is as JSON; nothing where it is none. */
+/** Parses a JSON object; undefined for other texts. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

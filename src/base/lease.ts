@@ -1,102 +1,137 @@
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeSync,
-} from 'node:fs';
-import { hostname } from 'node:os';
+import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs'; // prettier-ignore
 import { join } from 'node:path';
-import { SextantError, explainWriteError, systemCode } from './errors.ts';
+import { SextantError, explainWriteError, isWriteError, systemCode } from './errors.ts';
 import { makeFolder } from './makeFolder.ts';
+import { isRunning, ownIdentity, type ProcessIdentity } from './processIdentity.ts';
+import { readRegularFileSync } from './regularFile.ts';
 import { createWhole } from './wholeFile.ts';
 
-/** How often the owner shows that it lives, and after what silence it counts as dead though its process id is in use. */
+/** Interval in which the owner renews its lock, and the silence after which it counts as dead even if its process exists. */
 const HEARTBEAT_MS = 5_000;
 const SILENCE_MS = 60_000;
+/** A lock is created whole, except on file systems without links: there an unreadable one may still be being written. */
+const UNREADABLE_MS = 5_000;
 const RELEASED = 'released';
 
-export interface LeaseOwner {
-  readonly pid: number;
-  readonly host: string;
+/** The process that holds a lease. Its `pid` is 0 where the lock cannot be read. */
+export type LeaseOwner = ProcessIdentity;
+
+const UNKNOWN: LeaseOwner = { pid: 0, host: '' };
+
+/** `Process 12 on host`, to begin a sentence with. */
+export function describeOwner({ pid, host }: LeaseOwner): string {
+  return pid === 0 ? 'Another process (its lock is unreadable)' : `Process ${pid} on ${host}`;
+}
+
+/** What a writer of durable files needs of a lease. */
+export interface Fence {
+  /** The number that files written under it carry. */
+  readonly number: number;
+  /** Aborts, with the error of {@link check} as its reason, once it is known that another process took over. */
+  readonly lost: AbortSignal;
+  /**
+   * Call before each write, and again between the write and its acknowledgement. Throws `LeaseLost`; `DiskFull` or `ReadOnly`
+   * where the folder cannot be written to at all.
+   */
+  check(): void;
+}
+
+/** A {@link Fence} that its owner gives back. */
+export interface HeldFence extends Fence {
+  release(): void;
 }
 
 /**
  * The right to write to a folder: at most one process holds it, and a dead owner loses it.
  *
- * A lease is a file `writer.<n>.lock`; the highest n owns the folder. Whoever finds the highest dead or released creates
- * n + 1, which only one can (exclusive create), and then looks again whether it is the highest. The number
- * also fences: an owner that was asleep and lost its lease sees a higher number before its next commit ({@link check}).
- * Rejected: one lock file that is deleted and made anew, where two processes that both saw the dead owner can delete each
+ * A lease is a file `writer.<n>.lock`; the highest n owns the folder. A process that finds the highest one dead or released
+ * creates n + 1, which only one can (exclusive create), and then checks again that it is the highest.
+ *
+ * The number fences: every durable file carries the number of the lease it was written under, readers prefer the highest, and
+ * a write is acknowledged only if {@link check} passes after it. An owner that slept through a takeover can so neither
+ * overwrite a file of its heir nor acknowledge what the heir has not read.
+ * Rejected: one lock file that is deleted and created again, where two processes that both saw the dead owner can delete each
  * other's lock; and a socket or SQLite lock, which network file systems do not keep.
  */
-export class Lease {
+export class Lease implements HeldFence {
+  /** Grows with each owner of the folder. */
+  readonly number: number;
   readonly #folder: string;
-  readonly #number: number;
   readonly #timer: NodeJS.Timeout;
+  readonly #lost = new AbortController();
   #held = true;
 
   private constructor(folder: string, number: number) {
     this.#folder = folder;
-    this.#number = number;
+    this.number = number;
     this.#timer = setInterval(() => this.#beat(), HEARTBEAT_MS).unref();
   }
 
-  /** Takes the lease, or tells who has it. Creates `folder` if it is missing. */
-  static acquire(folder: string): Lease | LeaseOwner {
+  /**
+   * Takes the lease, or returns its owner. Creates `folder` if it is missing. The number is above that of every fenced file
+   * (`*.<n>.*`) in `folder` and in `alsoIn`, so that a folder that was restored without its locks keeps growing numbers.
+   */
+  static acquire(folder: string, alsoIn: readonly string[] = []): Lease | LeaseOwner {
     makeFolder(folder);
     for (;;) {
-      const highest = highestNumber(folder);
-      const owner = highest === 0 ? undefined : livingOwner(fileName(folder, highest));
+      const number = nextNumber(folder, alsoIn);
+      const owner = Lease.ownerOf(folder);
       if (owner) return owner;
-      const number = highest + 1;
-      if (!claim(folder, number)) continue;
-      if (highestNumber(folder) !== number) {
+      if (!createWhole(fileName(folder, number), JSON.stringify(ownIdentity()), 0o600)) continue;
+      if (highestLock(folder) !== number) {
         rmSync(fileName(folder, number), { force: true });
         continue;
       }
-      for (let old = number - 1; old > 0 && old >= number - 100; old--) rmSync(fileName(folder, old), { force: true });
+      removeLocksBelow(folder, number);
       return new Lease(folder, number);
     }
   }
 
-  /** Who holds the lease at this moment, if anybody does. Takes nothing and writes nothing. */
+  /** The owner of the lease at this moment. Takes nothing and writes nothing. */
   static ownerOf(folder: string): LeaseOwner | undefined {
-    const highest = existsSync(folder) ? highestNumber(folder) : 0;
+    const highest = existsSync(folder) ? highestLock(folder) : 0;
     return highest === 0 ? undefined : livingOwner(fileName(folder, highest));
   }
 
-  /** For a process whose thread died with the lease in its hands: frees it at once instead of after a minute. */
+  /** Frees at once a lease of this process whose thread died, which would otherwise last for a minute. */
   static releaseOwn(folder: string): void {
     const owner = Lease.ownerOf(folder);
-    if (owner?.pid === process.pid && owner.host === hostname()) markReleased(fileName(folder, highestNumber(folder)));
+    if (owner && isOwn(owner)) markReleased(fileName(folder, highestLock(folder)));
   }
 
-  /** Call before each commit. Throws `LeaseLost` when another process took over. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Throws `LeaseLost` when another process took over or the folder was removed. Lists the folder: some 10 µs. */
   check(): void {
-    if (this.#held && highestNumber(this.#folder) === this.#number) return;
+    if (this.#held && this.#isHighest()) return;
     this.#stop();
-    throw new SextantError(
-      'LeaseLost',
-      'Another process took over this folder of state; this one stops writing to it.',
-    );
+    const error = leaseLost(this.#folder);
+    if (!this.#lost.signal.aborted) this.#lost.abort(error);
+    throw error;
   }
 
-  /** Gives the folder free. The file stays, marked, so that numbers only grow. */
+  /** Frees the folder. The file stays, marked, so that numbers only grow. */
   release(): void {
     if (!this.#held) return;
     this.#stop();
     try {
-      markReleased(fileName(this.#folder, this.#number));
+      markReleased(fileName(this.#folder, this.number));
     } catch (error) {
-      // Read-only by now, or gone: nothing can be marked, and the lease ends with this process at the latest.
+      unmarked.add(fileName(this.#folder, this.number));
+      // Read-only by now, or deleted: nothing can be marked, and the lease ends with this process at the latest.
       if (!(explainWriteError(error, this.#folder) instanceof SextantError) && systemCode(error) !== 'ENOENT')
         throw error;
+    }
+  }
+
+  #isHighest(): boolean {
+    try {
+      return highestLock(this.#folder) === this.number;
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return false;
+      throw error;
     }
   }
 
@@ -105,33 +140,147 @@ export class Lease {
     clearInterval(this.#timer);
   }
 
+  /** Renews the lock, and reports a takeover early; what is acknowledged does not depend on it. */
   #beat(): void {
     const now = new Date();
     try {
-      utimesSync(fileName(this.#folder, this.#number), now, now);
-    } catch {
-      // Gone: a later owner cleaned up, or the folder was removed. The next check() says so to whoever writes.
-      this.#stop();
+      this.check();
+      utimesSync(fileName(this.#folder, this.number), now, now);
+    } catch (error) {
+      // Lost: `check` has reported it. Or the disk is read-only for now: the next beat may pass.
+      if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
     }
   }
 }
 
+/**
+ * {@link Lease.acquire} for an owner that also has a use for a folder it cannot write to: where the disk is full or read-only,
+ * the lease is acquired by the first {@link Fence.check} that finds room, provided that no process had it in between.
+ */
+export function acquireFence(folder: string, alsoIn: readonly string[] = []): HeldFence | LeaseOwner {
+  try {
+    return Lease.acquire(folder, alsoIn);
+  } catch (error) {
+    if (!isWriteError(explainWriteError(error, folder))) throw error;
+    // Its number first: an owner that comes between the two takes that.
+    const late = new LateLease(folder, alsoIn);
+    return Lease.ownerOf(folder) ?? late;
+  }
+}
+
+/** Whether `result` of an attempt to acquire is the lease, and not its present owner. */
+export function isHeld<T extends HeldFence>(result: T | LeaseOwner): result is T {
+  return 'check' in result;
+}
+
+class LateLease implements HeldFence {
+  readonly number: number;
+  readonly #folder: string;
+  readonly #alsoIn: readonly string[];
+  readonly #lost = new AbortController();
+  #lease: Lease | undefined;
+
+  constructor(folder: string, alsoIn: readonly string[]) {
+    this.#folder = folder;
+    this.#alsoIn = alsoIn;
+    this.number = existsSync(folder) ? nextNumber(folder, alsoIn) : 1;
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  check(): void {
+    if (this.#lost.signal.aborted) throw this.#lost.signal.reason;
+    if (this.#lease) this.#lease.check();
+    else this.#acquire();
+  }
+
+  release(): void {
+    this.#lease?.release();
+  }
+
+  #acquire(): void {
+    let lease: Lease | LeaseOwner;
+    try {
+      lease = Lease.acquire(this.#folder, this.#alsoIn);
+    } catch (error) {
+      throw explainWriteError(error, this.#folder);
+    }
+    if (isHeld(lease) && lease.number === this.number) {
+      this.#lease = lease;
+      lease.lost.addEventListener('abort', () => this.#lost.abort(lease.lost.reason));
+      return;
+    }
+    // What was read at the start may have been changed since.
+    if (isHeld(lease)) lease.release();
+    this.#lost.abort(leaseLost(this.#folder));
+    throw this.#lost.signal.reason;
+  }
+}
+
+export function leaseLost(folder: string): SextantError {
+  return new SextantError(
+    'LeaseLost',
+    `Another process took over ${folder}, or it was removed; this process no longer writes to it. Stop it, and use the other.`,
+  );
+}
+
+/** `<stem>.<number>.<rest>`: the name of a file that belongs to one lease. */
+export function fencedName(stem: string, number: number, rest: string): string {
+  return `${stem}.${number}.${rest}`;
+}
+
+/** The lease numbers for which `folder` has a file `<stem>.<number>.<rest>`, highest first. */
+export function fencedNumbers(folder: string, stem: string, rest: string): number[] {
+  return namesIn(folder)
+    .filter((name) => name.startsWith(`${stem}.`) && name.endsWith(`.${rest}`))
+    .map((name) => name.slice(stem.length + 1, -rest.length - 1))
+    .filter((number) => /^\d{1,15}$/.test(number))
+    .map(Number)
+    .sort((a, b) => b - a);
+}
+
 function fileName(folder: string, number: number): string {
-  return join(folder, `writer.${number}.lock`);
+  return join(folder, fencedName('writer', number, 'lock'));
 }
 
-function claim(folder: string, number: number): boolean {
-  const owner: LeaseOwner = { pid: process.pid, host: hostname() };
-  return createWhole(fileName(folder, number), JSON.stringify(owner));
+/** Above all locks and fenced files. Reads the files first: one that an owner writes meanwhile shows by its lock. */
+function nextNumber(folder: string, alsoIn: readonly string[]): number {
+  const fenced = [folder, ...alsoIn].map(highestFenced);
+  return Math.max(highestLock(folder), ...fenced) + 1;
 }
 
-function highestNumber(folder: string): number {
+function highestLock(folder: string): number {
   let highest = 0;
   for (const name of readdirSync(folder)) {
-    const number = /^writer\.(\d+)\.lock$/.exec(name)?.[1];
+    const number = /^writer\.(\d{1,15})\.lock$/.exec(name)?.[1];
     if (number !== undefined) highest = Math.max(highest, Number(number));
   }
   return highest;
+}
+
+function highestFenced(folder: string): number {
+  return namesIn(folder).reduce((highest, name) => {
+    const number = /^[a-z0-9-]+\.(\d{1,15})\.(?:\d+\.)?[a-z.]+$/.exec(name)?.[1];
+    return Math.max(highest, Number(number ?? 0));
+  }, 0);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function removeLocksBelow(folder: string, number: number): void {
+  for (const name of readdirSync(folder)) {
+    const old = /^writer\.(\d{1,15})\.lock$/.exec(name)?.[1];
+    if (old !== undefined && Number(old) < number) rmSync(join(folder, name), { force: true });
+  }
 }
 
 /** Writes over what is there: emptying the file first could leave it empty where the disk is full. */
@@ -144,36 +293,53 @@ function markReleased(file: string): void {
   }
 }
 
+/** Locks of leases that this process released while the disk was read-only: it does not wait for itself. */
+const unmarked = new Set<string>();
+
 function livingOwner(file: string): LeaseOwner | undefined {
-  let text: string;
+  if (unmarked.has(file)) return undefined;
+  let text: string | undefined;
+  let silence: number;
   try {
-    if (Date.now() - statSync(file).mtimeMs > SILENCE_MS) return undefined;
-    text = readFileSync(file, 'utf8');
+    silence = Date.now() - statSync(file).mtimeMs;
+    text = readText(file);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-  if (text.startsWith(RELEASED)) return undefined;
-  const owner = parseOwner(text);
-  return owner.host === hostname() && !isRunning(owner.pid) ? undefined : owner;
+  if (text?.startsWith(RELEASED)) return undefined;
+  const owner = text === undefined ? undefined : parseOwner(text);
+  if (!owner) return Math.abs(silence) > UNREADABLE_MS ? undefined : UNKNOWN;
+  const running = isRunning(owner);
+  // A time in the future says nothing about a process that cannot be seen from here: a clock was set back.
+  const isSilent = silence > SILENCE_MS || (running === undefined && silence < -SILENCE_MS);
+  return running === false || isSilent ? undefined : owner;
 }
 
-/** A file that is not whole yet belongs to somebody who is writing it: an owner nobody can name, until it goes silent. */
-function parseOwner(text: string): LeaseOwner {
+/** `undefined` where the disk cannot give it back. */
+function readText(file: string): string | undefined {
   try {
-    const { pid, host } = JSON.parse(text) as Partial<LeaseOwner>;
-    if (typeof pid === 'number' && typeof host === 'string') return { pid, host };
+    return readRegularFileSync(file).toString();
+  } catch (error) {
+    if (systemCode(error) === 'EIO') return undefined;
+    throw error;
+  }
+}
+
+/** `undefined` for a lock that is not whole: zeroes after a power cut, for instance. */
+function parseOwner(text: string): ProcessIdentity | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<Record<keyof ProcessIdentity, unknown>> | null;
+    if (value === null || !Number.isInteger(value.pid) || typeof value.host !== 'string') return undefined;
+    const of = (key: 'boot' | 'started' | 'namespace') => (typeof value[key] === 'string' ? { [key]: value[key] } : {});
+    return { pid: value.pid as number, host: value.host, ...of('boot'), ...of('started'), ...of('namespace') };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
   }
-  return { pid: 0, host: '' };
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return systemCode(error) === 'EPERM';
-  }
+function isOwn(owner: ProcessIdentity): boolean {
+  const { pid, host, started } = ownIdentity();
+  return owner.pid === pid && owner.host === host && owner.started === started;
 }

@@ -17,7 +17,7 @@ describe('the log in a file', () => {
     if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o077, 0);
   });
 
-  it('loses lines that the disk does not take, and says nothing of it to who writes them', () => {
+  it('loses lines that the disk does not take, without an error for the caller', () => {
     const place = folder();
     const log = fileLogger(join(place, 'later', 'server.log'));
     log.error('lost');

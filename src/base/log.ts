@@ -1,15 +1,15 @@
-import { appendFileSync, statSync, truncateSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { systemCode } from './errors.ts';
 
-/** Where a room reports what it does. The editor's log channel and the terminal both fit. */
+/** Destination of a room's reports. The editor's log channel and the terminal both fit. */
 export interface Logger {
-  /** What only who looks for a fault wants to know. */
+  /** Details for troubleshooting. */
   debug(message: string): void;
-  /** What is done. */
+  /** Normal activity. */
   info(message: string): void;
-  /** What went wrong and was made up for. */
+  /** Failures that were recovered from. */
   warn(message: string): void;
-  /** What went wrong and stays so. */
+  /** Failures that remain. */
   error(message: string): void;
 }
 
@@ -18,10 +18,10 @@ export type LogLevel = keyof Logger;
 export const silentLogger: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {
-  // A logger that keeps nothing.
+  // A logger that discards everything.
 }
 
-/** Hands every line to one function: that of a thread which has no log of its own, for instance. */
+/** Passes every line to one function: for a thread without a log of its own, for instance. */
 export function forwardingLogger(send: (level: LogLevel, message: string) => void): Logger {
   const at =
     (level: LogLevel) =>
@@ -30,17 +30,26 @@ export function forwardingLogger(send: (level: LogLevel, message: string) => voi
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
+/** A link in the place of the file is not followed. Windows has no such flag. */
+const APPEND = O_APPEND | O_CREAT | O_WRONLY | (process.platform === 'win32' ? 0 : O_NOFOLLOW);
+
 /**
- * Appends lines to a file that only its owner may read; one that is large is begun anew at the next start. A disk that takes
- * nothing costs lines, and never whoever had something to say.
+ * Appends lines to a file that only its owner may read; a large one is truncated at the next start. A disk that cannot
+ * be written costs lines, and never an error for the caller.
  */
 export function fileLogger(file: string, maxBytes = 1_000_000): Logger {
   let isOpen = false;
   const write = (level: string, message: string): void => {
     try {
-      if (!isOpen && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > maxBytes) truncateSync(file);
-      isOpen = true;
-      appendFileSync(file, `${new Date().toISOString()} ${level} ${message}\n`, { mode: 0o600 });
+      const fd = openSync(file, APPEND, 0o600);
+      try {
+        if (!isOpen && fstatSync(fd).size > maxBytes) ftruncateSync(fd);
+        isOpen = true;
+        writeSync(fd, `${new Date().toISOString()} ${level} ${message}\n`);
+      } finally {
+        closeSync(fd);
+      }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
     }
@@ -53,7 +62,7 @@ export function fileLogger(file: string, maxBytes = 1_000_000): Logger {
   };
 }
 
-/** Reports to each of them. */
+/** Reports to both loggers. */
 export function bothLoggers(one: Logger, other: Logger): Logger {
   return forwardingLogger((level, message) => {
     one[level](message);

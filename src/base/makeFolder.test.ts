@@ -7,7 +7,7 @@ import { makeFolder } from './makeFolder.ts';
 describe('makeFolder', () => {
   const folder = temporaryFolder();
 
-  it('makes what is missing, with its mode, and lets be what is there', () => {
+  it('creates missing folders, with their mode, and leaves existing ones unchanged', () => {
     const deep = join(folder(), 'a/b/c');
     makeFolder(deep, 0o700);
     makeFolder(deep);
@@ -15,14 +15,14 @@ describe('makeFolder', () => {
     if (process.platform !== 'win32') assert.equal(statSync(join(deep, '..')).mode & 0o777, 0o700);
   });
 
-  it('says where a file is in the way', () => {
+  it('reports a file in the way', () => {
     const file = join(folder(), 'file');
     writeFileSync(file, '');
     for (const path of [file, join(file, 'a'), join(file, 'a/b')])
       assert.throws(() => makeFolder(path), { code: 'NotAFolder', message: /is a file, or in one\. Choose/ }, path);
   });
 
-  it('gives up where none can be made', function () {
+  it('gives up where no folder can be created', function () {
     if (process.platform !== 'linux') this.skip();
     for (const path of ['/proc/x', '/proc/x/y/z'])
       assert.throws(() => makeFolder(path), { code: 'ReadOnly', message: /cannot be made\. Choose another/ });

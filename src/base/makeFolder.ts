@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { SextantError, systemCode } from './errors.ts';
 
 /**
- * Makes a folder and those that it is in, where they are missing. Throws `NotAFolder` where there is a file in the way, `ReadOnly`
- * where the system has none made there, and the system's error. Not `recursive`: with that, node tries for ever where a
- * folder that exists says of what is to be made in it that it does not, as /proc does.
+ * Creates a folder and its missing parents. Throws `NotAFolder` if a file is in the way, `ReadOnly` if the system
+ * allows no folder there, and the system's error. Not `recursive`: with that, Node.js retries for ever if an existing
+ * parent reports ENOENT for its new child, as /proc does.
  */
 export function makeFolder(folder: string, mode?: number): void {
   try {
@@ -30,7 +30,7 @@ function makeOne(folder: string, mode: number | undefined): void {
   try {
     mkdirSync(folder, { ...(mode !== undefined && { mode }) });
   } catch (error) {
-    // That of the root says EISDIR, that of a drive EPERM.
+    // The root reports EISDIR, a drive EPERM.
     if (isFolder(folder)) return;
     throw systemCode(error) === 'EEXIST' ? notAFolder(folder, error) : error;
   }

@@ -3,14 +3,15 @@ import { join } from 'node:path';
 import { systemCode } from './errors.ts';
 import { createWhole } from './wholeFile.ts';
 
-/** So many files behind the newest stay: what is behind them was there, and is not made again. */
+/** Number of files kept behind the newest: a number behind those was used, and is not created again. */
 const KEPT = 32;
 const ABANDONED_MS = 60_000;
 
 /**
- * A state that processes share, as files with numbers for names: the newest counts, and exactly one process can create the
- * next, so that each change is made of the state before it. Rejected: a file under a lock, since whoever is killed with the lock
- * in his hands holds up all others until it is known to be dead. Not synced: a power cut may leave a newest that says nothing.
+ * A state that processes share, as files with numbers for names. The newest counts, and exactly one process can create
+ * the next, so that each change starts from the previous state. Rejected: a file under a lock, since a process killed
+ * with the lock blocks all others until its death is known. Not synced: a power cut may leave an unreadable newest
+ * file.
  */
 export class NumberedFiles {
   readonly #folder: string;
@@ -19,7 +20,7 @@ export class NumberedFiles {
     this.#folder = folder;
   }
 
-  /** 0 and nothing where there is none. */
+  /** The newest file; number 0 and no text if there is none. */
   newest(): { readonly number: number; readonly text: string | undefined } {
     for (;;) {
       const number = Math.max(0, ...this.#numbers());
@@ -29,13 +30,13 @@ export class NumberedFiles {
     }
   }
 
-  /** `false` where somebody else has added one of this number. */
+  /** Adds a file; `false` if another process has added this number. */
   add(number: number, text: string): boolean {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     if (!createWhole(join(this.#folder, String(number)), text, 0o600)) return false;
     const numbers = this.#numbers();
     if (Math.max(...numbers) - number >= KEPT) {
-      // It had been there, and was cleared away while this process slept.
+      // The number was used, and its file removed while this process slept.
       this.#remove(String(number));
       return false;
     }
@@ -55,7 +56,7 @@ export class NumberedFiles {
     return names.filter((name) => /^\d+$/.test(name)).map(Number);
   }
 
-  /** Nothing where it was cleared away just now. */
+  /** Undefined if another process has just removed the file. */
   #read(number: number): string | undefined {
     try {
       return readFileSync(join(this.#folder, String(number)), 'utf8');
@@ -65,7 +66,7 @@ export class NumberedFiles {
     }
   }
 
-  /** What a killed process was writing. */
+  /** Removes the temporary file of a killed process. */
   #removeAbandoned(name: string): void {
     const file = statSync(join(this.#folder, name), { throwIfNoEntry: false });
     if (file && Date.now() - file.mtimeMs > ABANDONED_MS) this.#remove(name);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from './once.ts';
 
 describe('once', () => {
-  it('makes it when it is first asked for and never again, also where nothing was made', () => {
+  it('calls `make` at the first use and never again, even for an empty result', () => {
     let made = 0;
     const first = once((): string | undefined => {
       made++;
@@ -13,7 +13,7 @@ describe('once', () => {
     assert.equal(made, 1);
   });
 
-  it('makes it again where that failed', async () => {
+  it('calls `make` again after a failure', async () => {
     let tries = 0;
     const second = once(async () => {
       await Promise.resolve();

@@ -1,4 +1,4 @@
-/** What `make` gives, which is called when it is first asked for and never again, unless what it promised failed. */
+/** The result of `make`, which is called at the first use and never again, unless its promise was rejected. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {

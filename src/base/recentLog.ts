@@ -1,6 +1,6 @@
 import type { Logger } from './log.ts';
 
-/** A logger that passes everything on and remembers the last lines of it, for a report. */
+/** A logger that forwards everything and keeps the last lines for a report. */
 export class RecentLog implements Logger {
   readonly #to: Logger;
   readonly #now: () => Date;
@@ -13,7 +13,7 @@ export class RecentLog implements Logger {
     this.#limit = limit;
   }
 
-  /** The oldest first, each with its time (UTC) and level. */
+  /** The last lines, oldest first, each with its time (UTC) and level. */
   get lines(): readonly string[] {
     return this.#lines;
   }

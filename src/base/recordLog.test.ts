@@ -1,63 +1,188 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { temporaryFolder } from '../../test/support/temporary.ts';
-import { RecordLog } from './recordLog.ts';
+import { Lease } from './lease.ts';
+import { RecordLog, type RecordDamage } from './recordLog.ts';
 
 describe('a record log', () => {
-  const folder = temporaryFolder();
-  const never = (line: number): void => assert.fail(`line ${line} is damaged`);
+  const temporary = temporaryFolder();
+  const never = ({ file }: RecordDamage): void => assert.fail(`${file} is damaged`);
 
-  async function read(file: string, onDamage = never): Promise<readonly unknown[]> {
-    const { log, records } = await RecordLog.open(file, onDamage);
+  function acquired(folder: string): Lease {
+    const lease = Lease.acquire(folder);
+    assert.ok(lease instanceof Lease);
+    return lease;
+  }
+
+  /** The records that a new owner reads. */
+  async function read(folder: string, onDamage = never): Promise<readonly unknown[]> {
+    const lease = acquired(folder);
+    const { log, records } = await RecordLog.open(lease, { folder, stem: 'log' }, onDamage);
     await log.close();
+    lease.release();
     return records;
   }
 
-  it('gives back what was appended, in order, also by many at once', async () => {
-    const file = join(folder(), 'log');
-    const { log, records } = await RecordLog.open(file, never);
+  async function write(folder: string, values: readonly unknown[]): Promise<void> {
+    const lease = acquired(folder);
+    const { log } = await RecordLog.open(lease, { folder, stem: 'log' }, never);
+    for (const value of values) await log.append(value);
+    await log.close();
+    lease.release();
+  }
+
+  const filesOf = (folder: string): string[] =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.log'))
+      .map((name) => join(folder, name));
+
+  it('returns what was appended, in order, also by many at once', async () => {
+    const folder = temporary();
+    const lease = acquired(folder);
+    const { log, records } = await RecordLog.open(lease, { folder, stem: 'log' }, never);
     assert.deepEqual(records, []);
     await Promise.all(Array.from({ length: 50 }, (_, i) => log.append({ i, text: 'ünï\ncode' })));
     await log.append('last');
     await log.close();
-    assert.deepEqual(await read(file), [...Array.from({ length: 50 }, (_, i) => ({ i, text: 'ünï\ncode' })), 'last']);
-    if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
+    lease.release();
+    assert.deepEqual(await read(folder), [...Array.from({ length: 50 }, (_, i) => ({ i, text: 'ünï\ncode' })), 'last']);
+    for (const file of filesOf(folder))
+      if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
   });
 
-  it('has after a cut at any byte the values that were whole, and goes on from there', async () => {
-    const place = folder();
-    const file = join(place, 'log');
-    RecordLog.replace(file, [{ a: 1 }, 'two', [3]]);
-    const whole = readFileSync(file);
-    const ends = [...whole].flatMap((byte, at) => (byte === 0x0a ? [at + 1] : []));
-    for (let cut = 0; cut <= whole.length; cut++) {
-      writeFileSync(file, whole.subarray(0, cut));
-      const complete = ends.filter((end) => end <= cut).length;
-      assert.deepEqual(await read(file), [{ a: 1 }, 'two', [3]].slice(0, complete), `cut at ${cut}`);
-      const { log } = await RecordLog.open(file, never);
-      await log.append('more');
-      await log.close();
-      assert.deepEqual(await read(file), [...[{ a: 1 }, 'two', [3]].slice(0, complete), 'more']);
+  it('loses nothing by a cut or a flipped bit anywhere in one of its files', async () => {
+    const folder = temporary();
+    const values = [{ a: 1 }, 'two', [3]];
+    await write(folder, values);
+    for (let which = 0; which < 2; which++) {
+      const size = statSync(filesOf(folder)[which]!).size;
+      for (let at = 0; at < size; at++) {
+        const file = filesOf(folder)[which]!;
+        const whole = readFileSync(file);
+        writeFileSync(file, whole.subarray(0, at));
+        assert.deepEqual(await read(folder, (damage) => assert.equal(damage.isLost, false)), values, `cut at ${at}`);
+        const flipped = Buffer.from(readFileSync(filesOf(folder)[which]!));
+        flipped[at]! ^= 1 << (at % 8);
+        writeFileSync(filesOf(folder)[which]!, flipped);
+        const damage: RecordDamage[] = [];
+        assert.deepEqual(await read(folder, (one) => damage.push(one)), values, `flip at ${at}`);
+        assert.deepEqual(
+          damage.map(({ isLost }) => isLost),
+          [false],
+          `flip at ${at} is reported`,
+        );
+      }
     }
   });
 
-  it('tells damage before whole values, and leaves out only what is damaged', async () => {
-    const file = join(folder(), 'log');
-    RecordLog.replace(file, ['one', 'two', 'three']);
-    const bytes = readFileSync(file);
-    bytes[20]! ^= 1;
-    writeFileSync(file, bytes);
-    const damaged: number[] = [];
-    assert.deepEqual(await read(file, (line) => damaged.push(line)), ['one', 'three']);
-    assert.deepEqual(damaged, [2]);
+  it('reports what both files have lost, and keeps all else', async () => {
+    const folder = temporary();
+    await write(folder, ['one', 'two', 'three', 'four']);
+    for (const file of filesOf(folder)) {
+      const bytes = readFileSync(file);
+      bytes[bytes.indexOf('"two"') + 1]! ^= 1;
+      bytes[bytes.indexOf('"four"') + 1]! ^= 1;
+      writeFileSync(file, bytes);
+    }
+    const damage: RecordDamage[] = [];
+    assert.deepEqual(await read(folder, (one) => damage.push(one)), ['one', 'three']);
+    assert.deepEqual(
+      damage.map(({ isLost }) => isLost),
+      [true],
+    );
+    assert.deepEqual(await read(folder), ['one', 'three'], 'reported once');
   });
 
-  it('cuts off garbage at the end, also with line ends', async () => {
-    const file = join(folder(), 'log');
-    RecordLog.replace(file, ['one']);
-    appendFileSync(file, 'garbage\n\n\nmore');
-    assert.deepEqual(await read(file), ['one']);
-    assert.equal(readFileSync(file, 'utf8').split('\n').length, 2);
+  it('skips the unfinished write of a killed process without a report', async () => {
+    const folder = temporary();
+    await write(folder, ['one']);
+    const [first] = filesOf(folder);
+    appendFileSync(first!, '12345678 {"torn":');
+    assert.deepEqual(await read(folder, ({ isLost }) => assert.equal(isLost, false)), ['one']);
+    for (const file of filesOf(folder)) appendFileSync(file, '12345678 {"torn":');
+    assert.deepEqual(await read(folder), ['one']);
+  });
+
+  it('replaces all records as one step, whichever file a crash left behind', async () => {
+    const folder = temporary();
+    await write(folder, ['old', 'older']);
+    const before = filesOf(folder).map((file) => readFileSync(file));
+    const lease = acquired(folder);
+    const { log } = await RecordLog.open(lease, { folder, stem: 'log' }, never);
+    await log.replace(['new']);
+    await log.append('newer');
+    await log.close();
+    lease.release();
+    assert.deepEqual(await read(folder), ['new', 'newer']);
+    // The copy is replaced first: a crash in between leaves the old first file.
+    writeFileSync(
+      filesOf(folder).find((file) => !file.includes('copy'))!,
+      before[1]!,
+    );
+    assert.deepEqual(await read(folder), ['old', 'older']);
+  });
+
+  it('reads the file of an earlier version of Sextant, and a log that another process writes', async () => {
+    const folder = temporary();
+    await write(folder, [{ kept: true }]);
+    const [first] = filesOf(folder).filter((file) => !file.includes('copy'));
+    copyFileSync(first!, join(folder, 'old.log'));
+    assert.deepEqual(RecordLog.read({ folder, stem: 'old' }, never), [{ kept: true }]);
+    assert.equal(RecordLog.read({ folder, stem: 'none' }, never), undefined);
+  });
+
+  it('neither acknowledges nor shows what an owner writes after it lost the lease', async () => {
+    const folder = temporary();
+    const place = { folder, stem: 'log' };
+    const sleeper = acquired(folder);
+    const { log } = await RecordLog.open(sleeper, place, never);
+    await log.append('before');
+    sleeper.release();
+    const heir = acquired(folder);
+    const { log: theirs, records } = await RecordLog.open(heir, place, never);
+    assert.deepEqual(records, ['before']);
+    await assert.rejects(log.append('late'), { code: 'LeaseLost' });
+    await assert.rejects(log.replace(['late']), { code: 'LeaseLost' });
+    await theirs.append('after');
+    assert.deepEqual(RecordLog.read(place, never), ['before', 'after']);
+    await log.close();
+    await theirs.close();
+    heir.release();
+    assert.deepEqual(await read(folder), ['before', 'after']);
+  });
+
+  it('returns any values, whatever is appended and replaced', () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(fc.array(fc.json().map((text) => JSON.parse(text) as unknown))), async (rounds) => {
+        const folder = temporary();
+        const lease = acquired(folder);
+        const { log } = await RecordLog.open(lease, { folder, stem: 'log' }, never);
+        for (const values of rounds) {
+          await log.replace([]);
+          await Promise.all(values.map((value) => log.append(value)));
+        }
+        await log.close();
+        lease.release();
+        assert.deepEqual(await read(folder), rounds.at(-1) ?? []);
+      }),
+      { numRuns: 20 },
+    ));
+
+  it('reports a loss at the end of both files, and not what was never acknowledged', async () => {
+    const folder = temporary();
+    await write(folder, ['one', 'two']);
+    for (const file of filesOf(folder)) {
+      const bytes = readFileSync(file);
+      writeFileSync(file, bytes.subarray(0, bytes.lastIndexOf(0x0a, bytes.length - 2) + 1));
+    }
+    const damage: RecordDamage[] = [];
+    assert.deepEqual(await read(folder, (one) => damage.push(one)), ['one']);
+    assert.deepEqual(
+      damage.map(({ isLost }) => isLost),
+      [true],
+    );
+    assert.deepEqual(await read(folder), ['one'], 'reported once');
   });
 });

@@ -12,7 +12,7 @@ describe('Redactor', () => {
       names,
     });
 
-  it('takes out who and where somebody is, and keeps what happened', () => {
+  it('removes identity and location, and keeps the events', () => {
     const redactor = make(['price list.txt']);
     const lines = [
       '/home/ada/My Project: 15 files are indexed',
@@ -52,12 +52,12 @@ describe('Redactor', () => {
     assert.ok(redactor.counts.path! > 5 && redactor.counts.token === 4);
   });
 
-  it('goes through all strings of a value', () => {
+  it('redacts all strings of a value', () => {
     const value = { a: ['/home/ada/x.ts', 1, null], b: { user: 'ada', on: true } };
     assert.deepEqual(make().redactAll(value), { a: ['~<path 1>.ts', 1, null], b: { user: '<user>', on: true } });
   });
 
-  it('lets nothing through that it is told or that looks private, wherever it stands', () => {
+  it('leaves neither known facts nor private-looking text, in any position', () => {
     const part = fc.stringMatching(/^[a-zA-Z0-9_-]{3,12}$/);
     const extension = fc.constantFrom('ts', 'py', 'go', 'md', 'json', 'h');
     const path = fc
@@ -88,7 +88,7 @@ describe('Redactor', () => {
     );
   });
 
-  it('takes any name of a person, a machine or a folder literally', () => {
+  it('matches any name of a person, a machine or a folder literally', () => {
     const name = fc.string({ unit: 'grapheme', minLength: 3, maxLength: 12 }).filter((text) => !/\s/.test(text));
     fc.assert(
       fc.property(name, name, name, (user, host, folder) => {

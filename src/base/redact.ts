@@ -1,11 +1,11 @@
-/** Who and what a report must not name. */
+/** Facts that a report must not contain. */
 export interface PrivateFacts {
   readonly home: string;
   readonly user: string;
   readonly host: string;
-  /** Absolute folders; each becomes `<folder N>`, N as in this order. */
+  /** Absolute folders; each becomes `<folder N>`, with N by this order. */
   readonly folders: readonly string[];
-  /** File names that cannot be told by their looks: those with spaces. */
+  /** File names that no pattern recognizes: those with spaces. */
   readonly names?: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export type RedactedKind = 'path' | 'user' | 'host' | 'e-mail' | 'address' | 'to
 
 const LONGEST_LINE = 2_000;
 
-/** What is replaced as a whole; where several begin at one place, the first of them. */
+/** Kinds of text that are replaced as a whole; the first kind wins if several begin at one position. */
 const ORDER = [
   'folder',
   'home',
@@ -37,7 +37,7 @@ const PATTERNS: Readonly<Partial<Record<Group, string>>> = {
     String.raw`\b(?:akia|asia)[0-9a-z]{16}\b`,
     String.raw`\beyj[\w-]{6,}\.[\w-]+(?:\.[\w-]+)?`,
     String.raw`[\w-]*(?:password|passwd|secret|token|api[_-]?key|authorization)["']?\s*[:=]\s*(?:(?:bearer|basic)\s+)?(?:"[^"]*"|'[^']*'|\S+)`,
-    // Keys and hashes: long, and of letters and digits both.
+    // Keys and hashes: long, and with both letters and digits.
     String.raw`(?<![\w/.+-])(?=[\w+=-]*\d)(?=[\w+=-]*[a-z])[\w+=-]{24,}(?![\w+=-]*[/.\\])`,
   ].join('|'),
   email: String.raw`[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]*\p{L}`,
@@ -47,13 +47,13 @@ const PATTERNS: Readonly<Partial<Record<Group, string>>> = {
   file: String.raw`[\p{L}\p{N}_@+~.-]*[\p{L}\p{N}_+~-]\.[\p{L}_][\p{L}\p{N}_~-]*(?:\.[\p{L}\p{N}_~-]+)*|(?<![\p{L}\p{N}.])\.[\p{L}_][\p{L}\p{N}_.-]*`,
 };
 
-/** Names of ours and of the languages we are written in, which tell of nobody. */
+/** Names of Sextant and of its languages, which identify no person. */
 const OURS =
-  /^(?:(?:segment-\d+\.sxs|deletions-\d+\.sxd|manifest(?:\.copy)?\.json|files\.json|writer\.\d+\.lock|log\.txt)|sextant(?:\.[a-z]+)+|(?:files|search)\.exclude|node\.js|\.gitignore|\.sextantignore|\d[\d.,]*\/\d[\d.,]*)\.?$/i;
+  /^(?:(?:segment[-.\d]+\.sxs|deletions[-.\d]+\.sxd|manifest(?:\.\d+)?(?:\.copy)?\.json|files\.json|writer\.\d+\.lock|log\.txt)|sextant(?:\.[a-z]+)+|(?:files|search)\.exclude|node\.js|\.gitignore|\.sextantignore|\d[\d.,]*\/\d[\d.,]*)\.?$/i;
 
 /**
- * Takes out of texts who and where somebody is: home folder, user, host, e-mail and network addresses, tokens, and names of
- * files. What is not sure to be harmless is taken out. Within one report a path is always the same `<path N>`, and keeps its
+ * Removes identity and location from texts: home folder, user, host, e-mail and network addresses, tokens, and names of
+ * files. Removes all text that may be private. Within one report a path is always the same `<path N>`, and keeps its
  * extension, so that lines can be understood together.
  */
 export class Redactor {
@@ -76,12 +76,14 @@ export class Redactor {
     this.#expression = new RegExp(source.join('|'), 'giu');
   }
 
-  /** How often what was taken out so far. */
+  /** Number of removed texts so far, by kind. */
   get counts(): Readonly<Partial<Record<RedactedKind, number>>> {
     return Object.fromEntries(this.#counts);
   }
 
-  /** Lines over {@link LONGEST_LINE} characters are cut: nobody reads them, and they could take seconds. */
+  /**
+   * Redacts a text. Lines over {@link LONGEST_LINE} characters are cut: no one reads them, and they could take seconds.
+   */
   redact(text: string): string {
     const lines = text
       .split('\n')
@@ -144,13 +146,13 @@ export class Redactor {
   }
 }
 
-/** One of some texts, the longest first, as one may be the beginning of another. */
+/** Pattern of any of some texts, the longest first, as one may be the beginning of another. */
 function anyOf(texts: readonly string[], end: string): string | undefined {
   const usable = texts.filter((text) => text.length > 1).sort((a, b) => b.length - a.length);
   return usable.length === 0 ? undefined : `(?:${usable.map(escapeRegExp).join('|')})${end}`;
 }
 
-/** A name by itself, not as a part of a word. */
+/** Pattern of a name by itself, not as a part of a word. */
 function word(name: string): string | undefined {
   if (name === '') return undefined;
   return String.raw`(?<![\p{L}\p{N}_])${escapeRegExp(name)}(?![\p{L}\p{N}_])`;

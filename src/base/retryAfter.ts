@@ -1,4 +1,7 @@
-/** The milliseconds that a `Retry-After` header asks for, as seconds or a date; `undefined` where it is neither, or missing. */
+/**
+ * The delay of a `Retry-After` header in milliseconds, given as seconds or a date; `undefined` if it is neither, or
+ * missing.
+ */
 export function retryAfterMs(header: string | string[] | undefined): number | undefined {
   if (typeof header !== 'string') return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();

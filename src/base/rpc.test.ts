@@ -47,7 +47,7 @@ describe('rpc', () => {
     await assert.rejects(caller.call('fail', 'TooBad'), { code: 'TooBad', message: 'It failed. (the reason)' });
   });
 
-  it('answers an unknown method with an error, also one that every object has', async () => {
+  it('answers an unknown method with an error, even one that every object has', async () => {
     const { caller } = connect();
     const anything = caller as unknown as Caller<{ toString(argument: null): string }, Events>;
     await assert.rejects(anything.call('toString', null), { code: 'UnknownMethod' });
@@ -69,7 +69,7 @@ describe('rpc', () => {
     assert.equal(await seen, 3);
   });
 
-  it('fails what waits when the other end is gone', async () => {
+  it('fails pending calls when the other end is closed', async () => {
     const { caller } = connect();
     const call = caller.call('wait', undefined);
     caller.close(new SextantError('ThreadDied', 'gone'));

@@ -1,10 +1,10 @@
 import { SextantError, cancelled, describeError, systemCode, throwIfCancelled } from './errors.ts';
 
 /**
- * Typed calls across a thread or a webview: a request has one reply, which is a result or an error and never silence;
- * events go one way; an `AbortSignal` on the caller's side aborts the one on the other side.
+ * Typed calls across a thread or a webview. A request has one reply, which is a result or an error and never silence;
+ * events go one way. An `AbortSignal` on the caller's side aborts the one on the other side.
  *
- * `M` maps a method's name to a function of one argument, `E` an event's name to what it carries. All of it must survive
+ * `M` maps a method's name to a function of one argument, `E` an event's name to its value. All of it must survive
  * structured clone.
  */
 export type Methods<M> = { readonly [K in keyof M]: (argument: never) => unknown };
@@ -31,8 +31,8 @@ type Message =
   | { kind: 'event'; name: string; value: unknown };
 
 /**
- * The answering end. Returns how to send events to the calling end. Once `closed` aborts, the calling end is gone: what
- * runs for it is aborted, and nothing is sent any more.
+ * The answering end. Returns a function that sends events to the calling end. `closed` aborts when the calling end is
+ * closed: its running work is aborted, and nothing is sent any more.
  */
 export function serve<M extends Methods<M>, E>(
   channel: Channel,
@@ -116,7 +116,7 @@ export class Caller<M extends Methods<M>, E> {
     this.#listeners.set(name, listeners.add(listener));
   }
 
-  /** The other end is gone: what waits and what comes later fails with `error`. */
+  /** Handles the close of the other end: pending and later calls fail with `error`. */
   close(error: SextantError): void {
     this.#closed ??= error;
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(error);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { cancelled, throwIfCancelled } from './errors.ts';
 
-/** Lets time go by. Throws `Cancelled` as soon as `signal` fires. */
+/** Waits `ms` milliseconds. Throws `Cancelled` as soon as `signal` fires. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 export const sleep: Sleep = async (ms, signal) => {
@@ -13,7 +13,7 @@ export const sleep: Sleep = async (ms, signal) => {
   }
 };
 
-/** The outcome of `work`, or `Cancelled` as soon as `signal` fires; `work` itself goes on. */
+/** The outcome of `work`, or `Cancelled` as soon as `signal` fires; `work` itself continues. */
 export function untilCancelled<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {

@@ -3,9 +3,9 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { systemCode } from './errors.ts';
 
 /**
- * Creates `file` with all of `text`, or finds that somebody else has: of several processes exactly one is told `true`. A file
- * of one's own is given the name as a second one, since a process that was killed between creating and writing would leave
- * one that says nothing. It is not synced: what it says is worth nothing after a power cut. `mode` says who may read it, where that is not everybody.
+ * Creates `file` with all of `text`, unless another process has: of several processes exactly one gets `true`. A
+ * temporary file is linked to the name, since a process killed between creating and writing would leave an empty one.
+ * Not synced: the content is worthless after a power cut. `mode` restricts its readers.
  */
 export function createWhole(file: string, text: string, mode?: number): boolean {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
@@ -22,20 +22,20 @@ function link(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    // ENOENT: an owner of the folder removed what it does not know.
+    // ENOENT: an owner of the folder removed the temporary file as unknown.
     const isLost = ['EEXIST', 'ENOENT'].includes(systemCode(error) ?? '');
     return isLost ? false : copyExclusively(from, to);
   }
 }
 
-/** For file systems without links, such as exFAT. */
+/** Copies for file systems without links, such as exFAT. */
 function copyExclusively(from: string, to: string): boolean {
   try {
     writeFileSync(to, readFileSync(from), { flag: 'wx' });
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
-    // A full disk has room for the name only: it would pass for one who is still writing.
+    // A full disk has room for the name only: the empty file would look like one still being written.
     rmSync(to, { force: true });
     throw error;
   }

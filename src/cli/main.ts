@@ -1,49 +1,29 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { describeError, isCancelled } from '../base/errors.ts';
-import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './doctor.ts';
-import type { AskOptions } from './ask.ts';
-import { ASK_HELP, PROVIDERS } from './askHelp.ts';
+import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './search/doctor.ts';
+import type { AskOptions } from './ask/ask.ts';
+import { ASK_HELP, PROVIDERS } from './ask/askHelp.ts';
 import type { SkipReason } from '../workspace/skip.ts';
-import { addBudgetsCommand } from './budgets.ts';
-import { addContextCommands } from './contextCommands.ts';
-import { addCostCommand } from './cost.ts';
-import type { ExportOptions } from './export.ts';
-import { addFilterCommands } from './filters.ts';
-import type { McpOptions } from './mcp.ts';
-import { MCP_HELP } from './mcpHelp.ts';
-import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
-import { runSearch, type SearchOptions } from './search.ts';
-import type { ServeOptions } from './serve.ts';
-import { EXPORT_HELP, SERVE_HELP } from './serverHelp.ts';
-import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
+import { addContextCommands } from './context/contextCommands.ts';
+import type { ExportOptions } from './analytics/export.ts';
+import { addFilterCommands } from './webhooks/filters.ts';
+import type { McpOptions } from './ask/mcp.ts';
+import { MCP_HELP } from './ask/mcpHelp.ts';
+import { INDEX_HELP, runIndex, type IndexOptions } from './search/index.ts';
+import { runSearch, type SearchOptions } from './search/search.ts';
+import type { ServeOptions } from './server/serve.ts';
+import { EXPORT_HELP, SERVE_HELP } from './server/serverHelp.ts';
+import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './search/status.ts';
 import { ExitCode, printable, type Terminal } from './terminal.ts';
-import { addWebhookCommands } from './webhookCommands.ts';
-import { addUsageCommand } from './usage.ts';
-import { WHY_HELP, runWhy, type WhyOptions } from './why.ts';
+import { addWebhookCommands } from './webhooks/webhookCommands.ts';
+import { WHY_HELP, runWhy, type WhyOptions } from './search/why.ts';
 
 declare const SEXTANT_VERSION: string;
 
 const MAX_BODY_LIMIT = 67_108_864;
 
-const controller = new AbortController();
-process.once('SIGINT', () => controller.abort());
-process.once('SIGTERM', () => controller.abort());
-// A reader that has seen enough, as in `sextant search … | head`, is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === 'EPIPE' ? 0 : ExitCode.failed),
-);
-
-const terminal: Terminal = {
-  stdout: process.stdout,
-  stderr: process.stderr,
-  get stdin() {
-    return process.stdin;
-  },
-  signal: controller.signal,
-};
-process.exitCode = await main(process.argv, terminal);
-
-async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+/** Runs a command line. Resolves to the exit code of the process. */
+export async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.ok;
   const program = new Command('sextant')
     .description('Search code in plain words or by symbol, on your machine: no account, no network.')
@@ -110,7 +90,7 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--json', 'print the answer as JSON')
     .addHelpText('after', ASK_HELP)
     .action(async (question: string, folder: string, options: AskOptions) => {
-      const { runAsk } = await import('./ask.ts');
+      const { runAsk } = await import('./ask/ask.ts');
       exitCode = await runAsk(question, folder, options, terminal, process.env);
     });
 
@@ -163,8 +143,8 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--users <number>', 'how many people it has', integer)
     .option('--plan <plan>', 'its billing plan, credits or usd')
     .option('--now <moment>', 'let the clock start there (ISO 8601) and run')
-    .option('--token <token>', 'the token that clients use; else one is made and kept')
-    .option('--admin-token <token>', 'the token of the admin plane; else one is made and kept')
+    .option('--token <token>', 'the token that clients use; else SEXTANT_SERVE_TOKEN, or one is made and kept')
+    .option('--admin-token <token>', 'that of the admin plane; else SEXTANT_SERVE_ADMIN_TOKEN, or one is made and kept')
     .option('--scenario <name>', 'a bad day to begin with, such as flaky, slow or outage')
     .option('--fault <json...>', 'a rule of faults, as the admin plane takes them')
     .option('--no-rate-limit', 'never answer 429')
@@ -179,7 +159,7 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
     .addHelpText('after', SERVE_HELP)
     .action(async (options: ServeOptions) => {
-      const { runThreadedServe } = await import('./threadedServe.ts');
+      const { runThreadedServe } = await import('./server/threadedServe.ts');
       exitCode = await runThreadedServe(options, terminal, SEXTANT_VERSION);
     });
 
@@ -194,7 +174,7 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('-o, --output <file>', 'write to this file instead')
     .addHelpText('after', EXPORT_HELP)
     .action(async (options: ExportOptions) => {
-      const { runExport } = await import('./export.ts');
+      const { runExport } = await import('./analytics/export.ts');
       exitCode = await runExport(options, terminal);
     });
 
@@ -206,16 +186,19 @@ Exit codes: 0 something was found, 1 nothing was, 2 failed or wrong usage, 130 i
     .option('--wait <seconds>', 'how long a search waits for the index to be complete; else 10', integer)
     .addHelpText('after', MCP_HELP)
     .action(async (options: McpOptions) => {
-      const { runMcp } = await import('./mcp.ts');
+      const { runMcp } = await import('./ask/mcp.ts');
       exitCode = await runMcp(options, terminal, SEXTANT_VERSION);
     });
 
   const exit = (code: ExitCode): void => void (exitCode = code);
   addFilterCommands(program, terminal, exit);
   addWebhookCommands(program, terminal, exit);
-  addUsageCommand(program, terminal, exit);
-  addCostCommand(program, terminal, exit);
-  addBudgetsCommand(program, terminal, exit);
+  // A third of all modules are about usage and cost; a command that is known by now needs none of them.
+  if (!program.commands.some((command) => command.name() === argv[2])) {
+    (await import('./analytics/usage.ts')).addUsageCommand(program, terminal, exit);
+    (await import('./analytics/cost.ts')).addCostCommand(program, terminal, exit);
+    (await import('./analytics/budgets.ts')).addBudgetsCommand(program, terminal, exit);
+  }
   addContextCommands(program, terminal, exit);
 
   program.addHelpText(

@@ -11,7 +11,7 @@ export interface Credentials {
   readonly apiUrl: string;
 }
 
-export interface CredentialEdges {
+export interface CredentialDependencies {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The folder that has `.sextant/session.json`. */
   readonly home?: string | undefined;
@@ -34,7 +34,7 @@ const session = z.object({ accessToken: filled, tenantURL: filled, scopes: z._de
  */
 export function resolveCredentials(
   given: { readonly apiKey?: string | undefined; readonly apiUrl?: string | undefined },
-  { env = process.env, home = homedir() }: CredentialEdges = {},
+  { env = process.env, home = homedir() }: CredentialDependencies = {},
 ): Credentials {
   const inVariable = sessionIn(env.SEXTANT_SESSION_AUTH);
   // What is empty is as if it were missing.

@@ -224,6 +224,22 @@ describe('a direct context', () => {
     await assert.rejects(DirectContext.import([] as never, { backend: 'embedded' }), hasCode('InvalidState'));
   });
 
+  it('names what is wrong with a state, a file and a service', async () => {
+    await assert.rejects(
+      DirectContext.import({ a: 1 } as never, { backend: 'embedded' }),
+      /state\.blobs.*A state is what export\(\) returns: an object with blobs/,
+    );
+    await using context = await DirectContext.create({ backend: 'embedded' });
+    const missing = join(folder(), 'missing');
+    await assert.rejects(
+      context.exportToFile(join(missing, 'state.json')),
+      (error) => hasCode('NotAFolder')(error) && (error as Error).message.includes(`there is no folder ${missing}.`),
+    );
+    const options = { apiKey: 'k', apiUrl: 'http://127.0.0.1:9', requestTimeout: 50 };
+    await using remote = await DirectContext.create(options);
+    await assert.rejects(remote.addToIndex([QUERY_FILE]), /of \/find-missing from 127\.0\.0\.1:9/);
+  });
+
   it('says that nobody answers where there is no answerer', async () => {
     await using context = await DirectContext.create({ backend: 'embedded' });
     await context.addToIndex([QUERY_FILE]);

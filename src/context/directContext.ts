@@ -1,16 +1,17 @@
 import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFileAtomicSync } from '../base/atomicFile.ts';
-import { explainWriteError } from '../base/errors.ts';
+import { explainWriteError, isWriteError, SextantError, systemCode } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
-import { documentId } from '../engine/documentId.ts';
 import { uploadBatches, type UploadBlob } from '../wire/batches.ts';
-import { outputLength, promptOf, WIRE_LIMITS } from '../wire/contract.ts';
-import { BlobTooLargeError } from '../wire/errors.ts';
+import { outputLength, promptOf } from '../wire/contract.ts';
+import { APIError } from '../wire/errors.ts';
 import type { Answerer, ContextBackend } from './backend.ts';
 import { contextErrors } from './errors.ts';
-import { FileSet, type TrackedFile } from './fileSet.ts';
-import { openService, stderrLogger, type ServiceEdges, type ServiceOptions } from './service.ts';
+import { toBlobs } from './toBlobs.ts';
+import { FileSet, namesOf, type TrackedFile } from './fileSet.ts';
+import { openService, stderrLogger, type ServiceDependencies, type ServiceOptions } from './service.ts';
 import {
   readState,
   toState,
@@ -33,14 +34,18 @@ export interface DirectContextOptions extends ServiceOptions {
   readonly debug?: boolean | undefined;
   /** `http`, the default, is a service; `embedded` an index in this process, without credentials and network. */
   readonly backend?: 'http' | 'embedded' | undefined;
-  /** Where the embedded index is kept; without it, it goes when the context is closed. One process at a time. */
+  /**
+   * Where the embedded index and the set of files are kept: a new folder, an empty one, or that of an earlier context, whose
+   * files are in the context from the start. Without it, all is removed when the context is closed or the program ends. One
+   * process at a time.
+   */
   readonly folder?: string | undefined;
   /** Answers {@link DirectContext.searchAndAsk} of an embedded context. */
   readonly answer?: Answerer | undefined;
 }
 
 /** What tests replace. @internal */
-export interface ContextEdges extends ServiceEdges {
+export interface ContextDependencies extends ServiceDependencies {
   readonly logger?: Logger;
   /** The first wait between two looks whether files are indexed. */
   readonly pollMs?: number;
@@ -97,6 +102,8 @@ const POLL_MS = 100;
 const LATER_POLL_MS = 3_000;
 const LAST_POLL_MS = 10_000;
 const LATE_MS = 60_000;
+/** A service that spreads over machines may not know at once what it has acknowledged; after this time it never will. */
+const UNKNOWN_MS = 5_000;
 
 /**
  * An index of files that the program gives, to search and to ask.
@@ -111,6 +118,9 @@ export class DirectContext implements AsyncDisposable {
   readonly #logger: Logger;
   readonly #pollMs: number;
   #files: FileSet;
+  /** Names that the backend may lack, as the files come from a state: checked before the first use. */
+  readonly #doubtful: Set<string>;
+  #checking: Promise<void> | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
 
@@ -120,25 +130,35 @@ export class DirectContext implements AsyncDisposable {
     this.#isSearchOnly = isSearchOnly;
     this.#logger = logger;
     this.#pollMs = pollMs;
+    this.#doubtful = new Set(isSearchOnly ? files.added : namesOf(files.files));
   }
 
   /**
    * An empty context. Key and address of the service are, each for itself, those of the options, else those of the session in
    * `SEXTANT_SESSION_AUTH`, else `SEXTANT_API_TOKEN` and `SEXTANT_API_URL`, else those in `~/.sextant/session.json`. Throws
-   * `API key is required` and `API URL is required`; of an embedded one `StoreBusy`, `DiskFull`, `ReadOnly`.
+   * `API key is required` and `API URL is required`; of an embedded one `StoreBusy`, `FolderNotOurs`, `DiskFull`, `ReadOnly`.
+   * One in a folder begins with the files that were in it.
    */
   static async create(options: DirectContextOptions = {}): Promise<DirectContext> {
     return DirectContext.createWith({}, options);
   }
 
   /** With what tests replace. @internal */
-  static async createWith(edges: ContextEdges, options: DirectContextOptions = {}): Promise<DirectContext> {
-    return DirectContext.#open({ files: FileSet.EMPTY, isSearchOnly: false }, options, edges);
+  static async createWith(edges: ContextDependencies, options: DirectContextOptions = {}): Promise<DirectContext> {
+    return DirectContext.#open(undefined, options, edges);
   }
 
-  /** The context that a state was exported from. Throws `InvalidState`, and as {@link create} does. */
+  /**
+   * The context that a state was exported from; in a folder it replaces the set of files there. Whether the files are in the
+   * service is checked by the first use. Throws `InvalidState`, and as {@link create} does.
+   */
   static async import(state: DirectContextState, options: DirectContextOptions = {}): Promise<DirectContext> {
     return DirectContext.#open(readState(state), options);
+  }
+
+  /** With what tests replace. @internal */
+  static async importWith(edges: ContextDependencies, state: DirectContextState): Promise<DirectContext> {
+    return DirectContext.#open(readState(state), {}, edges);
   }
 
   /** The same from a file. Throws the system's error where it cannot be read. */
@@ -154,24 +174,35 @@ export class DirectContext implements AsyncDisposable {
   }
 
   static async #open(
-    state: ImportedState,
+    imported: ImportedState | undefined,
     options: DirectContextOptions,
-    edges: ContextEdges = {},
+    edges: ContextDependencies = {},
   ): Promise<DirectContext> {
     const logger = edges.logger ?? (options.debug ? stderrLogger() : silentLogger);
     const backend = edges.backend ?? (await openBackend(options, edges, logger));
+    const state = imported ?? { files: backend.kept?.files ?? FileSet.EMPTY, isSearchOnly: false };
+    try {
+      if (imported && !imported.isSearchOnly) await backend.kept?.save(imported.files);
+    } catch (error) {
+      // Can be searched nevertheless; the next change saves it as well.
+      if (!isWriteError(error)) {
+        await backend.close();
+        throw error;
+      }
+      logger.warn((error as SextantError).message);
+    }
     return new DirectContext(backend, state, logger, edges.pollMs ?? POLL_MS);
   }
 
   /**
    * Adds files; one with a path that is there replaces that. Only what the service lacks is uploaded; of a path given twice
-   * the last counts. Throws {@link BlobTooLargeError} before anything is sent, {@link APIError}, and `Indexing timeout`, after
+   * the last counts. Throws `BlobTooLargeError` before anything is sent, {@link APIError}, and `Indexing timeout`, after
    * which the files are in the context, but may not be found yet.
    */
   async addToIndex(files: readonly File[], options: AddToIndexOptions = {}): Promise<IndexingResult> {
-    const blobs = toBlobs(files);
     const startedAt = new Date();
-    const { result, names } = await this.#inTurn(() => this.#add(blobs, options, startedAt));
+    const given = [...files];
+    const { result, names } = await this.#inTurn(async () => this.#add(await toBlobs(given), options, startedAt));
     if (options.waitForIndexing ?? true) await this.#wait(names, options.timeout, options.onProgress, startedAt);
     return result;
   }
@@ -180,15 +211,15 @@ export class DirectContext implements AsyncDisposable {
   async removeFromIndex(paths: readonly string[]): Promise<void> {
     await this.#inTurn(async () => {
       this.#needFiles('removeFromIndex');
-      this.#files = await this.#settled(this.#files.without(paths));
+      await this.#change(await this.#settled(this.#files.without(paths)));
     });
   }
 
   /** Removes all files. */
   async clearIndex(): Promise<void> {
-    await this.#inTurn(() => {
+    await this.#inTurn(async () => {
       this.#needFiles('clearIndex');
-      this.#files = FileSet.EMPTY;
+      await this.#change(FileSet.EMPTY);
     });
   }
 
@@ -198,30 +229,41 @@ export class DirectContext implements AsyncDisposable {
     return [...this.#files.files.keys()];
   }
 
-  /** Waits until all files can be found; ten minutes by default. Throws `Indexing timeout` and {@link APIError}. */
+  /**
+   * Waits until all files can be found; ten minutes by default. Throws `Indexing timeout`, `FilesMissing` where the service
+   * does not have them at all, and {@link APIError}.
+   */
   async waitForIndexing(timeout?: number, onProgress?: (progress: IndexingProgress) => void): Promise<void> {
     await this.#last;
     this.#needOpen();
     this.#needFiles('waitForIndexing');
-    await this.#wait(
-      Array.from(this.#files.files.values(), ({ name }) => name),
-      timeout,
-      onProgress,
-      new Date(),
-    );
+    await this.#wait([...namesOf(this.#files.files)], timeout, onProgress, new Date());
   }
 
   /**
    * What of the files answers a query in plain words, as text for a prompt: paths, line numbers, code. Does not wait for
-   * indexing. Throws `Index not initialized` where there are no files, and {@link APIError}.
+   * indexing. Throws `Index not initialized` where there are no files, `FilesMissing` where the files of an imported state are
+   * not in the service, and {@link APIError}.
    */
   async search(query: string, { maxOutputLength }: SearchOptions = {}): Promise<string> {
     this.#needOpen();
-    const { files, added, checkpointId, scope } = this.#files;
-    const isEmpty = this.#isSearchOnly ? checkpointId === undefined && added.size === 0 : files.size === 0;
+    const files = this.#files;
+    const isEmpty = this.#isSearchOnly
+      ? files.checkpointId === undefined && files.added.size === 0
+      : files.files.size === 0;
     if (isEmpty) throw contextErrors.notInitialized();
     const length = maxOutputLength === undefined ? undefined : outputLength(maxOutputLength);
-    return this.#backend.retrieve(query, scope, length);
+    await this.#needPresent(files);
+    try {
+      const text = await this.#backend.retrieve(query, files.scope, length);
+      // The search itself may have found files damaged.
+      await this.#needPresent(files);
+      return text;
+    } catch (error) {
+      if (!isCheckpointMissing(error)) throw error;
+      if (this.#isSearchOnly) throw contextErrors.searchOnlyMissing('the files', error);
+      return this.#backend.retrieve(query, (await this.#withNewCheckpoint(files)).scope, length);
+    }
   }
 
   /** Searches, and asks a model with what was found. The prompt is the query where it is missing. Throws as {@link search} does. */
@@ -239,13 +281,18 @@ export class DirectContext implements AsyncDisposable {
     return toState(this.#files, mode);
   }
 
-  /** Writes that to a file, which has the old or the new state whatever happens. Throws `DiskFull`, `ReadOnly`. */
+  /**
+   * Writes that to a file, which has the old or the new state whatever happens. Throws `DiskFull`, `ReadOnly`, and `NotAFolder`
+   * where the folder of the file is missing.
+   */
   // eslint-disable-next-line @typescript-eslint/require-await
   async exportToFile(file: string, options?: ExportOptions): Promise<void> {
     const text = `${JSON.stringify(this.export(options), undefined, 2)}\n`;
     try {
       writeFileAtomicSync(file, text);
     } catch (error) {
+      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? ''))
+        throw contextErrors.noFolder(file, dirname(resolve(file)), error);
       throw explainWriteError(error, file);
     }
   }
@@ -266,13 +313,23 @@ export class DirectContext implements AsyncDisposable {
     startedAt: Date,
   ): Promise<{ readonly result: IndexingResult; readonly names: readonly string[] }> {
     this.#needFiles('addToIndex');
-    const changed = blobs.filter(({ path, name }) => this.#files.files.get(path)?.clientName !== name);
+    for (const name of this.#backend.lost ?? []) this.#doubtful.add(name);
+    const known = this.#files.files;
+    const isSame = ({ path, name }: UploadBlob): boolean => known.get(path)?.clientName === name;
+    const isDoubtful = ({ path }: UploadBlob): boolean => this.#doubtful.has(known.get(path)!.name);
+    const changed = blobs.filter((blob) => !isSame(blob) || isDoubtful(blob));
     if (changed.length === 0)
       return { result: { newlyUploaded: [], alreadyUploaded: blobs.map(({ path }) => path) }, names: [] };
-    const { unknown, nonindexed } = await this.#backend.findMissing(changed.map(({ name }) => name));
+    const tracked = new Map<string, TrackedFile>(
+      changed.map((blob) => [
+        blob.path,
+        isSame(blob) ? known.get(blob.path)! : { name: blob.name, clientName: blob.name },
+      ]),
+    );
+    const asked = Array.from(tracked.values(), ({ name }) => name);
+    const { unknown, nonindexed } = await this.#backend.findMissing(asked);
     const lacking = new Set([...unknown, ...nonindexed]);
-    const missing = changed.filter(({ name }) => lacking.has(name));
-    const tracked = new Map<string, TrackedFile>(changed.map(({ path, name }) => [path, { name, clientName: name }]));
+    const missing = changed.filter(({ path }) => lacking.has(tracked.get(path)!.name));
     let uploaded = 0;
     let bytesUploaded = 0;
     for (const batch of uploadBatches(missing)) {
@@ -287,7 +344,8 @@ export class DirectContext implements AsyncDisposable {
       const total = missing.length;
       onProgress?.({ stage: 'uploading', uploaded, indexed: 0, total, currentFile, bytesUploaded, startedAt });
     }
-    this.#files = await this.#settled(this.#files.with(tracked));
+    await this.#change(await this.#settled(this.#files.with(tracked)));
+    for (const name of asked) this.#doubtful.delete(name);
     const newlyUploaded = missing.map(({ path }) => path);
     const isNew = new Set(newlyUploaded);
     const alreadyUploaded = blobs.map(({ path }) => path).filter((path) => !isNew.has(path));
@@ -296,7 +354,61 @@ export class DirectContext implements AsyncDisposable {
 
   /** The same files, at a checkpoint if one is due. */
   async #settled(files: FileSet): Promise<FileSet> {
-    return files.isCheckpointDue ? files.at(await this.#backend.checkpoint(files.scope)) : files;
+    if (!files.isCheckpointDue) return files;
+    try {
+      return files.at(await this.#backend.checkpoint(files.scope));
+    } catch (error) {
+      if (files.checkpointId === undefined || !isCheckpointMissing(error)) throw error;
+      return this.#settled(files.withoutCheckpoint());
+    }
+  }
+
+  async #change(files: FileSet): Promise<void> {
+    await this.#backend.kept?.save(files);
+    this.#files = files;
+  }
+
+  /** Throws `FilesMissing` where the backend lacks some of the files. Requests nothing once all were there. */
+  async #needPresent(files: FileSet): Promise<void> {
+    for (const name of this.#backend.lost ?? []) this.#doubtful.add(name);
+    if (this.#doubtful.size === 0) return;
+    await (this.#checking ??= this.#checkDoubtful().finally(() => (this.#checking = undefined)));
+    this.#checkMissing(files, this.#doubtful);
+  }
+
+  async #checkDoubtful(): Promise<void> {
+    const current = this.#isSearchOnly ? this.#files.added : namesOf(this.#files.files);
+    for (const name of this.#doubtful) if (!current.has(name)) this.#doubtful.delete(name);
+    const asked = [...this.#doubtful];
+    if (asked.length > 0) this.#settleDoubts(asked, (await this.#backend.findMissing(asked)).unknown);
+  }
+
+  #settleDoubts(asked: readonly string[], unknown: readonly string[]): void {
+    const missing = new Set(unknown);
+    for (const name of asked) if (!missing.has(name)) this.#doubtful.delete(name);
+  }
+
+  /** Throws `FilesMissing` where some of the files are among the missing ones. */
+  #checkMissing(files: FileSet, missing: ReadonlySet<string>): void {
+    if (this.#isSearchOnly) {
+      const count = [...files.added].filter((name) => missing.has(name)).length;
+      if (count > 0) throw contextErrors.searchOnlyMissing(`${count} of the files`);
+      return;
+    }
+    const paths = [...files.files].flatMap(([path, { name }]) => (missing.has(name) ? [path] : []));
+    if (paths.length > 0) throw contextErrors.filesMissing(paths.length, files.files.size, paths[0]!);
+  }
+
+  /** The same files for a service that does not know their checkpoint. Throws `FilesMissing` where it lacks files as well. */
+  async #withNewCheckpoint(files: FileSet): Promise<FileSet> {
+    for (const name of namesOf(files.files)) this.#doubtful.add(name);
+    await this.#needPresent(files);
+    return this.#inTurn(async () => {
+      const current = this.#files;
+      if (current.checkpointId === files.checkpointId)
+        await this.#change(await this.#settled(current.withoutCheckpoint()));
+      return current === files ? this.#files : files.withoutCheckpoint();
+    });
   }
 
   async #wait(
@@ -308,13 +420,19 @@ export class DirectContext implements AsyncDisposable {
     const total = names.length;
     const began = performance.now();
     let waiting = [...names];
+    let knownAt = 0;
     for (let pollMs = this.#pollMs; waiting.length > 0; pollMs = Math.min(pollMs * 2, LATER_POLL_MS)) {
       const { unknown, nonindexed } = await this.#backend.findMissing(waiting);
+      const isDoubtful = unknown.some((name) => this.#doubtful.has(name));
+      this.#settleDoubts(waiting, unknown);
+      if (isDoubtful) this.#checkMissing(this.#files, new Set(unknown));
       if (unknown.length > 0) this.#logger.debug(`${unknown.length} files are unknown to the service`);
       waiting = [...new Set([...unknown, ...nonindexed])];
       onProgress?.({ stage: 'indexing', uploaded: total, indexed: total - waiting.length, total, startedAt });
       if (waiting.length === 0) return;
       const elapsed = performance.now() - began;
+      if (unknown.length === 0) knownAt = elapsed;
+      if (elapsed >= timeout || elapsed - knownAt >= UNKNOWN_MS) this.#checkMissing(this.#files, new Set(unknown));
       if (elapsed >= timeout) throw contextErrors.indexingTimeout(timeout, waiting.length);
       // The last look is when the time is over, not before and not long after.
       await sleep(Math.min(elapsed < LATE_MS ? pollMs : LAST_POLL_MS, timeout - elapsed));
@@ -343,7 +461,7 @@ export class DirectContext implements AsyncDisposable {
 
 async function openBackend(
   options: DirectContextOptions,
-  edges: ContextEdges,
+  edges: ContextDependencies,
   logger: Logger,
 ): Promise<ContextBackend> {
   if (options.backend === 'embedded') {
@@ -354,16 +472,8 @@ async function openBackend(
   return openService(options, edges, logger);
 }
 
-/** The files to be added, each path once. Throws {@link BlobTooLargeError} and `InvalidArgument`. */
-function toBlobs(files: readonly File[]): UploadBlob[] {
-  const blobs = new Map<string, UploadBlob>();
-  for (const { path, contents } of files as readonly { readonly path: unknown; readonly contents: unknown }[]) {
-    if (typeof path !== 'string' || typeof contents !== 'string')
-      throw contextErrors.badFiles('Each file needs a path and contents, both strings.');
-    const bytes = Buffer.from(contents);
-    const size = bytes.length;
-    if (size > WIRE_LIMITS.maxBlobBytes) throw new BlobTooLargeError(path, size, WIRE_LIMITS.maxBlobBytes);
-    blobs.set(path, { path, content: contents, size, name: documentId(path, bytes) });
-  }
-  return [...blobs.values()];
+/** Whether a service, or the embedded index, does not know the checkpoint of a set. */
+function isCheckpointMissing(error: unknown): boolean {
+  const code = error instanceof APIError ? error.serviceCode : error instanceof SextantError ? error.code : undefined;
+  return code === 'CheckpointNotFound';
 }

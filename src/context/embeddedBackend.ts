@@ -1,35 +1,77 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { explainWriteError } from '../base/errors.ts';
+import { silentLogger } from '../base/log.ts';
+import { makeFolder } from '../base/makeFolder.ts';
+import { claimFolder } from '../base/ownedFolder.ts';
+import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import type { UploadBlob } from '../wire/batches.ts';
 import type { Missing, Scope } from '../wire/scope.ts';
 import type { Answerer, ContextBackend } from './backend.ts';
 import { contextErrors } from './errors.ts';
 import { ContentStore, type ContentStoreOptions } from './store/contentStore.ts';
+import { KeptSet } from './store/keptSet.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from './temporaryFolder.ts';
+
+/** Threads start for an upload of more text than this, which is analysed in some 30 ms; an upload has at most 2 MiB. */
+const BYTES_BEFORE_THREADS = 128 << 10;
+
+/**
+ * Decides by the size of the whole upload: one that began on the calling thread and went on in another would make two
+ * segments instead of one, and twice the merges.
+ */
+class UploadThreads extends SegmentThreads {
+  uploadBytes = 0;
+
+  override isWorthwhile(): boolean {
+    return this.uploadBytes > BYTES_BEFORE_THREADS;
+  }
+}
 
 /** The index in this process: no server, no credentials. */
 export class EmbeddedBackend implements ContextBackend {
+  readonly kept: KeptSet | undefined;
+  readonly lost: Set<string>;
   readonly #store: ContentStore;
+  readonly #threads: UploadThreads;
   readonly #answer: Answerer | undefined;
   readonly #temporary: string | undefined;
 
-  private constructor(store: ContentStore, answer: Answerer | undefined, temporary: string | undefined) {
+  private constructor(
+    store: ContentStore,
+    kept: KeptSet | undefined,
+    threads: UploadThreads,
+    answer: Answerer | undefined,
+    temporary: string | undefined,
+    lost: Set<string>,
+  ) {
     this.#store = store;
+    this.kept = kept;
+    this.lost = lost;
+    this.#threads = threads;
     this.#answer = answer;
     this.#temporary = temporary;
   }
 
-  /** In `folder`, or in one that goes when this is closed. Throws as {@link ContentStore.open} does. */
+  /** In `folder`, or in one that is removed with this. Throws as {@link ContentStore.open} does, and `FolderNotOurs`. */
   static async open(
     folder: string | undefined,
     answer: Answerer | undefined,
-    options: ContentStoreOptions,
+    options: Omit<ContentStoreOptions, 'threads' | 'onLost'>,
   ): Promise<EmbeddedBackend> {
-    const temporary = folder === undefined ? await mkdtemp(join(tmpdir(), 'sextant-context-')) : undefined;
+    const logger = options.logger ?? silentLogger;
+    if (folder !== undefined) claim(folder);
+    const temporary = folder === undefined ? createTemporaryFolder(logger) : undefined;
+    const threads = new UploadThreads({ logger, count: 1 });
+    const lost = new Set<string>();
+    const onLost = (name: string): void => void lost.add(name);
+    let store: ContentStore | undefined;
     try {
-      return new EmbeddedBackend(await ContentStore.open(folder ?? temporary!, options), answer, temporary);
+      store = await ContentStore.open(folder ?? temporary!, { ...options, threads, onLost });
+      const kept = folder === undefined ? undefined : await KeptSet.open(store.fence, folder, logger);
+      return new EmbeddedBackend(store, kept, threads, answer, temporary, lost);
     } catch (error) {
-      if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+      await store?.close();
+      await threads.close();
+      if (temporary !== undefined) removeTemporaryFolder(temporary);
       throw error;
     }
   }
@@ -39,8 +81,11 @@ export class EmbeddedBackend implements ContextBackend {
     return this.#store.findMissing(names);
   }
 
-  upload(blobs: readonly UploadBlob[]): Promise<readonly string[]> {
-    return this.#store.upload(blobs);
+  async upload(blobs: readonly UploadBlob[]): Promise<readonly string[]> {
+    this.#threads.uploadBytes = blobs.reduce((total, { size }) => total + size, 0);
+    const names = await this.#store.upload(blobs);
+    for (const name of names) this.lost.delete(name);
+    return names;
   }
 
   checkpoint(scope: Scope): Promise<string> {
@@ -57,7 +102,27 @@ export class EmbeddedBackend implements ContextBackend {
   }
 
   async close(): Promise<void> {
+    await this.kept?.close();
     await this.#store.close();
-    if (this.#temporary !== undefined) await rm(this.#temporary, { recursive: true, force: true });
+    await this.#threads.close();
+    if (this.#temporary !== undefined) removeTemporaryFolder(this.#temporary);
   }
+}
+
+/** Throws `FolderNotOurs`, `NotAFolder`, `DiskFull`, `ReadOnly`. */
+function claim(folder: string): void {
+  try {
+    // Before the marker is looked for, which a file in the place of the folder has no room for.
+    makeFolder(folder, 0o700);
+    claimFolder(folder, { kind: 'context' }, { isOlder });
+  } catch (error) {
+    throw explainWriteError(error, folder);
+  }
+}
+
+/** Whether the files are those of a version without a marker. */
+function isOlder(names: readonly string[]): boolean {
+  const isOurs = (name: string): boolean =>
+    ['packs', 'checkpoints', 'index'].includes(name) || /^writer\.\d+\.lock$/.test(name);
+  return names.every(isOurs) && names.some((name) => name !== 'index');
 }

@@ -1,5 +1,5 @@
 import { SextantError } from '../base/errors.ts';
-import type { LeaseOwner } from '../base/lease.ts';
+import { describeOwner, type LeaseOwner } from '../base/lease.ts';
 
 export const contextErrors = {
   noKey: (hint = ''): SextantError =>
@@ -24,13 +24,37 @@ export const contextErrors = {
       'IndexingTimeout',
       `Indexing timeout: ${left} files are not indexed after ${ms / 1000} s. Wait again with waitForIndexing.`,
     ),
+  filesMissing: (missing: number, total: number, example: string): SextantError =>
+    new SextantError(
+      'FilesMissing',
+      `The index lacks ${missing} of the ${total} files of this context, ${example} for instance: the state was imported where ` +
+        'they are not, or they were unused for too long. Add them again with addToIndex, or remove them with removeFromIndex.',
+    ),
+  searchOnlyMissing: (what: string, cause?: unknown): SextantError =>
+    new SextantError(
+      'FilesMissing',
+      `The index lacks ${what} of this search-only state: it was imported where the files are not, or they were unused for ` +
+        'too long. Import a full state, add its files again with addToIndex, and export again.',
+      { cause },
+    ),
+  noFolder: (file: string, folder: string, cause: unknown): SextantError =>
+    new SextantError(
+      'NotAFolder',
+      `${file} was not written: there is no folder ${folder}. Create it, or name another file.`,
+      { cause },
+    ),
   searchOnly: (operation: string): SextantError =>
     new SextantError(
       'SearchOnly',
       `${operation} needs to know the files, and this context was imported from a search-only state. Import a full one.`,
     ),
   badState: (what: string, cause?: unknown): SextantError =>
-    new SextantError('InvalidState', `This is not the exported state of a context: ${what}.`, { cause }),
+    new SextantError(
+      'InvalidState',
+      `This is not the state of a context (${what}). A state is what export() returns: an object with blobs, a list of ` +
+        '[blobName, path], or with mode "search-only" and addedBlobs or checkpointId.',
+      { cause },
+    ),
   badFiles: (what: string): SextantError => new SextantError('InvalidArgument', what),
   closed: (): SextantError => new SextantError('ContextClosed', 'The context is closed. Create or import another.'),
   noAnswerer: (): SextantError =>
@@ -62,8 +86,8 @@ export const contextErrors = {
       'CheckpointNotFound',
       `there is no checkpoint ${id.slice(0, 100)}; it may have been unused for too long. Add the files again`,
     ),
-  storeBusy: (folder: string, { pid, host }: LeaseOwner): SextantError =>
-    new SextantError('StoreBusy', `Process ${pid} on ${host} uses the index in ${folder}. Use another folder.`),
+  storeBusy: (folder: string, owner: LeaseOwner): SextantError =>
+    new SextantError('StoreBusy', `${describeOwner(owner)} uses the index in ${folder}. Use another folder.`),
   storeNewer: (file: string): SextantError =>
     new SextantError('StoreNewer', `${file} is of a newer version of Sextant. Update, or use another folder.`),
 };

@@ -61,6 +61,11 @@ export class FileSet {
     return new FileSet(checkpointId, new Set(), new Set(), this.files);
   }
 
+  /** The same files, without a checkpoint: for a service that does not have that. */
+  withoutCheckpoint(): FileSet {
+    return new FileSet(undefined, namesOf(this.files), new Set(), this.files);
+  }
+
   #changedTo(files: ReadonlyMap<string, TrackedFile>): FileSet {
     const before = namesOf(this.files);
     const after = namesOf(files);
@@ -72,6 +77,7 @@ export class FileSet {
   }
 }
 
-function namesOf(files: ReadonlyMap<string, TrackedFile>): Set<string> {
+/** The names of files. */
+export function namesOf(files: ReadonlyMap<string, TrackedFile>): Set<string> {
   return new Set(Array.from(files.values(), ({ name }) => name));
 }

@@ -5,7 +5,7 @@ import { promptOf } from '../wire/contract.ts';
 import type { Answerer } from './backend.ts';
 import { contextErrors } from './errors.ts';
 import type { McpConnection } from './mcpConnection.ts';
-import { openService, stderrLogger, type ServiceEdges, type ServiceOptions } from './service.ts';
+import { openService, stderrLogger, type ServiceDependencies, type ServiceOptions } from './service.ts';
 
 /** Which folder, and by which command; what of it is of a service is for {@link FileSystemContext.searchAndAsk} alone. */
 export interface FileSystemContextOptions extends ServiceOptions {
@@ -30,11 +30,11 @@ const RETRIEVAL_TOOL = 'codebase-retrieval';
  */
 export class FileSystemContext implements AsyncDisposable {
   readonly #options: FileSystemContextOptions;
-  readonly #edges: ServiceEdges;
+  readonly #edges: ServiceDependencies;
   #connection: Promise<McpConnection>;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: FileSystemContextOptions, edges: ServiceEdges, connection: McpConnection) {
+  private constructor(options: FileSystemContextOptions, edges: ServiceDependencies, connection: McpConnection) {
     this.#options = options;
     this.#edges = edges;
     this.#connection = Promise.resolve(connection);
@@ -49,7 +49,7 @@ export class FileSystemContext implements AsyncDisposable {
   }
 
   /** With what tests replace. @internal */
-  static async createWith(edges: ServiceEdges, options: FileSystemContextOptions): Promise<FileSystemContext> {
+  static async createWith(edges: ServiceDependencies, options: FileSystemContextOptions): Promise<FileSystemContext> {
     return new FileSystemContext(options, edges, await connect(options));
   }
 

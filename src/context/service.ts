@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { forwardingLogger, type Logger } from '../base/log.ts';
 import type { WireClient } from '../wire/wireClient.ts';
-import { resolveCredentials, type CredentialEdges } from './credentials.ts';
+import { resolveCredentials, type CredentialDependencies } from './credentials.ts';
 
 declare const SEXTANT_VERSION: string | undefined;
 
@@ -18,7 +18,7 @@ export interface ServiceOptions {
 }
 
 /** What tests replace. @internal */
-export interface ServiceEdges extends CredentialEdges {
+export interface ServiceDependencies extends CredentialDependencies {
   readonly dispatcher?: Dispatcher;
   readonly backoffBaseMs?: number;
 }
@@ -27,7 +27,11 @@ export interface ServiceEdges extends CredentialEdges {
  * A client of the service that options, environment and session file name. Throws as {@link resolveCredentials} does.
  * @internal
  */
-export async function openService(options: ServiceOptions, edges: ServiceEdges, logger: Logger): Promise<WireClient> {
+export async function openService(
+  options: ServiceOptions,
+  edges: ServiceDependencies,
+  logger: Logger,
+): Promise<WireClient> {
   const { apiKey, apiUrl } = resolveCredentials(options, edges);
   const { WireClient } = await import('../wire/wireClient.ts');
   return new WireClient({

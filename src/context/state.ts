@@ -34,10 +34,8 @@ const common = {
   deletedBlobs: z._default(z.array(name), []),
 };
 const entry = z.union([z.tuple([name, z.string()]), z.tuple([name, z.string(), z.nullable(name)])]);
-const state = z.union([
-  z.object({ mode: z.literal('search-only'), ...common }),
-  z.object({ mode: z._default(z.literal('full'), 'full'), ...common, blobs: z.array(entry) }),
-]);
+const searchOnly = z.object({ mode: z.literal('search-only'), ...common });
+const full = z.object({ mode: z._default(z.literal('full'), 'full'), ...common, blobs: z.array(entry) });
 
 /** What of a state a context is made of. */
 export interface ImportedState {
@@ -51,10 +49,15 @@ export interface ImportedState {
  * found can be added again. Throws `InvalidState`.
  */
 export function readState(value: unknown): ImportedState {
-  const parsed = state.safeParse(value);
+  // Not a union of the two, whose issues do not name the field.
+  const isSearchOnly = (value as { readonly mode?: unknown } | null | undefined)?.mode === 'search-only';
+  const parsed = (isSearchOnly ? searchOnly : full).safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw contextErrors.badState(`${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim(), parsed.error);
+    throw contextErrors.badState(
+      `${['state', ...(issue?.path ?? [])].join('.')}: ${issue?.message ?? ''}`,
+      parsed.error,
+    );
   }
   const { checkpointId, addedBlobs, deletedBlobs } = parsed.data;
   const deleted = new Set(deletedBlobs);
@@ -71,6 +74,8 @@ export function readState(value: unknown): ImportedState {
   return { files: new FileSet(checkpointId ?? undefined, added, deleted, files), isSearchOnly: false };
 }
 
+export function toState(files: FileSet, mode: 'full'): FullContextState;
+export function toState(files: FileSet, mode: 'full' | 'search-only'): FullContextState | SearchOnlyContextState;
 export function toState(files: FileSet, mode: 'full' | 'search-only'): FullContextState | SearchOnlyContextState {
   const { checkpointId } = files;
   const pending = {
@@ -79,8 +84,17 @@ export function toState(files: FileSet, mode: 'full' | 'search-only'): FullConte
     deletedBlobs: [...files.deleted].sort(),
   };
   if (mode === 'search-only') return { mode, ...pending };
-  const blobs = Array.from(files.files, ([path, { name, clientName }]): BlobEntry =>
+  return { mode, ...pending, blobs: entriesOf(files.files) };
+}
+
+/** @internal */
+export function entriesOf(files: Iterable<readonly [path: string, file: TrackedFile]>): BlobEntry[] {
+  return Array.from(files, ([path, { name, clientName }]) =>
     clientName === name ? [name, path] : [name, path, clientName],
   );
-  return { mode, ...pending, blobs };
+}
+
+/** @internal */
+export function fromEntry([name, path, clientName]: BlobEntry): readonly [path: string, file: TrackedFile] {
+  return [path, { name, clientName: clientName ?? name }];
 }

@@ -68,32 +68,32 @@ describe('A damaged index', () => {
 
   it('is searched without what is damaged, and tells it', async () => {
     const state = await twoSegments();
-    const file = join(state, 'segment-1.sxs');
+    const file = join(state, 'segment.1.1.sxs');
     truncateSync(file, readFileSync(file).length - 1);
     const reader = new EngineReader(state);
     assert.deepEqual([await paths(reader, 'lantern'), await paths(reader, 'harbour')], [[], ['b.ts']]);
     const { documents, damage } = reader.stats();
     assert.equal(documents, 1);
-    assert.deepEqual(damage, [{ file: 'segment-1.sxs', what: 'too short', documents: 1 }]);
+    assert.deepEqual(damage, [{ file: 'segment.1.1.sxs', what: 'too short', documents: 1 }]);
     reader.close();
   });
 
   it('is known as such where zeros stand instead: they are the checksum of nothing', async () => {
     const state = await twoSegments();
-    const file = join(state, 'segment-1.sxs');
+    const file = join(state, 'segment.1.1.sxs');
     const bytes = readFileSync(file);
     for (const end of [bytes.length, describeSegment(file).firstEnd]) bytes.fill(0, end - 20, end - 12);
     writeFileSync(file, bytes);
     const reader = new EngineReader(state);
-    assert.deepEqual(reader.damage, [{ file: 'segment-1.sxs', what: 'footer', documents: 1 }]);
+    assert.deepEqual(reader.damage, [{ file: 'segment.1.1.sxs', what: 'footer', documents: 1 }]);
     reader.close();
   });
 
   it('is repaired when it is opened for writing: what is lost can be added again', async () => {
     const state = await twoSegments();
-    rmSync(join(state, 'segment-1.sxs'));
+    rmSync(join(state, 'segment.1.1.sxs'));
     const engine = Engine.open(state);
-    assert.deepEqual(engine.stats().damage, [{ file: 'segment-1.sxs', what: 'it is missing', documents: 1 }]);
+    assert.deepEqual(engine.stats().damage, [{ file: 'segment.1.1.sxs', what: 'it is missing', documents: 1 }]);
     assert.deepEqual([engine.has(lantern.id), engine.has(harbour.id)], [false, true]);
     assert.equal((await engine.apply({ add: [lantern, harbour] })).added, 1);
     assert.deepEqual(await paths(engine, 'lantern'), ['a.ts']);
@@ -110,25 +110,25 @@ describe('A damaged index', () => {
     await engine.apply({ add: documents });
     await engine.apply({ remove: [documents[0]!.id] });
     await engine.close();
-    flip(join(state, 'deletions-2.sxd'), 4);
+    flip(join(state, 'deletions.1.2.sxd'), 4);
     const repaired = Engine.open(state);
-    assert.deepEqual(repaired.stats().damage, [{ file: 'deletions-2.sxd', what: 'checksum', documents: 3 }]);
+    assert.deepEqual(repaired.stats().damage, [{ file: 'deletions.1.2.sxd', what: 'checksum', documents: 3 }]);
     assert.deepEqual(await paths(repaired, 'lantern'), []);
     await repaired.close();
   });
 
   it('loses nothing with its manifest, of which there is a copy, and everything with both', async () => {
     const state = await twoSegments();
-    flip(join(state, 'manifest.json'), 3);
+    flip(join(state, 'manifest.1.json'), 3);
     const engine = Engine.open(state);
     assert.deepEqual(engine.stats().damage, [
-      { file: 'manifest.json', what: 'checksum; its copy is used', documents: 0 },
+      { file: 'manifest.1.json', what: 'checksum; its copy is used', documents: 0 },
     ]);
     assert.deepEqual([...engine.ids()], [lantern.id, harbour.id]);
     await engine.close();
 
     const reader = new EngineReader(state);
-    for (const name of ['manifest.json', 'manifest.copy.json']) flip(join(state, name), 3);
+    for (const name of ['manifest.2.json', 'manifest.2.copy.json']) flip(join(state, name), 3);
     assert.equal(reader.refresh(), false);
     assert.deepEqual(await paths(reader, 'lantern'), ['a.ts'], 'what is open is still good');
     assert.equal(reader.damage.length, 1);
@@ -147,22 +147,22 @@ describe('A damaged index', () => {
     const told: Damage[] = [];
     const engine = Engine.open(state, { onDamage: (damage) => void told.push(damage) });
     await engine.apply({ add: [lantern] });
-    ruin(join(state, 'segment-1.sxs'), 0);
+    ruin(join(state, 'segment.1.1.sxs'), 0);
     assert.deepEqual(await paths(engine, 'lantern'), []);
     assert.equal((await engine.apply({ add: [lantern] })).added, 1, 'the repair comes before the next change');
     assert.deepEqual(await paths(engine, 'lantern'), ['a.ts']);
-    assert.deepEqual(told, [{ file: 'segment-1.sxs', what: 'block 0', documents: 1 }]);
+    assert.deepEqual(told, [{ file: 'segment.1.1.sxs', what: 'block 0', documents: 1 }]);
 
     await engine.apply({ remove: [lantern.id] });
     await engine.apply({ add: [harbour, ...Array.from({ length: 5 }, (_, i) => document(`x${i}.ts`, 'grove'))] });
     await engine.apply({ remove: [harbour.id] });
     const deletions = readdirSync(state).find((name) => name.endsWith('.sxd'))!;
     flip(join(state, deletions), 0);
-    flip(join(state, 'manifest.copy.json'), 0);
+    flip(join(state, 'manifest.1.copy.json'), 0);
     assert.deepEqual(
       (await engine.verify()).map(({ file, documents }) => [file, documents]),
       [
-        ['manifest.copy.json', 0],
+        ['manifest.1.copy.json', 0],
         [deletions, 0],
       ],
     );
@@ -170,7 +170,7 @@ describe('A damaged index', () => {
 
     for (let i = 0; i < 5; i++) await engine.apply({ add: [document(`y${i}.ts`, 'fjord')] });
     await engine.settle();
-    const merged = `segment-${Math.max(...segments(state))}.sxs`;
+    const merged = `segment.1.${Math.max(...segments(state))}.sxs`;
     ruin(join(state, merged), 0);
     await engine.apply({ add: [document('y6.ts', 'fjord')] });
     await engine.settle();
@@ -189,7 +189,7 @@ describe('A damaged index', () => {
       return document(`f${i}.ts`, names.join('\n\n'));
     });
     await engine.apply({ add: documents });
-    ruin(join(state, 'segment-1.sxs'), 1);
+    ruin(join(state, 'segment.1.1.sxs'), 1);
     const reader = new EngineReader(state);
     const found = await paths(reader, 'function');
     const lost = reader.stats().damage[0]!.documents!;
@@ -264,12 +264,12 @@ describe('A damaged index', () => {
     whole.close();
     const block = Math.ceil(nameBlocks / BLOCK_BYTES);
     assert.ok((block + 1) * BLOCK_BYTES < dictionary, 'a block holds nothing but names');
-    ruin(join(state, 'segment-1.sxs'), block);
+    ruin(join(state, 'segment.1.1.sxs'), block);
     for (const query of ['sym:harbour', 'lantern sym:harb*', '-sym:n* lantern']) {
       const reader = new EngineReader(state);
       assert.equal((await paths(reader, 'lantern')).length, 61);
       assert.deepEqual(await paths(reader, query), ['b.ts'], query);
-      assert.deepEqual(reader.damage, [{ file: 'segment-1.sxs', what: `block ${block}`, documents: 60 }], query);
+      assert.deepEqual(reader.damage, [{ file: 'segment.1.1.sxs', what: `block ${block}`, documents: 60 }], query);
       assert.deepEqual(await paths(reader, 'lantern'), ['b.ts']);
       reader.close();
     }
@@ -284,7 +284,7 @@ describe('A damaged index', () => {
     );
     await engine.apply({ add: words });
     await engine.close();
-    const file = join(state, 'segment-1.sxs');
+    const file = join(state, 'segment.1.1.sxs');
     const whole = readFileSync(file);
     for (let at = 0; at < whole.length; at += 29) {
       const reader = new EngineReader(state);
@@ -300,7 +300,7 @@ describe('A damaged index', () => {
 
   function segments(state: string): number[] {
     return readdirSync(state)
-      .flatMap((name) => /^segment-(\d+)/.exec(name)?.[1] ?? [])
+      .flatMap((name) => /^segment\.1\.(\d+)/.exec(name)?.[1] ?? [])
       .map(Number);
   }
 });
@@ -476,8 +476,8 @@ describe('A damaged block of an index', () => {
     const state = folder();
     const engine = Engine.open(state);
     for (let i = 0; i < 7; i++) await engine.apply({ add: [document(`f${i}.ts`, `lantern ${i}`)] });
-    hurt(join(state, 'segment-3.sxs'), 0);
-    hurt(join(state, 'segment-4.sxs'), 1);
+    hurt(join(state, 'segment.1.3.sxs'), 0);
+    hurt(join(state, 'segment.1.4.sxs'), 1);
     await engine.apply({ add: [document('f7.ts', 'lantern 7')] });
     await engine.settle();
     assert.equal(engine.stats().segments, 1);
@@ -485,7 +485,7 @@ describe('A damaged block of an index', () => {
     assert.equal((await paths(engine, 'lantern')).length, 8);
     assert.deepEqual(
       engine.stats().damage.map(({ file, documents }) => [file, documents]),
-      [['segment-3.sxs', 0]],
+      [['segment.1.3.sxs', 0]],
     );
     await engine.close();
   });
@@ -496,8 +496,7 @@ describe('A damaged block of an index', () => {
     const expected = await answers(engine);
     hurt(file, 3);
     // In the way of the file that is to be written.
-    const next = Number(/segment-(\d+)/.exec(file)![1]) + 1;
-    writeFileSync(join(state, `segment-${next}.sxs`), '');
+    writeFileSync(join(state, 'segment.2.1.sxs'), '');
     const told = await engine.verify();
     assert.deepEqual(told.map(describeDamage), [
       `The index was damaged: ${file.slice(state.length + 1)}, 1 block was restored. Nothing is lost.`,

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { readdirSync, statSync, utimesSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { documentId } from './documentId.ts';
 import { Engine, EngineReader, type EngineDocument } from './engine.ts';
+import { ANALYSIS_VERSION, FORMAT_VERSION } from './index/format.ts';
+
+const PRESENT = `format-${FORMAT_VERSION}-analysis-${ANALYSIS_VERSION}`;
 
 function document(path: string, text: string): EngineDocument {
   const content = Buffer.from(text);
@@ -18,10 +21,10 @@ async function paths(engine: Pick<Engine, 'search'>, query: string, limit = 1000
 describe('Engine', () => {
   const folder = temporaryFolder();
 
-  async function withEngine(state: string, work: (engine: Engine) => Promise<void>): Promise<void> {
+  async function withEngine<T>(state: string, work: (engine: Engine) => Promise<T>): Promise<T> {
     const engine = Engine.open(state);
     try {
-      await work(engine);
+      return await work(engine);
     } finally {
       await engine.close();
     }
@@ -275,8 +278,7 @@ describe('Engine', () => {
     const state = folder();
     const sleeper = Engine.open(state);
     await sleeper.apply({ add: [document('a.ts', 'lantern')] });
-    const longAgo = new Date(Date.now() - 3_600_000);
-    for (const name of readdirSync(state)) if (name.endsWith('.lock')) utimesSync(join(state, name), longAgo, longAgo);
+    silence(state);
     await withEngine(state, async (heir) => {
       await heir.apply({ add: [document('b.ts', 'lantern too')] });
       await assert.rejects(sleeper.apply({ add: [document('c.ts', 'harbour')] }), { code: 'LeaseLost' });
@@ -285,5 +287,93 @@ describe('Engine', () => {
       assert.deepEqual(await paths(heir, 'lantern'), ['a.ts', 'b.ts']);
     });
     await sleeper.close();
+  });
+
+  function filesIn(state: string): Map<string, Buffer> {
+    return new Map(readdirSync(state).map((name) => [name, readFileSync(join(state, name))]));
+  }
+
+  /** As if the owner had been silent for an hour. */
+  function silence(state: string): void {
+    const longAgo = new Date(Date.now() - 3_600_000);
+    for (const name of readdirSync(state)) if (name.endsWith('.lock')) utimesSync(join(state, name), longAgo, longAgo);
+  }
+
+  it('shows and keeps nothing that a writer commits between its check and its write, while an heir takes over', async () => {
+    const state = folder();
+    const sleeper = Engine.open(state);
+    await sleeper.apply({ add: [document('a.ts', 'lantern')] });
+    const before = filesIn(state);
+    await sleeper.apply({ add: [document('late.ts', 'lantern late')] });
+    const late = filesIn(state);
+    // Back to the commit before: what comes after it the sleeper writes only when it wakes up.
+    for (const name of late.keys()) if (!before.has(name)) rmSync(join(state, name));
+    for (const [name, bytes] of before) writeFileSync(join(state, name), bytes);
+    silence(state);
+    const reader = new EngineReader(state);
+    await withEngine(state, async (heir) => {
+      assert.equal(reader.refresh(), false, 'an heir that changed nothing has the same commit');
+      await heir.apply({ add: [document('b.ts', 'harbour')] });
+      for (const [name, bytes] of late) if (!name.endsWith('.lock')) writeFileSync(join(state, name), bytes);
+      assert.deepEqual(await heir.verify(), []);
+      reader.refresh();
+      for (const one of [heir, reader]) {
+        assert.deepEqual([await paths(one, 'lantern'), await paths(one, 'harbour')], [['a.ts'], ['b.ts']]);
+      }
+      await assert.rejects(sleeper.apply({ add: [document('a.ts', 'lantern')] }), { code: 'LeaseLost' });
+      assert.equal((sleeper.lost.reason as { code: string }).code, 'LeaseLost');
+    });
+    reader.close();
+    await sleeper.close();
+    await withEngine(state, async (engine) => {
+      assert.deepEqual([await paths(engine, 'lantern'), await paths(engine, 'harbour')], [['a.ts'], ['b.ts']]);
+      assert.deepEqual(engine.damage, []);
+    });
+    assert.equal(existsSync(join(state, 'manifest.1.json')), false, 'what came late is removed');
+  });
+
+  it('stays empty when it was erased, whatever its former writer writes late', async () => {
+    const state = folder();
+    const sleeper = Engine.open(state);
+    await sleeper.apply({ add: [document('a.ts', 'lantern')] });
+    const late = filesIn(state);
+    silence(state);
+    Engine.erase(state);
+    for (const [name, bytes] of late) if (!name.endsWith('.lock')) writeFileSync(join(state, name), bytes);
+    const reader = new EngineReader(state);
+    assert.deepEqual([await paths(reader, 'lantern'), reader.stats().generation, reader.damage], [[], 0, []]);
+    reader.close();
+    await sleeper.close();
+  });
+
+  it('is copied under names of its own, which no later writer gives', async () => {
+    const from = folder();
+    const to = folder();
+    for (const name of ['a', 'b', 'c']) {
+      await withEngine(from, (engine) => engine.apply({ add: [document(`${name}.ts`, 'lantern')] }));
+    }
+    assert.equal(Engine.copy(from, to), true);
+    assert.deepEqual(
+      readdirSync(to).filter((name) => name.endsWith('.sxs')),
+      ['segment.1.1.sxs', 'segment.1.2.sxs', 'segment.1.3.sxs'],
+    );
+    await withEngine(to, async (engine) => {
+      await engine.apply({ add: [document('d.ts', 'lantern')] });
+      assert.deepEqual(await engine.verify(), []);
+      assert.deepEqual(await paths(engine, 'lantern'), ['a.ts', 'b.ts', 'c.ts', 'd.ts']);
+    });
+  });
+
+  it('of an earlier version goes on under the names of a lease, and its old manifest does not count any more', async () => {
+    const state = folder();
+    cpSync(join(import.meta.dirname, '../../test/fixtures/formats', PRESENT, 'index'), state, { recursive: true });
+    const old = filesIn(state);
+    const { length } = await withEngine(state, (engine) => Promise.resolve([...engine.ids()]));
+    await withEngine(state, (engine) => engine.apply({ add: [document('new.ts', 'lanternNew')] }));
+    assert.equal(existsSync(join(state, 'manifest.json')), false);
+    for (const name of ['manifest.json', 'manifest.copy.json']) writeFileSync(join(state, name), old.get(name)!);
+    const reader = new EngineReader(state);
+    assert.equal(reader.stats().documents, length + 1);
+    reader.close();
   });
 });

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { groupBy } from '../base/collections.ts';
-import { Lease } from '../base/lease.ts';
+import { describeOwner, Lease } from '../base/lease.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { syncFolderSync } from '../base/atomicFile.ts';
 import {
@@ -19,12 +19,14 @@ import type { DocumentId } from './documentId.ts';
 import { describeSegment } from './index/blockFile.ts';
 import { describeDamage, isDamage, reasonOf, type Damage } from './index/damage.ts';
 import {
-  MANIFEST,
-  MANIFEST_COPY,
+  EMPTY_MANIFEST,
   deletionsFile,
-  highestFile,
+  fileNumber,
+  filesOf,
   isIndexFile,
   isSameCommit,
+  leaseOf,
+  manifestFiles,
   readManifest,
   segmentFile,
   verifyManifest,
@@ -206,14 +208,19 @@ export class EngineReader {
     return undefined;
   }
 
-  /** The paths of all documents, in no order. */
-  *paths(): Generator<string> {
+  /** The path and id of each document, in no order. */
+  *documents(): Generator<[path: string, id: DocumentId]> {
     for (const segment of this.segments) {
       const { reader } = segment;
       for (let document = 0; document < reader.documents; document++) {
-        if (!segment.isDeleted(document)) yield reader.pathOf(document);
+        if (!segment.isDeleted(document)) yield [reader.pathOf(document), reader.documentIdOf(document)];
       }
     }
+  }
+
+  /** The paths of all documents, in no order. */
+  *paths(): Generator<string> {
+    for (const [path] of this.documents()) yield path;
   }
 
   /** At most `limit` defined names that begin with `prefix`, ignoring case and separators, shortest first. */
@@ -303,12 +310,12 @@ export class Engine {
   readonly #threads: SegmentThreads | undefined;
   readonly #reader: EngineReader;
   /** Where each document is: the number of its segment and its own in it. */
-  readonly #places = new Map<DocumentId, Place>();
+  readonly #places = new Map<DocumentId, DocumentSlot>();
   /**
    * Documents that were removed and are still in their segments, the latest last. A switch to another branch and back
    * removes and adds the same ones; merges take them along as long as they are here.
    */
-  readonly #removed = new Map<DocumentId, Place>();
+  readonly #removed = new Map<DocumentId, DocumentSlot>();
   /** Files that are being written and belong to no commit yet. */
   readonly #unfinished = new Set<string>();
   #onDamage: (damage: Damage) => void = () => undefined;
@@ -317,7 +324,8 @@ export class Engine {
   #isBehind = false;
   /** Not before this time is it tried again to write restored segments anew. */
   #healAfter = 0;
-  #nextFile: number;
+  /** Counts the files written under this lease. */
+  #files = 0;
   #queue: Promise<unknown> = Promise.resolve();
   #merging: Promise<void> | undefined;
   #mergeTimer: NodeJS.Timeout | undefined;
@@ -333,11 +341,14 @@ export class Engine {
     this.#logger = logger;
     this.#threads = threads;
     this.#reader = new EngineReader(folder);
-    // A crash, or a manifest that is lost, may have left files of higher numbers that cannot be removed yet.
-    this.#nextFile = Math.max(this.#reader.manifest.nextFile, highestFile(folder) + 1);
     this.#enterAll();
-    this.#takeOut();
-    if (this.#reader.manifest.generation === 0) this.#publish([]);
+    try {
+      // Also where nothing changed: from now on no manifest of an earlier lease counts.
+      this.#publish(this.#withDeletions([]), this.#damagedCopy());
+    } catch (error) {
+      this.#reader.close();
+      throw error;
+    }
     this.#removeUnused();
     this.#onDamage = onDamage;
     if (this.#reader.damage.length > 0) this.#repairSoon();
@@ -359,14 +370,16 @@ export class Engine {
     }
   }
 
-  /** Removes the index in `folder`, for one that cannot be read or is to be made anew. Throws `IndexBusy`. */
+  /** Empties the index in `folder`, for one that cannot be read or is to be rebuilt. Throws `IndexBusy` or `LeaseLost`. */
   static erase(folder: string): void {
     const lease = Engine.#acquire(folder);
     try {
-      for (const name of readdirSync(folder)) {
-        if (name === MANIFEST || name === MANIFEST_COPY || isIndexFile(name))
-          rmSync(join(folder, name), { force: true });
-      }
+      // Without a manifest of this lease, one that an earlier owner writes late would count.
+      lease.check();
+      writeManifest(folder, lease.number, EMPTY_MANIFEST);
+      lease.check();
+      const own = manifestFiles(lease.number);
+      for (const name of removable(folder, lease)) if (!own.includes(name)) rmSync(join(folder, name), { force: true });
     } catch (error) {
       throw explainWriteError(error, folder);
     } finally {
@@ -377,12 +390,15 @@ export class Engine {
   /**
    * Makes the index in `to`, where there is none, a copy of the newest commit in `from`, which others may go on writing to.
    * Its files are linked where the disk can do that, and never written again. Tells whether it did: there may be nothing to
-   * copy. Throws `IndexBusy`, `IndexFormat`, `DiskFull` or `ReadOnly`.
+   * copy. Throws `IndexBusy`, `IndexFormat`, `LeaseLost`, `DiskFull` or `ReadOnly`.
    */
   static copy(from: string, to: string): boolean {
     const lease = Engine.#acquire(to);
     try {
-      return copyIndex(from, to);
+      lease.check();
+      const isCopied = copyIndex(from, to, lease.number);
+      lease.check();
+      return isCopied;
     } catch (error) {
       throw explainWriteError(error, to);
     } finally {
@@ -398,7 +414,17 @@ export class Engine {
       throw explainWriteError(error, folder);
     }
     if (lease instanceof Lease) return lease;
-    throw new SextantError('IndexBusy', `Process ${lease.pid} on ${lease.host} is writing to this index.`);
+    throw new SextantError('IndexBusy', `${describeOwner(lease)} is writing to this index.`);
+  }
+
+  /** Aborts, with `LeaseLost` as its reason, once it is known that another process took over. Nothing is written from then on. */
+  get lost(): AbortSignal {
+    return this.#lease.lost;
+  }
+
+  /** Throws `LeaseLost` where another process took over. */
+  checkLease(): void {
+    this.#lease.check();
   }
 
   /** Whether it has a document. */
@@ -435,7 +461,8 @@ export class Engine {
   /**
    * Adds and removes documents as one step: whoever reads the index sees all of it or nothing, also after a crash.
    * `add` is read one document at a time; its content may be overwritten when the next is asked for. Aborting `signal`
-   * leaves the index as it was, and so does a thread that dies (`ThreadDied`).
+   * leaves the index as it was, and so does a thread that dies (`ThreadDied`). Rejects with `LeaseLost` where another process
+   * took over: it is then not known to be in the index.
    */
   apply(changes: Changes, signal?: AbortSignal): Promise<Applied> {
     return this.#exclusive(() => this.#apply(changes, signal));
@@ -485,14 +512,21 @@ export class Engine {
   #exclusive<T>(work: () => T | Promise<T>, { heal = true } = {}): Promise<T> {
     const result = this.#queue.then(async () => {
       this.#checkOpen();
-      if (this.#isBehind) this.#catchUp();
-      this.#takeOut();
-      if (heal) {
-        await this.#heal();
-        // What a segment that is written anew has lost shows when it is opened.
+      this.#lease.check();
+      try {
+        if (this.#isBehind) this.#catchUp();
         this.#takeOut();
+        if (heal) {
+          await this.#heal();
+          // What a segment that is written anew has lost shows when it is opened.
+          this.#takeOut();
+        }
+        return await work();
+      } catch (error) {
+        // An heir removes what this writer has not finished: a missing file is then how the loss shows.
+        this.#lease.check();
+        throw error;
       }
-      return work();
     });
     this.#queue = result.catch(() => undefined);
     return result;
@@ -546,6 +580,8 @@ export class Engine {
       }
       if (written.length > 1) this.#mergeLater();
       else this.#mergeIfDue();
+      // Also where there was nothing to write: an heir may have removed what is there already.
+      this.#lease.check();
       return { added: added.size + reused.length, reused: reused.length, removed: gone.length, binary };
     } finally {
       await maker.abandon();
@@ -555,10 +591,14 @@ export class Engine {
   }
 
   #newFile(): number {
-    this.#lease.check();
-    const number = this.#nextFile++;
+    const number = this.#nextNumber();
     this.#unfinished.add(segmentFile(number));
     return number;
+  }
+
+  #nextNumber(): number {
+    this.#lease.check();
+    return fileNumber(this.#lease.number, ++this.#files);
   }
 
   #writing<T>(work: () => T): T {
@@ -590,7 +630,7 @@ export class Engine {
     });
   }
 
-  #markDeleted(segment: Segment, gone: readonly Place[], back: readonly Place[]): SegmentEntry {
+  #markDeleted(segment: Segment, gone: readonly DocumentSlot[], back: readonly DocumentSlot[]): SegmentEntry {
     if (gone.length + back.length + segment.lost === 0) return segment.entry;
     const bits = segment.deleted?.slice() ?? noDeletions(segment.reader.documents);
     for (const { document } of gone) setBit(bits, document);
@@ -599,13 +639,13 @@ export class Engine {
   }
 
   /** Whether a document can be read, removed or not. */
-  #isThere(place: Place | undefined): boolean {
+  #isThere(place: DocumentSlot | undefined): boolean {
     const segment = place && this.#segment(place.segment);
     return segment !== undefined && !segment.reader.lostDocuments().includes(place!.document);
   }
 
   /** Whether a removed document can be taken back: nobody may have met the damage in what is known of it. */
-  #canComeBack(place: Place | undefined): boolean {
+  #canComeBack(place: DocumentSlot | undefined): boolean {
     if (!this.#isThere(place)) return false;
     try {
       this.#segment(place!.segment)!.reader.detailsOf(place!.document);
@@ -630,33 +670,38 @@ export class Engine {
   }
 
   #writeDeletions(bits: Uint8Array): FileEntry {
-    const number = this.#nextFile++;
+    const number = this.#nextNumber();
     const sum = this.#writing(() => writeDeletions(join(this.#folder, deletionsFile(number)), bits));
     return { number, sum };
   }
 
   /**
-   * The commit: replaces the manifest, and takes up what it says. What is damaged is not in `segments`, so each commit is
-   * a repair as well. If it throws, {@link #catchUp} finds out which commit the disk has.
+   * The commit: writes the manifest of this lease, and takes up what it says. What is damaged is not in `segments`, so each
+   * commit is a repair as well. If it throws, {@link #catchUp} finds out which commit the disk has. The check after the
+   * write makes it one that counts: an heir that claimed its lease before that may not have read it.
    */
   #publish(segments: readonly SegmentEntry[], alsoDamaged: readonly Damage[] = []): void {
     const { manifest } = this.#reader;
     const damage = [...this.#reader.unreadable, ...alsoDamaged];
     this.#writing(() => syncFolderSync(this.#folder));
     this.#lease.check();
-    const next = { generation: manifest.generation + 1, nextFile: this.#nextFile, segments };
+    const { format, analysis, generation } = manifest;
+    // An heir that changes nothing has the commit of its predecessor, in a manifest of its own.
+    const isSame = generation > 0 && JSON.stringify(segments) === JSON.stringify(manifest.segments);
+    const next = { format, analysis, generation: isSame ? generation : generation + 1, segments };
     this.#isBehind = true;
-    this.#writing(() => writeManifest(this.#folder, { ...manifest, ...next }));
+    this.#writing(() => writeManifest(this.#folder, this.#lease.number, next));
+    this.#lease.check();
     try {
       this.#reader.refresh();
     } finally {
-      for (const one of damage) this.#tell(one);
+      for (const one of damage) this.#reportDamage(one);
     }
     this.#isBehind = false;
     if (damage.length > 0) this.#enterAll();
   }
 
-  #tell(damage: Damage): void {
+  #reportDamage(damage: Damage): void {
     this.#damage.push(damage);
     this.#logger.warn(describeDamage(damage));
     this.#onDamage(damage);
@@ -709,6 +754,12 @@ export class Engine {
     if (told.length === 0) this.#enterAll();
   }
 
+  /** Damage to the manifest's copy, which a reader has not met. */
+  #damagedCopy(): Damage[] {
+    const damage = verifyManifest(this.#folder);
+    return damage.some(({ file }) => this.#reader.unreadable.some((known) => known.file === file)) ? [] : damage;
+  }
+
   /** Writes the manifest and the deletions anew where the disk has lost what is known here. */
   #verifySmallFiles(): void {
     const damage = verifyManifest(this.#folder);
@@ -756,7 +807,7 @@ export class Engine {
   /** A removed document is taken up only where it was kept for, which is where it is now. */
   #enter(
     segment: Segment,
-    take: (id: DocumentId, place: Place, isDeleted: boolean) => void = (id, place, isDeleted) => {
+    take: (id: DocumentId, place: DocumentSlot, isDeleted: boolean) => void = (id, place, isDeleted) => {
       if (!isDeleted) this.#places.set(id, place);
       else if (this.#removed.has(id)) this.#removed.set(id, place);
     },
@@ -810,7 +861,7 @@ export class Engine {
   }
 
   /** The removed documents that merges take along, by segment. */
-  #keptRemoved(): Map<number, Place[]> {
+  #keptRemoved(): Map<number, DocumentSlot[]> {
     const places = [...this.#removed.values()].filter((place) => this.#isThere(place));
     return groupBy(places, ({ segment }) => segment);
   }
@@ -882,16 +933,13 @@ export class Engine {
     }
   }
 
-  /** Files that no commit needs: of merged segments, and what a crash left. */
+  /** Removes files that no commit needs: of merged segments, of earlier owners, and what a crash left. */
   #removeUnused(): void {
     if (!this.#knowsDisk()) return;
-    const used = new Set(this.#unfinished);
-    for (const { segment, deletions } of this.#reader.manifest.segments) {
-      used.add(segmentFile(segment));
-      if (deletions) used.add(deletionsFile(deletions.number));
-    }
-    for (const name of readdirSync(this.#folder)) {
-      if (!isIndexFile(name) || used.has(name)) continue;
+    const used = new Set([...this.#unfinished, ...manifestFiles(this.#lease.number)]);
+    for (const name of filesOf(this.#reader.manifest)) used.add(name);
+    for (const name of removable(this.#folder, this.#lease)) {
+      if (used.has(name)) continue;
       try {
         rmSync(join(this.#folder, name), { force: true });
       } catch (error) {
@@ -902,8 +950,13 @@ export class Engine {
   }
 }
 
+/** The files that the owner of a lease may remove: not those of an heir, even if it sleeps between its check and here. */
+function removable(folder: string, lease: Lease): string[] {
+  return readdirSync(folder).filter((name) => isIndexFile(name) && leaseOf(name) <= lease.number);
+}
+
 /** A segment as a merge is to see it, which leaves out the deleted. */
-function withoutDeletions(segment: Segment, places: readonly Place[]): Segment {
+function withoutDeletions(segment: Segment, places: readonly DocumentSlot[]): Segment {
   if (!segment.deleted || places.length === 0) return segment;
   const bits = segment.deleted.slice();
   for (const { document } of places) clearBit(bits, document);
@@ -918,7 +971,7 @@ function move<K, V>(key: K, from: Map<K, V>, to: Map<K, V>): void {
   from.delete(key);
 }
 
-interface Place {
+interface DocumentSlot {
   readonly segment: number;
   readonly document: number;
 }

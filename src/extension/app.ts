@@ -3,34 +3,34 @@ import { describeError } from '../base/errors.ts';
 import { once } from '../base/once.ts';
 import { RecentLog } from '../base/recentLog.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
-import type { ShownFile } from '../workspace/readShown.ts';
+import type { IndexableFile } from '../workspace/readIndexable.ts';
 import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
 import type { LocalServerState } from '../server/localServer.ts';
 import type { FolderStatus } from '../workspace/status.ts';
-import type { AnswerPanel } from './answerPanel.ts';
-import type { Asking } from './asking.ts';
-import type { Chat } from './chat.ts';
-import { accountChoice } from './accountChoice.ts';
-import type { AnalyticsActions, AnalyticsState } from './analyticsActions.ts';
+import type { AnswerPanel } from './ask/answerPanel.ts';
+import type { Asking } from './ask/askService.ts';
+import type { Chat } from './ask/chat.ts';
+import { accountChoice } from './analytics/accountChoice.ts';
+import type { AnalyticsActions, AnalyticsState } from './analytics/analyticsActions.ts';
 import type { DashboardPanel, DashboardTarget } from './dashboard/dashboardPanel.ts';
 import type { CommandId } from './commandIds.ts';
-import { Folders } from './folders.ts';
-import { IndexView, copyPath } from './indexView.ts';
-import { McpServers } from './mcpServers.ts';
-import { PlaceOpener } from './placeOpener.ts';
-import { ReadOnlyTexts } from './readOnlyTexts.ts';
-import { RecentQueries } from './recentQueries.ts';
-import { ResultsView, type ResultRow } from './resultsView.ts';
-import { SEARCH_SYMBOL, SEARCH_WORKSPACE, SearchPick } from './searchPick.ts';
-import { selectionQuery } from './selectionQuery.ts';
+import { Folders } from './index/folders.ts';
+import { IndexView, copyPath } from './index/indexView.ts';
+import { McpServers } from './ask/mcpServers.ts';
+import { PlaceOpener } from './search/placeOpener.ts';
+import { ReadOnlyDocuments } from './readOnlyDocuments.ts';
+import { RecentQueries } from './search/recentQueries.ts';
+import { ResultsView, type ResultRow } from './search/resultsView.ts';
+import { SEARCH_SYMBOL, SEARCH_WORKSPACE, SearchPick } from './search/searchPick.ts';
+import { selectionQuery } from './search/selectionQuery.ts';
 import { maxResults } from './settings.ts';
-import { ServerActions } from './serverActions.ts';
-import { Tools } from './tools.ts';
-import { StatusBar } from './statusBar.ts';
-import type { Row } from './statusTree.ts';
-import type { WhyPick } from './whyPick.ts';
-import type { WebhookActions } from './webhookActions.ts';
-import { UnsavedEditors } from './unsavedEditors.ts';
+import { ServerActions } from './server/serverActions.ts';
+import { Tools } from './ask/tools.ts';
+import { StatusBar } from './index/statusBar.ts';
+import type { Row } from './index/statusTree.ts';
+import type { WhyPick } from './index/whyPick.ts';
+import type { WebhookActions } from './webhooks/webhookActions.ts';
+import { UnsavedEditors } from './index/unsavedEditors.ts';
 
 /** What other extensions, and our own tests, get from `vscode.extensions.getExtension('sextant.sextant-code')`. */
 export interface SextantApi {
@@ -63,7 +63,7 @@ export class App implements SextantApi {
   readonly #searchPick: SearchPick;
   readonly #results: ResultsView;
   readonly #whyPick: () => Promise<WhyPick>;
-  readonly #texts: ReadOnlyTexts;
+  readonly #texts: ReadOnlyDocuments;
   readonly #indexView: IndexView;
   readonly #server: ServerActions;
   readonly #webhooks: () => Promise<WebhookActions>;
@@ -116,11 +116,11 @@ export class App implements SextantApi {
       },
     };
     this.#asking = once(async () => {
-      const { Asking } = await import('./asking.ts');
+      const { Asking } = await import('./ask/askService.ts');
       return new Asking(sources, secrets);
     });
     this.chat = once(async () => {
-      const { Chat } = await import('./chat.ts');
+      const { Chat } = await import('./ask/chat.ts');
       return new Chat(await this.#asking(), this.#folders);
     });
     /** Ends with the window. */
@@ -131,7 +131,7 @@ export class App implements SextantApi {
         return loaded;
       });
     this.answers = part(async () => {
-      const { AnswerPanel } = await import('./answerPanel.ts');
+      const { AnswerPanel } = await import('./ask/answerPanel.ts');
       return new AnswerPanel({
         asking: await this.#asking(),
         folders: this.#folders,
@@ -147,16 +147,16 @@ export class App implements SextantApi {
       read: (root, path) => this.#read(root, path),
     });
     this.#whyPick = part(async () => {
-      const { WhyPick } = await import('./whyPick.ts');
+      const { WhyPick } = await import('./index/whyPick.ts');
       return new WhyPick(this.#folders, this.#client);
     });
-    this.#texts = new ReadOnlyTexts();
+    this.#texts = new ReadOnlyDocuments();
     this.#indexView = new IndexView(this.#folders, this.#client, this.#texts, this.#recent);
     const { version } = context.extension.packageJSON as { readonly version: string };
     this.mcpServers = new McpServers(this.#folders, new URL('./mcpServer.js', import.meta.url), version);
     this.#server = new ServerActions(new URL('./serverThread.js', import.meta.url), this.#recent, version);
     this.#webhooks = part(async () => {
-      const { WebhookActions } = await import('./webhookActions.ts');
+      const { WebhookActions } = await import('./webhooks/webhookActions.ts');
       return new WebhookActions(this.#server, this.#texts, workspaceState, this.#recent);
     });
     // Without rows the editor shows the way to connect, as it does without an account.
@@ -165,7 +165,7 @@ export class App implements SextantApi {
       getTreeItem: (row) => row,
     });
     this.#analytics = part(async () => {
-      const { AnalyticsActions } = await import('./analyticsActions.ts');
+      const { AnalyticsActions } = await import('./analytics/analyticsActions.ts');
       noUsage.dispose();
       return new AnalyticsActions(context, this.#server, this.#texts, this.#recent);
     });
@@ -267,7 +267,7 @@ export class App implements SextantApi {
         await this.#forEachFolder(vscode.l10n.t('Removing the index'), (root) => this.#client.rebuild(root));
         break;
       case 'sextant.copyDiagnostics': {
-        const { copyDiagnostics } = await import('./diagnosticsReport.ts');
+        const { copyDiagnostics } = await import('./index/diagnosticsReport.ts');
         await copyDiagnostics(this.#extension, this.#folders, this.#client, this.#texts, this.#recent);
         break;
       }
@@ -352,7 +352,7 @@ export class App implements SextantApi {
   }
 
   /** A file of one of the folders, if the index may hold it. */
-  async #read(root: string, path: string): Promise<ShownFile> {
+  async #read(root: string, path: string): Promise<IndexableFile> {
     const folder = this.#folders.all.find((one) => one.root === root);
     return folder ? this.#client.read({ folder, path }) : { refused: `${root} is no folder of the workspace.` };
   }

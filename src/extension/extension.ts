@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { COMMANDS } from './commandIds.ts';
 import type { App, SextantApi } from './app.ts';
-import { registerChat, registerMcpServers, registerPanel, registerTools } from './lazily.ts';
+import { registerChat, registerMcpServers, registerPanel, registerTools } from './lazyProviders.ts';
 
 /*
  * All that runs while the editor starts. What the extension does is in a chunk of its own, which is loaded when a command

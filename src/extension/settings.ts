@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
@@ -72,14 +72,13 @@ export interface ServerSettings {
   readonly maxBodyBytes: number;
 }
 
-/** What the local server is started with. `~` is the home folder; other relative paths are of the first folder. */
+/** Options of the local server, which only the user's settings can set. A relative path is in the home folder, also without `~`. */
 export function serverSettings(): ServerSettings {
   const settings = vscode.workspace.getConfiguration('sextant.server');
   const path = (name: string): string | undefined => {
     const value = settings.get(name, '').trim();
     if (value === '') return undefined;
-    if (/^~(?=[/\\]|$)/.test(value)) return join(homedir(), value.slice(1));
-    return resolve(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir(), value);
+    return resolve(homedir(), value.replace(/^~(?:[/\\]|$)/, ''));
   };
   return {
     state: serverStateFolder(path('stateFolder')),

@@ -9,7 +9,7 @@ import { WIRE_LIMITS } from '../wire/contract.ts';
 import type { FolderOptions } from '../workspace/folderOptions.ts';
 import { ModelTools, TOOL_LIMITS } from '../workspace/modelTools.ts';
 import { retrieveText } from './retrieval.ts';
-import { ServedFolder, type ServedFolderEdges } from './servedFolder.ts';
+import { ServedFolder, type ServedFolderDependencies } from './servedFolder.ts';
 
 export interface McpOptions {
   readonly folder: FolderOptions;
@@ -18,9 +18,9 @@ export interface McpOptions {
   readonly waitMs?: number | undefined;
 }
 
-export interface McpEdges extends ServedFolderEdges {
+export interface McpDependencies extends ServedFolderDependencies {
   readonly input: Readable;
-  /** Gets nothing but messages of the protocol. */
+  /** Receives only messages of the protocol. */
   readonly output: Writable;
 }
 
@@ -32,11 +32,12 @@ const text = (what: string, max?: number) =>
   z.string().check(z.minLength(1), z.describe(what), ...(max === undefined ? [] : [z.maxLength(max)]));
 
 /**
- * The Model Context Protocol over two streams, for one folder: tools to search it and to read lines of it, nothing that changes
- * anything. Tools are listed at once, while the index is made; results say where they may be partial. Returns when the
- * input ends or `signal` aborts, with the index free for others. Source: modelcontextprotocol.io; the wire sheet, section 10.
+ * The Model Context Protocol over two streams, for one folder: tools to search it and to read lines of it, none that
+ * changes anything. Tools are listed at once, while the index is built; results state if they may be partial. Returns
+ * when the input ends or `signal` aborts, with the index released. Source: modelcontextprotocol.io; the wire sheet,
+ * section 10.
  */
-export async function serveMcp(options: McpOptions, edges: McpEdges, signal: AbortSignal): Promise<void> {
+export async function serveMcp(options: McpOptions, edges: McpDependencies, signal: AbortSignal): Promise<void> {
   const { input, output, logger } = edges;
   const folder = new ServedFolder(options.folder, edges);
   const closing = new AbortController();
@@ -61,10 +62,10 @@ function addTools(server: McpServer, folder: ServedFolder, waitMs: number): void
     search: (request, signal) => folder.search(request, signal),
     read: (_root, path) => folder.read(path),
   });
-  /** Of what a search gives, and why that may be partial. */
+  /** Runs a search, and adds why its result may be partial. */
   const searched = async <T>(work: () => Promise<T>, signal: AbortSignal) => {
     await folder.settled(waitMs, signal);
-    // Asked before the search: what is complete by then was complete for it.
+    // Evaluated before the search: if the index was complete then, it was complete for the search.
     const note = await folder.whyIncomplete(signal);
     return { found: await work(), note };
   };
@@ -97,7 +98,7 @@ function addTools(server: McpServer, folder: ServedFolder, waitMs: number): void
       description:
         'Searches the indexed files of this folder in plain words or by symbol name, and returns JSON: ranked places with ' +
         'path, first and last line, the definition there, and the line that answers best; "incomplete" says why something ' +
-        'may be missing. Words need not be exact, but it knows no synonyms: use words that may stand in the code, and search ' +
+        'may be missing, "leftOut" how many files are no answer any more or may not be shown. Words need not be exact, but it knows no synonyms: use words that may stand in the code, and search ' +
         'again with others if nothing fits. The query may have "phrases" and the filters path: file: lang: sym: with globs, ' +
         'and - to exclude. Ignored files, secrets, binaries and generated files are not found. Read the lines with read_span.',
       inputSchema: z.object({

@@ -1,9 +1,9 @@
 import { SourceFile } from '../ask/sourceFile.ts';
-import type { ShownFile } from '../workspace/readShown.ts';
+import type { IndexableFile } from '../workspace/readIndexable.ts';
 import type { SearchRequest, SearchResult } from '../workspace/searcher.ts';
 import { formatRetrieval, type RetrievedFile } from '../wire/formatRetrieval.ts';
 
-/** As many files as fill the longest answer. */
+/** Number of files that fill the longest answer. */
 const FILES = 48;
 
 export interface RetrievalParts {
@@ -11,12 +11,13 @@ export interface RetrievalParts {
     request: Pick<SearchRequest, 'query' | 'limit' | 'excerpts'>,
     signal: AbortSignal,
   ): Promise<{ readonly results: readonly SearchResult[] }>;
-  read(path: string): Promise<ShownFile>;
+  read(path: string): Promise<IndexableFile>;
 }
 
 /**
- * What of a folder answers a query, as text of at most `maxLength` UTF-16 units, like that of the index, search and ask
- * service. Every line is read from its file now, by the rules of {@link ShownFile}; what changed since the search is left out.
+ * The answer of a folder to a query, as text of at most `maxLength` UTF-16 units, like that of the index, search and
+ * ask service. Every line is read from its file now, by the rules of {@link IndexableFile}; lines changed since the search
+ * are left out.
  */
 export async function retrieveText(
   query: string,

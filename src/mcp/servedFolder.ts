@@ -3,33 +3,33 @@ import type { Logger } from '../base/log.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
 import type { FolderOptions } from '../workspace/folderOptions.ts';
 import { compareWithFolder } from '../workspace/folderReport.ts';
-import type { ShownFile } from '../workspace/readShown.ts';
+import type { IndexableFile } from '../workspace/readIndexable.ts';
 import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
 import type { FolderState } from '../workspace/status.ts';
 
-export interface ServedFolderEdges {
+export interface ServedFolderDependencies {
   /** The bundled entries of the two threads. */
   readonly indexThread: URL;
   readonly searchThread: URL;
   readonly logger: Logger;
 }
 
-/** What another process has not indexed yet is looked for so often at most. */
+/** Shortest time between two checks for files that another process has not indexed yet. */
 const LOOK_AGAIN_MS = 2_000;
 
 /**
- * The folder that an MCP server is for, and its index: this process keeps it up to date, or another one does and this one
- * reads it. All work is in threads, so that requests are answered meanwhile.
+ * The folder that an MCP server is for, and its index: this process updates it, or another one does and this one reads
+ * it. All work runs in threads, so that requests are answered meanwhile.
  */
 export class ServedFolder {
   readonly #options: FolderOptions;
   readonly #client: WorkspaceClient;
   #state: FolderState = { kind: 'scanning' };
   #onState: (() => void)[] = [];
-  /** Of a folder whose index another process keeps: whether that was seen to be complete, and when it was looked. */
+  /** For an index that another process owns: whether it was complete at the last check, and the time of that check. */
   #seen: { readonly isComplete: boolean; readonly at: number } | undefined;
 
-  constructor(options: FolderOptions, edges: ServedFolderEdges) {
+  constructor(options: FolderOptions, edges: ServedFolderDependencies) {
     this.#options = options;
     this.#client = new WorkspaceClient({
       ...edges,
@@ -38,7 +38,7 @@ export class ServedFolder {
         this.#state = state;
         for (const tell of this.#onState.splice(0)) tell();
       },
-      // Looking again finds everything within 10 seconds.
+      // The rescan finds everything within 10 seconds.
       onUnwatched: () => undefined,
     });
     this.#client.open(options);
@@ -49,15 +49,15 @@ export class ServedFolder {
   }
 
   search(request: Omit<SearchRequest, 'folders' | 'isTrusted'>, signal: AbortSignal): Promise<SearchResponse> {
-    // Who has a program work in a folder trusts it, as with any command that asks Git.
+    // A user who runs a program in a folder trusts it, as with any command that calls Git.
     return this.#client.search({ ...request, folders: [this.#options], isTrusted: true }, signal);
   }
 
-  read(path: string): Promise<ShownFile> {
+  read(path: string): Promise<IndexableFile> {
     return this.#client.read({ folder: this.#options, path });
   }
 
-  /** Waits until the index is complete, or cannot be made so, for `ms` milliseconds at the most. */
+  /** Waits until the index is complete, or cannot be completed, for at most `ms` milliseconds. */
   async settled(ms: number, signal: AbortSignal): Promise<void> {
     const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
     const ended = new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }));
@@ -67,7 +67,7 @@ export class ServedFolder {
     }
   }
 
-  /** Why a search may miss something, for a model; `undefined` where it does not. */
+  /** The reason why a search may miss results, for a model; `undefined` if it does not. */
   async whyIncomplete(signal: AbortSignal): Promise<string | undefined> {
     const state = this.#state;
     switch (state.kind) {
@@ -89,12 +89,15 @@ export class ServedFolder {
     }
   }
 
-  /** Frees the index for others. */
+  /** Releases the index. */
   close(): Promise<void> {
     return this.#client.dispose();
   }
 
-  /** Whoever keeps an index that is complete keeps it so. After few changes the catalog is up to ten seconds behind. */
+  /**
+   * Whether the index of another process is complete; its owner keeps it so. After few changes the catalog is up to ten
+   * seconds behind.
+   */
   async #isComplete(signal: AbortSignal): Promise<boolean> {
     const now = performance.now();
     if (!this.#seen || (!this.#seen.isComplete && now - this.#seen.at > LOOK_AGAIN_MS)) {

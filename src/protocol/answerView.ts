@@ -2,30 +2,30 @@ import * as z from 'zod/mini';
 import { MAX_QUESTION } from './limits.ts';
 import type { ViewContract } from './viewContract.ts';
 
-/** Lines that an answer may cite, as they are shown. Where the folder is on the disk, the page is not told. */
+/** Lines that an answer may cite, as they are shown. The page does not receive the folder's path on disk. */
 export interface ShownPassage {
-  /** What `[3]` in the answer refers to. */
+  /** The number in `[3]` of the answer. */
   readonly number: number;
-  /** With the folder's name in front where several are open. */
+  /** Path, after the folder's name if several are open. */
   readonly path: string;
-  /** From 1, both ends included. */
+  /** Counts from 1, both ends inclusive. */
   readonly startLine: number;
   readonly endLine: number;
   readonly symbol?: { readonly name: string; readonly kind: string };
 }
 
-/** What a person can do next about a failure. */
+/** The next action after a failure. */
 export type NextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-settings';
 
 export interface ShownProvider {
   readonly label: string;
-  /** Whether nothing leaves this machine for it. */
+  /** Whether all data stays on this machine. */
   readonly isLocal: boolean;
 }
 
 /**
- * `searching` has no passages yet, `writing` has them and the text so far. What was stopped keeps what there was; what is
- * `interrupted` was running when the window was closed.
+ * State of an exchange. `searching` has no passages yet, `writing` has them and the text so far. `stopped` keeps the
+ * text so far; `interrupted` was running when the window was closed.
  */
 export type ExchangeState =
   | { readonly kind: 'searching' | 'writing' | 'done' | 'stopped' | 'interrupted' }
@@ -37,41 +37,41 @@ export interface Exchange {
   readonly question: string;
   readonly state: ExchangeState;
   readonly provider: ShownProvider;
-  /** What the provider was given besides the question. */
+  /** Size of the input to the provider besides the question. */
   readonly sent: { readonly files: number; readonly characters: number };
   readonly passages: readonly ShownPassage[];
-  /** In which `[n]` cites a passage. */
+  /** Markdown in which `[n]` cites a passage. */
   readonly markdown: string;
-  /** How many citations were taken out, because there is nothing where they point. */
+  /** Number of citations removed because they point to no passage. */
   readonly removedCitations: number;
-  /** Questions that suggest themselves next. */
+  /** Likely next questions. */
   readonly followUps: readonly string[];
 }
 
 export interface AnswerState {
   /** Oldest first; only the last one may be running. */
   readonly exchanges: readonly Exchange[];
-  /** Who will answer the next question. */
+  /** The provider of the next answer. */
   readonly provider: ShownProvider;
-  /** What there is to ask about, and in words. */
+  /** Whether there is an index to question, with a description. */
   readonly workspace: { readonly kind: 'none' | 'partial' | 'ready'; readonly summary: string };
 }
 
 export interface AnswerMethods {
   ready(nothing: undefined): AnswerState;
-  /** What is still being answered is stopped. The answer comes as events. */
+  /** Sends a question, and stops a running answer. The answer arrives as events. */
   ask(request: { readonly question: string }): void;
   stop(nothing: undefined): void;
-  /** Asks the last question again. */
+  /** Repeats the last question. */
   askAgain(nothing: undefined): void;
-  /** Has a person choose who answers from now on; `again` asks the last question again, if one is chosen. */
+  /** Lets the user choose the provider of further answers; `again` then repeats the last question. */
   chooseProvider(request: { readonly again: boolean }): void;
-  /** Shows a passage where its lines are now. */
+  /** Shows a passage at the present position of its lines. */
   open(request: { readonly exchange: number; readonly passage: number }): void;
-  /** The question and its answer as Markdown, to the clipboard. */
+  /** Copies the question and its answer to the clipboard as Markdown. */
   copy(request: { readonly exchange: number }): void;
   clear(nothing: undefined): void;
-  /** Leads elsewhere in the editor. */
+  /** Opens another part of the editor. */
   go(request: { readonly to: 'folder' | 'settings' | 'key' | 'indexStatus' }): void;
 }
 
@@ -79,7 +79,7 @@ export interface AnswerEvents {
   readonly state: AnswerState;
   /** More of the last exchange's Markdown. */
   readonly text: string;
-  /** Somebody wants to type. */
+  /** Moves the focus to the input. */
   readonly focus: null;
 }
 

@@ -2,82 +2,80 @@ import * as z from 'zod/mini';
 import { BUDGET_SCOPES, DESK_ACTIONS, MAX_ACCOUNT, MAX_CSV, MAX_LIMIT, type BudgetScope, type DeskAction } from './budgetChoices.ts'; // prettier-ignore
 import type { RowList, Tone } from './rowList.ts';
 
-/*
- * Where limits are changed: one thing at a time, from what is wanted to the report. The page sends what was typed; what it would
- * change, and what became of it, the extension says.
- */
+/* The budget editor: one change at a time, from the request to the report. The page sends typed input; the extension
+   computes the effect and the result. */
 
 export interface NamedAction {
   readonly id: DeskAction;
   readonly name: string;
 }
 
-/** Rows that have something in common. */
+/** Rows with something in common. */
 export interface ChangePart {
   readonly id: string;
   readonly name: string;
-  /** How many. */
+  /** Number of rows. */
   readonly count: string;
   readonly tone: Tone;
   readonly isShown: boolean;
 }
 
-/** What is on the desk. */
+/** The current step of the editor. */
 export interface DeskStep {
-  /** Another one for each step. */
+  /** Differs for each step. */
   readonly serial: number;
   /**
-   * `looking`: what would change is being found out. `preview`: it waits for a yes. `running`: it is being done. `report`: what
-   * became of it. `refused`: nothing was done.
+   * `looking`: the preview is being computed. `preview`: it waits for confirmation. `running`: the change is being
+   * made. `report`: its result. `refused`: nothing was done.
    */
   readonly kind: 'none' | 'looking' | 'preview' | 'running' | 'report' | 'refused';
   readonly title: string;
   readonly summary: string;
-  /** When it was read or done, and what is amiss. */
+  /** Time of the read or the change, and any warning. */
   readonly note: string;
   readonly tone: Tone;
   readonly progress: { readonly done: number; readonly of: number } | null;
   readonly parts: readonly ChangePart[];
   readonly list: RowList | null;
-  /** The first is what one most likely wants. */
+  /** Actions, the most likely first. */
   readonly actions: readonly NamedAction[];
 }
 
-/** Somebody whose limit is changed on their own page. */
+/** A person whose limit is changed on their own page. */
 export interface DeskPerson {
   readonly id: string;
   readonly name: string;
-  /** What limit there is. */
+  /** The current limit. */
   readonly text: string;
   readonly hasLimit: boolean;
-  /** To what the month comes, in words; empty where the limit is enough, or nobody can say. */
+  /** The projection of the month, in words; empty if the limit suffices or no projection is possible. */
   readonly raise: string;
 }
 
 export interface Desk {
-  /** In words: `credits a month`. */
+  /** Unit in words: `credits a month`. */
   readonly unit: string;
   readonly scope: BudgetScope;
   readonly scopes: readonly { readonly id: BudgetScope; readonly name: string }[];
-  /** What holds while names are hidden; empty while they are not. */
+  /** Restrictions while names are hidden; empty while they are not. */
   readonly notice: string;
   readonly step: DeskStep;
-  /** A batch that was interrupted: how far it is, and what can be done. */
+  /** An interrupted batch: its progress, and the possible actions. */
   readonly interrupted: { readonly text: string; readonly actions: readonly NamedAction[] } | null;
-  /** The last batch that came to its end. */
+  /** The last completed batch. */
   readonly last: { readonly text: string; readonly actions: readonly NamedAction[] } | null;
   readonly person: DeskPerson | null;
 }
 
-/** An account that somebody may mean. */
+/** A suggested account. */
 export interface ProposedAccount {
   readonly id: string;
   readonly name: string;
-  /** What limit it has. */
+  /** Its limit. */
   readonly note: string;
 }
 
-/** What is wrong with what was typed; empty where nothing is. */
+/** A mistake in typed input, with its field. */
 export interface TypedProblem {
   readonly field: 'account' | 'limit';
   readonly problem: string;
@@ -87,13 +85,13 @@ export interface DeskMethods {
   /** Lists other rows. */
   showScope(request: { readonly scope: BudgetScope }): void;
   showPart(request: { readonly part: string }): void;
-  /** The limit that somebody has, in digits; empty where it is none. */
+  /** Returns a person's override in digits; empty if there is none. */
   limitOf(request: { readonly id: string }): string;
-  /** What is wrong with a limit as it is typed; empty where nothing is. */
+  /** Checks a limit during typing; empty if it is valid. */
   checkLimit(request: { readonly limit: string }): string;
-  /** Shows what a new limit would change; `was` is the one that it is to replace. */
+  /** Previews a new limit; `was` is the one to replace. */
   setLimit(request: { readonly id: string; readonly limit: string; readonly was: string }): TypedProblem | null;
-  /** The same for an account that is typed, or with `id` for one that was proposed. */
+  /** Previews a limit for a typed account, or with `id` for a suggested one. */
   addLimit(request: {
     readonly account: string;
     readonly id: string | null;
@@ -101,9 +99,9 @@ export interface DeskMethods {
   }): TypedProblem | null;
   clearLimit(request: { readonly id: string }): void;
   raiseLimit(request: { readonly id: string }): void;
-  /** Accounts that have this in their name. */
+  /** Returns accounts with this text in their name. */
   accounts(request: { readonly text: string }): readonly ProposedAccount[];
-  /** Shows what pasted rows would change. */
+  /** Previews pasted rows. */
   importLimits(request: { readonly csv: string }): void;
   act(request: { readonly act: DeskAction }): void;
 }

@@ -1,4 +1,4 @@
-/* What can be chosen in the dashboard. Apart from the contract, whose schemas no page needs. */
+/* Choices of the dashboard. Separate from the contract, whose schemas no page needs. */
 
 export const TABS = ['overview', 'people', 'languages', 'credits', 'cost', 'budgets'] as const;
 export type Tab = (typeof TABS)[number];
@@ -9,17 +9,17 @@ export type Preset = (typeof PRESETS)[number];
 export const GROUPS = ['resource', 'product', 'byok', 'user', 'expert'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** `changes`: of limits, that would be made or were. */
+/** Lists of the dashboard; `changes` are previewed or completed changes of limits. */
 export const LISTS = ['people', 'budgets', 'changes'] as const;
 export type List = (typeof LISTS)[number];
 
 export const DIRECTIONS = ['ascending', 'descending'] as const;
 
-/** The whole tab as rows, as data, in prose; a chart as rows or as a picture. */
+/** Formats of an export: the whole tab as rows, as data, in prose; a chart as rows or as a picture. */
 export const EXPORTS = ['csv', 'json', 'markdown', 'chartCsv', 'svg', 'png'] as const;
 export type DashboardExport = (typeof EXPORTS)[number];
 
-/** What can be done about what is not there. */
+/** Remedies for missing figures. */
 export const NEXT_STEPS = ['connect', 'sample', 'startServer', 'retry', 'resume', 'stop', 'week', 'log'] as const;
 export type NextStep = (typeof NEXT_STEPS)[number];
 

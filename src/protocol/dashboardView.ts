@@ -23,24 +23,22 @@ import type { ViewContract } from './viewContract.ts';
 
 export type { ListedRow, RowList, Tone };
 
-/*
- * What the dashboard shows. Every figure comes as text that the extension wrote, exact and ready to read; the numbers beside
- * them only say how long a bar is.
- */
+/* Content of the dashboard. Every figure arrives as text from the extension, exact and ready to read; the numbers
+   beside them only give the length of a bar. */
 
-/** What a person chose to see; kept over restarts. */
+/** The user's choices; kept over restarts. */
 export interface Choices {
   readonly tab: Tab;
   readonly preset: Preset;
-  /** `YYYY-MM-DD`, of a custom range. */
+  /** First day of a custom range, `YYYY-MM-DD`. */
   readonly first: string;
   readonly last: string;
-  /** Beside as many days before. */
+  /** Whether to show the previous period. */
   readonly compare: boolean;
   readonly group: Group;
-  /** Only what has this in its name, in lists and parts. */
+  /** Shows only names that contain this text, in lists and parts. */
   readonly filter: string;
-  /** Pseudonyms in place of names. */
+  /** Whether pseudonyms replace names. */
   readonly anonymise: boolean;
 }
 
@@ -49,10 +47,10 @@ export interface Tile {
   readonly id: string;
   readonly label: string;
   readonly value: string;
-  /** Below it: a change, a share, a date. */
+  /** Text below the figure: a change, a share, a date. */
   readonly note: string;
   readonly tone: Tone;
-  /** What the figure is. */
+  /** Explanation of the figure. */
   readonly about: string;
 }
 
@@ -61,16 +59,16 @@ export interface ShownTable {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** What the numbers of an axis are of. */
+/** Unit of an axis. */
 export type AxisUnit = 'count' | 'usd' | 'credits' | 'share';
 
-/** How a series is drawn: what is, what it tends to, what was before, what it may be at the most, what it will be. */
+/** Roles of a series in the drawing: the value, the rest, the trend, the previous period, the limit, the projection. */
 export type Role = 'value' | 'others' | 'trend' | 'before' | 'limit' | 'projection';
 
 export interface Series {
   readonly name: string;
   readonly role: Role;
-  /** Of each point of the axis; `null` where there is none. */
+  /** Values at the points of the axis; `null` for a gap. */
   readonly values: readonly (number | null)[];
   readonly texts: readonly string[];
 }
@@ -78,24 +76,24 @@ export interface Series {
 interface ChartParts {
   readonly id: string;
   readonly title: string;
-  /** What is counted, and how. */
+  /** Explanation of the figures. */
   readonly about: string;
-  /** What it shows, in a sentence. */
+  /** Content of the chart in a sentence. */
   readonly summary: string;
   readonly table: ShownTable;
 }
 
-/** By day. */
+/** A chart by day. */
 export interface TimeChart extends ChartParts {
   readonly kind: 'lines' | 'stack';
   readonly unit: AxisUnit;
   readonly days: readonly string[];
   readonly series: readonly Series[];
-  /** Days that are out of the ordinary, as places in `days`. */
+  /** Unusual days, as indices of `days`. */
   readonly unusual: readonly number[];
 }
 
-/** One bar for each thing, of one part or several, or towards a limit. */
+/** A chart with one bar for each subject, of one part or several, or towards a limit. */
 export interface BarChart extends ChartParts {
   readonly kind: 'bars';
   readonly unit: AxisUnit;
@@ -106,14 +104,14 @@ export interface BarChart extends ChartParts {
     readonly values: readonly number[];
     readonly texts: readonly string[];
     readonly tone: Tone;
-    /** Leads to a person. */
+    /** Id of the person that the bar opens. */
     readonly person: string | null;
   }[];
-  /** Where a line is drawn across all bars, such as 100 %. */
+  /** A line across all bars, such as 100 %. */
   readonly mark: { readonly value: number; readonly name: string } | null;
 }
 
-/** People by day. */
+/** A chart of people by day. */
 export interface HeatChart extends ChartParts {
   readonly kind: 'heat';
   readonly unit: AxisUnit;
@@ -121,14 +119,14 @@ export interface HeatChart extends ChartParts {
   readonly rows: readonly {
     readonly name: string;
     readonly person: string;
-    /** What all days come to. */
+    /** The sum of all days. */
     readonly text: string;
     readonly values: readonly number[];
     readonly texts: readonly string[];
   }[];
 }
 
-/** What something was and is. */
+/** A chart of earlier and present values. */
 export interface MoverChart extends ChartParts {
   readonly kind: 'movers';
   readonly unit: AxisUnit;
@@ -144,44 +142,47 @@ export interface MoverChart extends ChartParts {
 
 export type Chart = TimeChart | BarChart | HeatChart | MoverChart;
 
-/** Why something is not there, or not as it should be, and what can be done. */
-export interface Trouble {
+/** The reason for missing or degraded figures, and the remedies. */
+export interface ViewError {
   readonly kind: 'offline' | 'partial' | 'rate-limited' | 'unauthenticated' | 'forbidden' | 'range' | 'failed';
   readonly title: string;
   readonly message: string;
   readonly next: readonly NextStep[];
 }
 
-/** A long load. */
+/** Progress of a long load. */
 export interface Progress {
   readonly state: 'running' | 'stopped' | 'done';
   readonly text: string;
   readonly done: number;
-  /** 0 where nobody knows. */
+  /** 0 if unknown. */
   readonly of: number;
   readonly next: readonly NextStep[];
 }
 
-/** One tab, as far as it is there. */
+/** One tab, with the content so far. */
 export interface Page {
   readonly tab: Tab;
   readonly isLoading: boolean;
   /** Whether there is anything to show. */
   readonly isFilled: boolean;
-  readonly trouble: Trouble | null;
-  /** Where all is well and there is nothing: why, in a title and a sentence. */
+  readonly trouble: ViewError | null;
+  /** Explains a page without content and without an error, in a title and a sentence. */
   readonly empty: { readonly title: string; readonly message: string } | null;
   readonly progress: Progress | null;
-  /** `2026-11-21 09:30 UTC`, and how long that is ago. */
+  /** Time of the figures, `2026-11-21 09:30 UTC`, and their age. */
   readonly asOf: string;
   readonly tiles: readonly Tile[];
   readonly charts: readonly Chart[];
   readonly list: RowList | null;
-  /** One person in place of all. */
+  /** The person shown in place of all. */
   readonly person: { readonly id: string; readonly name: string } | null;
 }
 
-/** Whose figures there are: `none`: nothing is connected; `stopped`: the sample server does not run; `gone`: the token is. */
+/**
+ * The account of the figures. `none`: nothing is connected; `stopped`: the sample server does not run; `gone`: the
+ * token is missing.
+ */
 export interface ShownAccount {
   readonly kind: 'none' | 'loading' | 'stopped' | 'gone' | 'ready';
   readonly name: string;
@@ -191,7 +192,7 @@ export interface DashboardState {
   readonly account: ShownAccount;
   readonly choices: Choices;
   readonly tabs: readonly { readonly id: Tab; readonly name: string }[];
-  /** Which days are shown, and which may be. */
+  /** The days shown, and the allowed ones. */
   readonly range: {
     readonly text: string;
     readonly first: string;
@@ -199,22 +200,22 @@ export interface DashboardState {
     readonly oldest: string;
     readonly newest: string;
   };
-  /** By what the tab can be grouped. */
+  /** Possible groupings of the tab. */
   readonly groups: readonly { readonly id: Group; readonly name: string }[];
   readonly page: Page;
-  /** Where limits are changed: beside them, and on a person's page. */
+  /** The budget editor: beside the limits, and on a person's page. */
   readonly desk: Desk | null;
-  /** Counts what is worth saying aloud, and says it. */
+  /** Text for screen readers; a counter distinguishes repetitions. */
   readonly spoken: string;
 }
 
 export interface DashboardMethods extends DeskMethods {
   ready(nothing: undefined): DashboardState;
-  /** Shows something else. */
+  /** Applies other choices. */
   choose(choices: Choices): void;
-  /** Asks the service, however fresh the figures are. */
+  /** Fetches from the service, however fresh the figures are. */
   refresh(nothing: undefined): void;
-  /** Some rows of a list, as they are sorted and filtered. */
+  /** Returns some rows of a list, sorted and filtered as shown. */
   rows(request: { readonly list: List; readonly from: number; readonly count: number }): readonly ListedRow[];
   sort(request: {
     readonly list: List;
@@ -223,7 +224,7 @@ export interface DashboardMethods extends DeskMethods {
   }): void;
   /** Shows one person, or with `null` all of them again. */
   openPerson(request: { readonly id: string | null }): void;
-  /** Writes a file that a person chooses; `image` is what a page drew. */
+  /** Writes a file that the user chooses; `image` is the page's picture. */
   export(request: {
     readonly what: DashboardExport;
     readonly chart: string | null;

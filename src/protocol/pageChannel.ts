@@ -1,15 +1,15 @@
 import type { Channel } from '../base/rpc.ts';
 
 /**
- * What a page sends and gets. A panel outlives its pages – one that is hidden is thrown away and loaded again when it is
- * shown – and every page counts its requests from 1, so messages say whose they are.
+ * A message of one page. A panel outlives its pages: a hidden one is discarded and loaded again when it is shown. Every
+ * page counts its requests from 1, so messages name their page.
  */
 export interface PageMessage {
   readonly page: string;
   readonly message: unknown;
 }
 
-/** A page's end of the channel to the extension. `page` is its own for as long as it lives. */
+/** A page's end of the channel to the extension. `page` stays the same for its lifetime. */
 export function pageChannel(
   page: string,
   post: (message: PageMessage) => void,

@@ -1,14 +1,14 @@
 import type { List } from './dashboardChoices.ts';
 
-/** How a figure or row is to be taken. */
+/** Emphasis of a figure or row. */
 export type Tone = 'plain' | 'good' | 'warning' | 'bad';
 
-/** A list of any length, whose rows are asked for. */
+/** A list of any length, whose rows are requested in parts. */
 export interface RowList {
   readonly list: List;
-  /** Changes whenever rows are others than before. */
+  /** Changes whenever the rows change. */
   readonly version: number;
-  /** Of those that the filter leaves. */
+  /** Number of rows that match the filter. */
   readonly count: number;
   readonly all: number;
   readonly columns: readonly {
@@ -19,7 +19,7 @@ export interface RowList {
   }[];
   readonly sort: string;
   readonly descending: boolean;
-  /** What it lists, for a screen reader. */
+  /** Content of the list, for a screen reader. */
   readonly caption: string;
 }
 
@@ -27,6 +27,6 @@ export interface ListedRow {
   readonly id: string;
   readonly cells: readonly string[];
   readonly tone: Tone;
-  /** From 0 to 1, of a bar behind the share of a limit. */
+  /** Length of the bar behind the share of a limit, from 0 to 1. */
   readonly used: number | null;
 }

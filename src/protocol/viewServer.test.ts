@@ -20,7 +20,7 @@ const contract: ViewContract<Methods, Events> = {
   requests: { ready: z.undefined(), half: z.strictObject({ of: z.number() }), wait: z.undefined() },
 };
 
-/** One panel, whose messages pass as JSON, as they do between the editor's processes, and any number of pages in it. */
+/** One panel and any number of pages in it. Messages pass as JSON, as between the editor's processes. */
 class Panel {
   readonly invalid: string[] = [];
   readonly aborted: string[] = [];
@@ -50,26 +50,26 @@ class Panel {
     return new Caller(channel);
   }
 
-  /** Whoever waits is answered. */
+  /** Answers all waiting requests. */
   release(): void {
     for (const answer of this.#release.splice(0)) answer();
   }
 }
 
 describe('ViewServer', () => {
-  it('answers a page, and tells it of events', async () => {
+  it('answers a page, and sends events to it', async () => {
     const panel = new Panel();
     const page = panel.load('a');
     const ticks: number[] = [];
     page.on('tick', (value) => ticks.push(value));
-    panel.server.emit('tick', 1); // nobody is there yet
+    panel.server.emit('tick', 1); // no page listens yet
     assert.equal(await page.call('ready', undefined), 'shown');
     panel.server.emit('tick', 2);
     assert.equal(await page.call('half', { of: 8 }), 4);
     assert.deepEqual(ticks, [2]);
   });
 
-  it('refuses an argument that is not as agreed, and names what is wrong in it', async () => {
+  it('refuses an invalid argument, and names the problem in it', async () => {
     const page = new Panel().load('a');
     const half = (argument: unknown): Promise<number> => page.call('half', argument as { of: number });
     await assert.rejects(half({ of: '8' }), { code: 'InvalidRequest', message: /another "of"/ });
@@ -78,12 +78,12 @@ describe('ViewServer', () => {
     assert.equal(await half({ of: 8 }), 4);
   });
 
-  it('refuses a request that is not of the view', async () => {
+  it('refuses a request that the view does not have', async () => {
     const page = new Panel().load('a') as unknown as Caller<{ valueOf(argument: null): unknown }, Events>;
     await assert.rejects(page.call('valueOf', null), { code: 'UnknownMethod' });
   });
 
-  it('takes nothing that is no message for one, and goes on', () => {
+  it('ignores invalid messages, and continues', () => {
     fc.assert(
       fc.property(fc.anything(), (raw) => {
         const panel = new Panel();
@@ -94,7 +94,7 @@ describe('ViewServer', () => {
     );
   });
 
-  it('cancels what a page gives up', async () => {
+  it('cancels a request that the page cancels', async () => {
     const panel = new Panel();
     const controller = new AbortController();
     const waiting = panel.load('a').call('wait', undefined, controller.signal);
@@ -103,17 +103,17 @@ describe('ViewServer', () => {
     assert.deepEqual(panel.aborted, ['wait']);
   });
 
-  it('does not answer a page with what the one before it had asked', async () => {
+  it('does not answer a page with a request of the previous one', async () => {
     const panel = new Panel();
     void panel.load('a').call('wait', undefined);
-    // Both have the number 1.
+    // Both requests have the number 1.
     const second = panel.load('b').call('ready', undefined);
     assert.deepEqual(panel.aborted, ['wait']);
     panel.release();
     assert.equal(await second, 'shown');
   });
 
-  it('aborts what runs when the panel is closed, and sends nothing more', async () => {
+  it('aborts running work when the panel is closed, and sends nothing more', async () => {
     const panel = new Panel();
     const page = panel.load('a');
     const answers: unknown[] = [];

@@ -19,14 +19,14 @@ interface Session<E> {
   readonly closed: AbortController;
 }
 
-/** The extension's end: answers one page after another, each until the next one speaks. */
+/** The extension's end: serves one page after another, each until the next one sends a message. */
 export class ViewServer<M extends ViewMethods<M>, E> {
   readonly #handlers: Handlers<M>;
   readonly #post: (message: PageMessage) => void;
   readonly #onInvalid: (problem: string) => void;
   #session: Session<E> | undefined;
 
-  /** `onInvalid` is told of what is no message at all; an argument that may not be is answered with `InvalidRequest`. */
+  /** `onInvalid` receives messages that cannot be parsed; an invalid argument is answered with `InvalidRequest`. */
   constructor(
     contract: ViewContract<M, E>,
     handlers: Handlers<M>,
@@ -49,12 +49,12 @@ export class ViewServer<M extends ViewMethods<M>, E> {
     this.#session?.receive(message);
   }
 
-  /** Tells the page; without one nobody. */
+  /** Sends an event to the page, if there is one. */
   emit<K extends keyof E & string>(name: K, value: E[K]): void {
     this.#session?.emit(name, value);
   }
 
-  /** The page is gone: what still runs for it is aborted. */
+  /** Handles a closed page: aborts all its running work. */
   close(): void {
     this.#session?.closed.abort();
     this.#session = undefined;

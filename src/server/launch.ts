@@ -1,15 +1,17 @@
 import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
-import { bothLoggers, fileLogger, silentLogger } from '../base/log.ts';
-import { join } from 'node:path';
+import { describeOwner, Lease } from '../base/lease.ts';
+import { bothLoggers, silentLogger, type Logger } from '../base/log.ts';
 import { systemClock } from '../base/clock.ts';
 import type { DataSet } from './analytics/data/dataSet.ts';
 import type { FactSource } from './analytics/factSource.ts';
 import { readData } from './analytics/data/readData.ts';
 import { Organization } from './analytics/organization.ts';
-import { SextantServer, type ServerEdges, type ServerOptions } from './server.ts';
-import { findServer, LOG_FILE, StateFolder } from './state/stateFolder.ts';
+import { SextantServer, type ServerDependencies, type ServerOptions } from './server.ts';
+import { stateLogger } from './state/claim.ts';
+import { findServer } from './state/published.ts';
+import { StateFolder } from './state/stateFolder.ts';
 
 /** What a client needs of a server that runs; the line that `sextant serve --json` prints. */
 export interface ServerInfo {
@@ -30,15 +32,26 @@ export interface Launched {
 /** How long a process that owns a folder may take until its server answers: it may be reading its data. */
 const ATTACH_LIMIT_MS = 120_000;
 const ATTACH_POLL_MS = 50;
+/** A server that answers in this time is attached to without a word. */
+const SAY_AFTER_MS = 300;
 
 /** Starts a server on a state folder, or attaches to the one that another process has there. */
 export async function startOrAttach(
   options: ServerOptions & { readonly state: string },
-  edges: ServerEdges = {},
+  edges: ServerDependencies = {},
   signal?: AbortSignal,
 ): Promise<Launched> {
   const { state } = options;
-  const logger = bothLoggers(edges.logger ?? silentLogger, fileLogger(join(state, LOG_FILE)));
+  const logger = bothLoggers(edges.logger ?? silentLogger, stateLogger(state));
+  let isWaiting = false;
+  const report = (): void => {
+    const owner = isWaiting ? undefined : Lease.ownerOf(state);
+    if (!owner) return;
+    isWaiting = true;
+    logger.warn(
+      `${describeOwner(owner)} has the state in ${state}. Waiting until its server answers, or until the process has ended or been silent for a minute.`,
+    );
+  };
   for (const end = Date.now() + ATTACH_LIMIT_MS; ;) {
     try {
       const server = await SextantServer.start(options, { ...edges, logger });
@@ -48,9 +61,12 @@ export async function startOrAttach(
     } catch (error) {
       if (!(error instanceof SextantError && error.code === 'StateBusy') || Date.now() > end) throw error;
     }
+    const timer = setTimeout(report, SAY_AFTER_MS);
     const info = await findAnswering(state);
+    clearTimeout(timer);
     if (info) return { info };
     throwIfCancelled(signal);
+    report();
     await sleep(ATTACH_POLL_MS);
   }
 }
@@ -89,11 +105,11 @@ export async function loadData(
 }
 
 /** The lines of a state folder that no server has: its data file with what clients changed. Throws `StateBusy`. */
-export async function* exportLines(state: string, data: FactSource): AsyncGenerator<string> {
-  const folder = await StateFolder.open(state, silentLogger);
+export async function* exportLines(state: string, data: FactSource, logger: Logger): AsyncGenerator<string> {
+  const folder = await StateFolder.open(state, logger);
   try {
     const organization = new Organization(data, folder, systemClock);
-    for (const change of folder.changes) await organization.replay(change);
+    for (const change of folder.changes) await organization.replay(change, logger);
     yield* organization.lines();
   } finally {
     await folder.close();

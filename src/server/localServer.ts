@@ -4,7 +4,7 @@ import type { Logger } from '../base/log.ts';
 import { Thread } from '../workspace/thread.ts';
 import type { ServerInfo } from './launch.ts';
 import type { ServerEvents, ServerMethods, ThreadedServerOptions } from './serverProtocol.ts';
-import { findServer } from './state/stateFolder.ts';
+import { findServer } from './state/published.ts';
 
 /** Where a server is, without its tokens: this may be shown. */
 export interface ServerPlace {
@@ -34,13 +34,13 @@ const NEXT: Readonly<Record<Kind, readonly Kind[]>> = {
   running: ['stopping', 'failed'],
   attached: ['stopped'],
   stopping: ['stopped', 'failed'],
-  failed: ['starting', 'attached'],
+  failed: ['starting', 'attached', 'stopped'],
 };
 
 /** How often one looks whether a server of another process is still there: a look at two small files. */
 const WATCH_MS = 1_000;
 
-export interface LocalServerEdges {
+export interface LocalServerDependencies {
   /** The bundled entry of the server's thread. */
   readonly thread: URL;
   readonly logger: Logger;
@@ -58,7 +58,7 @@ export const localServerErrors = {
  * asked for is done in turn; a stop cancels a start that is still under way.
  */
 export class LocalServer {
-  readonly #edges: LocalServerEdges;
+  readonly #edges: LocalServerDependencies;
   #state: LocalServerState = { kind: 'stopped' };
   #info: ServerInfo | undefined;
   #thread: Thread<ServerMethods, ServerEvents> | undefined;
@@ -66,7 +66,7 @@ export class LocalServer {
   #watch: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(edges: LocalServerEdges) {
+  constructor(edges: LocalServerDependencies) {
     this.#edges = edges;
   }
 
@@ -102,6 +102,7 @@ export class LocalServer {
   attach(state: string): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#info) return;
+      await this.#endLost();
       const thread = this.#newThread(() => undefined);
       try {
         const info = findServer(state) && (await thread.caller().call('find', { state }));
@@ -126,9 +127,10 @@ export class LocalServer {
 
   async #start(options: ThreadedServerOptions, signal: AbortSignal | undefined): Promise<void> {
     if (this.#info) return;
+    await this.#endLost();
     const own = new AbortController();
     this.#starting = own;
-    this.#become({ kind: 'starting', lines: 0 });
+    this.#setStep({ kind: 'starting', lines: 0 });
     const thread = this.#newThread((error) => this.#onDied(thread, options.state, error));
     try {
       const either = signal ? AbortSignal.any([own.signal, signal]) : own.signal;
@@ -136,14 +138,14 @@ export class LocalServer {
       if (isOwn) {
         this.#thread = thread;
         this.#info = info;
-        this.#become({ kind: 'running', at: placeOf(info), data: options.data, isEmpty });
+        this.#setStep({ kind: 'running', at: placeOf(info), data: options.data, isEmpty });
       } else {
         await thread.stop();
         this.#attached(info);
       }
     } catch (error) {
       await endThread(thread, options.state);
-      this.#become(isCancelled(error) ? { kind: 'stopped' } : failed(error));
+      this.#setStep(isCancelled(error) ? { kind: 'stopped' } : failed(error));
       throw error;
     } finally {
       this.#starting = undefined;
@@ -154,31 +156,35 @@ export class LocalServer {
     const { state } = this;
     if (state.kind === 'attached') throw localServerErrors.notOwn(state.at.pid);
     const thread = this.#thread;
+    if (state.kind === 'failed' && thread) {
+      await this.#endLost();
+      this.#setStep({ kind: 'stopped' });
+    }
     if (state.kind !== 'running' || !thread) return;
-    this.#become({ kind: 'stopping', at: state.at });
+    this.#setStep({ kind: 'stopping', at: state.at });
     this.#thread = undefined;
     this.#info = undefined;
     try {
       await thread.caller().call('stop', {});
       await endThread(thread, state.at.state);
-      this.#become({ kind: 'stopped' });
+      this.#setStep({ kind: 'stopped' });
     } catch (error) {
       await endThread(thread, state.at.state);
-      this.#become(failed(error));
+      this.#setStep(failed(error));
       throw error;
     }
   }
 
   #attached(info: ServerInfo): void {
     this.#info = info;
-    this.#become({ kind: 'attached', at: placeOf(info) });
+    this.#setStep({ kind: 'attached', at: placeOf(info) });
     this.#watch = setInterval(() => {
       const found = findServer(info.state);
       if (found?.pid === info.pid && found.url === info.url) return;
       clearInterval(this.#watch);
       this.#info = undefined;
       this.#edges.logger.info(`The server of process ${info.pid} is gone.`);
-      this.#become({ kind: 'stopped' });
+      this.#setStep({ kind: 'stopped' });
     }, WATCH_MS).unref();
   }
 
@@ -188,25 +194,41 @@ export class LocalServer {
     Lease.releaseOwn(folder);
     this.#thread = undefined;
     this.#info = undefined;
-    this.#become(failed(error));
+    // Of a server that lost its state, that stays the reason.
+    if (this.#state.kind !== 'failed') this.#setStep(failed(error));
+  }
+
+  /** The thread goes on answering 503, which tells clients more than a closed port, until the next start, attachment or stop. */
+  #onLost(thread: Thread<ServerMethods, ServerEvents>, error: SextantError): void {
+    if (this.#thread !== thread) return;
+    this.#info = undefined;
+    this.#setStep(failed(error));
+  }
+
+  async #endLost(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    await thread?.stop();
   }
 
   #newThread(died: (error: SextantError) => void): Thread<ServerMethods, ServerEvents> {
     const { thread, logger } = this.#edges;
-    return new Thread<ServerMethods, ServerEvents>(thread, logger, {
+    const created = new Thread<ServerMethods, ServerEvents>(thread, logger, {
       // What it kept in memory is lost with it: whoever uses it decides.
       restarts: 0,
       started: (caller) => {
         caller.on('log', ({ level, message }) => logger[level](message));
+        caller.on('lost', ({ code, message }) => this.#onLost(created, new SextantError(code, message)));
         caller.on('progress', ({ lines }) => {
-          if (this.#state.kind === 'starting') this.#become({ kind: 'starting', lines });
+          if (this.#state.kind === 'starting') this.#setStep({ kind: 'starting', lines });
         });
       },
       died,
     });
+    return created;
   }
 
-  #become(state: LocalServerState): void {
+  #setStep(state: LocalServerState): void {
     if (!NEXT[this.#state.kind].includes(state.kind))
       throw new Error(`The local server cannot be ${state.kind} after ${this.#state.kind}.`);
     this.#state = state;

@@ -426,6 +426,31 @@ describe('the embedded server', () => {
       refused(await client.admin('DELETE', 'tokens/nobody'), 404, 'NotFound');
     });
 
+    it('that loads a cleared override, which clears the one that was there', async () => {
+      const override = (limit: string): string =>
+        JSON.stringify({
+          kind: 'override',
+          user_email: 'cleared@example.com',
+          resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED',
+          period: 'BUDGET_PERIOD_MONTHLY',
+          config: { limit },
+        });
+      const limits = async (): Promise<unknown> => {
+        const { status, body } = await client.post(PATHS.getOverrides, { user_emails: ['cleared@example.com'] });
+        assert.equal(status, 200);
+        return (body.overrides as { config: unknown }[]).map(({ config }) => config);
+      };
+      for (const [limit, expected] of [
+        ['', []],
+        ['5', [{ limit: '5' }]],
+        ['', []],
+      ] as const) {
+        const user = JSON.stringify({ kind: 'user', user_email: 'cleared@example.com' });
+        const { status } = await client.admin('POST', 'import', `${user}\n${override(limit)}\n`);
+        assert.deepEqual([status, await limits()], [200, expected]);
+      }
+    });
+
     it('that loads names of such a length that every cursor can be sent back', async () => {
       for (const character of ['m', '語', '\u0001']) {
         const name = character.repeat(character === '\u0001' ? 500 : 1000);
@@ -509,7 +534,7 @@ describe('the embedded server', () => {
           /line 3: a sum over all records could have more than 38 digits/,
         ],
         [JSON.stringify(override), /line 2: an earlier line has an override/],
-        [JSON.stringify({ ...override, config: { limit: '' } }), /config\.limit/],
+        [JSON.stringify({ ...override, config: { limit: '05' } }), /config\.limit/],
         [JSON.stringify({ ...override, config: { limit: '5', y: 2 } }), /line 2: there is no field "config\.y" here/],
       ];
       for (const [line, message] of bad) {

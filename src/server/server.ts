@@ -1,7 +1,7 @@
 import { SCOPES, messages, type Scope } from '../analytics/contract.ts';
 import { AdjustableClock, systemClock, type Clock } from '../base/clock.ts';
 import { dayOf, firstOfNextMonth, startOfDay } from '../base/day.ts';
-import { describeError, SextantError, systemCode } from '../base/errors.ts';
+import { describeError, isWriteError, SextantError, systemCode } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { adminResources, behindAdminToken, type Administered } from './admin/adminPlane.ts';
 import { checkMoment } from './admin/moment.ts';
@@ -27,10 +27,11 @@ import { RequestLog } from './http/requestLog.ts';
 import { stateErrors } from './state/errors.ts';
 import { memoryState } from './state/memoryState.ts';
 import type { Address, Change, ServerState } from './state/serverState.ts';
+import { LeaseWatch } from './state/leaseWatch.ts';
 import { StateFolder } from './state/stateFolder.ts';
 import { webhookAdminResources } from './webhooks/adminResources.ts';
 import { intakeResource } from './webhooks/intake.ts';
-import { WebhookService, type WebhookEdges, type WebhookOptions } from './webhooks/service.ts';
+import { WebhookService, type WebhookDependencies, type WebhookOptions } from './webhooks/service.ts';
 
 export interface ServerOptions {
   /** `127.0.0.1` where it is missing. */
@@ -60,10 +61,12 @@ export interface ServerOptions {
   readonly context?: ContextOptions | undefined;
 }
 
-export interface ServerEdges extends Pick<WebhookEdges, 'dispatcher' | 'backoffBaseMs'> {
+export interface ServerDependencies extends Pick<WebhookDependencies, 'dispatcher' | 'backoffBaseMs'> {
   readonly clock?: Clock;
   readonly logger?: Logger;
   readonly timeouts?: Partial<EdgeTimeouts>;
+  /** Called once if another process takes over the state: from then on the server answers 503. */
+  readonly onLost?: (error: SextantError) => void;
 }
 
 const DEFAULT_TOKEN = 'default';
@@ -96,13 +99,14 @@ export class SextantServer implements Administered {
   #url = '';
   readonly #stopping = new AbortController();
   #closing: Promise<void> | undefined;
+  #webhooksClosing: Promise<void> | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   /**
    * Starts a server. Throws `StateBusy` where another process owns the state folder, `PortTaken` where the port is in use,
    * `StateNewer`, `StateDamaged`, `DiskFull`, `ReadOnly`, and `InvalidArgument` or `InvalidOption` where an option cannot be.
    */
-  static async start(options: ServerOptions = {}, edges: ServerEdges = {}): Promise<SextantServer> {
+  static async start(options: ServerOptions = {}, edges: ServerDependencies = {}): Promise<SextantServer> {
     const { logger = silentLogger } = edges;
     if (options.now !== undefined) checkMoment(options.now);
     secretsOf(options);
@@ -113,7 +117,7 @@ export class SextantServer implements Administered {
       const server = new SextantServer(options, edges, state, await options.data?.());
       opened = server;
       for (const change of state.changes) await server.#replay(change);
-      if (state.changes.length >= CONDENSE_FROM) await state.replace(server.#condensed(state.changes));
+      if (state.changes.length >= CONDENSE_FROM) await server.#condense();
       server.#disturb();
       await server.#listen();
       server.webhooks.start();
@@ -126,7 +130,7 @@ export class SextantServer implements Administered {
     }
   }
 
-  private constructor(options: ServerOptions, edges: ServerEdges, state: ServerState, data?: FactSource) {
+  private constructor(options: ServerOptions, edges: ServerDependencies, state: ServerState, data?: FactSource) {
     this.#options = options;
     this.#state = state;
     this.#logger = edges.logger ?? silentLogger;
@@ -140,6 +144,7 @@ export class SextantServer implements Administered {
     this.organization = new Organization(facts, state, this.clock);
     const { dispatcher, backoffBaseMs } = edges;
     this.webhooks = new WebhookService(state.folder, options.webhooks ?? {}, {
+      fence: state.fence,
       clock: this.clock,
       realClock: this.clock.source,
       logger: this.#logger,
@@ -150,7 +155,10 @@ export class SextantServer implements Administered {
       clock: this.clock.source,
       logger: this.#logger,
     });
+    const watch = new LeaseWatch(state.fence);
+    watch.onLost((error) => this.#onLost(error, edges.onLost));
     this.#edge = new HttpEdge({
+      unavailable: (method) => watch.check(method !== 'GET'),
       resources: this.#resources(),
       hosts: new HostCheck([...(options.allowHosts ?? []), ...(options.host === undefined ? [] : [options.host])]),
       requestLog: this.requestLog,
@@ -276,9 +284,26 @@ export class SextantServer implements Administered {
   async #close(): Promise<void> {
     this.#stopping.abort();
     await this.#edge.close();
-    await this.webhooks.close();
+    await this.#closeWebhooks();
     await this.context.close();
     await this.#state.close();
+  }
+
+  /** Writes nothing any more. What is answered from now on is the edge's. */
+  #onLost(error: SextantError, report: ServerDependencies['onLost']): void {
+    this.#logger.error(`${error.message} Until it is stopped, this server answers 503 to everything but /healthz.`);
+    this.#closeWebhooks().catch((failure: unknown) =>
+      this.#logger.error(`The runs of webhooks could not be stopped: ${describeError(failure)}`),
+    );
+    report?.(error);
+  }
+
+  get #status(): 'ok' | 'lost' {
+    return this.#state.fence?.lost.aborted ? 'lost' : 'ok';
+  }
+
+  #closeWebhooks(): Promise<void> {
+    return (this.#webhooksClosing ??= this.webhooks.close());
   }
 
   /** Not waited for: whoever asks earlier waits for what is missing. */
@@ -312,16 +337,22 @@ export class SextantServer implements Administered {
   }
 
   async #replay(change: Change): Promise<void> {
-    if (change.type !== 'token' && change.type !== 'revoke') await this.organization.replay(change);
+    if (change.type !== 'token' && change.type !== 'revoke') await this.organization.replay(change, this.#logger);
     // Older versions let that of the start be changed for good.
     else if (change.name === DEFAULT_TOKEN) return;
     else if (change.type === 'token') this.#tokens.set(change);
     else this.#tokens.delete(change.name);
   }
 
-  #condensed(changes: readonly Change[]): Change[] {
+  async #condense(): Promise<void> {
+    const { changes } = this.#state;
     const tokens = changes.filter(({ type }) => type === 'token' || type === 'revoke');
-    return [...this.organization.condensed(changes), ...tokens];
+    try {
+      await this.#state.replace([...this.organization.condensed(changes), ...tokens]);
+    } catch (error) {
+      // As long as before, until a start that finds room.
+      if (!isWriteError(error)) throw error;
+    }
   }
 
   #resources(): Resource[] {
@@ -339,7 +370,7 @@ export class SextantServer implements Administered {
       {
         path: '/healthz',
         isLogged: true,
-        methods: { GET: { handle: () => ({ json: { status: 'ok', service: 'sextant', pid: process.pid } }) } },
+        methods: { GET: { handle: () => ({ json: { status: this.#status, service: 'sextant', pid: process.pid } }) } },
       },
       {
         path: '/openapi.json',
@@ -389,8 +420,9 @@ export class SextantServer implements Administered {
 async function sextantAt(host: string, port: number): Promise<number | undefined> {
   try {
     const response = await fetch(`http://${host}:${port}/healthz`, { signal: AbortSignal.timeout(1000) });
-    const { service, pid } = (await response.json()) as { service?: string; pid?: number };
-    return service === 'sextant' ? pid : undefined;
+    const { status, service, pid } = (await response.json()) as { status?: string; service?: string; pid?: number };
+    // One that lost its state keeps the port until it is stopped, and serves nothing there.
+    return service === 'sextant' && status === 'ok' ? pid : undefined;
   } catch {
     // Somebody who speaks no HTTP, or not to us.
     return undefined;

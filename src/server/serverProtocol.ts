@@ -33,5 +33,7 @@ export interface ServerMethods {
 export interface ServerEvents {
   /** Of reading the data file. */
   readonly progress: { readonly lines: number };
+  /** Another process took over the state: this server answers 503 until it is stopped. */
+  readonly lost: { readonly code: string; readonly message: string };
   readonly log: { readonly level: LogLevel; readonly message: string };
 }

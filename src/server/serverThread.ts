@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import type { SextantError } from '../base/errors.ts';
 import { forwardingLogger } from '../base/log.ts';
 import { serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
@@ -13,13 +14,14 @@ if (!parentPort) throw new Error('This module is the entry of a worker thread.')
 
 const logger = forwardingLogger((level, message) => emit('log', { level, message }));
 let server: SextantServer | undefined;
+const onLost = ({ code, message }: SextantError): void => emit('lost', { code, message });
 
 const emit = serve<ServerMethods, ServerEvents>(workerChannel(parentPort), {
   async start({ state, port, data, version, maxBodyBytes }, signal) {
     const read = (file: string) => () => loadData(file, (lines) => emit('progress', { lines }), signal);
     const facts = data === undefined ? { simulation: DEFAULT_SIMULATION } : { data: read(data) };
     const options = { state, port, version, webhooks: { maxBodyBytes }, ...facts };
-    const launched = await startOrAttach(options, { logger }, signal);
+    const launched = await startOrAttach(options, { logger, onLost }, signal);
     server = launched.server;
     return { info: launched.info, isOwn: server !== undefined, isEmpty: server?.organization.isEmpty ?? false };
   },

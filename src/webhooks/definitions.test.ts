@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { takeOver } from '../../test/support/lease.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { writeCheckedJson } from '../base/checkedJson.ts';
 import { AdjustableClock } from '../base/clock.ts';
-import { Definitions } from './definitions.ts';
+import { silentLogger } from '../base/log.ts';
+import { fencedName, fencedNumbers } from '../base/lease.ts';
+import { Definitions, type DefinitionsOptions } from './definitions.ts';
 import { isSecretOf } from './secrets.ts';
 
 describe('definitions of webhooks', () => {
@@ -12,11 +15,20 @@ describe('definitions of webhooks', () => {
   let place: string;
   let clock: AdjustableClock;
   let definitions: Definitions;
+  let said: string[];
+  const open = (options: Partial<DefinitionsOptions> = {}): Definitions => {
+    const logger = { ...silentLogger, error: (message: string) => void said.push(message) };
+    return new Definitions({ fence: takeOver(place), folder: place, clock, logger, ...options });
+  };
+  /** A file of the present lease. */
+  const pathOf = (stem: string, rest: string): string =>
+    join(place, fencedName(stem, fencedNumbers(place, stem, 'json')[0]!, rest));
   beforeEach(() => {
     place = folder();
+    said = [];
     clock = new AdjustableClock();
     clock.freeze();
-    definitions = new Definitions(place, clock);
+    definitions = open();
   });
 
   it('outlive the process, without a secret of a bearer webhook in any file', () => {
@@ -25,7 +37,7 @@ describe('definitions of webhooks', () => {
     definitions.saveExpert({ name: 'bot', type: 'forward', url: 'https://bot.example/in' });
     const filter = { '==': [{ var: 'action' }, 'opened'] };
     definitions.saveTrigger({ name: 'opened', webhook: 'deploys', filter, expert: 'bot' });
-    const again = new Definitions(place, clock);
+    const again = open();
     assert.deepEqual(
       [again.webhooks, again.triggers, again.experts],
       [definitions.webhooks, definitions.triggers, definitions.experts],
@@ -37,7 +49,7 @@ describe('definitions of webhooks', () => {
       again.describe(again.trigger('opened')),
       'When an event comes to deploys and `action` is "opened": run bot.',
     );
-    for (const name of readdirSync(place)) {
+    for (const name of readdirSync(place).filter((one) => !one.startsWith('writer.'))) {
       assert.equal(statSync(join(place, name)).mode & 0o777, 0o600, name);
       const text = readFileSync(join(place, name), 'utf8');
       assert.ok(!text.includes(secret), name);
@@ -62,21 +74,28 @@ describe('definitions of webhooks', () => {
   });
 
   it('keep the old secret where the new one cannot be saved', () => {
-    for (const file of ['definitions.json', 'definitions.json.copy', 'signing-keys.json', 'signing-keys.json.copy']) {
+    const files = [
+      ['definitions', 'json'],
+      ['definitions', 'copy.json'],
+      ['signing-keys', 'json'],
+      ['signing-keys', 'copy.json'],
+    ] as const;
+    for (const file of files) {
       place = folder();
-      definitions = new Definitions(place, clock);
+      definitions = open();
       const { webhook, secret } = definitions.createWebhook({ name: 'w', type: 'standard_webhooks' });
-      const path = join(place, file);
+      const path = pathOf(file[0], file[1]);
       const before = readFileSync(path);
       rmSync(path);
       mkdirSync(join(path, 'in the way'), { recursive: true });
-      assert.throws(() => definitions.rotateSecret('w', 0), file);
+      assert.throws(() => definitions.rotateSecret('w', 0), path);
       rmSync(path, { recursive: true });
       writeFileSync(path, before);
-      for (const one of [definitions, new Definitions(place, clock)]) {
-        assert.deepEqual(one.signingKeys(webhook.id), [secret], file);
-        assert.deepEqual(one.webhook('w').secrets, webhook.secrets, file);
+      for (const one of [definitions, open()]) {
+        assert.deepEqual(one.signingKeys(webhook.id), [secret], path);
+        assert.deepEqual(one.webhook('w').secrets, webhook.secrets, path);
       }
+      definitions = open();
       const { secret: next } = definitions.rotateSecret('w', 0);
       assert.deepEqual(definitions.signingKeys(webhook.id), [next]);
     }
@@ -84,7 +103,7 @@ describe('definitions of webhooks', () => {
 
   it('let a secret expire by the clock of the system', () => {
     const shown = new AdjustableClock(clock);
-    definitions = new Definitions(place, shown, clock);
+    definitions = open({ clock: shown, realClock: clock });
     const { webhook, secret } = definitions.createWebhook({ name: 'w', type: 'standard_webhooks' });
     definitions.rotateSecret('w', 1000);
     shown.advance(5000);
@@ -166,17 +185,73 @@ describe('definitions of webhooks', () => {
     assert.deepEqual([definitions.webhooks.length, definitions.triggers.length, definitions.experts.length], [1, 0, 1]);
   });
 
-  it('come from the copy where a file is damaged, and are not forgotten silently where both are', () => {
+  function damage(file: string): void {
+    const bytes = readFileSync(file);
+    bytes[20]! ^= 1;
+    writeFileSync(file, bytes);
+  }
+
+  it('come from the copy where a file is damaged, which is reported once', () => {
+    for (const [stem, rest] of [
+      ['definitions', 'json'],
+      ['definitions', 'copy.json'],
+      ['signing-keys', 'json'],
+    ] as const) {
+      place = folder();
+      definitions = open();
+      const { webhook, secret } = definitions.createWebhook({ name: 'w', type: 'standard_webhooks' });
+      damage(pathOf(stem, rest));
+      said = [];
+      for (let start = 0; start < 2; start++) {
+        const again = open();
+        assert.deepEqual([again.webhooks.length, again.signingKeys(webhook.id)], [1, [secret]]);
+        assert.equal(said.length, 1, said.join());
+      }
+      assert.match(
+        said[0]!,
+        new RegExp(`${stem}\\.\\d+\\.${rest.replace('.', String.raw`\.`)} was damaged. Nothing is lost`),
+      );
+    }
+  });
+
+  it('start without what is lost where both copies are damaged, keep the files, and say once what to do', () => {
+    definitions.createWebhook({ name: 'w', type: 'standard_webhooks' });
+    for (const rest of ['json', 'copy.json']) damage(pathOf('signing-keys', rest));
+    said = [];
+    assert.equal(open().webhooks.length, 1);
+    assert.match(
+      said.join(),
+      /signing-keys\.\d+\.json and .*had the newest state of signing keys. Rotate the secret of w, /,
+    );
+    for (const rest of ['json', 'copy.json']) damage(pathOf('definitions', rest));
+    said = [];
+    definitions = open();
+    assert.deepEqual([definitions.webhooks.length, said.length], [0, 1]);
+    assert.match(said[0]!, /definitions\.\d+\.json .*Create them again, or stop the server and restore a backup/);
+    assert.equal(readdirSync(place).filter((name) => name.endsWith('.damaged')).length, 4);
+    definitions.createWebhook({ name: 'v' });
+    assert.equal(open().webhooks.length, 1);
+    assert.equal(said.length, 1);
+  });
+
+  it('are read from the files of earlier versions', () => {
+    const { webhook, secret } = definitions.createWebhook({ name: 'w', type: 'standard_webhooks' });
+    for (const stem of ['definitions', 'signing-keys']) {
+      rmSync(pathOf(stem, 'copy.json'));
+      renameSync(pathOf(stem, 'json'), join(place, `${stem}.json`));
+    }
+    const again = open();
+    assert.deepEqual([again.webhook('w'), again.signingKeys(webhook.id)], [webhook, [secret]]);
+    assert.ok(!readdirSync(place).includes('definitions.json'));
+    assert.deepEqual(said, []);
+  });
+
+  it('of a process that lost its lease are refused, and do not come back', () => {
     definitions.createWebhook({ name: 'w' });
-    const damage = (name: string): void => {
-      const bytes = readFileSync(join(place, name));
-      bytes[20]! ^= 1;
-      writeFileSync(join(place, name), bytes);
-    };
-    damage('definitions.json');
-    assert.equal(new Definitions(place, clock).webhooks.length, 1);
-    damage('definitions.json.copy');
-    assert.throws(() => new Definitions(place, clock), { code: 'DefinitionsDamaged' });
+    const heir = open();
+    assert.throws(() => definitions.createWebhook({ name: 'late' }), { code: 'LeaseLost' });
+    assert.throws(() => definitions.rotateSecret('w', 0), { code: 'LeaseLost' });
+    assert.deepEqual(open().webhooks, heir.webhooks);
   });
 
   it('are opened with a filter that would be refused today', () => {
@@ -186,8 +261,8 @@ describe('definitions of webhooks', () => {
     const filter = { '!': { in: ['x'] } };
     assert.throws(() => definitions.saveTrigger({ ...trigger, name: 'u', filter }), { code: 'InvalidFilter' });
     const triggers = definitions.triggers.map((one) => ({ ...one, filter }));
-    writeCheckedJson(join(place, 'definitions.json'), { version: 1, webhooks: [webhook], triggers, experts: [] });
-    const again = new Definitions(place, clock);
+    writeCheckedJson(pathOf('definitions', 'json'), { version: 1, webhooks: [webhook], triggers, experts: [] });
+    const again = open();
     assert.equal(again.triggersOf(webhook)[0]?.filter?.fires({}), true);
     assert.match(again.describe(again.trigger('t')), /^When an event comes to w and /);
     assert.equal(again.changeTrigger('t', { enabled: false }).enabled, false);

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { readCheckedJson, writeCheckedJson } from '../base/checkedJson.ts';
 import type { Clock } from '../base/clock.ts';
-import { explainWriteError } from '../base/errors.ts';
+import { describeError, explainWriteError, isWriteError } from '../base/errors.ts';
+import { FencedJson, type FencedRead } from '../base/fencedJson.ts';
+import type { Fence } from '../base/lease.ts';
+import type { Logger } from '../base/log.ts';
 import { webhookErrors } from './errors.ts';
 import { Filter } from './filter/filter.ts';
 import { isHttpUrl, NAME, NAME_RULE } from './names.ts';
@@ -87,35 +89,52 @@ interface Kept {
 }
 
 const NONE: Kept = { version: 1, webhooks: [], triggers: [], experts: [] };
-const FILE = 'definitions.json';
-const KEYS = 'signing-keys.json';
+
+type Keys = Readonly<Record<string, readonly SigningKey[]>>;
+
+export interface DefinitionsOptions {
+  readonly fence: Fence;
+  readonly folder: string;
+  /** Says when something was created. */
+  readonly clock: Clock;
+  /** The system's, by which secrets expire; `clock` where it is missing. */
+  readonly realClock?: Clock | undefined;
+  readonly logger: Logger;
+}
 
 /**
- * Webhooks, triggers and experts. A change is on the disk before it counts. Two files of mode 0600: definitions, which hold
- * no secret but the hashes, and the keys of signed webhooks. Each has a copy, written first, so that damage to one is no loss.
+ * Webhooks, triggers and experts. A change is on the disk before it counts. Two values in files of mode 0600: definitions,
+ * which hold no secret but the hashes, and the keys of signed webhooks. Each is kept twice, so that damage to one is no loss.
  */
 export class Definitions {
-  readonly #folder: string;
-  readonly #clock: Clock;
+  readonly #options: DefinitionsOptions;
   readonly #realClock: Clock;
+  readonly #definitionsFile: FencedJson;
+  readonly #keysFile: FencedJson;
   #kept: Kept;
-  #keys: Readonly<Record<string, readonly SigningKey[]>>;
+  #keys: Keys;
   #webhooksById = new Map<string, Webhook>();
   /** By the name of the webhook. */
   #triggersOf = new Map<string, AskedTrigger[]>();
 
   /**
-   * `clock` says when something was made; `realClock` is the system's, by which secrets expire. Throws `DefinitionsDamaged` where
-   * a file and its copy are, `DiskFull` and `ReadOnly`.
+   * Reads the files and reports damage, also where the disk is full or read-only: changing anything is tried then. Throws
+   * `LeaseLost`.
    */
-  constructor(folder: string, clock: Clock, realClock = clock) {
-    this.#folder = folder;
-    this.#clock = clock;
+  constructor(options: DefinitionsOptions) {
+    const { fence, folder, clock, realClock = clock } = options;
+    this.#options = options;
     this.#realClock = realClock;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    this.#kept = (this.#read(FILE) as Kept | undefined) ?? NONE;
-    this.#keys = (this.#read(KEYS) as Record<string, readonly SigningKey[]> | undefined) ?? {};
+    this.#definitionsFile = new FencedJson(fence, folder, 'definitions', 0o600);
+    this.#keysFile = new FencedJson(fence, folder, 'signing-keys', 0o600);
+    const definitions = this.#definitionsFile.read();
+    const keys = this.#keysFile.read();
+    this.#kept = (definitions.found?.value as Kept | undefined) ?? NONE;
+    this.#keys = (keys.found?.value as Keys | undefined) ?? {};
     this.#index();
+    this.#reportDamage(definitions, 'webhooks, triggers and experts. Create them again');
+    this.#reportDamage(keys, `signing keys. Rotate the secret of ${this.#unsigned() || 'each signed webhook'}`);
+    this.#own(definitions, keys);
   }
 
   get webhooks(): readonly Webhook[] {
@@ -162,7 +181,7 @@ export class Definitions {
     const id = `wh_${randomBytes(12).toString('base64url')}`;
     const secret = this.#newSecret(checked.type);
     const secrets = [{ hash: hashSecret(secret) }];
-    const webhook: Webhook = { ...checked, id, createdAt: this.#clock.now(), secrets };
+    const webhook: Webhook = { ...checked, id, createdAt: this.#options.clock.now(), secrets };
     // Keys first: a key without its webhook does no harm, a webhook without its key cannot be used.
     if (webhook.type === 'standard_webhooks') this.#saveKeys({ ...this.#keys, [id]: [{ key: secret }] });
     this.#save({ webhooks: [...this.webhooks, webhook] });
@@ -216,7 +235,13 @@ export class Definitions {
       webhooks: this.webhooks.filter((one) => one.name !== name),
       triggers: this.triggers.filter(({ webhook }) => webhook !== name),
     });
-    if (id in this.#keys) this.#saveKeys(Object.fromEntries(Object.entries(this.#keys).filter(([one]) => one !== id)));
+    if (!(id in this.#keys)) return users;
+    try {
+      this.#saveKeys(Object.fromEntries(Object.entries(this.#keys).filter(([one]) => one !== id)));
+    } catch (error) {
+      // The webhook is deleted. A key without it does no harm.
+      if (!isWriteError(error)) throw error;
+    }
     return users;
   }
 
@@ -279,13 +304,13 @@ export class Definitions {
 
   #save(change: Partial<Kept>): void {
     const kept = { ...this.#kept, ...change };
-    this.#write(FILE, kept);
+    this.#definitionsFile.write(kept);
     this.#kept = kept;
     this.#index();
   }
 
-  #saveKeys(keys: Readonly<Record<string, readonly SigningKey[]>>): void {
-    this.#write(KEYS, keys);
+  #saveKeys(keys: Keys): void {
+    this.#keysFile.write(keys);
     this.#keys = keys;
   }
 
@@ -300,22 +325,37 @@ export class Definitions {
     }
   }
 
-  /** The copy first: whichever of the two is whole is the state before or after. */
-  #write(file: string, value: unknown): void {
-    try {
-      writeCheckedJson(join(this.#folder, `${file}.copy`), value, 0o600);
-      writeCheckedJson(join(this.#folder, file), value, 0o600);
-    } catch (error) {
-      throw explainWriteError(error, this.#folder);
-    }
+  /** Signed webhooks without a key. */
+  #unsigned(): string {
+    const those = this.webhooks.filter(({ id, type }) => type === 'standard_webhooks' && !(id in this.#keys));
+    return those.map(({ name }) => name).join(', ');
   }
 
-  #read(file: string): unknown {
-    const [found, copy] = [file, `${file}.copy`].map((one) => readCheckedJson(join(this.#folder, one)));
-    if (typeof found === 'object') return found.value;
-    if (typeof copy === 'object') return copy.value;
-    if (found === 'damaged' || copy === 'damaged') throw webhookErrors.definitionsDamaged(join(this.#folder, file));
-    return undefined;
+  #reportDamage({ damaged, isLost }: FencedRead, what: string): void {
+    const { folder, logger } = this.#options;
+    const files = damaged.map((name) => join(folder, name)).join(' and ');
+    if (isLost)
+      logger.error(
+        `${files} cannot be read. They had the newest state of ${what}, or stop the server and restore a backup of one of the files. What is left of them is kept with the ending .damaged.`,
+      );
+    else if (damaged.length > 0)
+      logger.error(`${files} was damaged. Nothing is lost: the other copy is whole, and both are written again.`);
+  }
+
+  /** Writes what was read under the present lease: what a predecessor writes from now on does not count. */
+  #own(definitions: FencedRead, keys: FencedRead): void {
+    const { fence, folder, logger } = this.#options;
+    try {
+      fence.check();
+      for (const { damaged, isLost } of [definitions, keys])
+        if (isLost) for (const name of damaged) renameSync(join(folder, name), join(folder, `${name}.damaged`));
+      this.#keysFile.write(this.#keys);
+      this.#definitionsFile.write(this.#kept);
+    } catch (error) {
+      const explained = explainWriteError(error, folder);
+      if (!isWriteError(explained)) throw explained;
+      logger.warn(`Webhooks can be read, and changed once the disk allows it: ${describeError(explained)}`);
+    }
   }
 }
 

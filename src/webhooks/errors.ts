@@ -55,9 +55,4 @@ export const webhookErrors = {
       `The ${kind} ${name} is used by ${users.join(', and by ')}. ${advice}, or force it.`,
     );
   },
-  definitionsDamaged: (file: string): SextantError =>
-    new SextantError(
-      'DefinitionsDamaged',
-      `${file} and its copy are damaged. Restore one, or remove both to begin anew.`,
-    ),
 };

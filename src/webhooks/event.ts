@@ -62,7 +62,7 @@ export interface EventSummary {
   /** The id of its webhook. */
   readonly webhook: string;
   readonly status: EventStatus;
-  /** Of its body and headers, about. */
+  /** Of its body. */
   readonly bytes: number;
 }
 

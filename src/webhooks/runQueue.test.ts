@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { takeOver } from '../../test/support/lease.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { until } from '../../test/support/until.ts';
 import { systemClock } from '../base/clock.ts';
@@ -45,9 +46,10 @@ describe('the queue of runs', () => {
   });
 
   function start(): void {
-    definitions = new Definitions(place, systemClock);
-    journal = new EventJournal({ folder: join(place, 'events'), clock: systemClock, logger: silentLogger });
-    queue = new RunQueue({ journal, definitions, clock: systemClock, logger: silentLogger, backoffBaseMs: 1 });
+    const edges = { fence: takeOver(place), clock: systemClock, logger: silentLogger };
+    definitions = new Definitions({ ...edges, folder: place });
+    journal = new EventJournal({ ...edges, folder: join(place, 'events') });
+    queue = new RunQueue({ ...edges, journal, definitions, backoffBaseMs: 1 });
   }
 
   async function accept(): Promise<number> {
@@ -86,6 +88,29 @@ describe('the queue of runs', () => {
     assert.equal(held.length, 6, 'each ran once');
   });
 
+  it('gives up what is under way once its lease is lost, and begins nothing more', async () => {
+    definitions.saveExpert({ name: 'slow', type: 'forward', url, concurrency: 1 });
+    definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
+    const numbers = await Promise.all([accept(), accept(), accept()]);
+    await until('one is under way', () => held.length === 1);
+    const sleeper = queue;
+    const sleepers = journal;
+    const given = once(held[0]!, 'close');
+    start();
+    await assert.rejects(sleepers.accept({ webhook, headers: [], body: Buffer.from('{}') }), { code: 'LeaseLost' });
+    await given;
+    await sleeper.close();
+    await sleepers.close();
+    assert.equal(held.length, 1);
+    // The heir runs all three.
+    queue.resume();
+    for (let run = 1; run <= 3; run++) {
+      await until('one is under way', () => held.length > run);
+      held[run]!.end();
+    }
+    for (const number of numbers) assert.equal((await finished(number)).status, 'succeeded');
+  });
+
   it('gives up an attempt that takes too long, and the run after so many attempts', async () => {
     definitions.saveExpert({ name: 'deaf', type: 'forward', url, timeout_ms: 20, max_attempts: 3 });
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'deaf' });
@@ -120,7 +145,7 @@ describe('the queue of runs', () => {
     await queue.close();
     const { number: received } = await journal.accept({ webhook, headers: [], body: Buffer.from('{"n":2}') });
     await journal.close();
-    const [name] = readdirSync(join(place, 'events'));
+    const [name] = readdirSync(join(place, 'events')).filter((one) => one.endsWith('.log'));
     const file = join(place, 'events', name!);
     const bytes = readFileSync(file);
     start();
@@ -175,7 +200,7 @@ describe('the queue of runs', () => {
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
     const number = await accept();
     await until('it is under way', () => held.length === 1);
-    const [name] = readdirSync(join(place, 'events'));
+    const [name] = readdirSync(join(place, 'events')).filter((one) => one.endsWith('.log'));
     const bytes = readFileSync(join(place, 'events', name!));
     bytes[bytes.indexOf('"evaluations"')]! ^= 1;
     writeFileSync(join(place, 'events', name!), bytes);

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../base/clock.ts';
 import { describeError, SextantError } from '../base/errors.ts';
 import { Fifo } from '../base/fifo.ts';
+import type { Fence } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
 import { sleep } from '../base/sleep.ts';
 import type { Definitions, ForwardExpert } from './definitions.ts';
@@ -22,6 +23,8 @@ import type { EventJournal } from './journal/eventJournal.ts';
 export interface RunQueueOptions {
   readonly journal: EventJournal;
   readonly definitions: Definitions;
+  /** Runs begin while it is held. */
+  readonly fence: Fence;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dispatcher?: Dispatcher | undefined;
@@ -80,6 +83,10 @@ export class RunQueue {
 
   constructor(options: RunQueueOptions) {
     this.#options = options;
+    const { lost } = options.fence;
+    // The heir runs what is left; forwards under way are given up.
+    lost.addEventListener('abort', () => this.#stop.abort(lost.reason), { signal: this.#stop.signal });
+    if (lost.aborted) this.#stop.abort(lost.reason);
   }
 
   /** Goes on with what was left unfinished. */
@@ -251,7 +258,8 @@ export class RunQueue {
 
   /** Tries once, and gives what that makes of the run. */
   async #attempt(event: Payload, trigger: string, expert: ForwardExpert): Promise<(run: Run) => Run> {
-    const { clock, dispatcher, backoffBaseMs } = this.#options;
+    const { fence, clock, dispatcher, backoffBaseMs } = this.#options;
+    fence.check();
     const at = clock.now();
     const began = performance.now();
     const outcome = await forward(event, trigger, expert, { dispatcher, signal: this.#stop.signal });

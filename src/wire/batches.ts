@@ -2,7 +2,7 @@ import { WIRE_LIMITS } from './contract.ts';
 
 /** A file on its way to the service. */
 export interface UploadBlob {
-  /** What the client takes its name for. */
+  /** The name as the client computes it. */
   readonly name: string;
   readonly path: string;
   readonly content: string;
@@ -10,7 +10,7 @@ export interface UploadBlob {
   readonly size: number;
 }
 
-/** Cuts uploads into requests: as many as go into each, in the order given (section 4.2). */
+/** Cuts uploads into requests, each as full as possible, in the given order (section 4.2). */
 export function* uploadBatches<T extends Pick<UploadBlob, 'size'>>(blobs: Iterable<T>): Generator<T[]> {
   let batch: T[] = [];
   let bytes = 0;

@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import type { Scope } from './scope.ts';
 
-/*
- * The index, search and ask protocol as data: paths, limits and the shapes of requests and answers. From it come the types,
- * the server's validation and the client's parsing. Unknown fields are ignored on both sides. Source: the wire sheet.
- */
+/* The index, search and ask protocol as data: paths, limits and the shapes of requests and answers. It yields the
+   types, the server's validation and the client's parsing. Unknown fields are ignored on both sides. Source: the wire
+   sheet. */
 
 export const PATHS = {
   findMissing: '/find-missing',
@@ -23,23 +22,26 @@ export const WIRE_LIMITS = {
   maxBlobsPerUpload: 1000,
   /** UTF-8 bytes of all contents in one `batch-upload`. */
   maxUploadBytes: 2_097_152,
-  /** So many added and deleted names become a checkpoint. */
+  /** Number of added and deleted names from which they become a checkpoint. */
   checkpointFrom: 1000,
-  /** Escaping can make six bytes of one, and names of 50,000 files are 3.4 MB. */
+  /** Allows for escapes, which can turn one byte into six, and names of 50,000 files, which are 3.4 MB. */
   maxBodyBytes: 16_777_216,
   /** UTF-16 units of a formatted retrieval. */
   defaultOutputLength: 20_000,
   maxOutputLength: 80_000,
 } as const;
 
-/** Between the two stand the retrieval, and an empty line before the question (section 4.5). */
+/** Text around the retrieval: this head before it, and an empty line between it and the question (section 4.5). */
 const PROMPT_HEAD = 'Relevant context:\n';
 
 const name = z
   .string('a blob name must be a string')
   .check(z.regex(/^[0-9a-f]{64}$/, 'a blob name must be 64 lower-case hexadecimal digits'));
 const text = (field: string) => z.string(`${field} must be a string`);
-/** It ends at the first item that is wrong: `z.array` makes an issue for each, of which a body has room for millions. */
+/**
+ * A list whose check ends at the first invalid item: `z.array` creates an issue for each, and a body has room for
+ * millions.
+ */
 const listOf = <S extends z.ZodMiniType>(item: S, message: string) => {
   const isRight = (one: unknown): boolean => item.safeParse(one).success;
   return z.custom<z.input<S>[]>((list) => Array.isArray(list) && list.every(isRight), {
@@ -52,7 +54,10 @@ const listOf = <S extends z.ZodMiniType>(item: S, message: string) => {
 };
 const names = (field: string) => z._default(listOf(name, `${field} must be an array of blob names`), []);
 
-/** What a search sees: the blobs of the checkpoint, if there is one, and the added ones, without the deleted (section 3). */
+/**
+ * The scope of a search: the blobs of the checkpoint, if there is one, and the added ones, without the deleted (section
+ * 3).
+ */
 const scope = z.object(
   {
     checkpoint_id: z._default(z.nullable(text('checkpoint_id')), null),
@@ -68,7 +73,7 @@ export const requests = {
     blobs: listOf(
       z.object(
         {
-          /** What the client takes it for; the server's own reckoning counts. */
+          /** The name as the client computes it; the server's own result counts. */
           blob_name: z.optional(z.nullable(text('blob_name'))),
           path: text('path'),
           content: text('content'),
@@ -109,7 +114,7 @@ export type WireScope = z.output<typeof scope>;
 export function scopeToWire({ checkpointId, added, deleted }: Scope): WireScope {
   return {
     checkpoint_id: checkpointId ?? null,
-    // By UTF-16 unit, as the protocol says.
+    // Sorted by UTF-16 unit, as the protocol requires.
     added_blobs: [...added].sort(),
     deleted_blobs: [...deleted].sort(),
   };
@@ -119,18 +124,20 @@ export function scopeFromWire({ checkpoint_id, added_blobs, deleted_blobs }: Wir
   return { checkpointId: checkpoint_id ?? undefined, added: added_blobs, deleted: deleted_blobs };
 }
 
-/** The length that is meant by a wish: nothing and 0 are the default, and more than the maximum is the maximum. */
+/**
+ * The effective length for a requested one: absent and 0 mean the default, and more than the maximum means the maximum.
+ */
 export function outputLength(wish: number | null | undefined): number {
   if (wish === undefined || wish === null || !(wish >= 1)) return WIRE_LIMITS.defaultOutputLength;
   return Math.min(Math.floor(wish), WIRE_LIMITS.maxOutputLength);
 }
 
-/** What a model is sent: what was found, and the question. */
+/** The input of a model: the retrieval and the question. */
 export function promptOf(retrieval: string, question: string): string {
   return `${PROMPT_HEAD}${retrieval}\n\n${question}`;
 }
 
-/** The two parts of such a prompt; `undefined` where it is none. Lines of a retrieval are never empty. */
+/** The two parts of such a prompt; `undefined` for other texts. Lines of a retrieval are never empty. */
 export function partsOf(prompt: string): { readonly retrieval: string; readonly question: string } | undefined {
   const end = prompt.indexOf('\n\n', PROMPT_HEAD.length);
   if (!prompt.startsWith(PROMPT_HEAD) || end < 0) return undefined;

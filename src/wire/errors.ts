@@ -1,29 +1,38 @@
+import * as z from 'zod/mini';
 import { SextantError } from '../base/errors.ts';
 
-/** Of the body of a refusal so many characters are in the message. */
+/** Number of characters of a refusal's body in the message. */
 const MAX_BODY = 2000;
 
 /**
- * A request of the service failed. `status` is its HTTP status; it is `undefined` where no answer came – refused, cut off,
- * too late – and `cause` tells of that.
+ * A failed request of the service. `status` is its HTTP status; it is `undefined` if no answer arrived – refused, cut
+ * off, too late – and `cause` holds the reason.
  */
 export class APIError extends SextantError {
   /** The HTTP status. */
   readonly status: number | undefined;
-  /** What the service calls it. */
+  /** The service's text for the status. */
   readonly statusText: string | undefined;
+  /** The code in the body of the answer, such as `CheckpointNotFound`, where there is one. */
+  readonly serviceCode: string | undefined;
 
-  constructor(message: string, status?: number, statusText?: string, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    status?: number,
+    statusText?: string,
+    { serviceCode, ...options }: ErrorOptions & { readonly serviceCode?: string | undefined } = {},
+  ) {
     super('ApiError', message, options);
     this.name = 'APIError';
     this.status = status;
     this.statusText = statusText;
+    this.serviceCode = serviceCode;
   }
 }
 
-/** A file is larger than the service takes. Thrown before anything is sent. */
+/** A file larger than the service accepts. Thrown before anything is sent. */
 export class BlobTooLargeError extends SextantError {
-  /** Of the file. */
+  /** Path of the file. */
   readonly path: string;
   /** UTF-8 bytes of its contents. */
   readonly size: number;
@@ -41,14 +50,19 @@ export class BlobTooLargeError extends SextantError {
 
 export const wireErrors = {
   refused: (status: number, statusText: string, body: string): APIError =>
-    new APIError(`API request failed: ${status} ${statusText} - ${body.slice(0, MAX_BODY)}`, status, statusText),
-  network: (path: string, cause: unknown): APIError =>
-    new APIError(`API request failed: no whole answer of ${path}. Is the service there?`, undefined, undefined, {
-      cause,
+    new APIError(`API request failed: ${status} ${statusText} - ${body.slice(0, MAX_BODY)}`, status, statusText, {
+      serviceCode: codeIn(body),
     }),
-  late: (path: string, ms: number, cause: unknown): APIError =>
+  network: (path: string, host: string, cause: unknown): APIError =>
     new APIError(
-      `API request failed: no answer of ${path} within ${ms / 1000} s. Try again, or allow more time.`,
+      `API request failed: no whole answer of ${path} from ${host}. Check that the service runs there.`,
+      undefined,
+      undefined,
+      { cause },
+    ),
+  late: (path: string, host: string, ms: number, cause: unknown): APIError =>
+    new APIError(
+      `API request failed: no answer of ${path} from ${host} within ${ms / 1000} s. Try again, or allow more time.`,
       undefined,
       undefined,
       { cause },
@@ -56,3 +70,14 @@ export const wireErrors = {
   unexpected: (path: string, status: number, what: string): APIError =>
     new APIError(`API request failed: the answer of ${path} is not what it should be (${what}).`, status),
 };
+
+const refusal = z.object({ error: z.object({ code: z.string() }) });
+
+function codeIn(body: string): string | undefined {
+  try {
+    return refusal.safeParse(JSON.parse(body)).data?.error.code;
+  } catch {
+    // Any body is allowed.
+    return undefined;
+  }
+}

@@ -8,7 +8,7 @@ const numbered = (count: number, text: (line: number) => string = (line) => `lin
   Array.from({ length: count }, (_, i) => `${text(i + 1)}\n`).join('');
 
 describe('a formatted retrieval', () => {
-  it('has files in the order given, whole definitions, numbers, and marks where lines are left out', () => {
+  it('has files in the given order, whole definitions, numbers, and marks where lines are left out', () => {
     const files: RetrievedFile[] = [
       {
         path: 'src/retry.ts',
@@ -48,11 +48,11 @@ describe('a formatted retrieval', () => {
     assertGolden('retrieval.txt', `${formatRetrieval(files, 6000)}\n`);
   });
 
-  it('says so where nothing was found', () => {
+  it('reports that nothing was found', () => {
     assert.equal(formatRetrieval([], 20_000), 'No code was found for this.');
   });
 
-  it('shows the beginning of the best place where that alone is too long', () => {
+  it('shows the beginning of the best place if that alone is too long', () => {
     const text = formatRetrieval(
       [{ path: 'a.ts', text: numbered(1000), places: [{ startLine: 11, endLine: 900 }] }],
       200,
@@ -90,7 +90,7 @@ describe('a formatted retrieval', () => {
         const files = found.map((one, i) => ({ path: `f${i}`, ...one }));
         const text = formatRetrieval(files, maxLength);
         assert.ok(text.length <= maxLength);
-        // What is shown can be read back, line for line.
+        // The shown lines can be parsed back, line for line.
         const shown = readRetrieval(text).flatMap(({ path, startLine, lines }) =>
           lines.map((line, i) => `${path} ${startLine + i} ${line}`),
         );

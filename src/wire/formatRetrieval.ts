@@ -1,15 +1,15 @@
-/** Lines of a file that a search found, from 1, both ends included. */
+/** Lines of a file that a search found, from 1, both ends inclusive. */
 export interface RetrievedPlace {
   readonly startLine: number;
   readonly endLine: number;
-  /** The definition that they are, or are in. */
+  /** The definition that is, or encloses, the lines. */
   readonly definition?: { readonly startLine: number; readonly endLine: number };
 }
 
 export interface RetrievedFile {
   readonly path: string;
   readonly text: string;
-  /** Best first. */
+  /** Places, best first. */
   readonly places: readonly RetrievedPlace[];
 }
 
@@ -19,19 +19,21 @@ const HEAD = 'These parts of the code were found, the best file first:';
 const NONE = 'No code was found for this.';
 const PATH = 'Path: ';
 const GAP = '...';
-/** A gap of so many lines is filled: the mark for it would hardly be shorter. */
+/** Size of the smallest marked gap; a smaller one is filled, as its mark would hardly be shorter. */
 const SMALLEST_GAP = 2;
-/** Longer lines are data, and are cut. */
+/** Length at which lines are cut: longer ones are data. */
 const MAX_LINE = 1000;
-/** A file's next place counts as much as the best place so many files further down. */
+/** Number of files further down whose best place counts as much as a file's next place. */
 const FILES_PER_PLACE = 4;
-/** A definition that takes more of the whole is not shown whole; its first line and what was found in it are. */
+/**
+ * Largest share of the whole for a complete definition; of a larger one, its first line and the found lines are shown.
+ */
 const LARGEST_SHARE = 1 / 4;
 
 /**
- * What was found, for a model or a person to read: files in the order given, for each a line `Path: `, then its lines with
- * their numbers (right-aligned to six, tab), in order, and `...` where lines are left out. Definitions are shown whole.
- * Never longer than `maxLength` UTF-16 units: what does not fit is left out, the least first.
+ * Formats the found places for a model or a person: files in the given order. Each has a line `Path: `, then its lines
+ * with their numbers (right-aligned to six, tab), in order, and `...` where lines are left out. Definitions are shown
+ * whole. Never longer than `maxLength` UTF-16 units: the least relevant lines are left out.
  */
 export function formatRetrieval(files: readonly RetrievedFile[], maxLength: number): string {
   const sections = files.map((file) => new Section(file));
@@ -57,7 +59,7 @@ export function formatRetrieval(files: readonly RetrievedFile[], maxLength: numb
     if (!add(section, [[definition.startLine, definition.endLine]], share)) add(section, part);
   }
   const first = wanted[0];
-  // Not even the best place fits: its beginning has to do.
+  // Not even the best place fits: show its beginning.
   if (first && sections.every(({ isEmpty }) => isEmpty)) {
     const { startLine, endLine } = first.place;
     for (let end = endLine; end >= startLine && !add(first.section, [[startLine, end]]); end--);
@@ -66,15 +68,15 @@ export function formatRetrieval(files: readonly RetrievedFile[], maxLength: numb
   return [head, ...shown.map((section) => section.text())].join('\n').slice(0, maxLength);
 }
 
-/** Lines of a file in a row, as a retrieval shows them. */
+/** Consecutive lines of a file in a retrieval. */
 export interface ShownLines {
   readonly path: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly startLine: number;
   readonly lines: readonly string[];
 }
 
-/** What {@link formatRetrieval} shows, in its order; other text is passed over. */
+/** The lines that {@link formatRetrieval} shows, in its order; other text is skipped. */
 export function readRetrieval(text: string): ShownLines[] {
   const shown: { path: string; startLine: number; lines: string[] }[] = [];
   let path: string | undefined;
@@ -92,7 +94,7 @@ export function readRetrieval(text: string): ShownLines[] {
   return shown;
 }
 
-/** What is shown of one file. */
+/** The shown part of one file. */
 class Section {
   readonly file: RetrievedFile;
   readonly #lines: readonly string[];
@@ -105,12 +107,12 @@ class Section {
     this.#lines = linesOf(file.text);
   }
 
-  /** How many characters more it takes to show these as well, with the line break before the section. */
+  /** Number of characters that these spans would add, with the line break before the section. */
   lengthWith(spans: readonly Span[]): number {
     return 1 + render(this.file.path, this.#lines, merge([...this.#spans, ...spans])).length - this.#length;
   }
 
-  /** The same, done. */
+  /** Adds spans; returns the number of added characters. */
   add(spans: readonly Span[]): number {
     const grown = this.lengthWith(spans);
     this.#spans = merge([...this.#spans, ...spans]);
@@ -125,7 +127,7 @@ class Section {
 }
 
 function render(path: string, lines: readonly string[], spans: readonly Span[]): string {
-  // A name may have anything in it, and this is one line.
+  // A path may contain any character, and this is one line.
   const out = [`${PATH}${path.replaceAll(/\p{Cc}/gu, '\uFFFD')}`];
   let next = 1;
   for (const [start, end] of spans) {
@@ -148,7 +150,7 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** In order, without overlaps and small gaps. */
+/** Spans in order, without overlaps and small gaps. */
 function merge(spans: readonly Span[]): Span[] {
   const merged: [number, number][] = [];
   for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {

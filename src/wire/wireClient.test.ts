@@ -22,7 +22,7 @@ const reply =
 const NOTHING = { checkpointId: undefined, added: [], deleted: [] };
 
 describe('the client of the protocol', () => {
-  /** What is answered to one request after the other; the last to all that follow. */
+  /** Answers to consecutive requests; the last one repeats. */
   let script: Script[] = [];
   let seen: Seen[] = [];
   let url: string;
@@ -69,7 +69,7 @@ describe('the client of the protocol', () => {
     return error;
   };
 
-  it('sends what the protocol says, over one connection', async () => {
+  it('sends the requests of the protocol, over one connection', async () => {
     script = [
       reply(200, { unknown_memory_names: ['b'] }),
       reply(200, { blob_names: ['n'], more: 1 }),
@@ -119,12 +119,12 @@ describe('the client of the protocol', () => {
       assert.equal(headers['x-request-session-id'], session);
     }
     assert.equal(new Set(seen.map(({ headers }) => headers['x-request-id'])).size, 5);
-    // One is not always free again when the next request is made.
+    // A connection is not always free when the next request starts.
     assert.ok(new Set(seen.map(({ port }) => port)).size <= 2, 'connections are kept');
     assert.deepEqual([seen[4]!.headers['conversation-id'], seen[4]!.headers['x-mode']], [session, 'sdk']);
   });
 
-  it('asks for at most 1,000 names at once', async () => {
+  it('requests at most 1,000 names at once', async () => {
     script = [
       (response, { body }) => {
         const names = (JSON.parse(body) as { mem_object_names: string[] }).mem_object_names;
@@ -157,7 +157,7 @@ describe('the client of the protocol', () => {
     'an empty body': reply(200, ''),
   };
   for (const [title, bad] of Object.entries(passing)) {
-    it(`tries again after ${title}, with the same request id`, async () => {
+    it(`retries after ${title}, with the same request id`, async () => {
       script = [bad, bad, good];
       assert.equal(await withClient((client) => client.checkpoint(NOTHING)), 'good');
       assert.equal(seen.length, 3);
@@ -165,7 +165,7 @@ describe('the client of the protocol', () => {
       assert.equal(new Set(seen.map(({ body }) => body)).size, 1);
     });
 
-    it(`gives up where ${title} does not pass`, async () => {
+    it(`gives up if ${title} does not pass`, async () => {
       script = [bad];
       const error = await failure(withClient((client) => client.checkpoint(NOTHING)));
       assert.equal(error.status, /^\d/.test(title) ? Number(title) : undefined);
@@ -175,7 +175,7 @@ describe('the client of the protocol', () => {
   }
 
   for (const status of [301, 400, 401, 403, 404, 409, 413, 422])
-    it(`does not try again after ${status}`, async () => {
+    it(`does not retry after ${status}`, async () => {
       script = [reply(status, 'the body', { Location: '/elsewhere' })];
       const error = await failure(withClient((client) => client.checkpoint(NOTHING)));
       assert.equal(error.status, status);
@@ -183,7 +183,7 @@ describe('the client of the protocol', () => {
       assert.equal(seen.length, 1);
     });
 
-  it('does not try again where the answer is of another kind', async () => {
+  it('does not retry an answer of another kind', async () => {
     script = [reply(200, { new_checkpoint_id: 7 })];
     const error = await failure(withClient((client) => client.checkpoint(NOTHING)));
     assert.equal(error.status, 200);
@@ -191,13 +191,13 @@ describe('the client of the protocol', () => {
     assert.equal(seen.length, 1);
   });
 
-  it('tells a service that is not there', async () => {
+  it('reports an unreachable service', async () => {
     const error = await failure(withClient((client) => client.checkpoint(NOTHING), { url: 'http://127.0.0.1:9' }));
     assert.equal(error.status, undefined);
     assert.ok(error.cause);
   });
 
-  it('waits for no answer longer than it may, be it silent, slow or for ever busy', async () => {
+  it('waits for no answer beyond the limit, be it silent, slow or for ever busy', async () => {
     const drips: Script = (response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write(' '), 20);
@@ -211,7 +211,7 @@ describe('the client of the protocol', () => {
     assert.equal(seen.length, 3);
   });
 
-  it('throws where an answer of the model breaks off, rather than give half of it', async () => {
+  it('throws on an incomplete answer of the model, rather than return half of it', async () => {
     script = [
       (response) => {
         response.writeHead(200);
@@ -223,7 +223,7 @@ describe('the client of the protocol', () => {
     assert.equal(seen.length, 1);
   });
 
-  it('breaks off when it is closed', async () => {
+  it('aborts requests when it is closed', async () => {
     script = [() => undefined];
     const client = new WireClient({ url, token: 'secret', userAgent: 'test/1' });
     const call = client.checkpoint(NOTHING);

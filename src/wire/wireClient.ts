@@ -12,21 +12,21 @@ import type { Missing, Scope } from './scope.ts';
 
 export interface WireClientOptions {
   readonly url: string;
-  /** Sent as a bearer token, and shown nowhere. */
+  /** Bearer token, shown nowhere. */
   readonly token: string;
   readonly userAgent: string;
-  /** For one call with all its retries; two minutes where it is missing. */
+  /** Limit for one call with all its retries; two minutes by default. */
   readonly timeoutMs?: number | undefined;
   readonly logger?: Logger | undefined;
   readonly dispatcher?: Dispatcher | undefined;
-  /** The first wait before a retry; each is twice the one before. */
+  /** The first wait before a retry; each is twice as long as the previous one. */
   readonly backoffBaseMs?: number | undefined;
 }
 
 const TIMEOUT_MS = 120_000;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 30_000;
-/** With the waits between them they take some 13 seconds where the service does not answer at all. */
+/** Number of retries; with the waits between them they take some 13 seconds if the service does not answer at all. */
 const MAX_RETRIES = 7;
 
 type Attempt<T> =
@@ -34,9 +34,9 @@ type Attempt<T> =
   | { readonly error: APIError; readonly canRetry: boolean; readonly afterMs?: number | undefined };
 
 /**
- * Calls a service of the protocol: connections are kept, and what fails for a moment – 499, 429, 5xx, a connection that
- * breaks off – is tried again with the same request id, for a bounded time: every call may be repeated without harm.
- * Redirects are not followed: they would take the token elsewhere. All throw {@link APIError}.
+ * Client of a service of the protocol. Connections are kept. Transient failures – 499, 429, 5xx, a connection that
+ * breaks off – are retried with the same request id, for a bounded time. Every call may be repeated without harm.
+ * Redirects are not followed: they would take the token elsewhere. All methods throw {@link APIError}.
  */
 export class WireClient {
   readonly #url: string;
@@ -65,7 +65,7 @@ export class WireClient {
     return { unknown, nonindexed };
   }
 
-  /** Uploads what goes into one request. Gives the names that the service has given them, in the order of the blobs. */
+  /** Uploads the blobs of one request. Returns the names from the service, in the order of the blobs. */
   async upload(blobs: readonly UploadBlob[]): Promise<readonly string[]> {
     const body = { blobs: blobs.map(({ name, path, content }) => ({ blob_name: name, path, content })) };
     return (await this.#json(PATHS.batchUpload, body, responses.batchUpload)).blob_names;
@@ -86,7 +86,7 @@ export class WireClient {
     return (await this.#json(PATHS.codebaseRetrieval, body, responses.codebaseRetrieval)).formatted_retrieval;
   }
 
-  /** Asks a model. An answer that breaks off throws: half of one may say the contrary of the whole. */
+  /** Sends a prompt to the model. An incomplete answer throws: half of one may mean the opposite of the whole. */
   async ask(prompt: string): Promise<string> {
     const body = {
       nodes: [{ id: 0, type: 0, text_node: { content: prompt } }],
@@ -97,7 +97,7 @@ export class WireClient {
     return this.#call(PATHS.chatStream, body, headers, (text) => ({ value: chatText(text) }));
   }
 
-  /** Breaks off what is under way. */
+  /** Aborts running requests. */
   async close(): Promise<void> {
     this.#closing.abort();
     if (this.#agent) await (await this.#agent).destroy();
@@ -109,8 +109,8 @@ export class WireClient {
       try {
         value = JSON.parse(text);
       } catch (error) {
-        // Of an answer without a length this is all that tells that it was cut off.
-        return { error: wireErrors.network(path, error), canRetry: true };
+        // The only sign of truncation for an answer without a length.
+        return { error: wireErrors.network(path, this.#host, error), canRetry: true };
       }
       const parsed = schema.safeParse(value);
       if (parsed.success) return { value: parsed.data };
@@ -135,7 +135,7 @@ export class WireClient {
       const attempt = await this.#attempt(path, bytes, allHeaders, signal, read);
       if (this.#closing.signal.aborted) throw cancelled();
       if ('value' in attempt) return attempt.value;
-      if (timeout.aborted) throw wireErrors.late(path, this.#timeoutMs, attempt.error);
+      if (timeout.aborted) throw wireErrors.late(path, this.#host, this.#timeoutMs, attempt.error);
       const base = this.#options.backoffBaseMs ?? BACKOFF_BASE_MS;
       const waitMs = attempt.afterMs ?? Math.min(base * 2 ** retries, BACKOFF_MAX_MS);
       const isTooLong = Date.now() - began + waitMs >= this.#timeoutMs;
@@ -152,7 +152,7 @@ export class WireClient {
     signal: AbortSignal,
     read: (text: string, status: number) => Attempt<T>,
   ): Promise<Attempt<T>> {
-    // A large library, and an embedded context never needs it.
+    // Loaded here: a large library, which an embedded context never needs.
     const { Agent, request } = await import('../base/undici.ts');
     this.#agent ??= Promise.resolve(this.#options.dispatcher ?? new Agent());
     const dispatcher = await this.#agent;
@@ -162,15 +162,20 @@ export class WireClient {
       answer = await request(`${this.#url}${path}`, { method: 'POST', headers, body, signal, dispatcher });
       text = await answer.body.text();
     } catch (error) {
-      // A model that has begun to answer is not made to begin again.
+      // Never restart a model that has begun to answer.
       const canRetry = !answer || path !== PATHS.chatStream;
-      return { error: wireErrors.network(path, error), canRetry };
+      return { error: wireErrors.network(path, this.#host, error), canRetry };
     }
     const { statusCode: status, statusText } = answer;
     if (status >= 200 && status < 300) return read(text, status);
     const canRetry = status === 499 || status === 429 || status >= 500;
     const afterMs = status === 429 || status === 503 ? retryAfterMs(answer.headers['retry-after']) : undefined;
     return { error: wireErrors.refused(status, statusText, text), canRetry, afterMs };
+  }
+
+  /** For messages. */
+  get #host(): string {
+    return URL.canParse(this.#url) ? new URL(this.#url).host : this.#url;
   }
 
   #headers(): Readonly<Record<string, string>> {
@@ -184,14 +189,14 @@ export class WireClient {
   }
 }
 
-/** The text of an answer that came as JSON lines; lines that are something else are passed over (section 4.5). */
+/** The text of an answer in JSON lines; other lines are skipped (section 4.5). */
 function chatText(lines: string): string {
   let text = '';
   for (const line of lines.split('\n')) {
     try {
       text += responses.chatLine.parse(JSON.parse(line)).text ?? '';
     } catch {
-      // Not for us.
+      // Skip other lines.
       continue;
     }
   }

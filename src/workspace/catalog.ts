@@ -39,8 +39,9 @@ interface StoredCatalog {
 }
 
 /**
- * The files of a folder as they were last read. Losing it costs reading the files again, never a wrong result: what a
- * document is follows from its content.
+ * The files of a folder as they were last read. Losing it, or having an older one, costs reading files again, never a wrong
+ * result: what a document is follows from its content, and whether the index has it is for the engine to say. So it need not
+ * belong to the index's commit; what is compared with a folder are the engine's documents.
  */
 export class Catalog {
   readonly #file: string;
@@ -72,6 +73,14 @@ export class Catalog {
         ...(racy && { racy: true }),
       });
     }
+  }
+
+  /** The folder that a catalog is of, if there is one that can be read. */
+  static rootOf(stateFolder: string): string | undefined {
+    const read = readCheckedJson(join(stateFolder, CATALOG));
+    if (read === undefined || read === 'damaged') return undefined;
+    const { root } = read.value as Partial<StoredCatalog>;
+    return typeof root === 'string' ? root : undefined;
   }
 
   static erase(stateFolder: string): void {

@@ -21,6 +21,8 @@ export interface ChangedInFolders {
 
 /** So long an answer counts, as every key that is typed asks again. */
 const FRESH_MS = 2_000;
+/** Git waits for ever where a named pipe has the name of one of its files. */
+const GIT_TIMEOUT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
 
 /**
@@ -28,7 +30,12 @@ const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
  * what is not committed, and what is not tracked. It runs without a shell.
  */
 export class ChangedFiles {
+  readonly #timeoutMs: number;
   readonly #known = new Map<string, { readonly at: number; readonly changes: Promise<Changes> }>();
+
+  constructor(timeoutMs = GIT_TIMEOUT_MS) {
+    this.#timeoutMs = timeoutMs;
+  }
 
   /** `isTrusted`: Git runs what a repository configures, so it does not run in one that nobody trusts. */
   async resolve(
@@ -62,7 +69,7 @@ export class ChangedFiles {
     const now = performance.now();
     if (known && now - known.at < FRESH_MS) return known.changes;
     for (const [old, { at }] of this.#known) if (now - at >= FRESH_MS) this.#known.delete(old);
-    const changes = changesSince(root, revision);
+    const changes = changesSince(root, revision, this.#timeoutMs);
     this.#known.set(key, { at: now, changes });
     return changes;
   }
@@ -74,11 +81,11 @@ const NOT_TRUSTED: Unknown = {
 };
 
 /** Paths from `root` on, with `/`. */
-async function changesSince(root: string, revision: string): Promise<Changes> {
+async function changesSince(root: string, revision: string, timeout: number): Promise<Changes> {
   if (!repositoryAround(root)) {
     return { code: 'NoRepository', message: `${root} is in no Git repository, so nobody knows what changed.` };
   }
-  const git = (...args: string[]): Promise<GitOutput> => runGit(root, args);
+  const git = (...args: string[]): Promise<GitOutput> => runGit(root, args, timeout);
   try {
     const commit = await git('rev-parse', '--verify', '--quiet', `${revision || 'HEAD'}^{commit}`);
     if (commit.exitCode === 0 && /^[0-9a-f]{40,64}$/.test(commit.text.trim())) {
@@ -120,17 +127,20 @@ function failed({ exitCode, complaint }: GitOutput): Error {
 }
 
 /** Rejects where Git cannot be started or is killed. It takes no lock, and asks no file-system monitor. */
-function runGit(root: string, args: readonly string[]): Promise<GitOutput> {
+function runGit(root: string, args: readonly string[], timeout: number): Promise<GitOutput> {
   // Those tell a hook's child processes of another repository, perhaps.
   const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...env } = process.env;
   return new Promise((resolve, reject) => {
     execFile(
       'git',
       ['-C', root, '-c', 'core.fsmonitor=false', ...args],
-      { env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true },
+      { env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true, timeout },
       (error, text, complaint) => {
+        if (error?.killed === true && error.signal === 'SIGTERM') {
+          reject(new Error(`Git did not end within ${timeout / 1000} s. Is one of its files, as .gitignore, a pipe?`));
+        }
         // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is one, and says so in its type
-        if (error && typeof error.code !== 'number') reject(error);
+        else if (error && typeof error.code !== 'number') reject(error);
         else resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, text, complaint });
       },
     );

@@ -1,6 +1,6 @@
 import { Highlighter, type Range } from '../engine/query/highlight.ts';
 import { compilePhrase, type Phrase } from '../engine/query/phrase.ts';
-import type { Place } from '../engine/query/place.ts';
+import type { SourceRange } from '../engine/query/sourceRange.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import type { ParsedQuery } from '../engine/query/queryLanguage.ts';
 
@@ -24,7 +24,7 @@ export class Excerpter {
   }
 
   /** `lines` are those of the whole text. */
-  excerpt(lines: readonly string[], { startLine, endLine, symbol }: Place): Excerpt {
+  excerpt(lines: readonly string[], { startLine, endLine, symbol }: SourceRange): Excerpt {
     const span = lines.slice(startLine - 1, endLine);
     const matches = this.#matches(span);
     const at = bestIndex(span, (i) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { manifestsOf, segmentsOf } from '../../test/support/indexFiles.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { systemCode } from '../base/errors.ts';
 import { silentLogger } from '../base/log.ts';
@@ -202,13 +203,13 @@ describe('FolderIndex', () => {
     await withIndex(root, state, (index) => index.reconcile());
     writeFiles(root, { 'c.ts': 'const lantern = 2;' });
     await withIndex(root, state, (index) => index.reconcile());
-    truncate(join(indexFolderOf(state), 'segment-2.sxs'));
+    truncate(segmentsOf(indexFolderOf(state))[1]!);
     await withIndex(root, state, async (index) => {
       await index.reconcile();
       const { repaired, state } = index.status();
       assert.deepEqual([repaired?.files, repaired?.damage.length, state.kind], [1, 1, 'ready']);
       assert.equal(index.work().filesRead, 1);
-      assert.match(repaired!.damage[0]!, /segment-2\.sxs, too short\. 1 documents are to be added again/);
+      assert.match(repaired!.damage[0]!, /segment\.2\.1\.sxs, too short\. 1 documents are to be added again/);
     });
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts', 'c.ts']);
   });
@@ -220,7 +221,7 @@ describe('FolderIndex', () => {
     await withIndex(root, state, async (index, seen) => {
       await index.reconcile();
       assert.equal(index.status().repaired, undefined);
-      truncate(join(indexFolderOf(state), 'segment-1.sxs'));
+      truncate(segmentsOf(indexFolderOf(state))[0]!);
       await index.verify();
       assert.equal(seen.at(-1)?.repaired?.files, 1);
       assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
@@ -232,11 +233,11 @@ describe('FolderIndex', () => {
     const state = folder();
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
     await withIndex(root, state, (index) => index.reconcile());
-    const file = join(indexFolderOf(state), 'segment-1.sxs');
+    const file = segmentsOf(indexFolderOf(state))[0]!;
     writeFileSync(file, readFileSync(file).fill(0, 0, 4));
     await withIndex(root, state, async (index, seen) => {
       await index.verify();
-      const damage = ['The index was damaged: segment-1.sxs, 1 block was restored. Nothing is lost.'];
+      const damage = ['The index was damaged: segment.1.1.sxs, 1 block was restored. Nothing is lost.'];
       assert.deepEqual(seen.at(-1)?.repaired, { damage, files: 0 });
       assert.deepEqual([index.work().filesRead, await paths(root, state, 'lantern')], [0, ['a.ts']]);
     });
@@ -247,10 +248,10 @@ describe('FolderIndex', () => {
     const state = folder();
     writeFiles(root, { 'a.ts': 'lantern' });
     await withIndex(root, state, (index) => index.reconcile());
-    const manifests = ['manifest.json', 'manifest.copy.json'].map((name) => join(indexFolderOf(state), name));
-    for (const file of manifests) writeFileSync(file, 'nonsense');
+    for (const file of manifestsOf(indexFolderOf(state))) writeFileSync(file, 'nonsense');
     await withIndex(root, state, (index) => index.reconcile());
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
+    rmSync(indexFolderOf(state), { recursive: true });
     cpSync(join(import.meta.dirname, '../../test/fixtures/formats/format-1-analysis-1/index'), indexFolderOf(state), {
       recursive: true,
     });

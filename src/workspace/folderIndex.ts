@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { SextantError, describeError, isCancelled, systemCode, throwIfCancelled } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
-import { makeFolder } from '../base/makeFolder.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import { Engine, type EngineDocument } from '../engine/engine.ts';
 import { describeDamage, type Damage } from '../engine/index/damage.ts';
@@ -17,10 +16,11 @@ import { isRuleFile } from './ignoreRules.ts';
 import type { FileState } from './scan.ts';
 import { registerSibling, siblingsOf } from './siblings.ts';
 import { SkipRules, contentRules, type Skip, type SkipReason } from './skip.ts';
+import { claimStateFolder } from './stateFolder.ts';
 import type { FolderState, FolderStatus, Problem } from './status.ts';
-import { Turns } from './turns.ts';
+import { TimeSlice } from './timeSlice.ts';
 
-export interface FolderEdges {
+export interface FolderDependencies {
   readonly logger: Logger;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -68,7 +68,7 @@ export interface Work {
  */
 export class FolderIndex {
   readonly options: FolderOptions;
-  readonly #edges: FolderEdges;
+  readonly #edges: FolderDependencies;
   readonly #engine: Engine;
   readonly #catalog: Catalog;
   readonly #skips: SkipRules;
@@ -90,18 +90,18 @@ export class FolderIndex {
   #readAgain = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
-  private constructor(options: FolderOptions, edges: FolderEdges) {
+  private constructor(options: FolderOptions, edges: FolderDependencies) {
     this.options = options;
     this.#edges = edges;
     this.#skips = new SkipRules(options);
-    makeFolder(options.stateFolder);
+    claimStateFolder(options.root, options.stateFolder);
     beginAsSibling(options, edges.logger);
     this.#engine = openOrStartAnew(options.stateFolder, edges, (damage) => this.#onDamage(damage));
     this.#catalog = new Catalog(options.stateFolder, options.root, contentRules(options));
   }
 
-  /** Throws `IndexBusy` while another process keeps this index. The first {@link reconcile} is the caller's. */
-  static open(options: FolderOptions, edges: FolderEdges): FolderIndex {
+  /** Throws `IndexBusy` while another process keeps this index, and `FolderNotOurs` for a state folder of something else. The first {@link reconcile} is the caller's. */
+  static open(options: FolderOptions, edges: FolderDependencies): FolderIndex {
     return new FolderIndex(options, edges);
   }
 
@@ -109,6 +109,11 @@ export class FolderIndex {
   static erase(stateFolder: string): void {
     Engine.erase(indexFolderOf(stateFolder));
     Catalog.erase(stateFolder);
+  }
+
+  /** Aborts once it is known that another process took over: this one writes nothing from then on, and is to be closed. */
+  get lost(): AbortSignal {
+    return this.#engine.lost;
   }
 
   /** Number of folders that are looked into: a watcher needs one watch for each. */
@@ -129,7 +134,18 @@ export class FolderIndex {
     const damage = this.#engine.damage.map(describeDamage);
     const repaired = damage.length > 0 && { repaired: { damage, files: this.#readAgain } };
     const problem = this.#problem && { problem: this.#problem };
-    return { root: this.options.root, state: this.#state, files, skipped, indexBytes, ...repaired, ...problem };
+    const { filesRead } = this.#work;
+    const read = filesRead > 0 && { filesRead };
+    return {
+      root: this.options.root,
+      state: this.#state,
+      files,
+      skipped,
+      indexBytes,
+      ...read,
+      ...repaired,
+      ...problem,
+    };
   }
 
   /** What the status is to tell besides. */
@@ -158,7 +174,7 @@ export class FolderIndex {
   async sweep(signal?: AbortSignal): Promise<number> {
     let busyMs = 0;
     await this.#exclusive(signal, async (both) => {
-      const turns = new Turns(both);
+      const turns = new TimeSlice(both);
       const found = this.#isTreeGood() ? await this.#tree!.sweep(turns) : undefined;
       busyMs = turns.busyMs;
       await this.#take(found, both);
@@ -169,7 +185,7 @@ export class FolderIndex {
   /** Looks at the given paths, relative to the folder; at the whole folder where that is not enough to be right. */
   hint(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     return this.#exclusive(signal, async (both) => {
-      const turns = new Turns(both);
+      const turns = new TimeSlice(both);
       let found: Found | undefined;
       if (this.#isTreeGood() && !paths.some(isRuleFile)) {
         found = await (paths.length > MANY_HINTS ? this.#tree!.sweep(turns) : this.#tree!.look(paths, turns));
@@ -218,7 +234,9 @@ export class FolderIndex {
       } catch (error) {
         const code = error instanceof SextantError ? error.code : (systemCode(error) ?? 'Internal');
         this.#mustWalk = true;
-        if (code !== 'Cancelled') this.#setState({ kind: 'failed', code, message: describeError(error) });
+        // One that lost its index is closed by its keeper, which tells who has it.
+        if (code !== 'Cancelled' && code !== 'LeaseLost')
+          this.#setState({ kind: 'failed', code, message: describeError(error) });
         throw error;
       }
     });
@@ -237,7 +255,7 @@ export class FolderIndex {
       now: this.#edges.now,
       isChanged: (path: string, state: FileState) => this.#isChanged(path, state),
     };
-    const { tree, found } = await FolderTree.walk(options, new Turns(signal));
+    const { tree, found } = await FolderTree.walk(options, new TimeSlice(signal));
     this.#tree = tree;
     this.#mustWalk = false;
     for (const [path] of this.#catalog.entries()) this.#gone.add(path);
@@ -340,17 +358,23 @@ export class FolderIndex {
 
   /** Saves the catalog, at once if much has changed. Throws `DiskFull` or `ReadOnly`. */
   #save(changed: number): void {
-    if (changed >= SAVE_AT_ONCE) this.#catalog.save();
+    if (changed >= SAVE_AT_ONCE) this.#saveNow();
     else this.#saving ??= setTimeout(() => this.#trySave(), SAVE_LATER_MS).unref();
   }
 
   #trySave(): void {
     this.#saving = undefined;
     try {
-      this.#catalog.save();
+      this.#saveNow();
     } catch (error) {
       this.#edges.logger.warn(describeError(error));
     }
+  }
+
+  /** One that a lost lease lets through between check and write costs its heir reading files again, as any older one does. */
+  #saveNow(): void {
+    this.#engine.checkLease();
+    this.#catalog.save();
   }
 
   async #whenAllowed(signal: AbortSignal, progress: { readonly done: number; readonly total: number }): Promise<void> {
@@ -423,7 +447,7 @@ function beginAsSibling({ root, stateFolder, siblings }: FolderOptions, logger: 
 /** An index that another version wrote is made anew from the files; it holds nothing else. */
 function openOrStartAnew(
   stateFolder: string,
-  { logger, threads }: FolderEdges,
+  { logger, threads }: FolderDependencies,
   onDamage: (damage: Damage) => void,
 ): Engine {
   const options = { logger, onDamage, ...(threads && { threads }) };

@@ -1,16 +1,18 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { SextantError } from '../base/errors.ts';
 import { Lease, type LeaseOwner } from '../base/lease.ts';
+import type { DocumentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { describeDamage } from '../engine/index/damage.ts';
-import { MANIFEST } from '../engine/index/manifest.ts';
+import { filesOf } from '../engine/index/manifest.ts';
 import { Catalog, type FileRecord } from './catalog.ts';
 import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { FolderTree } from './folderTree.ts';
 import type { FileState } from './scan.ts';
 import { SkipRules, contentRules, type Skip } from './skip.ts';
-import { Turns } from './turns.ts';
+import { TimeSlice } from './timeSlice.ts';
 
 /* What can be told of a folder's index without being the one who keeps it: all of this only reads. */
 
@@ -31,7 +33,7 @@ export interface IndexContents {
   readonly languages: readonly LanguageShare[];
   /** What the index takes on disk. */
   readonly indexBytes: number;
-  /** When its newest commit was made, in milliseconds since 1970; missing where there is none. */
+  /** When its content changed last, in milliseconds since 1970; missing where there is none. */
   readonly lastChange?: number;
   /** What of it is damaged and not repaired yet, each in one line. */
   readonly damage: readonly string[];
@@ -43,7 +45,7 @@ export function readContents(stateFolder: string): IndexContents {
   const reader = new EngineReader(folder);
   try {
     const { documents, contentBytes, languages, languageBytes, generation, damage } = reader.stats();
-    const lastChange = statSync(join(folder, MANIFEST), { throwIfNoEntry: false })?.mtimeMs;
+    const lastChange = newest(folder, filesOf(reader.manifest));
     return {
       files: documents,
       textBytes: contentBytes,
@@ -64,9 +66,9 @@ export function writerOf(stateFolder: string): LeaseOwner | undefined {
   return Lease.ownerOf(indexFolderOf(stateFolder));
 }
 
-/** How a folder differs from what its index has read of it. */
+/** How the documents of an index differ from what the folder's files are now. */
 export interface Difference {
-  /** Files to be indexed that it has not read, has read in another state, and has read but are gone. */
+  /** Files to be indexed that it does not have, has with another content, and has but are gone or to be left out. */
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
@@ -74,37 +76,89 @@ export interface Difference {
   readonly skipped: Map<string, Skip>;
 }
 
-/** Walks the folder as a reconcile does, and changes nothing. Throws if the folder itself cannot be read. */
+/**
+ * Above this number of files that may have changed they are not read, and count as changed: a comparison is to be quick, and
+ * there is work to be done for the index in any case.
+ */
+const READ_AT_MOST = 500;
+
+/**
+ * Scans the folder as a reconcile does, and changes nothing. The catalog tells which files need not be read; what the index
+ * has is read from the index itself, which may be older or newer than the catalog after a crash, or restored from a backup.
+ * Throws if the folder itself cannot be read.
+ */
 export async function compareWithFolder(options: FolderOptions, signal?: AbortSignal): Promise<Difference> {
   const { root, stateFolder } = options;
   const catalog = new Catalog(stateFolder, root, contentRules(options));
+  const indexed = documentsOf(stateFolder);
   const skips = new SkipRules(options);
   const reader = new FileReader(root, skips);
-  let added = 0;
-  const isChanged = (path: string, state: FileState): boolean => {
-    const record = catalog.get(path);
-    if (!record) added++;
-    return !record || hasChanged(reader, path, record, state);
-  };
   const { tree, found } = await FolderTree.walk(
-    { root, excluded: options, skips, now: Date.now, isChanged },
-    new Turns(signal),
+    {
+      root,
+      excluded: options,
+      skips,
+      now: Date.now,
+      isChanged: (path, state) => mayHaveChanged(catalog.get(path), state),
+    },
+    new TimeSlice(signal),
   );
   const skipped = new Map(tree.skipped);
-  let removed = 0;
+  let added = 0;
+  let changed = 0;
+  /** `undefined`: not known without reading it. */
+  const compare = (path: string, id: DocumentId | undefined): void => {
+    const before = indexed.get(path);
+    indexed.delete(path);
+    if (before === undefined) added++;
+    else if (before !== id) changed++;
+  };
   for (const [path, record] of catalog.entries()) {
-    if (!tree.has(path)) removed++;
-    else if ('skip' in record && !found.changed.has(path)) skipped.set(path, record.skip);
+    if (!tree.has(path) || found.changed.has(path)) continue;
+    if ('id' in record) compare(path, record.id);
+    else skipped.set(path, record.skip);
   }
-  return { added, changed: found.changed.size - added, removed, skipped };
+  for (const [path, state] of found.changed) {
+    const record = found.changed.size <= READ_AT_MOST ? reader.read(path, state, 0).record : undefined;
+    if (record && 'skip' in record) skipped.set(path, record.skip);
+    else compare(path, record?.id);
+  }
+  return { added, changed, removed: indexed.size, skipped };
 }
 
-function hasChanged(reader: FileReader, path: string, record: FileRecord, state: FileState): boolean {
+function mayHaveChanged(record: FileRecord | undefined, state: FileState): boolean {
+  if (!record) return true;
   const { size, mtimeMs, ctimeMs, racy } = record;
-  if (size !== state.size || mtimeMs !== state.mtimeMs || ctimeMs !== state.ctimeMs) return true;
-  if (racy !== true || !('id' in record)) return false;
-  const now = reader.read(path, state, 0).record;
-  return !('id' in now) || now.id !== record.id;
+  // Whether a file that is left out for its content is binary is for the engine to say: reading it does not tell.
+  return (
+    (racy === true && 'id' in record) || size !== state.size || mtimeMs !== state.mtimeMs || ctimeMs !== state.ctimeMs
+  );
+}
+
+/** The documents of the newest commit by path; none where another version wrote the index. */
+function documentsOf(stateFolder: string): Map<string, DocumentId> {
+  try {
+    const reader = new EngineReader(indexFolderOf(stateFolder));
+    try {
+      const documents = new Map<string, DocumentId>();
+      for (const [path, id] of reader.documents()) {
+        // A second one of a path, which a crash can leave, is one too many whatever the file is: no path has a zero.
+        documents.set(documents.has(path) ? `${path}\0${id}` : path, id);
+      }
+      return documents;
+    } finally {
+      reader.close();
+    }
+  } catch (error) {
+    if (error instanceof SextantError && error.code === 'IndexFormat') return new Map();
+    throw error;
+  }
+}
+
+/** When the newest of these files was written: each change of an index writes one at least, and none is written twice. */
+function newest(folder: string, names: readonly string[]): number | undefined {
+  const times = names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 /** The bytes of all files in a folder, without those of folders in it. */

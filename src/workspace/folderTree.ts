@@ -4,7 +4,7 @@ import { isRecent } from './fileReader.ts';
 import { IgnoreRules, isRuleFile, type Excluded } from './ignoreRules.ts';
 import { observe, stateOf, type FileState } from './scan.ts';
 import type { Skip, SkipRules } from './skip.ts';
-import { Turns } from './turns.ts';
+import { TimeSlice } from './timeSlice.ts';
 
 export interface TreeOptions {
   readonly root: string;
@@ -43,7 +43,7 @@ export class FolderTree {
   }
 
   /** Walks the folder. Throws if the folder itself cannot be read, or if cancelled. */
-  static async walk(options: TreeOptions, turns = new Turns()): Promise<{ tree: FolderTree; found: Found }> {
+  static async walk(options: TreeOptions, turns = new TimeSlice()): Promise<{ tree: FolderTree; found: Found }> {
     const tree = new FolderTree(options);
     const found = nothingFound();
     await tree.#enter([''], found, turns);
@@ -65,14 +65,14 @@ export class FolderTree {
   }
 
   /** Looks at everything once more. Throws as {@link walk} does. */
-  async sweep(turns = new Turns()): Promise<Found> {
+  async sweep(turns = new TimeSlice()): Promise<Found> {
     const found = nothingFound();
     for (const folder of [...this.#folders.keys()]) await this.#sweepFolder(folder, found, turns);
     return found;
   }
 
   /** Looks at some paths, and at all in those that are folders. */
-  async look(paths: Iterable<string>, turns = new Turns()): Promise<Found> {
+  async look(paths: Iterable<string>, turns = new TimeSlice()): Promise<Found> {
     const found = nothingFound();
     for (const path of new Set(paths)) {
       if (turns.isOver) await turns.next();
@@ -105,7 +105,7 @@ export class FolderTree {
     return '';
   }
 
-  async #sweepFolder(folder: string, found: Found, turns: Turns): Promise<void> {
+  async #sweepFolder(folder: string, found: Found, turns: TimeSlice): Promise<void> {
     const before = this.#folders.get(folder);
     if (!before) return;
     const known = [...before.files];
@@ -118,7 +118,7 @@ export class FolderTree {
   }
 
   /** Lists folders, and what is new in them with all below. */
-  async #enter(folders: string[], found: Found, turns: Turns): Promise<void> {
+  async #enter(folders: string[], found: Found, turns: TimeSlice): Promise<void> {
     for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
       if (turns.isOver) await turns.next();
       const listed = this.#list(folder, found);

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { readTextIfThere } from './readText.ts';
+import { readTextIfThere } from './guardedFile.ts';
 
 /** One setting of a Git configuration: `core.excludesfile`, `remote.origin.url`; section and key in lower case. */
 export interface GitSetting {

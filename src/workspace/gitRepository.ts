@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { readTextIfThere } from './readText.ts';
+import { readTextIfThere } from './guardedFile.ts';
 
 /** Where a working tree's repository keeps what all its working trees share: `config`, `info/exclude`. */
 export interface GitRepository {

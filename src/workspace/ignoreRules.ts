@@ -5,7 +5,7 @@ import ignore, { type Ignore } from 'ignore';
 import picomatch from 'picomatch';
 import { globalExcludesFile, isTrue, readGitConfig, type GitHome } from './gitConfig.ts';
 import { repositoryAround, repositoryAt, type GitRepository } from './gitRepository.ts';
-import { readTextIfThere } from './readText.ts';
+import { GuardedFolder, readRulesIfThere, readTextIfThere } from './guardedFile.ts';
 import type { Skip } from './skip.ts';
 
 /** Folders that hold a version control system's own files. */
@@ -47,6 +47,7 @@ export interface Excluded {
 export class IgnoreRules {
   /** Where rules begin: the repository's top, if that is above the folder. */
   readonly #top: string;
+  readonly #files: GuardedFolder;
   /** The folder's path from the top: '' or with a `/` at its end. */
   readonly #prefix: string;
   readonly #excluded: readonly { readonly mark: string; readonly matches: (path: string) => boolean }[];
@@ -67,6 +68,7 @@ export class IgnoreRules {
       patterns.map((pattern) => ({ mark: `${setting}: ${pattern}`, matches: picomatch(pattern, { dot: true }) })),
     );
     this.#top = repositoryAround(root)?.top ?? root;
+    this.#files = new GuardedFolder(this.#top);
     for (let folder = root; ; folder = dirname(folder)) {
       this.#remember(join(folder, '.git'));
       if (folder === dirname(folder)) break;
@@ -75,6 +77,7 @@ export class IgnoreRules {
     if (this.#prefix !== '' && this.#isIgnoredItself()) {
       this.#rules.clear();
       this.#top = root;
+      this.#files = new GuardedFolder(root);
       this.#prefix = '';
     }
   }
@@ -153,11 +156,12 @@ export class IgnoreRules {
   #linesOf(folder: string, name: string | undefined, file?: string): Line[] {
     if (name === undefined) return [];
     const source = file ?? join(this.#top, folder, name);
-    const text = readTextIfThere(source);
+    const inTree = folder === '' ? name : `${folder}/${name}`;
+    const text = file === undefined ? readRulesIfThere(this.#files, inTree) : readTextIfThere(file);
     // That there is one now in a folder is seen by looking at the folder; outside of it, nobody else looks.
     const isAbove = !`${folder}/`.startsWith(this.#prefix);
     if (text !== undefined || file !== undefined || isAbove) this.#remember(source);
-    const shown = file === name || folder === '' ? name : `${folder}/${name}`;
+    const shown = file === name ? name : inTree;
     const lines = text?.replace(/^\uFEFF/, '').split(/\r?\n/) ?? [];
     return lines
       .filter((line) => !line.startsWith('#') && !MATCHES_NOTHING.test(line))

@@ -6,14 +6,18 @@ import { packTar, unpackTar } from 'modern-tar/fs';
 import { explainWriteError, SextantError, throwIfCancelled } from '../base/errors.ts';
 import { makeFolder } from '../base/makeFolder.ts';
 import { Engine, EngineReader } from '../engine/engine.ts';
-import { isIndexFile, MANIFEST } from '../engine/index/manifest.ts';
+import { copyIndex } from '../engine/index/copy.ts';
+import { isDataFile, manifestFiles } from '../engine/index/manifest.ts';
 import { FolderIndex } from './folderIndex.ts';
-import { indexFolderOf } from './folderOptions.ts';
+import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
+import { claimStateFolder } from './stateFolder.ts';
 
 /*
  * An index as one file: a tar archive of a commit's manifest, segments and deletions. It says nothing of times, which are others
- * where it is opened; what is in it is named by its content.
+ * where it is opened; what is in it is named by its content. Its files carry no lease: it has no writer.
  */
+
+const NO_LEASE = 0;
 
 export interface ArchivedIndex {
   readonly files: number;
@@ -25,7 +29,7 @@ export interface ArchivedIndex {
  */
 export async function exportIndex(stateFolder: string, output: Writable, signal: AbortSignal): Promise<ArchivedIndex> {
   return inFolder(stateFolder, async (copy) => {
-    if (!Engine.copy(indexFolderOf(stateFolder), copy)) throw noIndex(stateFolder);
+    if (!copyIndex(indexFolderOf(stateFolder), copy, NO_LEASE)) throw noIndex(stateFolder);
     const names = readdirSync(copy).filter(isArchived);
     const sources = names.map((name) => ({ type: 'file', source: join(copy, name), target: name }) as const);
     await cancellable(pipeline(packTar(sources), output, { signal, end: false }), signal);
@@ -36,9 +40,15 @@ export async function exportIndex(stateFolder: string, output: Writable, signal:
 /**
  * Makes an exported index that of a folder, instead of the one that it may have. What is damaged in it is found when it is read,
  * as in any index; the next update reads the folder's files and analyses those that are not in it. Throws `NotAnIndex`,
- * `IndexFormat` where another version wrote it, `IndexBusy`, `DiskFull`, `ReadOnly` and `Cancelled`: then all is as it was.
+ * `IndexFormat` where another version wrote it, `IndexBusy`, `FolderNotOurs`, `DiskFull`, `ReadOnly` and
+ * `Cancelled`: then all is as it was.
  */
-export async function importIndex(input: Readable, stateFolder: string, signal: AbortSignal): Promise<ArchivedIndex> {
+export async function importIndex(
+  input: Readable,
+  { root, stateFolder }: Pick<FolderOptions, 'root' | 'stateFolder'>,
+  signal: AbortSignal,
+): Promise<ArchivedIndex> {
+  claimStateFolder(root, stateFolder);
   return inFolder(stateFolder, async (unpacked) => {
     const filter = ({ name }: { readonly name: string }): boolean => {
       // It may be from anybody, and anything.
@@ -72,7 +82,7 @@ async function inFolder<T>(stateFolder: string, work: (folder: string) => Promis
 }
 
 function isArchived(name: string): boolean {
-  return name === MANIFEST || isIndexFile(name);
+  return name === manifestFiles(NO_LEASE)[0] || isDataFile(name);
 }
 
 /** Throws `IndexFormat`. */

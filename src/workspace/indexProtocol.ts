@@ -3,7 +3,7 @@ import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import type { IndexContents } from './folderReport.ts';
 import type { Completion } from './completion.ts';
-import type { ShownFile } from './readShown.ts';
+import type { IndexableFile } from './readIndexable.ts';
 import type { KeptPlace } from './resultPlace.ts';
 import type {
   CompletionRequest,
@@ -15,7 +15,7 @@ import type {
 } from './searcher.ts';
 import type { Skip } from './skip.ts';
 import type { FolderStatus } from './status.ts';
-import type { FileVerdict } from './whyFile.ts';
+import type { FileStatus } from './whyFile.ts';
 import type { RankAnswer, RankRequest } from './whyRank.ts';
 
 interface OfFolder {
@@ -51,8 +51,8 @@ export interface SearchMethods {
   similarQuery(request: SimilarRequest): string;
   recheck(places: readonly KeptPlace[]): (KeptPlace | undefined)[];
   contents(folder: SearchFolder): IndexContents;
-  judge(file: JudgeRequest): FileVerdict;
-  read(file: JudgeRequest): ShownFile;
+  judge(file: JudgeRequest): FileStatus;
+  read(file: JudgeRequest): IndexableFile;
   rank(request: RankRequest): RankAnswer;
   diagnose(input: DiagnosticsInput): Diagnostics;
 }

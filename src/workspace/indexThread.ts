@@ -6,7 +6,7 @@ import { workerChannel } from '../base/workerChannel.ts';
 import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { DEFAULT_BUDGET, Governor, threadsWithin } from './governor.ts';
 import { thisMachine } from './machine.ts';
-import { FolderKeeper } from './folderKeeper.ts';
+import { FolderIndexer } from './folderIndexer.ts';
 import type { IndexEvents, IndexMethods } from './indexProtocol.ts';
 
 /* The entry of the thread in which folders are scanned, read, analysed and written to their indexes. */
@@ -16,9 +16,9 @@ if (!parentPort) throw new Error('This module is the entry of a worker thread.')
 const logger = forwardingLogger((level, message) => emit('log', { level, message }));
 const governor = new Governor(thisMachine());
 let threads: SegmentThreads | undefined;
-const keepers = new Map<string, FolderKeeper>();
+const keepers = new Map<string, FolderIndexer>();
 
-function keeperOf(root: string): FolderKeeper {
+function keeperOf(root: string): FolderIndexer {
   const keeper = keepers.get(root);
   if (!keeper) throw new SextantError('FolderNotOpen', `The folder ${root} is not open.`);
   return keeper;
@@ -29,7 +29,7 @@ const emit = serve<IndexMethods, IndexEvents>(workerChannel(parentPort), {
     if (keepers.has(options.root)) return;
     governor.budget = options.budget ?? DEFAULT_BUDGET;
     threads ??= new SegmentThreads({ logger, count: threadsWithin(governor.budget.memoryBytes) });
-    const keeper = new FolderKeeper(options, {
+    const keeper = new FolderIndexer(options, {
       logger,
       threads,
       governor,

@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { readTextIfThere } from './readText.ts';
+import { systemCode } from '../base/errors.ts';
 
 /** What background work should know of the machine that it is on. */
 export interface Machine {
@@ -19,8 +19,7 @@ export function thisMachine(root = '/'): Machine {
   const supplies = join(root, 'sys/class/power_supply');
   return {
     isOnBattery: () => {
-      const read = (name: string, what: string): string | undefined =>
-        readTextIfThere(join(supplies, name, what))?.trim();
+      const read = (name: string, what: string): string | undefined => textIn(join(supplies, name, what))?.trim();
       const names = namesIn(supplies);
       const mains = names.filter((name) => ['Mains', 'USB'].includes(read(name, 'type') ?? ''));
       if (mains.some((name) => read(name, 'online') === '1')) return false;
@@ -28,7 +27,7 @@ export function thisMachine(root = '/'): Machine {
       return names.some((name) => read(name, 'status') === 'Discharging' && read(name, 'scope') !== 'Device');
     },
     freeMemory: () => {
-      const available = /^MemAvailable:\s+(\d+) kB/m.exec(readTextIfThere(join(root, 'proc/meminfo')) ?? '')?.[1];
+      const available = /^MemAvailable:\s+(\d+) kB/m.exec(textIn(join(root, 'proc/meminfo')) ?? '')?.[1];
       if (available !== undefined) return Number(available) * 1024;
       return process.platform === 'win32' ? freemem() : undefined;
     },
@@ -38,6 +37,16 @@ export function thisMachine(root = '/'): Machine {
 /** Below this, indexing waits: a twentieth of the memory, at least 256 MB, at most 1 GB. */
 export function lowMemory(total = totalmem()): number {
   return Math.min(1 << 30, Math.max(256 << 20, total / 20));
+}
+
+/** Not by the reader of folders: the system gives these files no size. */
+function textIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 function namesIn(folder: string): string[] {

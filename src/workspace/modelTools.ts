@@ -1,5 +1,5 @@
 import { SextantError } from '../base/errors.ts';
-import type { ShownFile } from './readShown.ts';
+import type { IndexableFile } from './readIndexable.ts';
 import type { SearchRequest, SearchResponse } from './searcher.ts';
 
 export interface SearchInput {
@@ -23,7 +23,7 @@ export interface ModelFolder {
 export interface ModelToolsParts {
   readonly folders: () => readonly ModelFolder[];
   readonly search: (request: Pick<SearchRequest, 'query' | 'limit'>, signal: AbortSignal) => Promise<SearchResponse>;
-  readonly read: (root: string, path: string) => Promise<ShownFile>;
+  readonly read: (root: string, path: string) => Promise<IndexableFile>;
 }
 
 /** What a model may ask for; package.json and the MCP server say so to it. */
@@ -33,7 +33,7 @@ const MAX_LINES = 400;
 const MAX_CHARACTERS = 40_000;
 
 /**
- * What language models may do with folders: search them, and read lines of their files, by the rules of {@link ShownFile}. Both
+ * What language models may do with folders: search them, and read lines of their files, by the rules of {@link IndexableFile}. Both
  * give plain data for JSON, so that what stands in a file cannot be taken for anything else. Errors are written for the model.
  */
 export class ModelTools {
@@ -45,11 +45,14 @@ export class ModelTools {
 
   async search({ query, limit = TOOL_LIMITS.defaultResults }: SearchInput, signal: AbortSignal): Promise<object> {
     const request = { query, limit: Math.min(limit, TOOL_LIMITS.maxResults) };
-    const { results, problems } = await this.#parts.search(request, signal);
+    const { results, problems, leftOut } = await this.#parts.search(request, signal);
     // A file may have become a secret since it was indexed.
     const files = await Promise.all(results.map(({ root, path }) => this.#parts.read(root, path)));
     const shown = results.filter((_, i) => 'text' in files[i]!);
+    // Files that are not shown are counted, so that a short answer is not taken for all there is.
+    const missing = leftOut + results.length - shown.length;
     return {
+      ...(missing > 0 && { leftOut: missing }),
       results: shown.map(({ root, path, startLine, endLine, symbol, line, text }) => ({
         path: this.#shownPath(root, path),
         startLine,

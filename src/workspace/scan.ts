@@ -28,8 +28,12 @@ export function stateOf(root: string, path: string): FileState | Skip | undefine
     return { reason: 'unreadable', detail: describeError(error) };
   }
   if (!stats || stats.isDirectory()) return undefined;
-  if (stats.isSymbolicLink()) return { reason: 'link' };
-  if (!stats.isFile()) return { reason: 'special' };
   const { size, mtimeMs, ctimeMs } = stats;
-  return { size, mtimeMs, ctimeMs };
+  return kindOf(stats) ?? { size, mtimeMs, ctimeMs };
+}
+
+/** Why something that is no folder is not read for its kind. */
+export function kindOf(stats: Stats): Skip | undefined {
+  if (stats.isSymbolicLink()) return { reason: 'link' };
+  return stats.isFile() ? undefined : { reason: 'special' };
 }

@@ -5,7 +5,7 @@ import { makeDiagnostics } from './diagnostics.ts';
 import { readContents } from './folderReport.ts';
 import type { SearchMethods } from './indexProtocol.ts';
 import { Searcher } from './searcher.ts';
-import { judgeFile } from './whyFile.ts';
+import { explainFile } from './whyFile.ts';
 import { explainRank } from './whyRank.ts';
 
 /* The entry of the thread that answers searches, apart from the one that indexes, so that neither waits for the other. */
@@ -21,7 +21,7 @@ serve<SearchMethods, object>(workerChannel(parentPort), {
   similarQuery: (request) => searcher.similarQuery(request),
   recheck: (places) => searcher.recheck(places),
   contents: ({ stateFolder }) => readContents(stateFolder),
-  judge: ({ folder, path }) => judgeFile(folder, path, Date.now()),
+  judge: ({ folder, path }) => explainFile(folder, path, Date.now()),
   read: ({ folder, path }) => searcher.read(folder, path),
   rank: (request, signal) => explainRank(request, signal),
   diagnose: (input) => makeDiagnostics(input),

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { segmentsOf } from '../../test/support/indexFiles.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { silentLogger } from '../base/log.ts';
 import { FolderIndex } from './folderIndex.ts';
 import { MAX_FILE_BYTES, indexFolderOf } from './folderOptions.ts';
-import { Searcher, type SearchResult } from './searcher.ts';
+import { Searcher, type SearchResponse, type SearchResult } from './searcher.ts';
 
 describe('Searcher', () => {
   const folder = temporaryFolder();
@@ -68,6 +69,30 @@ describe('Searcher', () => {
       (await search('lantern', place)).map(({ path }) => path),
       ['c.ts'],
     );
+  });
+
+  it('gives as many results as are wanted where most of the best files are deleted, and says how many were left out', async () => {
+    const names = Array.from({ length: 100 }, (_, i) => `dir${i % 7}/f${i}.ts`);
+    const place = await indexed(
+      Object.fromEntries(names.map((name, i) => [name, 'const lantern = 1;\n'.repeat(i + 1)])),
+    );
+    const searcher = new Searcher();
+    const find = (query: string, limit: number): Promise<SearchResponse> =>
+      searcher.search({ folders: [place], query, limit });
+    try {
+      const all = (await find('lantern', 100)).results.map(({ path }) => path);
+      for (const path of all.slice(0, 60)) rmSync(join(place.root, path));
+      const { results, leftOut } = await find('lantern', 20);
+      assert.deepEqual(results.map(({ path }) => path), all.slice(60, 80)); // prettier-ignore
+      assert.equal(leftOut, 60);
+      // Filters alone, and phrases, which are looked for in the files: each file counts once.
+      assert.deepEqual([(await find('file:*.ts', 50)).results.length, (await find('file:*.ts', 50)).leftOut], [40, 60]);
+      const phrase = await find('"lantern = 1"', 20);
+      assert.deepEqual([phrase.results.length, phrase.leftOut], [20, 60]);
+      assert.deepEqual([(await find('lantern', 0)).results, (await find('nothingLikeIt', 5)).leftOut], [[], 0]);
+    } finally {
+      searcher.close();
+    }
   });
 
   it('looks for phrases in files as they are on disk, and shows them', async () => {
@@ -390,7 +415,7 @@ describe('Searcher', () => {
   it('says in which index it met damage, and whether it may have missed something', async () => {
     const one = await indexed({ 'a.ts': 'lantern' });
     const two = await indexed({ 'b.ts': 'lantern' });
-    const file = join(indexFolderOf(one.stateFolder), 'segment-1.sxs');
+    const file = segmentsOf(indexFolderOf(one.stateFolder))[0]!;
     const said = async (): Promise<unknown[]> => {
       const searcher = new Searcher();
       const { results, ...rest } = await searcher.search({ folders: [one, two], query: 'lantern', limit: 10 });

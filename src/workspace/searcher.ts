@@ -1,21 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode, throwIfCancelled } from '../base/errors.ts';
+import { throwIfCancelled } from '../base/errors.ts';
 import { toUtf8 } from '../engine/analyze/text.ts';
 import { documentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
 import { Locator } from '../engine/query/locate.ts';
-import type { Place } from '../engine/query/place.ts';
+import type { SourceRange } from '../engine/query/sourceRange.ts';
 import { parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
-import type { Share } from '../engine/query/features.ts';
+import type { Contribution } from '../engine/query/features.ts';
 import type { Hit } from '../engine/query/search.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { completeFilter, type Completion } from './completion.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
-import { readShown, type ShownFile } from './readShown.ts';
-import { recheck } from './recheck.ts';
+import { GuardedFolder } from './guardedFile.ts';
+import { readIndexable, type IndexableFile } from './readIndexable.ts';
+import { recheck } from './relocate.ts';
 import type { KeptPlace, ResultPlace } from './resultPlace.ts';
 import { findSecret } from './secrets.ts';
 import { similarQuery } from './similarQuery.ts';
@@ -25,6 +25,8 @@ export type { KeptPlace, ResultPlace, ResultSymbol } from './resultPlace.ts';
 export interface SearchFolder {
   readonly root: string;
   readonly stateFolder: string;
+  /** Files with more are left out; by default those that no setting allows. */
+  readonly maxFileBytes?: number;
 }
 
 /** The text of an editor that is not saved; without one, what is on disk counts again. */
@@ -76,7 +78,7 @@ export interface SearchResult extends ResultPlace, Excerpt {
   /** Up to three more places in the file, best first; none if it changed since it was indexed. */
   readonly more: readonly (ResultPlace & Partial<Excerpt>)[];
   /** What makes up the score, the largest share first; missing where filters alone are asked for, as they rank nothing. */
-  readonly explanation?: readonly Share[];
+  readonly explanation?: readonly Contribution[];
 }
 
 export interface SearchResponse {
@@ -87,13 +89,20 @@ export interface SearchResponse {
   readonly damaged: readonly string[];
   /** Whether it may have missed something for that. */
   readonly isPartial: boolean;
+  /**
+   * How many files were left out that the index holds to be better than some of the results, as they are deleted, cannot
+   * be read, or changed and are no answer any more. Until the index is up to date, others may be missing instead.
+   */
+  readonly leftOut: number;
   readonly tookMs: number;
 }
 
 /** More hits than asked for, because a file may be gone since it was indexed. */
 const SPARE_HITS = 5;
-/** What reading a file fails with that is gone, or is none any more. */
-const GONE = ['ENOENT', 'ENOTDIR', 'EACCES', 'EISDIR'];
+/** Where these are not enough, this many times more hits are asked for. */
+const MORE_HITS = 4;
+/** The most that the setting for the size of files allows. */
+const MAX_FILE_BYTES = 64 << 20;
 
 /**
  * Searches the indexes of folders and looks at the files themselves before it answers: a result whose file changed since
@@ -124,44 +133,71 @@ export class Searcher {
     const { byRoot, problems } = await this.#changedFiles.resolve(roots, parsed.filters, isTrusted);
     throwIfCancelled(signal);
     const changedIn = (root: string): ChangedPaths => this.#withUnsaved(root, byRoot.get(root) ?? new Map());
-    const hits: { readonly root: string; readonly hit: Hit }[] = [];
-    const damaged: string[] = [];
-    let isPartial = false;
-    for (const { root, stateFolder } of folders) {
-      const reader = this.#reader(stateFolder);
-      this.#overlay(reader, root, stateFolder);
-      const options = {
-        limit: limit + SPARE_HITS,
-        explain,
-        changed: changedIn(root),
-        readText: (path: string) => this.#readFile(root, path)?.text.toString('utf8'),
-        ...(signal && { signal }),
-      };
-      for (const found of await reader.search(query, options)) {
-        const hit = except?.root === root && except.path === found.path ? outside(except, found) : found;
-        if (hit) hits.push({ root, hit });
-      }
-      if (reader.damage.length > 0) damaged.push(root);
-      isPartial ||= reader.damage.some(({ documents }) => documents !== 0);
-    }
-    hits.sort((a, b) => b.hit.score - a.hit.score);
+    const files = new Map(folders.map((folder) => [folder.root, this.#filesOf(folder)]));
     const locators = new Map(roots.map((root) => [root, new Locator(parsed, changedIn(root))]));
     const excerpter = new Excerpter(parsed);
-    const results: SearchResult[] = [];
-    const seen = new Set<string>();
-    for (const { root, hit } of hits) {
-      if (results.length === limit) break;
-      // One open folder may be within another.
-      const file = join(root, hit.path);
-      if (seen.has(file)) continue;
-      const content = this.#readFile(root, hit.path);
-      const result = content && present(root, hit, content, locators.get(root)!, excerpter, excerpts);
-      if (!result || (except?.root === root && except.path === hit.path && overlaps(except, result))) continue;
-      seen.add(file);
-      results.push(result);
+    const damaged = new Set<string>();
+    const leftOut = new Set<string>();
+    let isPartial = false;
+    const find = async (count: number): Promise<{ readonly hits: FolderHit[]; readonly areAll: boolean }> => {
+      const hits: FolderHit[] = [];
+      let areAll = true;
+      for (const { root, stateFolder } of folders) {
+        const reader = this.#reader(stateFolder);
+        this.#overlay(reader, root, stateFolder);
+        const options = {
+          limit: count,
+          explain,
+          changed: changedIn(root),
+          readText: (path: string) => {
+            const read = files.get(root)!(path);
+            if (!read) leftOut.add(join(root, path));
+            return read?.text.toString('utf8');
+          },
+          ...(signal && { signal }),
+        };
+        const found = await reader.search(query, options);
+        for (const one of found) {
+          const hit = except?.root === root && except.path === one.path ? outside(except, one) : one;
+          if (hit) hits.push({ root, hit });
+        }
+        areAll &&= found.length < count;
+        if (reader.damage.length > 0) damaged.add(root);
+        isPartial ||= reader.damage.some(({ documents }) => documents !== 0);
+      }
+      return { hits: hits.sort((a, b) => b.hit.score - a.hit.score), areAll };
+    };
+    // One open folder may be within another.
+    const presented = new Map<string, SearchResult | undefined>();
+    let results: SearchResult[] = [];
+    for (let count = limit + SPARE_HITS, areAll = false; !areAll && results.length < limit; count *= MORE_HITS) {
+      const found = await find(count);
+      areAll = found.areAll;
+      results = [];
+      const seen = new Set<string>();
+      for (const { root, hit } of found.hits) {
+        if (results.length === limit) break;
+        const file = join(root, hit.path);
+        if (seen.has(file)) continue;
+        seen.add(file);
+        if (!presented.has(file)) {
+          const content = files.get(root)!(hit.path);
+          presented.set(file, content && present(root, hit, content, locators.get(root)!, excerpter, excerpts));
+        }
+        const result = presented.get(file);
+        if (!result) leftOut.add(file);
+        else if (except?.root !== root || except.path !== hit.path || !overlaps(except, result)) results.push(result);
+      }
     }
     const allProblems = [...parsed.problems, ...problems].sort((a, b) => a.start - b.start);
-    return { results, problems: allProblems, damaged, isPartial, tookMs: performance.now() - began };
+    return {
+      results,
+      problems: allProblems,
+      damaged: [...damaged],
+      isPartial,
+      leftOut: leftOut.size,
+      tookMs: performance.now() - began,
+    };
   }
 
   /** Ways to finish the filter at the end of a query; see {@link completeFilter}. */
@@ -179,15 +215,15 @@ export class Searcher {
     const files = new Map<string, readonly string[]>();
     return places.map((place) => {
       const file = join(place.root, place.path);
-      const lines = files.get(file) ?? linesOf(this.#readFile(place.root, place.path)?.text);
+      const lines = files.get(file) ?? linesOf(this.#filesOf(place)(place.path)?.text);
       files.set(file, lines);
       return recheck(place, lines);
     });
   }
 
-  /** The text of a file as it is at this moment, unsaved or not, if the index may hold it; see {@link readShown}. */
-  read(folder: FolderOptions, path: string): ShownFile {
-    return readShown(folder, path, Date.now(), this.#unsaved.get(folder.root)?.get(path));
+  /** The text of a file as it is at this moment, unsaved or not, if the index may hold it; see {@link readIndexable}. */
+  read(folder: FolderOptions, path: string): IndexableFile {
+    return readIndexable(folder, path, Date.now(), this.#unsaved.get(folder.root)?.get(path));
   }
 
   close(): void {
@@ -195,9 +231,13 @@ export class Searcher {
     this.#readers.clear();
   }
 
-  #readFile(root: string, path: string): FileText | undefined {
-    const unsaved = this.#unsaved.get(root)?.get(path);
-    return unsaved ? { content: unsaved, text: unsaved } : readFile(root, path);
+  /** Reads the files of a folder as they are at this moment, unsaved or not. */
+  #filesOf(folder: Pick<SearchFolder, 'root' | 'maxFileBytes'>): (path: string) => FileText | undefined {
+    const saved = textsOf(folder);
+    return (path) => {
+      const unsaved = this.#unsaved.get(folder.root)?.get(path);
+      return unsaved ? { content: unsaved, text: unsaved } : saved(path);
+    };
   }
 
   #readersOf(folders: readonly SearchFolder[]): EngineReader[] {
@@ -230,6 +270,11 @@ export class Searcher {
     this.#readers.set(stateFolder, reader);
     return reader;
   }
+}
+
+interface FolderHit {
+  readonly root: string;
+  readonly hit: Hit;
 }
 
 function present(
@@ -278,7 +323,7 @@ function outside(lines: Lines, hit: Hit): Hit | undefined {
   return { ...rest, startLine, endLine, ...(symbol && { symbol }), more };
 }
 
-function toResultPlace({ startLine, endLine, symbol }: Place): ResultPlace {
+function toResultPlace({ startLine, endLine, symbol }: SourceRange): ResultPlace {
   return { startLine, endLine, ...(symbol && { symbol: { name: symbol.name, kind: symbol.kind, line: symbol.line } }) };
 }
 
@@ -288,15 +333,17 @@ interface FileText {
   readonly text: Buffer;
 }
 
-/** `undefined` if it is gone or no text. */
-export function readFile(root: string, path: string): FileText | undefined {
-  let content: Buffer;
-  try {
-    content = readFileSync(join(root, path));
-  } catch (error) {
-    if (GONE.includes(systemCode(error) ?? '')) return undefined;
-    throw error;
-  }
-  const text = toUtf8(content);
-  return text && { content, text: Buffer.from(text.buffer, text.byteOffset, text.byteLength) };
+/** Reads the files of a folder; gives `undefined` for one that is deleted, no text, or may not be read. */
+export function textsOf({
+  root,
+  maxFileBytes = MAX_FILE_BYTES,
+}: Pick<SearchFolder, 'root' | 'maxFileBytes'>): (path: string) => FileText | undefined {
+  const folder = new GuardedFolder(root);
+  return (path) => {
+    const read = folder.read(path, { maxBytes: maxFileBytes });
+    if (!read || 'reason' in read) return undefined;
+    const { content } = read;
+    const text = toUtf8(content);
+    return text && { content, text: Buffer.from(text.buffer, text.byteOffset, text.byteLength) };
+  };
 }

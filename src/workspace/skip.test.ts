@@ -120,6 +120,7 @@ describe('SkipRules', () => {
       `${'gh' + 'p_'}${'x'.repeat(36)}`,
       `${'gh' + 'p_'}EXAMPLE${letters(29)}`,
       `aws_secret_access_key = ${'wJalrXUtnFEMI/K7MDENG/bPxRfiCY' + 'EXAMPLEKEY'}`,
+      ['AIza', 'npm_', 'sk-', 'npm_', 'secret_access_key', 'private key'].join(''),
       'npm_config_registry=https://registry.npmjs.org/abcdefghijklmnopqrstuvwxyz',
     ]) {
       assert.equal(byContent(text), undefined, text);

@@ -77,6 +77,11 @@ export class SkipRules {
     this.#isGenerated = nameMatcher(options.generatedFiles ?? GENERATED_FILES);
   }
 
+  /** Files with more are left out. */
+  get maxFileBytes(): number {
+    return this.#options.maxFileBytes;
+  }
+
   /** `size` in bytes. */
   byName(path: string, size: number): Skip | undefined {
     const name = path.slice(path.lastIndexOf('/') + 1);

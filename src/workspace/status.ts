@@ -10,6 +10,8 @@ export interface FolderStatus {
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
   /** Bytes the index takes on disk. */
   readonly indexBytes: number;
+  /** Files whose content was read since the index was opened; missing where none was. */
+  readonly filesRead?: number;
   /** What of the index was found damaged and made anew since it was opened; missing where nothing was. */
   readonly repaired?: Repaired;
   /** What is not as it should be though the index works. */

@@ -57,6 +57,14 @@ export class Thread<M extends Methods<M>, E> {
     return caller;
   }
 
+  /** Ends the worker thread, with the memory it holds, and starts another. Calls under way fail; close first what they are about. */
+  renew(): void {
+    const worker = this.#worker;
+    this.#worker = this.#caller = undefined;
+    this.caller();
+    void worker?.terminate();
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#worker?.terminate();

@@ -8,7 +8,7 @@ import { silentLogger } from '../base/log.ts';
 import { FolderIndex } from './folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from './folderOptions.ts';
 import { compareWithFolder, readContents, writerOf } from './folderReport.ts';
-import { explainVerdict, judgeFile } from './whyFile.ts';
+import { explainVerdict, explainFile } from './whyFile.ts';
 
 const KEY = '-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----\n';
 
@@ -30,7 +30,7 @@ describe('Why a file is (not) found', () => {
   }
 
   function why(options: FolderOptions, path: string): string[] {
-    const { headline, details } = explainVerdict(judgeFile(options, path, Date.now()), path, options);
+    const { headline, details } = explainVerdict(explainFile(options, path, Date.now()), path, options);
     return [headline, ...details];
   }
 
@@ -76,11 +76,11 @@ describe('Why a file is (not) found', () => {
 
   it('tells new and changed files from those that are indexed', async () => {
     const options = open({ 'a.ts': 'export const a = 1;\n' });
-    assert.deepEqual(judgeFile(options, 'a.ts', Date.now()), { kind: 'waiting', change: 'new' });
+    assert.deepEqual(explainFile(options, 'a.ts', Date.now()), { kind: 'waiting', change: 'new' });
     await index(options);
-    assert.deepEqual(judgeFile(options, 'a.ts', Date.now()), { kind: 'indexed', language: 'typescript', bytes: 20 });
+    assert.deepEqual(explainFile(options, 'a.ts', Date.now()), { kind: 'indexed', language: 'typescript', bytes: 20 });
     appendFileSync(join(options.root, 'a.ts'), '//');
-    assert.deepEqual(judgeFile(options, 'a.ts', Date.now()), { kind: 'waiting', change: 'changed' });
+    assert.deepEqual(explainFile(options, 'a.ts', Date.now()), { kind: 'waiting', change: 'changed' });
   });
 
   it('says that .gitignore counts in repositories only', async () => {
@@ -103,7 +103,7 @@ describe('Why a file is (not) found', () => {
       const [, line, file] = /add the line (.*) to (.*)\.$/.exec(advice) ?? [];
       assert.ok(line !== undefined && file !== undefined, advice);
       appendFileSync(join(options.root, file), `${line}\n`);
-      assert.deepEqual(judgeFile(options, path, Date.now()), { kind: 'waiting', change: 'new' }, advice);
+      assert.deepEqual(explainFile(options, path, Date.now()), { kind: 'waiting', change: 'new' }, advice);
     }
   });
 
@@ -121,7 +121,7 @@ describe('Why a file is (not) found', () => {
     assert.deepEqual([added, changed, removed], [0, 0, 0]);
     assert.deepEqual([...skipped.keys()].sort(), ['.env', '.git', 'd/k.pem', 'i.ts', 'x.bin']);
     for (const [path, { reason }] of skipped) {
-      const verdict = judgeFile(options, path, Date.now());
+      const verdict = explainFile(options, path, Date.now());
       assert.equal(verdict.kind === 'skipped' && verdict.skip.reason, reason, path);
     }
     writeFiles(options.root, { 'a.ts': 'changed', 'new.ts': 'x', 'gone/b.ts': 'x' });

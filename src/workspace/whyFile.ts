@@ -10,7 +10,7 @@ import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { repositoryAround } from './gitRepository.ts';
 import { IgnoreRules } from './ignoreRules.ts';
-import { readTextIfThere } from './readText.ts';
+import { readTextIfThere } from './guardedFile.ts';
 import { observe } from './scan.ts';
 import { SkipRules, type Skip } from './skip.ts';
 
@@ -24,7 +24,7 @@ export interface IgnoreRule {
 }
 
 /** Why a file can be found or not. Crosses threads. */
-export type FileVerdict =
+export type FileStatus =
   | {
       readonly kind: 'indexed';
       readonly language: string;
@@ -62,7 +62,7 @@ export interface AdmittedFile {
  * Judges one file as the next reconcile would: by the rules and the file itself, then by what the index has read.
  * `path` is relative to the folder, in the system's or in POSIX form; `now` is in milliseconds since 1970.
  */
-export function judgeFile(options: FolderOptions, path: string, now: number): FileVerdict {
+export function explainFile(options: FolderOptions, path: string, now: number): FileStatus {
   const file = path.split(sep).join('/');
   const judged = admitFile(options, file, now);
   if (judged.kind !== 'admitted') return judged;
@@ -83,7 +83,7 @@ export function admitFile(
   options: FolderOptions,
   path: string,
   now: number,
-): Exclude<FileVerdict, { readonly kind: 'indexed' | 'waiting' }> | AdmittedFile {
+): Exclude<FileStatus, { readonly kind: 'indexed' | 'waiting' }> | AdmittedFile {
   const { root } = options;
   if (isAbsolute(path) || path === '..' || path.startsWith('../')) return { kind: 'outside' };
   if (path === '') return { kind: 'folder' };
@@ -132,7 +132,7 @@ export interface Explanation {
 
 /** Says a verdict about `path` in words. */
 export function explainVerdict(
-  verdict: FileVerdict,
+  verdict: FileStatus,
   path: string,
   { root, maxFileBytes }: Pick<FolderOptions, 'root' | 'maxFileBytes'>,
 ): Explanation {
@@ -165,7 +165,7 @@ export function explainVerdict(
 }
 
 function explainSkip(
-  { skip, path: at, isFolder, rule, excluded }: FileVerdict & { readonly kind: 'skipped' },
+  { skip, path: at, isFolder, rule, excluded }: FileStatus & { readonly kind: 'skipped' },
   path: string,
   root: string,
   maxFileBytes: number,
@@ -257,7 +257,7 @@ function skipped(
   skip: Skip,
   path: string,
   isFolder: boolean,
-): FileVerdict & { readonly kind: 'skipped' } {
+): FileStatus & { readonly kind: 'skipped' } {
   const rule = skip.reason === 'ignored' ? ruleOf(options.root, skip) : undefined;
   const [, setting, pattern] = (skip.reason === 'excluded' ? /^([\w.]+): (.*)$/s.exec(skip.detail ?? '') : null) ?? [];
   return {

@@ -4,12 +4,12 @@ import { EngineReader } from '../engine/engine.ts';
 import { isKnown, type ChangedPaths } from '../engine/query/filters.ts';
 import { WORD, parseQuery } from '../engine/query/query.ts';
 import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
-import type { Share } from '../engine/query/features.ts';
+import type { Contribution } from '../engine/query/features.ts';
 import type { Hit, SearchOptions } from '../engine/query/search.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { featureGroup } from './featureGroups.ts';
 import { indexFolderOf } from './folderOptions.ts';
-import { readFile, type SearchFolder } from './searcher.ts';
+import { textsOf, type SearchFolder } from './searcher.ts';
 
 /** What to ask about a file and a query. */
 export interface RankRequest {
@@ -30,7 +30,7 @@ export interface RankedFile {
   readonly line: number;
   readonly score: number;
   /** What makes up the score; missing where filters alone are asked for, as they rank nothing. */
-  readonly explanation?: readonly Share[];
+  readonly explanation?: readonly Contribution[];
 }
 
 /** A part of the query that keeps a file from being a result. */
@@ -77,14 +77,15 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
   const roots = folders.map((folder) => folder.root);
   const { byRoot, problems: unresolved } = await new ChangedFiles().resolve(roots, filters, request.isTrusted ?? false);
   const problems = [...malformed, ...unresolved];
+  const folderAt = (at: string): SearchFolder | undefined => folders.find((folder) => folder.root === at);
   const optionsIn = (folder: string): SearchOptions => ({
     limit: FAR,
     explain: true,
     changed: byRoot.get(folder) ?? new Map(),
-    readText: (file) => textOf(folder, file),
+    readText: (file) => textOf(folderAt(folder), file),
     ...(signal && { signal }),
   });
-  const missingWords = wordsMissingIn(query, path, textOf(root, path) ?? '');
+  const missingWords = wordsMissingIn(query, path, textOf(folderAt(root), path) ?? '');
   const readers = folders.map((folder) => ({ ...folder, reader: new EngineReader(indexFolderOf(folder.stateFolder)) }));
   try {
     const reader = readers.find((one) => one.root === root)?.reader;
@@ -217,6 +218,6 @@ function wordsMissingIn(query: string, path: string, text: string): string[] {
   return [...missing.values()];
 }
 
-function textOf(root: string, path: string): string | undefined {
-  return readFile(root, path)?.text.toString('utf8');
+function textOf(folder: SearchFolder | undefined, path: string): string | undefined {
+  return folder && textsOf(folder)(path)?.text.toString('utf8');
 }

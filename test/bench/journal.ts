@@ -6,6 +6,7 @@ import type { EventPageView, SearchLineView } from '../../src/server/webhooks/vi
 import { Definitions } from '../../src/webhooks/definitions.ts';
 import type { EventState } from '../../src/webhooks/event.ts';
 import { EventJournal } from '../../src/webhooks/journal/eventJournal.ts';
+import { takeOver } from '../support/lease.ts';
 import { cpuSeconds } from './load.ts';
 
 const WEBHOOKS = 20;
@@ -22,9 +23,10 @@ export async function fillJournal(state: string, events: number): Promise<{ byte
   const now = Date.now();
   let at = now - DAYS * DAY_MS;
   const clock = { now: () => at };
-  const definitions = new Definitions(folder, clock);
+  const edges = { fence: takeOver(state), clock, logger: silentLogger };
+  const definitions = new Definitions({ ...edges, folder });
   const webhooks = Array.from({ length: WEBHOOKS }, (_, i) => definitions.createWebhook({ name: `hook-${i}` }).webhook);
-  const journal = new EventJournal({ folder: join(folder, 'events'), clock, logger: silentLogger });
+  const journal = new EventJournal({ ...edges, folder: join(folder, 'events') });
   const text = 'The quick brown fox jumps over the lazy dog. '.repeat(6);
   const state0 = (number: number): EventState => {
     const state = number % 50 === 0 ? 'failed' : 'succeeded';
@@ -51,6 +53,7 @@ export async function fillJournal(state: string, events: number): Promise<{ byte
   }
   const { bytes, size: filled } = journal;
   await journal.close();
+  edges.fence.release();
   return { bytes, filled };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCheckedJson } from '../../src/base/checkedJson.ts';
+import { findServer } from '../../src/server/state/published.ts';
 import { serve, stop } from '../support/servers.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { ROOT, Workbench, copySample } from './support.ts';
@@ -17,13 +17,20 @@ describe('the local server view', () => {
   let folder: string;
   beforeEach(() => (folder = newFolder()));
 
-  /** A window on a folder whose settings name a data file; its server's state is in a folder of the test's own. */
+  /** A window whose machine settings name a data file; its server's state is in a folder of the test's own. */
   async function open(options: Parameters<typeof Workbench.open>[0] = {}): Promise<Workbench> {
     const root = copySample(join(folder, 'harbour'));
-    const settings = { 'sextant.server.dataFile': 'facts.ndjson' };
+    // A workspace's own settings of the server count nowhere.
+    const settings = { 'sextant.server.dataFile': 'other.ndjson', 'sextant.server.stateFolder': root };
+    const machineSettings = { 'sextant.server.dataFile': join(root, 'facts.ndjson') };
     const facts = FACTS.map((fact) => `${JSON.stringify(fact)}\n`).join('');
     writeFiles(root, { '.vscode/settings.json': JSON.stringify(settings), 'facts.ndjson': facts });
-    const workbench = await Workbench.open({ folder: root, env: { XDG_DATA_HOME: folder }, ...options });
+    const workbench = await Workbench.open({
+      folder: root,
+      env: { XDG_DATA_HOME: folder },
+      ...(options.trust ? {} : { machineSettings }),
+      ...options,
+    });
     try {
       await workbench.openSextantView();
       await workbench.expand('Local Server');
@@ -100,7 +107,7 @@ describe('the local server view', () => {
       await rule.getByText('418').waitFor();
       await page.keyboard.press('Escape');
       await workbench.treeItem(/^Faults 2 rules, 0 hits/).waitFor();
-      const { value } = readCheckedJson(join(state(), 'server.json')) as { value: { url: string } };
+      const value = findServer(state())!;
       assert.equal((await fetch(`${value.url}/healthz`)).status, 418);
       await workbench.run('Sextant: Manage Local Server Faults');
       await rule.getByText('hit 1 of 1 requests').waitFor();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
-import { findServer } from '../../src/server/state/stateFolder.ts';
+import { findServer } from '../../src/server/state/published.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { assertAccessible } from './accessible.ts';
 import { LOOKS, Workbench, copySample, shotName, untilTrue } from './support.ts';

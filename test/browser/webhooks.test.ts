@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findServer } from '../../src/server/state/stateFolder.ts';
+import { findServer } from '../../src/server/state/published.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import type { EventDetailView, EventPageView, WebhookView } from '../../src/server/webhooks/views.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -141,7 +141,10 @@ describe('the view of webhooks', () => {
     await client().ask('POST', 'webhooks/w/send', { template: 'github-push' });
     await workbench.treeItem(/^w no trigger fired/).waitFor();
     const journal = join(folder, 'sextant/server/webhooks/events');
-    const file = join(journal, readdirSync(journal)[0]!);
+    const file = join(
+      journal,
+      readdirSync(journal).find((name) => /^segment-.*\.log$/.test(name))!,
+    );
     const bytes = readFileSync(file);
     bytes[100]! ^= 1;
     writeFileSync(file, bytes);

@@ -30,10 +30,28 @@ describe('An index on a disk', () => {
 describe('A server on a disk', () => {
   const folder = temporaryFolder();
 
+  for (const [what, how] of [
+    ['full', 'full'],
+    ['read-only', 'ro'],
+  ] as const)
+    it(`that is ${what} at the start is read, refuses changes with 507, and recovers without a restart`, function () {
+      this.timeout(120_000);
+      assert.match(runScript(namespace(this, folder()), 'fullStart.ts', [how, folder()]), /recovered/);
+    });
+
   it('that is full refuses deliveries with 507 and stays up, loses none that it answered, and goes on', function () {
     this.timeout(180_000);
     const said = runScript(namespace(this, folder()), 'fullJournal.ts', [folder()]);
     assert.match(said, /\d+ events, \d+ refused/);
     console.log(`      ${said.trim()}`);
+  });
+});
+
+describe('A context on a disk', () => {
+  const folder = temporaryFolder();
+
+  it('that is full or read-only when it is opened is searched, refuses changes, and takes them when there is room', function () {
+    this.timeout(120_000);
+    assert.match(runScript(namespace(this, folder()), 'fullContext.ts', [folder()]), /^context/m);
   });
 });

@@ -45,7 +45,7 @@ for (let free = 0; ; free += PAGE) {
   failures.push(free);
   // A commit that failed takes the manifest's copy with it; everything else is as it was.
   const now = filesOf(index);
-  if (!now.has('manifest.copy.json')) now.set('manifest.copy.json', before.get('manifest.copy.json')!);
+  if (!now.has('manifest.1.copy.json')) now.set('manifest.1.copy.json', before.get('manifest.1.copy.json')!);
   assert.deepEqual([...now.keys()].sort(), [...before.keys()].sort());
   for (const [name, bytes] of now) assert.ok(bytes.equals(before.get(name)!), `${name} changed`);
   await holdsOnlyOld(engine);

@@ -99,7 +99,7 @@ describe('An index to which anything happened', () => {
 
 /** Whether a file is not what was written, or one is missing that the index needs: a manifest has a copy that will do. */
 function isDamaged(files: Files, whole: Files): boolean {
-  const manifests = ['manifest.json', 'manifest.copy.json'];
+  const manifests = ['manifest.1.json', 'manifest.1.copy.json'];
   if (!manifests.some((name) => files.has(name))) return true;
   return [...whole].some(([name, bytes]) => !(files.get(name)?.equals(bytes) ?? manifests.includes(name)));
 }

@@ -16,7 +16,7 @@ const isReadOnly = { name: 'SextantError', code: 'ReadOnly', message: /cannot be
 const engine = Engine.open(index);
 const [lantern, harbour] = [document('a.ts', 'lantern'), document('b.ts', 'harbour')];
 await engine.apply({ add: [lantern] });
-const segment = join(index, 'segment-1.sxs');
+const segment = join(index, 'segment.1.1.sxs');
 const hurt = readFileSync(segment);
 hurt[0]! ^= 1;
 writeFileSync(segment, hurt);
@@ -35,7 +35,7 @@ for (const changes of [{ add: [harbour] }, { remove: [lantern.id] }]) {
   assert.deepEqual([...engine.ids()], [lantern.id]);
 }
 assert.equal((await engine.search('lantern')).length, 1);
-const restored = [{ file: 'segment-1.sxs', what: '1 block was restored', documents: 0 }];
+const restored = [{ file: 'segment.1.1.sxs', what: '1 block was restored', documents: 0 }];
 assert.deepEqual(await engine.verify(), restored);
 assert.deepEqual(engine.stats().damage, restored);
 assert.equal((await engine.search('lantern')).length, 1);

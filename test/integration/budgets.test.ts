@@ -197,7 +197,7 @@ describe('sextant budgets', function () {
     const { pid, ended } = start(['import', file, '--yes']);
     const journal = (): string => {
       const folders = readdirSync(state, { recursive: true, encoding: 'utf8' });
-      const name = folders.find((one) => one.endsWith('batch-000001.log'));
+      const name = folders.find((one) => /batch-000001\.\d+\.log$/.test(one));
       return name === undefined ? '' : readFileSync(join(state, name), 'utf8');
     };
     await until('the second batch is being sent', () => journal().split('"type":"sending"').length === 3);

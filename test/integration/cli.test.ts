@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND, commandRunner, copySample } from '../support/command.ts';
+import { segmentsOf } from '../support/indexFiles.ts';
 import { killed, spawnUntil } from '../support/processes.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 
@@ -182,7 +183,7 @@ describe('sextant', () => {
     const root = sample();
     const state = folder();
     sextant('index', root, '--state', state);
-    const file = join(state, 'index/segment-1.sxs');
+    const file = segmentsOf(join(state, 'index'))[0]!;
     const assertRepaired = (said: RegExp): void => {
       const { code, stdout, stderr } = sextant('search', 'verifyPassword', root, '--state', state);
       assert.equal(code, 0);
@@ -191,14 +192,12 @@ describe('sextant', () => {
       assert.equal(sextant('search', 'verifyPassword', root, '--state', state).stderr, '');
     };
     writeFileSync(file, readFileSync(file).fill(0, 0, 64));
-    assertRepaired(/^sextant: The index was damaged: segment-1\.sxs, 1 block was restored\. Nothing is lost\.$/m);
-    const healed = join(
-      state,
-      'index',
-      readdirSync(join(state, 'index')).find((name) => name.endsWith('.sxs'))!,
-    );
+    assertRepaired(/^sextant: The index was damaged: segment\.1\.1\.sxs, 1 block was restored\. Nothing is lost\.$/m);
+    const healed = segmentsOf(join(state, 'index'))[0]!;
     writeFileSync(healed, readFileSync(healed).subarray(1));
-    assertRepaired(/^sextant: The index was damaged: segment-\d+\.sxs, \S.+\. 15 documents are to be added again/);
+    assertRepaired(
+      /^sextant: The index was damaged: segment\.\d+\.\d+\.sxs, \S.+\. 15 documents are to be added again/,
+    );
   });
 
   it('says when what it searched without an update is damaged', () => {
@@ -210,7 +209,7 @@ describe('sextant', () => {
     const isDamaged = (): unknown => (JSON.parse(search('--json').stdout) as { damaged: unknown }).damaged;
     assert.equal(search().stderr, '');
     assert.equal(isDamaged(), false);
-    const file = join(state, 'index/segment-1.sxs');
+    const file = segmentsOf(join(state, 'index'))[0]!;
     writeFileSync(file, readFileSync(file).fill(0, 0, 64));
     const repairs = 'Without --no-update it is repaired first.';
     assert.equal(search().stderr, `sextant: The index is damaged, but nothing is lost. ${repairs}\n`);
@@ -249,7 +248,8 @@ describe('sextant', () => {
     child.stderr.on('data', (text) => (said += String(text)));
     const exit = once(child, 'exit');
     // Until then it may not be listening for signals.
-    while (!existsSync(join(state, 'index', 'manifest.json'))) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (!existsSync(join(state, 'index', 'manifest.1.json')))
+      await new Promise((resolve) => setTimeout(resolve, 10));
     child.kill('SIGINT');
     const [code] = (await exit) as [number];
     assert.ok(code === 130 || code === 0, `exit code ${code}`);

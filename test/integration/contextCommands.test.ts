@@ -17,6 +17,7 @@ import { packTar } from 'modern-tar/fs';
 import { pipeline } from 'node:stream/promises';
 import { SextantServer } from '../../src/server/server.ts';
 import { COMMAND, commandRunner, copySample } from '../support/command.ts';
+import { manifestsOf } from '../support/indexFiles.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 describe('sextant context', () => {
@@ -68,7 +69,8 @@ describe('sextant context', () => {
     const state = join(folder(), 'state');
     const file = join(folder(), 'index.tar');
     assert.equal(sextant('context', 'export', root, '--state', state, '-o', file).code, 0);
-    const before = readFileSync(join(state, 'index/manifest.json'), 'utf8');
+    const [manifest = ''] = manifestsOf(join(state, 'index'));
+    const before = readFileSync(manifest, 'utf8');
     const bad = folder();
     writeFileSync(join(bad, 'text.tar'), 'this is no archive\n'.repeat(100));
     writeFileSync(join(bad, 'empty.tar'), '');
@@ -93,7 +95,7 @@ describe('sextant context', () => {
           : /This is no index that sextant context export/,
         name,
       );
-      assert.equal(readFileSync(join(state, 'index/manifest.json'), 'utf8'), before, name);
+      assert.equal(readFileSync(manifest, 'utf8'), before, name);
       assert.equal(existsSync(join(state, '../evil.txt')), false);
     }
     assert.deepEqual(

@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { COMMAND, commandRunner, copySample } from '../support/command.ts';
 import { assertGolden } from '../support/golden.ts';
+import { manifestsOf, segmentsOf } from '../support/indexFiles.ts';
 import { killed, spawnUntil } from '../support/processes.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 
@@ -183,18 +184,18 @@ describe('sextant status, why and doctor', () => {
     const root = sample();
     const state = folder();
     sextant('index', root, '--state', state);
-    const file = join(state, 'index/segment-1.sxs');
+    const file = segmentsOf(join(state, 'index'))[0]!;
     const damaged = readFileSync(file);
     damaged.fill(0, damaged.length - 64);
     writeFileSync(file, damaged);
     const { stdout } = sextant('status', root, '--state', state);
-    assert.match(stdout, /Problem +The index was damaged: segment-1\.sxs/);
+    assert.match(stdout, /Problem +The index was damaged: segment\.1\.1\.sxs/);
     assert.match(stdout, /Next +sextant index \S+ repairs it/);
     const doctor = sextant('doctor', root, '--state', state);
     assert.equal(doctor.code, 1);
-    assert.match(doctor.stdout, /problem IndexDamaged: The index was damaged: segment-1\.sxs/);
+    assert.match(doctor.stdout, /problem IndexDamaged: The index was damaged: segment\.1\.1\.sxs/);
     assert.deepEqual(readFileSync(file), damaged);
-    writeFiles(state, { 'index/manifest.json': 'x', 'index/manifest.copy.json': 'x' });
+    for (const manifest of manifestsOf(join(state, 'index'))) writeFileSync(manifest, 'x');
     assert.equal(status(root, '--state', state).problems.length > 0, true);
   });
 

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, createWriteStream, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  createWriteStream,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
@@ -103,6 +111,93 @@ describe('sextant serve', () => {
     assert.equal(others[0].info.url, first.info.url);
   });
 
+  it('says at once which process it waits for, and takes over when that has ended', async () => {
+    const state = join(folder(), 'state');
+    const first = await start('--state', state);
+    first.child.kill('SIGSTOP');
+    const second = spawn(process.execPath, [COMMAND, 'serve', '--json', '--state', state]);
+    try {
+      let said = '';
+      for await (const chunk of second.stderr as AsyncIterable<Buffer>)
+        if ((said += chunk.toString()).includes('\n')) break;
+      assert.match(
+        said,
+        new RegExp(
+          `^sextant: Process ${first.child.pid} on \\S+ has the state in ${state}\\. Waiting until its server answers,`,
+        ),
+      );
+      first.child.kill('SIGKILL');
+      const [line] = (await once(second.stdout, 'data')) as [Buffer];
+      assert.equal((JSON.parse(line.toString()) as { url: string }).url, first.info.url);
+    } finally {
+      second.kill('SIGKILL');
+    }
+  });
+
+  it('that was paused, and whose state another one took over, answers 503, says so once and writes nothing', async function () {
+    if (process.platform === 'win32') this.skip();
+    const state = join(folder(), 'state');
+    const first = await start('--state', state);
+    const old = new Client(first.info);
+    assert.equal((await old.admin('POST', 'tokens', { scopes: ['analytics:read'], name: 'before' })).status, 200);
+    first.child.kill('SIGSTOP');
+    const lock = readdirSync(state).find((name) => name.endsWith('.lock'))!;
+    // As after a minute of silence.
+    utimesSync(join(state, lock), 0, 0);
+    const second = await start('--state', state, '--port', '0');
+    const heir = new Client(second.info);
+    assert.equal((await heir.admin('DELETE', 'tokens/before')).status, 200);
+    first.child.kill('SIGCONT');
+    for (let i = 0; i < 3; i++)
+      for (const answer of [
+        await old.get(PATHS.dau),
+        await old.admin('POST', 'tokens', { scopes: ['analytics:read'], name: 'after' }),
+      ]) {
+        assert.equal(answer.status, 503);
+        assert.match(
+          JSON.stringify(answer.body),
+          /"ServiceUnavailable".*Another process took over .*Stop it, and use the other/,
+        );
+      }
+    assert.equal((await fetch(`${first.info.url}/healthz`)).status, 200);
+    assert.equal(first.stderr().match(/Another process took over/g)?.length, 1, first.stderr());
+    assert.match(readFileSync(join(state, 'server.log'), 'utf8'), /error Another process took over/);
+    assert.equal(await stop(first), 0);
+    assert.equal((await heir.admin('POST', 'tokens', { scopes: ['analytics:read'], name: 'before' })).status, 200);
+  });
+
+  it('takes over at once from a container whose process had the same id', async function () {
+    if (spawnSync('unshare', ['-pf', 'true']).status !== 0) {
+      console.log('      skipped: a process namespace needs Linux and root');
+      this.skip();
+    }
+    const state = join(folder(), 'state');
+    for (let i = 0; i < 2; i++) {
+      const args = ['-pf', '--kill-child', process.execPath, COMMAND, 'serve', '--json', '--state', state];
+      const child = spawn('unshare', args);
+      let said = '';
+      child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+      const [line] = (await once(child.stdout, 'data')) as [Buffer];
+      assert.equal((JSON.parse(line.toString()) as { pid: number }).pid, 1);
+      assert.doesNotMatch(said, /has the state/);
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    }
+  });
+
+  it('takes its tokens from variables, which options override', async () => {
+    const variables = { SEXTANT_SERVE_TOKEN: 'my-reader', SEXTANT_SERVE_ADMIN_TOKEN: 'my-admin' };
+    for (const [args, token] of [
+      [[], 'my-reader'],
+      [['--token', 'other'], 'other'],
+    ] as const) {
+      const server = await serve(['--state', join(folder(), 'state'), ...args], variables);
+      running.push(server);
+      assert.deepEqual([server.info.token, server.info.adminToken], [token, 'my-admin']);
+      assert.equal((await new Client(server.info).get(PATHS.dau)).status, 200);
+    }
+  });
+
   it('lets nobody else read its files, and writes no token into its log', async () => {
     const state = join(folder(), 'state');
     const server = await start('--state', state, '--token', 'my-secret-token', '--admin-token', 'my-admin-token');
@@ -120,7 +215,7 @@ describe('sextant serve', () => {
       const text = readFileSync(join(state, name), 'latin1');
       assert.ok(!text.includes(body.token as string), `${name} has a client's token`);
       assert.ok(!text.includes('wrong-secret'));
-      if (name !== 'server.json') assert.ok(!/my-(secret|admin)-token/.test(text), name);
+      if (!/^server\.\d+\.(?:copy\.)?json$/.test(name)) assert.ok(!/my-(secret|admin)-token/.test(text), name);
     }
     assert.ok(files.includes('server.log'));
   });

@@ -84,10 +84,25 @@ describe('sextant webhooks, triggers, experts and events', () => {
     };
     assert.equal(await post(secret), 202);
     const list = said('webhooks', 'list');
-    assert.match(list, /^deploys {2}bearer_token {2}enabled {2}http:\S+ {2}no trigger\n$/);
+    assert.match(list, /^deploys {2}bearer_token {2}personal {2}enabled {2}http:\S+ {2}no trigger {2}of production\n$/);
     assert.ok(!list.includes(secret) && !said('webhooks', 'list', '--json').includes(secret));
     const [webhook] = json<WebhookView[]>('webhooks', 'list');
     assert.deepEqual([webhook?.url, webhook?.description, webhook?.scope], [url, 'of production', 'personal']);
+
+    said('webhooks', 'edit', 'deploys', '--scope', 'organization');
+    said('webhooks', 'edit', 'deploys', '--description', 'of all');
+    assert.match(said('webhooks', 'list'), / {2}organization {2}enabled {2}.* {2}of all\n$/);
+    assert.match(run(['webhooks', 'edit', 'deploys']).stderr, /Give the --description or the --scope/);
+    assert.match(run(['webhooks', 'edit', 'deploys', '--scope', 'mine']).stderr, /Scope must be one of/);
+    assert.equal(
+      said('events', 'list', '--source', 'Webhook', '--webhook', 'deploys'),
+      said('events', 'list', '--webhook', 'deploys'),
+    );
+    assert.match(said('events', 'list', '--webhook', 'deploys'), / 2 B\n$/, 'the length of the body');
+    assert.match(
+      run(['events', 'list', '--source', 'Slack']).stderr,
+      /source must be Webhook, the only one that exists/i,
+    );
 
     const second = json<NewWebhookView>('webhooks', 'rotate', 'deploys', '--overlap', '1h').secret;
     assert.deepEqual([await post(secret), await post(second)], [202, 202]);
@@ -375,7 +390,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     for (const data of ['1', '2']) said('webhooks', 'send', 'many', '--data', `[${data}]`);
     const list = ['events', 'list', '--webhook', 'many'];
     assert.equal(run(list).stderr, '');
-    assert.match(run([...list, '--limit', '1']).stderr, /^sextant: There are more than these 1; --limit shows more/);
+    assert.match(run([...list, '--limit', '1']).stderr, /^sextant: There are more than this one; --limit shows more/);
     assert.match(run([...list, '--limit', '1', '--text', '[']).stderr, /^sextant: There may be more/);
     const [webhook] = json<WebhookView[]>('webhooks', 'list').filter(({ name }) => name === 'many');
     said('webhooks', 'delete', 'many');

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, relative } from 'node:path';
+import { PackageManager, listFiles } from '@vscode/vsce';
+import { transformSync } from 'esbuild';
+import { packNpm } from '../../scripts/lib/package.mjs';
 import { assertGolden } from '../support/golden.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -21,54 +24,103 @@ function exampleOf(file: string): string {
   return example;
 }
 
-describe('packages', () => {
-  const folder = temporaryFolder();
-
-  it('put into the .vsix what runs there, and nothing else', () => {
-    const vsce = join(ROOT, 'node_modules/@vscode/vsce/vsce');
-    const listed = execFileSync(process.execPath, [vsce, 'ls', '--no-dependencies'], { cwd: ROOT, encoding: 'utf8' });
-    // vsce runs vscode:prepublish first, which speaks too.
-    assertGolden('vsix.txt', stable(listed.split('\n').filter((line) => /^[\w./-]+\.\w+$|^LICENSE$/.test(line))));
+describe('the .vsix', () => {
+  it('contains what runs in the editor, and nothing else', async () => {
+    assertGolden('vsix.txt', stable(await listFiles({ cwd: ROOT, packageManager: PackageManager.None })));
   });
+});
 
-  it('give a library with types and a command to whoever installs the npm package', () => {
+describe('the npm package', () => {
+  const folder = temporaryFolder();
+  let consumer: string;
+  let installed: string;
+  const run = (args: readonly string[]): string =>
+    execFileSync(process.execPath, args, { cwd: consumer, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+  before(() => {
     const place = folder();
-    const [packed] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', place])) as [
-      { filename: string; files: { path: string }[] },
-    ];
-    assertGolden(
-      'npm.txt',
-      stable(packed.files.map(({ path }) => path).filter((path) => !path.startsWith('dist/types/'))),
-    );
-    const consumer = join(place, 'consumer');
+    consumer = join(place, 'consumer');
+    installed = join(consumer, 'node_modules/sextant-code');
     mkdirSync(consumer);
     writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
-    npm(['install', '--offline', join(place, packed.filename)], consumer);
+    npm(['install', '--offline', '--omit=peer', packNpm(place)], consumer);
     const engine = exampleOf('src/index.ts').replace('/tmp/my-index', join(place, 'index'));
-    writeFileSync(
-      join(consumer, 'example.mts'),
-      `${engine}\nif (hit?.path !== 'src/query.ts') throw new Error('not found');\n`,
-    );
+    const found = "if (hit?.path !== 'src/query.ts') throw new Error('not found');";
+    writeFileSync(join(consumer, 'example.mts'), `${engine}\n${found}\n`);
     const testing = `${exampleOf('src/server/testing.ts')}\nif (!response.ok) throw new Error('not answered');\n`;
     writeFileSync(join(consumer, 'testing.mts'), testing);
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const options = [
-      '--module',
-      'nodenext',
-      '--strict',
-      '--noEmit',
-      '--types',
-      'node',
-      '--typeRoots',
-      join(ROOT, 'node_modules/@types'),
-    ];
-    execFileSync(process.execPath, [tsc, ...options, 'example.mts', 'testing.mts'], {
-      cwd: consumer,
-      stdio: 'inherit',
+  });
+
+  it('contains the library, the command and the declarations that they need, and nothing else', () => {
+    const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    assertGolden('npm.txt', stable(files.map((entry) => relative(installed, join(entry.parentPath, entry.name)))));
+  });
+
+  it('has a manifest whose every path exists, and no field of the extension', () => {
+    const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>;
+    const paths: readonly string[] = JSON.stringify(manifest).match(/(?<=")\.\/[^"]+/g) ?? [];
+    for (const path of ['main', 'types'].map((field) => manifest[field])) assert.ok(paths.includes(String(path)));
+    for (const path of paths) assert.ok(path === './testing' || existsSync(join(installed, path)), path);
+    for (const field of ['contributes', 'devDependencies', 'scripts', 'activationEvents'])
+      assert.equal(manifest[field], undefined, field);
+  });
+
+  for (const [resolution, module] of [
+    ['node10', 'esnext'],
+    ['node16', 'node16'],
+    ['nodenext', 'nodenext'],
+    ['bundler', 'esnext'],
+  ] as const)
+    it(`compiles with moduleResolution ${resolution}`, () => {
+      const options = [
+        '--module',
+        module,
+        '--moduleResolution',
+        resolution,
+        '--target',
+        'es2023',
+        '--strict',
+        '--noEmit',
+      ];
+      const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
+      // TypeScript 6 names node10 as something to give up, and compiles with it all the same.
+      const old = resolution === 'node10' ? ['--ignoreDeprecations', '6.0'] : [];
+      run([join(ROOT, 'node_modules/typescript/bin/tsc'), ...options, ...types, ...old, 'example.mts', 'testing.mts']);
     });
-    for (const file of ['example.mts', 'testing.mts'])
-      execFileSync(process.execPath, [file], { cwd: consumer, stdio: 'inherit' });
-    const command = execFileSync(join(consumer, 'node_modules/.bin/sextant'), ['--version'], { encoding: 'utf8' });
-    assert.match(command, /^\d+\.\d+\.\d+\n$/);
+
+  it('is not made of the folder of the extension by mistake', () => {
+    assert.throws(() => execFileSync('npm', ['pack', '--dry-run'], { cwd: ROOT, stdio: 'pipe' }), /npm run pack/);
+  });
+
+  describe('at run time', () => {
+    it('runs the examples of its documentation', () => {
+      for (const name of ['example', 'testing']) {
+        // Node 20 reads no TypeScript.
+        const { code } = transformSync(readFileSync(join(consumer, `${name}.mts`), 'utf8'), { loader: 'ts' });
+        writeFileSync(join(consumer, `${name}.mjs`), code);
+        run([`${name}.mjs`]);
+      }
+    });
+
+    it('is loaded by require(), too', () => {
+      writeFileSync(join(consumer, 'load.cjs'), "console.log(typeof require('sextant-code').Engine.open)");
+      assert.equal(run(['load.cjs']), 'function\n');
+    });
+
+    it('keeps the names of its classes', () => {
+      const script = `
+        for (const entry of ['sextant-code', 'sextant-code/testing'])
+          for (const [name, value] of Object.entries(await import(entry)))
+            if (typeof value === 'function') console.log(name === value.name ? 'kept' : \`\${name} is \${value.name}\`);`;
+      writeFileSync(join(consumer, 'names.mjs'), script);
+      assert.deepEqual(new Set(run(['names.mjs']).trim().split('\n')), new Set(['kept']));
+    });
+
+    it('has the command', () => {
+      const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}` };
+      const file = join(consumer, 'node_modules/.bin/sextant');
+      const command = execFileSync(file, ['--version'], { encoding: 'utf8', env });
+      assert.match(command, /^\d+\.\d+\.\d+\n$/);
+    });
   });
 });

@@ -11,7 +11,9 @@ export async function spawnUntil(
   args: readonly string[] = [],
   within?: { readonly command: string; readonly args: readonly string[] },
 ): Promise<{ readonly child: ChildProcess; readonly said: string }> {
-  const own = [process.execPath, '--input-type=module-typescript', '-e', code, '--', ...args];
+  // The code is TypeScript, which the oldest Node does not read.
+  const node = process.env.SEXTANT_NODE_OF_TESTS ?? process.execPath;
+  const own = [node, '--input-type=module-typescript', '-e', code, '--', ...args];
   const [command = '', ...rest] = within ? [within.command, ...within.args, ...own] : own;
   const child = spawn(command, rest, {
     cwd: new URL('../..', import.meta.url),

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { AnalyticsState } from '../../src/extension/analyticsActions.ts';
+import type { AnalyticsState } from '../../src/extension/analytics/analyticsActions.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { sextant, until } from './support.ts';
 

@@ -2,7 +2,7 @@ import * as assert from 'node:assert/strict';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Answer } from '../../src/ask/answer.ts';
-import { readTool, searchTool } from '../../src/extension/lazily.ts';
+import { readTool, searchTool } from '../../src/extension/lazyProviders.ts';
 import { CompletionServer, answering } from '../support/completionServer.ts';
 import { folder, sextant, until } from './support.ts';
 

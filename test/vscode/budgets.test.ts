@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { readLimits } from '../../src/analytics/budgets/budgetService.ts';
 import { endpoints } from '../../src/analytics/contract.ts';
-import type { BudgetArgument, BudgetCommand } from '../../src/extension/budgetActions.ts';
+import type { BudgetArgument, BudgetCommand } from '../../src/extension/analytics/budgetActions.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { organizationOf, person, quickClient, serviceAccount } from '../support/budgets.ts';

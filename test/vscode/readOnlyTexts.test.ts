@@ -1,12 +1,12 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { ReadOnlyTexts } from '../../src/extension/readOnlyTexts.ts';
+import { ReadOnlyDocuments } from '../../src/extension/readOnlyDocuments.ts';
 
 describe('read-only texts', () => {
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
   it('are new at once where one with the same title is open, or was closed just now', async () => {
-    const texts = new ReadOnlyTexts('sextant-test');
+    const texts = new ReadOnlyDocuments('sextant-test');
     try {
       for (let i = 0; i < 20; i++) {
         const text = `text ${i}\r\nof two lines\n`;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
-import { findServer } from '../../src/server/state/stateFolder.ts';
+import { findServer } from '../../src/server/state/published.ts';
 import type {
   EventDetailView,
   EventPageView,

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { FolderKeeper } from '../../src/workspace/folderKeeper.ts';
+import { FolderIndexer } from '../../src/workspace/folderIndexer.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
 import { silentLogger } from '../../src/base/log.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
@@ -53,7 +53,7 @@ describe('Files as they come', () => {
     const stateFolder = folder();
     const names = Array.from({ length: 200 }, (_, i) => `dir${i % 10}/f${i}.ts`);
     writeFiles(root, Object.fromEntries(names.map((name) => [name, `const lantern = '${name}';`])));
-    const keeper = new FolderKeeper(
+    const keeper = new FolderIndexer(
       { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES },
       { logger: silentLogger, now: Date.now, onStatus: () => undefined, onUnwatched: () => undefined, sweepMs: 200 },
     );

@@ -58,12 +58,12 @@ describe('Processes that index one folder', () => {
     const stateFolder = folder();
     writeFiles(root, { 'a.ts': 'export const lantern = 1;\n' });
     const window = `
-      import { FolderKeeper } from './src/workspace/folderKeeper.ts';
+      import { FolderIndexer } from './src/workspace/folderIndexer.ts';
       const [root, stateFolder, awaited] = process.argv.slice(1);
       // Nobody listens after the word that is waited for.
       const seen = new Set();
       const log = () => undefined;
-      new FolderKeeper({ root, stateFolder, exclude: [], maxFileBytes: 1e6 }, {
+      new FolderIndexer({ root, stateFolder, exclude: [], maxFileBytes: 1e6 }, {
         logger: { debug: log, info: log, warn: log, error: log },
         now: Date.now, onUnwatched: log, sweepMs: 200,
         onStatus: ({ state: { kind } }) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { silentLogger } from '../../src/base/log.ts';
 import { EngineReader } from '../../src/engine/engine.ts';
-import { FolderIndex, type FolderEdges } from '../../src/workspace/folderIndex.ts';
+import { FolderIndex, type FolderDependencies } from '../../src/workspace/folderIndex.ts';
 import {
   DEFAULT_EXCLUDE,
   MAX_FILE_BYTES,
@@ -20,7 +20,7 @@ export function openIndex(
   root: string,
   stateFolder: string,
   options: Partial<FolderOptions> = {},
-  edges: Partial<FolderEdges> = {},
+  edges: Partial<FolderDependencies> = {},
 ): FolderIndex {
   return FolderIndex.open(
     { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES, ...options },

@@ -1,9 +1,9 @@
 import type { AnswerMethods, AnswerState } from '../../src/protocol/answerView.ts';
 
-/** What a person can do. */
+/** Actions of the user. */
 export interface Actions {
   type(draft: string): void;
-  /** Asks this, or what is typed. */
+  /** Sends this question, or the typed one. */
   ask(question?: string): void;
   stop(): void;
   askAgain(): void;
@@ -14,12 +14,12 @@ export interface Actions {
   go(to: Parameters<AnswerMethods['go']>[0]['to']): void;
 }
 
-/** What the page shows, and what can be done on it. */
+/** Content and actions of the page. */
 export interface PageProps {
   readonly state: AnswerState;
-  /** What is typed and not asked yet. */
+  /** Typed text that was not sent yet. */
   readonly draft: string;
-  /** What went wrong between the page and the extension, or nothing. */
+  /** A failure between the page and the extension, or empty. */
   readonly problem: string;
   readonly actions: Actions;
   readonly control: (element: HTMLElement | null) => void;

@@ -6,7 +6,7 @@ import { Composer } from './composer.tsx';
 import { ExchangeView } from './exchangeView.tsx';
 import { spokenState } from './spokenState.ts';
 
-/** The whole page: what was asked, oldest first, and where to ask below it. */
+/** The whole page: questions and answers, oldest first, and the input below. */
 export function AnswerPage({ state, draft, problem, actions, control }: PageProps): JSX.Element {
   const { exchanges } = state;
   const last = exchanges.at(-1);
@@ -33,7 +33,7 @@ export function AnswerPage({ state, draft, problem, actions, control }: PageProp
         )}
         <Composer {...{ state, draft, actions, control }} />
       </footer>
-      {/* What happens is said once and shortly, and the answer when it is complete: nobody can listen to a stream of syllables. */}
+      {/* Announce each event once and briefly, and the answer when it is complete: a stream of syllables is unusable. */}
       <div class="spoken" role="status">
         {last ? spokenState(last) : ''}
       </div>
@@ -41,7 +41,7 @@ export function AnswerPage({ state, draft, problem, actions, control }: PageProp
   );
 }
 
-/** What is asked of an unknown workspace first. */
+/** First questions for an unknown workspace. */
 const examples = (): string[] => [
   l10n.t('Where does the program start?'),
   l10n.t('How are errors handled?'),

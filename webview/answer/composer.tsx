@@ -6,14 +6,14 @@ import type { PageProps } from './actions.ts';
 
 const MAX_ROWS = 8;
 
-/** Where to ask: Enter asks, Shift+Enter begins a new line, Escape stops an answer. */
+/** Input for questions: Enter sends, Shift+Enter begins a new line, Escape stops an answer. */
 export function Composer({ state, draft, actions, control }: Omit<PageProps, 'problem'>): JSX.Element {
   const last = state.exchanges.at(-1);
   const isRunning = last?.state.kind === 'searching' || last?.state.kind === 'writing';
   const isEmpty = draft.trim() === '';
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && isRunning) actions.stop();
-    // While an input method composes, Enter is its own.
+    // While an input method composes, Enter belongs to it.
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     actions.ask();

@@ -13,12 +13,12 @@ interface ExchangeProps {
   readonly isLast: boolean;
 }
 
-/** One question, its answer as far as there is one, and what it rests on. */
+/** One question, its answer so far, and its sources. */
 export function ExchangeView({ exchange, actions, isLast }: ExchangeProps): JSX.Element {
   const { id, question, state, markdown, passages, followUps } = exchange;
   const isRunning = state.kind === 'searching' || state.kind === 'writing';
   const top = useRef<HTMLElement>(null);
-  // A new question goes to the top, and stays there: text that comes below moves nothing that somebody reads.
+  // A new question scrolls to the top, and stays there: later text below moves nothing under the reader's eyes.
   useEffect(() => {
     if (isRunning) top.current?.scrollIntoView({ block: 'start' });
   }, [id]);
@@ -64,7 +64,7 @@ export function ExchangeView({ exchange, actions, isLast }: ExchangeProps): JSX.
   );
 }
 
-/** Who answers, and what it was given for that. */
+/** Provider of the answer, and the data sent to it. */
 function Header({ exchange: { state, provider, sent } }: Pick<ExchangeProps, 'exchange'>): JSX.Element {
   const isRunning = state.kind === 'searching' || state.kind === 'writing';
   return (
@@ -90,7 +90,7 @@ function describeSent(isLocal: boolean, { files, characters }: Exchange['sent'])
     : l10n.t('Sent: {0} files, {1} characters', ...what);
 }
 
-/** Where text will be. */
+/** Placeholder for the text. */
 function Skeleton(): JSX.Element {
   return (
     <div class="skeleton" aria-hidden="true">
@@ -101,7 +101,7 @@ function Skeleton(): JSX.Element {
   );
 }
 
-/** How it ended, where that is not well, and what to do next. */
+/** An outcome other than success, and the next action. */
 function Outcome({
   exchange: { state, removedCitations, markdown },
   actions,

@@ -9,7 +9,7 @@ import './answer.css';
 import type { Actions } from './actions.ts';
 import { AnswerPage } from './answerPage.tsx';
 
-/* The entry of the page: keeps the state as the extension tells it, and draws it. */
+/* The entry of the page: keeps the state from the extension, and draws it. */
 
 const host = connect<AnswerMethods, AnswerEvents>();
 const { caller } = host;
@@ -26,7 +26,7 @@ const draw = eachFrame(() => {
   render(<AnswerPage {...{ state, draft, problem, actions, control }} />, document.body);
 });
 
-/** What goes wrong on the way is said on the page; a failed answer is part of the state. */
+/** Sends a request. The page shows its failure; a failed answer is part of the state. */
 function send<K extends keyof AnswerMethods>(name: K, argument: Parameters<AnswerMethods[K]>[0]): void {
   caller.call(name, argument as never).then(
     () => (problem = ''),
@@ -45,7 +45,7 @@ function setDraft(text: string): void {
 
 const actions: Actions = {
   type: setDraft,
-  // What is drawn may be a frame behind what is typed.
+  // The drawn text may be a frame behind the typed one.
   ask(text = draft) {
     const trimmed = text.trim();
     if (trimmed === '') return;

@@ -18,7 +18,7 @@ function outline(markdown: string, isPassage: (number: number) => boolean = any)
 }
 
 describe('an answer as Markdown', () => {
-  it('has citations where there are passages, and text elsewhere', () => {
+  it('has citations of existing passages, and text elsewhere', () => {
     assert.deepEqual(
       outline('It waits [1][2], see [9].', (number) => number < 3),
       ['paragraph', '  text It waits ', '  citation [1]', '  citation [2]', '  text , see ', '  text [9]', '  text .'],
@@ -35,7 +35,7 @@ describe('an answer as Markdown', () => {
     assert.ok(kinds.includes('inlineCode c [3]') && kinds.includes('code d[4]'));
   });
 
-  it('decodes entities and keeps HTML as what was written', () => {
+  it('decodes entities and keeps HTML as literal text', () => {
     assert.deepEqual(outline('a &lt; b <img src=x onerror=y>'), [
       'paragraph',
       '  text a < b ',
@@ -43,14 +43,14 @@ describe('an answer as Markdown', () => {
     ]);
   });
 
-  it('is never lost while it streams: every beginning parses, to text that grows', () => {
+  it('is never lost while it streams: every beginning parses, to growing text', () => {
     const markdown =
       '# Retries\n\nSee **`withRetries`** [1].\n\n```ts\nconst a = 1;\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |';
     for (let end = 0; end <= markdown.length; end++) assert.ok(parseAnswer(markdown.slice(0, end), any));
     assert.match(plainText(parseAnswer('```ts\nconst a', any)), /const a/);
   });
 
-  it('takes any text', () => {
+  it('accepts any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...Array.from('[]()`*_<>!#-|\n 1a\\&;:')) }), (text) => {
         assert.ok(typeof plainText(parseAnswer(text, any)) === 'string');
@@ -65,7 +65,7 @@ describe('an answer as Markdown', () => {
     );
   });
 
-  it('leads to the web only', () => {
+  it('links to the web only', () => {
     assert.equal(isWebAddress('https://example.com/a?b#c'), true);
     for (const url of ['javascript:alert(1)', 'command:workbench.action.quit', 'file:///etc/passwd', '//x', 'a.ts', ''])
       assert.equal(isWebAddress(url), false, url);

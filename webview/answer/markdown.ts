@@ -3,7 +3,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 
-/** `[3]`, where there is a passage of that number. */
+/** `[3]`, if there is a passage with that number. */
 export interface Citation extends Literal {
   readonly type: 'citation';
   readonly number: number;
@@ -19,8 +19,8 @@ declare module 'mdast' {
 }
 
 /**
- * What of an answer's Markdown is shown, as a tree: CommonMark with tables and citations. HTML in it is text, and nothing in
- * it is ever run or fetched.
+ * Parses the shown part of an answer's Markdown: CommonMark with tables and citations. HTML in it is text, and nothing
+ * in it is ever run or fetched.
  */
 export function parseAnswer(markdown: string, isPassage: (number: number) => boolean): readonly RootContent[] {
   const root = fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
@@ -28,12 +28,12 @@ export function parseAnswer(markdown: string, isPassage: (number: number) => boo
   return root.children;
 }
 
-/** Its words, as a screen reader is told them. */
+/** The words of an answer, for a screen reader. */
 export function plainText(nodes: readonly RootContent[]): string {
   return nodes.map(textOf).join('').trim();
 }
 
-/** Addresses that may be opened: those of the web, and only when somebody asks for it. */
+/** Whether an address may be opened: only one of the web, and only on a click. */
 export function isWebAddress(url: string): boolean {
   return /^https?:\/\//i.test(url) && URL.canParse(url);
 }

@@ -12,7 +12,7 @@ export interface MarkdownProps {
   readonly open: (passage: number) => void;
 }
 
-/** An answer as elements. There is no HTML on the way, so nothing in it can become more than text. */
+/** An answer as elements. No HTML is involved, so its content can become nothing but text. */
 export function MarkdownView({ markdown, passages, open }: MarkdownProps): JSX.Element {
   const byNumber = useMemo(() => new Map(passages.map((passage) => [passage.number, passage])), [passages]);
   const nodes = useMemo(() => parseAnswer(markdown, (number) => byNumber.has(number)), [markdown, byNumber]);
@@ -26,7 +26,7 @@ export function MarkdownView({ markdown, passages, open }: MarkdownProps): JSX.E
       case 'paragraph':
         return <p>{children()}</p>;
       case 'heading':
-        // The question is the page's second level.
+        // The question is the second level of the page.
         return <Heading level={Math.min(6, node.depth + 2)}>{children()}</Heading>;
       case 'strong':
         return <strong>{children()}</strong>;
@@ -36,7 +36,7 @@ export function MarkdownView({ markdown, passages, open }: MarkdownProps): JSX.E
         return <code>{node.value}</code>;
       case 'code':
         return (
-          // What is wider than the page is scrolled, also with the keyboard.
+          // Content wider than the page scrolls, also by keyboard.
           <pre tabIndex={0} role="group" aria-label={l10n.t('Code')}>
             <code>{node.value}</code>
           </pre>

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { Exchange } from '../../src/protocol/answerView.ts';
 import { parseAnswer, plainText } from './markdown.ts';
 
-/** What a screen reader says when the state of an answer changes. */
+/** Text for a screen reader when the state of an answer changes. */
 export function spokenState({ state, passages, markdown, provider }: Exchange): string {
   switch (state.kind) {
     case 'searching':

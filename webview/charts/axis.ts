@@ -3,7 +3,7 @@ import type { AxisUnit } from '../../src/protocol/dashboardView.ts';
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const days = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** A round number at an axis: `1.2K`, `$40`, `75%`. Figures themselves come as text. */
+/** Formats a round number at an axis: `1.2K`, `$40`, `75%`. Figures themselves arrive as text. */
 export function tickText(value: number, unit: AxisUnit): string {
   if (unit === 'share') return `${Math.round(value * 100)}%`;
   return `${unit === 'usd' ? '$' : ''}${compact.format(value)}`;
@@ -15,7 +15,7 @@ export function dayText(day: string): string {
   return Number.isNaN(moment) ? day : days.format(moment);
 }
 
-/** The places of labels that have room side by side: always the first, and even steps from there. */
+/** Positions of labels that fit side by side: always the first, and even steps from there. */
 export function labelled(count: number, width: number, each: number): number[] {
   const step = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / each))));
   const places: number[] = [];
@@ -23,7 +23,7 @@ export function labelled(count: number, width: number, each: number): number[] {
   return places;
 }
 
-/** As much of a name as has room, by the width of a common letter; an SVG does not cut text by itself. */
+/** The part of a name that fits, by the width of a common letter; an SVG does not cut text by itself. */
 export function shortened(text: string, width: number, letter = 6.6): string {
   const room = Math.max(4, Math.floor(width / letter));
   return text.length <= room ? text : `${text.slice(0, room - 1)}…`;

@@ -14,7 +14,10 @@ interface BarPlotProps {
   readonly openPerson: (id: string) => void;
 }
 
-/** One bar below its name and figure each, so that a long name has room. Where it leads to a person, Enter and a click do. */
+/**
+ * One bar for each name and figure, below them, so that a long name has room. Enter and a click open its person, if
+ * there is one.
+ */
 export function BarPlot({ chart, width, openPerson }: BarPlotProps): JSX.Element {
   const { id, bars, parts, mark } = chart;
   const open = (i: number): void => {
@@ -38,7 +41,7 @@ export function BarPlot({ chart, width, openPerson }: BarPlotProps): JSX.Element
             aria-label={`${name}, ${text}${spoken}`} transform={`translate(2,${i * ROW})`} onClick={() => open(i)} {...marks.props(i)}>
             <rect class="hit" width={width - 4} height={ROW - 2} y="1" />
             <text x="0" y="16">{shortened(name, roomForName)}</text>
-            {/* Else the two are one word. */}{' '}
+            {/* Separates the two words. */}{' '}
             <text class="figure" x={width - 4} y="16" text-anchor="end">{text}</text>
             <rect class="track" y="22" width={width - 4} height={BAR} />
             {values.map((value, p) => (

@@ -15,8 +15,8 @@ interface HeatPlotProps {
 }
 
 /**
- * A square for each person and day, the fuller the more: its area says how much, so that no shade has to be read. A person is one
- * mark: nobody wants to pass a thousand squares on the way to the next chart. The pointer tells of each day.
+ * A square for each person and day; its area shows the amount, so that no shade has to be read. A person is one mark: a
+ * thousand Tab stops before the next chart would be too many. The pointer shows each day.
  */
 export function HeatPlot({ chart, width, openPerson }: HeatPlotProps): JSX.Element {
   const { days, rows } = chart;

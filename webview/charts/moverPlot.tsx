@@ -6,7 +6,7 @@ import { useMarks } from './useMarks.ts';
 
 const ROW = 44;
 
-/** From a ring, what was, to a dot, what is. */
+/** A ring at the earlier value, connected to a dot at the present one. */
 export function MoverPlot({ chart, width }: { readonly chart: MoverChart; readonly width: number }): JSX.Element {
   const { rows } = chart;
   const marks = useMarks(rows.length, 1);

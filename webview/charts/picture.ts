@@ -1,10 +1,10 @@
-/** What is copied from the page's style into a picture, which has no style sheet. */
+/** Properties copied from the page's style into a picture, which has no style sheet. */
 const PROPERTIES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'fill-opacity', 'stroke-opacity', 'font-size', 'font-weight', 'font-family'] as const; // prettier-ignore
 const SVG = 'http://www.w3.org/2000/svg';
 const PADDING = 16;
 const LINE = 20;
 
-/** A chart as an SVG file of its own, in the colours that it has now, with its title and its legend. */
+/** A chart as a separate SVG file, in its present colours, with its title and its legend. */
 export function chartSvg(figure: HTMLElement, title: string): string {
   const plot = figure.querySelector<SVGSVGElement>('svg.plot');
   if (!plot) return '';
@@ -36,7 +36,7 @@ export function chartSvg(figure: HTMLElement, title: string): string {
   return new XMLSerializer().serializeToString(root);
 }
 
-/** The same as a PNG at twice the size, in base64: drawn by the browser from the SVG. */
+/** The SVG as a PNG at twice the size, in base64: drawn by the browser. */
 export async function chartPng(figure: HTMLElement, title: string): Promise<string> {
   const svg = chartSvg(figure, title);
   const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
@@ -55,7 +55,7 @@ export async function chartPng(figure: HTMLElement, title: string): Promise<stri
   }
 }
 
-/** A copy that looks the same without the page: colours as they are, no marks to point at. */
+/** A copy that looks the same without the page: computed colours, and no interactive marks. */
 function frozen(source: SVGSVGElement): SVGSVGElement {
   const copy = source.cloneNode(true) as SVGSVGElement;
   const within = (svg: SVGSVGElement): Element[] => [svg, ...svg.querySelectorAll('*')];

@@ -1,16 +1,14 @@
 import type { JSX } from 'preact';
 import type { Role, Series, Tone } from '../../src/protocol/dashboardView.ts';
 
-/*
- * How series are told apart: by colour for who sees it, and in any case by a pattern, a dash or a shape. Colours are the theme's.
- */
+/* Distinguishes series by colour, and always also by a pattern, a dash or a shape. Colours come from the theme. */
 
 // Orange is half transparent in some of the editor's own themes.
 const COLOURS = ['blue', 'yellow', 'green', 'purple', 'red'].map((name) => `var(--vscode-charts-${name})`);
 const BACKGROUND = 'var(--vscode-editor-background)';
 const QUIET = 'var(--vscode-descriptionForeground)';
 
-/** Drawn over the colour, in the background's. The first has none. */
+/** Patterns over the colour, in the colour of the background. The first series has none. */
 const PATTERNS = [
   '',
   'M-1,1 l2,-2 M0,6 l6,-6 M5,7 l2,-2',
@@ -44,12 +42,12 @@ export function dashOf(role: Role): string {
   return DASHES[role];
 }
 
-/** The fill of a series in this chart: its place among patterns is its place in the chart. */
+/** The fill of a series: its index in the chart selects the pattern. */
 export function fillOf(chart: string, i: number): string {
   return `url(#${chart}-fill-${i})`;
 }
 
-/** The patterns of a chart; `roles` of its series. */
+/** The patterns of a chart; `roles` are those of its series. */
 export function Fills({ chart, roles }: { readonly chart: string; readonly roles: readonly Role[] }): JSX.Element {
   return (
     <defs>
@@ -68,7 +66,7 @@ export function Fills({ chart, roles }: { readonly chart: string; readonly roles
   );
 }
 
-/** What a series looks like, for legends and tooltips. */
+/** A sample of a series, for legends and tooltips. */
 export function Swatch({ chart, series, i, isLine }: SwatchProps): JSX.Element {
   return (
     <svg class="swatch" width="18" height="10" aria-hidden="true">

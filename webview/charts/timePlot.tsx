@@ -12,7 +12,7 @@ const TOP = 12;
 const BOTTOM = 26;
 const LEFT = 48;
 const RIGHT = 14;
-/** A day's label has room in so many pixels. */
+/** Width for a day's label, in pixels. */
 const LABEL = 56;
 
 /** Days from left to right, as lines or as stacked bars. Each day is a mark. */
@@ -79,7 +79,7 @@ function highest(series: readonly Series[], isStack: boolean): number {
   return Math.max(0, ...sums);
 }
 
-/** What a screen reader says of a day. */
+/** Text of a day for a screen reader. */
 function spoken(series: readonly Series[], i: number): string {
   const known = series.filter(({ values }) => values[i] !== null && values[i] !== undefined);
   return known.map(({ name, texts }) => `${name} ${texts[i]}`).join(', ');
@@ -108,7 +108,7 @@ function Lines({ series, x, y }: { readonly series: readonly Series[]; readonly 
   const isKnown = (value: number | null): value is number => value !== null;
   const path = line<number | null>().defined(isKnown).x((_, i) => x(i)).y((value) => y(value ?? 0));
   const under = area<number | null>().defined(isKnown).x((_, i) => x(i)).y0(y(0)).y1((value) => y(value ?? 0));
-  // What is stands above what it is compared with.
+  // The value is drawn above the series that it is compared with.
   const order = series.map((one, i) => ({ ...one, i })).reverse();
   return (
     <>

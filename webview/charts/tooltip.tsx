@@ -1,16 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact';
 
 interface TooltipProps {
-  /** Of the mark, in the chart. */
+  /** Position of the mark in the chart. */
   readonly x: number;
   readonly y?: number;
-  /** Of the chart. */
+  /** Width of the chart. */
   readonly width: number;
   readonly title: string;
   readonly children?: ComponentChildren;
 }
 
-/** What a mark is, for whoever sees it: a screen reader says the same as the mark's name. */
+/** Explains a mark to sighted users; a screen reader reads the same as the mark's name. */
 export function Tooltip({ x, y = 0, width, title, children }: TooltipProps): JSX.Element {
   const isLeft = x < width / 2;
   const place = isLeft ? { left: `${x + 12}px` } : { right: `${width - x + 12}px` };

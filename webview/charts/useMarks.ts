@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 
-/** Which mark of a chart is looked at: by the pointer, or by the keys. */
+/** The active mark of a chart: by the pointer, or by the keys. */
 export interface Marks {
-  /** Of which a tooltip is shown. */
+  /** Mark with a tooltip. */
   readonly shown: number | undefined;
   readonly hover: (place: number | undefined) => void;
-  /** What a mark needs to be one stop of the Tab key together with all others; arrows move among them. */
+  /** Properties that make all marks together one stop of the Tab key; arrows move among them. */
   readonly props: (place: number) => {
     readonly tabIndex: number;
     readonly 'data-place': number;
@@ -15,7 +15,7 @@ export interface Marks {
   };
 }
 
-/** `columns`: how many marks stand in a row, where up and down lead to another one. `open` is what Enter does. */
+/** `columns` is the number of marks in a row, in which up and down move to another row. `open` handles Enter. */
 export function useMarks(count: number, columns = count, open?: (place: number) => void): Marks {
   const [at, setAt] = useState(0);
   const [focused, setFocused] = useState<number>();
@@ -50,7 +50,7 @@ export function useMarks(count: number, columns = count, open?: (place: number) 
   };
 }
 
-/** Where a key leads from a place; nowhere beyond the ends. */
+/** Target of a key from a position; undefined beyond the ends. */
 export function target(key: string, place: number, count: number, columns: number): number | undefined {
   const isColumn = columns === 1;
   const steps: Readonly<Record<string, number>> = {

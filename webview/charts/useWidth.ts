@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** The width that an element has, in whole pixels; 0 until it is known. Charts are drawn in pixels, so that text keeps its size. */
+/**
+ * The width of an element in whole pixels; 0 until it is known. Charts are drawn in pixels, so that text keeps its
+ * size.
+ */
 export function useWidth(): readonly [{ readonly current: HTMLDivElement | null }, number] {
   const element = useRef<HTMLDivElement | null>(null);
   const [width, setWidth] = useState(0);

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** What a figure is: a dot that says it to the pointer, the keys and a screen reader. */
+/** Explains a figure: a dot with a text for the pointer, the keys and a screen reader. */
 export function About({ label, text }: { readonly label: string; readonly text: string }): JSX.Element {
   const id = useId();
   return (

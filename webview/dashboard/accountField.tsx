@@ -5,7 +5,7 @@ import { MAX_ACCOUNT } from '../../src/protocol/budgetChoices.ts';
 import type { ProposedAccount } from '../../src/protocol/budgetsView.ts';
 import type { DeskCall } from './actions.ts';
 
-/** An account as it is typed, or as it was proposed. */
+/** An account as typed, or as chosen from the suggestions. */
 export interface TypedAccount {
   readonly account: string;
   readonly id: string | null;
@@ -16,12 +16,12 @@ interface AccountFieldProps {
   readonly problem: string;
   readonly desk: DeskCall;
   readonly onType: (account: TypedAccount) => void;
-  /** The account is named: on to the limit. */
+  /** Called when the account is entered, to move on to the limit. */
   readonly onEnter: () => void;
   readonly onLeave: () => void;
 }
 
-/** Whose limit: typed, or chosen of the known ones that have it in their name. */
+/** Input for the account of a limit: typed, or chosen from known names that contain the text. */
 export function AccountField({ value, problem, desk, onType, onEnter, onLeave }: AccountFieldProps): JSX.Element {
   const [proposed, setProposed] = useState<readonly ProposedAccount[]>([]);
   const [at, setAt] = useState(-1);
@@ -39,7 +39,7 @@ export function AccountField({ value, problem, desk, onType, onEnter, onLeave }:
     onType({ account, id: null });
     setAt(-1);
     void desk('accounts', { text: account }).then((found = []) => {
-      // The answer to what was typed before is of no use.
+      // The answer to an earlier text is outdated.
       if (typed.current === account) setProposed(found);
     });
   };
@@ -95,7 +95,7 @@ export function AccountField({ value, problem, desk, onType, onEnter, onLeave }:
             id={`${list}-${i}`}
             role="option"
             aria-selected={i === at}
-            // Before the field loses the focus, which closes the list.
+            // Runs before the field loses the focus, which closes the list.
             onMouseDown={(event) => {
               event.preventDefault();
               choose(one);

@@ -2,13 +2,13 @@ import type { DashboardExport, List, NextStep } from '../../src/protocol/dashboa
 import type { DeskMethods } from '../../src/protocol/budgetsView.ts';
 import type { Choices, DashboardState, ListedRow } from '../../src/protocol/dashboardView.ts';
 
-/** A request about limits; what goes wrong with it is said on the page, and answered with nothing. */
+/** Sends a request about limits; the page shows a failure, and the result is then undefined. */
 export type DeskCall = <K extends keyof DeskMethods>(
   name: K,
   request: Parameters<DeskMethods[K]>[0],
 ) => Promise<ReturnType<DeskMethods[K]> | undefined>;
 
-/** What a person can do on the page. */
+/** Actions of the user on the page. */
 export interface Actions {
   choose(change: Partial<Choices>): void;
   refresh(): void;
@@ -17,17 +17,17 @@ export interface Actions {
   openPerson(id: string | null): void;
   export(what: DashboardExport, chart?: string, figure?: HTMLElement): void;
   go(to: NextStep): void;
-  /** Where limits are changed. */
+  /** Requests of the budget editor. */
   readonly desk: DeskCall;
-  /** Shows a chart as a table, or as a picture again. */
+  /** Switches a chart between table and picture. */
   toggleTable(chart: string): void;
 }
 
 export interface PageProps {
   readonly state: DashboardState;
   readonly actions: Actions;
-  /** Charts that are shown as tables. */
+  /** Charts shown as tables. */
   readonly tables: readonly string[];
-  /** What went wrong with the last thing somebody did. */
+  /** Failure of the user's last action. */
   readonly problem: string;
 }

@@ -16,7 +16,7 @@ interface DeskProps {
   readonly actions: Actions;
 }
 
-/** Where limits are changed, above those that there are: add one, import many, and what is being done or was done last. */
+/** The budget editor above the list of limits: add one, import many, and the current or last change. */
 export function BudgetDesk({ desk, actions }: DeskProps): JSX.Element {
   const { step, interrupted, last, notice, unit } = desk;
   const [form, setForm] = useState<'none' | 'add' | 'import'>('none');
@@ -27,7 +27,7 @@ export function BudgetDesk({ desk, actions }: DeskProps): JSX.Element {
     setForm('none');
     button?.focus();
   };
-  // What was asked for is on the desk now.
+  // Closes the form: its request is now the current step.
   useEffect(() => {
     if (step.kind !== 'none') setForm('none');
   }, [step.kind]);
@@ -129,7 +129,7 @@ interface ImportFormProps {
 
 const EXAMPLE = 'account,limit\nada@example.com,5000\nnightly-build,';
 
-/** Pasted rows stay in their field, which thousands of them would make slow if it were drawn with every key. */
+/** Form for pasted rows. They stay in their field: drawing thousands with every key would be slow. */
 function ImportForm({ actions, leave, act }: ImportFormProps): JSX.Element {
   const [isEmpty, setIsEmpty] = useState(true);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -176,22 +176,25 @@ function ImportForm({ actions, leave, act }: ImportFormProps): JSX.Element {
   );
 }
 
-/** A limit that somebody is changing where it stands. */
+/** A limit that is edited in place. */
 interface Edit {
   readonly id: string;
   readonly was: string;
-  /** What was wrong with what was sent. */
+  /** The problem with the sent value. */
   readonly refused: string;
 }
 
 interface LimitEdit {
-  /** Whose limit it is; empty where it is nobody's. */
+  /** Id of the edited account; empty for none. */
   readonly id: string;
   readonly begin: (id: string) => void;
   readonly field: (name: string) => JSX.Element;
 }
 
-/** Once it is sent, what it would change is on the desk; where it is left, the keys go on where they were. */
+/**
+ * Editing of a limit in place. When it is sent, the editor shows its effect; when it is left, the focus returns to its
+ * old position.
+ */
 function useLimitEdit({ desk, actions }: DeskProps): LimitEdit {
   const [edit, setEdit] = useState<Edit>();
   const left = useRef('');
@@ -208,7 +211,7 @@ function useLimitEdit({ desk, actions }: DeskProps): LimitEdit {
     void actions.desk('limitOf', { id }).then((was) => {
       if (was !== undefined) setEdit({ id, was, refused: '' });
     });
-  // It may have been left by now.
+  // The field may be closed by now.
   const refuse = (id: string, refused: string): void =>
     setEdit((now) => (now?.id === id && now.refused !== refused ? { ...now, refused } : now));
   const enter = (limit: string): void => {
@@ -243,11 +246,11 @@ interface BudgetTableProps extends DeskProps {
   readonly list: RowList;
 }
 
-/** Account, standing, used, consumed, limit with its buttons, at month's end, over on. */
+/** Widths of account, status, used, consumed, limit with its buttons, at month's end, over on. */
 const WIDTHS =
   'minmax(190px, 1.5fr) minmax(130px, 1fr) minmax(80px, 0.6fr) minmax(100px, 0.8fr) minmax(230px, 1.4fr) minmax(110px, 0.8fr) minmax(100px, 0.7fr)';
 
-/** The limits that there are, and how everybody stands to theirs; each is changed where it stands. */
+/** The list of limits with their budget status; each is edited in place. */
 export function BudgetTable({ desk, list, actions }: BudgetTableProps): JSX.Element {
   const { scope, scopes } = desk;
   const edit = useLimitEdit({ desk, actions });
@@ -316,7 +319,7 @@ function RowButton({ icon, label, onClick }: RowButtonProps): JSX.Element {
   );
 }
 
-/** The same on the page of one person. */
+/** The budget editor on the page of one person. */
 export function PersonDesk({ desk, person, actions }: DeskProps & { readonly person: DeskPerson }): JSX.Element {
   const { step, interrupted } = desk;
   const { id, name, text, hasLimit, raise } = person;

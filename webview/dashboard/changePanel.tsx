@@ -10,13 +10,13 @@ import { RowTable } from './rowTable.tsx';
 interface ChangePanelProps {
   readonly step: DeskStep;
   readonly actions: Actions;
-  /** Another one where names are shown otherwise: rows are asked for again. */
+  /** Changes when the display of names changes, so that rows are requested again. */
   readonly looks: string;
 }
 
 const TONE_ICONS = { plain: 'icon-edit', good: 'icon-check', warning: 'icon-warning', bad: 'icon-error' } as const;
 
-/** Of the columns; reasons are sentences. */
+/** Widths of the columns; reasons are sentences. */
 const WIDTHS: Readonly<Record<string, string>> = {
   identity: 'minmax(170px, 1.2fr)',
   part: 'minmax(150px, 0.8fr)',
@@ -27,14 +27,14 @@ const WIDTHS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is being changed: what it would change, how far it is, what became of it. The focus goes to it as it changes, so that it is
- * read out, and Enter, which asked for it, does nothing more.
+ * The current change: its preview, its progress, its result. Each step takes the focus, so that it is read out, and so
+ * that the Enter that started it does nothing more.
  */
 export function ChangePanel({ step, actions, looks }: ChangePanelProps): JSX.Element | null {
   const { serial, kind, title, summary, note, tone, progress, parts, list } = step;
   const panel = useRef<HTMLElement>(null);
   const before = useRef({ serial, kind });
-  /** Whose limit it is: there the keys go on afterwards. */
+  /** The account of the change, which gets the focus afterwards. */
   const account = useRef('');
   useEffect(() => {
     if (before.current.serial === serial) return;
@@ -72,13 +72,13 @@ function accountAt(element: Element | null): string {
   return element?.closest('[data-account]')?.getAttribute('data-account') ?? '';
 }
 
-/** Where it is not in view, or there was none, the first thing that one can do. */
+/** Focuses the account, or the first button if it is not in view or there was none. */
 export function focusAccount(id: string): void {
   const own = document.querySelector<HTMLElement>(`[data-account="${id}"] :is(button, vscode-button)`);
   (own ?? document.querySelector<HTMLElement>('.desk-bar vscode-button'))?.focus();
 }
 
-/** Which rows are listed. */
+/** Choice of the listed rows. */
 function Parts({ parts, show }: { readonly parts: readonly ChangePart[]; readonly show: (part: string) => void }): JSX.Element {
   return (
     <div class="parts" role="group" aria-label={l10n.t('Which rows are listed')}>

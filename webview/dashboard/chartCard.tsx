@@ -19,7 +19,7 @@ interface ChartCardProps {
   readonly actions: Actions;
 }
 
-/** A chart with what it is, what it says, its legend, its table and its exports. */
+/** A chart with its explanation, summary, legend, table and exports. */
 export function ChartCard({ chart, isTable, actions }: ChartCardProps): JSX.Element {
   const card = useRef<HTMLElement>(null);
   const [plot, width] = useWidth();
@@ -77,7 +77,7 @@ function Plot({ chart, width, actions }: { readonly chart: Chart; readonly width
   }
 } // prettier-ignore
 
-/** What each series looks like; a single one needs none. */
+/** Samples of all series; a single one needs none. */
 function Legend({ chart }: { readonly chart: Chart }): JSX.Element | null {
   if (chart.kind === 'movers') return <p class="legend quiet">{l10n.t('Ring: the days before. Dot: these days.')}</p>;
   if (chart.kind === 'heat') return null;
@@ -103,7 +103,7 @@ function Legend({ chart }: { readonly chart: Chart }): JSX.Element | null {
   );
 }
 
-/** The same figures in rows. */
+/** The same figures as a table. */
 function Twin({ table, title }: { readonly table: ShownTable; readonly title: string }): JSX.Element {
   const { columns, rows } = table;
   return (

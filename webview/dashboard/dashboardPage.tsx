@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import type { NextStep } from '../../src/protocol/dashboardChoices.ts';
-import type { Page, Progress, Tile, Trouble } from '../../src/protocol/dashboardView.ts';
+import type { Page, Progress, Tile, ViewError } from '../../src/protocol/dashboardView.ts';
 import { Button } from '../components.ts';
 import { About } from './about.tsx';
 import type { Actions, PageProps } from './actions.ts';
@@ -11,7 +11,7 @@ import { Header } from './header.tsx';
 import { RowTable } from './rowTable.tsx';
 import { Tabs, panelId, tabId } from './tabs.tsx';
 
-/** The whole page: which tab and days, then what there is of them. */
+/** The whole page: the choice of tab and days, then their content. */
 export function DashboardPage({ state, actions, tables, problem }: PageProps): JSX.Element {
   const { account, choices, tabs, page, desk, spoken } = state;
   return (
@@ -33,7 +33,7 @@ export function DashboardPage({ state, actions, tables, problem }: PageProps): J
       ) : (
         <Welcome kind={account.kind} {...{ actions }} />
       )}
-      {/* Once for each thing that happened; what is loading is not spoken of. */}
+      {/* Announce each event once; loading is not announced. */}
       <div class="spoken" role="status">
         {spoken}
       </div>
@@ -116,7 +116,7 @@ function TileCard({ tile: { label, value, note, tone, about } }: { readonly tile
   );
 }
 
-const TROUBLE_ICONS: Readonly<Record<Trouble['kind'], string>> = {
+const TROUBLE_ICONS: Readonly<Record<ViewError['kind'], string>> = {
   offline: 'icon-offline',
   partial: 'icon-warning',
   'rate-limited': 'icon-clock',
@@ -127,11 +127,11 @@ const TROUBLE_ICONS: Readonly<Record<Trouble['kind'], string>> = {
 };
 
 interface TroubleProps {
-  readonly trouble: Trouble;
+  readonly trouble: ViewError;
   readonly actions: Actions;
 }
 
-/** Above what is shown all the same. */
+/** A problem above content that is shown all the same. */
 function Banner({ trouble, actions }: TroubleProps): JSX.Element {
   return (
     <div class={`banner ${trouble.kind}`}>
@@ -144,7 +144,7 @@ function Banner({ trouble, actions }: TroubleProps): JSX.Element {
   );
 }
 
-/** In place of everything. */
+/** A problem in place of all content. */
 function Instead({ trouble, actions }: TroubleProps): JSX.Element {
   return (
     <div class={`instead ${trouble.kind}`}>
@@ -187,7 +187,7 @@ function NextSteps({ next, actions, isQuiet = false }: NextStepsProps): JSX.Elem
   );
 }
 
-/** How far a long load is, and how to stop it or go on. */
+/** Progress of a long load, with actions to stop or resume it. */
 function ProgressLine({ progress, actions }: { readonly progress: Progress; readonly actions: Actions }): JSX.Element {
   const { state, text, done, of, next } = progress;
   return (
@@ -199,7 +199,7 @@ function ProgressLine({ progress, actions }: { readonly progress: Progress; read
   );
 }
 
-/** Where figures will be. */
+/** Placeholder for figures. */
 function Skeleton(): JSX.Element {
   return (
     <div class="skeleton" aria-busy="true">
@@ -223,7 +223,7 @@ interface WelcomeProps {
   readonly actions: Actions;
 }
 
-/** Where nothing is connected, or what is cannot be asked. */
+/** Start page without a connection, or with an unusable one. */
 function Welcome({ kind, actions }: WelcomeProps): JSX.Element {
   const texts = {
     none: [

@@ -6,7 +6,7 @@ import { IconButton } from '../components.ts';
 import type { PageProps } from './actions.ts';
 import { Menu } from './menu.tsx';
 
-/** So long after the last key a filter is applied. */
+/** Time after the last key until a filter is applied. */
 const PAUSE_MS = 150;
 
 const presetName = (preset: Preset): string =>
@@ -19,7 +19,7 @@ const presetName = (preset: Preset): string =>
     custom: l10n.t('Other days…'),
   })[preset];
 
-/** What holds for all tabs: days, comparison, filter, names, and how new it is. */
+/** Controls of all tabs: days, comparison, filter, names, and the age of the figures. */
 export function Header({ state, actions }: Pick<PageProps, 'state' | 'actions'>): JSX.Element {
   const { choices, range, groups, page, account } = state;
   const { preset, compare, anonymise, group } = choices;
@@ -135,7 +135,7 @@ interface FilterProps {
 function Filter({ value, choose }: FilterProps): JSX.Element {
   const [draft, setDraft] = useState(value);
   const timer = useRef<number | undefined>(undefined);
-  // Another filter from elsewhere, such as when a person is opened.
+  // Another part changed the filter, for instance by opening a person.
   useEffect(() => setDraft(value), [value]);
   const type = (text: string): void => {
     setDraft(text);

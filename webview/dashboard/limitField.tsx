@@ -5,25 +5,25 @@ import { MAX_LIMIT } from '../../src/protocol/budgetChoices.ts';
 import type { DeskCall } from './actions.ts';
 
 interface LimitFieldProps {
-  /** Whose limit. */
+  /** Name of the account. */
   readonly name: string;
   readonly unit: string;
-  /** In digits, as it begins. */
+  /** Initial value in digits. */
   readonly value: string;
   readonly desk: DeskCall;
-  /** What was wrong with it when it was sent. */
+  /** The problem with the sent value. */
   readonly refused?: string;
   readonly onEnter: (limit: string) => void;
   readonly onLeave: () => void;
-  /** What is typed, for whoever has a button of their own. */
+  /** Receives the typed text, for callers with a button of their own. */
   readonly onType?: (limit: string) => void;
-  /** Whether it is gone to at once, and all of it is chosen. */
+  /** Whether the field takes the focus at once, with all text selected. */
   readonly isFirst?: boolean;
 }
 
 /**
- * A limit as it is typed: Enter sends it, Escape leaves it. It is text, as more digits are wanted than a number has; what is wrong
- * with it stands beside it.
+ * Input for a limit: Enter sends it, Escape leaves it. It is text, as limits have more digits than a number; a problem
+ * is shown beside it.
  */
 export function LimitField(props: LimitFieldProps): JSX.Element {
   const { name, unit, value, desk, refused = '', onEnter, onLeave, onType, isFirst = false } = props;
@@ -42,7 +42,7 @@ export function LimitField(props: LimitFieldProps): JSX.Element {
     typed.current = text;
     onType?.(text);
     void desk('checkLimit', { limit: text }).then((found = '') => {
-      // The answer to what was typed before is of no use.
+      // The answer to an earlier text is outdated.
       if (typed.current === text) setProblem(found);
     });
   };

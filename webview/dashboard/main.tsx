@@ -11,14 +11,14 @@ import './budgets.css';
 import type { Actions } from './actions.ts';
 import { DashboardPage } from './dashboardPage.tsx';
 
-/* The entry of the page: keeps the state as the extension tells it, and draws it. */
+/* The entry of the page: keeps the state from the extension, and draws it. */
 
 const host = connect<DashboardMethods, DashboardEvents>();
 const { caller } = host;
 let state: DashboardState | undefined;
 let tables: readonly string[] = keptTables(host.kept);
 let problem = '';
-/** Choices that the extension has not heard of yet. */
+/** Number of choices that the extension has not confirmed yet. */
 let unheard = 0;
 
 function keptTables(kept: unknown): string[] {
@@ -28,7 +28,7 @@ function keptTables(kept: unknown): string[] {
 const draw = eachFrame(() => {
   if (!state) return;
   render(<DashboardPage {...{ state, actions, tables, problem }} />, document.body);
-  // For who measures how long the first look takes.
+  // Mark for measurements of the first complete page.
   if (state.page.isFilled && performance.getEntriesByName('filled').length === 0) performance.mark('filled');
 });
 
@@ -36,7 +36,7 @@ function send<K extends keyof DashboardMethods>(name: K, argument: Parameters<Da
   void asked(name, argument);
 }
 
-/** What goes wrong on the way is said on the page. */
+/** Sends a request; the page shows its failure. */
 async function asked<K extends keyof DashboardMethods>(
   name: K,
   argument: Parameters<DashboardMethods[K]>[0],
@@ -65,7 +65,7 @@ async function picture(what: 'svg' | 'png', figure: HTMLElement): Promise<string
 const actions: Actions = {
   choose(change) {
     if (!state) return;
-    // Seen at once; what belongs to it comes after.
+    // The choice is shown at once; its content follows.
     const choices = { ...state.choices, ...change };
     state = { ...state, choices };
     unheard++;
@@ -93,7 +93,7 @@ const actions: Actions = {
 };
 
 caller.on('state', (now) => {
-  // What was told before the last choice was heard does not undo it.
+  // A state sent before the last choice was confirmed does not undo it.
   state = state && unheard > 0 ? { ...now, choices: state.choices } : now;
   draw();
 });

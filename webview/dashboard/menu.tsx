@@ -7,7 +7,7 @@ interface MenuProps {
   readonly items: readonly { readonly name: string; readonly choose: () => void }[];
 }
 
-/** A few things to choose from, which open below a button; Escape and leaving it close it. */
+/** A menu that opens below a button; Escape and leaving it close it. */
 export function Menu({ label, icon, items }: MenuProps): JSX.Element {
   const details = useRef<HTMLDetailsElement>(null);
   const close = (): void => {

@@ -9,19 +9,19 @@ import { ROW_PX, rowsInView, type Window } from './rowsInView.ts';
 interface RowTableProps {
   readonly list: RowList;
   readonly actions: Pick<Actions, 'rows' | 'sort' | 'openPerson'>;
-  /** Whether nothing in it can be chosen: the keys scroll the list. */
+  /** Whether rows have nothing to choose: the keys scroll the list. */
   readonly isPlain?: boolean;
-  /** How wide the columns are, in place of all alike. */
+  /** Widths of the columns; equal by default. */
   readonly widths?: string;
-  /** What stands in a cell in place of its text; nothing where the text does. */
+  /** Replacement for the text of a cell; undefined keeps the text. */
   readonly cellOf?: (row: ListedRow, column: string, text: string) => JSX.Element | undefined;
 }
 
 const TALL_PX = 420;
 
 /**
- * A list of any length, of which only the rows in view are there: they are asked of the extension, which has them sorted. A name
- * leads to its person; the arrow keys lead from name to name.
+ * A list of any length, of which only the rows in view exist. The extension sorts them and sends them on request. A
+ * name opens its person; the arrow keys move from name to name.
  */
 export function RowTable({ list, actions, isPlain = false, widths, cellOf }: RowTableProps): JSX.Element {
   const { columns, count, all, sort, descending, version } = list;
@@ -38,7 +38,7 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
     if (wanted.current === key || view.count === 0) return;
     wanted.current = key;
     void actions.rows(list.list, view.from, view.count).then((rows) => {
-      // What came late is of another place by now.
+      // A late answer belongs to another position by now.
       if (wanted.current === key) setLoaded({ window: view, rows });
     });
   });
@@ -62,12 +62,12 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
     if (top < box.scrollTop) box.scrollTop = top;
     else if (top + ROW_PX > box.scrollTop + height) box.scrollTop = top + ROW_PX - height;
     setScrollTop(box.scrollTop);
-    // It may be there already.
+    // The row may exist already.
     box.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus({ preventScroll: true });
   };
   const order = (id: string): void => {
     const isSame = id === sort;
-    // Whoever sorts wants to see what comes first.
+    // After sorting, the first rows matter.
     if (scroller.current) scroller.current.scrollTop = 0;
     actions.sort(list.list, id, isSame && descending ? 'ascending' : 'descending');
   };

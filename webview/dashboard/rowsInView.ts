@@ -1,15 +1,15 @@
-/** The height of a row, as the style sheet has it. */
+/** The height of a row in the style sheet. */
 export const ROW_PX = 30;
-/** Rows are asked for in whole windows, so that a little scrolling asks for nothing. */
+/** Rows are requested in whole windows, so that a short scroll needs no request. */
 const STEP = 20;
 
-/** Rows that are asked for together. */
+/** Rows of one request. */
 export interface Window {
   readonly from: number;
   readonly count: number;
 }
 
-/** The rows in view, with some above and below; never more than four windows beyond what has room. */
+/** The rows in view, with some above and below; never more than four windows beyond those that fit. */
 export function rowsInView(scrollTop: number, height: number, all: number): Window {
   const first = Math.floor(scrollTop / ROW_PX);
   const last = Math.ceil((scrollTop + height) / ROW_PX);

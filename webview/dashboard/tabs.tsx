@@ -16,7 +16,7 @@ interface TabsProps {
   readonly choose: (tab: Tab) => void;
 }
 
-/** One stop of the Tab key; arrows choose. */
+/** Tabs as one stop of the Tab key; arrows choose. */
 export function Tabs({ tabs, tab, choose }: TabsProps): JSX.Element {
   const move = (event: KeyboardEvent): void => {
     const at = tabs.findIndex(({ id }) => id === tab);

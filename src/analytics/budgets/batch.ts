@@ -6,16 +6,16 @@ import type { Limit } from './limit.ts';
 import { PROBLEM_CODES, type Problem, type Source } from './preview.ts';
 
 /**
- * How far a row of a batch is.
+ * State of a row of a batch.
  *
  * - `waiting`: not sent.
- * - `unknown`: sent, and nobody knows yet whether it was applied.
- * - `applied`: the service said so; not read back yet.
- * - `confirmed`: read back as it was to be.
- * - `differs`: the service applied it, and what was read back is something else: `found`.
+ * - `unknown`: sent, and not known yet whether it was applied.
+ * - `applied`: applied according to the service; not read back yet.
+ * - `confirmed`: read back as intended.
+ * - `differs`: the service applied it, and another value was read back: `found`.
  * - `failed`: the service refused it: `message`.
- * - `conflict`: not sent, as somebody else has changed it since the preview, to `found`.
- * - `already`: not sent, as somebody else has made the same change.
+ * - `conflict`: not sent, as another client has changed the limit since the preview, to `found`.
+ * - `already`: not sent, as another client has made the same change.
  */
 export const ROW_STATES = [
   'waiting',
@@ -36,7 +36,7 @@ export interface BatchRow {
   readonly before: Limit;
   readonly after: Limit;
   readonly state: RowState;
-  /** Whether the service may have got it from us. */
+  /** Whether the service may have received it from this process. */
   readonly isSent?: boolean | undefined;
   readonly message?: string | undefined;
   readonly found?: Limit | undefined;
@@ -47,19 +47,19 @@ export interface BatchProblem {
   readonly message: string;
 }
 
-/** Changes that were confirmed together, and what became of each: plain data. */
+/** Changes that were confirmed together, with the result of each: plain data. */
 export interface Batch {
-  /** Ascending with time. */
+  /** Grows with time. */
   readonly id: number;
   readonly source: Source;
   readonly unit: Plan;
   readonly startedAt: string;
-  /** Until then it was interrupted, or is under way. */
+  /** Absent if the batch was interrupted or still runs. */
   readonly endedAt?: string | undefined;
-  /** What ended it, or interrupted it last. */
+  /** The error that ended the batch, or last interrupted it. */
   readonly error?: BatchProblem | undefined;
   readonly rows: readonly BatchRow[];
-  /** What was asked for with them and could not be done, as the preview said. */
+  /** Requested changes that were not possible, according to the preview. */
   readonly leftOut: readonly Problem[];
 }
 
@@ -69,7 +69,7 @@ export function countStates({ rows }: Pick<Batch, 'rows'>): Readonly<Record<RowS
   return counts;
 }
 
-/** Whether everything that was asked for is as it was to be. */
+/** Whether all requested changes are in effect. */
 export function isComplete({ rows }: Pick<Batch, 'rows'>): boolean {
   return rows.every(({ state }) => state === 'confirmed' || state === 'already');
 }
@@ -83,7 +83,7 @@ const rows = z.array(row);
 const withText = z.array(z.tuple([row, z.string()]));
 const problem = z.object({ code: z.string(), message: z.string() });
 
-/** The first record of a batch: what was confirmed. */
+/** The first record of a batch: the confirmed changes. */
 export const beginning = z.object({
   type: z.literal('begun'),
   version: z.int(),
@@ -116,14 +116,14 @@ export const beginning = z.object({
 });
 export type Beginning = z.infer<typeof beginning>;
 
-/** What happened to it; numbers are those of rows, from 0. */
+/** The further records; row numbers count from 0. */
 export const step = z.discriminatedUnion('type', [
-  /** Limits were read: rows that are in another state for it. */
+  /** Limits were read: rows with a new state because of it. */
   z.object({ type: z.literal('read'), at: z.string(), confirmed: rows, waiting: rows, already: rows, conflict: withText, differs: withText }), // prettier-ignore
-  /** On the disk before the request goes out. */
+  /** Written to disk before the request is sent. */
   z.object({ type: z.literal('sending'), at: z.string(), rows }),
   z.object({ type: z.literal('answered'), at: z.string(), failed: withText }),
-  /** The service cannot have acted on what was sent. */
+  /** The service cannot have acted on the request. */
   z.object({ type: z.literal('unheard'), at: z.string() }),
   z.object({ type: z.literal('interrupted'), at: z.string(), error: problem }),
   z.object({ type: z.literal('ended'), at: z.string(), error: z.optional(problem) }),
@@ -147,7 +147,7 @@ export function beginBatch(id: number, { at, source, unit, rows, leftOut = [] }:
   };
 }
 
-/** The batch after a step. Both the journal that is read and the run that writes it come by their state this way. */
+/** The batch after a step. Both the reader of a journal and the run that writes it derive their state this way. */
 export function advance(batch: Batch, step: Step): Batch {
   switch (step.type) {
     case 'read': {
@@ -186,12 +186,12 @@ export function advance(batch: Batch, step: Step): Batch {
   }
 }
 
-/** The numbers of rows in one of these states. */
+/** The numbers of rows in any of the given states. */
 export function numbersOf({ rows }: Batch, ...states: readonly RowState[]): number[] {
   return rows.flatMap(({ state }, i) => (states.includes(state) ? [i] : []));
 }
 
-/** A journal with a damaged line: what it said of a row is to be asked of the service. */
+/** The batch of a journal with a damaged line: the state of its rows must be read from the service. */
 export function doubt(batch: Batch): Batch {
   const { endedAt: _, ...open } = batch;
   return withRows(
@@ -200,7 +200,7 @@ export function doubt(batch: Batch): Batch {
   );
 }
 
-/** What limits that were read now say of the rows that are not settled. */
+/** The new states of unsettled rows, from limits just read. */
 export function judge(batch: Batch, limits: Limits, at: string): Step {
   const judged = {
     type: 'read' as const,
@@ -217,12 +217,12 @@ export function judge(batch: Batch, limits: Limits, at: string): Step {
       if (now === after) judged.confirmed.push(i);
       else judged.differs.push([i, now]);
     } else if (state === 'unknown') {
-      // Ours or somebody else's: nobody can tell, and it is as it was to be.
+      // Set by this process or another client: either way the limit is as intended.
       if (now === after) judged.confirmed.push(i);
       else if (now === before) judged.waiting.push(i);
       else judged.conflict.push([i, now]);
     } else if (state === 'waiting') {
-      // What was thought to be lost may have come late.
+      // A request believed lost may have arrived late.
       if (now === after) (isSent ? judged.confirmed : judged.already).push(i);
       else if (now !== before) judged.conflict.push([i, now]);
     }
@@ -230,7 +230,7 @@ export function judge(batch: Batch, limits: Limits, at: string): Step {
   return judged;
 }
 
-/** Rows by the account that the service names. */
+/** Row numbers by the key of their account. */
 export function numbersByKey({ rows }: Batch, among: readonly number[]): ReadonlyMap<string, number> {
   return new Map(among.map((i) => [identityKey(rows[i]!.identity), i]));
 }

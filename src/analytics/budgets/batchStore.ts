@@ -1,18 +1,19 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { explainWriteError, systemCode } from '../../base/errors.ts';
 import { Lease } from '../../base/lease.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
-import { RecordLog } from '../../base/recordLog.ts';
+import { RecordLog, type LogPlace, type RecordDamage } from '../../base/recordLog.ts';
 import { advance, beginBatch, beginning, doubt, JOURNAL_VERSION, step, type Batch, type Beginning, type Step } from './batch.ts'; // prettier-ignore
 import { budgetErrors } from './errors.ts';
 
-/** So many batches are kept. */
+/** Number of batches to keep. */
 const KEPT = 20;
 
 /**
- * The batches of an account: a log of records for each, `batch-<n>.log`, readable by its owner only, as it has names and limits.
- * The newest is the one that counts. One process at a time writes, by the same lease as that of an index; anybody may read.
+ * The batches of an account: a log of records for each, `batch-<n>.<lease>.log` and its copy. Only their owner can read
+ * them, as they contain names and limits. The newest is the current one. One process at a time writes, under a lease;
+ * any may read.
  */
 export class BatchStore {
   readonly #folder: string;
@@ -26,13 +27,13 @@ export class BatchStore {
   /** The last batch, if there is any. Throws `JournalNewer` and `JournalDamaged`. */
   newest(): Batch | undefined {
     for (const id of this.#ids().reverse()) {
-      const batch = this.#read(id, RecordLog.read(this.#file(id), this.#onDamage(id)));
+      const batch = this.#read(id, RecordLog.read(this.#place(id), this.#onDamage(id)) ?? []);
       if (batch) return batch;
     }
     return undefined;
   }
 
-  /** Whether somebody, this process included, is changing budgets at this moment. */
+  /** Whether any process, including this one, is changing budgets now. */
   get isBusy(): boolean {
     return Lease.ownerOf(this.#folder) !== undefined;
   }
@@ -49,41 +50,42 @@ export class BatchStore {
     }
   }
 
-  /** A new batch; it is on the disk when this resolves. */
+  /** Starts a new batch; it is on disk when the promise resolves. */
   async begin(lease: Lease, first: Omit<Beginning, 'type' | 'version'>): Promise<BatchLog> {
     const ids = this.#ids();
     const id = (ids.at(-1) ?? 0) + 1;
     try {
-      const { log } = await RecordLog.open(this.#file(id), this.#onDamage(id));
+      const { log } = await RecordLog.open(lease, this.#place(id), this.#onDamage(id));
       const begun: Beginning = { type: 'begun', version: JOURNAL_VERSION, ...first };
-      lease.check();
       await log.append(begun);
-      for (const old of ids.slice(0, -KEPT + 1)) rmSync(this.#file(old), { force: true });
-      return new BatchLog(log, lease, beginBatch(id, begun));
+      for (const old of ids.slice(0, -KEPT + 1)) RecordLog.remove(this.#place(old));
+      return new BatchLog(log, beginBatch(id, begun));
     } catch (error) {
       throw explainWriteError(error, this.#folder);
     }
   }
 
-  /** Goes on with a batch. */
+  /** Continues a batch. */
   async open(lease: Lease, id: number): Promise<BatchLog> {
-    const { log, records } = await RecordLog.open(this.#file(id), this.#onDamage(id));
+    const { log, records } = await RecordLog.open(lease, this.#place(id), this.#onDamage(id));
     const batch = this.#read(id, records);
-    if (!batch) throw budgetErrors.damagedJournal(this.#file(id));
-    return new BatchLog(log, lease, batch);
+    if (batch) return new BatchLog(log, batch);
+    await log.close();
+    throw budgetErrors.damagedJournal(this.#file(id));
   }
 
   readonly #damaged = new Set<number>();
 
-  #onDamage(id: number): (line: number) => void {
+  #onDamage(id: number): (damage: RecordDamage) => void {
     this.#damaged.delete(id);
-    return (line) => {
-      this.#damaged.add(id);
-      this.#logger.warn(`${this.#file(id)}, line ${line} is damaged: what it said is asked of the service.`);
+    return ({ file, isLost }) => {
+      if (isLost) this.#damaged.add(id);
+      const outcome = isLost ? 'the service is asked for the limits that were recorded there' : 'its copy is whole';
+      this.#logger.warn(`${file} is damaged: ${outcome}.`);
     };
   }
 
-  /** Nothing where it was killed before it began. */
+  /** Undefined if the process was killed before the first record. */
   #read(id: number, records: readonly unknown[]): Batch | undefined {
     const [first, ...steps] = records;
     if (first === undefined) return undefined;
@@ -96,18 +98,21 @@ export class BatchStore {
     return this.#damaged.has(id) ? doubt(batch) : batch;
   }
 
-  #file(id: number): string {
-    return join(this.#folder, `batch-${String(id).padStart(6, '0')}.log`);
+  #place(id: number): LogPlace {
+    return { folder: this.#folder, stem: `batch-${String(id).padStart(6, '0')}` };
   }
 
-  /** Ascending. */
+  /** The file for messages. */
+  #file(id: number): string {
+    return join(this.#folder, `${this.#place(id).stem}.log`);
+  }
+
+  /** Batch numbers in ascending order. */
   #ids(): number[] {
     try {
       const names = readdirSync(this.#folder);
-      return names
-        .flatMap((name) => /^batch-(\d+)\.log$/.exec(name)?.[1] ?? [])
-        .map(Number)
-        .sort((a, b) => a - b);
+      const ids = names.flatMap((name) => /^batch-(\d+)\.(?:\d+\.)?(?:copy\.)?log$/.exec(name)?.[1] ?? []);
+      return [...new Set(ids.map(Number))].sort((a, b) => a - b);
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return [];
       throw error;
@@ -115,15 +120,13 @@ export class BatchStore {
   }
 }
 
-/** A batch that is being written: each step is on the disk before it counts. */
+/** A batch while it is written: each step is on disk before it counts. */
 export class BatchLog {
   readonly #log: RecordLog;
-  readonly #lease: Lease;
   #batch: Batch;
 
-  constructor(log: RecordLog, lease: Lease, batch: Batch) {
+  constructor(log: RecordLog, batch: Batch) {
     this.#log = log;
-    this.#lease = lease;
     this.#batch = batch;
   }
 
@@ -131,9 +134,8 @@ export class BatchLog {
     return this.#batch;
   }
 
-  /** Throws `LeaseLost`, `DiskFull` and `ReadOnly`; the batch is then as before. */
+  /** Throws `LeaseLost`, `DiskFull` and `ReadOnly`; the batch is then unchanged. */
   async append(step: Step): Promise<void> {
-    this.#lease.check();
     await this.#log.append(step);
     this.#batch = advance(this.#batch, step);
   }

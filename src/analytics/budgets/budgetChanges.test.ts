@@ -23,7 +23,7 @@ const ADA = person('ada@x.io');
 const BOB = person('bob@x.io');
 const EVE = person('Eve, "the" =x@x.io');
 const NIGHTLY = serviceAccount('nightly');
-/** Has left on the day after the tests. */
+/** A person who leaves on the day after the tests. */
 const LEAVER = person('leaver@x.io');
 const MEMBERS: readonly (readonly [Identity, string])[] = [
   [ADA, '100'],
@@ -62,13 +62,13 @@ describe('changes of budgets', () => {
   const open = (service: BudgetService, batchSize = 3, of = folder): BudgetChanges =>
     new BudgetChanges(service, of, { clock: server.clock, batchSize });
 
-  /** What the service has, by name. */
+  /** Limits in the service, by name. */
   async function limits(): Promise<Record<string, string>> {
     const { overrides } = await readLimits(quickClient(server, newFolder()));
     return Object.fromEntries([...overrides.values()].map(({ identity, limit }) => [identity.name, limit]));
   }
 
-  /** Somebody else's change. */
+  /** Changes a limit as another client. */
   async function setDirectly(identity: Identity, limit: string): Promise<void> {
     const { failures } = await quickClient(server, newFolder()).call('setUserBudgetOverrides', {
       overrides: [{ ...identityFields(identity), resource: RESOURCE_OF_PLAN.credits, period: 'BUDGET_PERIOD_MONTHLY', config: { limit } }], // prettier-ignore
@@ -83,7 +83,7 @@ describe('changes of budgets', () => {
     );
   const states = ({ rows }: Batch): RowState[] => rows.map(({ state }) => state);
 
-  it('are shown before they are made: new, changed, cleared, as they are, and what is wrong', async () => {
+  it('are previewed: new, changed, cleared, unchanged, and invalid', async () => {
     const before = await limits();
     const made = await changes.previewCsv(
       [
@@ -127,7 +127,7 @@ describe('changes of budgets', () => {
     assert.equal(changes.last, undefined);
   });
 
-  it('are made in batches, read back, and told of', async () => {
+  it('are made in batches, read back, and reported', async () => {
     const told: unknown[] = [];
     const batch = await changes.apply(
       await preview([ADA, '999999999999999999'], [BOB, '1'], [NIGHTLY, ''], [EVE, '301'], [LEAVER, '7']),
@@ -150,7 +150,7 @@ describe('changes of budgets', () => {
     });
   });
 
-  it('are kept from others, and hold no token', async () => {
+  it('are readable by their owner only, and hold no token', async () => {
     await changes.apply(await preview([ADA, '5']));
     for (const name of readdirSync(folder).filter((one) => one.startsWith('batch'))) {
       assert.equal(statSync(join(folder, name)).mode & 0o077, 0);
@@ -159,7 +159,7 @@ describe('changes of budgets', () => {
     assert.equal(statSync(folder).mode & 0o077, 0);
   });
 
-  it('leave alone what somebody else has changed since, until a word', async () => {
+  it('keep limits that other clients changed since, until confirmed', async () => {
     const made = await preview([ADA, '150'], [BOB, '1'], [EVE, '301']);
     await setDirectly(ADA, '120');
     await setDirectly(BOB, '1');
@@ -178,7 +178,7 @@ describe('changes of budgets', () => {
     assert.equal((await limits())[ADA.name], '150');
   });
 
-  it('that the service refuses in part are told with its reason, and tried again', async () => {
+  it('report rows that the service refuses with its reason, and retry them', async () => {
     const made = await preview([ADA, '150'], [LEAVER, '7']);
     const wrong = await changes.preview({ kind: 'set' }, [{ identity: BOB, limit: '7' }], { unit: 'usd' });
     const refused = await changes.apply(wrong);
@@ -187,7 +187,7 @@ describe('changes of budgets', () => {
 
     const late = open(
       spying(client, (name) => {
-        // Between the reading and the writing.
+        // Between the read and the write.
         if (name === 'setUserBudgetOverrides') server.clock.set(NOON + 86_400_000);
       }),
     );
@@ -198,7 +198,7 @@ describe('changes of budgets', () => {
     assert.deepEqual([again.rows.length, again.problems[0]?.code], [0, 'UnknownIdentity']);
   });
 
-  it('remember what was left out: it is in the file of failures of another process, and stays a problem of a retry', async () => {
+  it('remember rejected rows: in the file of failures of another process, and as problems of a retry', async () => {
     const csv = 'account,limit\nada@x.io,150\nbob@x.io,5e3\nnobody@x.io,7\nf@x.io,1\nf@x.io,1\nleaver@x.io,8\n';
     const made = await changes.previewCsv(csv, 'limits.csv');
     const late = open(
@@ -220,7 +220,7 @@ describe('changes of budgets', () => {
     assert.deepEqual([rows.length, problems.map(({ code }) => code).sort()], [0, ['BadLimit', 'Duplicate', 'UnknownIdentity', 'UnknownIdentity']]);
   }); // prettier-ignore
 
-  it('are undone: with a preview, a report, and what others changed since', async () => {
+  it('are undone with a preview, a report, and later changes of others', async () => {
     const before = await limits();
     await changes.apply(await preview([ADA, '150'], [BOB, '1'], [NIGHTLY, ''], [EVE, '301']));
     await setDirectly(EVE, '999');
@@ -236,13 +236,13 @@ describe('changes of budgets', () => {
     );
     assert.deepEqual(states(await changes.apply(undo)), ['confirmed', 'confirmed', 'confirmed']);
     assert.deepEqual(await limits(), { ...before, [EVE.name]: '999' });
-    // And that in turn.
+    // Undo the undo.
     await changes.apply(await changes.previewUndo());
     assert.deepEqual(await limits(), { [ADA.name]: '150', [BOB.name]: '1', [EVE.name]: '999', [LEAVER.name]: '500' });
     await assert.rejects(open(client, 3, newFolder()).previewUndo(), { code: 'NoBatch' });
   });
 
-  it('say which permission is missing', async () => {
+  it('report the missing permission', async () => {
     const { token } = await server.createToken('reader', ['analytics:read']);
     const { token: other } = await server.createToken('other', ['context:use']);
     const reader = open(quickClient({ url: server.url, token }, newFolder()));
@@ -258,7 +258,7 @@ describe('changes of budgets', () => {
     });
   });
 
-  it('find out the unit where there is no override', async () => {
+  it('find the unit without an override', async () => {
     for (const plan of ['credits', 'usd'] as const) {
       const simulation = { seed: 4, users: 5, plan };
       const other = await SextantServer.start({ now: NOON, rateLimit: false, simulation });
@@ -273,20 +273,20 @@ describe('changes of budgets', () => {
   });
 
   describe('that are interrupted', () => {
-    it('by an answer that is lost are read back, and go on without being sent twice', async () => {
+    it('by a lost answer are read back, and continue without a second request', async () => {
       server.faults.add({ path: SET, times: 1, truncate: true });
       const batch = await changes.apply(await preview([ADA, '150'], [BOB, '1'], [EVE, '301'], [NIGHTLY, '']));
       assert.deepEqual(states(batch), Array(4).fill('confirmed'));
       assert.equal(requestsTo(SET), 2);
     });
 
-    it('by a request that is lost are read back, and sent again', async () => {
+    it('by a lost request are read back, and sent again', async () => {
       server.faults.add({ path: SET, times: 2, reset: true });
       const batch = await changes.apply(await preview([ADA, '150']));
       assert.deepEqual([states(batch), requestsTo(SET)], [['confirmed'], 3]);
     });
 
-    it('say which rows are applied, unknown or not, and go on from there', async () => {
+    it('report which rows are applied, unknown or not applied, and continue from there', async () => {
       const made = await preview([ADA, '150'], [BOB, '1'], [EVE, '301'], [NIGHTLY, '']);
       server.faults.add({ path: SET, every: 2, status: 500 });
       server.faults.add({ path: GET, every: 3, status: 503, retryAfter: 3600 });
@@ -303,7 +303,7 @@ describe('changes of budgets', () => {
       assert.deepEqual(states(again), ['confirmed']);
     });
 
-    it('by somebody who cancels end after the request that is under way', async () => {
+    it('by a cancellation end after the current request', async () => {
       const cancel = new AbortController();
       const service = spying(client, (name) => {
         if (name === 'setUserBudgetOverrides') cancel.abort();
@@ -325,7 +325,7 @@ describe('changes of budgets', () => {
       assert.deepEqual(states(await changes.resume()), Array(4).fill('confirmed'));
     });
 
-    it('keep out a second window meanwhile, and others may look', async () => {
+    it('keep out a second window meanwhile, which may still read', async () => {
       const made = await preview([ADA, '150']);
       const second = open(client);
       const refusals: Promise<void>[] = [];
@@ -339,18 +339,25 @@ describe('changes of budgets', () => {
       await Promise.all(refusals);
     });
 
-    it('by a damaged journal ask the service what it was', async () => {
+    it('by a damaged journal read the state from the service', async () => {
       await changes.apply(await preview([ADA, '150'], [BOB, '1']));
-      const file = join(folder, 'batch-000001.log');
-      const lines = readFileSync(file, 'utf8').split('\n');
-      lines[1] = lines[1]!.replace('confirmed', 'cOnfirmed');
-      writeFileSync(file, lines.join('\n'));
+      const files = readdirSync(folder).filter((name) => /^batch-000001\..*log$/.test(name));
+      const damage = (from: string, to: string): void => {
+        for (const name of files) {
+          const file = join(folder, name);
+          writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+        }
+      };
+      writeFileSync(join(folder, files[0]!), 'of one file alone costs nothing');
+      assert.equal(changes.last?.endedAt !== undefined, true);
+      for (const name of files) writeFileSync(join(folder, name), readFileSync(join(folder, files[1]!)));
+      damage('confirmed', 'cOnfirmed');
       assert.deepEqual(countStates(changes.interrupted!).unknown, 2);
       assert.deepEqual(states(await changes.resume()), ['confirmed', 'confirmed']);
-      lines[0] = lines[0]!.replace('begun', 'bEgun');
-      writeFileSync(file, lines.join('\n'));
+      files.splice(0, 2, ...readdirSync(folder).filter((name) => /^batch-000001\..*log$/.test(name)));
+      damage('begun', 'bEgun');
       assert.throws(() => changes.last, { code: 'JournalDamaged' });
-      truncateSync(file, 20);
+      for (const name of files) truncateSync(join(folder, name), 20);
       assert.equal(changes.last, undefined, 'killed before it began');
     });
   });
@@ -360,7 +367,7 @@ describe('changes of budgets', () => {
   }
 });
 
-/** Tells of each request before it is made. */
+/** Calls `onCall` before each request. */
 function spying(service: BudgetService, onCall: (name: EndpointName) => void): BudgetService {
   return {
     call: (name, request, options) => {

@@ -19,21 +19,21 @@ import {
 } from './preview.ts';
 import { isFinal, runBatch, type RunOptions } from './runBatch.ts';
 
-export interface ChangeEdges {
+export interface ChangeDependencies {
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** The most rows of a request; what the service allows where it is missing. */
+  /** Largest number of rows of a request; the service's limit by default. */
   readonly batchSize?: number;
 }
 
-/** What undoing and trying again take up. */
+/** Row states that an undo and a retry start from. */
 const CHANGED: readonly RowState[] = ['applied', 'confirmed', 'differs'];
 const NOT_DONE: readonly RowState[] = ['waiting', 'unknown', 'failed', 'conflict', 'differs'];
 
 /**
- * Changes of the budgets of one account, for whoever shows them: a preview is made, shown and confirmed, and given to
- * {@link apply}, which tells its progress and gives back what became of each row. Previews and batches are plain data. What
- * was begun outlives the process: {@link interrupted} finds it, {@link resume} brings it to its end.
+ * Changes of the budgets of one account. The caller creates a preview, lets the user confirm it, and passes it to
+ * {@link apply}. That reports progress and returns the result of each row. Previews and batches are plain data. A batch
+ * outlives the process: {@link interrupted} finds it, {@link resume} completes it.
  *
  * ```ts
  * const changes = new BudgetChanges(client, join(analyticsFolder(), 'budgets', account));
@@ -48,11 +48,11 @@ export class BudgetChanges {
   readonly #logger: Logger;
   readonly #batchSize: number;
 
-  /** `folder`: of one account. */
+  /** `folder` belongs to one account. */
   constructor(
     service: BudgetService,
     folder: string,
-    { clock = systemClock, logger = silentLogger, batchSize = LIMITS.maxOverrides }: ChangeEdges = {},
+    { clock = systemClock, logger = silentLogger, batchSize = LIMITS.maxOverrides }: ChangeDependencies = {},
   ) {
     this.#service = service;
     this.#store = new BatchStore(folder, logger);
@@ -61,39 +61,39 @@ export class BudgetChanges {
     this.#batchSize = batchSize;
   }
 
-  /** The last batch, whatever became of it. Throws `JournalNewer` and `JournalDamaged`. */
+  /** The last batch, whatever its result. Throws `JournalNewer` and `JournalDamaged`. */
   get last(): Batch | undefined {
     return this.#store.newest();
   }
 
-  /** The last batch where it is not at its end and nobody is at it. */
+  /** The last batch, if it has not ended and no process works on it. */
   get interrupted(): Batch | undefined {
     if (this.#store.isBusy) return undefined;
     const { last } = this;
     return last?.endedAt === undefined ? last : undefined;
   }
 
-  /** All overrides, as they are now. */
+  /** All current overrides. */
   async overrides(signal?: AbortSignal): Promise<{ readonly unit: Plan; readonly overrides: readonly Override[] }> {
     const limits = await readLimits(this.#service, signal);
     const unit = limits.unit ?? (await unitOfPlan(this.#service, signal));
     return { unit, overrides: [...limits.overrides.values()] };
   }
 
-  /** Throws what the client throws; where a permission is missing, its name. */
+  /** Throws the errors of the client; for a missing permission, with its name. */
   preview(source: Source, wanted: readonly Wanted[], options?: PreviewOptions): Promise<Preview> {
     return preview(this.#service, source, wanted, options, this.#clock);
   }
 
-  /** What a file of limits would change; `name` is the file's. */
+  /** Changes by a file of limits; `name` is the file's. */
   async previewCsv(text: string, name: string, options: Omit<PreviewOptions, 'problems'> = {}): Promise<Preview> {
     const { wanted, problems } = await readBudgetCsv(text);
     return this.preview({ kind: 'import', name }, wanted, { ...options, problems });
   }
 
   /**
-   * What would restore the limits from before the last batch. Those that somebody has changed since are conflicts, unless they
-   * are to be overwritten. Throws `NoBatch` and `BatchInterrupted`.
+   * Changes that would restore the limits from before the last batch. Limits changed since by another client are
+   * conflicts, unless they may be overwritten. Throws `NoBatch` and `BatchInterrupted`.
    */
   async previewUndo(options?: PreviewOptions): Promise<Preview> {
     const { unit, source, rows } = this.#settled();
@@ -105,7 +105,9 @@ export class BudgetChanges {
     return this.preview({ kind: 'undo', name: source.name }, wanted, { unit, ...options });
   }
 
-  /** What is left to do of the last batch; what it left out stays a problem. Throws as {@link previewUndo} does. */
+  /**
+   * Changes of the last batch that are still to do; its rejected rows stay problems. Throws like {@link previewUndo}.
+   */
   async previewRetry(options?: PreviewOptions): Promise<Preview> {
     const { unit, source, rows, leftOut } = this.#settled();
     const problems = leftOut.filter(({ code }) => code !== 'Conflict');
@@ -119,9 +121,9 @@ export class BudgetChanges {
   }
 
   /**
-   * Does what a preview says, and gives back what became of each row; `error` says what interrupted it. Throws
-   * `NothingToChange`, `BatchBusy`, `BatchInterrupted` where an earlier batch has to be settled first, `DiskFull` and `ReadOnly`:
-   * nothing was changed then.
+   * Applies a preview, and returns the result of each row; `error` holds the cause of an interruption. Throws
+   * `NothingToChange`, `BatchBusy`, `BatchInterrupted` if an earlier batch must be settled first, `DiskFull` and
+   * `ReadOnly`: nothing was changed then.
    */
   async apply(confirmed: Preview, options: RunOptions = {}): Promise<Batch> {
     const changes = changesOf(confirmed);
@@ -140,7 +142,7 @@ export class BudgetChanges {
   }
 
   /**
-   * Brings an interrupted batch to its end: what is unknown is read back, the rest is sent, unless it is only to be verified.
+   * Completes an interrupted batch: reads back unknown rows and sends the rest, unless `options` ask only to verify.
    * Throws `NoBatch`, `NotInterrupted` and `BatchBusy`.
    */
   async resume(options: RunOptions = {}): Promise<Batch> {
@@ -163,7 +165,9 @@ export class BudgetChanges {
     }
   }
 
-  /** Keeps what stopped a batch. Where all is known and the service will not have it, that is its end. */
+  /**
+   * Records the error that stopped a batch. If all states are known and the service refuses for good, the batch ends.
+   */
   async #stop(log: BatchLog, cause: unknown): Promise<Batch> {
     const code = cause instanceof SextantError ? cause.code : 'Internal';
     const error = { code, message: cause instanceof SextantError ? cause.message : describeError(cause) };
@@ -173,7 +177,7 @@ export class BudgetChanges {
       await log.append({ type: isEnd ? 'ended' : 'interrupted', at: formatSeconds(this.#clock.now()), error });
       return log.batch;
     } catch (second) {
-      // The journal cannot be written to: it has what was known before, and the next start goes on from there.
+      // The journal cannot be written: it keeps the earlier state, and the next start continues from there.
       this.#logger.error(`Budgets: ${describeError(second)}`);
       return { ...log.batch, error };
     }

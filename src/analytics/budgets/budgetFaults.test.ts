@@ -16,7 +16,7 @@ import { changesOf, type Preview } from './preview.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 
-/** Members of the organization, the last of whom leaves on the next day; and strangers, whose names are riddles. */
+/** Members of the organization, the last of whom leaves on the next day; and strangers with hard names. */
 const MEMBERS: readonly (readonly [Identity, string])[] = [
   [person('ada@x.io'), '100'],
   [person('bob@x.io'), ''],
@@ -30,8 +30,8 @@ const LEAVER = identityKey(MEMBERS.at(-1)![0]);
 const STRANGERS = [person('Eve'), person('Eve, bob@x.io'), serviceAccount('Nightly'), person("'=f@x.io")];
 
 /**
- * What befalls a request: the service fails before or after it acts, or refuses it for now; the process is killed before it
- * is sent, or before its answer is noted; somebody else sets a limit first; or a day goes by, and one account is gone.
+ * Fate of a request. The service fails before or after it acts, or refuses for now. The process is killed before it
+ * sends, or before it records the answer. Another client sets a limit first. Or a day passes, and one account has left.
  */
 type Fate = 'fine' | 'fails' | 'reset' | 'cut off' | 'busy' | 'killed before' | 'killed after' | 'other' | 'tomorrow';
 
@@ -42,7 +42,7 @@ const FAULTS: Partial<Record<Fate, FaultRule>> = {
   busy: { status: 429, times: 1 },
 };
 
-describe('whatever befalls a batch', () => {
+describe('a batch under any fault', () => {
   const newFolder = temporaryFolder();
   let server: SextantServer;
   before(async () => {
@@ -76,7 +76,7 @@ describe('whatever befalls a batch', () => {
     },
   );
 
-  it('its report and the service agree on each row', async () => {
+  it('reports for each row the state of the service', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(rowArbitrary, { minLength: 1, maxLength: 12 }),
@@ -94,7 +94,7 @@ describe('whatever befalls a batch', () => {
           let batch = await changes.apply(made);
           for (let starts = 0; batch.endedAt === undefined; starts++) {
             assert.ok(starts < fates.length + 3, 'it comes to an end');
-            // As another process finds it.
+            // Another process reads the batch.
             const next = new BudgetChanges(world, world.folder, { clock: server.clock, batchSize });
             const found = next.last;
             assert.ok(found);
@@ -113,10 +113,10 @@ describe('whatever befalls a batch', () => {
   });
 });
 
-/** A service that meets its fate at each request, and all that happens around it. */
+/** A service that applies a fate to each request, with its environment. */
 class World implements BudgetService {
   folder: string;
-  /** Accounts that somebody else had a hand in. */
+  /** Accounts that another client has changed. */
   readonly touched = new Set<string>();
   readonly #server: SextantServer;
   readonly #fates: Fate[];
@@ -166,7 +166,7 @@ class World implements BudgetService {
     return answer;
   }
 
-  /** What is on the disk at this moment is all that is left; what the process that dies still writes is in another folder. */
+  /** Keeps only the present content of the disk; the dying process continues to write into another folder. */
   #kill(): never {
     const left = this.#newFolder();
     cpSync(this.folder, left, { recursive: true, filter: (file) => !file.endsWith('.lock') });
@@ -190,7 +190,7 @@ class World implements BudgetService {
   }
 }
 
-/** What the batch says of each row is what the service has. */
+/** Checks that the batch reports for each row the state of the service. */
 async function agree(batch: Batch, initial: Limits, world: World): Promise<void> {
   const now = await world.limits();
   for (const { identity, before, after, state, found } of batch.rows) {
@@ -220,7 +220,7 @@ async function agree(batch: Batch, initial: Limits, world: World): Promise<void>
   }
 }
 
-/** Whom the batch was not about, nothing has happened to. */
+/** Checks that accounts outside the batch are unchanged. */
 async function unconcerned(made: Preview, initial: Limits, world: World): Promise<void> {
   const about = new Set(changesOf(made).map(({ identity }) => identityKey(identity)));
   const now = await world.limits();

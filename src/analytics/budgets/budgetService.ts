@@ -7,7 +7,7 @@ import { identityKey, type Identity } from '../identity.ts';
 import { budgetErrors } from './errors.ts';
 import { NO_LIMIT, type Limit } from './limit.ts';
 
-/** What answers; a client whose writes are never repeated blindly. */
+/** The service: a client that never repeats writes blindly. */
 export type BudgetService = Pick<AnalyticsClient, 'call'>;
 
 export interface Override {
@@ -15,15 +15,15 @@ export interface Override {
   readonly limit: Limit;
 }
 
-/** The overrides of a moment. */
+/** The overrides at one moment. */
 export interface Limits {
-  /** By `identityKey`, in the order of the service. */
+  /** Overrides by `identityKey`, in the order of the service. */
   readonly overrides: ReadonlyMap<string, Override>;
-  /** The plan's, as far as overrides tell. */
+  /** The plan's unit, if there is an override to show it. */
   readonly unit: Plan | undefined;
 }
 
-/** All overrides, as they are now: the service gives them in real time and in one answer. */
+/** All current overrides: the service returns them in real time and in one answer. */
 export async function readLimits(service: BudgetService, signal?: AbortSignal): Promise<Limits> {
   const { overrides } = await allowed('analytics:read', () => service.call('getUserBudgetOverrides', {}, { signal }));
   const [first] = overrides;
@@ -38,14 +38,14 @@ export async function readLimits(service: BudgetService, signal?: AbortSignal): 
   };
 }
 
-/** The limit of one's own that somebody has; empty where there is none. */
+/** The override of an account; empty if there is none. */
 export function limitIn({ overrides }: Limits, identity: Identity): Limit {
   return overrides.get(identityKey(identity))?.limit ?? NO_LIMIT;
 }
 
 /**
- * The unit of an organization's plan where no override tells it: whether its costs have credits. Where that is wrong, as it may
- * be of one that has used nothing yet, the service refuses each entry and names the other.
+ * The unit of an organization's plan when no override shows it: whether its costs have credits. If that is wrong, which
+ * is possible before any usage, the service refuses each entry and names the other unit.
  */
 export async function unitOfPlan(service: BudgetService, signal?: AbortSignal): Promise<Plan> {
   const options: CallOptions = { signal };
@@ -54,7 +54,7 @@ export async function unitOfPlan(service: BudgetService, signal?: AbortSignal): 
   return isUsd ? 'usd' : 'credits';
 }
 
-/** The keys of those that the organization does not know. */
+/** The keys of accounts unknown to the organization. */
 export async function findUnknown(
   service: BudgetService,
   identities: readonly Identity[],
@@ -71,9 +71,10 @@ export async function findUnknown(
 }
 
 /**
- * The service refuses a question that names an unknown account, in a message that lists all of them. Names may hold anything,
- * also what looks like a list, so the message is not taken apart: it tells whom to ask for next, and only one that is the list
- * of all that were asked for proves them unknown, since that of fewer is shorter. Three requests, where names are no riddles.
+ * Finds unknown names by requests that name them: the service refuses with a message that lists all unknown ones. Names
+ * may hold anything, even text like a list, so the message is not parsed. It suggests which names to request next. Only
+ * a message that lists all names of a request proves them unknown, since that of fewer is shorter. Three requests for
+ * ordinary names.
  */
 async function unknownNames(
   service: BudgetService,
@@ -95,7 +96,7 @@ async function unknownNames(
   ];
 }
 
-/** Why the service does not answer for these accounts; nothing where it knows them all. */
+/** The refusal of the service for these accounts; undefined if it knows them all. */
 async function refusal(
   service: BudgetService,
   kind: IdentityField,
@@ -112,7 +113,7 @@ async function refusal(
   }
 }
 
-/** Says which permission is missing where one is. */
+/** Adds the missing permission to the error if one is missing. */
 export async function allowed<T>(scope: Scope, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -9,7 +9,7 @@ const email = (name: string): Identity => ({ kind: 'user_email', name });
 const service = (name: string): Identity => ({ kind: 'service_account_name', name });
 const { credits: CREDITS } = RESOURCE_OF_PLAN;
 
-/** What was read, each row on a line. */
+/** Parsed rows, one a line. */
 async function read(text: string): Promise<string[]> {
   const { wanted, problems } = await readBudgetCsv(text);
   return [
@@ -49,7 +49,7 @@ describe('files of limits', () => {
     assert.deepEqual(await read('limit\temail\n\tada@x.io\n5\tb@x.io'), ['2 ada@x.io -', '3 b@x.io 5']);
   });
 
-  it('say the line of each problem, quoted ends of lines counted', async () => {
+  it('report the line of each problem, counting quoted line ends', async () => {
     const text = [
       'user_email,service_account_name,limit,resource,period',
       '"a\r\nb@x.io",,5,,',
@@ -75,7 +75,7 @@ describe('files of limits', () => {
     ]);
   });
 
-  it('without a head, with one column twice, or with broken quotes say so', async () => {
+  it('without a header, with a repeated column, or with broken quotes report a problem', async () => {
     assert.deepEqual(await read(''), ['1 NoHeader']);
     assert.deepEqual(await read('ada@x.io,5\n'), ['1 NoHeader']);
     assert.deepEqual(await read('\n\nemail,comment\na@x.io,5\n'), ['3 NoHeader']);
@@ -91,7 +91,7 @@ describe('files of limits', () => {
     assert.throws(() => decodeCsv(Buffer.from([0xe9, 0x3b])), { code: 'NotText' });
   });
 
-  it('are read back as they were written, whatever the names are', async () => {
+  it('are read back as written, whatever the names are', async () => {
     const name = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1 }),
       fc.string({ unit: fc.constantFrom('=', '+', '-', '@', "'", '"', ' ', '\t', '\r', '\n', ',', ';', '1', '＝', 'a'), minLength: 1 }), // prettier-ignore
@@ -122,7 +122,7 @@ describe('files of limits', () => {
       assert.match(await budgetCsv([{ identity: email(cell), limit: '' }], CREDITS), /\r\n"?'/, cell);
   });
 
-  it('may be anything: each row is a limit or a problem with its line', async () => {
+  it('of any content give a limit or a problem with its line for each row', async () => {
     const cell = fc.oneof(
       fc.constantFrom('a@x.io', 'b@x.io', '5', '', '05', '1e3', '"q"', '"', 'nightly', '=x'),
       fc.string({ maxLength: 4 }),
@@ -148,7 +148,7 @@ describe('files of limits', () => {
 });
 
 describe('a limit', () => {
-  it('has up to 18 digits, and what is wrong with another text is said in its own words', () => {
+  it('has up to 18 digits, and other texts are explained in their own words', () => {
     for (const text of ['', '1', '999999999999999999']) assert.equal(problemOfLimit(text), undefined);
     const says = (text: string, pattern: RegExp): void => assert.match(problemOfLimit(text) ?? '', pattern, text);
     says('0', /1 at the least/);

@@ -6,17 +6,17 @@ import { budgetErrors } from './errors.ts';
 import { problemOfLimit } from './limit.ts';
 import type { Problem, ProblemCode, Wanted } from './preview.ts';
 
-/** What a file of limits says. */
+/** Content of a file of limits. */
 export interface ReadBudgets {
   readonly wanted: readonly Wanted[];
   readonly problems: readonly Problem[];
-  /** Columns that say nothing of limits. */
+  /** Columns without a role in limits. */
   readonly ignored: readonly string[];
 }
 
 type ColumnName = 'user_email' | 'service_account_name' | 'identity' | 'kind' | 'limit' | 'resource' | 'period';
 
-/** Heads, without case and with `_` for what is between words; those of `sextant budgets list --csv` are among them. */
+/** Known headers, in lower case and with `_` between words, including those of `sextant budgets list --csv`. */
 const COLUMNS: Readonly<Record<ColumnName, readonly string[]>> = {
   user_email: ['user_email', 'email', 'e_mail', 'mail'],
   service_account_name: ['service_account_name', 'service_account'],
@@ -50,8 +50,9 @@ export function decodeCsv(bytes: Uint8Array): string {
 }
 
 /**
- * Reads limits: a head with an account and a limit in any order, separated by commas, semicolons, tabs or bars; quotes, byte
- * order mark and any ends of lines. A row that cannot be read is a problem and not a limit; so is a file without such a head.
+ * Reads limits: a header with an account and a limit in any order. Separators are commas, semicolons, tabs or bars;
+ * quotes, a byte order mark and any line ends are allowed. A row that cannot be read is a problem and not a limit; so
+ * is a file without such a header.
  */
 export async function readBudgetCsv(text: string): Promise<ReadBudgets> {
   const { rows, problem } = await parseRows(text);
@@ -83,12 +84,12 @@ function noHeader(line: number): Problem {
   return { code: 'NoHeader', message, line };
 }
 
-/** Rows with something in them, and the problem that ends them. */
+/** Non-empty rows, and the problem that ends them. */
 async function parseRows(text: string): Promise<{ readonly rows: Row[]; readonly problem?: Problem }> {
-  // A library that only an import needs.
+  // Loaded here, as only an import needs this library.
   const { CsvError, parse } = await import('csv-parse/sync');
   const whole = text.startsWith('\ufeff') ? text.slice(1) : text;
-  // A spreadsheet's own word for the separator.
+  // Directive of spreadsheets for the separator.
   const [directive = '', named] = /^sep=(.)(?:\r\n|\r|\n)/i.exec(whole) ?? [];
   const bytes = Buffer.from(whole.slice(directive.length));
   const delimiter = named ?? delimiterOf(bytes.toString());
@@ -102,7 +103,7 @@ async function parseRows(text: string): Promise<{ readonly rows: Row[]; readonly
       relax_column_count: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       on_record: (cells: string[], { bytes: end }: { readonly bytes: number }) => {
-        // Its own count takes a line end of two characters for two where it is quoted.
+        // The parser counts a quoted line end of two characters twice.
         if (cells.some((cell) => cell !== '')) rows.push({ line, cells });
         line += countLines(bytes.subarray(at, end));
         at = end;
@@ -126,7 +127,7 @@ function countLines(bytes: Buffer): number {
   return count;
 }
 
-/** Whatever the head has most of. */
+/** The separator that occurs most often in the header. */
 function delimiterOf(text: string): string {
   const [head = ''] = /[^\r\n]+/.exec(text) ?? [];
   const bare = head.replaceAll(/"[^"]*"/g, '');
@@ -191,7 +192,7 @@ function identitiesIn(cell: (name: ColumnName) => string | undefined): Identity[
   return found;
 }
 
-/** One row of a file of limits, with what the service or we say of it. */
+/** One row of a file of limits, with an error of the service or of the preview. */
 export interface CsvRow {
   readonly identity: Identity;
   readonly limit: string;
@@ -200,7 +201,7 @@ export interface CsvRow {
 
 const text = (name: string): Column => ({ name, title: name, kind: 'text' });
 
-/** A file of limits, as {@link readBudgetCsv} reads it; with the column `error` where that is wanted. */
+/** A file of limits in the format of {@link readBudgetCsv}; `withErrors` adds the column `error`. */
 export function budgetCsv(
   rows: Iterable<CsvRow>,
   resource: BudgetResource,

@@ -1,7 +1,7 @@
 import { SextantError } from '../../base/errors.ts';
 import type { Scope } from '../contract.ts';
 
-/** Every failure of changing budgets that is not one of the client's. Codes are stable; messages say what to do. */
+/** Every failure of budget changes besides those of the client. Codes are stable; messages give the remedy. */
 export const budgetErrors = {
   busy: (pid: number): SextantError =>
     new SextantError(
@@ -27,7 +27,7 @@ export const budgetErrors = {
     ),
   notText: (): SextantError =>
     new SextantError('NotText', 'The file is not text in UTF-8 or UTF-16. Save it as "CSV UTF-8".'),
-  /** What the service says of it may not name the permission, so we do. */
+  /** Names the permission, as the service's message may not. */
   missingPermission: (scope: Scope, cause: SextantError): SextantError =>
     new SextantError(
       'PermissionDenied',

@@ -1,7 +1,7 @@
 import { BUDGET_LIMIT, type Plan } from '../contract.ts';
 import { formatAmount, wholeAmount } from '../insights/amounts.ts';
 
-/** A limit in the plan's unit as the service has it: up to 18 digits, or empty where there is none of one's own. */
+/** A limit in the plan's unit, in the format of the service: up to 18 digits, or empty for no override. */
 export type Limit = string;
 
 export const NO_LIMIT: Limit = '';
@@ -12,7 +12,7 @@ export function formatLimit(limit: Limit, unit: Plan): string {
   return `${unit === 'usd' ? '$' : ''}${formatAmount(wholeAmount(BigInt(limit)), 0)}`;
 }
 
-/** Why a text is no limit, in words that say what to write; nothing where it is one. */
+/** Explains why a text is no limit, with the remedy; undefined for a valid one. */
 export function problemOfLimit(text: string): string | undefined {
   if (BUDGET_LIMIT.test(text)) return undefined;
   if (/^\d+(\.\d+)?e[+-]?\d+$/i.test(text))

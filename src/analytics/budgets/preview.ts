@@ -5,7 +5,7 @@ import { identityKey, type Identity } from '../identity.ts';
 import { findUnknown, limitIn, readLimits, unitOfPlan, type BudgetService, type Limits } from './budgetService.ts';
 import { formatLimit, NO_LIMIT, type Limit } from './limit.ts';
 
-/** Why something that was asked for cannot be done. */
+/** Reasons why a requested change is not possible. */
 export const PROBLEM_CODES = [
   'BadCsv', 'NoHeader', 'RepeatedColumn', 'NoIdentity', 'TwoIdentities', 'NoLimit', 'BadLimit', 'BadResource',
   'BadPeriod', 'WrongResource', 'Duplicate', 'Contradiction', 'UnknownIdentity', 'Conflict',
@@ -14,28 +14,28 @@ export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
 export interface Problem {
   readonly code: ProblemCode;
-  /** Says what to do. */
+  /** Includes the remedy. */
   readonly message: string;
-  /** Where in the file, from 1. */
+  /** Line in the file, from 1. */
   readonly line?: number | undefined;
   readonly identity?: Identity | undefined;
-  /** What was wanted, as it was written. */
+  /** The requested limit, as written. */
   readonly limit?: string | undefined;
 }
 
-/** A limit that somebody is to have. */
+/** A requested limit of one account. */
 export interface Wanted {
   readonly identity: Identity;
   readonly limit: Limit;
-  /** Of the file that it is from. */
+  /** Line in the file. */
   readonly line?: number | undefined;
-  /** What the limit is a limit of, where the file says so. */
+  /** Resource of the limit, if the file names it. */
   readonly resource?: BudgetResource | undefined;
-  /** The limit on which this rests: with another one now, somebody else has changed it. */
+  /** The limit that this request assumes; a different current one was set by another client. */
   readonly expected?: Limit | undefined;
 }
 
-/** What asked for a batch; `name` is that of a file. */
+/** Origin of a batch; `name` is that of a file. */
 export interface Source {
   readonly kind: 'set' | 'clear' | 'raise' | 'import' | 'undo' | 'retry';
   readonly name?: string | undefined;
@@ -47,45 +47,45 @@ export interface PreviewRow {
   readonly kind: PreviewKind;
   readonly identity: Identity;
   readonly line?: number | undefined;
-  /** The limit now. */
+  /** The current limit. */
   readonly before: Limit;
   readonly after: Limit;
-  /** Of a conflict: what the limit was thought to be. */
+  /** The assumed limit of a conflict. */
   readonly expected?: Limit | undefined;
 }
 
-/** What would happen: plain data, to be shown, confirmed and handed back. Nothing was changed for it. */
+/** The expected effect: plain data, to be shown, confirmed and passed back. A preview changes nothing. */
 export interface Preview {
   readonly source: Source;
   readonly unit: Plan;
   /** When the limits were read: ISO 8601. */
   readonly readAt: string;
   readonly rows: readonly PreviewRow[];
-  /** What is left out, with the reason. */
+  /** Rejected requests with the reason. */
   readonly problems: readonly Problem[];
 }
 
 export interface PreviewOptions {
-  /** Of the organization's plan; found out where it is missing. */
+  /** Unit of the organization's plan; determined if it is missing. */
   readonly unit?: Plan | undefined;
-  /** Takes back what others changed meanwhile. */
+  /** Overwrites later changes of other clients. */
   readonly overwrite?: boolean | undefined;
-  /** Known before. */
+  /** Problems found earlier. */
   readonly problems?: readonly Problem[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What would be sent. */
+/** The rows that would be sent. */
 export function changesOf({ rows }: Preview): readonly PreviewRow[] {
   return rows.filter(({ kind }) => kind === 'new' || kind === 'changed' || kind === 'cleared');
 }
 
-/** What keeps a limit from being as somebody wants it: a row that says the same again does not. */
+/** Problems that keep a limit from its requested value: a row that only repeats another does not. */
 export function obstaclesIn(problems: readonly Problem[]): readonly Problem[] {
   return problems.filter(({ code }) => code !== 'Duplicate');
 }
 
-/** What will not be done, with the reason: problems, and what somebody else has changed. */
+/** Requests that will not be carried out, with the reason: problems and conflicts. */
 export function leftOutOf({ problems, rows, unit }: Preview): readonly Problem[] {
   const conflicts = rows.flatMap(({ kind, identity, line, before, after }): Problem[] =>
     kind === 'conflict'
@@ -102,8 +102,8 @@ export function countKinds({ rows }: Preview): Readonly<Record<PreviewKind, numb
 }
 
 /**
- * Compares what is wanted with the limits of this moment. Identities that have no limit yet are asked for by name, so that those
- * unknown to the organization are told before anything is sent.
+ * Compares requested with current limits. Identities without a limit are looked up by name, so that unknown ones are
+ * reported before anything is sent.
  */
 export async function preview(
   service: BudgetService,
@@ -140,7 +140,10 @@ function compare({ identity, line, limit, expected }: Wanted, limits: Limits, ov
   return { kind: limit === NO_LIMIT ? 'cleared' : before === NO_LIMIT ? 'new' : 'changed', ...row };
 }
 
-/** Each identity once. Of equal rows the first counts; rows that contradict each other count for nothing, as nobody knows which. */
+/**
+ * Each identity once. Of equal rows the first counts; contradicting rows are all rejected, as none is known to be
+ * right.
+ */
 function withoutDuplicates(wanted: readonly Wanted[]): { readonly single: Wanted[]; readonly problems: Problem[] } {
   const single: Wanted[] = [];
   const problems: Problem[] = [];

@@ -10,7 +10,7 @@ describe('the proposal of a limit', () => {
   const propose = (spent: string, projected: string | undefined, limit: bigint): string | undefined =>
     proposeLimit({ spent: amount(spent), projected: projected === undefined ? undefined : amount(projected), limit });
 
-  it('is what the month comes to, rounded up to two digits', () => {
+  it('is the projection of the month, rounded up to two digits', () => {
     assert.equal(propose('2000', '4321', 100n), '4400');
     assert.equal(propose('2000', '4400', 100n), '4400');
     assert.equal(propose('2', '7.000001', 1n), '8');
@@ -18,13 +18,13 @@ describe('the proposal of a limit', () => {
     assert.equal(propose('1', '995', 1n), '1000');
   });
 
-  it('is none where the limit is enough, it is too early to say, or no limit is so large', () => {
+  it('is empty if the limit suffices, it is too early to project, or no limit is that large', () => {
     assert.equal(propose('2000', '4321', 4400n), undefined);
     assert.equal(propose('2000', undefined, 1n), undefined);
     assert.equal(propose('1', '999999999999999999', 5n), undefined);
   });
 
-  it('is never below the need, and above the limit', () => {
+  it('is never below the need, and always above the limit', () => {
     const whole = fc.bigInt(0n, 10n ** 17n);
     fc.assert(
       fc.property(whole, whole, whole, (spent, projected, limit) => {

@@ -1,19 +1,19 @@
-import type { Standing } from '../insights/budgets.ts';
+import type { BudgetStatus } from '../insights/budgets.ts';
 import { wholeAmount } from '../insights/amounts.ts';
 import { problemOfLimit, type Limit } from './limit.ts';
 
-/** So many digits are worth something in what is a guess about the rest of a month. */
+/** Number of significant digits in an estimate of the rest of a month. */
 const DIGITS = 2;
 
 /**
- * The limit that somebody needs if the month goes on as it has begun: what it comes to, rounded up to two digits, as in 4,400 for
- * 4,321. Nothing where the limit is enough, or where it is too early in the month to say.
+ * The limit that an account needs if the month continues as it began: the projection rounded up to two digits, as in
+ * 4,400 for 4,321. Undefined if the limit suffices, or if it is too early in the month to project.
  */
 export function proposeLimit({
   spent,
   projected,
   limit,
-}: Pick<Standing, 'spent' | 'projected' | 'limit'>): Limit | undefined {
+}: Pick<BudgetStatus, 'spent' | 'projected' | 'limit'>): Limit | undefined {
   if (projected === undefined) return undefined;
   const need = projected > spent ? projected : spent;
   const one = wholeAmount(1);

@@ -11,7 +11,7 @@ const on = (text: string): number => parseDay(text)!;
 describe('reminders', () => {
   const newFolder = temporaryFolder();
 
-  it('are kept by account, the last one counts, and each is told once by whoever is first', () => {
+  it('are kept by account, the last one counts, and one window reports each once', () => {
     const folder = newFolder();
     const reminders = new Reminders(folder);
     assert.deepEqual([reminders.all(), reminders.takeDue(on('2026-11-22'))], [[], []]);
@@ -32,7 +32,7 @@ describe('reminders', () => {
     assert.deepEqual(reminders.all(), [nightly]);
   });
 
-  it('that are damaged are as if they were not there', () => {
+  it('that are damaged are ignored', () => {
     const folder = newFolder();
     const reminders = new Reminders(folder);
     reminders.set({ identity: person('a@x.io'), on: 1, note: '' });

@@ -9,7 +9,7 @@ import { createWhole } from '../../base/wholeFile.ts';
 import { IDENTITY_FIELDS } from '../contract.ts';
 import { identityKey, type Identity } from '../identity.ts';
 
-/** A note of one's own that an override was meant to end: the service knows no such date. */
+/** A personal note that an override should end: the service has no such date. */
 export interface Reminder {
   readonly identity: Identity;
   readonly on: Day;
@@ -25,18 +25,18 @@ const stored = z.object({
 });
 
 /**
- * Reminders of an account, a file for each person: windows need no lock to set different ones, and of one person the last
- * counts. Nothing is changed when the day comes; somebody is told, once.
+ * Reminders of an account, one file per person: windows need no lock to set different ones, and the last for a person
+ * counts. On the day nothing is changed; one window reports the reminder, once.
  */
 export class Reminders {
   readonly #folder: string;
 
-  /** `folder`: of one account. */
+  /** `folder` belongs to one account. */
   constructor(folder: string) {
     this.#folder = join(folder, 'reminders');
   }
 
-  /** Takes the place of the one that there was. Throws `DiskFull` and `ReadOnly`. */
+  /** Replaces an existing reminder. Throws `DiskFull` and `ReadOnly`. */
   set({ identity, on, note }: Reminder): void {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
@@ -48,14 +48,14 @@ export class Reminders {
     }
   }
 
-  /** Whether there was one. */
+  /** Deletes a reminder; returns whether there was one. */
   remove(identity: Identity): boolean {
     const had = readCheckedJson(this.#file(identity)) !== undefined;
     for (const file of [this.#file(identity), this.#told(identity)]) rmSync(file, { force: true });
     return had;
   }
 
-  /** The earliest first. A file that is damaged is as if it were not there. */
+  /** All reminders, the earliest first. Damaged files are ignored. */
   all(): readonly Reminder[] {
     return this.#names()
       .flatMap((name): Reminder[] => {
@@ -69,12 +69,12 @@ export class Reminders {
       .sort((a, b) => a.on - b.on || (identityKey(a.identity) < identityKey(b.identity) ? -1 : 1));
   }
 
-  /** Those whose day has come. */
+  /** Reminders that are due. */
   due(today: Day): readonly Reminder[] {
     return this.all().filter(({ on }) => on <= today);
   }
 
-  /** The due ones that nobody was told of yet; of several windows that ask, one is told. */
+  /** Due reminders not reported yet; of several windows, one gets each. */
   takeDue(today: Day): readonly Reminder[] {
     return this.due(today).filter(({ identity, on }) => createWhole(this.#told(identity), formatDay(on), 0o600));
   }
@@ -97,7 +97,7 @@ export class Reminders {
   }
 }
 
-/** A name may hold anything, and is nobody's business in a list of files. */
+/** Hashes the name, which may hold any characters and must not be readable in a list of files. */
 function fileName(identity: Identity): string {
   return createHash('sha256').update(identityKey(identity)).digest('hex').slice(0, 32);
 }

@@ -7,32 +7,33 @@ import { judge, numbersByKey, numbersOf } from './batch.ts';
 import type { BatchLog } from './batchStore.ts';
 import { allowed, readLimits, type BudgetService } from './budgetService.ts';
 
-/** How far a batch is: plain data. */
+/** Progress of a batch: plain data. */
 export interface Progress {
   readonly phase: 'reading' | 'sending';
-  /** Rows that need nothing more. */
+  /** Number of rows that need no further work. */
   readonly settled: number;
   readonly total: number;
 }
 
 export interface RunOptions {
-  /** Ends it after the request that is under way. */
+  /** Stops the batch after the current request. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Settles what is unknown by reading, and sends nothing more. */
+  /** Settles unknown rows by reading, and sends nothing more. */
   readonly onlyVerify?: boolean | undefined;
 }
 
-/** An answer that is lost so often in a row is no accident any more. */
+/** Number of answers lost in a row that is no accident any more. */
 const ATTEMPTS = 3;
 
 /**
- * Brings a batch to its end, from wherever it is: limits are read, rows that somebody else has changed are left alone, at most
- * `batchSize` of the others are sent, and so on; the last reading confirms all. What was sent and not answered is settled by the
- * next reading and not by sending again: only rows that are as before are. Throws what interrupts it; the log has how far it was.
+ * Completes a batch from any state. Limits are read, rows changed by other clients are left alone, at most `batchSize`
+ * of the others are sent. This repeats until the last read confirms all. Unanswered requests are settled by the next
+ * read and not by sending again: only rows with their old limit are sent. Throws the cause of an interruption; the log
+ * has the state.
  *
- * The service knows no condition on a write: a change that somebody else makes between our reading and our writing, some
- * milliseconds, is overwritten.
+ * The service has no conditional write: a change by another client between our read and our write, some milliseconds,
+ * is overwritten.
  */
 export async function runBatch(
   log: BatchLog,
@@ -53,7 +54,7 @@ export async function runBatch(
     await log.append(judge(log.batch, limits, now()));
     const rows = onlyVerify ? [] : numbersOf(log.batch, 'waiting').slice(0, batchSize);
     if (rows.length === 0) break;
-    // What is lost is settled by now, and it would be lost once more.
+    // Rows of the lost answers are settled by now, and another answer would be lost too.
     if (lost >= ATTEMPTS) throw loss;
     await log.append({ type: 'sending', at: now(), rows });
     tell('sending');
@@ -66,7 +67,8 @@ export async function runBatch(
         loss = error.cause ?? error;
         continue;
       }
-      // What else the client throws of a write means that the service has not acted on it; of other errors nobody knows.
+      // Other errors of the client on a write mean that the service has not acted on it; after any other error that is
+      // unknown.
       if (error instanceof SextantError) await log.append({ type: 'unheard', at: now() });
       throw error;
     }
@@ -96,7 +98,7 @@ async function send(
     service.call('setUserBudgetOverrides', { overrides }, { signal }),
   );
   const numbers = numbersByKey(batch, rows);
-  // Of an account that was not sent nothing is said; what became of the rest is read back.
+  // Rows that were not sent have no entry; the next read settles the rest.
   return failures.flatMap((failure): [number, string][] => {
     const i = numbers.get(identityKey(identityOf(failure)));
     return i === undefined ? [] : [[i, failure.error_message]];
@@ -107,7 +109,7 @@ function isLost(error: unknown): error is SextantError {
   return error instanceof SextantError && error.code === 'WriteUnknown';
 }
 
-/** Nothing more comes of asking again with the same token. */
+/** Whether another request with the same token would fail in the same way. */
 export function isFinal(error: unknown): boolean {
   return (
     error instanceof SextantError &&

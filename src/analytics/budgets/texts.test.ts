@@ -53,7 +53,7 @@ const batch: Batch = {
 };
 
 describe('the texts of previews and reports', () => {
-  it('say all there is, what needs somebody first', () => {
+  it('contain everything, with rows that need attention first', () => {
     const done: Batch = { ...batch, rows: [row('confirmed')], endedAt: '2026-11-21T09:31:00Z' };
     const empty: Preview = { ...preview, rows: [], problems: [] };
     const sources = (['set', 'clear', 'raise', 'undo', 'retry'] as const).map((kind) => describeSource({ kind }));

@@ -12,7 +12,7 @@ import type { Reminder } from './reminders.ts';
 
 /* Previews and reports in words and as tables, for the terminal and for documents in the editor. */
 
-/** So many rows of each kind are listed where somebody only glances; a document lists all. */
+/** Largest number of rows listed of each kind, for short output; a document lists all. */
 export interface TextOptions {
   readonly most?: number;
 }
@@ -78,7 +78,7 @@ export function summarizeBatch(batch: Batch): string {
   return `${all} ${formatCount(length)} limits are as they were to be: ${states}${leftOut}`;
 }
 
-/** What would change, and what would not and why. */
+/** Planned changes, and rejected ones with the reason. */
 export function previewText(preview: Preview, options: TextOptions = {}): string {
   const { unit, source, readAt, rows, problems } = preview;
   const conflicts = rows.filter(({ kind }) => kind === 'conflict');
@@ -93,7 +93,7 @@ export function previewText(preview: Preview, options: TextOptions = {}): string
   ].join('\n');
 }
 
-/** What became of each row, those that need somebody first. */
+/** The result of each row, rows that need attention first. */
 export function batchText(batch: Batch, options: TextOptions = {}): string {
   const { source, unit, startedAt, endedAt, error, leftOut } = batch;
   const of = (...states: readonly RowState[]): Table =>
@@ -113,7 +113,7 @@ export function batchText(batch: Batch, options: TextOptions = {}): string {
   ].join('\n');
 }
 
-/** What is not as it was to be, with the reason, to be mended and imported again. */
+/** Rows not carried out, with the reason, to be corrected and imported again. */
 export function failureRows({ rows, unit, leftOut }: Pick<Batch, 'rows' | 'unit' | 'leftOut'>): CsvRow[] {
   const isDone = ({ state }: BatchRow): boolean => state === 'confirmed' || state === 'already' || state === 'applied';
   return [
@@ -131,7 +131,7 @@ export function describeReminder({ identity, on, note }: Reminder): string {
   return printable(`${nameOf(identity)}, ${formatDay(on)}${note === '' ? '' : `: ${note}`}`);
 }
 
-/** For people: each row of a preview. */
+/** A table of the rows of a preview. */
 export function previewTable(rows: readonly PreviewRow[], unit: Plan): Table {
   const hasLines = rows.some(({ line }) => line !== undefined);
   const isConflict = rows.some(({ expected }) => expected !== undefined);
@@ -185,7 +185,7 @@ export function batchTable({ rows, unit }: Pick<Batch, 'rows' | 'unit'>): Table 
   };
 }
 
-/** Why a row is not as it was to be. */
+/** The reason why a row was not carried out. */
 export function reasonOf({ state, message, found }: BatchRow, unit: Plan): string {
   return message ?? (found === undefined ? STATES[state] : `It is ${formatLimit(found, unit)} now`);
 }
@@ -196,7 +196,7 @@ function text(name: string, title: string): Column {
   return { name, title, kind: 'text' };
 }
 
-/** To the right; there are more digits than a number has, so it is text. */
+/** A right-aligned column of text, as limits have more digits than a number. */
 function amount(name: string, title: string): Column {
   return { name, title, kind: 'count' };
 }

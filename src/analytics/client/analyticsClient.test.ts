@@ -9,13 +9,13 @@ import type { FaultRule } from '../../server/faults/faultRules.ts';
 import { SextantServer } from '../../server/server.ts';
 import { endpoints, type EndpointName } from '../contract.ts';
 import { readConnection } from './account.ts';
-import { AnalyticsClient, type ClientEdges } from './analyticsClient.ts';
+import { AnalyticsClient, type ClientDependencies } from './analyticsClient.ts';
 import { RequestBudget } from './requestBudget.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const LIMIT = { resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET_PERIOD_MONTHLY' } as const;
 
-/** Time goes by while somebody sleeps. */
+/** Sleep that advances the clock. */
 function sleepBy(clock: AdjustableClock): Sleep {
   return async (ms) => {
     clock.advance(ms);
@@ -39,7 +39,7 @@ describe('the client of the analytics API', () => {
     pauses = [];
   });
 
-  function clientOf(edges: Partial<ClientEdges> = {}, token = server.token, url = server.url): AnalyticsClient {
+  function clientOf(edges: Partial<ClientDependencies> = {}, token = server.token, url = server.url): AnalyticsClient {
     const clock = new AdjustableClock();
     clock.freeze();
     const sleep = async (ms: number): Promise<void> => {
@@ -50,7 +50,7 @@ describe('the client of the analytics API', () => {
     return new AnalyticsClient({ url, token }, budget, { clock, sleep, random: () => 1, ...edges });
   }
 
-  /** A server that takes connections and says nothing. */
+  /** A server that accepts connections and never answers. */
   async function silentUrl(onRequest: () => void = () => undefined): Promise<string> {
     silent = createServer((socket) => socket.on('error', () => socket.destroy()).once('data', onRequest));
     silent.listen(0, '127.0.0.1');
@@ -65,7 +65,7 @@ describe('the client of the analytics API', () => {
       overrides: [{ service_account_name: 'nobody', ...LIMIT, config: { limit: '5' } }],
     });
 
-  it('asks every endpoint, with parameters of every kind', async () => {
+  it('calls every endpoint, with parameters of every kind', async () => {
     const client = clientOf();
     const range = { start_date: '2026-11-14', end_date: '2026-11-20' };
     const counts = await client.call('dauCount', range);
@@ -86,7 +86,7 @@ describe('the client of the analytics API', () => {
     assert.equal(requests(), Object.keys(endpoints).length);
   });
 
-  it('goes through pages as large as can be, and asks for none that nobody takes', async () => {
+  it('fetches pages of the largest size, and none that the caller does not consume', async () => {
     const client = clientOf();
     const range = { start_date: '2026-11-14', end_date: '2026-11-20' };
     const names = new Set<string>();
@@ -105,7 +105,7 @@ describe('the client of the analytics API', () => {
     assert.equal(requests(), before + 1);
   });
 
-  it('tries again what fails in passing, after pauses that grow', async () => {
+  it('retries transient failures, after growing pauses', async () => {
     for (const rule of [{ status: 500 }, { status: 503 }, { reset: true }, { truncate: true }] as const) {
       pauses = [];
       fault({ ...rule, times: 3 });
@@ -114,7 +114,7 @@ describe('the client of the analytics API', () => {
     }
   });
 
-  it('gives up after five attempts, and says what was wrong', async () => {
+  it('gives up after five attempts, and reports the cause', async () => {
     fault({ status: 500 });
     await assert.rejects(clientOf().call('dauCount', {}), { code: 'ServiceFailed', message: /500: injected by/ });
     assert.equal(requests(), 5);
@@ -124,7 +124,7 @@ describe('the client of the analytics API', () => {
     await assert.rejects(hasty.call('dau', {}), { code: 'TimedOut' });
   });
 
-  it('waits as long as the service says, unless that is too long to wait for', async () => {
+  it('waits as long as the service requests, unless that exceeds the longest pause', async () => {
     fault({ status: 429, retryAfter: 7, times: 1 });
     const client = clientOf();
     await client.call('dauCount', {});
@@ -136,7 +136,7 @@ describe('the client of the analytics API', () => {
     await assert.rejects(client.call('dauCount', {}), { code: 'RateLimited', message: /1 h 0 min/ });
   });
 
-  it('never repeats a write that the service may have heard of', async () => {
+  it('never repeats a write that may have reached the service', async () => {
     for (const rule of [
       { status: 500 },
       { status: 503, retryAfter: 1 },
@@ -156,7 +156,7 @@ describe('the client of the analytics API', () => {
     await assert.rejects(setOne(clientOf({}, 'token', 'http://127.0.0.1:1')), { code: 'Unreachable' });
   });
 
-  it('says what is wrong with a token, a permission, an address, a request', async () => {
+  it('explains an invalid token, permission, address or request', async () => {
     const fails = (client: AnalyticsClient, name: EndpointName, request: object): Promise<unknown> =>
       client.call(name, request);
     const wrong = 'sxt_wrong-token';
@@ -173,7 +173,7 @@ describe('the client of the analytics API', () => {
     assert.deepEqual(pauses, [], 'none of this gets better by itself');
   });
 
-  it('ends at once when it is cancelled, under way or between attempts', async () => {
+  it('ends at once when cancelled, during or between attempts', async () => {
     const cancel = new AbortController();
     const url = await silentUrl(() => cancel.abort());
     const underWay = clientOf({}, 'token', url).call('dauCount', {}, { signal: cancel.signal });
@@ -181,7 +181,7 @@ describe('the client of the analytics API', () => {
     await assert.rejects(clientOf().call('dauCount', {}, { signal: cancel.signal }), { code: 'Cancelled' });
   });
 
-  it('takes an address and a token as people paste them, and sends no token in the clear', () => {
+  it('accepts pasted addresses and tokens, and sends no token in the clear', () => {
     const read = (url: string, token = ' sxt_1\n'): string => readConnection(url, token).url;
     assert.equal(read(' https://example.com/base/ '), 'https://example.com/base');
     assert.equal(read('http://127.0.0.1:4000'), 'http://127.0.0.1:4000');

@@ -15,21 +15,27 @@ import { invalidArgument } from '../errors.ts';
 import { parseResponse } from '../validate.ts';
 import type { Connection } from './account.ts';
 import { clientErrors } from './errors.ts';
-import type { BudgetEdges, RequestBudget } from './requestBudget.ts';
+import type { BudgetDependencies, RequestBudget } from './requestBudget.ts';
 
-export interface ClientEdges extends BudgetEdges {
+export interface ClientDependencies extends BudgetDependencies {
   readonly dispatcher?: Dispatcher;
-  /** From 0 to 1. */
+  /** Random number from 0 to 1. */
   readonly random?: () => number;
-  /** For the whole of an answer, in milliseconds. */
+  /** Time limit of a whole answer, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Whether nobody waits for it, asked before each request: it then leaves a part of each burst to what somebody waits for. */
+  /**
+   * Whether no user waits for the answer, evaluated before each request: such a request leaves a part of each burst to
+   * the others.
+   */
   readonly isBackground?: (() => boolean) | undefined;
-  /** The service wants no requests until then, in milliseconds since 1970. Where that is soon, they are made then. */
+  /**
+   * Called when the service wants no requests before `until`, in milliseconds since 1970. If that is soon, the client
+   * waits.
+   */
   readonly onPause?: ((until: number) => void) | undefined;
 }
 
@@ -44,7 +50,7 @@ interface Answer {
   readonly retryAfter: string | undefined;
 }
 
-/** A failure, and whether it may be tried again: after so many milliseconds, or when it is time by our own rule. */
+/** A failure, and whether to retry: after `afterMs`, or by the client's own backoff. */
 interface Failure {
   readonly error: SextantError;
   readonly canRetry: boolean;
@@ -55,32 +61,32 @@ interface Failure {
 
 const TIMEOUT_MS = 60_000;
 const ATTEMPTS = 5;
-/** Where there is no connection at all, somebody is better told soon. */
+/** Fewer attempts without a connection: the user should know soon. */
 const CONNECTION_ATTEMPTS = 3;
 const BACKOFF_BASE_MS = 500;
 const BACKOFF_MOST_MS = 20_000;
-/** A service that wants a longer pause is told of, not waited for. */
+/** Longest pause to wait for; a longer one is reported. */
 const LONGEST_PAUSE_MS = 120_000;
 const LONGEST_MESSAGE = 1000;
-/** What is wrong with a request may be a list: the unknown among five thousand accounts (section 4.11). */
+/** Longest message that may hold a list: the unknown among five thousand accounts (section 4.11). */
 const LONGEST_LIST = 2_000_000;
-/** The connection was never made, so nothing was sent on it. */
+/** Codes of connections never established, so that nothing was sent. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']); // prettier-ignore
 
 /**
- * Asks the analytics API. Every endpoint is typed by the contract, and every answer is checked against it.
+ * Client of the analytics API. Every endpoint is typed by the contract, and every answer is checked against it.
  *
- * What fails in passing – no connection, no answer in time, 429, 5xx – is tried again, four times at the most, after a pause that
- * doubles and is drawn by chance, or the one that the service names in `Retry-After`. A write is repeated only where the service
- * cannot have acted on it; else it ends as `WriteUnknown`. One that is on its way is not cancelled: its answer is waited for.
+ * Transient failures – no connection, no answer in time, 429, 5xx – are retried, at most four times. The pause is
+ * random and doubles, or comes from `Retry-After`. A write is repeated only if the service cannot have acted on it;
+ * else it ends as `WriteUnknown`. A write in progress is not cancelled: the client waits for its answer.
  */
 export class AnalyticsClient {
   readonly #connection: Connection;
   readonly #budget: RequestBudget;
-  readonly #edges: ClientEdges;
+  readonly #edges: ClientDependencies;
   readonly #host: string;
 
-  constructor(connection: Connection, budget: RequestBudget, edges: ClientEdges = {}) {
+  constructor(connection: Connection, budget: RequestBudget, edges: ClientDependencies = {}) {
     this.#connection = connection;
     this.#budget = budget;
     this.#edges = edges;
@@ -114,14 +120,17 @@ export class AnalyticsClient {
     }
   }
 
-  /** The pages of an answer, one after the other, each asked for when the one before was taken; `from` a cursor, or the first. */
+  /**
+   * The pages of an answer in order, each requested after the previous one was consumed; `from` is a cursor, or the
+   * first page.
+   */
   async *pages<N extends PagedName>(
     name: N,
     request: RequestOf<N>,
     options: CallOptions = {},
     from?: string,
   ): AsyncGenerator<ResponseOf<N>, void> {
-    // As large as the service allows: the number of requests is what is limited.
+    // The largest page: the limit counts requests.
     const page_size = (endpoints[name] as Endpoint).pageSize?.maximum;
     let cursor = from;
     do {
@@ -143,7 +152,7 @@ export class AnalyticsClient {
     } catch (error) {
       if (signal?.aborted) throw cancelled();
       if (timeout.aborted) return transient(clientErrors.timedOut(this.#host, timeoutMs));
-      // What is no failure of the system or of undici is one of ours.
+      // An error of neither the system nor undici is a bug of the client.
       if (systemCode(error) === undefined) throw error;
       return {
         ...transient(clientErrors.unreachable(this.#host, error)),
@@ -153,7 +162,7 @@ export class AnalyticsClient {
   }
 
   async #exchange({ method, path }: Endpoint, request: object, signal: AbortSignal): Promise<Answer> {
-    // A large library, and most windows never need it.
+    // Imported late: a large library, which most windows never need.
     const undici = await import('../../base/undici.ts');
     const { url, token } = this.#connection;
     const { dispatcher } = this.#edges;
@@ -205,7 +214,10 @@ function transient(error: SextantError): Failure {
   return { error, canRetry: true, isUnheard: false };
 }
 
-/** Milliseconds to wait after `attempt` attempts: any up to 0.5 s, 1 s, 2 s …, so that many clients do not come back at once. */
+/**
+ * Milliseconds to wait after `attempt` attempts: random, up to 0.5 s, 1 s, 2 s …, so that many clients do not return at
+ * once.
+ */
 function backoffMs(attempt: number, random: () => number = Math.random): number {
   return Math.round(random() * Math.min(BACKOFF_BASE_MS * 2 ** (attempt - 1), BACKOFF_MOST_MS));
 }
@@ -235,7 +247,7 @@ function readAnswer<N extends EndpointName>(name: N, text: string): ResponseOf<N
   }
 }
 
-/** What a service says is wrong; a page of some proxy is left out but for its beginning. */
+/** The error message of a service; of a proxy's page, only the beginning. */
 function messageOf(text: string, longest: number): string {
   try {
     const parsed = errorBody.safeParse(JSON.parse(text));

@@ -31,18 +31,18 @@ describe('the figures of an account', () => {
     folder = newFolder();
   });
 
-  /** Another window, or the command: the same folder and the same time. */
+  /** Another window, or the command: the same folder and time. */
   function dataOf(token = server.token): AnalyticsData {
     const connection = { url: server.url, token };
     const { clock } = server;
     const sleep = async (): Promise<void> => Promise.resolve();
-    // The budget's own time, so that waiting for it does not change the day.
+    // Separate time for the budget, so that waiting for it does not change the day.
     const budget = new RequestBudget(newFolder());
     const client = new AnalyticsClient(connection, budget, { clock, sleep });
     return new AnalyticsData(client, new AnswerCache(folder, accountKey(connection), { clock }), clock);
   }
 
-  /** What was asked of the server, since the last time. */
+  /** Requests that the server received since the last call. */
   function asked(): string[] {
     const all = server.requestLog
       .latest(1000)
@@ -53,7 +53,7 @@ describe('the figures of an account', () => {
 
   const range = (first: number, last: number): DayRange => ({ first: TODAY + first, last: TODAY + last });
 
-  it('are fetched once where a day is finished, by whichever window comes first', async () => {
+  it('are fetched once for a finished day, by the first window that needs them', async () => {
     const first = await dataOf().dailyUsage(range(-7, -1));
     assert.ok(first.rows.length > 0);
     assert.deepEqual(asked(), ['daily-usage?start_date=2026-11-14&end_date=2026-11-20']);
@@ -70,7 +70,7 @@ describe('the figures of an account', () => {
     assert.equal(rows.at(-1), '2026-11-21');
   });
 
-  it('are asked for again while a day is not finished, until 02:00 and after', async () => {
+  it('are fetched again while a day is not finished, until 02:00 and after', async () => {
     server.clock.set(Date.UTC(2026, 10, 21, 1));
     const data = dataOf();
     assert.equal(formatDay(data.newestDay), '2026-11-19');
@@ -88,7 +88,7 @@ describe('the figures of an account', () => {
     assert.deepEqual(asked(), []);
   });
 
-  it('take credits of today for 90 minutes, and what was before for ever', async () => {
+  it('keep credits of today for 90 minutes, and those of earlier days for ever', async () => {
     const month = range(-20, 0);
     const byDay = (): Promise<unknown> => dataOf().credits(month, { date: true });
     await byDay();
@@ -104,13 +104,13 @@ describe('the figures of an account', () => {
     assert.equal(first.asOf, '2026-11-21T13:30:00Z');
     await dataOf().credits(month, { date: true }, { refresh: true });
     assert.equal(asked().length, 1, 'who wants it fresh gets it');
-    // Totals per person cannot be put together of others.
+    // Totals per person cannot be added up from other totals.
     const totals = await dataOf().credits(month);
     assert.ok(totals.rows.length > 10);
     assert.equal(asked().length, 1);
   });
 
-  it('are the same whether they come in one piece or in many', async () => {
+  it('are the same in one range or in many', async () => {
     const data = dataOf();
     for (const part of [range(-9, -8), range(-3, -1), range(-20, -15)])
       await data.cost(part, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { daily: true });
@@ -122,7 +122,7 @@ describe('the figures of an account', () => {
     assert.deepEqual(pieces.missing, []);
   });
 
-  it('keep each day of languages as soon as it is there', async () => {
+  it('keep each day of languages as soon as it arrives', async () => {
     const cancel = new AbortController();
     let days = 0;
     const rows: number[] = [];
@@ -146,7 +146,7 @@ describe('the figures of an account', () => {
     );
   });
 
-  it('are what is known, with its age, while the service cannot be asked', async () => {
+  it('come from the cache, with their age, while the service is unreachable', async () => {
     await dataOf().credits(range(-3, 0), { date: true });
     await dataOf().budgets();
     server.clock.advance(24 * HOUR);
@@ -164,19 +164,19 @@ describe('the figures of an account', () => {
     assert.deepEqual([nothing.rows, nothing.asOf, nothing.missing], [[], undefined, [range(-3, -3), range(-2, -1)]]);
   });
 
-  it('never show one account what another was answered, and say when a token was refused', async () => {
+  it('never show answers of another account, and report a refused token', async () => {
     await dataOf().dailyUsage(range(-3, -1));
     await assert.rejects(dataOf('sxt_other').dailyUsage(range(-3, -1)), { code: 'Unauthenticated' });
   });
 
-  it('of many who ask the same at once cost one request', async () => {
+  it('requested by many callers at once cost one request', async () => {
     const data = dataOf();
     const all = await Promise.all([1, 2, 3].map(() => data.activity(range(-7, -1))));
     assert.equal(asked().length, 1);
     assert.deepEqual(all[2], all[0]);
   });
 
-  it('are not finished before the service says so, whatever our clock says', async () => {
+  it("are not finished before the service's clock agrees", async () => {
     server.clock.set(Date.UTC(2026, 10, 21, 1));
     const client = new AnalyticsClient({ url: server.url, token: server.token }, new RequestBudget(newFolder()));
     const ahead = { now: () => server.clock.now() + 2 * HOUR };
@@ -214,7 +214,7 @@ describe('an answer in many pages', () => {
   };
   const asked = (): number => server.requestLog.latest(100).length;
 
-  /** Gives up when so many pages are there. */
+  /** Cancels after `pages` pages. */
   async function giveUpAfter(pages: number): Promise<number> {
     const giveUp = new AbortController();
     let rows = 0;
@@ -227,7 +227,7 @@ describe('an answer in many pages', () => {
     return rows;
   }
 
-  it('goes on where it was given up, in another window, too', async () => {
+  it('resumes where it was cancelled, in another window, too', async () => {
     assert.equal(await giveUpAfter(2), 200);
     const before = asked();
     const counts: number[] = [];
@@ -239,7 +239,7 @@ describe('an answer in many pages', () => {
     assert.deepEqual(all.rows, whole.rows);
   });
 
-  it('begins anew where the service does not know any more where that was', async () => {
+  it('starts again from the first page where the service does not know the cursor any more', async () => {
     await giveUpAfter(2);
     server.faults.add({ path: '/analytics/v0/user-activity', status: 400, times: 1 });
     const all = await dataOf().activity(week);
@@ -249,7 +249,7 @@ describe('an answer in many pages', () => {
     assert.deepEqual(all.missing, []);
   });
 
-  it('begins anew where its days have changed since', async () => {
+  it('starts again from the first page where its days have changed since', async () => {
     const open = { first: TODAY - 7, last: TODAY };
     const data = dataOf();
     const giveUp = new AbortController();
@@ -260,7 +260,7 @@ describe('an answer in many pages', () => {
     server.clock.set(NOON);
   }); // prettier-ignore
 
-  it('gives what came when the service is gone, and never a part as if it were all', async () => {
+  it('returns the rows so far when the service is unreachable, and never marks a part as complete', async () => {
     let came = 0;
     const onRows = (all: readonly unknown[]): void => {
       came = all.length;
@@ -271,7 +271,7 @@ describe('an answer in many pages', () => {
     assert.deepEqual([came, rows.length, missing, offline?.code], [200, 0, [week], 'ServiceFailed']);
   });
 
-  it('keeps nobody waiting who asks for other days, or for what is known', async () => {
+  it('delays no request for other days, or for cached rows', async () => {
     const data = dataOf();
     const known = { first: TODAY - 3, last: TODAY - 1 };
     await data.activity(known);
@@ -287,7 +287,7 @@ describe('an answer in many pages', () => {
     for (const one of ['what is known', 'the same, asked for', 'a page of others']) assert.ok(before.includes(one), order.join());
   }); // prettier-ignore
 
-  it('is told to all who ask for it, is urgent if it is to one of them, and goes on when the first gives up', async () => {
+  it('reports rows to all who requested it, is urgent if it is to one of them, and continues when the first cancels', async () => {
     const data = dataOf();
     const giveUp = new AbortController();
     const counts: number[] = [];

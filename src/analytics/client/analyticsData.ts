@@ -25,50 +25,53 @@ export type LanguageRow = ResponseOf<'dailyUserActivityByEditorLanguage'>['recor
 export type CreditRow = ResponseOf<'creditUsageByUser'>['records'][number];
 export type CostRow = ResponseOf<'costAnalytics'>['data_points'][number];
 
-/** Rows for the days that were asked for, and how good they are. */
+/** Rows for the requested days, and their quality. */
 export interface Loaded<Row> {
   readonly rows: readonly Row[];
-  /** When the oldest of the figures that may still change were made, or else the newest: ISO 8601. `undefined` where there are none. */
+  /** Time of the oldest figures that may still change, or else of the newest: ISO 8601. `undefined` for no rows. */
   readonly asOf: string | undefined;
-  /** Why the service could not be asked; the rows are then what was known before. */
+  /** The error of an unreachable service; the rows then come from the cache. */
   readonly offline?: SextantError;
-  /** Days of which nothing is known: the service could not be asked, or does not have them yet. */
+  /** Days without figures: the service was unreachable, or does not have them yet. */
   readonly missing: readonly DayRange[];
 }
 
-/** What is told of a load in many pages. */
+/** Callbacks of a load in many pages. */
 export interface Coming<Row> {
-  /** All rows so far, page after page, and when they were made; first those of a load that was given up before. */
+  /** Called with all rows so far, page after page, and their time; first with those of an earlier cancelled load. */
   readonly onRows?: ((rows: readonly Row[], asOf: string) => void) | undefined;
 }
 
 export interface LoadOptions extends CallOptions {
-  /** Asks for what may have changed, however fresh it is. */
+  /** Fetches all figures that may have changed, however fresh they are. */
   readonly refresh?: boolean | undefined;
-  /** Asks nobody: what is known, whatever its age. */
+  /** Sends no request: returns cached rows, whatever their age. */
   readonly cachedOnly?: boolean | undefined;
-  /** How many rows there are so far. */
+  /** Called with the number of rows so far. */
   readonly onProgress?: ((rows: number) => void) | undefined;
 }
 
-/** How one kind of question is asked, and how its answer is kept. */
+/** Definition of one kind of query, with the rules of its cache. */
 interface Query<Row> {
-  /** Tells questions apart in the cache. */
+  /** Key of the query in the cache. */
   readonly name: string;
-  /** The day of a row, where an answer for some days is made of the answers for each; else it stands for the whole range. */
+  /**
+   * The day of a row, if an answer for some days consists of the answers for each; else an answer stands for the whole
+   * range.
+   */
   readonly dayOf?: (row: Row) => string;
-  /** Whether the service has a day only when it is finished: until then it answers as if nothing had happened. */
+  /** Whether the service has a day only when it is finished: until then its answer is empty. */
   readonly isNightly?: boolean;
-  /** How long figures of a day that is not over count as new. */
+  /** Duration for which figures of an unfinished day stay fresh. */
   readonly freshMs: number;
-  /** `from`: where to go on, or the beginning. */
+  /** `from` is the cursor to resume from, or undefined for the beginning. */
   readonly fetch: (range: DayRange, options: LoadOptions, from: string | undefined) => AsyncIterable<Batch<Row>>;
 }
 
 interface Batch<Row> {
   readonly rows: readonly Row[];
   readonly generatedAt: string;
-  /** Where it goes on; nothing at the end. */
+  /** The next cursor; undefined at the end. */
   readonly next?: string | undefined;
 }
 
@@ -77,31 +80,48 @@ interface Queue {
   readonly asking: Set<Asking>;
 }
 
-/** Somebody who waits for an answer. */
+/** A caller that waits for an answer. */
 type Asking = Pick<LoadOptions, 'isBackground'> & Coming<unknown>;
 
-/** Metrics and costs change once a day; this is for an hour in which the service is late. */
+/** Metrics and costs change once a day; this covers an hour in which the service is late. */
 const METRICS_FRESH_MS = 15 * 60_000;
 const BUDGETS = 'budgets';
-/** After so many pages what came of an answer is kept: a window that is closed loses less than a burst of requests. */
+/** Age at which overrides read for a change are still fresh enough for the views after it. */
+const BUDGETS_FRESH_MS = 2_000;
+/** Number of pages after which the rows so far are stored: a closed window loses less than a burst of requests. */
 const KEEP_PAGES = 10;
 
 /**
- * The figures of one account, from the cache where they cannot have changed, else from the service. A day is finished two hours
- * after its end in UTC (section 1), by its own clock and the service's: from then on it is fetched once and never again. Where
- * the service cannot be asked, what is known is given with its age. An answer in many pages that is given up goes on where it was.
+ * The figures of one account, from the cache if they cannot have changed, else from the service. A day is finished two
+ * hours after its end in UTC (section 1), by the local clock and the service's. From then on it is fetched once and
+ * never again. If the service is unreachable, cached figures are returned with their age. An answer in many pages that
+ * was cancelled resumes where it stopped.
  */
 export class AnalyticsData {
   readonly #client: AnalyticsClient;
   readonly #cache: AnswerCache;
   readonly #clock: Clock;
-  /** Of each question, those who are asking it. */
+  /** The callers of each query. */
   readonly #queues = new Map<string, Queue>();
+  /** The overrides of the last read. */
+  #budgets: { readonly rows: readonly BudgetOverride[]; readonly fetchedAt: number } | undefined;
 
   constructor(client: AnalyticsClient, cache: AnswerCache, clock: Clock = systemClock) {
     this.#client = client;
     this.#cache = cache;
     this.#clock = clock;
+  }
+
+  /** The service for changes of limits. When a change reads all overrides, {@link budgets} reuses them. */
+  get service(): Pick<AnalyticsClient, 'call'> {
+    return {
+      call: async (name, request, options) => {
+        const answer = await this.#client.call(name, request, options);
+        if (name === 'getUserBudgetOverrides' && Object.keys(request).length === 0)
+          await this.#keepBudgets((answer as ResponseOf<'getUserBudgetOverrides'>).overrides);
+        return answer;
+      },
+    };
   }
 
   /** The newest day with metrics and costs. */
@@ -152,7 +172,7 @@ export class AnalyticsData {
     );
   }
 
-  /** Everybody who was active in the range, with their metrics over all of it: as many rows as there are distinct people. */
+  /** All people active in the range, with their metrics over all of it: as many rows as there are distinct people. */
   activity(
     range: DayRange,
     { onRows, ...options }: LoadOptions & Coming<ActivityRow> = {},
@@ -170,8 +190,8 @@ export class AnalyticsData {
   }
 
   /**
-   * What everybody did in which language and editor, day by day, each kept as soon as it is there: a page for a hundred rows, so
-   * it is long for many people.
+   * The activity of all people by language and editor, day by day, each stored as soon as it arrives. A page has a
+   * hundred rows, so it takes long for many people.
    */
   async languages({ first, last }: DayRange, options: LoadOptions = {}): Promise<Loaded<LanguageRow>> {
     const days: Loaded<LanguageRow>[] = [];
@@ -188,7 +208,7 @@ export class AnalyticsData {
       before += loaded.rows.length;
       onProgress(0);
       days.push(loaded);
-      // The others would not be answered either.
+      // Requests for the other days would fail as well.
       if (loaded.offline && loaded.missing.length > 0) {
         days.push({ rows: [], asOf: undefined, missing: day < last ? [{ first: day + 1, last }] : [] });
         break;
@@ -217,7 +237,7 @@ export class AnalyticsData {
       };
   }
 
-  /** Credits of each person, up to today; where asked for, by day and by model. */
+  /** Credits of each person, up to today; on request, by day and by model. */
   credits(
     range: DayRange,
     by: { readonly date?: boolean; readonly model?: boolean } = {},
@@ -270,20 +290,28 @@ export class AnalyticsData {
     );
   }
 
-  /** All budget overrides, as they are at this moment; without the service, as they were. */
+  /** All current budget overrides; without the service, the cached ones. */
   async budgets(options: LoadOptions = {}): Promise<Loaded<BudgetOverride>> {
-    const now = this.#clock.now();
     if (options.cachedOnly) return this.#knownBudgets();
+    const last = this.#budgets;
+    if (!options.refresh && last && this.#clock.now() - last.fetchedAt < BUDGETS_FRESH_MS)
+      return { rows: last.rows, asOf: formatSeconds(last.fetchedAt), missing: [] };
     try {
       const { overrides } = await this.#client.call('getUserBudgetOverrides', {}, options);
-      const generatedAt = formatSeconds(now);
-      // One for all days: there are no budgets of the past.
-      await this.#cache.write(BUDGETS, { first: 0, last: 0, rows: overrides, generatedAt, fetchedAt: now });
-      return { rows: overrides, asOf: generatedAt, missing: [] };
+      return await this.#keepBudgets(overrides);
     } catch (error) {
       if (!isOffline(error)) throw error;
       return { ...(await this.#knownBudgets()), offline: error as SextantError };
     }
+  }
+
+  async #keepBudgets(rows: readonly BudgetOverride[]): Promise<Loaded<BudgetOverride>> {
+    const fetchedAt = this.#clock.now();
+    this.#budgets = { rows, fetchedAt };
+    const generatedAt = formatSeconds(fetchedAt);
+    // One entry for all days: there are no budgets of the past.
+    await this.#cache.write(BUDGETS, { first: 0, last: 0, rows, generatedAt, fetchedAt });
+    return { rows, asOf: generatedAt, missing: [] };
   }
 
   async #knownBudgets(): Promise<Loaded<BudgetOverride>> {
@@ -306,9 +334,9 @@ export class AnalyticsData {
   }
 
   /**
-   * Two that ask the same at once are answered by one request: the second finds the first one's answer in the cache, and is told
-   * of its rows meanwhile. Where an answer is made of days, others for some of the same days wait, too; those for other weeks of what
-   * takes many pages, and those who ask nobody, do not.
+   * Loads a query. Two equal queries at once share one request: the second finds the answer of the first in the cache,
+   * and receives its rows meanwhile. If an answer consists of days, queries for some of the same days wait, too.
+   * Queries for other weeks of an answer in many pages do not, nor do queries for cached rows.
    */
   #load<Row>(
     query: Query<Row>,
@@ -361,7 +389,7 @@ export class AnalyticsData {
         break;
       }
     }
-    // Whatever its age: better than nothing.
+    // Cached answers of any age are better than nothing.
     if (offline || options.cachedOnly) for (const answer of known) parts.add(answer);
     const missing = [...parts.missing(), ...parts.notYet];
     return { rows: parts.rows, asOf: parts.asOf, missing, ...(offline && { offline }) };
@@ -369,13 +397,13 @@ export class AnalyticsData {
 
   #isCurrent(answer: Omit<CachedAnswer, 'rows'>, freshMs: number, { refresh = false }: LoadOptions): boolean {
     if (isFinal(answer)) return true;
-    // An hour that changes the newest finished day ends what was fetched before it.
+    // The hour that changes the newest finished day outdates all earlier answers.
     const now = this.#clock.now();
     const isSameDay = newestFinished(answer.fetchedAt) === newestFinished(now);
     return !refresh && isSameDay && now - answer.fetchedAt < freshMs && answer.fetchedAt <= now;
   }
 
-  /** Fetches, and keeps what cannot change any more apart from what may. */
+  /** Fetches, and stores final figures apart from those that may change. */
   async #fetch<Row>(
     query: Query<Row>,
     range: DayRange,
@@ -404,8 +432,8 @@ export class AnalyticsData {
   }
 
   /**
-   * All pages of an answer. What came is kept now and then, and when it is given up: whoever asks the same again goes on there,
-   * also after a kill.
+   * Fetches all pages of an answer. The rows so far are stored now and then, and on cancellation: the next equal query
+   * resumes there, also after a kill.
    */
   async #fetchPages<Row>(
     query: Query<Row>,
@@ -445,7 +473,7 @@ export class AnalyticsData {
         await keep();
         throw error;
       }
-      // A service that was set up anew does not know where that was.
+      // A service that was set up again does not know the cursor.
       await this.#cache.remove(unfinished, range);
       return this.#fetchPages(query, range, options, onRows);
     }
@@ -456,10 +484,10 @@ export class AnalyticsData {
 
 type Fetched<Row> = Pick<CachedAnswer, 'generatedAt' | 'fetchedAt'> & { readonly rows: readonly Row[] };
 
-/** Answers put together until they cover a range. */
+/** Answers combined until they cover a range. */
 class Parts<Row> {
   readonly rows: Row[] = [];
-  /** Days that are answered, and of which the service knows nothing yet. */
+  /** Answered days without figures in the service yet. */
   readonly notYet: DayRange[] = [];
   readonly #range: DayRange;
   readonly #query: Pick<Query<Row>, 'dayOf' | 'isNightly'>;
@@ -476,7 +504,7 @@ class Parts<Row> {
     return this.rows.length;
   }
 
-  /** What may still change decides how old the whole is. */
+  /** Figures that may still change determine the age of the whole. */
   get asOf(): string | undefined {
     const changing = this.#taken.filter((answer) => !isFinal(answer)).map(({ generatedAt }) => generatedAt);
     if (changing.length > 0) return changing.sort()[0];
@@ -486,12 +514,12 @@ class Parts<Row> {
       .at(-1);
   }
 
-  /** What is not covered yet. */
+  /** Days that are not covered yet. */
   missing(): readonly DayRange[] {
     return this.#missing;
   }
 
-  /** Takes of an answer the days that are still missing. */
+  /** Adds the rows of an answer for the days that are still missing. */
   add(answer: CachedAnswer): void {
     const { dayOf, isNightly = false } = this.#query;
     const { first, last } = this.#range;
@@ -528,12 +556,14 @@ function without(gap: DayRange, part: DayRange): DayRange[] {
   ].filter(({ first, last }) => first <= last);
 }
 
-/** Every day of it was finished when it was fetched. */
+/** Whether every day of an answer was finished when it was fetched. */
 function isFinal(answer: Omit<CachedAnswer, 'rows'>): boolean {
   return answer.last <= finishedIn(answer);
 }
 
-/** The newest day that was finished when it was fetched, by our clock and by the service's: either may be slow. */
+/**
+ * The newest day that was finished at the time of the fetch, by the local clock and the service's: either may be slow.
+ */
 function finishedIn({ fetchedAt, generatedAt }: Pick<CachedAnswer, 'fetchedAt' | 'generatedAt'>): Day {
   return newestFinished(Math.min(fetchedAt, Date.parse(generatedAt)));
 }

@@ -26,7 +26,7 @@ describe('the cache of answers', () => {
       .map((entry) => join(entry.parentPath, entry.name));
   const november = { first: day('2026-11-01'), last: day('2026-11-30') };
 
-  it('gives back what was answered for days that overlap, the newest first', async () => {
+  it('returns answers for overlapping days, the newest first', async () => {
     const cache = new AnswerCache(folder, ADA);
     await cache.write('usage', answer('2026-10-01', '2026-10-31', ['october']));
     await cache.write('usage', answer('2026-11-01', '2026-11-10', ['early'], 5));
@@ -41,13 +41,13 @@ describe('the cache of answers', () => {
     assert.deepEqual(found[1], answer('2026-11-01', '2026-11-10', ['early'], 5));
   });
 
-  it('never shows one account what another was answered, and has no token in it', async () => {
+  it('never shows answers of another account, and contains no token', async () => {
     await new AnswerCache(folder, ADA).write('usage', answer('2026-11-01', '2026-11-01', ['of ada']));
     const bob = accountKey({ url: 'http://127.0.0.1:1', token: `${TOKEN}2` });
     assert.notEqual(ADA, bob);
     assert.notEqual(ADA, accountKey({ url: 'http://127.0.0.1:2', token: TOKEN }));
     assert.deepEqual(await new AnswerCache(folder, bob).read('usage', november), []);
-    // Even where somebody copies the files.
+    // Not even if the files are copied.
     const [file = ''] = files();
     const bobs = new AnswerCache(folder, bob);
     await bobs.write('usage', answer('2026-11-01', '2026-11-01', ['of bob']));
@@ -63,7 +63,7 @@ describe('the cache of answers', () => {
     }
   });
 
-  it('passes over what is damaged', async () => {
+  it('skips damaged files', async () => {
     const cache = new AnswerCache(folder, ADA);
     await cache.write('usage', answer('2026-11-01', '2026-11-01', ['x'.repeat(1000)]));
     const [file = ''] = files();
@@ -79,7 +79,7 @@ describe('the cache of answers', () => {
     assert.deepEqual(await cache.read('usage', november), []);
   });
 
-  it('keeps within its bounds, and drops what was unused for the longest time', async () => {
+  it('stays within its size, and drops the least recently used', async () => {
     const noise = (): string => Array.from({ length: 400 }, () => Math.random()).join('');
     const cache = new AnswerCache(folder, ADA, { maxBytes: 30_000 });
     for (let i = 10; i < 30; i++) {
@@ -94,7 +94,7 @@ describe('the cache of answers', () => {
     assert.deepEqual(files(), []);
   });
 
-  it('has whole answers only, however often its writers are killed', async () => {
+  it('has complete answers only, however often its writers are killed', async () => {
     const code = `
       import { AnswerCache } from './src/analytics/client/answerCache.ts';
       const [folder, account] = process.argv.slice(-2);

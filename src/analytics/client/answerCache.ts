@@ -13,18 +13,18 @@ import type { DayRange } from '../dateRules.ts';
 /** Rows that the service answered to a query for a range of days. */
 export interface CachedAnswer extends DayRange {
   readonly rows: readonly unknown[];
-  /** When the figures were made, as the service says: ISO 8601. */
+  /** When the service computed the figures: ISO 8601. */
   readonly generatedAt: string;
   /** When they were fetched, in milliseconds since 1970. */
   readonly fetchedAt: number;
-  /** Where the service goes on, of an answer in pages that is not whole yet. */
+  /** The next cursor, for an incomplete answer in pages. */
   readonly next?: string | undefined;
 }
 
 export interface CacheOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** All that one account has here. What was not used for the longest time goes first. */
+  /** Size limit of an account's files. The least recently used are deleted first. */
   readonly maxBytes?: number;
 }
 
@@ -43,10 +43,10 @@ interface Stored extends Omit<CachedAnswer, 'first' | 'last'> {
 }
 
 /**
- * What the service has answered, in files by account, query and days: a figure is fetched once, by whichever window or command
- * comes first, and there is something to show without a network. Files are compressed, and so have a checksum: one that is
- * damaged, of another version, or not of this account and query is as if it were not there. A disk that takes nothing costs
- * the cache and nothing else. No file has a token.
+ * Answers of the service, in files by account, query and days. The first window or command that needs a figure fetches
+ * it, and there are figures to show without a network. Files are compressed, and so have a checksum: one that is
+ * damaged, of another version, or not of this account and query is ignored. A disk that cannot be written costs the
+ * cache and nothing else. No file has a token.
  */
 export class AnswerCache {
   readonly #folder: string;
@@ -55,7 +55,7 @@ export class AnswerCache {
   readonly #logger: Logger;
   readonly #maxBytes: number;
 
-  /** `account`: see `accountKey`. */
+  /** `account` is the result of `accountKey`. */
   constructor(folder: string, account: string, options: CacheOptions = {}) {
     this.#folder = join(folder, account);
     this.#account = account;
@@ -64,7 +64,7 @@ export class AnswerCache {
     this.#maxBytes = options.maxBytes ?? MAX_BYTES;
   }
 
-  /** What there is of a query within the days, the newest fetched first. */
+  /** The answers to a query within the days, the newest fetch first. */
   async read(query: string, { first, last }: DayRange): Promise<readonly CachedAnswer[]> {
     const folder = this.#folderOf(query);
     const answers: CachedAnswer[] = [];
@@ -77,7 +77,7 @@ export class AnswerCache {
     return answers.sort((a, b) => b.fetchedAt - a.fetchedAt);
   }
 
-  /** Keeps an answer, in place of an older one for the same days. */
+  /** Stores an answer, in place of an older one for the same days. */
   async write(query: string, { first, last, ...answer }: CachedAnswer): Promise<void> {
     const days = { first: formatDay(first), last: formatDay(last) };
     const stored: Stored = { version: VERSION, account: this.#account, query, ...days, ...answer };
@@ -92,12 +92,12 @@ export class AnswerCache {
     }
   }
 
-  /** Forgets what there is of a query for exactly these days. */
+  /** Deletes the answer to a query for exactly these days. */
   async remove(query: string, { first, last }: DayRange): Promise<void> {
     await rm(join(this.#folderOf(query), fileName(first, last)), { force: true });
   }
 
-  /** Forgets all of this account, as when somebody disconnects. */
+  /** Deletes all answers of this account, after a disconnect. */
   async clear(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
   }
@@ -121,7 +121,7 @@ export class AnswerCache {
     }
   }
 
-  /** Removes what was unused for the longest time until the rest is within bounds, and what killed processes left. */
+  /** Deletes the least recently used files until the rest is within the limit, and leftovers of killed processes. */
   async #tidy(): Promise<void> {
     const files: { file: string; size: number; usedAt: number }[] = [];
     for (const query of await listed(this.#folder)) {
@@ -151,7 +151,7 @@ async function listed(folder: string): Promise<string[]> {
   }
 }
 
-/** Nothing where another process removed it just now. */
+/** Undefined if another process has just deleted the file. */
 async function statOf(file: string): Promise<{ readonly size: number; readonly usedAt: number } | undefined> {
   try {
     const { size, mtimeMs } = await stat(file);

@@ -1,7 +1,7 @@
 import { SextantError } from '../../base/errors.ts';
 import { formatSeconds } from '../../base/format.ts';
 
-/** Every failure of the analytics client. Codes are stable; messages say what to do. */
+/** Every failure of the analytics client. Codes are stable; messages give the remedy. */
 export const clientErrors = {
   badUrl: (url: string): SextantError =>
     new SextantError('BadUrl', `"${url.slice(0, 200)}" is no address of a service. It looks like https://example.com.`),
@@ -31,14 +31,14 @@ export const clientErrors = {
     new SextantError('TimedOut', `${host} did not answer within ${formatSeconds(ms / 1000)}. Try again later.`),
   unexpected: (what: string): SextantError =>
     new SextantError('UnexpectedResponse', `The service answered ${what}. Check that the address is that of the API.`),
-  /** A write whose answer was lost: repeating it blindly could undo what somebody else did meanwhile. */
+  /** A write whose answer was lost: repeating it blindly could undo a later change of another client. */
   writeUnknown: (cause: unknown): SextantError =>
     new SextantError('WriteUnknown', 'It is not known whether the change was made. Read it back before trying again.', {
       cause,
     }),
 };
 
-/** Whether the service could not be asked at all: what was known before is the best that can be shown. */
+/** Whether the service was unreachable: cached figures are then the best to show. */
 export function isOffline(error: unknown): boolean {
   return (
     error instanceof SextantError && ['Unreachable', 'TimedOut', 'ServiceFailed', 'RateLimited'].includes(error.code)

@@ -26,14 +26,14 @@ describe('the budget of requests', () => {
     clock.set(NOON);
   });
 
-  /** Time goes by while somebody sleeps. */
+  /** Sleep that advances the clock. */
   const sleep: Sleep = async (ms) => {
     await Promise.resolve();
     clock.advance(ms);
   };
   const budget = (): RequestBudget => new RequestBudget(folder, { clock, sleep });
 
-  it('causes no refusal whatever is sent when, and uses at least 95 % of what is allowed', async () => {
+  it('causes no refusal for any sequence of requests, and uses at least 95 % of the limit', async () => {
     for (const group of GROUPS) {
       const limiter = new RateLimiter(clock);
       const windows = [budget(), budget(), budget()];
@@ -60,7 +60,7 @@ describe('the budget of requests', () => {
           clock.advance(pause);
           for (let i = 0; i < many; i++) {
             await own.take(group);
-            // The one that is under way holds up the others of its window.
+            // The current request delays the others of its window.
             if (i === 0) clock.advance(late);
             limiter.admit('caller', group);
           }
@@ -70,7 +70,7 @@ describe('the budget of requests', () => {
     );
   });
 
-  it('leaves a part of a burst to what somebody waits for, and serves each in turn', async () => {
+  it('leaves a part of a burst to foreground requests, and serves each queue in turn', async () => {
     const own = budget();
     let background = 0;
     while (clock.now() === NOON) {
@@ -89,7 +89,7 @@ describe('the budget of requests', () => {
     assert.deepEqual(order, [1, 2, 3, 4]);
   });
 
-  it('keeps everybody away for as long as the service says', async () => {
+  it('holds back all requests for as long as the service demands', async () => {
     const [one, other] = [budget(), budget()];
     one.block('analytics', 10_000);
     await other.take('analytics');
@@ -98,7 +98,7 @@ describe('the budget of requests', () => {
     assert.equal(clock.now(), NOON + 10_000, 'other groups are free');
   });
 
-  it('takes nothing for one who gave up waiting', async () => {
+  it('counts nothing for a cancelled wait', async () => {
     const real = new RequestBudget(folder, { clock });
     for (let i = 0; i < 9; i++) await real.take('cost-analytics');
     const giveUp = new AbortController();
@@ -131,7 +131,7 @@ describe('the budget of requests', () => {
     assert.ok(readdirSync(files).length < 50, 'old entries are cleared away');
   });
 
-  it('counts for this process where the folder cannot be written to', async () => {
+  it('counts for this process alone if the folder cannot be written', async () => {
     mkdirSync(join(folder, 'state'));
     const file = join(folder, 'state', 'taken');
     writeFileSync(file, '');
@@ -144,7 +144,7 @@ describe('the budget of requests', () => {
   });
 
   it('is shared by processes: a server in front of them refuses none, and is kept busy', async () => {
-    // Five times as fast as the clock on the wall.
+    // Five times as fast as real time.
     const SPEED = 5;
     const base = Date.now();
     const fast = { now: () => base + (Date.now() - base) * SPEED };
@@ -168,7 +168,7 @@ describe('the budget of requests', () => {
     const exits = children.map(({ child }) => once(child, 'exit'));
     try {
       while (answered().length < 40) await new Promise((resolve) => setTimeout(resolve, 20));
-      // One is killed in the middle of something, and the others go on.
+      // One process is killed in the middle of its work, and the others continue.
       await killed(children[0].child);
       while (answered().length < 70) await new Promise((resolve) => setTimeout(resolve, 20));
     } finally {
@@ -180,11 +180,11 @@ describe('the budget of requests', () => {
     assert.deepEqual([...new Set(all.map(({ status }) => status))], [200]);
     const seconds = (all[0]!.at - all.at(-1)!.at) / 1000;
     const allowed = RATE_LIMITS.analytics.burst + (seconds * RATE_LIMITS.analytics.perMinute) / 60;
-    // What the machine does not give to four processes is no fault of the budget: this only says that nothing stalls.
+    // Four processes on a slow machine may not reach the limit: this only shows that nothing stalls.
     assert.ok(all.length >= 0.5 * allowed, `${all.length} of ${allowed}`);
   });
 });
 
 function nothing(): void {
-  // Not looked at here.
+  // Not checked here.
 }

@@ -7,37 +7,38 @@ import { NumberedFiles } from '../../base/numberedFiles.ts';
 import { sleep as realSleep, untilCancelled, type Sleep } from '../../base/sleep.ts';
 import { RATE_LIMITS, type RateGroup, type RateLimit } from '../contract.ts';
 
-export interface BudgetEdges {
+export interface BudgetDependencies {
   readonly clock?: Clock;
   readonly sleep?: Sleep;
   readonly logger?: Logger;
 }
 
-/** What a ledger's newest entry says. */
+/** The newest entry of a ledger. */
 interface Entry {
-  /** When the service's bucket is full again if nothing more is sent, in milliseconds since 1970. */
+  /** When the service's bucket is full again without further requests, in milliseconds since 1970. */
   readonly fullAt: number;
-  /** The service asked not to be asked before this. */
+  /** The service wants no requests before this time. */
   readonly blockedUntil: number;
 }
 
 const NOTHING: Entry = { fullAt: 0, blockedUntil: 0 };
-/** Requests that may be under way longer than others, and so arrive with those sent after them. */
+/** Time by which a slow request may be late, and so arrive together with later ones. */
 const SPARE_MS = 2_000;
-/** Of a burst, so much is left to what somebody is waiting for. */
+/** Share of a burst that is reserved for foreground requests. */
 const FOREGROUND_SHARE = 0.25;
-/** A wait beyond any that a service asks for is of a clock that was set back. */
+/** Longest wait that a service demands; a longer one comes from a clock that was set back. */
 const LONGEST_BLOCK_MS = 15 * 60_000;
 
 /**
- * When a request may be sent, so that the service refuses none: all processes that use one token count together, in files.
+ * Decides when a request may be sent, so that the service refuses none. All processes that use one token count
+ * together, in files.
  *
- * It is the service's own bucket run ahead of it ("generic cell rate algorithm", ITU-T I.371): each request puts off the
- * moment at which the bucket is full again, and may be sent while that is at most a burst away. Less a little, because a
- * request that was slow on its way arrives together with later ones.
+ * The budget runs the service's own bucket ahead of it ("generic cell rate algorithm", ITU-T I.371). Each request
+ * defers the moment at which the bucket is full again, and may be sent while that is at most a burst away. Less a
+ * margin, because a slow request arrives together with later ones.
  *
- * A request is entered when it may be sent and not before, so that one that is given up while it waits takes nothing, and a
- * process that is killed takes one request with it at most.
+ * A request is entered when it may be sent and not before. So a cancelled wait costs nothing, and a killed process
+ * costs one request at most.
  */
 export class RequestBudget {
   readonly #folder: string;
@@ -47,8 +48,11 @@ export class RequestBudget {
   readonly #ledgers = new Map<RateGroup, Ledger>();
   readonly #turns = new Map<string, Promise<void>>();
 
-  /** `folder`: of one account. */
-  constructor(folder: string, { clock = systemClock, sleep = realSleep, logger = silentLogger }: BudgetEdges = {}) {
+  /** `folder` belongs to one account. */
+  constructor(
+    folder: string,
+    { clock = systemClock, sleep = realSleep, logger = silentLogger }: BudgetDependencies = {},
+  ) {
     this.#folder = folder;
     this.#clock = clock;
     this.#sleep = sleep;
@@ -56,12 +60,12 @@ export class RequestBudget {
   }
 
   /**
-   * Resolves when a request of the group may be sent, and counts it. Background requests leave a part of each burst to others.
-   * `onPause` is told until when the service wants none, where it said so. Throws `Cancelled`.
+   * Resolves when a request of the group may be sent, and counts it. Background requests leave a part of each burst to
+   * others. `onPause` receives the end of a pause that the service demands. Throws `Cancelled`.
    */
   take(group: RateGroup, isBackground = false, signal?: AbortSignal, onPause?: (until: number) => void): Promise<void> {
     const queue = `${group} ${isBackground}`;
-    // One of a queue asks the ledger at a time, and they are served in their order.
+    // One request of a queue checks the ledger at a time, so that they are served in order.
     const turn = (this.#turns.get(queue) ?? Promise.resolve()).then(() =>
       this.#wait(group, isBackground, signal, onPause),
     );
@@ -87,7 +91,10 @@ export class RequestBudget {
     }
   }
 
-  /** The service refused a request, and wants none for `ms`: nobody sends one until then, and then not many at once. */
+  /**
+   * Records that the service refused a request, and wants none for `ms`: no process sends one until then, and then not
+   * many at once.
+   */
   block(group: RateGroup, ms: number): void {
     const until = this.#clock.now() + Math.min(ms, LONGEST_BLOCK_MS);
     this.#update(group, ({ fullAt, blockedUntil }) => ({
@@ -96,7 +103,7 @@ export class RequestBudget {
     }));
   }
 
-  /** How long to wait, or 0 where the request is counted; and until when the service wants none. */
+  /** The time to wait, or 0 if the request is counted; and the end of a pause that the service demands. */
   #tryTake(group: RateGroup, isBackground: boolean): { readonly waitMs: number; readonly blockedUntil: number } {
     const limit = RATE_LIMITS[group];
     let waitMs = 0;
@@ -113,7 +120,7 @@ export class RequestBudget {
     return { waitMs, blockedUntil };
   }
 
-  /** Repeats until no other process was quicker. */
+  /** Repeats until no other process was faster. */
   #update(group: RateGroup, change: (entry: Entry) => Entry | undefined): void {
     for (;;) {
       const ledger = this.#ledgerOf(group);
@@ -123,7 +130,7 @@ export class RequestBudget {
         if (!next || ledger.add(number + 1, next)) return;
       } catch (error) {
         if (systemCode(error) === undefined) throw error;
-        // A disk that takes nothing keeps nobody from asking: this process then counts for itself.
+        // A disk that cannot be written prevents no request: this process then counts for itself.
         const explained = explainWriteError(error, this.#folder);
         this.#logger.warn(`Requests are counted for this process only: ${String(explained)}`);
         this.#ledgers.set(group, new MemoryLedger());
@@ -144,7 +151,7 @@ function intervalMs({ perMinute }: RateLimit): number {
   return 60_000 / perMinute;
 }
 
-/** How far away "full again" may be when another request is sent. */
+/** The largest distance of "full again" at which another request may be sent. */
 function burstMs(limit: RateLimit): number {
   return Math.max(0, (limit.burst - 1) * intervalMs(limit) - SPARE_MS);
 }
@@ -154,14 +161,14 @@ function isOfLaterClock({ fullAt, blockedUntil }: Entry, now: number, limit: Rat
   return fullAt - now > most || blockedUntil - now > LONGEST_BLOCK_MS;
 }
 
-/** Nobody knows how much was used: as if all were. */
+/** Assumes a full burst was used if the usage is unknown. */
 function fullLater(now: number, limit: RateLimit): Entry {
   return { fullAt: now + burstMs(limit), blockedUntil: 0 };
 }
 
 interface Ledger {
   newest(): { readonly number: number; readonly entry: Entry };
-  /** `false` where somebody else has added an entry of this number. */
+  /** Returns `false` if another process has added an entry of this number. */
   add(number: number, entry: Entry): boolean;
 }
 
@@ -197,7 +204,7 @@ class FileLedger implements Ledger {
   }
 }
 
-/** One that is damaged, by a power cut for instance, is so long ago that it says nothing. */
+/** A damaged entry, for instance after a power cut, is too old to matter. */
 function readEntry(text: string): Entry {
   const { fullAt, blockedUntil } = parseObject(text) ?? {};
   return { fullAt: Number(fullAt) || 0, blockedUntil: Number(blockedUntil) || 0 };

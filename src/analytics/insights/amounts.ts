@@ -4,13 +4,13 @@ import { identityKey } from '../identity.ts';
 import { shares, type Share } from './compare.ts';
 import { identityOf, type Named } from './people.ts';
 
-/** What is added up of cost: dollars that are billed, that are estimated for the customer, or credits. */
+/** A measure of cost: dollars billed, dollars estimated for the customer, or credits. */
 export type Measure = 'billed_amount_usd' | 'estimated_customer_cost_usd' | 'credits_consumed';
 
-/** What cost is divided by. */
+/** A dimension that divides cost. */
 export type Dimension = 'product' | 'resource' | 'user' | 'byok' | 'expert' | 'day';
 
-/** A data point of cost-analytics, as far as it matters here. */
+/** The used part of a data point of cost-analytics. */
 export interface CostPoint {
   readonly start_date: string;
   readonly cost_metrics: CostMetrics;
@@ -24,7 +24,7 @@ export function wholeAmount(count: number | bigint): Decimal {
   return BigInt(count) * UNIT;
 }
 
-/** The amount that the service wrote. The contract has checked that it is one. */
+/** Parses an amount of the service. The contract has checked its format. */
 export function amountOf(text: string): Decimal {
   return parseDecimal(text) ?? 0n;
 }
@@ -35,7 +35,7 @@ export function sumOf(points: Iterable<CostPoint>, measure: Measure): Decimal {
   return sum;
 }
 
-/** What each product, resource, … or day comes to, the largest first. The points have to be grouped by it. */
+/** Sums by product, resource, … or day, the largest first. The points have to be grouped by the dimension. */
 export function costBy(points: Iterable<CostPoint>, dimension: Dimension, measure: Measure): Share[] {
   const items: Share[] = [];
   for (const point of points)
@@ -43,7 +43,7 @@ export function costBy(points: Iterable<CostPoint>, dimension: Dimension, measur
   return shares(items);
 }
 
-/** By what a point is known in a dimension. */
+/** Key and name of a point in a dimension. */
 export function nameIn(point: CostPoint, dimension: Dimension): Omit<Share, 'amount'> {
   const { product_display_name, resource_display_name, user_info, byok_status, expert_info } = point.group_by_values;
   switch (dimension) {
@@ -68,7 +68,7 @@ function named(name: string | undefined, none: string): Omit<Share, 'amount'> {
   return name === undefined ? { key: '\0', name: `(${none})` } : { key: name, name };
 }
 
-/** An account of which only the kind is known was deleted; all of them are one. */
+/** Accounts of which only the kind is known were deleted; all of them count as one. */
 function userName(info: UserInfo = {}): Omit<Share, 'amount'> {
   const { user_email, service_account_name, bot_name } = info;
   if (bot_name !== undefined) return { key: `bot\0${bot_name}`, name: bot_name };
@@ -84,7 +84,7 @@ export type CreditPoint = Named & {
   readonly model_name?: string | undefined;
 };
 
-/** Credits by person, model or day, the largest first. The rows have to be broken down by it. */
+/** Credits by person, model or day, the largest first. The rows have to be broken down by the dimension. */
 export function creditsBy(rows: Iterable<CreditPoint>, dimension: 'user' | 'model' | 'day'): Share[] {
   const items: Share[] = [];
   for (const row of rows) {
@@ -97,7 +97,7 @@ export function creditsBy(rows: Iterable<CreditPoint>, dimension: 'user' | 'mode
   return shares(items);
 }
 
-/** `1,234.5`: for people, to so many digits behind the point at the most, a half rounded away from zero. */
+/** Formats an amount for display, `1,234.5`: at most `digits` decimals, a half rounded away from zero. */
 export function formatAmount(amount: Decimal, digits: number): string {
   const step = UNIT / 10n ** BigInt(digits);
   const half = amount < 0n ? -step / 2n : step / 2n;

@@ -1,10 +1,10 @@
 import { isWeekend, type Day } from '../../base/day.ts';
 
-/** A modified z-score beyond this is out of the ordinary. */
+/** Modified z-score beyond which a value is unusual. */
 const THRESHOLD = 3.5;
-/** Fewer days of a kind say nothing of what is ordinary. */
+/** Number of days of a kind below which nothing is unusual. */
 const FEWEST = 5;
-/** Make the deviations of a normal distribution comparable with its standard deviation. */
+/** Factors that make deviations of a normal distribution comparable with its standard deviation. */
 const OF_MEDIAN = 0.6745;
 const OF_MEAN = 1.253314;
 
@@ -14,9 +14,10 @@ export interface DayValue {
 }
 
 /**
- * The days whose value is out of the ordinary among days of its kind, working days or week-ends: by the median and the median
- * absolute deviation, which one large day does not move. Where more than half of the days are equal that is 0, and the mean
- * absolute deviation stands in. After B. Iglewicz and D. Hoaglin, "How to Detect and Handle Outliers" (1993).
+ * The days with an unusual value among days of their kind, working days or week-ends. Measured by the median and the
+ * median absolute deviation, which one large day does not move. If more than half of the days are equal, that deviation
+ * is 0, and the mean absolute deviation replaces it. After B. Iglewicz and D. Hoaglin, "How to Detect and Handle
+ * Outliers" (1993).
  */
 export function anomalousDays(days: readonly DayValue[]): DayValue[] {
   const found = [false, true].flatMap((weekend) => outliers(days.filter(({ day }) => isWeekend(day) === weekend)));

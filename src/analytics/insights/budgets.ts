@@ -7,23 +7,23 @@ import { wholeAmount } from './amounts.ts';
 import type { Share } from './compare.ts';
 import { identityOf } from './people.ts';
 
-/** Fewer days of a month say nothing of the rest of it. */
+/** Number of days of a month below which no projection is possible. */
 export const FEWEST_DAYS = 3;
 const DAY_MS = 86_400_000;
 
-/** How a month goes, by what was used up to a moment. */
+/** Pace of a month, by the consumption up to a moment. */
 export interface Pace {
   /** `2026-11` */
   readonly month: string;
   readonly spent: Decimal;
-  /** Of the month, up to the moment, in days. */
+  /** Days of the month up to the moment. */
   readonly daysElapsed: number;
   readonly daysInMonth: number;
-  /** What the month comes to if it goes on like this, rounded down; from three days on. */
+  /** Projection to the end of the month, rounded down; from three days on. */
   readonly projected: Decimal | undefined;
 }
 
-/** `asOf`: up to when `spent` counts, in milliseconds since 1970; for days that are over, the end of the last. */
+/** `asOf` is the end of the counted time, in milliseconds since 1970; for finished days, the end of the last. */
 export function pace(spent: Decimal, asOf: number): Pace {
   const { start, end } = monthOf(asOf);
   const elapsed = BigInt(Math.floor(asOf - start));
@@ -37,7 +37,7 @@ export function pace(spent: Decimal, asOf: number): Pace {
   };
 }
 
-/** The month to which a moment's past belongs: its very first moment ends the month before. */
+/** The month that ends at or contains a moment: its very first moment belongs to the previous month. */
 function monthOf(asOf: number): { readonly start: number; readonly end: number } {
   const day = dayOf(asOf - 1);
   return { start: startOfDay(firstOfMonth(day)), end: startOfDay(firstOfNextMonth(day)) };
@@ -47,18 +47,18 @@ function monthName(asOf: number): string {
   return formatDay(dayOf(asOf - 1)).slice(0, 7);
 }
 
-/** How a month was spent, day by day, and where it leads. */
+/** Consumption of a month, day by day, with its projection. */
 export interface BurnDown {
   /** All days of the month, `2026-11-01` and on. */
   readonly days: readonly string[];
-  /** What was spent up to the end of each day; nothing for days of which nobody knows yet. */
+  /** Consumption up to the end of each day; undefined for days not known yet. */
   readonly spent: readonly (Decimal | undefined)[];
-  /** From the last known day to the end of the month, if it goes on as it did; from three days on. */
+  /** Projection from the last known day to the end of the month; from three days on. */
   readonly projected: readonly (Decimal | undefined)[];
   readonly pace: Pace;
 }
 
-/** `spent`: by day, in any order. `last`: the newest day of which all is known. */
+/** `spent` is by day, in any order. `last` is the newest complete day. */
 export function burnDown(spent: readonly Share[], last: Day): BurnDown {
   const first = firstOfMonth(last);
   const days = daysOf({ first, last: firstOfNextMonth(last) - 1 });
@@ -73,25 +73,27 @@ export function burnDown(spent: readonly Share[], last: Day): BurnDown {
   return { days: days.map(formatDay), spent: known, projected, pace: so };
 }
 
-/** How one person stands to their limit. */
-export interface Standing {
+/** Budget status of one person. */
+export interface BudgetStatus {
   readonly identity: Identity;
   readonly key: string;
   readonly limit: bigint;
   readonly spent: Decimal;
-  /** Of the limit: 1 is all of it. */
+  /** Share of the limit: 1 is all of it. */
   readonly used: number;
   readonly projected: Decimal | undefined;
-  /** The day on which the limit is or was reached: the first of the month where nobody knows better; none this month. */
+  /**
+   * The day of this month on which the limit is projected to be reached; the last counted day if it is reached already.
+   */
   readonly crossesOn: Day | undefined;
 }
 
-/** How everybody with a limit of their own stands, who used the largest part of it first. `consumption` is that of the month. */
-export function standings(
+/** Budget status of all with an override, the largest used share first. `consumption` is that of the month. */
+export function budgetStatuses(
   overrides: readonly BudgetOverride[],
   consumption: readonly Share[],
   asOf: number,
-): Standing[] {
+): BudgetStatus[] {
   const spentBy = new Map(consumption.map(({ key, amount }) => [key, amount]));
   const all = overrides.map((override) => {
     const identity = identityOf(override);
@@ -112,35 +114,38 @@ export function standings(
   return all.sort((a, b) => b.used - a.used || (a.key < b.key ? -1 : 1));
 }
 
-/** From which part of a limit on one is near it. */
+/** Used share from which a limit is near. */
 export const NEAR = 0.9;
 
-/** Whether the limit is reached, or will be. */
+/** Whether the limit is reached, or is projected to be. */
 export type Level = 'over' | 'near' | 'crossing' | 'within';
 
-export function levelOf({ used, crossesOn }: Pick<Standing, 'used' | 'crossesOn'>): Level {
+export function levelOf({ used, crossesOn }: Pick<BudgetStatus, 'used' | 'crossesOn'>): Level {
   if (used >= 1) return 'over';
   return used >= NEAR ? 'near' : crossesOn === undefined ? 'within' : 'crossing';
 }
 
-/** How many are at each level. */
-export function countLevels(standings: readonly Standing[]): Readonly<Record<Level, number>> {
+/** The number of people at each level. */
+export function countLevels(standings: readonly BudgetStatus[]): Readonly<Record<Level, number>> {
   const counts = { over: 0, near: 0, crossing: 0, within: 0 };
   for (const standing of standings) counts[levelOf(standing)]++;
   return counts;
 }
 
-/** All limits together. */
-export function sumOfLimits(standings: readonly Pick<Standing, 'limit'>[]): bigint {
+/** The sum of all limits. */
+export function sumOfLimits(standings: readonly Pick<BudgetStatus, 'limit'>[]): bigint {
   return standings.reduce((sum, { limit }) => sum + limit, 0n);
 }
 
-/** To a thousandth of a percent, rounded down, so that nobody is at the limit who is not. */
+/** Used share, rounded down to a thousandth of a percent, so that a share of 1 means that the limit is reached. */
 function usedOf(spent: Decimal, limit: bigint): number {
   return Number((spent * 100_000n) / wholeAmount(limit)) / 100_000;
 }
 
-/** When the limit is reached at the month's pace, if before its end. Of the past nothing is known but that it was. */
+/**
+ * The day on which the limit is reached at the month's pace, if before its end. For a limit already reached, only that
+ * fact is known.
+ */
 function crossing(spent: Decimal, limit: bigint, asOf: number): Day | undefined {
   const { start, end } = monthOf(asOf);
   if (spent >= wholeAmount(limit)) return dayOf(asOf - 1);
@@ -149,25 +154,25 @@ function crossing(spent: Decimal, limit: bigint, asOf: number): Day | undefined 
   return moment < end ? dayOf(moment) : undefined;
 }
 
-/** A limit that somebody came near to. */
+/** A limit near exhaustion. */
 export interface Alert {
-  readonly standing: Standing;
-  /** The highest threshold that was reached, of 1. */
+  readonly standing: BudgetStatus;
+  /** The highest threshold reached, as a share of 1. */
   readonly threshold: number;
 }
 
-/** What was told, by subject and month: the highest threshold. */
-export type Told = Readonly<Record<string, number>>;
+/** The highest threshold already shown, by subject and month. */
+export type NotifiedAlert = Readonly<Record<string, number>>;
 
-/** What is to be told now: each threshold once for each subject and month. Gives back what was told then. */
+/** The alerts due now: each threshold once for each subject and month. Also returns the new record of shown ones. */
 export function dueAlerts(
-  standings: readonly Standing[],
+  standings: readonly BudgetStatus[],
   thresholds: readonly number[],
-  told: Told,
+  told: NotifiedAlert,
   asOf: number,
-): { readonly alerts: readonly Alert[]; readonly told: Told } {
+): { readonly alerts: readonly Alert[]; readonly told: NotifiedAlert } {
   const month = monthName(asOf);
-  // Months that are over are forgotten. One that began may be news to who counts the last day of the one before.
+  // Past months are removed. A window that still counts the last day of the previous month keeps the new month.
   const next = Object.fromEntries(Object.entries(told).filter(([key]) => key.slice(0, month.length) >= month));
   const alerts: Alert[] = [];
   for (const standing of standings) {

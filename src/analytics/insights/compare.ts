@@ -1,35 +1,35 @@
 import type { DayRange } from '../dateRules.ts';
 import type { Decimal } from '../../base/decimal.ts';
 
-/** As many days, just before. */
+/** The previous period: the same number of days, just before. */
 export function previousRange({ first, last }: DayRange): DayRange {
   return { first: first - (last - first + 1), last: first - 1 };
 }
 
-/** By how much something grew, as a share of what it was: 0.25 is a quarter more. `undefined` where it was nothing. */
+/** Growth as a share of the earlier value: 0.25 is a quarter more. `undefined` if that was 0. */
 export function growth(now: number, before: number): number | undefined {
   return before === 0 ? undefined : (now - before) / before;
 }
 
-/** The same for amounts, to a hundredth of a percent. */
+/** Growth of an amount, to a hundredth of a percent. */
 export function growthOfAmount(now: Decimal, before: Decimal): number | undefined {
   return shareOfAmount(now - before, before);
 }
 
-/** Which part of the whole something is, from 0 to 1, to a hundredth of a percent; `undefined` of nothing. */
+/** A part as a share of the whole, from 0 to 1, to a hundredth of a percent; `undefined` for a whole of 0. */
 export function shareOfAmount(part: Decimal, whole: Decimal): number | undefined {
   return whole === 0n ? undefined : Number((part * 10_000n) / whole) / 10_000;
 }
 
-/** Something by name and what it amounts to. */
+/** A named amount. */
 export interface Share {
-  /** Equal for equal things. */
+  /** Equal for equal subjects. */
   readonly key: string;
   readonly name: string;
   readonly amount: Decimal;
 }
 
-/** Adds up by key, the largest first; of equal ones by name. */
+/** Sums by key, the largest first; equal ones by name. */
 export function shares(items: Iterable<Share>): Share[] {
   const sums = new Map<string, Share>();
   for (const item of items) {
@@ -44,7 +44,7 @@ function byAmount(a: Share, b: Share): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** The first `n`, and what all others come to. */
+/** The first `n`, and the sum of all others. */
 export function top(sorted: readonly Share[], n: number): { readonly top: readonly Share[]; readonly others: Decimal } {
   return { top: sorted.slice(0, n), others: total(sorted.slice(n)) };
 }
@@ -53,7 +53,7 @@ export function total(items: readonly Share[]): Decimal {
   return items.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** What something came to in two periods. */
+/** Amounts of one subject in two periods. */
 export interface Mover {
   readonly key: string;
   readonly name: string;
@@ -61,7 +61,7 @@ export interface Mover {
   readonly before: Decimal;
 }
 
-/** What changed most, up or down; what did not change is none. */
+/** The largest changes, up or down, without unchanged subjects. */
 export function movers(now: readonly Share[], before: readonly Share[], n: number): Mover[] {
   const all = new Map<string, Mover>();
   for (const { key, name, amount } of now) all.set(key, { key, name, now: amount, before: 0n });

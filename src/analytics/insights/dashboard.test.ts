@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { formatDay, parseDay } from '../../base/day.ts';
 import { TOKEN_FIELDS, type BudgetOverride } from '../contract.ts';
 import { amountOf, costBy, wholeAmount, type CostPoint } from './amounts.ts';
-import { burnDown, countLevels, levelOf, standings, sumOfLimits } from './budgets.ts';
+import { burnDown, countLevels, levelOf, budgetStatuses, sumOfLimits } from './budgets.ts';
 import { shareOfAmount, total } from './compare.ts';
 import { OTHERS, onDays, onOwnKeys, seriesBy, splitByKeys, withRest } from './series.ts';
 import { extent, movingMean } from './trend.ts';
 
-/* The figures of charts, against the plainest computation of them. */
+/* Checks the figures of charts against the plainest computation of them. */
 
 const DAYS = ['2026-11-18', '2026-11-19', '2026-11-20'];
 const tokens = Object.fromEntries(TOKEN_FIELDS.map((field) => [field, 0])) as Record<
@@ -43,7 +43,7 @@ const point: fc.Arbitrary<CostPoint> = fc
   });
 
 describe('the figures of charts', () => {
-  it('have a trend that is the mean of a window, once there is one', () => {
+  it('have a trend that is the mean of a window, from the first full window on', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1000), { maxLength: 40 }), fc.integer({ min: 1, max: 9 }), (values, window) => {
         movingMean(values, window).forEach((mean, i) => {
@@ -68,7 +68,7 @@ describe('the figures of charts', () => {
     assert.equal(extent([]), undefined);
   });
 
-  it('divide each day into the largest and all others, of which nothing is lost', () => {
+  it('divide each day into the largest and all others, without loss', () => {
     fc.assert(
       fc.property(fc.array(point), fc.integer({ min: 1, max: 5 }), (points, n) => {
         const series = seriesBy(points, 'resource', 'billed_amount_usd', DAYS, n);
@@ -80,14 +80,14 @@ describe('the figures of charts', () => {
           const own = points.filter((one) => one.group_by_values.resource_display_name === key);
           assert.deepEqual(amounts, onDays(costBy(own, 'day', 'billed_amount_usd'), DAYS));
         }
-        // Some of them and the rest are the whole, too.
+        // Some series and the rest are the whole, too.
         const rest = withRest(series.slice(0, 1), whole);
         DAYS.forEach((_, i) => assert.equal(rest.reduce((sum, { amounts }) => sum + amounts[i]!, 0n), whole[i]));
       }),
     );
   }); // prettier-ignore
 
-  it('divide each thing into own keys and the service’s', () => {
+  it('divide each subject into own keys and the service’s', () => {
     fc.assert(
       fc.property(fc.array(point), (points) => {
         for (const { key, amount, parts } of splitByKeys(points, 'resource', 'billed_amount_usd')) {
@@ -101,7 +101,7 @@ describe('the figures of charts', () => {
     );
   }); // prettier-ignore
 
-  it('add a month up to its newest day, and lead on from there in a straight line', () => {
+  it('sum a month up to its newest day, and continue from there in a straight line', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1000), { minLength: 30, maxLength: 30 }), fc.integer({ min: 0, max: 29 }), (spent, last) => {
         const first = parseDay('2026-11-01')!;
@@ -125,17 +125,17 @@ describe('the figures of charts', () => {
     );
   }); // prettier-ignore
 
-  it('count each limit at one level, by the largest part of it that was used', () => {
+  it('count each limit at one level, by its largest used share', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ limit: fc.integer({ min: 1, max: 100 }), spent: fc.nat(150) })), (people) => {
         const overrides = people.map(({ limit }, i): BudgetOverride => ({ user_email: `p${i}@example.com`, resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET_PERIOD_MONTHLY', config: { limit: String(limit) } }));
         const spent = people.map(({ spent }, i) => ({ key: `p${i}@example.com\0u`, name: '', amount: wholeAmount(spent) }));
-        const all = standings(overrides, spent, Date.parse('2026-11-16T00:00:00Z'));
+        const all = budgetStatuses(overrides, spent, Date.parse('2026-11-16T00:00:00Z'));
         const counts = countLevels(all);
         assert.equal(counts.over, people.filter(({ limit, spent }) => spent >= limit).length);
         assert.equal(counts.near, people.filter(({ limit, spent }) => spent < limit && spent * 10 >= limit * 9).length);
         assert.equal(counts.over + counts.near + counts.crossing + counts.within, people.length);
-        // Half of the month is gone: whoever used half of the limit crosses it.
+        // Half of the month is over: a person who used half of the limit crosses it.
         assert.equal(counts.crossing, people.filter(({ limit, spent }) => spent * 10 < limit * 9 && spent * 2 > limit).length);
         assert.equal(sumOfLimits(all), people.reduce((sum, { limit }) => sum + BigInt(limit), 0n));
         for (const one of all) assert.equal(levelOf(one) === 'over', one.used >= 1);
@@ -143,7 +143,7 @@ describe('the figures of charts', () => {
     );
   }); // prettier-ignore
 
-  it('are a share of nothing where there is nothing', () => {
+  it('have no shares of an empty whole', () => {
     assert.equal(shareOfAmount(1n, 0n), undefined);
     assert.equal(shareOfAmount(1n, 8n), 0.125);
   });

@@ -5,24 +5,22 @@ import { formatDecimal } from '../../base/decimal.ts';
 import { METRIC_FIELDS, TOKEN_FIELDS, type BudgetOverride, type CostMetrics, type Metrics } from '../contract.ts';
 import { amountOf, costBy, creditsBy, formatAmount, formatUsd, sumOf, wholeAmount, type CostPoint } from './amounts.ts';
 import { anomalousDays, median } from './anomalies.ts';
-import { dueAlerts, pace, standings, type Told } from './budgets.ts';
+import { dueAlerts, pace, budgetStatuses, type NotifiedAlert } from './budgets.ts';
 import { growth, growthOfAmount, movers, previousRange, shares, top, total, type Share } from './compare.ts';
 import { acceptance, distinctPeople, meanActive, sumMetrics, usageBy } from './people.ts';
 
-/*
- * Every figure against the plainest computation of it: loops over all, text for exact sums, no code shared.
- */
+/* Checks every figure against the plainest computation of it: loops over all, text for exact sums, no code shared. */
 
 const DAY_MS = 86_400_000;
 const day = (text: string): number => parseDay(text)!;
 
-/** Billionths of a dollar, and as the service writes them. */
+/** Billionths of a dollar, and the same in the service's format. */
 const nanos = fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n });
 const asText = (amount: bigint): string => {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(10, '0');
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`;
 };
-/** Of an amount of ours, in billionths. */
+/** Converts an internal amount to billionths. */
 const inNanos = (amount: bigint): bigint => amount / 10n ** 29n;
 
 const metrics: fc.Arbitrary<Metrics> = fc.record(
@@ -33,7 +31,7 @@ const metrics: fc.Arbitrary<Metrics> = fc.record(
 );
 const names = fc.constantFrom('ada@example.com', 'Ada@Example.com', 'bob@example.com', 'ci', 'CI');
 const account = names.map((name) => (name.includes('@') ? { user_email: name } : { service_account_name: name }));
-/** The person: e-mail addresses have no case, service accounts have one. */
+/** Key of the person: e-mail addresses have no case, service accounts have one. */
 const person = (row: { user_email?: string; service_account_name?: string }): string =>
   row.user_email?.toLowerCase() ?? `account ${row.service_account_name}`;
 
@@ -61,7 +59,7 @@ describe('insights', () => {
     assert.equal(distinctPeople([{ user_email: 'a' }, { user_email: 'A' }, { service_account_name: 'a' }]), 2);
   });
 
-  it('have two rates of acceptance, and none where nothing was suggested', () => {
+  it('have two rates of acceptance, and none without suggestions', () => {
     fc.assert(
       fc.property(fc.array(metrics), (rows) => {
         const sum = sumMetrics(rows);
@@ -86,7 +84,7 @@ describe('insights', () => {
     assert.equal(meanActive([{ user_count: 3 }, { user_count: 0 }]), 1.5);
   });
 
-  it('count people of a language once, however many days and editors they used it in', () => {
+  it('count a person of a language once, over any number of days and editors', () => {
     const use = fc.tuple(account, fc.constantFrom('Go', 'C'), fc.constantFrom('CLI', 'Vim'), metrics);
     fc.assert(
       fc.property(fc.array(use), (uses) => {
@@ -104,7 +102,7 @@ describe('insights', () => {
     );
   });
 
-  it('add up money exactly, by whatever it is divided', () => {
+  it('sum money exactly, in any dimension', () => {
     const point = fc.record({ nano: nanos, product: fc.constantFrom('Chat', 'Agent', undefined), on: fc.nat(3) });
     fc.assert(
       fc.property(fc.array(point), (facts) => {
@@ -130,7 +128,7 @@ describe('insights', () => {
     assert.equal(formatDecimal(total([...big, ...big])), '199999999999999999998.000000000000000002');
   });
 
-  it('name everybody that cost is of, and those who can no longer be named', () => {
+  it('name every account with cost, and those whose name is lost', () => {
     const point = (user_info: object): CostPoint => ({ start_date: '', cost_metrics: costMetrics('1'), group_by_values: { user_info } }); // prettier-ignore
     const infos = [{ user_email: 'Ada@x' }, { user_email: 'ada@X' }, { service_account_name: 'ci' }, { bot_name: 'ci' }, {}, { user_type: 'COST_ANALYTICS_USER_TYPE_USER' }]; // prettier-ignore
     const found = costBy(infos.map(point), 'user', 'billed_amount_usd');
@@ -140,7 +138,7 @@ describe('insights', () => {
     ); // prettier-ignore
   });
 
-  it('add up credits by person, model and day', () => {
+  it('sum credits by person, model and day', () => {
     const row = fc.tuple(account, fc.record({ credits_consumed: fc.nat(), model_name: fc.constantFrom('a', 'b'), date: fc.constantFrom('1', '2') })); // prettier-ignore
     fc.assert(
       fc.property(fc.array(row), (pairs) => {
@@ -164,7 +162,7 @@ describe('insights', () => {
     );
   });
 
-  it('compare with as many days before, and nothing with nothing', () => {
+  it('compare with the previous period, and have no growth from zero', () => {
     assert.deepEqual(previousRange({ first: 10, last: 16 }), { first: 3, last: 9 });
     assert.equal(growth(150, 100), 0.5);
     assert.equal(growth(3, 0), undefined);
@@ -172,7 +170,7 @@ describe('insights', () => {
     assert.equal(growthOfAmount(1n, 0n), undefined);
   });
 
-  it('find the largest and what moved most', () => {
+  it('find the largest values and the largest changes', () => {
     const item = fc.record({ key: fc.constantFrom(...KEYS), amount: fc.bigInt({ min: 0n, max: 50n }) });
     const list = fc.array(item.map(({ key, amount }): Share => ({ key, name: key.toUpperCase(), amount })));
     fc.assert(
@@ -213,9 +211,9 @@ describe('insights', () => {
     );
   });
 
-  it('say when a limit is crossed, and put those first who used most of it', () => {
+  it('project when a limit is crossed, and put the largest used share first', () => {
     const asOf = startOfDay(day('2026-11-11'));
-    const found = standings(
+    const found = budgetStatuses(
       [override('slow@x', '100'), override('over@x', '100'), override('Near@x', '100'), override('none@x', '1')],
       [
         { key: 'slow@x\0u', name: '', amount: wholeAmount(10) },
@@ -228,13 +226,13 @@ describe('insights', () => {
       found.map(({ identity, used, crossesOn }) => [identity.name, used, crossesOn && formatDay(crossesOn)]),
       [['over@x', 1, '2026-11-10'], ['Near@x', 0.505, '2026-11-20'], ['slow@x', 0.1, undefined], ['none@x', 0, undefined]],
     ); // prettier-ignore
-    const early = standings(
+    const early = budgetStatuses(
       [override('a@x', '10')],
       [{ key: 'a@x\0u', name: '', amount: wholeAmount(9) }],
       startOfDay(day('2026-11-03')),
     );
     assert.deepEqual([early[0]?.crossesOn, early[0]?.projected], [undefined, undefined], 'two days say nothing');
-    const largest = standings(
+    const largest = budgetStatuses(
       [override('a@x', '9'.repeat(18))],
       [{ key: 'a@x\0u', name: '', amount: wholeAmount(10n ** 18n - 2n) }],
       asOf,
@@ -247,7 +245,7 @@ describe('insights', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5000 }), fc.integer({ min: 1, max: 5000 }), (limit, spent) => {
         fc.pre(spent < limit);
-        const [one] = standings(
+        const [one] = budgetStatuses(
           [override('a@x', String(limit))],
           [{ key: 'a@x\0u', name: '', amount: wholeAmount(spent) }],
           asOf,
@@ -261,9 +259,9 @@ describe('insights', () => {
   });
 
   it('alert once for each threshold, subject and month', () => {
-    const at = (used: number, asOf: string): ReturnType<typeof standings> =>
-      standings([override('a@x', '1000')], [{ key: 'a@x\0u', name: '', amount: wholeAmount(used) }], startOfDay(day(asOf)));
-    let told: Told = {};
+    const at = (used: number, asOf: string): ReturnType<typeof budgetStatuses> =>
+      budgetStatuses([override('a@x', '1000')], [{ key: 'a@x\0u', name: '', amount: wholeAmount(used) }], startOfDay(day(asOf)));
+    let told: NotifiedAlert = {};
     const thresholds = [0.75, 0.9, 1];
     const next = (used: number, asOf = '2026-11-20'): number[] => {
       const due = dueAlerts(at(used, asOf), thresholds, told, startOfDay(day(asOf)));
@@ -275,7 +273,7 @@ describe('insights', () => {
     assert.equal(Object.keys(told).length, 1);
   }); // prettier-ignore
 
-  it('find days out of the ordinary, and take no week-end for one', () => {
+  it('find unusual days, and treat no week-end as one', () => {
     const monday = day('2026-11-02');
     const ordinary = Array.from({ length: 28 }, (_, i) => ({
       day: monday + i,
@@ -297,7 +295,7 @@ describe('insights', () => {
     );
   });
 
-  it('write amounts for people, a half rounded away from zero', () => {
+  it('format amounts, a half rounded away from zero', () => {
     assert.equal(formatUsd(amountOf('1234567.895')), '$1,234,567.90');
     assert.equal(formatUsd(amountOf('-0.004')), '$0.00');
     assert.equal(formatUsd(0n), '$0.00');

@@ -13,7 +13,7 @@ export function identityOf({ user_email, service_account_name }: Named): Identit
     : { kind: 'user_email', name: user_email };
 }
 
-/** How many different people and service accounts there are: e-mail addresses without regard to case. */
+/** The number of different people and service accounts, ignoring case in e-mail addresses. */
 export function distinctPeople(rows: Iterable<Named>): number {
   const keys = new Set<string>();
   for (const row of rows) keys.add(identityKey(identityOf(row)));
@@ -26,11 +26,11 @@ export function sumMetrics(rows: Iterable<Metrics>): Metrics {
   return sum;
 }
 
-/** Two rates that are often taken for each other, from 0 to 1; `undefined` where nothing was suggested. */
+/** Two rates that are often confused, from 0 to 1; `undefined` without suggestions. */
 export interface Acceptance {
-  /** Of the completions that were shown, those accepted. */
+  /** Accepted completions, of those shown. */
   readonly bySuggestions: number | undefined;
-  /** Of the lines that were suggested, those taken. */
+  /** Accepted lines, of those suggested. */
   readonly byLines: number | undefined;
 }
 
@@ -45,7 +45,7 @@ function rate(part: number, whole: number): number | undefined {
   return whole === 0 ? undefined : part / whole;
 }
 
-/** The kinds of use that messages are of, and completions. Remote Agents are of the past, and shown where there were any. */
+/** Kinds of messages, and completions. Remote Agents are obsolete, and shown only if there were any. */
 export const KINDS = {
   completions_accepted: 'Accepted completions',
   chat_messages: 'Chat messages',
@@ -57,17 +57,17 @@ export const KINDS = {
 export type KindField = keyof typeof KINDS;
 export const KIND_FIELDS = Object.keys(KINDS) as readonly KindField[];
 
-/** The mean of active people over the days, those without anybody included; `undefined` for no days. */
+/** The mean of active people over the days, including days without any; `undefined` for no days. */
 export function meanActive(days: readonly { readonly user_count: number }[]): number | undefined {
   return meanOf(days.map(({ user_count }) => user_count));
 }
 
-/** `undefined` for no values. */
+/** Mean of values; `undefined` for no values. */
 export function meanOf(values: readonly number[]): number | undefined {
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** What is done in one language or editor. Somebody who uses two counts in both, so that the people of all do not add up. */
+/** Usage of one language or editor. A person who uses two counts in both, so the numbers of people cannot be summed. */
 export interface Usage {
   readonly name: string;
   readonly people: number;
@@ -83,7 +83,7 @@ export function usageBy(rows: readonly LanguagePoint[], dimension: 'language' | 
   return tally.by(dimension);
 }
 
-/** Adds up by language and by editor as rows come, of which there may be hundreds of thousands, and keeps none of them. */
+/** Sums rows by language and by editor as they arrive, possibly hundreds of thousands, and keeps none of them. */
 export class UsageTally {
   readonly #sums = { language: new Map<string, Sum>(), editor: new Map<string, Sum>() };
 
@@ -100,7 +100,7 @@ export class UsageTally {
     }
   }
 
-  /** The one with most people first; of equal ones by name. */
+  /** Each language or editor, the one with most people first; equal ones by name. */
   by(dimension: 'language' | 'editor'): Usage[] {
     const all = [...this.#sums[dimension]].map(([name, { people, metrics }]) => ({
       name,

@@ -2,19 +2,19 @@ import type { Decimal } from '../../base/decimal.ts';
 import { amountOf, costBy, nameIn, type CostPoint, type Dimension, type Measure } from './amounts.ts';
 import { top, type Share } from './compare.ts';
 
-/** What one thing came to on each day. */
+/** Amounts of one subject on each day. */
 export interface DaySeries {
   readonly key: string;
   readonly name: string;
-  /** In the order of the days. */
+  /** Amounts in the order of the days. */
   readonly amounts: readonly Decimal[];
 }
 
 export const OTHERS = '\0others';
 
 /**
- * The `n` largest of a dimension, each day by day, and as the last what all others come to, where there are others: of every
- * day the sum is the whole. The points have to be daily and grouped by the dimension.
+ * The `n` largest of a dimension, each day by day, and last the sum of all others, if there are any. The sum of every
+ * day is the whole. The points have to be daily and grouped by the dimension.
  */
 export function seriesBy(
   points: readonly CostPoint[],
@@ -24,7 +24,7 @@ export function seriesBy(
   n: number,
 ): DaySeries[] {
   const all = costBy(points, dimension, measure).filter(({ amount }) => amount !== 0n);
-  // One that would stand alone under "others" has a name.
+  // A single subject under "others" is shown by its name.
   const named = all.length <= n + 1 ? all : top(all, n).top;
   const column = new Map(days.map((day, i) => [day, i]));
   const rows = new Map<string, Decimal[]>();
@@ -45,18 +45,18 @@ export function seriesBy(
   return named.length === all.length ? series : [...series, { key: OTHERS, name: '', amounts: rowOf(OTHERS) }];
 }
 
-/** Something and how it divides into parts. */
+/** A subject and its division into parts. */
 export interface Split extends Share {
-  /** In the order in which the parts were named. */
+  /** Amounts in the order in which the parts were named. */
   readonly parts: readonly Decimal[];
 }
 
-/** What was used with keys of the organization's own. The points have to be grouped by kind of key. */
+/** Points with the organization's own keys. The points have to be grouped by kind of key. */
 export function onOwnKeys<P extends CostPoint>(points: readonly P[]): P[] {
   return points.filter((point) => point.group_by_values.byok_status === 'COST_ANALYTICS_BYOK_STATUS_BYOK');
 }
 
-/** What each thing of a dimension comes to, the largest first, and how much of that on own keys and how much on the service's. */
+/** The amount of each subject of a dimension, the largest first, divided into own keys and the service's. */
 export function splitByKeys(points: readonly CostPoint[], dimension: Dimension, measure: Measure): Split[] {
   const own = costBy(onOwnKeys(points), dimension, measure);
   const ownOf = new Map(own.map(({ key, amount }) => [key, amount]));
@@ -66,13 +66,13 @@ export function splitByKeys(points: readonly CostPoint[], dimension: Dimension, 
   });
 }
 
-/** Series and, as the last, what is left of the whole of each day; nothing is left where they are all there is. */
+/** Series and, last, the rest of the whole of each day, unless there is no rest. */
 export function withRest(series: readonly DaySeries[], whole: readonly Decimal[]): readonly DaySeries[] {
   const rest = whole.map((amount, i) => series.reduce((left, { amounts }) => left - amounts[i]!, amount));
   return rest.every((amount) => amount === 0n) ? series : [...series, { key: OTHERS, name: '', amounts: rest }];
 }
 
-/** What each day comes to, in the order of `days`. */
+/** The amount of each day, in the order of `days`. */
 export function onDays(byDay: readonly Share[], days: readonly string[]): Decimal[] {
   const amountOn = new Map(byDay.map(({ key, amount }) => [key, amount]));
   return days.map((day) => amountOn.get(day) ?? 0n);

@@ -1,7 +1,7 @@
-/** Days that a trend takes together: a week, so that week-ends do not show. */
+/** Days that a trend combines: a week, so that week-ends do not show. */
 export const TREND_DAYS = 7;
 
-/** The mean of each day and those before it, `window` of them; `undefined` until there are so many. */
+/** The mean of each day and those before it, `window` days in all; `undefined` before the first full window. */
 export function movingMean(values: readonly number[], window = TREND_DAYS): (number | undefined)[] {
   let sum = 0;
   return values.map((value, i) => {
@@ -10,7 +10,7 @@ export function movingMean(values: readonly number[], window = TREND_DAYS): (num
   });
 }
 
-/** Where the smallest and the largest value are, the first of equal ones; nothing for no values. */
+/** The indices of the smallest and the largest value, the first of equal ones; undefined for no values. */
 export function extent(values: readonly number[]): { readonly least: number; readonly most: number } | undefined {
   if (values.length === 0) return undefined;
   let [least, most] = [0, 0];

@@ -4,46 +4,47 @@ import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import { RESOURCE_OF_PLAN } from '../contract.ts';
 import { identityOfKey, type Identity } from '../identity.ts';
 import { costBy, creditsBy } from '../insights/amounts.ts';
-import { standings, type Standing } from '../insights/budgets.ts';
+import { budgetStatuses, type BudgetStatus } from '../insights/budgets.ts';
 import type { Share } from '../insights/compare.ts';
 import type { Unit } from './costReport.ts';
 import { qualityOf, type Quality } from './report.ts';
 
-/** Somebody for whom the plan's default holds, and what they used this month. */
+/** An account under the plan's default, and its consumption this month. */
 export interface Unlimited {
   readonly identity: Identity;
   readonly spent: Decimal;
 }
 
-/** How everybody with a limit of their own stands in this month, and who used something without one. */
+/** Budget status this month of all with an override, and the consumption of those without one. */
 export interface BudgetReport extends Quality {
   readonly unit: Unit;
-  /** Who used the largest part of their limit first. */
-  readonly standings: readonly Standing[];
-  /** Who used something and has no limit of their own, the most first; nobody where nobody has one. */
+  /** The largest used share first. */
+  readonly standings: readonly BudgetStatus[];
+  /** Accounts with consumption and without an override, the most first; empty if no account has an override. */
   readonly others: readonly Unlimited[];
-  /** Up to when consumption counts, in milliseconds since 1970. */
+  /** The end of the counted time, in milliseconds since 1970. */
   readonly countedUntil: number;
 }
 
 /**
- * The overrides, and what their people used this month: credits up to the last refresh of today, dollars up to the newest finished
- * day, as that is what the service has. Throws why the service cannot be asked where one of the two is not known.
+ * The overrides, and the consumption of their accounts this month. Credits count up to the last refresh of today,
+ * dollars up to the newest finished day, as the service has no later ones. Throws the error of an unreachable service
+ * if either is unknown.
  */
 export async function budgetReport(data: AnalyticsData, options?: LoadOptions): Promise<BudgetReport> {
   const overrides = await data.budgets(options);
-  // What is not known is not that nobody has a limit, or has used none of it.
+  // Unknown must not look like no override or no consumption.
   if (overrides.offline && overrides.missing.length > 0) throw overrides.offline;
   const isUsd = overrides.rows.some(({ resource }) => resource === RESOURCE_OF_PLAN.usd);
   const unit: Unit = isUsd ? 'usd' : 'credits';
   const last = isUsd ? data.newestDay : data.today;
   const month = { first: firstOfMonth(data.today), last };
-  // On the first of a month there are no dollars of it yet, and nobody to ask for without overrides.
+  // On the first of a month there are no dollars of it yet; without overrides there are no accounts to query.
   if (overrides.rows.length === 0 || month.first > month.last)
     return {
       ...qualityOf(overrides),
       unit,
-      standings: standings(overrides.rows, [], startOfDay(month.first + 1)),
+      standings: budgetStatuses(overrides.rows, [], startOfDay(month.first + 1)),
       others: [],
       countedUntil: startOfDay(month.first),
     };
@@ -51,9 +52,9 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
   if (used.offline && used.missing.length > 0) throw used.offline;
   const end = startOfDay(last + 1);
   const asOf = used.asOf === undefined ? end : Date.parse(used.asOf);
-  // Of a day that is not over only what was used before the last refresh is known.
+  // Of an unfinished day, only the consumption before the last refresh is known.
   const countedUntil = Math.max(Math.min(end, asOf), startOfDay(month.first) + 1);
-  const own = standings(overrides.rows, consumption, countedUntil);
+  const own = budgetStatuses(overrides.rows, consumption, countedUntil);
   const limited = new Set(own.map(({ key }) => key));
   return {
     ...qualityOf(overrides, used),

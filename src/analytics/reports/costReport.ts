@@ -7,7 +7,7 @@ import { burnDown, type BurnDown, type Pace } from '../insights/budgets.ts';
 import { growthOfAmount, movers, type Mover, type Share } from '../insights/compare.ts';
 import { countKnown, loadBefore, qualityOf, type Quality } from './report.ts';
 
-/** What is paid in: dollars, or credits where the plan has them. */
+/** Unit of payment: dollars, or credits if the plan has them. */
 export type Unit = 'usd' | 'credits';
 
 export const MEASURE_OF: Readonly<Record<Unit, Measure>> = {
@@ -15,35 +15,41 @@ export const MEASURE_OF: Readonly<Record<Unit, Measure>> = {
   credits: 'credits_consumed',
 };
 
-/** What the organization spent. */
+/** Spending of the organization. */
 export interface CostReport extends Quality {
   readonly range: DayRange;
   readonly unit: Unit;
-  /** Of how many days of the range it is known: the figures below are of those. */
+  /** Number of known days in the range: the figures below cover those. */
   readonly daysKnown: number;
-  /** Nothing where no day is known. */
+  /** Undefined if no day is known. */
   readonly total: Decimal | undefined;
-  /** By how much it grew since as many days before. */
+  /** Growth since the previous period. */
   readonly growth: number | undefined;
   readonly byProduct: readonly Share[];
   readonly byResource: readonly Share[];
   readonly byKey: readonly Share[];
-  /** In the order of the days; those without cost are left out. */
+  /** In the order of the days, without those that have no cost. */
   readonly byDay: readonly Share[];
-  /** Resources that changed most since as many days before. */
+  /** Resources with the largest changes since the previous period. */
   readonly movers: readonly Mover[];
-  /** The month of the range's last day, up to that day, or the last before one that is not known; nothing where its first is not. */
+  /**
+   * The month of the range's last day, up to that day or up to the last day before an unknown one. Undefined if its
+   * first day is unknown.
+   */
   readonly month: Pace | undefined;
-  /** The same, day by day. */
+  /** The same month, day by day. */
   readonly burnDown: BurnDown | undefined;
-  /** The points that it is made of: by product, resource and kind of key, day by day. */
+  /** The source points: by product, resource and kind of key, day by day. */
   readonly points: readonly CostRow[];
 }
 
-/** How many changes are worth telling. */
+/** Number of changes worth reporting. */
 const MOVERS = 5;
 
-/** Some requests, however many people there are. On a plan with credits it is in credits, unless dollars are asked for. */
+/**
+ * Builds the report in a few requests, for any number of people. On a plan with credits its unit is credits, unless the
+ * caller requests dollars.
+ */
 export async function costReport(
   data: AnalyticsData,
   range: DayRange,

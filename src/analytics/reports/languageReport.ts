@@ -6,16 +6,16 @@ import { daysOf, type DayRange } from '../dateRules.ts';
 import { UsageTally, type Usage } from '../insights/people.ts';
 import type { Quality } from './report.ts';
 
-/** What is used in which language and editor, of the days that are there so far. */
+/** Usage by language and editor, of the days loaded so far. */
 export interface LanguageReport extends Quality {
   readonly range: DayRange;
   readonly languages: readonly Usage[];
   readonly editors: readonly Usage[];
   readonly daysDone: number;
   readonly days: number;
-  /** Rows that came of the day that is being loaded. */
+  /** Rows received of the current day. */
   readonly rows: number;
-  /** About how long the rest takes, where something can be said. */
+  /** Estimated time for the rest, if known. */
   readonly secondsLeft: number | undefined;
 }
 
@@ -23,9 +23,9 @@ const PER_PAGE = endpoints.dailyUserActivityByEditorLanguage.pageSize?.maximum ?
 const { perMinute } = RATE_LIMITS[endpoints.dailyUserActivityByEditorLanguage.rateGroup];
 
 /**
- * Loads day after day, the newest first, and tells of each: a day is some hundred requests where there are ten thousand people,
- * so that a quarter takes hours. Each day is kept once it is there; what is cancelled goes on where it was. Gives what there is,
- * also when it is cancelled.
+ * Loads day after day, the newest first, and reports each: a day is some hundred requests for ten thousand people, so a
+ * quarter takes hours. Each day is stored when it arrives; a cancelled load resumes where it stopped. Returns the days
+ * so far, also when cancelled.
  */
 export async function loadLanguages(
   data: AnalyticsData,
@@ -52,7 +52,7 @@ export async function loadLanguages(
     offline,
     missing: missing.map((day) => ({ first: day, last: day })),
   });
-  // What is known is there at once; what is not is asked for then.
+  // Cached days are returned at once; the others are requested then.
   const unknown: Day[] = [];
   for (const day of days) {
     const known = await data.languages({ first: day, last: day }, { cachedOnly: true });
@@ -87,7 +87,7 @@ export async function loadLanguages(
   }
 }
 
-/** At the rate that the service allows in the long run. */
+/** Time at the sustained rate of the service. */
 function secondsFor(rows: number): number {
   return Math.ceil(rows / PER_PAGE / perMinute) * 60;
 }

@@ -4,17 +4,17 @@ import type { AnalyticsData, Loaded } from '../client/analyticsData.ts';
 import { daysOf, oldestDay, type DayRange } from '../dateRules.ts';
 import { previousRange } from '../insights/compare.ts';
 
-/** How good a report's figures are. */
+/** Quality of a report's figures. */
 export interface Quality {
-  /** When the oldest of them were made: ISO 8601; `undefined` where there are none. */
+  /** Time of the oldest figures: ISO 8601; `undefined` without any. */
   readonly asOf: string | undefined;
-  /** Why the service could not be asked: the figures are what was known before. */
+  /** The error of an unreachable service: the figures then come from the cache. */
   readonly offline: SextantError | undefined;
-  /** Days of which something is not known: the service could not be asked, or does not have them yet. */
+  /** Days with unknown figures: the service was unreachable, or does not have them yet. */
   readonly missing: readonly DayRange[];
 }
 
-/** How many days of a range are known; a sum is one of those. */
+/** The number of known days in a range; a sum covers those. */
 export function countKnown(range: DayRange, { missing }: Pick<Loaded<unknown>, 'missing'>): number {
   return daysOf(range).filter((day) => !isMissing(day, missing)).length;
 }
@@ -23,7 +23,7 @@ export function isMissing(day: Day, missing: readonly DayRange[]): boolean {
   return missing.some(({ first, last }) => day >= first && day <= last);
 }
 
-/** A report is as old as the oldest of what it is made of. */
+/** Quality of a report: as old as the oldest of its parts. */
 export function qualityOf(...parts: readonly Loaded<unknown>[]): Quality {
   const known = parts.map(({ asOf }) => asOf).filter((asOf) => asOf !== undefined);
   return {
@@ -34,8 +34,8 @@ export function qualityOf(...parts: readonly Loaded<unknown>[]): Quality {
 }
 
 /**
- * What `load` gives for as many days before a range; nothing where they cannot be asked for any more, or not all of them are
- * known, since what is left would look like growth.
+ * The result of `load` for the previous period. Undefined if the service no longer has it, or not all its days are
+ * known, since the gap would look like growth.
  */
 export async function loadBefore<Row>(
   data: AnalyticsData,

@@ -35,7 +35,7 @@ describe('reports', () => {
     return { server, client, data: new AnalyticsData(client, new AnswerCache(newFolder(), accountKey(connection), { clock }), clock) };
   } // prettier-ignore
 
-  /** Nobody waits for the limit of requests here: the time that it asks for passes at once. */
+  /** Budget without waiting: the time that it requests passes at once. */
   function newBudget(): RequestBudget {
     const clock = new AdjustableClock();
     const sleep = (ms: number): Promise<void> => {
@@ -48,7 +48,7 @@ describe('reports', () => {
   const week = { first: day('2026-11-14'), last: day('2026-11-20') };
   const dates = { start_date: '2026-11-14', end_date: '2026-11-20' };
 
-  it('of use say what the service says', async () => {
+  it('of use have the service\'s figures', async () => {
     const { data, client } = await start('credits', '2026-11-21T12:00:00Z');
     const report = await usageReport(data, week);
     const { daily_active_user_counts: counts } = await client.call('dauCount', dates);
@@ -67,7 +67,7 @@ describe('reports', () => {
     assert.equal(personTable(people).rows.length, people.distinct);
   }); // prettier-ignore
 
-  it('compare with nothing where the days before are out of reach or unknown', async () => {
+  it('compare with nothing if the previous period is out of reach or unknown', async () => {
     const { data, server } = await start('credits', '2026-11-21T12:00:00Z');
     const oldest = { first: day('2024-11-22'), last: day('2024-11-30') };
     assert.deepEqual((await usageReport(data, oldest)).growth, { meanActive: undefined, messages: undefined });
@@ -78,7 +78,7 @@ describe('reports', () => {
     assert.deepEqual([report.offline, report.missing, report.growth.messages], [undefined, [], undefined]);
   });
 
-  it('tell of how many days they are, and nothing of what is not known, where the service is gone', async () => {
+  it('state their number of days, and leave unknown values empty, while the service is unreachable', async () => {
     const { data, server } = await start('credits', '2026-11-21T12:00:00Z');
     const known = { first: day('2026-11-14'), last: day('2026-11-16') };
     const report = await usageReport(data, known);
@@ -88,7 +88,7 @@ describe('reports', () => {
     assert.deepEqual(part.metrics, report.metrics);
     assert.deepEqual(part.days.map(({ active }) => active === undefined), [false, false, false, true, true, true, true]);
     assert.deepEqual(part.latest, report.latest);
-    // Of these the active people are known, and not what they did.
+    // For these days the active people are known, and not their activity.
     server.faults.clear();
     const other = { first: day('2026-10-01'), last: day('2026-10-07') };
     await data.dailyActive(other);
@@ -99,7 +99,7 @@ describe('reports', () => {
     assert.equal((await peopleReport(data, week)).distinct, undefined);
   }); // prettier-ignore
 
-  it('of cost and budgets show no zeros for what is not known', async () => {
+  it('of cost and budgets show no zeros for unknown values', async () => {
     const { data, server } = await start('credits', '2026-11-21T12:00:00Z');
     const known = { first: day('2026-11-01'), last: day('2026-11-10') };
     const report = await costReport(data, known);
@@ -111,12 +111,12 @@ describe('reports', () => {
     assert.deepEqual(part.month, report.month, 'up to the newest day that is known');
     const nothing = await costReport(data, { first: day('2026-09-01'), last: day('2026-09-07') });
     assert.deepEqual([nothing.total, nothing.month, nothing.burnDown], [undefined, undefined, undefined]);
-    // Who is near a limit cannot be said without what was used.
+    // Without consumption, the people near a limit are unknown.
     await assert.rejects(budgetReport(data), { code: 'ServiceFailed' });
   });
 
   for (const plan of ['credits', 'usd'] as const) {
-    it(`of cost come to what the service bills, on the plan ${plan}`, async () => {
+    it(`of cost equal the service's bill, on the plan ${plan}`, async () => {
       const { data, client } = await start(plan, '2026-11-21T12:00:00Z');
       const report = await costReport(data, week);
       const { data_points: [point] } = await client.call('costAnalytics', dates); // prettier-ignore
@@ -131,7 +131,7 @@ describe('reports', () => {
       assert.ok(report.month!.projected! > report.month!.spent);
     });
 
-    it(`of budgets count what everybody used this month, on the plan ${plan}`, async () => {
+    it(`of budgets count the consumption of all people this month, on the plan ${plan}`, async () => {
       const { data, client } = await start(plan, '2026-11-21T12:00:00Z');
       const report = await budgetReport(data);
       assert.equal(report.unit, plan);
@@ -142,13 +142,13 @@ describe('reports', () => {
       const asked = { start_date: '2026-11-01', end_date: '2026-11-20', filters: { user_emails: [most.identity.name] } };
       const { data_points: [point] } = await client.call('costAnalytics', asked); // prettier-ignore
       if (plan === 'usd') assert.equal(formatDecimal(most.spent), point!.cost_metrics.billed_amount_usd);
-      // Today's credits are in no other answer yet.
+      // No other answer has today's credits yet.
       else assert.ok(most.spent >= BigInt(point!.cost_metrics.credits_consumed.split('.')[0]!));
       assert.equal(new Date(report.countedUntil).toISOString(), plan === 'usd' ? '2026-11-21T00:00:00.000Z' : '2026-11-21T12:00:00.000Z');
       assert.equal(budgetTable(report).rows.length, overrides.length);
     }); // prettier-ignore
 
-    it(`of budgets are there in the first hours of a month, on the plan ${plan}`, async () => {
+    it(`of budgets work in the first hours of a month, on the plan ${plan}`, async () => {
       for (const now of ['2026-11-01T00:00:00Z', '2026-11-01T01:00:00Z', '2026-11-01T03:00:00Z', '2026-11-02T01:00:00Z']) {
         const { data, server } = await start(plan, now);
         const report = await budgetReport(data);
@@ -160,7 +160,7 @@ describe('reports', () => {
     }); // prettier-ignore
   }
 
-  it('are written for people, for programs and for spreadsheets, which run nothing of it', async () => {
+  it('are written for people, for programs and for spreadsheets, which run no formula of them', async () => {
     const names = ['=1+1', '+49 30', '-cmd|x', '@sum', '\t=1', ' =1', '＝1', 'a,"b"\r\nc', '-5', 'Ünï 🙂', "'x"];
     const table: Table = {
       columns: [

@@ -10,20 +10,22 @@ import { seriesBy, type DaySeries } from '../insights/series.ts';
 import { MEASURE_OF, type Unit } from './costReport.ts';
 import { qualityOf, type Quality } from './report.ts';
 
-/** What each person spent. */
+/** Spending of each person. */
 export interface SpendingReport extends Quality {
   readonly range: DayRange;
   readonly unit: Unit;
   /** By account, over the range. */
   readonly points: readonly CostRow[];
-  /** Who spent most, day by day, the largest first. */
+  /** The people with the highest spending, day by day, the largest first. */
   readonly topPeople: readonly (DaySeries & { readonly identity: Identity })[];
 }
 
-/** How many people are looked at day by day. */
+/** Number of people with a daily breakdown. */
 export const TOP_PEOPLE = 25;
 
-/** A request for a thousand people, and one for those who spent most. Credits, where the plan has them. */
+/**
+ * Builds the report with a request per thousand people, and one for the top people. In credits, if the plan has them.
+ */
 export async function spendingReport(
   data: AnalyticsData,
   range: DayRange,
@@ -57,7 +59,7 @@ export async function spendingReport(
   };
 }
 
-/** What some people spent together: in the range by resource and day, and in the month of its last day. */
+/** Joint spending of some people: in the range by resource and day, and in the month of its last day. */
 export interface PeopleSpending extends Quality {
   readonly range: DayRange;
   readonly unit: Unit;
@@ -65,7 +67,7 @@ export interface PeopleSpending extends Quality {
   readonly burnDown: BurnDown;
 }
 
-/** Two requests; `people` must be somebody, as nobody would be everybody to the service. */
+/** Sends two requests. `people` must not be empty: the service would take that for all people. */
 export async function peopleSpending(
   data: AnalyticsData,
   range: DayRange,

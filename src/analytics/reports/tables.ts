@@ -6,7 +6,7 @@ import type { BudgetReport } from './budgetReport.ts';
 import type { Cell, Column, Table } from './table.ts';
 import type { PeopleReport, UsageReport } from './usageReport.ts';
 
-/* The tables of the reports: their columns are what is exported, so their names are not changed lightly. */
+/* The tables of the reports: their columns are exported, so change their names with care. */
 
 const text = (name: string, title: string): Column => ({ name, title, kind: 'text' });
 const count = (name: string, title: string): Column => ({ name, title, kind: 'count' });
@@ -26,7 +26,7 @@ function use(metrics: Metrics): Cell[] {
   return [metrics.total_messages, metrics.total_modified_lines_of_code, bySuggestions, byLines];
 }
 
-/** Each day: active people, and what was done, by kind. */
+/** Each day: active people, and their activity by kind. */
 export function dayTable({ days }: UsageReport): Table {
   return {
     columns: [
@@ -44,7 +44,7 @@ export function dayTable({ days }: UsageReport): Table {
   };
 }
 
-/** Each person, who sent most messages first. */
+/** Each person, the highest number of messages first. */
 export function personTable({ people }: PeopleReport): Table {
   const sorted = [...people].sort((a, b) => b.metrics.total_messages - a.metrics.total_messages);
   return {
@@ -58,7 +58,7 @@ export function languageTable(rows: readonly LanguageRow[], dimension: 'language
   return usageTable(usageBy(rows, dimension), dimension);
 }
 
-/** The same of what is added up already. */
+/** Table of usage that is summed already. */
 export function usageTable(usage: readonly Usage[], dimension: 'language' | 'editor'): Table {
   const title = dimension === 'language' ? 'Language' : 'Editor';
   return {
@@ -76,7 +76,7 @@ const COST_TITLES: Readonly<Record<Dimension, string>> = {
   day: 'Day',
 };
 
-/** What each comes to in dollars and credits; days in their order, else the dearest first. */
+/** Cost of each subject in dollars and credits; days in order, else the highest first. */
 export function costTable(points: readonly CostRow[], dimension: Dimension): Table {
   const billed = costBy(points, dimension, 'billed_amount_usd');
   const of = (measure: 'estimated_customer_cost_usd' | 'credits_consumed'): Map<string, bigint> =>
@@ -94,7 +94,7 @@ export function costTable(points: readonly CostRow[], dimension: Dimension): Tab
   };
 }
 
-/** Each limit and how its person stands to it. */
+/** Each limit and its budget status. */
 export function budgetTable({ standings, unit }: BudgetReport): Table {
   const amount = (name: string, title: string): Column => ({ name, title, kind: unit });
   return {

@@ -8,24 +8,24 @@ import { growth } from '../insights/compare.ts';
 import { acceptance, distinctPeople, meanActive, sumMetrics, type Acceptance } from '../insights/people.ts';
 import { countKnown, isMissing, loadBefore, qualityOf, type Quality } from './report.ts';
 
-/** How an organization uses the product. */
+/** Usage of the product by an organization. */
 export interface UsageReport extends Quality {
   readonly range: DayRange;
-  /** All days of the range; nothing of what is not known of one. */
+  /** All days of the range, with undefined for unknown values. */
   readonly days: readonly UsageDay[];
-  /** Of how many of them it is known how many were active, and what they did: the figures below are of those. */
+  /** Number of days with known active people, and with known activity: the figures below cover those. */
   readonly daysKnown: { readonly active: number; readonly metrics: number };
-  /** The newest that is known. */
+  /** The newest known day. */
   readonly latest: { readonly date: string; readonly active: number } | undefined;
   readonly meanActive: number | undefined;
-  /** Nothing where no day is known, which is not the same as zeros. */
+  /** Undefined if no day is known, which differs from zeros. */
   readonly metrics: Metrics | undefined;
   readonly acceptance: Acceptance;
-  /** By how much it grew since as many days before: the mean of active people, and messages. */
+  /** Growth since the previous period: the mean of active people, and messages. */
   readonly growth: { readonly meanActive: number | undefined; readonly messages: number | undefined };
-  /** Active people of as many days before, in their order; nothing where not all of those are known. */
+  /** Active people of the previous period, in order of its days; undefined if one of them is unknown. */
   readonly before: readonly number[] | undefined;
-  /** Days with far more or fewer people than is usual on such days. */
+  /** Days with unusually many or few people for their kind. */
   readonly unusual: readonly string[];
 }
 
@@ -35,7 +35,10 @@ export interface UsageDay {
   readonly metrics: Metrics | undefined;
 }
 
-/** Two or four requests, however many people there are: with the days before, where those may be asked for. */
+/**
+ * Builds the report in two requests for any number of people, or in four with the previous period, if the service has
+ * it.
+ */
 export async function usageReport(data: AnalyticsData, range: DayRange, options?: LoadOptions): Promise<UsageReport> {
   const [active, usage, activeBefore, usageBefore] = await Promise.all([
     data.dailyActive(range, options),
@@ -45,7 +48,7 @@ export async function usageReport(data: AnalyticsData, range: DayRange, options?
   ]);
   const activeOn = new Map(active.rows.map(({ date, user_count }) => [date, user_count]));
   const metricsOf = new Map(usage.rows.map(({ date, metrics }) => [date, metrics]));
-  // The service leaves out days on which nothing was done.
+  // The service omits days without activity.
   const nothing = sumMetrics([]);
   const days = daysOf(range).map((day): UsageDay => {
     const date = formatDay(day);
@@ -58,7 +61,7 @@ export async function usageReport(data: AnalyticsData, range: DayRange, options?
   const daysKnown = { active: countKnown(range, active), metrics: countKnown(range, usage) };
   const metrics = daysKnown.metrics === 0 ? undefined : sumMetrics(metricsOf.values());
   const mean = meanActive(active.rows);
-  // Of some days less was done than of all of those before.
+  // Partly known days would look like a decrease.
   const isWhole = active.missing.length === 0 && usage.missing.length === 0;
   const [meanBefore, metricsBefore] = [meanActive(activeBefore ?? []), sumMetrics((usageBefore ?? []).map((row) => row.metrics))]; // prettier-ignore
   const known = days.flatMap(({ date, active }) => (active === undefined ? [] : [{ date, active }]));
@@ -81,16 +84,16 @@ export async function usageReport(data: AnalyticsData, range: DayRange, options?
   };
 }
 
-/** Who used it. */
+/** Users of the product. */
 export interface PeopleReport extends Quality {
   readonly range: DayRange;
-  /** Everybody, or those who came so far. */
+  /** All people, or those loaded so far. */
   readonly people: readonly ActivityRow[];
-  /** Different people over the range, never the sum of days; nothing while not all of them are there. */
+  /** Different people over the range, never the sum of days; undefined until all are loaded. */
   readonly distinct: number | undefined;
 }
 
-/** A request for a hundred people. */
+/** Sends one request per hundred people. */
 export async function peopleReport(
   data: AnalyticsData,
   range: DayRange,
@@ -103,8 +106,8 @@ export async function peopleReport(
 }
 
 /**
- * The same, and tells of each page: ten thousand people are a hundred requests, which take a minute and a half. Gives who came also
- * when it is cancelled or the service is gone; whoever loads them again goes on there.
+ * Loads the people report, and reports each page: ten thousand people are a hundred requests, which take a minute and a
+ * half. Returns the people so far when cancelled or when the service is unreachable; the next load resumes there.
  */
 export async function loadPeople(
   data: AnalyticsData,
@@ -126,7 +129,7 @@ export async function loadPeople(
   };
   try {
     const report = await peopleReport(data, range, { ...options, onRows });
-    // It is not days that are missing of those who came.
+    // The loaded people lack no days.
     const isPart = report.distinct === undefined && soFar.people.length > 0;
     return isPart ? { ...soFar, offline: report.offline } : report;
   } catch (error) {

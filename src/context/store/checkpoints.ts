@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import type { Clock } from '../../base/clock.ts';
-import { explainWriteError, systemCode } from '../../base/errors.ts';
+import { isWriteError, systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { DocumentSet } from '../../engine/query/documentScope.ts';
+import { checkNotLost, type FencedFolder } from './fencedFolder.ts';
 import { setTime } from './packs.ts';
 
 const NAME_BYTES = 32;
@@ -19,22 +20,29 @@ const REMEMBERED_NAMES = 500_000;
  * file says when it was last used.
  */
 export class Checkpoints {
-  readonly #folder: string;
+  readonly #folder: FencedFolder;
   readonly #clock: Clock;
   readonly #logger: Logger;
   /** The last used at the end. */
   readonly #remembered = new Map<string, DocumentSet>();
   readonly #usedAt = new Map<string, number>();
+  /** Files whose damage has been reported. */
+  readonly #reported = new Set<string>();
 
-  constructor(folder: string, clock: Clock, logger: Logger) {
+  constructor(folder: FencedFolder, clock: Clock, logger: Logger) {
     this.#folder = folder;
     this.#clock = clock;
     this.#logger = logger;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const name of readdirSync(folder)) if (name.endsWith('.tmp')) rmSync(join(folder, name), { force: true });
   }
 
-  /** Its id, when it is on the disk. Throws `DiskFull` and `ReadOnly`. */
+  /** Call before each write. Throws `LeaseLost`, `DiskFull`, `ReadOnly`. */
+  adopt(): void {
+    if (!this.#folder.adopt()) return;
+    for (const name of readdirSync(this.#folder.path))
+      if (name.endsWith('.tmp')) rmSync(join(this.#folder.path, name), { force: true });
+  }
+
+  /** Its id, when it is on the disk. Throws `LeaseLost`, `DiskFull` and `ReadOnly`. */
   add(names: ReadonlySet<string>): string {
     const bytes = Buffer.from([...names].sort().join(''), 'hex');
     const id = idOf(bytes);
@@ -43,7 +51,7 @@ export class Checkpoints {
       try {
         writeFileAtomicSync(this.#fileOf(id), bytes, 0o600);
       } catch (error) {
-        throw explainWriteError(error, this.#folder);
+        throw this.#folder.explain(error);
       }
       this.#touch(id);
       this.#remember(id, new DocumentSet(new Set(names)));
@@ -60,14 +68,18 @@ export class Checkpoints {
     return names;
   }
 
-  /** Removes those that were not used since `cutoff`. Gives the names in the others. */
+  /**
+   * Removes those that were not used since `cutoff`. Gives the names in the others. A checkpoint may be used by clients of
+   * an heir between the check and the removal; that removal then finds no file, as the heir has renamed the folder.
+   */
   removeUnused(cutoff: number): Set<string> {
     const reachable = new Set<string>();
-    for (const file of readdirSync(this.#folder)) {
+    for (const file of readdirSync(this.#folder.path)) {
       const id = /^([0-9a-f]{64})\.sxc$/.exec(file)?.[1];
       if (id === undefined) continue;
       if (statSync(this.#fileOf(id)).mtimeMs < cutoff) {
-        rmSync(this.#fileOf(id));
+        this.#folder.fence.check();
+        rmSync(this.#fileOf(id), { force: true });
         this.#remembered.delete(id);
         this.#usedAt.delete(id);
       } else for (const name of (this.#remembered.get(id) ?? this.#read(id))?.ids ?? []) reachable.add(name);
@@ -81,17 +93,35 @@ export class Checkpoints {
     try {
       bytes = readFileSync(this.#fileOf(id));
     } catch (error) {
+      if (!['ENOENT', 'EIO'].includes(systemCode(error) ?? '')) throw error;
+      checkNotLost(this.#folder.fence);
       if (systemCode(error) === 'ENOENT') return undefined;
-      throw error;
+      bytes = Buffer.alloc(0);
     }
-    if (idOf(bytes) !== id) {
-      this.#logger.error(`${this.#fileOf(id)} is damaged; clients that use it have to add their files again.`);
+    if (idOf(bytes) !== id || bytes.length % NAME_BYTES !== 0) {
+      if (!this.#reported.has(id))
+        this.#logger.error(
+          `${this.#fileOf(id)} is damaged: this set of files is lost, the files are whole. Contexts that use it send it again, ` +
+            'and search-only states of it have to be exported again.',
+        );
+      this.#reported.add(id);
+      if (bytes.length > 0) this.#removeDamaged(id);
       return undefined;
     }
     const names = new Set<string>();
     const text = bytes.toString('hex');
     for (let at = 0; at < text.length; at += 2 * NAME_BYTES) names.add(text.slice(at, at + 2 * NAME_BYTES));
     return new DocumentSet(names);
+  }
+
+  /** So that it is reported once, and not at each start. */
+  #removeDamaged(id: string): void {
+    try {
+      this.#folder.fence.check();
+      rmSync(this.#fileOf(id), { force: true });
+    } catch (error) {
+      if (!isWriteError(this.#folder.explain(error))) throw error;
+    }
   }
 
   #remember(id: string, names: DocumentSet): void {
@@ -110,11 +140,11 @@ export class Checkpoints {
     const now = this.#clock.now();
     if (now - (this.#usedAt.get(id) ?? -Infinity) < TOUCH_MS) return;
     this.#usedAt.set(id, now);
-    setTime(this.#fileOf(id), now);
+    setTime(this.#folder, this.#fileOf(id), now);
   }
 
   #fileOf(id: string): string {
-    return join(this.#folder, `${id}.sxc`);
+    return join(this.#folder.path, `${id}.sxc`);
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { manifestsOf } from '../../../test/support/indexFiles.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { AdjustableClock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
@@ -18,6 +19,13 @@ const scope = (added: readonly string[], checkpointId?: string, deleted: readonl
 });
 const nameOf = (path: string, content: string): string => documentId(path, Buffer.from(content));
 const found = (text: string): string[] => [...text.matchAll(/^Path: (.*)$/gm)].map(([, path]) => path!).sort();
+
+/** Where a store keeps its packs or checkpoints: the lease's number is in the name. */
+function inner(place: string, stem: 'packs' | 'checkpoints'): string {
+  const [name, ...more] = readdirSync(place).filter((one) => one.startsWith(stem));
+  assert.deepEqual(more, []);
+  return join(place, name!);
+}
 
 describe('the store of contexts', () => {
   const folder = temporaryFolder();
@@ -96,7 +104,9 @@ describe('the store of contexts', () => {
     for (const lose of [
       () => undefined,
       () => rmSync(join(place, 'index'), { recursive: true }),
-      () => writeFileSync(join(place, 'index/manifest.json'), '{"format":999999}'),
+      () => {
+        for (const manifest of manifestsOf(join(place, 'index'))) writeFileSync(manifest, '{"format":999999}');
+      },
     ]) {
       lose();
       await withStore(place, async (store) => {
@@ -110,14 +120,15 @@ describe('the store of contexts', () => {
     const place = folder();
     const content = 'the needle is here\n';
     const [name] = await withStore(place, (store) => store.upload([{ path: 'hay.txt', content }]));
+    const bytes = readFileSync(join(inner(place, 'packs'), 'pack-1.sxb'));
+    // As a version without numbers of leases has left it.
     const pack = join(place, 'packs/pack-1.sxb');
-    const bytes = readFileSync(pack);
     for (const damage of [
       () => writeFileSync(pack, bytes.with(20, bytes[20]! ^ 1)),
       () => writeFileSync(pack, bytes.subarray(0, 10)),
       () => writeFileSync(pack, ''),
     ]) {
-      rmSync(join(place, 'packs'), { recursive: true });
+      rmSync(inner(place, 'packs'), { recursive: true });
       mkdirSync(join(place, 'packs'));
       damage();
       await withStore(place, async (store) => {
@@ -129,10 +140,10 @@ describe('the store of contexts', () => {
       });
     }
     // In its content: that is known when it is read.
-    rmSync(join(place, 'packs'), { recursive: true });
+    rmSync(inner(place, 'packs'), { recursive: true });
     await withStore(place, async (store) => {
       await store.upload([{ path: 'hay.txt', content }]);
-      const file = join(place, 'packs', readdirSync(join(place, 'packs'))[0]!);
+      const file = join(inner(place, 'packs'), readdirSync(inner(place, 'packs'))[0]!);
       const whole = readFileSync(file);
       writeFileSync(file, whole.with(whole.length - 1, 0));
       assert.deepEqual(found(await store.retrieve('needle', scope([name!]))), []);
@@ -146,7 +157,7 @@ describe('the store of contexts', () => {
     const place = folder();
     const set = scope([nameOf('a', 'b')]);
     const id = await withStore(place, (store) => store.checkpoint(set));
-    truncateSync(join(place, `checkpoints/${id}.sxc`), 20);
+    truncateSync(join(inner(place, 'checkpoints'), `${id}.sxc`), 20);
     await withStore(place, async (store) => {
       await assert.rejects(store.retrieve('x', scope([], id)), /no checkpoint/);
       assert.equal(await store.checkpoint(set), id);
@@ -164,7 +175,7 @@ describe('the store of contexts', () => {
   it('refuses a newer format, and leaves it as it is', async () => {
     const place = folder();
     await withStore(place, (store) => store.upload([{ path: 'a', content: 'b' }]));
-    const pack = join(place, 'packs/pack-1.sxb');
+    const pack = join(inner(place, 'packs'), 'pack-1.sxb');
     const newer = readFileSync(pack);
     newer.write('SXPACK2\n');
     writeFileSync(pack, newer);
@@ -181,7 +192,7 @@ describe('the store of contexts', () => {
       const names: string[] = [];
       for (let i = 0; i < 40; i++) names.push(...(await store.upload([{ path: `f${i}`, content: `needle ${i}` }])));
       await store.collect();
-      assert.equal(readdirSync(join(place, 'packs')).length, 1);
+      assert.equal(readdirSync(inner(place, 'packs')).length, 1);
       assert.deepEqual(store.findMissing(names).unknown, []);
       assert.equal(found(await store.retrieve('needle', scope(names))).length, 40);
     });
@@ -271,8 +282,8 @@ describe('the store of contexts', () => {
           clock.advance(200 * DAY);
           await store.collect();
           assert.deepEqual(store.findMissing(names).unknown, names, 'nothing is left in the end');
-          assert.deepEqual(readdirSync(join(place, 'packs')), []);
-          assert.deepEqual(readdirSync(join(place, 'checkpoints')), []);
+          assert.deepEqual(readdirSync(inner(place, 'packs')), []);
+          assert.deepEqual(readdirSync(inner(place, 'checkpoints')), []);
         } finally {
           await store.close();
         }

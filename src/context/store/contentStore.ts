@@ -1,20 +1,24 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { systemClock, type Clock } from '../../base/clock.ts';
-import { describeError, explainWriteError, SextantError } from '../../base/errors.ts';
-import { Lease } from '../../base/lease.ts';
+import { describeError, explainWriteError, isWriteError, SextantError } from '../../base/errors.ts';
+import { acquireFence, isHeld, type Fence, type HeldFence } from '../../base/lease.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
+import { refuseLink } from '../../base/ownedFolder.ts';
 import { toUtf8 } from '../../engine/analyze/text.ts';
 import { documentId, type DocumentId } from '../../engine/documentId.ts';
-import { Engine, type EngineDocument } from '../../engine/engine.ts';
+import { Engine, EngineReader, type EngineDocument } from '../../engine/engine.ts';
+import type { SegmentThreads } from '../../engine/index/segmentThreads.ts';
 import { DocumentScope, DocumentSet } from '../../engine/query/documentScope.ts';
-import type { Place } from '../../engine/query/place.ts';
+import type { SourceRange } from '../../engine/query/sourceRange.ts';
 import type { Scope } from '../../wire/scope.ts';
 import { outputLength } from '../../wire/contract.ts';
 import { formatRetrieval, type RetrievedPlace } from '../../wire/formatRetrieval.ts';
 import type { Missing } from '../../wire/scope.ts';
 import { contextErrors } from '../errors.ts';
 import { Checkpoints } from './checkpoints.ts';
+import { checkNotLost, FencedFolder } from './fencedFolder.ts';
 import type { PackedBlob } from './packFile.ts';
 import { Packs } from './packs.ts';
 
@@ -23,6 +27,10 @@ export interface ContentStoreOptions {
   readonly logger?: Logger | undefined;
   /** What nobody used for so many milliseconds may be removed; 30 days where it is missing. */
   readonly keepMs?: number | undefined;
+  /** Called with the name of a blob whose content turns out to be damaged. */
+  readonly onLost?: ((name: string) => void) | undefined;
+  /** Analyse large uploads, so that this thread is not blocked. Closed by their owner. */
+  readonly threads?: SegmentThreads | undefined;
 }
 
 export interface Collected {
@@ -33,76 +41,92 @@ const DAY_MS = 86_400_000;
 const KEEP_MS = 30 * DAY_MS;
 /** As many files as fill the longest answer. */
 const FILES = 48;
+/** Of threads in one apply, after which they are no longer started. */
+const MAX_DEATHS = 3;
+/** Blobs that are hashed before other work of the thread gets a turn. */
+const BLOBS_PER_TURN = 50;
 const NOTHING = new DocumentSet(new Set());
 
 /**
  * Content-addressed files and their index, which any number of contexts share:
  *
  * - `writer.<n>.lock`: the owner's lease
- * - `packs/`: the files as they were uploaded, which are the truth
- * - `checkpoints/`: named sets of them
- * - `index/`: the engine's; made anew from the packs where it is lost
+ * - `packs.<n>.d/`: the files as they were uploaded, which are the truth
+ * - `checkpoints.<n>.d/`: named sets of them
+ * - `index/`: the engine's; rebuilt from the packs where it is lost
  *
  * A blob is on the disk and searchable when its upload returns. Blobs are removed that no checkpoint has and nobody used for
- * a while, and so are checkpoints that nobody used.
+ * a while, and so are checkpoints that nobody used. Where the disk is full or read-only, all that is there can be found and
+ * searched; each write tries again whether there is room. A process that lost its lease answers nothing but `LeaseLost`.
  */
 export class ContentStore {
-  readonly #lease: Lease;
+  readonly #folder: string;
+  readonly #fence: HeldFence;
   readonly #packs: Packs;
   readonly #checkpoints: Checkpoints;
-  readonly #engine: Engine;
+  readonly #threads: SegmentThreads | undefined;
+  /** Until the index can be written to. */
+  #reader: EngineReader | undefined;
+  /** Its documents, which do not change. */
+  #readerIds: ReadonlySet<string> | undefined;
+  #engine: Engine | undefined;
+  #isReconciled = false;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #keepMs: number;
   readonly #timer: NodeJS.Timeout;
   #queue: Promise<unknown> = Promise.resolve();
 
-  private constructor(folder: string, lease: Lease, options: ContentStoreOptions) {
-    this.#lease = lease;
+  private constructor(folder: string, fence: HeldFence, options: ContentStoreOptions) {
+    this.#folder = folder;
+    this.#fence = fence;
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? silentLogger;
     this.#keepMs = options.keepMs ?? KEEP_MS;
-    this.#packs = new Packs(join(folder, 'packs'), this.#clock, this.#logger);
-    this.#checkpoints = new Checkpoints(join(folder, 'checkpoints'), this.#clock, this.#logger);
-    this.#engine = openEngine(join(folder, 'index'), this.#logger);
+    this.#threads = options.threads;
+    const onLost = options.onLost ?? (() => undefined);
+    this.#packs = new Packs(new FencedFolder(fence, folder, 'packs'), this.#clock, this.#logger, onLost);
+    this.#checkpoints = new Checkpoints(new FencedFolder(fence, folder, 'checkpoints'), this.#clock, this.#logger);
     this.#timer = setInterval(() => this.#collectInBackground(), DAY_MS).unref();
   }
 
-  /** Throws `StoreBusy` where another process uses the folder, `StoreNewer`, `DiskFull` and `ReadOnly`. */
+  /** Throws `StoreBusy` where another process uses the folder, and `StoreNewer`. */
   static async open(folder: string, options: ContentStoreOptions = {}): Promise<ContentStore> {
+    const fence = acquireFence(folder);
+    if (!isHeld(fence)) throw contextErrors.storeBusy(folder, fence);
+    let store: ContentStore | undefined;
     try {
-      const lease = Lease.acquire(folder);
-      if (!(lease instanceof Lease)) throw contextErrors.storeBusy(folder, lease);
-      let store: ContentStore | undefined;
-      try {
-        store = new ContentStore(folder, lease, options);
-        await store.#reconcile();
-        store.#collectInBackground();
-        return store;
-      } catch (error) {
-        await store?.close();
-        lease.release();
-        throw error;
-      }
+      store = new ContentStore(folder, fence, options);
+      await store.#begin();
+      return store;
     } catch (error) {
+      await store?.close();
+      fence.release();
       throw explainWriteError(error, folder);
     }
+  }
+
+  /** The right to write to the folder, for what its owner keeps beside the store. */
+  get fence(): Fence {
+    return this.#fence;
   }
 
   get size(): number {
     return this.#packs.size;
   }
 
-  /** Whoever is told that a blob is here relies on it from now on: it is kept as if it were uploaded now. */
+  /** A client that learns that a blob is here relies on it from now on: it is kept as if it were uploaded now. */
   findMissing(names: readonly string[]): Missing {
+    checkNotLost(this.#fence);
     this.#packs.touch(names);
     const unknown: string[] = [];
     const nonindexed: string[] = [];
     for (const name of names) {
       const entry = this.#packs.get(name);
       if (!entry) unknown.push(name);
-      else if (entry.isText && !this.#engine.has(name)) nonindexed.push(name);
+      else if (entry.isText && !this.#isIndexed(name)) nonindexed.push(name);
     }
+    checkNotLost(this.#fence);
     return { unknown, nonindexed };
   }
 
@@ -111,34 +135,39 @@ export class ContentStore {
    * have that in common, as nothing stands between the two (wire protocol §2).
    */
   upload(blobs: readonly { readonly path: string; readonly content: string }[]): Promise<string[]> {
-    return this.#exclusive(async () => {
+    return this.#writing(async (engine) => {
       const fresh = new Map<string, PackedBlob>();
-      const names = blobs.map(({ path, content: text }) => {
+      const names: string[] = [];
+      for (const { path, content: text } of blobs) {
         const content = Buffer.from(text);
         let name = documentId(path, content);
         const known = fresh.get(name) ?? this.#packs.get(name);
         if (known && known.path !== path) name = otherName(path, content);
         if (!fresh.has(name) && !this.#packs.get(name))
           fresh.set(name, { name, path, content, isText: toUtf8(content) !== undefined });
-        return name;
-      });
+        if (names.push(name) % BLOBS_PER_TURN === 0) await setImmediate();
+      }
       this.#packs.touch(names);
-      this.#lease.check();
       this.#packs.add([...fresh.values()]);
       // Also what is here and not in the index, as an upload was cut off between the two.
-      await this.#index([...fresh.values(), ...this.#unindexed(names.filter((name) => !fresh.has(name)))]);
+      await this.#index(engine, () => [
+        ...fresh.values(),
+        ...this.#unindexed(
+          engine,
+          names.filter((name) => !fresh.has(name)),
+        ),
+      ]);
       return names;
     });
   }
 
   /** The id of a set. Throws `CheckpointNotFound`. */
   checkpoint(scope: Scope): Promise<string> {
-    return this.#exclusive(() => {
+    return this.#writing(() => {
       const names = new Set(this.#namesOf(scope.checkpointId).ids);
       for (const name of scope.added) names.add(name);
       for (const name of scope.deleted) names.delete(name);
       this.#packs.touch(scope.added);
-      this.#lease.check();
       return this.#checkpoints.add(names);
     });
   }
@@ -149,22 +178,22 @@ export class ContentStore {
     this.#packs.touch(scope.added);
     const within = new DocumentScope(base, new Set(scope.added), new Set(scope.deleted));
     const readText = (_path: string, id: DocumentId): string | undefined => this.#packs.read(id)?.toString();
-    const hits = await this.#engine.search(query, { within, limit: FILES, readText });
+    const hits = await this.#searchable.search(query, { within, limit: FILES, readText });
     const files = hits.flatMap(({ id, path, more, ...place }) => {
       const text = readText(path, id);
       return text === undefined ? [] : [{ path, text, places: [place, ...more].map(toRetrieved) }];
     });
+    checkNotLost(this.#fence);
     return formatRetrieval(files, outputLength(maxOutputLength));
   }
 
-  /** Removes what nobody can reach and nobody used for long. */
+  /** Removes what no client can reach and no client used for long. */
   collect(): Promise<Collected> {
-    return this.#exclusive(async () => {
+    return this.#writing(async (engine) => {
       const cutoff = this.#clock.now() - this.#keepMs;
-      this.#lease.check();
       const reachable = this.#checkpoints.removeUnused(cutoff);
       const gone = this.#packs.compact((name) => reachable.has(name), cutoff);
-      await this.#engine.apply({ remove: gone });
+      await engine.apply({ remove: gone });
       if (gone.length > 0) this.#logger.info(`${gone.length} files that no context uses any more were removed.`);
       return { blobs: gone.length };
     });
@@ -174,28 +203,77 @@ export class ContentStore {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#queue;
-    await this.#engine.close();
-    this.#lease.release();
+    await this.#engine?.close();
+    this.#reader?.close();
+    this.#fence.release();
+  }
+
+  async #begin(): Promise<void> {
+    try {
+      await this.#becomeWriter();
+      this.#collectInBackground();
+    } catch (error) {
+      const why = explainWriteError(error, this.#folder);
+      if (!isWriteError(why)) throw error;
+      this.#logger.warn(`${describeError(why)} Until then, what is there can be searched and nothing can be added.`);
+      if (!this.#engine) this.#reader = new EngineReader(join(this.#folder, 'index'));
+    }
+  }
+
+  /** Makes all parts ready for writing where they are not. Throws `LeaseLost`, `DiskFull`, `ReadOnly`. */
+  async #becomeWriter(): Promise<Engine> {
+    this.#packs.adopt();
+    this.#checkpoints.adopt();
+    if (!this.#engine) refuseLink(join(this.#folder, 'index'));
+    this.#engine ??= openEngine(join(this.#folder, 'index'), this.#logger, this.#threads);
+    this.#reader?.close();
+    this.#reader = undefined;
+    if (!this.#isReconciled) await this.#reconcile(this.#engine);
+    this.#isReconciled = true;
+    return this.#engine;
   }
 
   /** Makes the index what the packs are: after a crash between the two, and where one of them was damaged. */
-  async #reconcile(): Promise<void> {
-    const gone = [...this.#engine.ids()].filter((id) => !this.#packs.get(id));
-    if (gone.length > 0) await this.#engine.apply({ remove: gone });
-    await this.#index(this.#unindexed([...this.#packs.entries()].map(({ name }) => name)));
+  async #reconcile(engine: Engine): Promise<void> {
+    const lost = [...engine.ids()].filter((id) => !this.#packs.get(id));
+    if (lost.length > 0) await engine.apply({ remove: lost });
+    const names = [...this.#packs.entries()].map(({ name }) => name);
+    await this.#index(engine, () => this.#unindexed(engine, names));
   }
 
-  *#unindexed(names: Iterable<string>): Generator<PackedBlob> {
+  *#unindexed(engine: Engine, names: Iterable<string>): Generator<PackedBlob> {
     for (const name of names) {
       const entry = this.#packs.get(name);
-      if (!entry?.isText || this.#engine.has(name)) continue;
+      if (!entry?.isText || engine.has(name)) continue;
       const content = this.#packs.read(name);
       if (content) yield { ...entry, content };
     }
   }
 
-  async #index(blobs: Iterable<PackedBlob>): Promise<void> {
-    await this.#engine.apply({ add: documentsOf(blobs) });
+  /** Threads that died are not started for ever: then this thread does their work. */
+  async #index(engine: Engine, blobs: () => Iterable<PackedBlob>): Promise<void> {
+    for (let deaths = 0; ; deaths++) {
+      try {
+        await engine.apply({ add: documentsOf(blobs()) });
+        return;
+      } catch (error) {
+        const isThread = error instanceof SextantError && error.code === 'ThreadDied';
+        if (!isThread || deaths >= MAX_DEATHS) throw error;
+        this.#logger.warn(describeError(error));
+      }
+    }
+  }
+
+  get #searchable(): Engine | EngineReader {
+    return this.#engine ?? this.#reader!;
+  }
+
+  #isIndexed(name: string): boolean {
+    return this.#engine ? this.#engine.has(name) : this.#idsInReader.has(name);
+  }
+
+  get #idsInReader(): ReadonlySet<string> {
+    return (this.#readerIds ??= idsOf(this.#reader!));
   }
 
   #namesOf(checkpoint: string | undefined): DocumentSet {
@@ -211,23 +289,38 @@ export class ContentStore {
     );
   }
 
-  #exclusive<T>(work: () => T | Promise<T>): Promise<T> {
-    const turn = this.#queue.then(work);
-    // Whoever asked for it is told how it ended; the next does not care.
+  /** One write after the other, each acknowledged only if no other process has taken over by then. */
+  #writing<T>(work: (engine: Engine) => T | Promise<T>): Promise<T> {
+    const turn = this.#queue.then(async () => {
+      this.#fence.check();
+      const result = await work(await this.#becomeWriter());
+      this.#fence.check();
+      return result;
+    });
+    // The caller learns how it ended; the next write does not depend on it.
     this.#queue = turn.catch(() => undefined);
     return turn;
   }
 }
 
-/** The index holds nothing that the packs have not: one that cannot be read is made anew. */
-function openEngine(folder: string, logger: Logger): Engine {
+/** The index holds nothing that the packs have not: one that cannot be read is rebuilt. */
+function openEngine(folder: string, logger: Logger, threads: SegmentThreads | undefined): Engine {
+  const options = { logger, ...(threads && { threads }) };
   try {
-    return Engine.open(folder, { logger });
+    return Engine.open(folder, options);
   } catch (error) {
     if (!(error instanceof SextantError && error.code === 'IndexFormat')) throw error;
     Engine.erase(folder);
-    return Engine.open(folder, { logger });
+    return Engine.open(folder, options);
   }
+}
+
+function idsOf({ segments }: EngineReader): Set<string> {
+  const ids = new Set<string>();
+  for (const segment of segments)
+    for (let document = 0; document < segment.reader.documents; document++)
+      if (!segment.isDeleted(document)) ids.add(segment.reader.documentIdOf(document));
+  return ids;
 }
 
 function* documentsOf(blobs: Iterable<PackedBlob>): Generator<EngineDocument> {
@@ -238,6 +331,6 @@ function otherName(path: string, content: Uint8Array): string {
   return createHash('sha256').update(`sextant\0${path}\0`).update(content).digest('hex');
 }
 
-function toRetrieved({ startLine, endLine, symbol }: Place): RetrievedPlace {
+function toRetrieved({ startLine, endLine, symbol }: SourceRange): RetrievedPlace {
   return { startLine, endLine, ...(symbol && { definition: symbol }) };
 }

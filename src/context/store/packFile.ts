@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { systemCode } from '../../base/errors.ts';
 import { contextErrors } from '../errors.ts';
 
 /** A blob as it is kept. */
@@ -71,6 +72,9 @@ export function readDirectory(file: string): readonly PackedEntry[] | undefined 
       offset += length;
       return entry;
     });
+  } catch (error) {
+    if (systemCode(error) === 'EIO') return undefined;
+    throw error;
   } finally {
     closeSync(fd);
   }

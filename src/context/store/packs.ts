@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { explainWriteError, systemCode } from '../../base/errors.ts';
+import { isWriteError, systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { checkNotLost, type FencedFolder } from './fencedFolder.ts';
 import { readContent, readDirectory, writePack, type PackedBlob, type PackedEntry } from './packFile.ts';
 
 interface Pack {
@@ -25,33 +26,45 @@ const MANY_SMALL = 16;
 const SMALL_BYTES = 1 << 20;
 const MERGED_BYTES = 8 << 20;
 
+/** Ends the name of a pack whose directory is damaged; it is kept for a while, and never read. */
+const SET_ASIDE = '.damaged';
+
 /**
  * Blobs on the disk: a file for each upload, immutable, whose modification time says when one of its blobs was last used.
  * Rejected: a file for each blob, which takes an fsync each, 50,000 for a large repository.
  */
 export class Packs {
-  readonly #folder: string;
+  readonly #folder: FencedFolder;
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #onLost: (name: string) => void;
   readonly #packs = new Set<Pack>();
   readonly #blobs = new Map<string, Kept>();
+  /** Numbers of packs whose directory is damaged. */
+  #damaged: number[] = [];
+  /** What has been reported as damaged: files, and blobs. */
+  readonly #reported = new Set<string>();
   #last = 0;
 
-  /** Whoever opens it is alone in the folder. Throws `StoreNewer`, `DiskFull`, `ReadOnly`. */
-  constructor(folder: string, clock: Clock, logger: Logger) {
+  /** Reads what is there, and changes nothing. Throws `StoreNewer`. */
+  constructor(folder: FencedFolder, clock: Clock, logger: Logger, onLost: (name: string) => void) {
     this.#folder = folder;
+    this.#onLost = onLost;
     this.#clock = clock;
     this.#logger = logger;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const numbers: number[] = [];
-    for (const name of readdirSync(folder)) {
-      const number = /^pack-(\d+)\.sxb$/.exec(name)?.[1];
-      // A write that was cut off leaves one of these.
-      if (name.endsWith('.tmp')) rmSync(join(folder, name), { force: true });
-      else if (number !== undefined) numbers.push(Number(number));
-    }
-    // Of a blob in two packs the later one counts: the earlier may be damaged.
-    for (const number of numbers.sort((a, b) => a - b)) this.#open(number);
+    this.#load();
+  }
+
+  /** Call before each write. Throws `LeaseLost`, `DiskFull`, `ReadOnly`. */
+  adopt(): void {
+    if (!this.#folder.adopt()) return;
+    // A write that was cut off leaves one of these.
+    for (const name of readdirSync(this.#folder.path))
+      if (name.endsWith('.tmp')) rmSync(join(this.#folder.path, name), { force: true });
+    // An earlier owner may have removed packs between the first reading and the adoption.
+    this.#load();
+    for (const number of this.#damaged) this.#setAside(number);
+    this.#damaged = [];
   }
 
   get size(): number {
@@ -70,41 +83,46 @@ export class Packs {
   read(name: string): Buffer | undefined {
     const blob = this.#blobs.get(name);
     if (!blob) return undefined;
+    const file = this.#fileOf(blob.pack.number);
     let content: Buffer | undefined;
     try {
-      content = readContent(this.#fileOf(blob.pack.number), blob);
+      content = readContent(file, blob);
     } catch (error) {
       if (!['ENOENT', 'EIO'].includes(systemCode(error) ?? '')) throw error;
+      // An heir has renamed the folder.
+      checkNotLost(this.#folder.fence);
     }
     if (content) return content;
-    this.#logger.error(
-      `${this.#fileOf(blob.pack.number)} is damaged: ${blob.path} is lost until it is uploaded again.`,
+    this.#report(
+      `${file} ${name}`,
+      `${file} is damaged: ${blob.path} is lost until it is added again; clients that add it are asked for it. Other files are whole.`,
     );
     this.#blobs.delete(name);
+    this.#onLost(name);
     return undefined;
   }
 
-  /** When this returns, they are on the disk. Throws `DiskFull` and `ReadOnly`. */
+  /** When this returns, they are on the disk. Throws `LeaseLost`, `DiskFull` and `ReadOnly`. */
   add(blobs: readonly PackedBlob[], usedAt = this.#clock.now()): void {
     if (blobs.length === 0) return;
-    const number = ++this.#last;
+    const number = this.#last + 1;
     try {
       writePack(this.#fileOf(number), blobs);
+      this.#touch(number, usedAt);
+      this.#open(number);
     } catch (error) {
-      throw explainWriteError(error, this.#folder);
+      throw this.#folder.explain(error);
     }
-    setTime(this.#fileOf(number), usedAt);
-    this.#open(number);
   }
 
-  /** Notes that somebody relies on these. */
+  /** Notes that a client relies on these. */
   touch(names: Iterable<string>): void {
     const now = this.#clock.now();
     for (const name of names) {
       const pack = this.#blobs.get(name)?.pack;
       if (!pack || now - pack.usedAt < TOUCH_MS) continue;
       pack.usedAt = now;
-      setTime(this.#fileOf(pack.number), now);
+      this.#touch(pack.number, now);
     }
   }
 
@@ -139,6 +157,7 @@ export class Packs {
       bytes += pack.bytes;
     }
     this.#merge(batch);
+    this.#removeSetAside(cutoff);
     return gone;
   }
 
@@ -155,9 +174,21 @@ export class Packs {
     }
     this.add(blobs, packs.at(-1)?.usedAt);
     for (const pack of packs) {
+      // An owner that takes over after this renames the folder, so that a removal which comes too late finds no file.
+      this.#folder.fence.check();
       this.#packs.delete(pack);
       rmSync(this.#fileOf(pack.number), { force: true });
     }
+  }
+
+  /** Enters what is in the folder. Of a blob in two packs the later one counts: the earlier may be damaged. */
+  #load(): void {
+    this.#packs.clear();
+    this.#blobs.clear();
+    this.#damaged = [];
+    this.#last = 0;
+    const numbers = namesIn(this.#folder.path).flatMap((name) => /^pack-(\d+)\.sxb$/.exec(name)?.[1] ?? []);
+    for (const number of numbers.map(Number).sort((a, b) => a - b)) this.#open(number);
   }
 
   #open(number: number): void {
@@ -165,7 +196,12 @@ export class Packs {
     const file = this.#fileOf(number);
     const entries = readDirectory(file);
     if (!entries) {
-      this.#logger.error(`${file} is damaged; what is in it has to be uploaded again.`);
+      this.#damaged.push(number);
+      this.#report(
+        `pack ${number}`,
+        `${file} is damaged: the files that were uploaded with it are lost until they are added again; clients that add them ` +
+          `are asked for them. Other files are whole.`,
+      );
       return;
     }
     const pack: Pack = {
@@ -178,12 +214,56 @@ export class Packs {
     for (const entry of entries) this.#blobs.set(entry.name, { ...entry, pack });
   }
 
+  #report(what: string, message: string): void {
+    if (this.#reported.has(what)) return;
+    this.#reported.add(what);
+    this.#logger.error(message);
+  }
+
+  /** So that it is reported once, and not at each start. */
+  #setAside(number: number): void {
+    this.#folder.fence.check();
+    try {
+      renameSync(this.#fileOf(number), `${this.#fileOf(number)}${SET_ASIDE}`);
+    } catch (error) {
+      throw this.#folder.explain(error);
+    }
+  }
+
+  #removeSetAside(cutoff: number): void {
+    for (const name of readdirSync(this.#folder.path)) {
+      const file = join(this.#folder.path, name);
+      if (!name.endsWith(SET_ASIDE) || statSync(file).mtimeMs >= cutoff) continue;
+      this.#folder.fence.check();
+      rmSync(file, { force: true });
+    }
+  }
+
+  #touch(number: number, ms: number): void {
+    setTime(this.#folder, this.#fileOf(number), ms);
+  }
+
   #fileOf(number: number): string {
-    return join(this.#folder, `pack-${number}.sxb`);
+    return join(this.#folder.path, `pack-${number}.sxb`);
   }
 }
 
-/** Says when a file was last used. */
-export function setTime(file: string, ms: number): void {
-  utimesSync(file, ms / 1000, ms / 1000);
+/** Notes when a file was last used. A disk that cannot be written to removes nothing either. */
+export function setTime(folder: FencedFolder, file: string, ms: number): void {
+  try {
+    utimesSync(file, ms / 1000, ms / 1000);
+  } catch (error) {
+    // Missing: an heir has renamed the folder, or the file was deleted, which shows when it is read.
+    if (systemCode(error) === 'ENOENT') checkNotLost(folder.fence);
+    else if (!isWriteError(folder.explain(error))) throw error;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
 }

@@ -4,31 +4,31 @@ import { IdentifierTable } from './identifiers.ts';
 import { markImports } from './imports.ts';
 import { CPP_WORDS, isCppHeader } from './headers.ts';
 import { LANGUAGES, languageOf, type Language } from './languages.ts';
-import { quietLines } from './quiet.ts';
+import { nonCodeLines } from './nonCode.ts';
 import { Scan, decode, hashIdentifier, scan } from './scanner.ts';
 
 export interface Analysis {
   readonly language: string;
   readonly definitions: readonly Definition[];
-  /** Cover the file without overlap. */
+  /** Chunks that cover the file without overlap. */
   readonly chunks: readonly Chunk[];
-  /** For each line what it is but code, as `literals.ts` has it. */
+  /** Bits of `lexer.ts` for each line that is not code. */
   readonly quiet: Uint8Array;
   /** Lines and tokens; valid until the next document is analysed. */
   readonly scan: Scan;
 }
 
-/** Called for each identifier that was not met before, with its number and the place of its UTF-8 text. */
+/** Called at the first occurrence of each identifier, with its number and the range of its UTF-8 text. */
 export type Meet = (identifier: number, bytes: Uint8Array, start: number, end: number) => void;
 
-/** Finds the language, lines, definitions and pieces of one document after the other. */
+/** Finds the language, lines, definitions and chunks of one document after the other. */
 export class Analyzer {
   readonly #table = new IdentifierTable();
   readonly #scan = new Scan();
   readonly #meet: Meet;
   readonly #meetInScan = (identifier: number, start: number, end: number): void =>
     this.#meet(identifier, this.#scan.bytes, start, end);
-  /** For each language, the identifiers that may begin a definition. */
+  /** Identifiers that may begin a definition, by language. */
   readonly #leaders = new Map<string, ReadonlySet<number>>();
   readonly #cppWords: ReadonlySet<number>;
 
@@ -38,25 +38,25 @@ export class Analyzer {
     this.#cppWords = new Set(CPP_WORDS.map((word) => this.#intern(word)));
   }
 
-  /** Forgets the identifiers met, which are then met again. */
+  /** Forgets all identifiers; the next document reports them again. */
   clear(): void {
     this.#table.clear();
-    // In the order of the first time, so that they have the numbers of the first time.
+    // Same order as the first time, so that they get the same numbers.
     for (const { leaders } of LANGUAGES) for (const word of leaders) this.#intern(word);
     for (const word of CPP_WORDS) this.#intern(word);
   }
 
-  /** Distinct identifiers met so far. */
+  /** Number of distinct identifiers since the last {@link clear}. */
   get identifiers(): number {
     return this.#table.size;
   }
 
-  /** `text` is UTF-8; lines count from 0. */
+  /** Analyses one document. `text` is UTF-8; lines count from 0. */
   analyze(path: string, text: Uint8Array): Analysis {
     scan(text, this.#scan, this.#table, this.#meetInScan);
     const language = this.#languageOf(path, text);
     const leaders = this.#leaders.get(language.id);
-    const quiet = quietLines(this.#scan, language);
+    const quiet = nonCodeLines(this.#scan, language);
     markImports(this.#scan, language, quiet);
     const definitions = leaders ? findDefinitions(this.#scan, language, quiet, (word) => leaders.has(word)) : [];
     return {

@@ -2,20 +2,26 @@ import type { Language } from './languages.ts';
 
 const STRING = String.raw`"(?:\\.|[^"\\])*"`;
 
-/** What two brackets enclose, brackets in brackets up to `depth`. Each character can be read one way only. */
+/**
+ * Pattern of a pair of brackets and its content, with nested brackets up to `depth`. Each character can be read one way
+ * only.
+ */
 function enclosed(open: string, close: string, depth: number): string {
   const inner = depth > 0 ? `${enclosed(open, close, depth - 1)}|` : '';
   return `${open}(?:${STRING}|${inner}[^"${open}${close}])*${close}`;
 }
 
-/** By the byte they begin with. Java's `@interface` declares. */
+/** Patterns by the byte an attribute begins with. Java's `@interface` is a declaration and is excluded. */
 const ATTRIBUTES: Readonly<Record<NonNullable<Language['attributes']>, RegExp>> = {
   '@': new RegExp(String.raw`^\s*(?:@(?!interface\b)[\w.:]+(?:${enclosed(String.raw`\(`, String.raw`\)`, 2)})?\s*)+`),
   '#': new RegExp(String.raw`^\s*(?:#${enclosed(String.raw`\[`, String.raw`\]`, 2)}\s*)+`),
   '[': new RegExp(String.raw`^\s*(?:${enclosed(String.raw`\[`, String.raw`\]`, 2)}\s*)+`),
 };
 
-/** What follows the annotations or attributes that a line begins with, indented as the line: empty if nothing does. */
+/**
+ * Rest of a line after the annotations or attributes at its beginning, with the line's indentation; empty if there is
+ * no rest.
+ */
 export function afterAttributes(text: string, { attributes }: Language): string {
   const [skipped] = (attributes && ATTRIBUTES[attributes].exec(text)) ?? [''];
   const rest = text.slice(skipped.length);

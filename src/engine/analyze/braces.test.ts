@@ -36,7 +36,7 @@ describe('BraceMatcher', () => {
     assert.equal(closingLine('a.ts', 'open {\n'), -1);
   });
 
-  it('agrees with counting where there is nothing to pass over', () => {
+  it('agrees with plain counting where there are no strings or comments', () => {
     const line = fc.constantFrom('a {', '}', '} else {', 'b;', '{ }', '');
     fc.assert(
       fc.property(fc.array(line, { maxLength: 30 }), (lines) => {

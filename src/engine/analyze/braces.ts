@@ -1,14 +1,14 @@
 import type { Language } from './languages.ts';
-import { rulesOf } from './lexis.ts';
-import { Literals } from './literals.ts';
+import { rulesOf } from './lexerRules.ts';
+import { Literals } from './lexer.ts';
 import type { Scan } from './scanner.ts';
 
 const OPEN_BRACE = '{'.charCodeAt(0);
 const CLOSE_BRACE = '}'.charCodeAt(0);
 
 /**
- * Finds blocks' ends by counting braces, where indentation does not tell: after a string of several lines, in a namespace
- * whose content is not indented. Strings and comments are passed over. Reads a file at most a few times in all, so that no
+ * Finds the ends of blocks by counting braces where indentation is unreliable: after a string of several lines, or in a
+ * namespace with unindented content. Skips strings and comments. Reads a file at most a few times in all, so that no
  * text makes it slow.
  */
 export class BraceMatcher {
@@ -23,7 +23,7 @@ export class BraceMatcher {
     this.#budget = scan.length * 8 + 10_000;
   }
 
-  /** The line that closes the block which opens on line `body`; -1 if none does. */
+  /** The line that closes the block which opens on line `body`; -1 if there is none. */
   closingLine(body: number): number {
     const { bytes, length, lineStart } = this.#scan;
     let depth = 0;
@@ -32,7 +32,7 @@ export class BraceMatcher {
       const byte = bytes[at]!;
       if (byte === OPEN_BRACE) depth++;
       else if (byte === CLOSE_BRACE) {
-        // One that closes what an earlier line opened: `} else {`.
+        // A brace that closes a block of an earlier line: `} else {`.
         if (depth > 0) depth--;
         if (depth > 0) continue;
         while (lineStart[line + 1]! <= at) line++;

@@ -8,7 +8,7 @@ const chunksOf = (path: string, text: string): { readonly start: number; readonl
 ];
 
 describe('cutChunks', () => {
-  it('covers any file without overlap, in pieces of limited length', () => {
+  it('covers any file without overlap, in chunks of limited length', () => {
     const line = fc.constantFrom(
       '',
       '',
@@ -39,7 +39,7 @@ describe('cutChunks', () => {
     );
   });
 
-  it('makes a definition with its comment one piece', () => {
+  it('puts a definition and its comment in one chunk', () => {
     const body = (name: string): string =>
       [`/** About ${name}. */`, `function ${name}() {`, ...Array<string>(12).fill('  work();'), '}'].join('\n');
     const [first, second] = chunksOf('a.ts', `${body('first')}\n\n${body('second')}\n`);
@@ -47,7 +47,7 @@ describe('cutChunks', () => {
     assert.deepEqual(second, { start: 16, end: 30 });
   });
 
-  it('keeps imports that stand together apart, and tells that they are', () => {
+  it('keeps adjacent imports in a chunk of their own and marks it', () => {
     const text = "// About.\nimport a from 'a';\n\nimport {\n  b,\n} from 'b';\n\nconst one = 1;\nrun();\n";
     assert.deepEqual(new Analyzer().analyze('a.ts', Buffer.from(text)).chunks, [
       { start: 0, end: 0 },

@@ -1,15 +1,15 @@
 import type { Definition } from './definitions.ts';
 import type { DefinitionKind } from './languages.ts';
-import { IMPORT } from './literals.ts';
+import { IMPORT } from './lexer.ts';
 import type { Scan } from './scanner.ts';
 
-/** The longest piece that is found and shown as one. */
+/** Length of the longest chunk that is found and shown as one. */
 export const MAX_CHUNK_LINES = 60;
-/** Neighbours are joined up to so many lines: a constant alone is no place to go to. */
+/** Length up to which neighbours are joined: a lone constant is too little to jump to. */
 const JOINED_LINES = 30;
-/** But a function, type or section of at least so many lines stands for itself. */
+/** Length from which a function, type or section is a chunk of its own. */
 const WHOLE_LINES = 4;
-/** And so do as many lines of imports. */
+/** Length from which adjacent imports are a chunk of their own. */
 const IMPORT_LINES = 3;
 const WHOLE_KINDS: ReadonlySet<DefinitionKind> = new Set([
   'class',
@@ -22,22 +22,22 @@ const WHOLE_KINDS: ReadonlySet<DefinitionKind> = new Set([
   'struct',
 ]);
 
-/** A piece of a file: lines `start` to `end`, from 0, both in it. */
+/** A piece of a file: lines `start` to `end`, from 0, both inclusive. */
 export interface Chunk {
   readonly start: number;
   readonly end: number;
-  /** It only takes in what other files define. */
+  /** Set if the chunk only imports definitions of other files. */
   readonly isImports?: boolean;
 }
 
 interface Piece extends Chunk {
-  /** Not to be joined with its neighbours. */
+  /** Set if the piece must not be joined with its neighbours. */
   readonly whole: boolean;
 }
 
 /**
- * Cuts a file into pieces of at most {@link MAX_CHUNK_LINES} lines that cover it without overlap: a definition that fits is
- * one piece; a larger one is cut at the definitions in it; what lies between is cut at blank lines.
+ * Cuts a file into chunks of at most {@link MAX_CHUNK_LINES} lines that cover it without overlap. A definition that
+ * fits is one chunk; a larger one is cut at the definitions inside it. Text between definitions is cut at blank lines.
  */
 export function cutChunks(scan: Scan, definitions: readonly Definition[], quiet: Uint8Array): Chunk[] {
   const pieces: Piece[] = [];
@@ -54,8 +54,8 @@ export function cutChunks(scan: Scan, definitions: readonly Definition[], quiet:
   if (last < 0) return pieces;
   let index = 0;
 
-  // Definitions come in the order of their lines, so one walk with a look ahead suffices; nesting needs no stack because
-  // a definition too large to be a piece simply lets the walk go on into it.
+  // Definitions come in line order, so one pass with lookahead suffices. Nesting needs no stack: the pass simply
+  // continues into a definition that is too large for a chunk.
   let at = 0;
   while (index < definitions.length) {
     const { start, end, kind } = definitions[index++]!;
@@ -76,7 +76,7 @@ export function cutChunks(scan: Scan, definitions: readonly Definition[], quiet:
   return joinSmall(scan, pieces);
 }
 
-/** Where imports stand together, blank lines between them included. */
+/** Runs of adjacent imports, with the blank lines between them. */
 function* importsIn(scan: Scan, quiet: Uint8Array, from: number, to: number): Generator<Chunk> {
   for (let line = from; line <= to; line++) {
     if ((quiet[line]! & IMPORT) === 0) continue;
@@ -119,7 +119,7 @@ function bestCut(scan: Scan, from: number, to: number): number {
 
 function joinSmall(scan: Scan, pieces: readonly Piece[]): Chunk[] {
   const joined: Chunk[] = [];
-  /** Whether the last of them may still grow. */
+  /** Whether the last joined chunk may still grow. */
   let open = false;
   for (const { start, end, whole, isImports } of pieces) {
     const previous = joined.at(-1);

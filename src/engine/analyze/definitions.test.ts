@@ -8,7 +8,10 @@ import { LANGUAGES } from './languages.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../test/fixtures/languages');
 
-/** Definitions as an outline: lines from 1, the first with comments and decorators, the naming one, and the last. */
+/**
+ * Definitions as an outline. Lines count from 1: the first with comments and decorators, the one with the name, and the
+ * last.
+ */
 function outline(path: string, text: string): string {
   const { language, definitions } = new Analyzer().analyze(path, Buffer.from(text));
   const open: number[] = [];
@@ -28,7 +31,7 @@ describe('findDefinitions', () => {
     });
   }
 
-  it('takes names in letters of any script', () => {
+  it('accepts names in letters of any script', () => {
     const lines: Record<string, string> = {
       'a.py': 'def größe(x):\n    pass\n',
       'a.ts': 'export function größe() {}\n',
@@ -42,7 +45,7 @@ describe('findDefinitions', () => {
     }
   });
 
-  it('takes what a CommonJS module exports, and what a name is bound to, for a class', () => {
+  it('treats exports of a CommonJS module, and values bound to a name, as classes', () => {
     const lines: Record<string, string | undefined> = {
       'module.exports = class Runner extends Base {': 'class Runner 1-2',
       'module.exports = async function run(thing) {': 'function run 1-2',
@@ -57,7 +60,7 @@ describe('findDefinitions', () => {
     }
   });
 
-  describe('takes what an enum lists, a line each, for constants of it', () => {
+  describe('treats the entries of an enum, one a line, as its constants', () => {
     const cases: Readonly<Record<string, readonly [path: string, text: string, members: readonly string[]]>> = {
       C: ['a.c', 'enum color {\n\tRED, /* red */\n\tBLUE = f(\n\t\t1),\n\tLAST\n};\n', ['RED', 'BLUE', 'LAST']],
       'C++': ['a.cc', 'enum class Color : int {\n  // Red.\n  kRed = 1,  // red\n  kBlue,\n};\n', ['kRed', 'kBlue']],
@@ -88,7 +91,7 @@ describe('findDefinitions', () => {
     }
   });
 
-  it('takes a property that is a function for a method', () => {
+  it('treats a property that holds a function as a method', () => {
     const lines: Record<string, string | undefined> = {
       '  run = (event: Event): void => {': 'run',
       '  static run = <T extends A<B>>(': 'run',
@@ -106,7 +109,7 @@ describe('findDefinitions', () => {
     }
   });
 
-  it('takes a line right inside a class or interface for a method by its name alone', () => {
+  it('treats a line right inside a class or interface as a method by its name alone', () => {
     const lines: Record<string, string | undefined> = {
       '  run(name: string): void;': 'run',
       '  run?(): void': 'run',
@@ -132,7 +135,7 @@ describe('findDefinitions', () => {
     }
   });
 
-  it('takes functions that are bound to keys and names for definitions', () => {
+  it('treats functions bound to keys and names as definitions', () => {
     const cases: readonly (readonly [text: string, expected: readonly string[]])[] = [
       [
         'const a = {\n  b: () => 1,\n  "c": async (d) => {\n  },\n  e: function () {\n  },\n  f: g => g,\n};',
@@ -179,7 +182,7 @@ describe('findDefinitions', () => {
     }
   });
 
-  it('finds methods without modifiers in Java and C#, and what Ruby defines by calls', () => {
+  it('finds methods without modifiers in Java and C#, and Ruby definitions made by calls', () => {
     const cases: readonly (readonly [path: string, text: string, expected: readonly string[]])[] = [
       ['A.java', 'interface A {\n  Foo<B> run(C c);\n  @Old int[] walk(\n    C c);\n}', ['A', 'A.run', 'A.walk']],
       ['A.java', 'class A {\n  A(B b) {\n    c(b);\n    D e(f);\n  }\n  C d = e(f);\n  G() {\n  }\n}', ['A', 'A.A']],
@@ -201,7 +204,7 @@ describe('findDefinitions', () => {
     }
   });
 
-  it('finds what follows an annotation or attribute on its line', () => {
+  it('finds a definition after an annotation or attribute on its line', () => {
     const lines: readonly (readonly [path: string, line: string, expected: string])[] = [
       ['a.rs', '#[inline] pub fn run() {}', 'function run'],
       ['a.rs', '    #[cfg(feature = "]")] #[must_use] fn run() {}', 'function run'],
@@ -228,7 +231,7 @@ describe('findDefinitions', () => {
     }
   });
 
-  it('takes no definition before another for its attribute', () => {
+  it('does not treat the definition before another as its attribute', () => {
     const { definitions } = new Analyzer().analyze(
       'a.kt',
       Buffer.from('// One.\n@A fun a() = 1\n@A\n@A fun b() = 2\n'),
@@ -258,7 +261,7 @@ describe('findDefinitions', () => {
     }
   });
 
-  describe('names what a definition is a member of', () => {
+  describe('names the container of each definition', () => {
     const cases: Readonly<Record<string, readonly [path: string, text: string, qualified: string]>> = {
       'Go receivers': ['a.go', 'func (s *Server[T]) Handle(x int) {\n}\n', 'Server.Handle'],
       'C++ outside the class': ['a.cc', 'void ns::Pool<T>::Take(int n)\n{\n}\n', 'Pool.Take'],
@@ -356,7 +359,7 @@ describe('findDefinitions', () => {
         '# Title',
         'type T =',
         ');',
-        // A pattern with two ways to read a bracket would try all 2^120.
+        // A pattern with two ways to read a bracket would try all 2^120 combinations.
         `impl ${'[ '.repeat(120)}`,
         `@A${'("'.repeat(120)}`,
         `#${'[a'.repeat(120)}`,

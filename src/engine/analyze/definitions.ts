@@ -1,30 +1,30 @@
 import { BraceMatcher } from './braces.ts';
 import { afterAttributes } from './attributes.ts';
 import { Groups } from './groups.ts';
-import { COMMENT, TEXT, TRAILING } from './literals.ts';
+import { COMMENT, TEXT, TRAILING } from './lexer.ts';
 import type { DefinitionKind, Language } from './languages.ts';
 import { Members } from './members.ts';
 import type { Scan } from './scanner.ts';
 
-/** Lines count from 0 here; `end` is the last line of the definition. */
+/** A definition in a file. Lines count from 0; `end` is its last line. */
 export interface Definition {
   readonly name: string;
   readonly kind: DefinitionKind;
-  /** What it is a member of: the innermost class, module or function around it, or the type that its line names. */
+  /** The innermost class, module or function around the definition, or the type named on its line. */
   readonly container?: string;
-  /** First line with the comment, decorators or attributes that belong to it. */
+  /** First line, with the comment, decorators or attributes that belong to the definition. */
   readonly start: number;
-  /** The line that names it. */
+  /** The line with the name. */
   readonly line: number;
   readonly end: number;
 }
 
 const MAX_NAME = 120;
-/** A generated file may hold a hundred thousand constants; past this they are found by their text alone. */
+/** Limit for generated files, which may hold a hundred thousand constants; the rest are found by their text alone. */
 const MAX_DEFINITIONS = 20_000;
-/** How far a function's opening brace may be from its name: a signature with a parameter a line. */
+/** Largest distance from a function's name to its opening brace: a signature with one parameter a line. */
 const MAX_SIGNATURE_LINES = 24;
-/** How far up the brace is looked for that encloses a member. */
+/** Largest distance up to the brace that encloses a member. */
 const MAX_MEMBERS_LINES = 2000;
 
 const code = (character: string): number => character.charCodeAt(0);
@@ -50,16 +50,16 @@ const LETTER_N = code('n');
 
 const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct']);
 
-/** What is known of the file at hand. */
+/** State of the file under analysis. */
 interface File {
   readonly scan: Scan;
   readonly language: Language;
-  /** Not 0 for each line in which nothing is defined. */
+  /** Not 0 for each line that defines nothing. */
   readonly quiet: Uint8Array;
   readonly braces: BraceMatcher;
 }
 
-/** What the lines of a file say about its definitions, in the order in which they begin. */
+/** Definitions of a file, in the order of their first lines. */
 export function findDefinitions(
   scan: Scan,
   language: Language,
@@ -82,7 +82,7 @@ export function findDefinitions(
     });
     if (TYPE_KINDS.has(kind) && language.style === 'brace') members.open(found.at(-1)!);
   };
-  /** Adds what the first pattern finds that applies. */
+  /** Adds the definition of the first pattern that applies. */
   const addMatch = (line: number, text: string): boolean => {
     for (const [pattern, kind] of language.patterns) {
       const match = pattern.exec(text);
@@ -113,7 +113,7 @@ export function findDefinitions(
   return nest(scan, language, found);
 }
 
-/** Names each definition's container. A function inside a class is a method, whichever word the language has for it. */
+/** Names each definition's container. A function inside a class is a method, whichever keyword the language uses. */
 function nest(scan: Scan, language: Language, definitions: readonly Definition[]): Definition[] {
   const open: Definition[] = [];
   let fileModule: string | undefined;
@@ -135,7 +135,10 @@ function nest(scan: Scan, language: Language, definitions: readonly Definition[]
   });
 }
 
-/** What is not indented further than its container, a module excepted, is in it by a mistake about the container's end. */
+/**
+ * Rejects a definition that is not indented further than its container, unless that is a module: the container's end
+ * was guessed wrong.
+ */
 function isMember(scan: Scan, definition: Definition, parent: Definition): boolean {
   if (definition.kind === 'macro' || parent.kind === 'macro') return false;
   if (definition.kind === 'heading' || parent.kind === 'heading') return false;
@@ -169,7 +172,7 @@ function isCandidate(scan: Scan, language: Language, line: number, isLeader: (id
   return false;
 }
 
-/** `name(…) {`, with the brace on the next line, with a body of one line, or with a parameter a line. */
+/** Matches `name(…) {`, with the brace on the next line, with a body of one line, or with one parameter a line. */
 function isCallWithBlock(scan: Scan, line: number): boolean {
   const last = lastCodeByte(scan, line);
   if (last === OPEN_PARENTHESIS) return closesIntoBlock(scan, line);
@@ -178,7 +181,7 @@ function isCallWithBlock(scan: Scan, line: number): boolean {
   return opens && contains(scan, line, OPEN_PARENTHESIS);
 }
 
-/** `name = (…) =>`, `key: function`: what may be a name, one of the two signs, and an arrow or `function` after it. */
+/** Matches `name = (…) =>` and `key: function`: a possible name, one of the two signs, then an arrow or `function`. */
 function isBinding(scan: Scan, line: number): boolean {
   const { bytes } = scan;
   const end = scan.lineStart[line + 1]!;
@@ -194,7 +197,7 @@ function isBinding(scan: Scan, line: number): boolean {
   return false;
 }
 
-/** Whether what encloses a line is a block or an object, rather than a list of parameters. */
+/** Whether a line is enclosed by a block or an object, rather than by a list of parameters. */
 function isInBraces(scan: Scan, line: number): boolean {
   const limit = Math.max(0, line - MAX_MEMBERS_LINES);
   let above = line - 1;
@@ -202,7 +205,7 @@ function isInBraces(scan: Scan, line: number): boolean {
   return above >= 0 && lastCodeByte(scan, above) === OPEN_BRACE;
 }
 
-/** The last visible byte before a `// comment` at the line's end. */
+/** The last visible byte before a `// comment` at the end of the line. */
 function lastCodeByte(scan: Scan, line: number): number {
   const last = scan.lastByte[line]!;
   if (last === OPEN_BRACE || last === SEMICOLON || last === CLOSE_BRACE || last === OPEN_PARENTHESIS) return last;
@@ -227,7 +230,7 @@ function closesIntoBlock(scan: Scan, line: number): boolean {
 function hasBody(scan: Scan, line: number): boolean {
   const indent = scan.indent[line]!;
   const limit = Math.min(scan.lineCount, line + MAX_SIGNATURE_LINES);
-  // A macro or attribute in parentheses may stand on the line before a function.
+  // A macro or attribute in parentheses may be on the line before a function.
   if (lastCodeByte(scan, line) === CLOSE_PARENTHESIS && line + 1 < limit) {
     if (scan.indent[line + 1] === indent && isLetter(scan.firstByte[line + 1]!)) return false;
   }
@@ -240,7 +243,9 @@ function hasBody(scan: Scan, line: number): boolean {
   return false;
 }
 
-/** Comments, decorators and attributes right above a definition belong to it; so does a return type alone on a line. */
+/**
+ * First line of the comments, decorators and attributes right above a definition, or of a return type alone on a line.
+ */
 function leadingLines(scan: Scan, quiet: Uint8Array, line: number, previous: number): number {
   const indent = scan.indent[line]!;
   let start = line;
@@ -256,7 +261,7 @@ function leadingLines(scan: Scan, quiet: Uint8Array, line: number, previous: num
   return start;
 }
 
-/** Whether a line begins in a string: its indentation says nothing. */
+/** Whether a line begins in a string, so that its indentation means nothing. */
 function isText(quiet: Uint8Array, line: number): boolean {
   return (quiet[line]! & TEXT) !== 0;
 }
@@ -276,7 +281,10 @@ function blockEnd(file: File, line: number, kind: DefinitionKind): number {
   return kind === 'module' ? moduleEnd(file, line, body) : closingBrace(file, line, body);
 }
 
-/** The content of a namespace need not be indented: then its end is found by counting, or it is the file's. */
+/**
+ * The last line of a module. The content of a namespace need not be indented: then its end is found by counting, or is
+ * the end of the file.
+ */
 function moduleEnd(file: File, line: number, body: number): number {
   const { scan } = file;
   let inside = body + 1;
@@ -286,7 +294,7 @@ function moduleEnd(file: File, line: number, body: number): number {
   return countedEnd(file, line, body) ?? lastVisible(scan, scan.lineCount - 1, line);
 }
 
-/** The line that closes the block by its braces, if it stands where the definition's indentation wants it. */
+/** The line that closes the block by its braces, if that has the indentation of the definition. */
 function countedEnd({ scan, braces }: File, line: number, body: number): number | undefined {
   const end = braces.closingLine(body);
   return end >= 0 && scan.firstByte[end] === CLOSE_BRACE && scan.indent[end] === scan.indent[line] ? end : undefined;
@@ -307,7 +315,7 @@ function braceBody({ scan, quiet }: File, line: number, isType: boolean): number
     if (at > line && scan.indent[at]! <= indent && !isContinuation(first) && !isClause(scan, at)) return -1;
     if (opensBrace(scan, at)) return at;
     if (last === SEMICOLON || last === CLOSE_BRACE) return -1;
-    // What follows `=` or `=>` is an expression; a block inside it ends at its own indentation, not at this one.
+    // After `=` or `=>` comes an expression; a block inside it ends at its own indentation, not at this one.
     if (last === EQUALS || (last === GREATER && scan.line(at).trimEnd().endsWith('=>'))) return -1;
   }
   return -1;
@@ -324,7 +332,9 @@ function opensBrace(scan: Scan, line: number): boolean {
   return open > 0;
 }
 
-/** Bounds and supertypes may stand between a head and its block at the head's own indentation. */
+/**
+ * Whether a line holds bounds or supertypes, which may be between a head and its block at the indentation of the head.
+ */
 function isClause(scan: Scan, line: number): boolean {
   return /^\s*(?:where|extends|implements|permits|with)\b/.test(scan.line(line, 200));
 }
@@ -341,21 +351,24 @@ function closingBrace(file: File, line: number, body: number): number {
     if (scan.indent[at]! < 0 || scan.indent[at]! > indent || isText(quiet, at)) continue;
     const closes = scan.firstByte[at] === CLOSE_BRACE;
     if (closes && scan.indent[at] === indent && !isFollowedByInner(scan, at)) return at;
-    // Text of a string that stands left of its code, or a file that is not indented as its braces say.
+    // Either text of a string left of its code, or a file whose indentation does not match its braces.
     if (closes) return countedEnd(file, line, body) ?? at;
     if (scan.indent[at]! < indent && scan.firstByte[at] !== HASH) return countedEnd(file, line, body) ?? at - 1;
   }
   return lastVisible(scan, scan.lineCount - 1, line);
 }
 
-/** Whether the next visible line is indented further, as what follows a block is not. */
+/** Whether the next visible line is indented further, unlike the line after a block. */
 function isFollowedByInner(scan: Scan, line: number): boolean {
   let next = line + 1;
   while (next < scan.lineCount && scan.indent[next]! < 0) next++;
   return next < scan.lineCount && scan.indent[next]! > scan.indent[line]!;
 }
 
-/** Without a block: the line, and what is indented further below it if the statement goes on. */
+/**
+ * Last line of a definition without a block: its own line, or the last one below that is indented further if the
+ * statement continues.
+ */
 function statementEnd(scan: Scan, line: number): number {
   const indent = scan.indent[line]!;
   if (scan.lastByte[line] === SEMICOLON || scan.lastByte[line] === CLOSE_BRACE) return line;
@@ -379,7 +392,7 @@ function continuedEnd(scan: Scan, line: number): number {
   return end;
 }
 
-/** For Python and its like: what is indented further belongs to it. */
+/** Last line of a definition in Python and similar languages: the last one that is indented further. */
 function indentedEnd({ scan, language, quiet }: File, line: number): number {
   const indent = scan.indent[line]!;
   let end = line;
@@ -403,8 +416,8 @@ function indentedEnd({ scan, language, quiet }: File, line: number): number {
 }
 
 /**
- * For Ruby and its like: up to the `end` at its own indentation. `rescue`, `else` and their like stand there too; what
- * stands left of it is a heredoc's text, if that `end` follows.
+ * Last line of a definition in Ruby and similar languages: the `end` at its own indentation. `rescue`, `else` and the
+ * like have that indentation too. Lines left of it are text of a heredoc, if that `end` follows.
  */
 function endEnd({ scan, quiet }: File, line: number): number {
   const indent = scan.indent[line]!;
@@ -429,7 +442,7 @@ function sameFirstToken(scan: Scan, one: number, other: number): boolean {
   return scan.tokens[scan.firstToken[one]!] === scan.tokens[scan.firstToken[other]!];
 }
 
-/** A heading's section reaches to the next heading of its level or a higher one. */
+/** Last line of a heading's section, before the next heading of its level or a higher one. */
 function sectionEnd(scan: Scan, quiet: Uint8Array, line: number): number {
   const level = /^\s*(#+)/.exec(scan.line(line, 20))?.[1]?.length ?? 1;
   for (let at = line + 1; at < scan.lineCount; at++) {

@@ -1,13 +1,13 @@
 import type { Language } from './languages.ts';
 import type { Scan } from './scanner.ts';
 
-/** Follows the lists in parentheses by which Go declares: `const (`, then a member a line, then `)`. */
+/** Follows the declaration lists of Go: `const (`, then one member a line, then `)`. */
 export class Groups {
   readonly #scan: Scan;
   readonly #opening: RegExp | undefined;
-  /** What the open list begins with. */
+  /** Keyword of the open list. */
   #word: string | undefined;
-  /** How far its members are indented, once the first is met. */
+  /** Indentation of the members, once the first is found. */
   #indent = -1;
 
   constructor(scan: Scan, { groups }: Language) {
@@ -24,7 +24,7 @@ export class Groups {
     return true;
   }
 
-  /** The member that stands on a line, as it were declared by itself: `const a = 1`. To be asked of one line after another. */
+  /** The member on a line, as if declared by itself: `const a = 1`. Call it for each line in order. */
   member(line: number): string | undefined {
     if (this.#word === undefined || this.#scan.indent[line]! < 0) return undefined;
     const indent = this.#scan.indent[line]!;

@@ -1,12 +1,15 @@
 import type { Scan } from './scanner.ts';
 
-/** Words that begin lines of C++ and hardly any of C. */
+/** Words that begin lines of C++ and hardly ever lines of C. */
 export const CPP_WORDS = ['class', 'inline', 'namespace', 'private', 'protected', 'public', 'template', 'using'];
 
 const CPP_LINE =
   /^\s*(?:(?:inline\s+)?namespace(?:\s+[\w:]+)?\s*\{|template\s*<|class\s[\w\s()]*[:{]|(?:public|private|protected)\s*:\s*$|using\s+[\w:]+\s*[;=])/;
 
-/** Whether a `.h` file is C++: its name does not tell. `isCppWord` knows the identifiers of {@link CPP_WORDS}. */
+/**
+ * Whether a `.h` file is C++, which its name does not show. `isCppWord` recognizes the identifiers of
+ * {@link CPP_WORDS}.
+ */
 export function isCppHeader(scan: Scan, isCppWord: (identifier: number) => boolean): boolean {
   for (let line = 0; line < scan.lineCount; line++) {
     const token = scan.firstToken[line]!;

@@ -1,11 +1,11 @@
-/** A slot is an identifier's number + 1 (0 where it is free) and its two hashes. */
+/** Size of a slot: an identifier's number + 1 (0 where it is free) and its two hashes. */
 const SLOT = 3;
 
-/** Numbers the distinct identifiers, or words, of many files, from their bytes, without making a string of each occurrence. */
+/** Numbers the distinct identifiers, or words, of many files by their bytes, without a string for each occurrence. */
 export class IdentifierTable {
   /**
-   * Open addressing; the load stays under three quarters. The hashes stand beside the number because a look-up costs what
-   * it misses in the processor's cache: one line rather than three.
+   * Open addressing; the load stays below three quarters. The hashes are stored beside the number because a lookup
+   * costs as much as its misses in the processor's cache: one line rather than three.
    */
   #slots = new Int32Array(SLOT << 12);
   #mask = (1 << 12) - 1;
@@ -16,8 +16,8 @@ export class IdentifierTable {
   }
 
   /**
-   * The number of the identifier with these two independent 32-bit hashes, as signed integers. Identifiers are compared by
-   * their 64 bits of hash alone: among ten million the chance that any two meet is 3 in a million.
+   * The number of the identifier with these two independent 32-bit hashes, as signed integers. Identifiers are compared
+   * by their 64 bits of hash alone: among ten million, the chance of any collision is 3 in a million.
    */
   intern(hash1: number, hash2: number): number {
     const slots = this.#slots;

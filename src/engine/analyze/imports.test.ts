@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Analyzer } from './analyzer.ts';
-import { IMPORT } from './literals.ts';
+import { IMPORT } from './lexer.ts';
 
-/** By a file of its language: lines that are imports, and lines that are not. */
+/** Lines that are imports, and lines that are not, by a file of their language. */
 const CASES: Readonly<Record<string, readonly [imports: readonly string[], others: readonly string[]]>> = {
   'a.ts': [
     ["import { a } from 'a';", 'import {\n  a,\n  b,\n} from "b";', "import 'c';", "export * from './d';"],
@@ -41,7 +41,7 @@ function imported(path: string, text: string): string[] {
 
 describe('imports', () => {
   for (const [path, [imports, others]] of Object.entries(CASES)) {
-    it(`are told from other code in ${path}`, () => {
+    it(`distinguishes imports from other code in ${path}`, () => {
       for (const text of imports) {
         const around = /^(?:<\?php|defmodule .*|end|)$/;
         const lines = text.split('\n').filter((line) => !around.test(line));
@@ -52,7 +52,7 @@ describe('imports', () => {
     });
   }
 
-  it('define nothing, and do not swallow what follows a bracket that never closes', () => {
+  it('finds no definition in imports, and skips nothing after a bracket that never closes', () => {
     const text = `const express = require('express');\nimport {\n${'x\n'.repeat(300)}export function listen() {}\n`;
     const { definitions } = new Analyzer().analyze('a.js', Buffer.from(text));
     assert.deepEqual(

@@ -1,19 +1,19 @@
 import type { Language } from './languages.ts';
-import { IMPORT, isWord } from './literals.ts';
+import { IMPORT, isWord } from './lexer.ts';
 import type { Scan } from './scanner.ts';
 
-/** No list of names is longer. */
+/** Length of the longest list of imported names. */
 const MAX_LINES = 200;
 
 const CLOSING = new Set(Buffer.from(')}]'));
 
-/** How a line begins that says what a file takes from others, or hands on of theirs. */
+/** The beginning of lines that import, or re-export, definitions of other files. */
 interface Rule {
-  /** One of these is its first word. */
+  /** First words of such a line. */
   readonly words: readonly string[];
-  /** What it has to look like besides. */
+  /** Pattern that the line must match too. */
   readonly pattern?: RegExp;
-  /** It need not stand at the left edge. */
+  /** Set if the line may be indented. */
   readonly isIndented?: boolean;
 }
 
@@ -56,7 +56,7 @@ const FIRST_WORDS: ReadonlyMap<Rule, readonly Buffer[]> = new Map(
   Object.values(RULES).map((rule) => [rule, rule.words.map((word) => Buffer.from(word))] as const),
 );
 
-/** Marks the lines by which a file takes in what others define, further lines of lists in brackets included. */
+/** Marks the lines that import definitions of other files, with the further lines of lists in brackets. */
 export function markImports(scan: Scan, { id }: Language, quiet: Uint8Array): void {
   const rule = RULES[id];
   if (!rule) return;
@@ -81,7 +81,7 @@ function beginsWith({ bytes, lineStart, firstByte }: Scan, line: number, words: 
   return false;
 }
 
-/** The line on which all brackets are closed that were opened; in Haskell, the last that is indented. */
+/** The line that closes all open brackets; in Haskell, the last that is indented. */
 function lastLine({ bytes, lineStart, lineCount, indent, firstByte }: Scan, id: string, line: number): number {
   const limit = Math.min(lineCount - 1, line + MAX_LINES);
   let end = line;
@@ -90,7 +90,7 @@ function lastLine({ bytes, lineStart, lineCount, indent, firstByte }: Scan, id: 
     return end;
   }
   for (let depth = 0; end <= limit; end++) {
-    // The bracket stood in a comment: what follows at the left edge is code.
+    // The bracket was in a comment: the code at the left edge is not part of the list.
     if (end > line && indent[end] === 0 && !CLOSING.has(firstByte[end]!)) return line;
     for (let at = lineStart[end]!; at < lineStart[end + 1]!; at++) {
       const byte = bytes[at]!;

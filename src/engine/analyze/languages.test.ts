@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { LANGUAGES } from './languages.ts';
 
-/** Words of the patterns that stand before a name, but never first on a line. */
+/** Words of the patterns that come before a name, but never first on a line. */
 const NEVER_FIRST: Readonly<Record<string, string>> = {
   c: 'alignas __',
   cpp: 'alignas __',
@@ -14,7 +14,7 @@ const NEVER_FIRST: Readonly<Record<string, string>> = {
   sql: 'or replace temp unique materialized if not exists',
 };
 
-/** The words that a pattern asks for before its first group with a name in it. */
+/** The words that a pattern requires before its first group with a name in it. */
 function wordsBefore({ source }: RegExp): string[] {
   let text = source.replace(/\\[()[\]]/g, ' ').replace(/\[(?:[^\]\\]|\\.)*\]/g, ' ');
   for (const ahead of [/\(\?!(?:[^()]|\([^()]*\))*\)/g, /\\\w/g]) text = text.replace(ahead, ' ');
@@ -24,10 +24,10 @@ function wordsBefore({ source }: RegExp): string[] {
 
 describe('LANGUAGES', () => {
   for (const { id, shapes, leaders, patterns } of LANGUAGES) {
-    it(`looks at the lines of ${id} that its patterns are for`, () => {
+    it(`tries the lines of ${id} that its patterns are for`, () => {
       const known = new Set([...leaders, ...(NEVER_FIRST[id] ?? '').split(' ')]);
       for (const [pattern] of patterns) {
-        // Lines that begin at the left edge are looked at whatever they begin with.
+        // Lines at the left edge are tried whatever their first word is.
         if (shapes.includes('column0') && !pattern.source.startsWith(String.raw`^\s`)) continue;
         for (const word of wordsBefore(pattern)) assert.ok(known.has(word), `${word} of ${pattern.source}`);
       }

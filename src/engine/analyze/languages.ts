@@ -1,7 +1,13 @@
-/** How a definition's last line is found from its first: by braces, by indentation, by `end`, or it is one line. */
+/**
+ * Methods to find the last line of a definition from its first: by braces, by indentation, by `end`, or it is the same
+ * line.
+ */
 export type BlockStyle = 'brace' | 'indent' | 'end' | 'line';
 
-/** An `extension` adds to what is defined elsewhere: Rust's `impl`, Swift's `extension`, Haskell's `instance`. */
+/**
+ * Kinds of definitions. An `extension` adds to a type defined elsewhere: Rust's `impl`, Swift's `extension`, Haskell's
+ * `instance`.
+ */
 export type DefinitionKind =
   | 'class'
   | 'constant'
@@ -17,7 +23,7 @@ export type DefinitionKind =
   | 'type'
   | 'variable';
 
-/** The kinds by which a type or a module is defined. */
+/** The kinds that define a type or a module. */
 export const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set([
   'class',
   'struct',
@@ -28,12 +34,12 @@ export const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set([
 ]);
 
 /**
- * What is known of a language: enough to find its definitions from the shape of single lines. Only lines that begin with
- * one of `leaders`, or have the stated shape, are looked at as text and tried against `patterns`: group `name`, or 1, is
- * the name, and one with a group `key` applies only within braces.
+ * Rules of a language that suffice to find its definitions from the shape of single lines. Only lines that begin with
+ * one of `leaders`, or have one of `shapes`, are decoded and tried against `patterns`. Group `name`, or 1, is the name;
+ * a pattern with a group `key` applies only within braces.
  *
- * Heuristics rather than syntax trees: they need no 21 MB of grammars, take a tenth of the time, cover every language
- * alike, and code that does not parse (preprocessor, templates, an unfinished edit) is no special case.
+ * Heuristics rather than syntax trees: they need no 21 MB of grammars, take a tenth of the time and cover every
+ * language alike. Code that does not parse (preprocessor, templates, an unfinished edit) is no special case.
  */
 export interface Language {
   readonly id: string;
@@ -41,27 +47,33 @@ export interface Language {
   readonly fileNames?: readonly string[];
   readonly interpreters?: readonly string[];
   readonly style: BlockStyle;
-  /** What begins a comment: one up to the end of its line, but up to its own end after a `/*`. */
+  /** Beginnings of comments. Each ends with its line, but after a `/*` at its own end. */
   readonly comments: readonly string[];
   readonly leaders: readonly string[];
   /**
-   * Lines to look at though they begin with no leader: `call` contains `(` and opens a block; `column0` begins at the
-   * left edge with a letter; `heading` begins with `#`; `binding` binds a name or key to a function;
-   * `constant` begins with a capital letter.
+   * Lines to try even if they begin with no leader:
+   *
+   * - `call` contains `(` and opens a block;
+   * - `column0` begins at the left edge with a letter;
+   * - `heading` begins with `#`;
+   * - `binding` binds a name or key to a function;
+   * - `constant` begins with a capital letter.
    */
   readonly shapes: readonly ('binding' | 'call' | 'column0' | 'constant' | 'heading')[];
   readonly patterns: readonly (readonly [RegExp, DefinitionKind])[];
-  /** What a method looks like right inside a class or interface, where it can be nothing else: group `name`. */
+  /**
+   * Pattern of a method right inside a class or interface, where a line of its form can be nothing else: group `name`.
+   */
   readonly signature?: RegExp;
-  /** A function counts only if its body follows; without one the line is a prototype or a call of a macro. */
+  /** Set if a function counts only when its body follows; without one the line is a prototype or a call of a macro. */
   readonly needsBody?: boolean;
-  /** An equation at the same indentation that begins with a definition's name belongs to it. */
+  /** Set if an equation at the same indentation that begins with the name of a definition belongs to it. */
   readonly repeatsName?: boolean;
-  /** `namespace X;` holds for the rest of the file. */
+  /** Set if `namespace X;` holds for the rest of the file. */
   readonly fileModules?: boolean;
-  /** How an annotation or attribute begins, which may stand on the line of what it belongs to. */
+  /** First byte of an annotation or attribute, which may be on the line of its definition. */
   readonly attributes?: '@' | '#' | '[';
-  /** What may begin a list in parentheses that defines a thing a line: Go's `const (`. */
+  /** Keywords that may begin a list of definitions in parentheses, one a line: Go's `const (`. */
   readonly groups?: readonly string[];
 }
 
@@ -78,10 +90,10 @@ const JAVA_MODIFIERS =
   '(?:(?:public|private|protected|internal|static|final|abstract|sealed|async|override|virtual|readonly|partial|' +
   'synchronized|native|default|strictfp|extern|unsafe|new|non-sealed|record)\\s+)*';
 
-/** `export default`, and what stands for it in a CommonJS module: `module.exports =`. */
+/** Pattern of `export default` and its equivalent in a CommonJS module, `module.exports =`. */
 const JS_EXPORT = String.raw`(?:export\s+(?:default\s+)?|module\.exports\s*=\s*)?(?:declare\s+)?`;
 
-/** A function after `=` or `:`, whose parameters may have functions for their types. */
+/** Pattern of a function after `=` or `:`, whose parameters may have function types. */
 const JS_FUNCTION = String.raw`(?:async\b\s*)?(?:function\b|(?:<[^()=]*>\s*)?\((?:[^()]|\([^()]*\))*\)\s*(?::[^=;]+)?=>|[\w$]+\s*=>|\(\s*$)`;
 
 const javascriptPatterns: Language['patterns'] = [
@@ -142,7 +154,7 @@ const cPatterns: Language['patterns'] = [
   // TEST(Suite, Name) {
   [/^(?:\w+_)?TEST(?:_\w+)?\s*\(\s*(?<container>\w+)\s*,\s*(?<name>\w+)\s*\)/, 'function'],
   [/^[A-Z][A-Z0-9_]*_IMPL\s*\(\s*(\w+)\s*\)/, 'function'],
-  // SYSCALL_DEFINE3(name, …), DEFINE_PER_CPU(type, name): macros that define; the first argument names it.
+  // Macros that define, with the name as first argument: SYSCALL_DEFINE3(name, …), DEFINE_PER_CPU(type, name).
   [/^(?:static\s+)?[A-Z][A-Z0-9_]*_?DEFINE[A-Z0-9_]*\s*\(\s*(\w+)/, 'function'],
   [
     /^(?!\s+[A-Z][A-Z0-9]*_[A-Z0-9_]*\(|\s*(?::[^:]|,|(?:return|else|typedef|case|goto|sizeof)\b))(?:[\w*&:<>,\s[\]]*?[\s*&])?(?!(?:if|for|while|switch|do|constexpr|noexcept|decltype|alignas|__attribute__)\b)([a-zA-Z_]\w*)\s*(?:<[^()<>]*>\s*)?\((?!.*;\s*$)/,
@@ -151,7 +163,7 @@ const cPatterns: Language['patterns'] = [
   [/^(?!\s)(?:static\s+)?(?:const\s+)?(?:struct\s+)?[\w\s*]+?[\s*](\w+)\s*(?:\[[^\]]*\]\s*)*=\s*\{?\s*$/, 'variable'],
 ];
 
-/** In a class, where the block may open on a later line. */
+/** Pattern of a method in a class, where the block may open on a later line. */
 const CPP_SIGNATURE =
   /^\s*(?!:[^:]|,|(?:using|typedef|friend|return|static_assert)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:void|decltype|noexcept|alignas)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(?<name>~?[a-zA-Z_]\w*)\s*\(/;
 
@@ -207,7 +219,7 @@ const javaPatterns: Language['patterns'] = [
   ],
 ];
 
-/** Right inside a class or interface: a method without a modifier, or a constructor. */
+/** Pattern of a method without a modifier, or a constructor, right inside a class or interface. */
 const JAVA_SIGNATURE = new RegExp(
   String.raw`^\s*${JAVA_MODIFIERS}(?:(?:<[^()]*>\s*)?(?!(?:return|new|else|throw|await|try|using|case)\b)\w[\w<>[\],.?&\s]*[\s.](?<name>\w+)|(?<type>\w+))\s*(?:<[^<>()]*>\s*)?\(`,
 );
@@ -225,7 +237,7 @@ const pythonPatterns: Language['patterns'] = [
   [/^([A-Za-z_]\w*)\s*(?::[^=]+)?=[^=]/, 'variable'],
 ];
 
-/** In a pattern, `\w` is a letter of any script: names need not be English. */
+/** Lets `\w` in a pattern match letters of any script: names need not be English. */
 function allLetters(pattern: RegExp): RegExp {
   const source = pattern.source.replace(/\[(?:[^\]\\]|\\.)*\]|\\w/g, (part) =>
     part === '\\w' ? String.raw`[\w\u0080-\uffff]` : part.replaceAll('\\w', String.raw`\w\u0080-\uffff`),
@@ -423,7 +435,7 @@ const WRITTEN: readonly Language[] = [
     extensions: ['c', 'h', 'S', 's'],
     style: 'brace',
     comments: ['//', '/*'],
-    // A header may be C++, so its patterns serve both; .h files are far more often C.
+    // A header may be C++, so the patterns of C++ serve both; .h files are far more often C.
     leaders: words('struct union enum typedef define class namespace template using inline concept'),
     shapes: ['column0'],
     needsBody: true,
@@ -672,14 +684,14 @@ const WRITTEN: readonly Language[] = [
   },
 ];
 
-/** In the order of preference where two claim an extension. */
+/** All languages with definitions. If two have the same extension, the first wins. */
 export const LANGUAGES: readonly Language[] = WRITTEN.map((language) => ({
   ...language,
   patterns: language.patterns.map(([pattern, kind]) => [allLetters(pattern), kind] as const),
   ...(language.signature && { signature: allLetters(language.signature) }),
 }));
 
-/** Languages without definitions that are still worth naming, for `lang:` filters and statistics. */
+/** Languages without definitions that are still worth a name, for `lang:` filters and statistics. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
   json: ['json', 'jsonc', 'json5', 'ndjson', 'jsonl'],
   yaml: ['yaml', 'yml'],
@@ -717,7 +729,7 @@ export const PLAIN_TEXT: Language = {
 const byExtension = new Map<string, Language>();
 const byFileName = new Map<string, Language>();
 const byInterpreter = new Map<string, Language>();
-/** Every language a file can be in, those without definitions included. */
+/** Every language a file can be in, with those without definitions. */
 export const ALL_LANGUAGES: readonly Language[] = [
   ...LANGUAGES,
   PLAIN_TEXT,
@@ -729,7 +741,7 @@ for (const language of ALL_LANGUAGES.toReversed()) {
   for (const name of language.interpreters ?? []) byInterpreter.set(name, language);
 }
 
-/** The language of a file, by its name and else by its `#!` line. `head` is the text it begins with. */
+/** The language of a file, by its name or else by its `#!` line. `head` is the beginning of its text. */
 export function languageOf(path: string, head = ''): Language {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');

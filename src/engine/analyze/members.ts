@@ -2,7 +2,10 @@ import { afterAttributes } from './attributes.ts';
 import type { DefinitionKind, Language } from './languages.ts';
 import type { Scan } from './scanner.ts';
 
-/** What an enum may have besides its members has a type or a word before its name, but for these. */
+/**
+ * Pattern of an enum's member. Anything else in an enum has a type or a keyword before its name, except the names
+ * excluded here.
+ */
 const MEMBER = /^\s*(?:case\s+)?(?!(?:init|static|subscript)\b)([a-zA-Z_][\w\u0080-\uffff]*)\s*(?:[=,;({]|\/[/*]|$)/;
 
 interface Type {
@@ -13,20 +16,20 @@ interface Type {
 }
 
 interface Open extends Type {
-  /** How far its members are indented. */
+  /** Indentation of the members. */
   readonly indent: number;
-  /** The line on which its body opens. */
+  /** The line that opens the body. */
   readonly body: number;
 }
 
-/** How far the brace of a type may be from its name. */
+/** Largest distance from the name of a type to its brace. */
 const MAX_HEAD_LINES = 24;
-/** And how far its first member from the brace. */
+/** Largest distance from the brace to the first member. */
 const MAX_COMMENT_LINES = 200;
 const COLON = ':'.charCodeAt(0);
 const OPEN_BRACE = '{'.charCodeAt(0);
 
-/** Finds what is known for a member by where it stands: one a line in the body of its type, all indented as the first. */
+/** Finds members by their position: one a line in the body of their type, all indented like the first. */
 export class Members {
   readonly #scan: Scan;
   readonly #language: Language;
@@ -46,7 +49,7 @@ export class Members {
     if (indent > this.#scan.indent[type.line]!) this.#open.push({ ...type, body, indent });
   }
 
-  /** The name of an enum's member on a line. To be asked of one line after another. */
+  /** The name of an enum's member on a line. Call it for each line in order. */
   enumerator(line: number): string | undefined {
     const type = this.#typeAt(line);
     if (type?.kind !== 'enum') return undefined;
@@ -55,7 +58,7 @@ export class Members {
     return name === type.name ? undefined : name;
   }
 
-  /** The name of the method of a class or interface on a line, which needs neither modifiers nor a body to be one. */
+  /** The name of a method of a class or interface on a line, which there needs neither modifiers nor a body. */
   method(line: number): string | undefined {
     const type = this.#typeAt(line);
     if (type === undefined || type.kind === 'enum') return undefined;
@@ -78,7 +81,7 @@ export class Members {
 
   #indentIn(body: number, end: number): number {
     const { indent, lastByte } = this.#scan;
-    // `public:` stands left of the members.
+    // Labels such as `public:` are left of the members.
     for (let at = body + 1; at < Math.min(end, body + MAX_COMMENT_LINES); at++)
       if (indent[at]! >= 0 && this.#quiet[at] === 0 && lastByte[at] !== COLON) return indent[at]!;
     return -1;

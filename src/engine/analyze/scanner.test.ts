@@ -24,7 +24,7 @@ function scanned(text: string): Line[] {
   }));
 }
 
-/** The same by regular expressions. */
+/** Reads lines by regular expressions, as a reference. */
 function naive(text: string): Line[] {
   const lines = text.split(/\r\n|\n|\r/);
   if (lines.at(-1) === '') lines.pop();
@@ -70,14 +70,14 @@ describe('scan', () => {
     );
   });
 
-  it('grows with the file', () => {
+  it('grows its arrays with the file', () => {
     const text = Array.from({ length: 40_000 }, (_, i) => `name${i} = ${i % 7}`).join('\n');
     const lines = scanned(text);
     assert.equal(lines.length, 40_000);
     assert.deepEqual(lines[39_999]?.tokens, ['name39999']);
   });
 
-  it('passes over a byte order mark', () => {
+  it('skips a byte order mark', () => {
     assert.deepEqual(scanned('\ufefffoo')[0]?.tokens, ['foo']);
   });
 });

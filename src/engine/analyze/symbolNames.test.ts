@@ -11,7 +11,7 @@ function names(path: string, text: string): string[] {
 }
 
 describe('symbolNames', () => {
-  it('are a name, that with its container, and its initials', () => {
+  it('gives a name, the name with its container, and its initials', () => {
     assert.deepEqual(names('a.ts', 'class Html {\n  indexHtmlMiddleware() {\n  }\n}\n'), [
       'Html - - home',
       'indexHtmlMiddleware Html.indexHtmlMiddleware ihm home',
@@ -22,13 +22,13 @@ describe('symbolNames', () => {
     ]);
   });
 
-  it('leave out headings, titles and the initials of macros', () => {
+  it('leaves out headings, titles and the initials of macros', () => {
     assert.deepEqual(names('a.md', '# A long title\n'), ['- - - home']);
     assert.deepEqual(names('a.bats', '@test "prints a page" {\n}\n'), ['- - - home']);
     assert.deepEqual(names('a.h', '#define PAGE_SIZE_MASK 1\n'), ['PAGE_SIZE_MASK - - home']);
   });
 
-  it('tell the type from its constructors, destructors and extensions', () => {
+  it('distinguishes the type from its constructors, destructors and extensions', () => {
     assert.deepEqual(names('a.cc', 'class Pool {\n  Pool() {\n  }\n  ~Pool() {\n  }\n};\n'), [
       'Pool - - home',
       'Pool Pool.Pool - elsewhere',
@@ -41,7 +41,7 @@ describe('symbolNames', () => {
     ]);
   });
 
-  it('are separated as in any language', () => {
+  it('splits names at the separators of any language', () => {
     for (const name of ['a.B.c', 'a::B::c', 'B#c', 'B->c', 'a/B/c', String.raw`a\B\c`]) {
       assert.equal(foldQualified(name), 'b.c', name);
     }

@@ -1,23 +1,26 @@
 import type { Definition } from './definitions.ts';
 import { splitIdentifier } from './words.ts';
 
-/** From so many words on a name has an acronym; two letters would say nothing. */
+/** Number of words from which a name has an acronym; two letters would be too ambiguous. */
 const ACRONYM_WORDS = 3;
 const SEPARATORS = /::|->|[.#:/\\]/;
 
-/** The names by which a definition is looked for, besides the whole of what is written. */
+/** The names by which a definition is searched, besides the full text. */
 export interface SymbolNames {
-  /** `Repo` of `Acme.Repo`, else the name as it is. */
+  /** Last part of the name: `Repo` of `Acme.Repo`, else the name itself. */
   readonly own: string;
-  /** `Acme.Repo` of `Big.Acme.Repo`, `Foo.bar` of a member `bar` of `Foo`: always with a dot, and of two parts. */
+  /**
+   * Name with its container: `Acme.Repo` of `Big.Acme.Repo`, `Foo.bar` of a member `bar` of `Foo`. Always with a dot,
+   * and of two parts.
+   */
   readonly qualified: string | undefined;
-  /** `ihm` of `indexHtmlMiddleware`. */
+  /** Initials: `ihm` of `indexHtmlMiddleware`. */
   readonly acronym: string | undefined;
 }
 
 /**
- * Whether one who looks for the name wants this place: not that of a constructor or an extension, which have the name of a
- * type that is defined elsewhere.
+ * Whether a search for the name should lead here. A constructor or an extension has the name of a type that is defined
+ * elsewhere.
  */
 export function isHome({ name, kind, container }: Definition): boolean {
   if (kind === 'extension') return false;
@@ -25,8 +28,8 @@ export function isHome({ name, kind, container }: Definition): boolean {
 }
 
 /**
- * For a name that has a letter or digit. Headings and titles of tests are text, which has no such names. Macros have no
- * acronym: there may be millions, and no one remembers a register by its initials.
+ * The names of a definition with a letter or digit. Headings and titles of tests are text, which has no such names.
+ * Macros have no acronym: there may be millions, and no one remembers a register by its initials.
  */
 export function symbolNames({ name, kind, container }: Definition): SymbolNames | undefined {
   if (kind === 'macro') return { own: name, qualified: undefined, acronym: undefined };
@@ -41,12 +44,12 @@ export function symbolNames({ name, kind, container }: Definition): SymbolNames 
   };
 }
 
-/** `['a', 'b', 'c']` of `a.b::c`; `->`, `#`, `/` and `\` separate too. */
+/** Segments of a name: `['a', 'b', 'c']` of `a.b::c`; `->`, `#`, `/` and `\` separate too. */
 export function nameSegments(name: string): string[] {
   return SEPARATORS.test(name) ? name.split(SEPARATORS).filter((segment) => foldName(segment) !== '') : [name];
 }
 
-/** A name as terms have it: `indexHtml`, `index_html` and `INDEX_HTML` are all `indexhtml`. */
+/** A name as a term of the index: `indexHtml`, `index_html` and `INDEX_HTML` are all `indexhtml`. */
 export function foldName(name: string): string {
   return splitIdentifier(name).join('');
 }
@@ -56,7 +59,7 @@ export function foldQualified(qualified: string): string {
   return nameSegments(qualified).slice(-2).map(foldName).join('.');
 }
 
-/** First characters of a name's parts. */
+/** First characters of the parts of a name. */
 export function acronymOf(parts: readonly string[]): string | undefined {
   return parts.length < ACRONYM_WORDS
     ? undefined

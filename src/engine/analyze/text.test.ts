@@ -6,21 +6,21 @@ const text = (bytes: Uint8Array | undefined): string | undefined => bytes && Buf
 describe('toUtf8', () => {
   it('keeps UTF-8', () => assert.equal(text(toUtf8(Buffer.from('grüße 字 😀'))), 'grüße 字 😀'));
 
-  it('reads UTF-16 of both orders by its mark', () => {
+  it('decodes UTF-16 of both byte orders by its mark', () => {
     const little = Buffer.from('\ufeffgrüße 😀', 'utf16le');
     assert.equal(text(toUtf8(little))?.replace('\ufeff', ''), 'grüße 😀');
     assert.equal(text(toUtf8(Buffer.from(little).swap16()))?.replace('\ufeff', ''), 'grüße 😀');
   });
 
-  it('reads Windows-1252 where the bytes print', () => {
+  it('decodes Windows-1252 where all bytes are printable', () => {
     assert.equal(text(toUtf8(Buffer.from([0x67, 0x72, 0xfc, 0xdf, 0x65, 0x80]))), 'grüße€');
   });
 
-  it('knows what is binary', () => {
+  it('recognizes binary content', () => {
     assert.equal(toUtf8(Buffer.from('a\0b')), undefined);
     assert.equal(toUtf8(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3])), undefined);
     assert.equal(toUtf8(Buffer.from([0xff, 0xfe, 0, 0, 65, 0])), undefined);
   });
 
-  it('takes an empty file for text', () => assert.equal(text(toUtf8(new Uint8Array())), ''));
+  it('treats an empty file as text', () => assert.equal(text(toUtf8(new Uint8Array())), ''));
 });

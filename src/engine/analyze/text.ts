@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * A file's bytes as UTF-8: as they are, or transcoded from UTF-16 with a byte order mark or, if that gives text one can
- * print, from Windows-1252. `undefined` for what is not text; a NUL byte means binary.
+ * A file's bytes as UTF-8: unchanged, or transcoded from UTF-16 with a byte order mark or, if the result is printable,
+ * from Windows-1252. `undefined` for bytes that are not text; a NUL byte means binary.
  */
 export function toUtf8(bytes: Uint8Array): Uint8Array | undefined {
   if (bytes.length >= 2) {
@@ -22,7 +22,7 @@ function transcode(bytes: Uint8Array, encoding: string): Uint8Array | undefined 
 function isPrintable(bytes: Uint8Array): boolean {
   for (const byte of bytes) {
     const control = byte < 32 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13 && byte !== 27;
-    // 0x81, 0x8d, 0x8f, 0x90 and 0x9d are the codes that Windows-1252 leaves free.
+    // Windows-1252 leaves the codes 0x81, 0x8d, 0x8f, 0x90 and 0x9d free.
     if (control || byte === 0x7f || [0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte)) return false;
   }
   return true;

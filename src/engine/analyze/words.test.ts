@@ -28,10 +28,10 @@ describe('splitIdentifier', () => {
     );
   });
 
-  it('treats letters outside ASCII by the same rules', () => {
+  it('applies the same rules to letters outside ASCII', () => {
     const ascii = fc.stringMatching(/^[A-Za-z0-9_]{1,20}$/);
     fc.assert(
-      // A trailing word in another script takes the general path; what stands before it must split alike.
+      // A trailing word in another script takes the general path; the text before it must split alike.
       fc.property(ascii, (text) => {
         assert.deepEqual(splitIdentifier(`${text}_ж`), [...splitIdentifier(text), 'ж']);
       }),
@@ -42,7 +42,7 @@ describe('splitIdentifier', () => {
 describe('AsciiParts', () => {
   const parts = new AsciiParts();
   function split(text: string): string[] | undefined {
-    // Not at the beginning and not at the end, to see that it stays within its bounds.
+    // Neither at the beginning nor at the end, to check that the split stays within its bounds.
     const bytes = Buffer.from(`aB1${text}aB1`);
     if (!parts.split(bytes, 3, bytes.length - 3)) return undefined;
     return Array.from({ length: parts.count }, (_, part) =>
@@ -50,7 +50,7 @@ describe('AsciiParts', () => {
     );
   }
 
-  /** The definition. */
+  /** The definition of parts. */
   const PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g;
 
   it('splits any text in ASCII as the regular expression and splitIdentifier do', () => {

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 
-/** Words so common in questions and code alike that they separate nothing. Neither indexed nor searched for. */
+/** Words too common in questions and code to distinguish anything. Neither indexed nor searched. */
 export const STOPWORDS: ReadonlySet<string> = new Set(
   (
     'a an and are as at be been being by can could did do does doing for from had has have having how i if in into is it ' +
@@ -9,12 +9,12 @@ export const STOPWORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** A part of an identifier longer than this is data (a hash, a base64 blob), not a word. */
+/** Length of the longest word; a longer part of an identifier is data (a hash, a base64 blob). */
 export const MAX_WORD = 40;
 
 /**
- * Splits an identifier where its writer joined words: `indexHtmlMiddleware`, `index_html`, `HTTPServer2`, `größeÄndern`.
- * Parts are in lower case. Text without case, such as Chinese, gives overlapping pairs of characters.
+ * Splits an identifier into its words: `indexHtmlMiddleware`, `index_html`, `HTTPServer2`, `größeÄndern`. Parts are in
+ * lower case. Text without case, such as Chinese, gives overlapping pairs of characters.
  */
 export function splitIdentifier(identifier: string): string[] {
   if (/^\w*$/.test(identifier)) return splitAscii(identifier);
@@ -34,14 +34,14 @@ const PARTS = new RegExp(
   'gu',
 );
 
-/** The parts of identifiers in ASCII, as {@link splitIdentifier} finds them, without making strings. */
+/** The parts of ASCII identifiers, as {@link splitIdentifier} finds them, without strings. */
 export class AsciiParts {
   count = 0;
   /** Offsets of each part's first byte and of the byte after its last. */
   starts = new Int32Array(128);
   ends = new Int32Array(128);
 
-  /** Splits the bytes from `start` to `end`. Tells whether it could: not where there is a byte above 127. */
+  /** Splits the bytes from `start` to `end`. Returns false, without a result, if there is a byte above 127. */
   split(bytes: Uint8Array, start: number, end: number): boolean {
     if (end - start > this.starts.length) {
       this.starts = new Int32Array((end - start) * 2);
@@ -56,7 +56,7 @@ export class AsciiParts {
       if (kind === FOREIGN) return false;
       while (at < end && KIND[bytes[at]!] === kind) at++;
       if (kind === UPPER && at < end && KIND[bytes[at]!] === LOWER) {
-        // Of several capitals before a small letter, the last begins the next part: HTTPServer.
+        // The last of several capitals before a small letter begins the next part: HTTPServer.
         if (at - from > 1) at--;
         else while (at < end && KIND[bytes[at]!] === LOWER) at++;
       }
@@ -76,7 +76,7 @@ const FOREIGN = 4;
 const KIND = new Uint8Array(256).fill(FOREIGN, 128);
 KIND.fill(LOWER, 0x61, 0x7b).fill(UPPER, 0x41, 0x5b).fill(DIGIT, 0x30, 0x3a);
 
-/** The same rules for the letters that nearly all identifiers are made of, at a fifth of the time. */
+/** Splits by the same rules for the letters of nearly all identifiers, in a fifth of the time. */
 function splitAscii(identifier: string): string[] {
   return identifier.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+/g)?.map((part) => part.toLowerCase()) ?? [];
 }
@@ -96,7 +96,7 @@ export function isStopword(word: string): boolean {
   return STOPWORDS.has(word);
 }
 
-/** Whether a part of an identifier is worth an entry in the index: more than a letter, less than a blob. */
+/** Whether a part of an identifier is worth indexing: more than a letter, less than a blob. */
 export function isIndexable(word: string): boolean {
   return word.length > 1 ? word.length <= MAX_WORD && !STOPWORDS.has(word) : UNSPACED.test(word);
 }

@@ -1,6 +1,8 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCheckedJson, writeCheckedJson } from '../../base/checkedJson.ts';
+import { systemCode } from '../../base/errors.ts';
+import { fencedName } from '../../base/lease.ts';
 import type { Damage } from './damage.ts';
 import { ANALYSIS_VERSION, FORMAT_VERSION, newerFormat, otherAnalysis } from './format.ts';
 
@@ -24,14 +26,12 @@ export interface SegmentEntry {
   readonly deletions?: FileEntry;
 }
 
-/** What the index consists of at one moment. Replacing it is the commit. */
+/** What the index consists of at one moment. Writing it is the commit. */
 export interface Manifest {
   readonly format: number;
   readonly analysis: number;
   /** Grows with each commit. */
   readonly generation: number;
-  /** Files are numbered from here, so that no name is ever used twice. */
-  readonly nextFile: number;
   readonly segments: readonly SegmentEntry[];
 }
 
@@ -39,22 +39,67 @@ export const EMPTY_MANIFEST: Manifest = {
   format: FORMAT_VERSION,
   analysis: ANALYSIS_VERSION,
   generation: 0,
-  nextFile: 1,
   segments: [],
 };
 
-export const MANIFEST = 'manifest.json';
-/**
- * The manifest once more, written before it: if the manifest is damaged, the copy is the same commit, or the one that
- * was about to be made. Without it a damaged manifest would cost the whole index, since which documents are removed
- * cannot be told from the other files.
+/*
+ * Every file of an index carries the number of the lease it was written under: `manifest.<lease>.json`,
+ * `segment.<lease>.<count>.sxs`. So two writers never give one name, and the manifest of the highest lease is the one that
+ * counts: a process that slept through a takeover, even between its check and its write, changes nothing that is read.
+ * Files of earlier versions carry no lease (`manifest.json`, `segment-17.sxs`), which stands for lease 0.
  */
-export const MANIFEST_COPY = 'manifest.copy.json';
 
-export const segmentFile = (number: number): string => `segment-${number}.sxs`;
-export const deletionsFile = (number: number): string => `deletions-${number}.sxd`;
+/** A file's number is `lease * FILES_PER_LEASE + count`: 2^27 leases of 2^26 files each fit into a number exactly. */
+const FILES_PER_LEASE = 2 ** 26;
 
-const NUMBERED = /^(?:segment|deletions)-(\d+)\.sx[sd]$/;
+/** The number of the file that is the `count`-th under a lease. */
+export function fileNumber(lease: number, count: number): number {
+  return lease * FILES_PER_LEASE + count;
+}
+
+export const segmentFile = (number: number): string => dataFile('segment', number, 'sxs');
+export const deletionsFile = (number: number): string => dataFile('deletions', number, 'sxd');
+
+function dataFile(stem: string, number: number, rest: string): string {
+  const lease = Math.floor(number / FILES_PER_LEASE);
+  const count = number % FILES_PER_LEASE;
+  return lease === 0 ? `${stem}-${count}.${rest}` : fencedName(stem, lease, `${count}.${rest}`);
+}
+
+/**
+ * A manifest, and the same once more, written before it: if the first is damaged, the copy is the same commit, or the one
+ * that was about to be made. Without it a damaged manifest would cost the whole index, since which documents are removed
+ * does not follow from the other files.
+ */
+export function manifestFiles(lease: number): readonly [first: string, copy: string] {
+  if (lease === 0) return ['manifest.json', 'manifest.copy.json'];
+  return [fencedName('manifest', lease, 'json'), fencedName('manifest', lease, 'copy.json')];
+}
+
+const DATA = /^(?:segment|deletions)(?:-\d+|\.\d+\.\d+)\.sx[sd]$/;
+const MANIFEST = /^manifest(?:\.(\d{1,15}))?(?:\.copy)?\.json$/;
+
+/** Whether a file is a segment, deletions, a manifest, or what an interrupted write left of one. */
+export function isIndexFile(name: string): boolean {
+  return DATA.test(name) || MANIFEST.test(name) || name.endsWith('.tmp');
+}
+
+export function isDataFile(name: string): boolean {
+  return DATA.test(name);
+}
+
+/** The segments and deletions of a manifest. */
+export function filesOf({ segments }: Manifest): string[] {
+  return segments.flatMap(({ segment, deletions }) => [
+    segmentFile(segment),
+    ...(deletions ? [deletionsFile(deletions.number)] : []),
+  ]);
+}
+
+/** The lease under which a file was written, also one that is not finished. */
+export function leaseOf(name: string): number {
+  return Number(/^[a-z]+\.(\d{1,15})\./.exec(name)?.[1] ?? 0);
+}
 
 export interface ManifestRead {
   /** Empty where there is none yet, or none that can be read. */
@@ -65,64 +110,88 @@ export interface ManifestRead {
   readonly lost: boolean;
 }
 
-/** The manifest of an index folder. Throws `IndexFormat` where another version wrote it. */
+/**
+ * The manifest of an index folder: that of the highest lease. Where neither it nor its copy can be read the index is lost,
+ * also if an older one is left: that may be of a process that lost the lease, or bring removed documents back. Throws
+ * `IndexFormat` where another version wrote it.
+ */
 export function readManifest(folder: string): ManifestRead {
-  const first = readCheckedJson(join(folder, MANIFEST));
-  if (first !== undefined && first !== 'damaged') {
-    return { manifest: checkedVersion(folder, first.value), damage: [], lost: false };
+  for (let isAgain = false; ; isAgain = true) {
+    const names = namesIn(folder);
+    const lease = highestLease(names);
+    const [firstFile, copyFile] = manifestFiles(lease ?? 0);
+    const first = readCheckedJson(join(folder, firstFile));
+    if (first !== undefined && first !== 'damaged') {
+      return { manifest: checkedVersion(folder, firstFile, first.value), damage: [], lost: false };
+    }
+    const copy = readCheckedJson(join(folder, copyFile));
+    if (copy !== undefined && copy !== 'damaged') {
+      // Without a first one the first commit of a lease was interrupted between the two: nothing is damaged.
+      const damage = first === undefined ? [] : [{ file: firstFile, what: 'checksum; its copy is used', documents: 0 }];
+      return { manifest: checkedVersion(folder, copyFile, copy.value), damage, lost: false };
+    }
+    if (first === undefined && copy === undefined) {
+      // A writer writes a manifest before anything else, so where there is anything else there was one.
+      if (lease === undefined && !names.some((name) => DATA.test(name)))
+        return { manifest: EMPTY_MANIFEST, damage: [], lost: false };
+      // An heir may have put its own in the place of this one since the folder was listed.
+      if (!isAgain || highestLease(namesIn(folder)) !== lease) continue;
+    }
+    const damage = [{ file: firstFile, what: 'neither it nor its copy can be read' }];
+    return { manifest: EMPTY_MANIFEST, damage, lost: true };
   }
-  const copy = readCheckedJson(join(folder, MANIFEST_COPY));
-  if (copy !== undefined && copy !== 'damaged') {
-    // Without a first one the first commit was interrupted between the two: nothing is damaged.
-    const damage = first === undefined ? [] : [{ file: MANIFEST, what: 'checksum; its copy is used', documents: 0 }];
-    return { manifest: checkedVersion(folder, copy.value), damage, lost: false };
-  }
-  // A writer makes a manifest before anything else, so where there is anything else there was one.
-  if (first === undefined && copy === undefined && highestFile(folder) === 0) {
-    return { manifest: EMPTY_MANIFEST, damage: [], lost: false };
-  }
-  const damage = [{ file: MANIFEST, what: 'neither it nor its copy can be read' }];
-  return { manifest: EMPTY_MANIFEST, damage, lost: true };
-}
-
-/** The highest number that a segment or deletions file in the folder has; 0 if there are none. */
-export function highestFile(folder: string): number {
-  if (!existsSync(folder)) return 0;
-  return Math.max(0, ...readdirSync(folder).map((name) => Number(NUMBERED.exec(name)?.[1] ?? 0)));
-}
-
-/** Whether a file is a segment, deletions, or what an interrupted write left of them or of the manifest. */
-export function isIndexFile(name: string): boolean {
-  return NUMBERED.test(name) || name.endsWith('.tmp');
 }
 
 /** What is damaged of the manifest and its copy on the disk, even where one of them would do. */
 export function verifyManifest(folder: string): Damage[] {
-  const names = [MANIFEST, MANIFEST_COPY];
+  const names = manifestFiles(highestLease(namesIn(folder)) ?? 0);
   const broken = names.filter((name) => readCheckedJson(join(folder, name)) === 'damaged');
   return broken.map((file) => ({ file, what: 'checksum', documents: 0 }));
 }
 
-/** Throws a system's error with the manifest as it was, or – should only making it durable fail – replaced. */
-export function writeManifest(folder: string, manifest: Manifest): void {
+/**
+ * Writes the manifest of a lease. Throws a system's error with that manifest as it was, or – should only making it durable
+ * fail – replaced.
+ */
+export function writeManifest(folder: string, lease: number, manifest: Manifest): void {
+  const [first, copy] = manifestFiles(lease);
   try {
-    writeCheckedJson(join(folder, MANIFEST_COPY), manifest);
-    writeCheckedJson(join(folder, MANIFEST), manifest);
+    writeCheckedJson(join(folder, copy), manifest);
+    writeCheckedJson(join(folder, first), manifest);
   } catch (error) {
     // The copy must not outlive a commit that failed.
-    rmSync(join(folder, MANIFEST_COPY), { force: true });
+    rmSync(join(folder, copy), { force: true });
     throw error;
   }
 }
 
-/** By all that they say: an index that was made anew counts its commits from 1 again. */
+/** By all that they say: a rebuilt index counts its commits from 1 again. */
 export function isSameCommit(a: Manifest, b: Manifest): boolean {
   return a === b || (a.generation === b.generation && JSON.stringify(a.segments) === JSON.stringify(b.segments));
 }
 
-function checkedVersion(folder: string, value: unknown): Manifest {
+function checkedVersion(folder: string, file: string, value: unknown): Manifest {
   const manifest = value as Manifest;
-  if (manifest.format !== FORMAT_VERSION) throw newerFormat(join(folder, MANIFEST), manifest.format);
+  if (manifest.format !== FORMAT_VERSION) throw newerFormat(join(folder, file), manifest.format);
   if (manifest.analysis !== ANALYSIS_VERSION) throw otherAnalysis(folder);
   return manifest;
+}
+
+/** The highest lease that has a manifest. */
+function highestLease(names: readonly string[]): number | undefined {
+  let highest: number | undefined;
+  for (const name of names) {
+    const manifest = MANIFEST.exec(name);
+    if (manifest) highest = Math.max(highest ?? 0, Number(manifest[1] ?? 0));
+  }
+  return highest;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import type { Chunk } from '../analyze/chunks.ts';
-import { COMMENT } from '../analyze/literals.ts';
+import { COMMENT } from '../analyze/lexer.ts';
 import { Analyzer } from '../analyze/analyzer.ts';
 import type { Definition } from '../analyze/definitions.ts';
 import { IdentifierTable } from '../analyze/identifiers.ts';

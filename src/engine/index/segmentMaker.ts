@@ -25,7 +25,7 @@ export interface SegmentFiles {
 export class SegmentMaker {
   readonly #files: SegmentFiles;
   readonly #threads: SegmentThreads | undefined;
-  #crew: readonly SegmentThread[] | undefined;
+  #workers: readonly SegmentThread[] | undefined;
   readonly #builder = new SegmentBuilder();
   #bytes = 0;
 
@@ -50,15 +50,15 @@ export class SegmentMaker {
   add(document: TextDocument): void {
     if (this.#failure) throw this.#failure.error;
     this.#bytes += document.text.length;
-    if (!this.#crew && this.#threads?.areOfUse(this.#bytes)) this.#crew = this.#threads.hire();
-    if (this.#crew && this.#crew.length > 0) this.#addToBatch(document);
+    if (!this.#workers && this.#threads?.isWorthwhile(this.#bytes)) this.#workers = this.#threads.acquire();
+    if (this.#workers && this.#workers.length > 0) this.#addToBatch(document);
     else this.#analyze(document);
   }
 
   /** Writes what is left and waits for the threads. Gives the segments' numbers. Throws what {@link add} throws. */
   async finish(): Promise<readonly number[]> {
     this.#sendBatch();
-    for (const thread of this.#crew ?? []) {
+    for (const thread of this.#workers ?? []) {
       this.#track(this.#writing((file) => thread.write(file)));
     }
     this.#write();
@@ -69,14 +69,14 @@ export class SegmentMaker {
 
   /** Gives up, and waits until no thread works for it any more. What is written so far is left to the caller. */
   async abandon(): Promise<void> {
-    for (const thread of this.#crew ?? []) this.#track(thread.drop());
+    for (const thread of this.#workers ?? []) this.#track(thread.drop());
     await this.#release();
   }
 
   async #release(): Promise<void> {
     await Promise.all(this.#pending);
-    if (this.#crew && this.#crew.length > 0) this.#threads?.release();
-    this.#crew = [];
+    if (this.#workers && this.#workers.length > 0) this.#threads?.release();
+    this.#workers = [];
   }
 
   #analyze({ id, path, text }: TextDocument): void {
@@ -114,7 +114,7 @@ export class SegmentMaker {
     this.#batchDocuments = [];
     this.#batchBytes = 0;
     if (documents.length === 0) return;
-    const thread = this.#crew?.find((one) => one.hasRoom);
+    const thread = this.#workers?.find((one) => one.hasRoom);
     if (thread) this.#track(this.#send(thread, batch, documents));
     else {
       for (const { id, path, start, end } of documents) this.#analyze({ id, path, text: batch.subarray(start, end) });

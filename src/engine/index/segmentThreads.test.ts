@@ -194,7 +194,7 @@ describe('SegmentThreads', () => {
 
   it('report what goes wrong in them with the system’s code', async () => {
     const state = folder();
-    const [thread] = eager(1).hire();
+    const [thread] = eager(1).acquire();
     const text = new SharedArrayBuffer(8);
     const id = documentId('a', new Uint8Array(8));
     await thread!.add({ text, documents: [{ id, path: 'a', start: 0, end: 8 }], file: `${state}/none/s.sxs` });

@@ -65,7 +65,7 @@ export class SegmentThreads {
   readonly #count: number;
   readonly #threads = new Set<SegmentThread>();
   readonly #bytesBeforeStart: number;
-  #hired = false;
+  #acquired = false;
   #deaths = 0;
   #idle: NodeJS.Timeout | undefined;
 
@@ -80,15 +80,15 @@ export class SegmentThreads {
     return this.#threads.size > 0;
   }
 
-  /** Whether it is worth while to {@link hire} for an apply of so much text; of threads that run, use is made sooner. @internal */
-  areOfUse(bytes: number): boolean {
+  /** Whether it is worth while to {@link acquire} for an apply of so much text; of threads that run, use is made sooner. @internal */
+  isWorthwhile(bytes: number): boolean {
     return bytes > (this.areRunning ? Math.min(BYTES_BEFORE_USE, this.#bytesBeforeStart) : this.#bytesBeforeStart);
   }
 
   /** The threads, for one apply; unless there are none, to be given back by {@link release}. None while another has them. @internal */
-  hire(): readonly SegmentThread[] {
-    if (this.#hired || this.#deaths >= MAX_DEATHS || this.#count < 1) return [];
-    this.#hired = true;
+  acquire(): readonly SegmentThread[] {
+    if (this.#acquired || this.#deaths >= MAX_DEATHS || this.#count < 1) return [];
+    this.#acquired = true;
     clearTimeout(this.#idle);
     while (this.#threads.size < this.#count) this.#start();
     return [...this.#threads];
@@ -96,7 +96,7 @@ export class SegmentThreads {
 
   /** @internal */
   release(): void {
-    this.#hired = false;
+    this.#acquired = false;
     this.#idle = setTimeout(() => void this.close(), IDLE_MS);
     this.#idle.unref();
   }

@@ -4,14 +4,18 @@ import type { PostingList, Postings, SegmentReader } from '../index/segmentReade
 import { hasBit, type Segment } from '../index/snapshot.ts';
 import type { TopK } from './topK.ts';
 
-/** BM25's saturation and length normalization (Robertson and Zaragoza 2009), of documents and of chunks alike. */
+/** Saturation and length normalization of BM25 (Robertson and Zaragoza 2009), for documents and chunks alike. */
 const K1 = 1.2;
 const B = 0.5;
-/** What BM25 adds to the frequency for a text of no length. */
+/** Addend of BM25 to the frequency for a text of no length. */
 const SHORTEST = K1 * (1 - B);
-/** What a chunk that defines a word of the query has over one that only uses it, as a share of the word's weight. */
+/**
+ * Advantage of a chunk that defines a word of the query over one that only uses it, as a share of the word's weight.
+ */
 export const DEFINING = 0.5;
-/** What else counts when candidates are chosen: the best chunk, and a word in a name, as a share of the word's weight. */
+/**
+ * Further factors in the choice of candidates: the best chunk, and a word in a name, as a share of the word's weight.
+ */
 const BEST_CHUNK = 0.6;
 const IN_FILE_NAME = 0.8;
 const IN_DEFINITION = 0.3;
@@ -22,7 +26,7 @@ export interface Averages {
   readonly chunkTokens: number;
 }
 
-/** A defined name that was asked for, and a chunk that defines it. */
+/** A defined name that the query asks for, and a chunk that defines it. */
 export interface SymbolHit {
   readonly term: number;
   readonly chunk: number;
@@ -42,8 +46,8 @@ interface Word {
 }
 
 /**
- * What postings say of one document. Sums are over the query's words, each by its weight; masks have a bit for each word, or
- * each name, that stands there.
+ * Evidence of the postings about one document. Sums are over the query's words, each by its weight; masks have a bit
+ * for each word, or each name, that occurs.
  */
 export interface Evidence {
   readonly document: number;
@@ -64,40 +68,43 @@ export interface Evidence {
   readonly chunks: Float64Array;
 }
 
-/** What is summed by chunk: the words of its text, of its comments, of what it defines. In one array, as most have few. */
+/**
+ * Sums for each chunk: the words of its text, of its comments, of its definitions. One array, as most documents have
+ * few chunks.
+ */
 export const CHUNK_SUMS = 3;
 export const CHUNK_TEXT = 0;
 export const CHUNK_COMMENT = 1;
 export const CHUNK_DEFINITION = 2;
 
-/** Sums of one segment. Kept with the segment between searches, zero while none is under way. */
+/** Sums of one segment. Kept with the segment between searches, and zero while no search runs. */
 interface Sums {
-  /** By document: what it has so far, without its best chunk. */
+  /** By document: its score so far, without its best chunk. */
   readonly score: Float32Array;
-  /** By document: at least what its best chunk has. */
+  /** By document: lower bound of the score of its best chunk. */
   readonly reach: Float32Array;
-  /** By document: {@link UNMET} and so on. */
+  /** By document: {@link UNMET}, {@link WANTED}, {@link UNWANTED} or {@link LAST}. */
   readonly state: Uint8Array;
 }
 
 const UNMET = 0;
 const WANTED = 1;
 const UNWANTED = 2;
-/** Wanted, but among the last. */
+/** Wanted, but ranked after all others. */
 const LAST = 3;
-/** Sums are of 32 bits and so not exact. */
+/** Margin for the inexact 32-bit sums. */
 const ROUNDING = 1.001;
 
 const kept = new WeakMap<SegmentReader, Sums>();
 
 /**
- * Gathers from postings what ranking needs of one segment, in two stages: first one sum per document, by which candidates
- * are chosen, then all the {@link Evidence} for those few.
+ * Gathers from the postings of one segment the input of ranking, in two stages. The first yields one sum per document,
+ * by which candidates are chosen; the second all the {@link Evidence} for those few.
  */
 export class SegmentScores {
   readonly segment: Segment;
   readonly reader: SegmentReader;
-  /** By document. */
+  /** Hits by document. */
   readonly symbols = new Map<number, SymbolHit[]>();
   readonly #sums: Sums;
   readonly #isWanted: (document: number) => boolean;
@@ -106,7 +113,7 @@ export class SegmentScores {
   readonly #words: Word[] = [];
   readonly #names: (PostingList | undefined)[] = [];
 
-  /** `postings` are for the lists of this search. */
+  /** `postings` hold the lists of this search. */
   constructor(segment: Segment, averages: Averages, isWanted: (document: number) => boolean, postings: Postings) {
     this.segment = segment;
     this.reader = segment.reader;
@@ -131,7 +138,7 @@ export class SegmentScores {
     return this.reader.read(hash, this.#postings);
   }
 
-  /** Adds what the next word of the query has in this segment. */
+  /** Adds the occurrences of the query's next word in this segment. */
   addWord(weight: number, lists: WordLists): void {
     this.#words.push({ weight, lists });
     if (lists.body) this.#addBody(lists.body, weight);
@@ -140,7 +147,7 @@ export class SegmentScores {
     if (lists.folder) this.#addToDocuments(lists.folder, IN_FOLDER * weight);
   }
 
-  /** Takes the next name of the query, and meets the documents in which it stands. */
+  /** Adds the next name of the query, and marks the documents in which it occurs. */
   addName(name: string): void {
     const list = this.listOf(Field.identifier, name);
     this.#names.push(list);
@@ -159,14 +166,17 @@ export class SegmentScores {
     }
   }
 
-  /** Adds to each document what the best of its symbols is worth. */
+  /** Adds to each document the value of its best symbol. */
   addSymbolValues(valueOf: (term: number) => number): void {
     for (const [document, hits] of this.symbols) {
       this.#sums.score[document]! += hits.reduce((most, { term }) => Math.max(most, valueOf(term)), 0);
     }
   }
 
-  /** Adds `value` to the documents that have the first name, or the `word`th word in their text, or define a symbol that `isName`. */
+  /**
+   * Adds `value` to the documents that have the first name, or the `word`th word in their text, or define a symbol that
+   * `isName` accepts.
+   */
   addNameValue(value: number, word: number, isName: (term: number) => boolean): void {
     const { chunks } = this.#postings;
     const has = new Uint8Array(this.reader.documents);
@@ -187,7 +197,7 @@ export class SegmentScores {
     for (let document = 0; document < this.reader.documents; document++) this.#meet(document);
   }
 
-  /** Adds `value` to those of `documents`, a bit each, that were met. */
+  /** Adds `value` to those of `documents`, a bit each, that were found. */
   addValue(value: number, documents: Uint8Array): void {
     const { score } = this.#sums;
     for (let document = 0; document < score.length; document++) {
@@ -195,7 +205,7 @@ export class SegmentScores {
     }
   }
 
-  /** Adds what documents have so far; each is told by its number and `offset`. */
+  /** Adds the scores of documents so far; each is identified by its number plus `offset`. */
   addScores(top: TopK, offset: number): void {
     const { score, state } = this.#sums;
     let { least } = top;
@@ -206,14 +216,14 @@ export class SegmentScores {
     }
   }
 
-  /** The lowest of what `documents` have together with their best chunks. */
+  /** The lowest score of `documents` together with their best chunks. */
   lowestOf(documents: readonly number[]): number {
     const bestChunk = this.#bestChunk();
     const scores = documents.map((one) => this.#sums.score[one]! + BEST_CHUNK * bestChunk.of(one));
     return Math.min(...scores);
   }
 
-  /** Adds each document's best chunk. Those that do not reach `least` even so, which most do not, are left for {@link finish}. */
+  /** Adds each document's best chunk. Most documents stay below `least` even so; they are left for {@link finish}. */
   finishAbove(least: number): void {
     const { score, reach, state } = this.#sums;
     const bestChunk = this.#bestChunk();
@@ -225,7 +235,7 @@ export class SegmentScores {
     }
   }
 
-  /** Does the same for those that were left. */
+  /** Adds the best chunk of the documents that {@link finishAbove} left. */
   finish(): void {
     const { score, state } = this.#sums;
     const bestChunk = this.#bestChunk();
@@ -245,7 +255,7 @@ export class SegmentScores {
     return this.#sums.score[document]!;
   }
 
-  /** Of `documents` in ascending order: each list is gone through once for all of them. */
+  /** Evidence of `documents`, in ascending order: each list is read once for all of them. */
   evidence(documents: readonly number[]): Evidence[] {
     const all = documents.map((document) => noEvidence(document, this.reader));
     for (let word = 0; word < this.#words.length; word++) {
@@ -261,7 +271,7 @@ export class SegmentScores {
     return all;
   }
 
-  /** Sets back what was summed. */
+  /** Resets the sums to zero. */
   reset(): void {
     const { score, reach, state } = this.#sums;
     for (const array of [score, reach, state]) array.fill(0);
@@ -281,7 +291,7 @@ export class SegmentScores {
     return state[document] === WANTED;
   }
 
-  /** Goes by documents: looking chunks up as well would take several times as long, and few of them matter. */
+  /** Scores whole documents: looking up chunks as well would take several times as long, and few of them matter. */
   #addBody({ from, to }: PostingList, weight: number): void {
     const { score, reach, state } = this.#sums;
     const { firstChunk, documentTokens } = this.reader;
@@ -294,7 +304,7 @@ export class SegmentScores {
       for (i++; i < to && chunks[i]! < end; i++) frequency += frequencies[i]! & MAX_TF;
       if (state[document] !== WANTED && !this.#meet(document)) continue;
       score[document]! += (weight * frequency) / (frequency + SHORTEST + perToken * documentTokens[document]!);
-      // No chunk has it more often than the document, and none is shorter than nothing.
+      // Upper bound: no chunk has the word more often than the document, and none is shorter than nothing.
       reach[document]! += (weight * frequency) / (frequency + SHORTEST);
     }
   }
@@ -312,7 +322,10 @@ export class SegmentScores {
     }
   }
 
-  /** Calls `take` for those that have postings in a list, with where theirs begin and where the list ends. */
+  /**
+   * Calls `take` for each document that has postings in a list, with the index of its first posting and the end of the
+   * list.
+   */
   #each(
     list: PostingList | undefined,
     all: readonly Evidence[],
@@ -394,7 +407,7 @@ function noEvidence(document: number, { firstChunk }: SegmentReader): Evidence {
   };
 }
 
-/** Works out what the best chunk of documents has; they must be asked for in ascending order. */
+/** Computes the score of a document's best chunk. Documents must be requested in ascending order. */
 class BestChunk {
   readonly #lists: { readonly weight: number; readonly isBody: boolean; readonly to: number; at: number }[] = [];
   readonly #postings: Postings;

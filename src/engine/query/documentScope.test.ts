@@ -8,7 +8,7 @@ import { DocumentScope, DocumentSet } from './documentScope.ts';
 describe('a scope of documents', () => {
   const folder = temporaryFolder();
 
-  it('has what is in its set or added, and not deleted, in each segment and after a merge', async () => {
+  it('contains documents that are in its set or added, and not deleted, in each segment and after a merge', async () => {
     const engine = Engine.open(folder());
     const ids: string[] = [];
     for (let segment = 0; segment < 3; segment++) {
@@ -23,7 +23,7 @@ describe('a scope of documents', () => {
     const some = fc.uniqueArray(fc.constantFrom(...ids, 'f'.repeat(64)), { maxLength: 80 });
     const sets = new Map<string, DocumentSet>();
     const property = fc.asyncProperty(some, some, some, async (base, added, deleted) => {
-      // Kept, as a checkpoint's is.
+      // Reused, as the set of a checkpoint is.
       const key = base.slice(0, 2).join();
       const set = sets.get(key) ?? new DocumentSet(new Set(base));
       sets.set(key, set);

@@ -4,12 +4,12 @@ import type { SegmentReader } from '../index/segmentReader.ts';
 const UNKNOWN = 0;
 const IN = 1;
 const OUT = 2;
-/** As many as the first two bytes of a name have values. */
+/** Number of values of a name's first two bytes. */
 const PREFIXES = 1 << 16;
 
 /**
- * A set of documents that does not change, to search in again and again: whether it has a document of a segment is looked up
- * once. To write a document's name out for that takes several times as long as all else that a search does with it.
+ * A constant set of documents for repeated searches. Membership is looked up once for each document of a segment. To
+ * write out a document's name takes several times as long as the rest of a search's work on it.
  */
 export class DocumentSet {
   readonly ids: ReadonlySet<DocumentId>;
@@ -27,12 +27,15 @@ export class DocumentSet {
   }
 }
 
-/** A set, some documents more and some fewer: those are few, and most others are told from them by two bytes. */
+/**
+ * A set with some documents added and some deleted. Those are few, and two bytes distinguish most other documents from
+ * them.
+ */
 export class DocumentScope {
   readonly #base: DocumentSet;
   readonly #added: ReadonlySet<DocumentId>;
   readonly #deleted: ReadonlySet<DocumentId>;
-  /** By the first two bytes of a name: whether a changed one begins so. */
+  /** By the first two bytes of a name: whether a changed name begins with them. */
   readonly #isChanged: Uint8Array | undefined;
 
   constructor(base: DocumentSet, added: ReadonlySet<DocumentId>, deleted: ReadonlySet<DocumentId>) {
@@ -48,7 +51,7 @@ export class DocumentScope {
     return (this.#base.ids.has(id) || this.#added.has(id)) && !this.#deleted.has(id);
   }
 
-  /** The same of a document of a segment. */
+  /** Whether the scope contains a document of a segment. */
   hasIn(reader: SegmentReader, document: number): boolean {
     if (this.#isChanged) {
       const bytes = reader.idOf(document);

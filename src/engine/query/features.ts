@@ -17,8 +17,8 @@ import type { Query } from './query.ts';
 import { likenessOf, type WordMatcher } from './wordMatch.ts';
 
 /**
- * What ranking looks at, in the order of the weights. Shares are of the query's words, each word weighed by how rare it is;
- * "like" words are the same or begin alike. See docs/ranking.md for what each is worth.
+ * Features of ranking, in the order of the weights. Shares are of the query's words, each word weighted by its rarity;
+ * "like" words are the same or begin alike. See docs/ranking.md for the worth of each.
  */
 export const FEATURES = [
   // Text: BM25 of the document, of its best chunk, of the mean of its best three and eight.
@@ -30,7 +30,7 @@ export const FEATURES = [
   'comment',
   'head',
   'bestComment',
-  // How often, how densely, and which of the words.
+  // Frequency, density and coverage of the words.
   'spread',
   'density',
   'coverage',
@@ -40,18 +40,18 @@ export const FEATURES = [
   'nameBoth',
   'nameEarly',
   'nameWords',
-  // Folders, the innermost, those that say most, and the whole path; how much of the workspace is in the same package.
+  // Folders: all, the innermost, the rarest, the whole path; the depth; the share of the workspace in the same package.
   'folder',
   'lastFolder',
   'folderRare',
   'path',
   'depth',
   'packageShare',
-  // What else of its folder may be a result: how many files, and how well they do.
+  // Other results in its folder: their number and their scores.
   'neighbours',
   'neighbourhood',
-  // Definitions: share of the query that they name, with early words weighed more; the one that fits best, of all, of
-  // those at the top level, and of types; how many name a word, and which part of all; the best chunk.
+  // Definitions: share of the query in their names, with early words weighted more; the best fit of all, of those at
+  // the top level, and of types; the number with a word in the name, and their share of all; the best chunk.
   'defined',
   'definedEarly',
   'definition',
@@ -63,8 +63,8 @@ export const FEATURES = [
   'chunkBoth',
   'definitionDepth',
   'definitionShare',
-  // A name asked for: it is defined here, as a type or function, at the top level, and the file is named so; a plain word
-  // that is one; it stands here; it is defined in few files.
+  // A name in the query: defined here, as a type or function, at the top level, and equal to the file name; a plain
+  // word that is one; used here; defined in few files.
   'symbol',
   'symbolType',
   'symbolTop',
@@ -72,11 +72,11 @@ export const FEATURES = [
   'symbolWord',
   'symbolUse',
   'symbolRare',
-  // Neighbours in the query that are one name here, that are defined, that name the file.
+  // Neighbours in the query that form one name here, a defined name, the file name.
   'pair',
   'pairDefined',
   'pairFile',
-  // What kind of file it is.
+  // Kind of the file.
   'test',
   'testAsked',
   'testFolder',
@@ -96,7 +96,7 @@ export type Feature = (typeof FEATURES)[number];
 /** The column of each feature. */
 const F = Object.fromEntries(FEATURES.map((feature, i) => [feature, i])) as Readonly<Record<Feature, number>>;
 
-/** These count once more as a share of the highest among the candidates. */
+/** Features that count once more as a share of the highest among the candidates. */
 export const RELATIVE = [
   'body',
   'best',
@@ -121,59 +121,62 @@ export interface Candidate {
   readonly info: PathInfo;
 }
 
-/** What the query's words weigh, and other facts of the corpus. */
+/** Weights of the query's words, and other facts of the corpus. */
 export interface Corpus {
   readonly query: Query;
-  /** Of the query's words. */
+  /** Matcher of the query's words. */
   readonly matcher: WordMatcher;
   /** Inverse document frequency of each word of the query; 0 for one that no document has. */
   readonly weights: readonly number[];
-  /** The same among names of folders: a word that is above all files tells nothing. */
+  /** Inverse document frequency of each word among names of folders: a word above all files distinguishes nothing. */
   readonly folderWeights: readonly number[];
-  /** A term of each symbol number that {@link SegmentScores.addSymbol} was given. */
+  /** Terms by the symbol numbers passed to {@link SegmentScores.addSymbol}. */
   readonly symbols: readonly SymbolTermInfo[];
   languageShare(language: string): number;
   /** The share of the documents that are below the same outer folder as a path. */
   packageShare(path: string): number;
-  /** In how many documents a folded name stands. */
+  /** Number of documents in which a folded name occurs. */
   references(folded: string): number;
 }
 
 export interface SymbolTermInfo {
   readonly folded: string;
-  /** With what it is a member of, if that was typed: `foo.bar`. */
+  /** Name with its container, if that was typed: `foo.bar`. */
   readonly qualified: string | undefined;
-  /** Which word of the query it is, or -1. */
+  /** Index of the query's word, or -1. */
   readonly word: number;
-  /** 1 for the name that was typed, less for one that is like it, 0 for a word among others. */
+  /** 1 for the name as typed, less for a similar one, 0 for a word among others. */
   readonly value: number;
-  /** The documents that define it. */
+  /** Number of documents that define the symbol. */
   readonly documents: number;
 }
 
-/** What one feature, or a rule, adds to a hit's score. */
-export interface Share {
+/** Contribution of one feature, or a rule, to a hit's score. */
+export interface Contribution {
   readonly feature: string;
   readonly value: number;
   readonly share: number;
 }
 
-/** An early word says what is asked for, a late one where. */
+/** Decay of weights by position: an early word names the subject, a late one the place. */
 const EARLY = 0.85;
 /** More than any other difference between two documents. */
 export const HAS_NAME = 100;
-/** Of two that are as good otherwise the one is meant that spells the name as it was typed. */
+/** Of two documents that are otherwise equal, prefer the one that spells the name as typed. */
 const SPELT = 1;
-/** Who types capitals or `_` says how the name is spelt; `router` may be lazy for `Router`. */
+/** Capitals or `_` in a query show the intended spelling; `router` may be lazy for `Router`. */
 const SAYS_SPELLING = /\p{Lu}|_/u;
-/** Definitions that take more bytes are not looked at: the document is about none of thousands, and it would cost. */
+/**
+ * Size limit of definitions in detail, in bytes. A document with more of them is about none of thousands, and reading
+ * them would cost.
+ */
 const MAX_DETAILS = 100_000;
-/** The folder above one that is named by a version, and the version's number. */
+/** The path above a folder named by a version, and the version's number. */
 const VERSION = /^(.*?)(?:^|\/)v(\d+)\//i;
 const TEST_WORDS: ReadonlySet<string> = new Set(['test', 'spec', 'mock', 'fixtur', 'bench', 'benchmark']);
 
-/** Works out the features of candidates for one query. */
-export class FeatureMaker {
+/** Computes the features of candidates for one query. */
+export class FeatureExtractor {
   readonly #corpus: Corpus;
   readonly #matcher: WordMatcher;
   readonly #total: number;
@@ -182,9 +185,9 @@ export class FeatureMaker {
   readonly #earlyTotal: number;
   readonly #wanted: ReadonlySet<string>;
   readonly #isTestAsked: boolean;
-  /** Used again for each candidate. */
+  /** Reused for each candidate. */
   readonly #top = new Float64Array(8);
-  /** The name that is looked for, where its spelling says something, and the candidates that define it so. */
+  /** The name in the query, where its spelling matters, and the candidates that define it in that spelling. */
   readonly #spelling: string | undefined;
   readonly #spelt = new Set<Candidate>();
 
@@ -203,11 +206,11 @@ export class FeatureMaker {
   }
 
   /**
-   * What goes before all that is fitted: those that have not the one name that is looked for come after all that have it. To be
-   * asked after {@link rows}.
+   * Contributions that precede all fitted weights: documents without the one name of the query come after all that have
+   * it. Call it after {@link rows}.
    */
-  rules(candidate: Candidate): Share[] {
-    const rules: Share[] = [];
+  rules(candidate: Candidate): Contribution[] {
+    const rules: Contribution[] = [];
     const add = (feature: string, share: number): void => void rules.push({ feature, value: 1, share });
     if (this.#hasName(candidate)) add('hasName', HAS_NAME);
     if (this.#spelt.has(candidate)) add('spelt', SPELT);
@@ -220,7 +223,7 @@ export class FeatureMaker {
     return this.#named(evidence) > 0 || hits?.some(({ term }) => this.#corpus.symbols[term]!.value === 1) === true;
   }
 
-  /** A row of {@link COLUMNS} per candidate. */
+  /** One row of {@link COLUMNS} per candidate. */
   rows(candidates: readonly Candidate[]): Float64Array[] {
     const rows = candidates.map((candidate) => this.#row(candidate));
     addNeighbours(candidates, rows);
@@ -229,7 +232,7 @@ export class FeatureMaker {
     return rows;
   }
 
-  /** Of what is there in several versions, `v3/a.ts` and `v4/b.ts`, the newest is the one that a name by itself means. */
+  /** Favours the newest of several versions, `v3/a.ts` and `v4/b.ts`: a name by itself means that one. */
   #favourNewestVersions(candidates: readonly Candidate[], rows: readonly Float64Array[]): void {
     const versions = candidates.map(({ info: { path } }) => VERSION.exec(path));
     const known = new Map<string, Set<number>>();
@@ -327,17 +330,17 @@ export class FeatureMaker {
   }
 
   /**
-   * How well the definition fits whose name fits the query best: the harmonic mean of both shares. Returns how many
-   * definitions there are. Most names are not even made strings of: they have nothing of the query.
+   * Adds the fit of the definition whose name fits the query best: the harmonic mean of both shares. Returns the number
+   * of definitions. Most names are not even decoded to strings, as they have nothing in common with the query.
    */
   #addBestDefinitions(row: Float64Array, bytes: Uint8Array, lines: number): number {
     const { weights } = this.#corpus;
     const matcher = this.#matcher;
     const { values } = matcher;
-    // One who asks for a name by itself asks for `Acme.Repo` by its own name, `Repo`.
+    // A query for a name by itself finds `Acme.Repo` by its own name, `Repo`.
     const isOwn = this.#corpus.query.symbol !== undefined;
     const cursor = new DefinitionCursor(bytes);
-    /** The last lines of the definitions around the one at hand: the first `around` of them. */
+    /** The last lines of the definitions around the current one: the first `around` of them. */
     const open: number[] = [];
     let around = 0;
     let count = 0;
@@ -373,7 +376,7 @@ export class FeatureMaker {
     return count;
   }
 
-  /** Tells whether the name is defined as it was typed. */
+  /** Adds the symbol features. Returns whether the name is defined as it was typed. */
   #addSymbols(row: Float64Array, hits: readonly SymbolHit[], definitions: Uint8Array, reader: SegmentReader): boolean {
     const { query, symbols: terms, weights } = this.#corpus;
     const names = Math.max(1, query.names.length);
@@ -386,7 +389,7 @@ export class FeatureMaker {
         else row[F.symbolWord]! += (0.5 * (weights[word] ?? 0)) / this.#total;
         continue;
       }
-      // Of a name by itself other terms are other readings: many that are like it are not worth more than the best.
+      // For a name by itself other terms are other readings: many similar ones are worth no more than the best.
       if (query.symbol !== undefined && value <= row[F.symbol]!) continue;
       defined ??= definedIn(hits, definitions, reader);
       const named = defined.filter(({ folded }) => folded === text);
@@ -403,7 +406,7 @@ export class FeatureMaker {
     return defined?.some(({ spelling, isNew }) => isNew && spelling === this.#spelling) === true;
   }
 
-  /** The share of the query's words that a mask has. */
+  /** The share of the query's words in a mask. */
   #covered(mask: number): number {
     return masked(mask, this.#corpus.weights) / this.#total;
   }
@@ -412,7 +415,7 @@ export class FeatureMaker {
     return masked(mask, this.#early) / this.#earlyTotal;
   }
 
-  /** The share of the query's words that are like one of `words`. */
+  /** The share of the query's words that are like a member of `words`. */
   #like(words: readonly string[]): number {
     const { query, weights } = this.#corpus;
     let share = 0;
@@ -424,7 +427,7 @@ export class FeatureMaker {
     return share / this.#total;
   }
 
-  /** The share of the words of a file's name that the query has. */
+  /** The share of the words of a file's name that are in the query. */
   #explained({ name }: PathInfo): number {
     if (name.length === 0) return 0;
     let like = 0;
@@ -434,7 +437,7 @@ export class FeatureMaker {
     return like / name.length;
   }
 
-  /** How many of the names stand in a document: compound ones by themselves, a single word as the word it is. */
+  /** Number of the query's names in a document: compound ones by themselves, a single word as that word. */
   #named({ identifierMask, bodyMask }: Evidence): number {
     const { nameWords } = this.#corpus.query;
     let count = 0;
@@ -507,19 +510,19 @@ function sum(numbers: readonly number[]): number {
   return total;
 }
 
-/** A definition in a chunk that has a symbol that was asked for. */
+/** A definition in a chunk that defines a symbol of the query. */
 interface Named {
-  /** Its own name, without what qualifies it. */
+  /** The name itself, without qualification. */
   readonly spelling: string;
   readonly folded: string;
-  /** It is no part of something that is defined elsewhere. */
+  /** Set unless the definition is part of something that is defined elsewhere. */
   readonly isNew: boolean;
   readonly isType: boolean;
-  /** 1 at the top level, less for each name that qualifies it there (`Acme.Repo`), 0 inside of another definition. */
+  /** 1 at the top level, less for each name that qualifies it there (`Acme.Repo`), 0 inside another definition. */
   readonly top: number;
 }
 
-/** Compares the own name of the definition at hand: `Repo` of `Acme.Repo`. */
+/** Compares the own name of the current definition: `Repo` of `Acme.Repo`. */
 function matchesOwn(matcher: WordMatcher, cursor: DefinitionCursor): boolean {
   if (!matcher.mayMatch(cursor.bytes, cursor.nameFrom, cursor.nameTo)) return false;
   const name = cursor.name();

@@ -59,10 +59,10 @@ describe('compileFilters', () => {
     'path:src path:app -path:net': [index, page],
   };
   for (const [query, expected] of Object.entries(cases)) {
-    it(`lets pass by ${query || 'no filter'}`, () => assert.deepEqual(found(query), expected));
+    it(`accepts by ${query || 'no filter'}`, () => assert.deepEqual(found(query), expected));
   }
 
-  it('compares names of symbols with case only if a capital asks for it', () => {
+  it('compares names of symbols with case only if the pattern has a capital', () => {
     const names = ['parseQuery', 'ParseError', 'reparse', 'parse', 'I/O parse'];
     const symbols = (query: string): string[] => {
       const { matchesSymbol, hasSymbolFilter } = compileFilters(parseQueryLanguage(query).filters);
@@ -77,7 +77,7 @@ describe('compileFilters', () => {
     assert.deepEqual(symbols('sym:i*parse'), ['I/O parse']);
   });
 
-  it('tells which filters there are', () => {
+  it('reports which kinds of filters are set', () => {
     const has = (query: string): boolean[] => {
       const { hasDocumentFilter, hasSymbolFilter } = compileFilters(parseQueryLanguage(query).filters);
       return [hasDocumentFilter, hasSymbolFilter];
@@ -148,7 +148,7 @@ describe('compileFilters', () => {
 
 type Tuple8 = [string, string, string, string, string, string, string, string];
 
-/** By the words of docs/query-language.md, one after another, with the slowest matching there is. */
+/** Matches by the text of docs/query-language.md, rule by rule, in the slowest way there is. */
 function naivePath(pattern: string, path: string): boolean {
   const isTop = pattern.startsWith('/');
   const local = isTop ? pattern.slice(1) : pattern;
@@ -162,7 +162,7 @@ function naivePath(pattern: string, path: string): boolean {
 function naiveSegments([glob, ...globs]: string[], segments: string[]): boolean {
   if (glob === undefined) return segments.length === 0;
   if (glob === '**') {
-    // At its end it stands for what is in a folder: at least one name.
+    // At the end it matches the content of a folder: at least one name.
     if (globs.length === 0) return segments.length > 0;
     return (
       naiveSegments(globs, segments) || (segments.length > 0 && naiveSegments([glob, ...globs], segments.slice(1)))

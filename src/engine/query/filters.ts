@@ -4,37 +4,37 @@ import { compileGlob, isGlob, unescapeGlob } from './glob.ts';
 import { languagesNamed } from './languageNames.ts';
 import type { FilterField, QueryFilter } from './queryLanguage.ts';
 
-/** What the filters of a query let pass. */
+/** Tests compiled from the filters of a query. */
 export interface CompiledFilters {
-  /** Whether any filter is about documents; if not, all of them match. */
+  /** Whether any filter is about documents; if not, all documents match. */
   readonly hasDocumentFilter: boolean;
-  /** Whether any filter is about symbols; if not, all of them match. */
+  /** Whether any filter is about symbols; if not, all symbols match. */
   readonly hasSymbolFilter: boolean;
-  /** `path` is relative to the folder, with `/`; `language` is an id of the analyzer's. */
+  /** `path` is relative to the folder, with `/`; `language` is an id of the analyzer. */
   readonly matchesDocument: (path: string, language: string) => boolean;
-  /** `name` as it is defined, or with what it is a member of: `Foo.bar`. */
+  /** Accepts `name` as it is defined, or with its container: `Foo.bar`. */
   readonly matchesSymbol: Test;
-  /** Of {@link matchesSymbol} what is asked for, and what is excluded; `undefined` where nothing is. */
+  /** The two parts of {@link matchesSymbol}: wanted and excluded names. `undefined` without such a filter. */
   readonly wantedSymbol: Test | undefined;
   readonly excludedSymbol: Test | undefined;
-  /** How near a name is to what is asked for: {@link EXACT} and so on, or 0 where it is not. */
+  /** Nearness of a name to the wanted one: {@link EXACT}, {@link PREFIX}, 1 for any other match, or 0 for none. */
   readonly nearness: (name: string) => number;
 }
 
 export const EXACT = 3;
-/** It begins with what is asked for. */
+/** The name begins with the wanted one. */
 export const PREFIX = 2;
 const OTHER = 1;
 
-/** What has changed, by what stands after `changed:`: paths as those of documents. */
+/** Changed paths, relative like those of documents, by the text after `changed:`. */
 export type ChangedPaths = ReadonlyMap<string, ReadonlySet<string>>;
 
 export type Test = (text: string) => boolean;
 
 /**
  * Filters of one field are alternatives, as with ripgrep's `-g` and `-t`: a file has one language, so `lang:c lang:cpp`
- * could mean nothing else, and what must hold together fits in one glob. Those of different fields must all match, and
- * what an excluding one matches is out. A `changed:` of which `changed` knows nothing is as if it were not there.
+ * could mean nothing else. A conjunction fits in one glob. Filters of different fields must all match, and a match of
+ * an excluding filter is left out. A `changed:` that is missing from `changed` is ignored.
  */
 export function compileFilters(all: readonly QueryFilter[], changed: ChangedPaths = new Map()): CompiledFilters {
   const filters = all.filter((filter) => isKnown(filter, changed));
@@ -61,7 +61,7 @@ export function compileFilters(all: readonly QueryFilter[], changed: ChangedPath
   };
 }
 
-/** Whether it is known what a filter lets pass. */
+/** Whether the result of a filter is known. */
 export function isKnown({ field, pattern }: QueryFilter, changed: ChangedPaths | undefined): boolean {
   return field !== 'changed' || changed?.has(pattern) === true;
 }
@@ -98,7 +98,7 @@ export function isNamed(span: SymbolSpan, test: Test): boolean {
   return namesOf(span).some(test);
 }
 
-/** As it is written, the last part of that, and with what it is a member of: all of it, and the last two parts. */
+/** The names of a definition: as written, its last part, with its container, and the last two parts of that. */
 export function namesOf({ name, container }: SymbolSpan): readonly string[] {
   const whole = container === undefined ? name : `${container}.${name}`;
   const segments = nameSegments(whole);
@@ -106,18 +106,18 @@ export function namesOf({ name, container }: SymbolSpan): readonly string[] {
 }
 
 /**
- * A part of the path anywhere in it, or a glob of the path from any folder on; after a `/`, from the top on. A glob that
- * ends in a plain name means the file or everything in the folder of that name, as nobody means only one by it.
+ * Matches any part of the path, or a glob of the path from any folder on; after a `/`, from the top on. A glob that
+ * ends in a plain name matches the file or everything in the folder of that name: no one means only the folder.
  */
 function pathTest(pattern: string): Test {
-  // Windows writes folders with a backslash; before a wildcard it takes its meaning away.
+  // Windows separates folders with a backslash; before a wildcard, a backslash escapes.
   const typed = pattern.replace(/\\+(?![*?[\]{},])/g, '/').replace(/^\.\//, '/');
   const isFloating = !typed.startsWith('/');
   const local = isFloating ? typed : typed.slice(1);
   if (!isGlob(local)) return literalTest(local, isFloating);
   const last = local.slice(local.lastIndexOf('/') + 1);
   const names = isGlob(last) ? local : last === '' ? `${local}**` : `${local}{,/**}`;
-  // Where any folder will do, a leading `**/` adds nothing but five times the work.
+  // Where any folder is allowed, a leading `**/` adds nothing but five times the work.
   return compileGlob(isFloating ? names.replace(/^(?:\*\*\/)+/, '') : names, { isFloating });
 }
 
@@ -126,7 +126,7 @@ function literalTest(pattern: string, isFloating: boolean): Test {
   return isFloating ? (text) => text.toLowerCase().includes(part) : (text) => text.toLowerCase().startsWith(part);
 }
 
-/** A part of the name anywhere in it, or a glob of all of it. */
+/** Matches any part of the name, or a glob of all of it. */
 function nameTest(pattern: string, matchCase: boolean): Test {
   if (isGlob(pattern)) return compileGlob(pattern, { matchCase, isName: true });
   if (!matchCase) return literalTest(pattern, true);
@@ -138,7 +138,7 @@ function symbolTest(pattern: string): Test {
   return nameTest(pattern, hasCapital(pattern));
 }
 
-/** By what stands between stars. What is asked for without its class is compared with the name alone. */
+/** Measures nearness by the text between stars. A pattern without a class is compared with the bare name. */
 function nearnessTo(pattern: string): (name: string) => number {
   const test = symbolTest(pattern);
   const core = pattern.replace(/^\*+|(?<!\\)\*+$/g, '');

@@ -3,7 +3,7 @@ import { Highlighter } from './highlight.ts';
 import { parseQuery } from './query.ts';
 
 describe('Highlighter', () => {
-  /** What is marked in a line, in brackets. */
+  /** A line with its marked ranges in brackets. */
   function marked(query: string, line: string): string {
     let text = '';
     let at = 0;
@@ -19,7 +19,7 @@ describe('Highlighter', () => {
     assert.equal(marked('aa ba', 'aaAaBa'), '[aa][Aa][Ba]');
   });
 
-  it('marks all of a text without spaces between its words', () => {
+  it('marks all matching parts of a text without spaces between its words', () => {
     assert.equal(marked('仕組み この', 'この仕組みは'), '[この][仕組み]は');
     assert.equal(marked('仕組み', '// 仕組 と 組み と 仕組み'), '// [仕組] と [組み] と [仕組み]');
     assert.equal(marked('仕組み', 'lamp仕組みLamp'), 'lamp[仕組み]Lamp');

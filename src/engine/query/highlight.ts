@@ -1,13 +1,13 @@
 import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { WORD, type Query } from './query.ts';
 
-/** A match in a line: UTF-16 columns from 0, the end not in it. */
+/** A match in a line: UTF-16 columns from 0, end exclusive. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-/** Finds where lines of text answer a query, by the rules by which the index was made. */
+/** Finds the matches of a query in lines of text, by the rules of the index. */
 export class Highlighter {
   readonly #words: ReadonlySet<string>;
   readonly #names: ReadonlySet<string>;
@@ -37,7 +37,7 @@ export class Highlighter {
     return ranges;
   }
 
-  /** How well a line answers: the number of different words of the query on it, and 2 more for a whole name. */
+  /** Scores a line: the number of different words of the query on it, and 2 more for a whole name. */
   score(line: string): number {
     const seen = new Set<string>();
     let names = 0;
@@ -51,14 +51,14 @@ export class Highlighter {
   }
 }
 
-/** How far after a part the next one may begin. Text without spaces gives pairs of characters that overlap. */
+/** Distance from the beginning of a part to the next one. Text without spaces gives overlapping pairs of characters. */
 function stepOver(part: string): number {
   const [first = ''] = part;
-  // One character is a word only there.
+  // A single character is a word only in such text.
   return isIndexable(first) ? first.length : part.length;
 }
 
-/** Adds a range, as one with the last if they overlap. */
+/** Adds a range, merged with the last one if they overlap. */
 function mark(start: number, end: number, ranges: Range[]): void {
   const last = ranges.at(-1);
   if (last && start < last.end) ranges[ranges.length - 1] = { start: last.start, end };

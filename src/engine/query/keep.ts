@@ -1,7 +1,7 @@
-/** More than one search asks for. */
+/** Capacity of a cache, larger than the need of one search. */
 const MAX_KEPT = 20_000;
 
-/** What is known of a key, or what `make` gives, kept for the next search. Once there is too much, all is forgotten. */
+/** The cached value of a key, or else the result of `make`, cached for the next search. A full cache is cleared. */
 export function keep<K, V extends object | string>(known: Map<K, V>, key: K, make: (key: K) => V): V {
   let value = known.get(key);
   if (value === undefined) {

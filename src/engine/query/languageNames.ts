@@ -2,7 +2,7 @@ import { ALL_LANGUAGES } from '../analyze/languages.ts';
 import { compileGlob, isGlob } from './glob.ts';
 import { editDistance } from './similar.ts';
 
-/** What people call languages besides their id, extensions and interpreters. Objective-C and CUDA are read as C++. */
+/** Common names of languages besides their id, extensions and interpreters. Objective-C and CUDA are read as C++. */
 const ALIASES: Readonly<Record<string, string>> = {
   'c#': 'csharp',
   'objective-c': 'cpp',
@@ -32,7 +32,7 @@ for (const [name, id] of Object.entries(ALIASES)) idOf.set(name, id);
 for (const { id } of ALL_LANGUAGES) idOf.set(id, id);
 
 /**
- * The ids of the languages that a name stands for, ignoring case: an id, a common other name, an extension with or
+ * The ids of the languages with a name, ignoring case. The name is an id, a common other name, an extension with or
  * without its dot, or a glob of ids such as `*script`. Empty if there is none.
  */
 export function languagesNamed(name: string): ReadonlySet<string> {
@@ -46,7 +46,7 @@ export function languagesNamed(name: string): ReadonlySet<string> {
 
 const MAX_SIMILAR = 3;
 
-/** Names of languages that somebody who typed `name` may have meant, or may be about to type; the likeliest first. */
+/** Names of languages that `name` may be a misspelling or a beginning of, likeliest first. */
 export function similarLanguages(name: string): string[] {
   const typed = name.toLowerCase();
   const allowed = typed.length < 3 ? 0 : typed.length < 6 ? 1 : 2;

@@ -37,7 +37,7 @@ describe('Locator', () => {
     assert.equal(locate('lantern "at the quay" "is unlit"'), undefined);
   });
 
-  it('leaves out what has an excluded phrase, word or name', () => {
+  it('rejects texts with an excluded phrase, word or name', () => {
     assert.equal(locate('lantern -"at the quay"'), undefined);
     assert.equal(locate('lantern -kindle'), undefined);
     assert.equal(locate('lantern -kindled'), undefined);
@@ -45,7 +45,7 @@ describe('Locator', () => {
     assert.notEqual(locate('lantern -light_lanterns -quayside -"at a quay" -the'), undefined);
   });
 
-  it('holds filters against the path, the language and the definitions', () => {
+  it('applies filters to the path, the language and the definitions', () => {
     assert.equal(locate('lantern path:src'), undefined);
     assert.equal(locate('douse lantern path:src', 'src/a.ts'), '79-83 douseLantern');
     assert.equal(locate('lantern lang:go'), undefined);
@@ -58,7 +58,7 @@ describe('Locator', () => {
     assert.equal(locate('sym:Tank.drain', 'pool.ts', pool), undefined);
   });
 
-  it('gives the beginning where filters alone are asked for', () => {
+  it('returns the beginning for a query of filters alone', () => {
     assert.match(locate('lang:ts')!, /^1-/);
   });
 });

@@ -5,16 +5,16 @@ import { toSymbolSpan, type SymbolSpan } from '../index/documents.ts';
 import { compileFilters, isNamed, namesOf, type ChangedPaths, type CompiledFilters } from './filters.ts';
 import { Highlighter } from './highlight.ts';
 import { compilePhrase, type Phrase } from './phrase.ts';
-import { placeInChunk, scoreSymbol, type Place } from './place.ts';
+import { placeInChunk, scoreSymbol, type SourceRange } from './sourceRange.ts';
 import { WORD, parseQuery, type Query } from './query.ts';
 import type { ParsedQuery } from './queryLanguage.ts';
 
-/** A definition that `sym:` asks for is worth as much as a name among the words. */
+/** Worth of a definition that matches `sym:`, equal to that of a name among the words. */
 const ASKED_SYMBOL = 2;
 
 /**
- * Finds the answer to a query in texts that are not in the index, such as files that changed since. Filters, phrases and
- * exclusions hold as they do in a search.
+ * Locates the answer to a query in texts outside the index, such as files changed since. Filters, phrases and
+ * exclusions apply as in a search.
  */
 export class Locator {
   readonly #query: Query;
@@ -35,8 +35,8 @@ export class Locator {
     this.#excludedWords = excludedWords.map(({ text }) => splitIdentifier(text));
   }
 
-  /** The best place in a text of UTF-8; `undefined` if it does not answer the query. */
-  locate(path: string, text: Uint8Array): Place | undefined {
+  /** The best place in a text of UTF-8; `undefined` if the text does not answer the query. */
+  locate(path: string, text: Uint8Array): SourceRange | undefined {
     const content = Buffer.from(text).toString('utf8');
     const phrases = this.#wanted.map((phrase) => phrase.firstIn(content)?.line);
     if (phrases.includes(undefined) || this.#excluded.some((phrase) => phrase.firstIn(content))) return undefined;

@@ -2,34 +2,34 @@ import { splitIdentifier, stem } from '../analyze/words.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import { keep } from './keep.ts';
 
-/** What ranking wants to know of a path. */
+/** Properties of a path for ranking. */
 export interface PathInfo {
   readonly path: string;
-  /** The words of the file's name, stemmed; of a file named like every other of its kind, those of its folder. */
+  /** The words of the file's name, stemmed; for a generic file name, the words of its folder. */
   readonly name: readonly string[];
-  /** Those words and each two neighbours as one: `web_socket` is also `websocket`. */
+  /** Those words, and each two neighbours joined: `web_socket` is also `websocket`. */
   readonly nameAndPairs: readonly string[];
   /** The name, folded. */
   readonly folded: string;
   /** The words of its folders, stemmed, and of the innermost. */
   readonly folders: readonly string[];
   readonly lastFolder: readonly string[];
-  /** What its parts say that it is, each with the stem that excuses it if it is asked for. */
-  readonly sides: readonly (readonly [Side, string])[];
-  /** Whether a folder says that it is a test, not its name alone. */
+  /** Kinds of the file by the parts of its path, each with the stem that lifts its penalty if the query has it. */
+  readonly sides: readonly (readonly [FileRole, string])[];
+  /** Whether a folder, not only the name, shows that the file is a test. */
   readonly isInTests: boolean;
-  /** Folders that it is in, and 1. */
+  /** Number of folders above the file, plus 1. */
   readonly depth: number;
-  /** Named like every other of its kind: `index`, `mod`, `__init__`. */
+  /** Whether the name is generic: `index`, `mod`, `__init__`. */
   readonly isPlain: boolean;
-  /** A header or a file of declarations. */
+  /** Whether the file is a header or a file of declarations. */
   readonly isHeader: boolean;
 }
 
-/** Where code stands that is about other code, or is not to be used: rarely the place one asks for. */
-export type Side = 'test' | 'example' | 'vendor' | 'internal' | 'compat';
+/** Kinds of files with code about other code, or not meant for use: rarely what a query is after. */
+export type FileRole = 'test' | 'example' | 'vendor' | 'internal' | 'compat';
 
-const SIDES: Readonly<Record<Side, string>> = {
+const SIDES: Readonly<Record<FileRole, string>> = {
   test:
     'test tests spec specs testing testdata e2e bench benches benchmark benchmarks fixture fixtures mock mocks ' +
     'stub stubs fake fakes',
@@ -39,16 +39,16 @@ const SIDES: Readonly<Record<Side, string>> = {
   internal: 'internal internals impl private detail details priv',
   compat: 'compat compatibility legacy deprecated old shim shims polyfill polyfills',
 };
-const SIDE_OF: ReadonlyMap<string, Side> = new Map(
-  Object.entries(SIDES).flatMap(([side, words]) => words.split(' ').map((word) => [word, side as Side] as const)),
+const SIDE_OF: ReadonlyMap<string, FileRole> = new Map(
+  Object.entries(SIDES).flatMap(([side, words]) => words.split(' ').map((word) => [word, side as FileRole] as const)),
 );
 const TEST_NAME = /(?:Tests?|Spec|IT|TestCase|Mock|Fake)\.\w+$/;
 const PLAIN_NAME = /^(?:index|mod|main|lib|init|__init__|readme|package|core|base)$/i;
 const HEADER = /\.(?:d\.ts|pyi|h|hh|hpp)$/;
 
-/** What the parts of a path between `/`, `.`, `_` and `-` say that its file is; see {@link PathInfo.sides}. */
-export function sidesOf(path: string): readonly (readonly [Side, string])[] {
-  const sides: [Side, string][] = [];
+/** Kinds of a file by the parts of its path between `/`, `.`, `_` and `-`; see {@link PathInfo.sides}. */
+export function sidesOf(path: string): readonly (readonly [FileRole, string])[] {
+  const sides: [FileRole, string][] = [];
   for (const part of path.toLowerCase().split(/[/._-]/)) {
     const side = sideOf(part);
     if (side) sides.push([side, stem(part)]);
@@ -57,9 +57,9 @@ export function sidesOf(path: string): readonly (readonly [Side, string])[] {
   return sides.length === 0 ? NO_SIDES : sides;
 }
 
-const NO_SIDES: readonly (readonly [Side, string])[] = [];
+const NO_SIDES: readonly (readonly [FileRole, string])[] = [];
 
-function sideOf(part: string): Side | undefined {
+function sideOf(part: string): FileRole | undefined {
   const side = SIDE_OF.get(part);
   if (side) return side;
   if (part.startsWith('testutil')) return 'test';
@@ -93,7 +93,7 @@ export function pathInfo(path: string): PathInfo {
   };
 }
 
-/** What searches have worked out of a segment's paths, for the next search: people look in the same places again. */
+/** Results computed from a segment's paths, for the next search: searches tend to return to the same files. */
 interface Kept {
   readonly brief: Map<number, Pick<PathInfo, 'path' | 'sides'>>;
   readonly whole: Map<number, PathInfo>;
@@ -105,7 +105,7 @@ export function pathInfoOf(reader: SegmentReader, document: number): PathInfo {
   return keep(keptOf(reader).whole, document, () => pathInfo(reader.pathOf(document)));
 }
 
-/** What of it is asked of many documents. */
+/** The part of {@link PathInfo} that is needed for many documents. */
 export function pathAndSidesOf(reader: SegmentReader, document: number): Pick<PathInfo, 'path' | 'sides'> {
   return keep(keptOf(reader).brief, document, () => {
     const path = reader.pathOf(document);

@@ -1,6 +1,6 @@
 import { escapeRegExp } from './glob.ts';
 
-/** Where a phrase stands in a text. Lines count from 1, UTF-16 columns from 0; the end is not in it. */
+/** Position of a phrase in a text. Lines count from 1, UTF-16 columns from 0; end exclusive. */
 export interface PhraseMatch {
   readonly line: number;
   readonly column: number;
@@ -10,16 +10,16 @@ export interface PhraseMatch {
 
 export interface Phrase {
   readonly firstIn: (content: string) => PhraseMatch | undefined;
-  /** Matches that do not overlap, in order, at most `limit` of them. */
+  /** Matches without overlap, in order, at most `limit` of them. */
   readonly allIn: (content: string, limit?: number) => PhraseMatch[];
 }
 
 /**
- * A phrase matches its own characters, in the middle of words as well, ignoring case; any spaces, tabs and line breaks in
- * a row match any others. `text` must not be empty. 1 MB takes a few milliseconds.
+ * A phrase matches its own characters, in the middle of words as well, ignoring case. A run of spaces, tabs and line
+ * breaks matches any other. `text` must not be empty. 1 MB takes a few milliseconds.
  */
 export function compilePhrase(text: string): Phrase {
-  // Only where a run of spaces begins is it worth looking at: from every one of its spaces takes quadratic time.
+  // Match only at the beginning of a run of spaces: starting at each of its spaces takes quadratic time.
   const source = text.split(/(\s+)/).map((part, i) => (i % 2 === 0 ? escapeRegExp(part) : String.raw`\s+`));
   const expression = new RegExp(source.join('').replace(/^\\s\+/, String.raw`(?<!\s)\s+`), 'giu');
   return {
@@ -42,7 +42,7 @@ function matches(expression: RegExp, content: string, limit: number): PhraseMatc
   return found;
 }
 
-/** Turns rising offsets into lines and columns in one pass. */
+/** Converts rising offsets to lines and columns in one pass. */
 class Position {
   readonly #breaks: RegExpStringIterator<RegExpExecArray>;
   #next: RegExpExecArray | undefined;

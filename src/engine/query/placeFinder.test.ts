@@ -8,7 +8,7 @@ import type { Hit } from './search.ts';
 describe('the place that a search shows', () => {
   const folder = temporaryFolder();
 
-  /** Asks one after the other in an index of one file. */
+  /** Runs the queries in turn on an index of one file. */
   async function ask(path: string, text: string, queries: readonly string[]): Promise<(Hit | undefined)[]> {
     const engine = Engine.open(folder());
     const content = Buffer.from(text);
@@ -19,7 +19,7 @@ describe('the place that a search shows', () => {
     return hits;
   }
 
-  it('is where something is done with a name, not where it is imported', async () => {
+  it('is the use of a name, not its import', async () => {
     const imports = "import { openHarbour } from './openHarbour.ts';\nimport a from 'a';\nimport b from 'b';\n";
     const use = `const lamp = a(b);\nconst berth = lamp.find((one) => one.isFree && one.depth > 3);\nopenHarbour(berth);\n`;
     const text = `${imports}\n${'pass();\n'.repeat(40)}\n${use}`;
@@ -27,7 +27,7 @@ describe('the place that a search shows', () => {
     for (const hit of [name, words]) assert.ok(hit && hit.startLine > 4, JSON.stringify(hit));
   });
 
-  it('is the member of the class that is named, not the first member of that name', async () => {
+  it('is the member of the class in the query, not the first member of that name', async () => {
     const filler = Array.from({ length: 60 }, (_, i) => `    value_${i} = ${i}\n`).join('');
     const member = (container: string, between = ''): string =>
       `class ${container}:\n${between}    def invoke(self):\n        return 1\n\n`;
@@ -45,7 +45,7 @@ describe('the place that a search shows', () => {
     }
   });
 
-  it('is of the names that sym: lets pass the one that is it, before those that begin with it or have it in them', async () => {
+  it('is the exact name for sym:, before names that begin with or contain the pattern', async () => {
     const names = ['connection', 'onClose', 'on', 'onError', 'upon'];
     const text = names.map((name) => `function ${name}() {\n${'  step();\n'.repeat(20)}}\n`).join('\n');
     const shown = async (...queries: string[]): Promise<unknown[]> =>
@@ -61,7 +61,7 @@ describe('the place that a search shows', () => {
     assert.deepEqual(lines, [46, 16]);
   });
 
-  it('holds any member of any class, however many of a file have the same name', async () => {
+  it('can be any member of any class, even if many in a file have the same name', async () => {
     const method = fc.record({ name: fc.constantFrom('run', 'open', 'to_text', 'close'), length: fc.nat({ max: 30 }) });
     const methods = fc.uniqueArray(method, { minLength: 1, maxLength: 4, selector: ({ name }) => name });
     const names = fc.uniqueArray(fc.constantFrom('Lamp', 'Quay', 'Harbour', 'LampPost', 'Open', 'Tide'), {

@@ -4,29 +4,29 @@ import { meets, type LineRange, type SymbolSpan } from '../index/documents.ts';
 import { CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, DEFINING, type Evidence, type SegmentScores } from './collect.ts';
 import type { SymbolTermInfo } from './features.ts';
 import { namesOf } from './filters.ts';
-import { placeInChunk, scoreSymbol, type NameScore, type Place } from './place.ts';
+import { placeInChunk, scoreSymbol, type NameScore, type SourceRange } from './sourceRange.ts';
 import type { Query } from './query.ts';
 
 const MORE_PLACES = 3;
-/** More than the words of a query can make a name worth that is not the one that is looked for. */
+/** Worth of the wanted name: more than any other name can score by the words of a query. */
 const ASKED_SYMBOL = 100;
-/** What a name that is nearer to what `sym:` asks for is worth, as a share of all words of the query. */
+/** Worth of a step of nearness to the pattern of `sym:`, as a share of all words of the query. */
 const NEARNESS = 0.25;
-/** What the words of a chunk of nothing but imports count: one looks for what is done with them. */
+/** Weight of words in a chunk of imports alone: searches are for the use of a name. */
 const IMPORTED = 0.3;
 
-/** What is looked for in a document. */
+/** Input of the search inside documents. */
 export interface Wanted {
   readonly query: Query;
   /** The weight of all words of the query. */
   readonly total: number;
-  /** By the numbers that {@link SegmentScores.addSymbol} was given. */
+  /** Terms by the numbers passed to {@link SegmentScores.addSymbol}. */
   readonly symbols: readonly SymbolTermInfo[];
-  /** How near a name is to what `sym:` asks for, if it does; 0 where it is not that at all. */
+  /** Nearness of a name to the patterns of `sym:`; 0 for no match; `undefined` without such a filter. */
   readonly nearness: ((name: string) => number) | undefined;
 }
 
-/** Finds the places to show of documents that were found. */
+/** Finds the places to show in the found documents. */
 export class PlaceFinder {
   readonly #wanted: Wanted;
 
@@ -35,10 +35,10 @@ export class PlaceFinder {
   }
 
   /**
-   * The best place and up to three more; only the one around `line`, if it is given. Definitions elsewhere are not read.
-   * None if the document does not define what `sym:` asks for: its terms do not tell `JSON` from `json`.
+   * The best place and up to three more; with `line`, only the one around it. Definitions elsewhere are not read. Empty
+   * if the document defines no match of `sym:`: terms do not distinguish `JSON` from `json`.
    */
-  find(scores: SegmentScores, document: number, evidence: Evidence, line?: number): Place[] {
+  find(scores: SegmentScores, document: number, evidence: Evidence, line?: number): SourceRange[] {
     const { reader } = scores;
     const { query } = this.#wanted;
     const asked = this.#asked(scores, document);
@@ -52,18 +52,18 @@ export class PlaceFinder {
       const near = asked?.get(span.line) ?? 0;
       const isAsked = near > 0 || span.line === defining;
       if (line === undefined) return scoreSymbol(span, query) + near + (isAsked ? ASKED_SYMBOL : 0);
-      // The innermost definition around a phrase.
+      // Prefer the innermost definition around a phrase.
       return contains(span, line) ? 1 / (span.endLine - span.startLine + 1) : 0;
     };
     return ranges.map(([startLine, endLine]) => {
       const place = placeInChunk(spans, startLine, endLine, nameScore);
-      // Where a phrase is in no definition, the one that makes up most of the chunk is not meant.
+      // For a phrase outside all definitions, the one that makes up most of the chunk is wrong.
       const isElsewhere = line !== undefined && contains({ startLine, endLine }, line) && !contains(place, line);
       return isElsewhere ? { startLine, endLine } : place;
     });
   }
 
-  /** The lines that define what `sym:` asks for, with how near their names are to it; `undefined` if it asks for nothing. */
+  /** The lines that define matches of `sym:`, with the nearness of their names; `undefined` without such a filter. */
   #asked({ reader }: SegmentScores, document: number): Map<number, number> | undefined {
     const { nearness } = this.#wanted;
     if (!nearness) return undefined;
@@ -75,7 +75,7 @@ export class PlaceFinder {
     return lines;
   }
 
-  /** The line that defines the name that is looked for, if the query is one. */
+  /** The line that defines the wanted name, if the query is a single name. */
   #definingLine(
     { reader, symbols }: SegmentScores,
     document: number,
@@ -102,7 +102,7 @@ export class PlaceFinder {
     return best;
   }
 
-  /** The chunk to show and up to three more. One that defines what was asked for goes before all that use it. */
+  /** The chunk to show and up to three more. A chunk that defines the wanted name precedes all that use it. */
   #bestChunks(
     { reader, symbols }: SegmentScores,
     document: number,
@@ -122,7 +122,7 @@ export class PlaceFinder {
       values[chunk - first]! += total * this.#wanted.symbols[term]!.value;
     }
     const linesOf = (i: number): LineRange => reader.linesOfChunk(first + i);
-    // 2 for the chunk around `line`, 1 for those that define what `sym:` asks for.
+    // 2 for the chunk around `line`, 1 for those that define a match of `sym:`.
     const ranks = new Uint8Array(values.length);
     for (const [i, near] of nearestIn(asked, values.length, linesOf)) {
       values[i]! += total * (1 + NEARNESS * near);
@@ -141,7 +141,7 @@ export class PlaceFinder {
   }
 }
 
-/** By chunk, of the lines in it the highest value; both are in order. */
+/** The highest value of the lines in each chunk; both are in order. */
 function nearestIn(
   asked: ReadonlyMap<number, number>,
   chunks: number,
@@ -156,7 +156,7 @@ function nearestIn(
   return nearest;
 }
 
-/** The terms by which a definition may be found: of all its name, of the last part, and with what it is a member of. */
+/** The terms that find a definition: its whole name, the last part, and the name with its container. */
 function termsOf({ name, container }: SymbolSpan): string[] {
   const qualified = foldQualified(container === undefined ? name : `${container}.${name}`);
   return [foldName(name), foldName(nameSegments(name).at(-1) ?? name), qualified];

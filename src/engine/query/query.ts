@@ -1,38 +1,44 @@
 import { isIndexable, isStopword, splitIdentifier } from '../analyze/words.ts';
 import { stemOf } from './wordMatch.ts';
 
-/** What a query asks for, in the terms of the index. */
+/** A query in the terms of the index. */
 export interface Query {
   readonly text: string;
-  /** Different words, stemmed, in the order in which they were typed. */
+  /** Different words, stemmed, in typed order. */
   readonly words: readonly string[];
-  /** Names that were typed, folded: compound ones, such as `handleMmFault` → `handlemmfault`, and capitalized words. */
+  /** Names in the query, folded: compound ones, such as `handleMmFault` → `handlemmfault`, and capitalized words. */
   readonly names: readonly string[];
-  /** For each name which of the words it is, or -1 if it is compound: `__inline__s` is not the word that `inlines` has for a stem. */
+  /**
+   * For each name, the index of its word, or -1 if it is compound: `__inline__s` is not the word with the stem of
+   * `inlines`.
+   */
   readonly nameWords: readonly number[];
-  /** Words among others that may be the whole name of something, folded. */
+  /** Words among others that may be a whole name, folded. */
   readonly possibleNames: readonly string[];
-  /** Neighbours that may be one name: `page fault` → `pagefault`. */
+  /** Neighbours that may form one name: `page fault` → `pagefault`. */
   readonly pairs: readonly string[];
-  /** The one name that is looked for, as typed, if the query is nothing else. */
+  /** The name as typed, if the query is nothing but one name. */
   readonly symbol: string | undefined;
 }
 
-/** More words than this say nothing more; a pasted page must not take seconds. Masks of words have 32 bits. */
+/**
+ * Largest number of words: more add no information, and a pasted page must not take seconds. Masks of words have 32
+ * bits.
+ */
 export const MAX_WORDS = 30;
-/** What stands together as one name or word. */
+/** Pattern of a name or word. */
 export const WORD = /[\p{L}\p{N}_\p{M}]+/gu;
 const CAPITALIZED = /^\p{Lu}/u;
 
 /**
- * What a person typed, as terms. `page fault handler` asks for three words, and for names made of neighbours, such as
- * `page_fault`; `handleMmFault` asks for the name and for its words.
+ * Converts typed text to terms. `page fault handler` searches three words, and names made of neighbours, such as
+ * `page_fault`; `handleMmFault` searches the name and its words.
  */
 export function parseQuery(text: string): Query {
   const typed = [...text.matchAll(WORD)].slice(0, MAX_WORDS).map(([name]) => name);
   const names = typed.map(splitIdentifier);
   const all = names.flat();
-  // A question made of nothing but common words still deserves the best answer there is.
+  // A question of common words alone still deserves the best possible answer.
   const isContent = all.some((word) => isIndexable(word)) ? isIndexable : (word: string) => word.length > 0;
   const words = new Set(all.filter(isContent).map(stemOf));
   const pairs = new Set<string>();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { FILTER_FIELDS, parseQueryLanguage, type FilterField, type ParsedQuery } from './queryLanguage.ts';
 
-/** What a query was understood as, without offsets: `-path:x` for filters, `-"x"` for phrases, `-x` for words. */
+/** The parsed query without offsets: `-path:x` for filters, `-"x"` for phrases, `-x` for words. */
 function understood(text: string): Record<string, unknown> {
   const { words, phrases, filters, excludedWords, problems } = parseQueryLanguage(text);
   const minus = ({ exclude }: { exclude: boolean }): string => (exclude ? '-' : '');
@@ -18,7 +18,7 @@ function understood(text: string): Record<string, unknown> {
 }
 
 describe('parseQueryLanguage', () => {
-  it('leaves what people type in code search as words', () => {
+  it('leaves typical code-search text as words', () => {
     const plain = [
       'page fault handler',
       '  two  spaces ',
@@ -83,21 +83,21 @@ describe('parseQueryLanguage', () => {
     it(`understands ${text}`, () => assert.deepEqual(understood(text), expected));
   }
 
-  it('says which words are too many', () => {
+  it('reports which words are too many', () => {
     const words = Array.from({ length: 30 }, (_, i) => `w${i}`).join(' ');
     assert.deepEqual(parseQueryLanguage(`${words} lang:go`).problems, []);
     const { problems } = understood(`lang:go ${words} over "and out" -not`);
     assert.deepEqual(problems, [['TooManyWords', 'over "and out"']]);
   });
 
-  it('knows languages by ids, other names and extensions', () => {
+  it('recognizes languages by ids, other names and extensions', () => {
     const names = 'ts js py c++ cpp c# cs golang rs kt sh bash md C Python .go tsx yml docker node objc';
     for (const name of names.split(' ')) {
       assert.deepEqual(understood(`lang:${name}`), { words: '', filters: [`lang:${name}`] });
     }
   });
 
-  it('names near languages and fields', () => {
+  it('suggests similar languages and fields', () => {
     const messageOf = (text: string): string => parseQueryLanguage(text).problems[0]!.message;
     assert.match(messageOf('lang:pyhton'), /Did you mean python\?/);
     assert.match(messageOf('lang:typ'), /Did you mean typescript\?/);
@@ -106,7 +106,7 @@ describe('parseQueryLanguage', () => {
     assert.match(messageOf('symbol:x'), /Did you mean sym:\?/);
   });
 
-  /** Text in which operators are likely. */
+  /** Text with likely operators. */
   const query = fc
     .array(
       fc.oneof(
@@ -117,7 +117,7 @@ describe('parseQueryLanguage', () => {
     )
     .map((parts) => parts.join(''));
 
-  it('reads any text, and places everything inside it', () => {
+  it('parses any text, with all offsets inside it', () => {
     fc.assert(
       fc.property(query, (text) => {
         const { phrases, filters, excludedWords, problems } = parseQueryLanguage(text);
@@ -136,8 +136,8 @@ describe('parseQueryLanguage', () => {
     );
   });
 
-  it('takes a query without operators as its own text', () => {
-    // Neither a quote, a dash nor a colon begins anything here.
+  it('keeps a query without operators unchanged', () => {
+    // Text in which no quote, dash or colon begins an operator.
     const text = fc.string({ unit: 'binary' }).map((any) => any.replaceAll(/(?<=^|\s)["-]|:/g, '.'));
     fc.assert(
       fc.property(text, (plain) => {
@@ -150,7 +150,7 @@ describe('parseQueryLanguage', () => {
     );
   });
 
-  it('understands what is written by the rules as it is meant', () => {
+  it('parses text written by the rules as intended', () => {
     const quote = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
     const unquoted = /^[\w/.*?-]+$/;
     const value = fc.oneof(fc.stringMatching(/^[\w/. -]{1,10}$/), fc.string()).filter((text) => text.trim() !== '');
@@ -210,7 +210,7 @@ describe('parseQueryLanguage', () => {
     );
   });
 
-  it('reads a pasted page at once', () => {
+  it('parses a pasted page at once', () => {
     for (const text of ['"'.repeat(1e5), 'path:'.repeat(1e5), '-x '.repeat(1e5), `path:${'[a]{b'.repeat(1e5)}`]) {
       assert.ok(parseQueryLanguage(text).words.length <= text.length);
     }

@@ -6,18 +6,18 @@ import { editDistance } from './similar.ts';
 /* The query language of docs/query-language.md: words, "phrases", filters, and what `-` excludes. */
 
 export const FILTER_FIELDS = ['path', 'file', 'lang', 'sym', 'changed'] as const;
-/** What a filter is about: it stands before the colon. */
+/** Subject of a filter: the text before its colon. */
 export type FilterField = (typeof FILTER_FIELDS)[number];
 
-/** A part of a query's text: offsets in UTF-16 units, the end not in it. */
+/** A part of a query's text: offsets in UTF-16 units, end exclusive. */
 export interface QuerySpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** Words in quotes, which are to stand as they are, or not to. */
+/** Words in quotes, which a document must contain literally, or must not. */
 export interface QueryPhrase extends QuerySpan {
-  /** What stands between the quotes, never blank. */
+  /** Text between the quotes, never blank. */
   readonly text: string;
   readonly exclude: boolean;
 }
@@ -25,17 +25,17 @@ export interface QueryPhrase extends QuerySpan {
 /** `field:pattern`, which leaves out the documents that do not match, or, if it excludes, those that do. */
 export interface QueryFilter extends QuerySpan {
   readonly field: FilterField;
-  /** As typed, without quotes; docs/query-language.md tells what it means. Empty for a bare `changed:` only. */
+  /** Text as typed, without quotes; docs/query-language.md gives its meaning. Empty for a bare `changed:` only. */
   readonly pattern: string;
   readonly exclude: boolean;
 }
 
-/** A word that a document is not to have. */
+/** A word that a document must not contain. */
 export interface ExcludedWord extends QuerySpan {
   readonly text: string;
 }
 
-/** What is wrong with a query, for programs; {@link QueryProblem} says it in words. */
+/** Stable code of a mistake in a query; {@link QueryProblem} describes it in words. */
 export type QueryProblemCode =
   | 'UnclosedQuote'
   | 'EmptyPhrase'
@@ -49,23 +49,23 @@ export type QueryProblemCode =
   | 'InvalidRevision'
   | 'NoWord'
   | 'TooManyWords'
-  /* What only who looks for changes finds out. */
+  /* Problems that only a lookup of changes finds. */
   | 'UnknownRevision'
   | 'NoRepository'
   | 'GitMissing'
   | 'GitFailed'
   | 'NotTrusted';
 
-/** What could not be understood, and where. The rest of the query is searched for all the same. */
+/** A part of the query that was not understood. The rest of the query is searched all the same. */
 export interface QueryProblem extends QuerySpan {
   readonly code: QueryProblemCode;
-  /** What is wrong and what to do about it, in sentences. */
+  /** The mistake and its remedy, in sentences. */
   readonly message: string;
 }
 
-/** A query, read. */
+/** A parsed query. */
 export interface ParsedQuery {
-  /** The text to rank by: what was typed without filters and exclusions, and the phrases without their quotes. */
+  /** The text to rank by: the query without filters and exclusions, and the phrases without their quotes. */
   readonly words: string;
   readonly phrases: readonly QueryPhrase[];
   readonly filters: readonly QueryFilter[];
@@ -74,18 +74,20 @@ export interface ParsedQuery {
 }
 
 /**
- * Reads what a person typed. Never throws: what is malformed gives a problem. Code is full of colons, dashes and quotes,
- * so these mean something only where a token begins: `foo::bar`, `http://x`, `a->b`, `--flag`, `-1`, `f("x")` are words.
+ * Parses a typed query. Never throws: a malformed part gives a problem. Code is full of colons, dashes and quotes, so
+ * these are operators only where a token begins: `foo::bar`, `http://x`, `a->b`, `--flag`, `-1`, `f("x")` are words.
  */
 export function parseQueryLanguage(text: string): ParsedQuery {
   return new Parser(text).parse();
 }
 
-/** What a token may begin with. A field's colon is followed neither by another, as in C++, nor by `//`, as in a URL. */
+/**
+ * Pattern of a token's beginning. A field's colon is followed neither by another, as in C++, nor by `//`, as in a URL.
+ */
 const BEGINNING = /(?<minus>-?)(?:(?<quote>")|(?<field>\p{L}+):(?!:|\/\/)|[\p{L}_])/uy;
 const SPACE = /\s/g;
 const NO_SPACE = /\S/g;
-/** Characters that part folders, where a backslash takes no meaning from the next. */
+/** Separators of folders; a backslash counts only where it does not escape the next character. */
 const SEPARATOR = /\/|\\(?![*?[\]{},\\])/;
 
 class Parser {
@@ -94,10 +96,10 @@ class Parser {
   readonly #filters: QueryFilter[] = [];
   readonly #excludedWords: ExcludedWord[] = [];
   readonly #problems: QueryProblem[] = [];
-  /** The text to rank by, and where what is not in it yet begins. */
+  /** The text to rank by, and the beginning of the part not yet added. */
   readonly #words: string[] = [];
   #plainStart = 0;
-  /** Where each of them stands. */
+  /** Spans of the words. */
   readonly #spans: QuerySpan[] = [];
 
   constructor(text: string) {
@@ -119,7 +121,7 @@ class Parser {
     };
   }
 
-  /** Reads the token at `start`, and returns where it ends. */
+  /** Parses the token at `start`, and returns its end. */
   #token(start: number): number {
     BEGINNING.lastIndex = start;
     const { minus, quote, field } = BEGINNING.exec(this.#text)?.groups ?? {};
@@ -163,7 +165,10 @@ class Parser {
     return end;
   }
 
-  /** A filter's value ends at a space outside quotes; quotes may stand around all of it or a part, as in a shell. */
+  /**
+   * Parses a filter's value, which ends at a space outside quotes. Quotes may enclose all of it or a part, as in a
+   * shell.
+   */
   #value(from: number): Value {
     let text = '';
     const offsets: number[] = [];
@@ -185,7 +190,7 @@ class Parser {
     return { text, offsets, end: at, isClosed };
   }
 
-  /** Reads from the quote at `start` to the closing one, or to the end. `\"` and `\\` stand for the character itself. */
+  /** Reads from the quote at `start` to the closing one, or to the end. `\"` and `\\` escape the character. */
   #quoted(start: number): Value {
     let text = '';
     const offsets: number[] = [];
@@ -208,7 +213,10 @@ class Parser {
     return { text, offsets, end: isClosed ? at + 1 : at, isClosed };
   }
 
-  /** A field that is nearly one of ours is more often code than a slip (`math:floor`), so it stays a word all the same. */
+  /**
+   * Reports a field that resembles one of ours. It is more often code than a mistake (`math:floor`), so it stays a word
+   * all the same.
+   */
   #checkUnknownField(start: number, typed: string): void {
     const field = typed.toLowerCase();
     const meant = SYNONYMS.get(field) ?? FILTER_FIELDS.find((known) => isSlip(field, known));
@@ -221,7 +229,7 @@ class Parser {
     this.#problems.push({ code, message, start, end });
   }
 
-  /** Leaves out of the text to rank by what stands from `start` to `end`. */
+  /** Removes the range from `start` to `end` from the text to rank by. */
   #cut(start: number, end: number): void {
     this.#endPlain(start);
     this.#plainStart = end;
@@ -239,7 +247,7 @@ class Parser {
     this.#spans.push({ start, end });
   }
 
-  /** Complains where nothing of what is to be searched for is a word, and of the words that are too many. */
+  /** Reports a query without any word, and words beyond the limit. */
   #checkWords(): void {
     const [first] = this.#spans;
     const last = this.#spans.at(-1);
@@ -262,7 +270,7 @@ class Parser {
 
 interface Value {
   readonly text: string;
-  /** Where in the query each UTF-16 unit of `text` stands. */
+  /** Offset in the query of each UTF-16 unit of `text`. */
   readonly offsets: readonly number[];
   readonly end: number;
   readonly isClosed: boolean;
@@ -276,7 +284,7 @@ const EXAMPLES: Readonly<Record<FilterField, string>> = {
   changed: 'changed:main',
 };
 
-/** What other code searches call our fields. */
+/** Names that other code searches use for our fields. */
 const SYNONYMS: ReadonlyMap<string, FilterField> = new Map([
   ['dir', 'path'],
   ['diff', 'changed'],
@@ -290,7 +298,7 @@ const SYNONYMS: ReadonlyMap<string, FilterField> = new Map([
   ['symbol', 'sym'],
 ]);
 
-/** Whether somebody who typed `typed` may have meant `known`: two letters are too few to tell. */
+/** Whether `typed` may be a misspelling of `known`; two letters are too few to decide. */
 function isSlip(typed: string, known: string): boolean {
   return typed.length > 2 && Math.abs(typed.length - known.length) <= 1 && editDistance(typed, known) <= 1;
 }
@@ -299,7 +307,7 @@ function isFilterField(name: string | undefined): name is FilterField {
   return FILTER_FIELDS.some((field) => field === name);
 }
 
-/** What keeps a filter from being applied, if anything; `from` is where its value begins in the query. */
+/** The reason why a filter cannot be applied, if any; `from` is the offset of its value in the query. */
 function problemOf(field: FilterField, { text, offsets, end }: Value, from: number): QueryProblem | undefined {
   if (field === 'changed') {
     if (!/^-|[\s\p{Cc}]/u.test(text) || text.trim() === '') return undefined;
@@ -344,7 +352,7 @@ function describeGlobProblem({ kind, at }: GlobProblem, pattern: string): Pick<Q
   }
 }
 
-/** Where the next match of a global expression begins; the text's end if there is none. */
+/** Offset of the next match of a global expression; the text's length if there is none. */
 function find(expression: RegExp, text: string, from: number): number {
   expression.lastIndex = from;
   return expression.exec(text)?.index ?? text.length;

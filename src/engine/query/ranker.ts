@@ -1,8 +1,8 @@
-import { COLUMNS, type Share } from './features.ts';
+import { COLUMNS, type Contribution } from './features.ts';
 import type { Query } from './query.ts';
 import weights from './weights.json' with { type: 'json' };
 
-/** Fitted by `npm run train:ranker`: a weight per feature, for questions and for a name by itself. */
+/** Weights fitted by `npm run train:ranker`: one per feature, for questions and for a name by itself. */
 const WEIGHTS: {
   readonly question: Readonly<Record<string, number>>;
   readonly symbol: Readonly<Record<string, number>>;
@@ -20,8 +20,8 @@ export function scoreRow(row: Float64Array, query: Query): number {
   return score;
 }
 
-/** What each feature that counts adds to {@link scoreRow}, the largest first. */
-export function explainRow(row: Float64Array, query: Query): Share[] {
+/** Contribution of each feature that counts to {@link scoreRow}, the largest first. */
+export function explainRow(row: Float64Array, query: Query): Contribution[] {
   const chosen = weightsFor(query);
   return COLUMNS.map((feature, i) => ({ feature, value: row[i]!, share: row[i]! * chosen[i]! }))
     .filter(({ share }) => share !== 0)

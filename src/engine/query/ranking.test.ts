@@ -8,15 +8,15 @@ import { Engine, type EngineDocument } from '../engine.ts';
 import type { Hit } from './search.ts';
 
 interface Goldens {
-  /** A question, the file that answers it, and how far down it may stand: first if nothing is said. */
+  /** A question, the file that answers it, and its lowest accepted rank: first by default. */
   readonly questions: readonly (readonly [query: string, path: string, within?: number])[];
-  /** A name, the file that defines it, and the text of the line that does. */
+  /** A name, the file that defines it, and the text of the defining line. */
   readonly names: readonly (readonly [query: string, path: string, line: string])[];
-  /** What the query language is for: filters, phrases, prefixes, initials, qualified names. */
+  /** Queries with filters, phrases, prefixes, initials and qualified names. */
   readonly others: readonly (readonly [query: string, path: string])[];
 }
 
-/** Sources that the lockfile pins. What is asked was written from reading them, before any answer was seen. */
+/** Sources that the lockfile pins. The questions were written from reading them, before any answer was seen. */
 const PACKAGES: Readonly<Record<string, Goldens>> = {
   eslint: {
     questions: [
@@ -181,7 +181,7 @@ describe('ranking', () => {
       }
 
       for (const [query, path, line] of names) {
-        it(`shows where ${query} is defined`, async () => {
+        it(`shows the definition of ${query}`, async () => {
           const { startLine, endLine } = await assertFound(query, path);
           const lines = textOf(path).split('\n');
           assert.ok(lines.slice(startLine - 1, endLine).some((text) => text.includes(line)));

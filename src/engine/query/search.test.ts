@@ -38,7 +38,7 @@ const sources = fc
     list.map(({ folder, ...rest }, i): Source => ({ ...rest, path: `${folder}/f${i}.${rest.extension}` })),
   );
 
-/** A condition as typed, and what it means. */
+/** A condition as typed, and its meaning. */
 interface Condition {
   readonly typed: string;
   readonly holds: (source: Source) => boolean;
@@ -110,7 +110,7 @@ describe('search', () => {
                   asked?.typed.startsWith('"') === true ||
                   words.some((word) => one.text.includes(word) || one.path.includes(word))),
             );
-            // Nothing is asked for.
+            // Skip a query without words and filters.
             if (words.length === 0 && !conditions.some(({ typed: text }) => text.includes(':'))) continue;
             const ids = chosen && new Set(chosen.map((one) => documentOf(one).id));
             const hits = await search(typed, ids ? { within: ids } : {});
@@ -125,7 +125,7 @@ describe('search', () => {
   const pathsFound = (hits: readonly Hit[]): string[] => hits.map(({ path }) => path).sort();
   const code = (path: string, text: string): Source => ({ path, text, extension: 'py', defines: [] });
 
-  it('takes a qualified name in sym: for the member of that class alone', async () => {
+  it('treats a qualified name in sym: as the member of that class alone', async () => {
     const list = [
       code('pool.py', 'class Pool:\n    def drain(self):\n        pass\n'),
       code('tank.py', 'class Tank:\n    def drain(self):\n        pass\n'),
@@ -138,7 +138,7 @@ describe('search', () => {
     });
   });
 
-  it('lists for sym: files that define just that name first, and none that only spells it otherwise', async () => {
+  it('lists files that define the exact name of sym: first, and none with another spelling only', async () => {
     const list = [
       code('a.py', 'def parse_json():\n    pass\n'),
       code('b.py', 'def json_of():\n    pass\n'),
@@ -153,7 +153,7 @@ describe('search', () => {
     });
   });
 
-  it('does not take a word for a compound name that has its stem', async () => {
+  it('does not treat a word as a compound name with the same stem', async () => {
     const engine = Engine.open(folder());
     const text = (path: string, content: string): EngineDocument => {
       const bytes = Buffer.from(content);
@@ -168,7 +168,7 @@ describe('search', () => {
     await engine.close();
   });
 
-  it('takes many names like the one that is asked for for no more than the best of them', async () => {
+  it('counts many similar names no more than the best of them', async () => {
     const like = Array.from({ length: 12 }, (_, i) => `class Foldable${i}Ops:\n    pass\n`).join('\n');
     const list = [
       code('lib/foldables.py', `${like}\nclass Foldable:\n    pass\n`),
@@ -177,7 +177,7 @@ describe('search', () => {
     await withSources(list, async (search) => assert.equal((await search('Foldable'))[0]?.path, 'lib/foldable.py'));
   });
 
-  it('goes to the module whose own name is asked for, the least qualified first', async () => {
+  it('finds the module with the wanted name, the least qualified first', async () => {
     const module = (path: string, name: string): Source =>
       code(path, `defmodule ${name} do\n  # Schema\n  def one do\n  end\nend\n`);
     const list = [
@@ -196,7 +196,7 @@ describe('search', () => {
     });
   });
 
-  it('goes to what is spelt as it was typed, where that says something, before a module or an extension of that name', async () => {
+  it('prefers the typed spelling, where it matters, to a module or an extension of that name', async () => {
     const list = [
       code('macros/src/load_harbour/mod.rs', 'impl<S> LoadHarbour<S> for Quay {\n    fn run() {}\n}\n// LoadHarbour\n'),
       code('macros/src/lib.rs', 'mod load_harbour;\n'),
@@ -208,12 +208,12 @@ describe('search', () => {
     });
   });
 
-  it('goes to the newest of several versions', async () => {
+  it('prefers the newest of several versions', async () => {
     const list = ['v2', 'v3'].map((version) => code(`api/${version}/harbour.py`, 'class Harbour:\n    pass\n'));
     await withSources(list, async (search) => assert.equal((await search('Harbour'))[0]?.path, 'api/v3/harbour.py'));
   });
 
-  it('goes to the package that most of the workspace is, of two that answer a question alike', async () => {
+  it('prefers the package with most of the workspace, for two files that answer alike', async () => {
     const answer = '# Cedar forests burn.\ndef burn():\n    pass\n';
     const list = [
       code('packages/amber/forest.py', answer),
@@ -225,7 +225,7 @@ describe('search', () => {
     );
   });
 
-  it('counts a word of folders for what it is where most documents that had it are removed', async () => {
+  it('weights a word of folders correctly after most documents with it are removed', async () => {
     const engine = Engine.open(folder());
     const old = Array.from({ length: 53 }, (_, i) =>
       documentOf(code(`zoo/amber/f${i}.py`, 'def other():\n    pass\n')),
@@ -238,7 +238,7 @@ describe('search', () => {
     await engine.close();
   });
 
-  it('leaves out all that -sym: excludes, however many names that is', async () => {
+  it('leaves out all matches of -sym:, however many names match', async () => {
     const functions = Array.from({ length: 2500 }, (_, i) => `def amber${i}():\n    pass\n`);
     const list = [
       code('many.py', functions.join('\n')),
@@ -251,7 +251,7 @@ describe('search', () => {
     });
   });
 
-  it('gives the first of what it gives for a larger limit', async () => {
+  it('returns the first hits of a larger limit', async () => {
     const many = fc.array(source, { minLength: 40, maxLength: 80 });
     const numbered = many.map((list) =>
       list.map(({ folder: name, ...rest }, i): Source => ({ ...rest, path: `${name}/f${i}.${rest.extension}` })),

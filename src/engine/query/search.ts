@@ -7,12 +7,12 @@ import { outerFolder } from '../index/outerFolder.ts';
 import { Postings, type SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, setBit, type Segment } from '../index/snapshot.ts';
 import { SegmentScores, type Averages, type Evidence, type WordLists } from './collect.ts';
-import { FeatureMaker, HAS_NAME, type Share, type SymbolTermInfo } from './features.ts';
+import { FeatureExtractor, HAS_NAME, type Contribution, type SymbolTermInfo } from './features.ts';
 import { DocumentScope } from './documentScope.ts';
 import { EXACT, PREFIX, compileFilters, isKnown, type ChangedPaths, type CompiledFilters } from './filters.ts';
-import { pathAndSidesOf, pathInfoOf, type Side } from './paths.ts';
+import { pathAndSidesOf, pathInfoOf, type FileRole } from './paths.ts';
 import { compilePhrase } from './phrase.ts';
-import type { Place } from './place.ts';
+import type { SourceRange } from './sourceRange.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { parseQuery, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
@@ -22,30 +22,30 @@ import { TopK } from './topK.ts';
 import { stemOf, WordMatcher } from './wordMatch.ts';
 
 /** A document that answers a query, and the best place in it. */
-export interface Hit extends Place {
+export interface Hit extends SourceRange {
   readonly id: DocumentId;
   readonly path: string;
   readonly language: string;
-  /** Higher is better; comparable within the answers to one query only. */
+  /** Higher is better; comparable only between answers to the same query. */
   readonly score: number;
-  /** Up to three more places in it, best first. */
-  readonly more: readonly Place[];
-  /** What makes up the score, if it was asked for. */
-  readonly explanation?: readonly Share[];
+  /** Up to three more places in the document, best first. */
+  readonly more: readonly SourceRange[];
+  /** Contributions to the score, if `explain` is set. */
+  readonly explanation?: readonly Contribution[];
 }
 
-/** What is searched, and what is told of it. */
+/** Scope, limits and output of a search. */
 export interface SearchOptions {
   /** At most this many hits, one per document; 10 by default, `Infinity` for all. */
   readonly limit?: number;
   /** Only these documents; all by default. */
   readonly within?: Pick<ReadonlySet<DocumentId>, 'has'>;
-  /** What `changed:` stands for; without it such filters are left out. */
+  /** Changed paths for `changed:`; without them such filters are ignored. */
   readonly changed?: ChangedPaths;
   readonly signal?: AbortSignal;
   /**
-   * Gives a document's text, or `undefined` if it is not to be had: the index keeps none, and phrases are looked for in it.
-   * Without it phrases filter nothing: their words rank like others.
+   * Returns a document's text, or `undefined` if it is not available. The index keeps no text, and phrases are searched
+   * in it. Without this function phrases filter nothing: their words rank like others.
    */
   readonly readText?: (path: string, id: DocumentId) => string | undefined;
   /** Whether hits have an `explanation`. */
@@ -53,14 +53,14 @@ export interface SearchOptions {
 }
 
 const DEFAULT_LIMIT = 10;
-/** Documents that are looked at by path, of those that postings put first; and of those, ordered by all features. */
+/** Number of documents ranked by path, of the first by postings; and of those, the number ranked by all features. */
 const CONSIDERED = 160;
 const RANKED = 48;
-/** What a kind of file that is not asked for costs a document when candidates are chosen. */
-const ASIDE: Readonly<Record<Side, number>> = { test: 0.4, vendor: 0.3, example: 0.2, internal: 0, compat: 0 };
-/** Names that a `sym:` filter may stand for; one that excludes stands for all. */
+/** Penalty of an unwanted kind of file when candidates are chosen. */
+const PENALTY: Readonly<Record<FileRole, number>> = { test: 0.4, vendor: 0.3, example: 0.2, internal: 0, compat: 0 };
+/** Largest number of names that match a `sym:` filter; an excluding filter matches all. */
 const MAX_FILTER_NAMES = 2000;
-/** What a symbol is worth that was not typed as it is. */
+/** Worth of a symbol that was typed in another form. */
 const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
   exact: 1,
   case: 1,
@@ -70,7 +70,7 @@ const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
   prefix: 0.5,
 };
 
-/** The query that words and filters come to, and the search for it in one commit. */
+/** Builds the query from words and filters, and searches it in one commit. */
 export function searchSegments(segments: readonly Segment[], text: string, options: SearchOptions = {}): Hit[] {
   const { limit = DEFAULT_LIMIT } = options;
   if (!(limit >= 0 && (Number.isInteger(limit) || limit === Infinity))) {
@@ -79,7 +79,7 @@ export function searchSegments(segments: readonly Segment[], text: string, optio
   return new Search(segments, parseQueryLanguage(text), options).run();
 }
 
-/** What ranking sees of the candidates for a query: the rows that its weights are fitted to. */
+/** Features of the candidates for a query: the rows that the ranker's weights are fitted to. */
 export function candidateRows(segments: readonly Segment[], text: string): readonly CandidateRow[] {
   return new Search(segments, parseQueryLanguage(text), {}).candidates();
 }
@@ -87,11 +87,11 @@ export function candidateRows(segments: readonly Segment[], text: string): reado
 export interface CandidateRow {
   readonly path: string;
   readonly row: Float64Array;
-  /** What rules that are not fitted add to its score. */
+  /** Contribution to the score of rules that are not fitted. */
   readonly ruled: number;
 }
 
-/** A document that was found, and its score so far. */
+/** A found document and its score so far. */
 interface Found {
   readonly scores: SegmentScores;
   readonly document: number;
@@ -102,10 +102,10 @@ interface Found {
 interface Ranked extends Found {
   readonly evidence?: Evidence;
   readonly row?: Float64Array;
-  readonly rules?: readonly Share[];
+  readonly rules?: readonly Contribution[];
 }
 
-/** Of the search under way. */
+/** Postings of the current search. */
 const postings = new Postings();
 
 class Search {
@@ -116,7 +116,7 @@ class Search {
   readonly #segments: readonly Segment[];
   readonly #readers: readonly SegmentReader[];
   readonly #filters: CompiledFilters;
-  /** What `sym:` lets pass. */
+  /** Names that match `sym:`. */
   readonly #namesAsked = new Map<SegmentReader, readonly string[]>();
   readonly #scores: readonly SegmentScores[];
   readonly #documents: number;
@@ -152,7 +152,7 @@ class Search {
     this.#scores = segments.map((segment) => new SegmentScores(segment, averages, this.#wantedIn(segment), postings));
   }
 
-  /** Throws what reading the index throws, and when cancelled. */
+  /** Throws the errors of reading the index, and when cancelled. */
   run(): Hit[] {
     return this.#withRanked((ranked) => this.#take(ranked));
   }
@@ -186,7 +186,7 @@ class Search {
     }
   }
 
-  /** Of a query that only filters: files that define a name nearer to what `sym:` asks for go first. */
+  /** Adds all documents, for a query of filters alone; files that define a nearer match of `sym:` precede. */
   #addAll(): void {
     for (const scores of this.#scores) {
       scores.addAll();
@@ -203,9 +203,9 @@ class Search {
     for (const word of words) {
       throwIfCancelled(this.#options.signal);
       const lists = this.#scores.map((scores) => scores.listsOf(word));
-      const weight = this.#rarity(documentFrequency(lists));
+      const weight = this.#idf(documentFrequency(lists));
       this.#weights.push(weight);
-      this.#folderWeights.push(this.#rarity(sumOf(lists, ({ folder }) => folder?.documents ?? 0)));
+      this.#folderWeights.push(this.#idf(sumOf(lists, ({ folder }) => folder?.documents ?? 0)));
       for (const [i, scores] of this.#scores.entries()) scores.addWord(weight, lists[i]!);
     }
     this.#total = this.#weights.reduce((sum, weight) => sum + weight, 0) || 1;
@@ -229,21 +229,21 @@ class Search {
     for (const scores of this.#scores) scores.finishAbove(least);
   }
 
-  /** Inverse document frequency, as of BM25; 0 of what there is none of. */
-  #rarity(counted: number): number {
-    // Lists count removed documents, too.
+  /** Inverse document frequency, as in BM25; 0 for no documents. */
+  #idf(counted: number): number {
+    // Lists also count removed documents.
     const documents = Math.min(this.#documents, counted);
     return documents === 0 ? 0 : Math.log(1 + (this.#documents - documents + 0.5) / (documents + 0.5));
   }
 
-  /** What no document below can be among the first {@link CONSIDERED}: so many have as much. */
+  /** A lower bound of the score of the first {@link CONSIDERED} documents: that number of documents reach it. */
   #leastToConsider(): number {
     const first = this.#best(CONSIDERED);
     const isFull = first.reduce((count, { documents }) => count + documents.length, 0) === CONSIDERED;
     return isFull ? Math.min(...first.map(({ scores, documents }) => scores.lowestOf(documents))) : 0;
   }
 
-  /** The `count` documents that have most so far, in ascending order. */
+  /** The `count` documents with the highest scores so far, in ascending order. */
   #best(count: number): { readonly scores: SegmentScores; readonly documents: readonly number[] }[] {
     const top = new TopK(count);
     let offset = 0;
@@ -273,7 +273,7 @@ class Search {
     for (const [i, list] of lists.entries()) if (list) this.#scores[i]!.addSymbol(term, list);
   }
 
-  /** The `count` documents that postings put first, in no order; what is of a kind not asked for then costs. */
+  /** The `count` documents that postings rank first, in no order, with the penalty of unwanted kinds. */
   #found(count: number): Found[] {
     const first = this.#best(count).flatMap(({ scores, documents }) =>
       documents.map((document) => ({ scores, document, score: scores.scoreOf(document) / this.#total })),
@@ -283,18 +283,18 @@ class Search {
       let cost = 0;
       if (sides.length > 0) {
         const unasked = sides.filter(([, word]) => !this.#query.words.includes(word));
-        for (const side of new Set(unasked.map(([side]) => side))) cost += ASIDE[side];
+        for (const side of new Set(unasked.map(([side]) => side))) cost += PENALTY[side];
       }
       return { scores, document, path, score: score - cost };
     });
   }
 
-  /** The documents found, best first. All that are found may be needed, where text decides later what is a result. */
+  /** The found documents, best first. All may be needed where text decides later which are results. */
   *#rank(): Generator<Ranked> {
     const considered = this.#found(CONSIDERED).sort(byScore);
     const ranked = this.#rankByFeatures(considered.slice(0, RANKED));
     yield* ranked;
-    // The rest follows in the order in which it was chosen, whatever the limit.
+    // The rest follows in the order of its choice, whatever the limit.
     const rest = considered.slice(RANKED);
     let lowest = ranked.at(-1)?.score ?? 0;
     const shift = lowest - (rest[0]?.score ?? 0);
@@ -307,7 +307,7 @@ class Search {
   }
 
   #rankByFeatures(found: readonly Found[]): Ranked[] {
-    const maker = new FeatureMaker({
+    const maker = new FeatureExtractor({
       query: this.#query,
       matcher: this.#matcher,
       weights: this.#weights,
@@ -395,7 +395,7 @@ class Search {
     };
   }
 
-  /** Tells which documents of a segment may be results at all. */
+  /** A test of which documents of a segment may be results at all. */
   #wantedIn(segment: Segment): (document: number) => boolean {
     const { reader } = segment;
     const { within } = this.#options;
@@ -406,7 +406,7 @@ class Search {
     const names = wantedSymbol && reader.namesMatching(wantedSymbol, MAX_FILTER_NAMES);
     if (names) this.#namesAsked.set(reader, names);
     const defining = names && documentsWith(reader, names.map(symbolTerm));
-    // A file that defines what is excluded is out, whatever else it defines.
+    // A file that defines an excluded name is out, whatever else it defines.
     if (excludedSymbol) {
       for (const name of reader.namesMatching(excludedSymbol, Infinity)) unwanted.push(symbolTerm(name));
     }
@@ -419,7 +419,7 @@ class Search {
   }
 }
 
-/** A bit per document that has one of the terms. */
+/** A bit per document that has any of the terms. */
 function documentsWith(reader: SegmentReader, terms: readonly Term[]): Uint8Array {
   const documents = new Uint8Array((reader.documents + 7) >>> 3);
   for (const { field, text } of terms) {
@@ -457,17 +457,17 @@ function excludedTerms({ excludedWords }: ParsedQuery): Term[] {
 
 const hash: TermHash = { bucket: 0, key: 0 };
 
-/** The number of documents that have a word, taken from the field in which most do. */
+/** The number of documents that have a word, from the field with the highest number. */
 function documentFrequency(perSegment: readonly WordLists[]): number {
   const most = (field: keyof WordLists): number =>
     perSegment.reduce((sum, lists) => sum + (lists[field]?.documents ?? 0), 0);
   return Math.max(most('body'), most('definition'), most('fileName'), most('folder'));
 }
 
-/** What was counted of one commit. */
+/** Cached counts of one commit. */
 const counted = new WeakMap<readonly Segment[], Map<string, number>>();
 
-/** In how many documents a name stands: a compound one as a whole, a single word as the word it is. */
+/** The number of documents in which a name occurs: a compound one as a whole, a single word as that word. */
 export function references(segments: readonly Segment[], folded: string): number {
   let known = counted.get(segments);
   if (!known) counted.set(segments, (known = new Map<string, number>()));
@@ -486,14 +486,14 @@ export function references(segments: readonly Segment[], folded: string): number
   return documents;
 }
 
-/** The share of the documents that are counted, of which there is one at least. */
+/** The share of documents that `count` counts, at least one. */
 function shareOf(segments: readonly Segment[], count: (reader: SegmentReader) => number): number {
   const counted = sumOf(segments, ({ reader }) => count(reader));
   const all = sumOf(segments, ({ reader }) => reader.documents);
   return Math.max(1, counted) / Math.max(1, all);
 }
 
-function sumOfShares(shares: readonly Share[]): number {
+function sumOfShares(shares: readonly Contribution[]): number {
   return sumOf(shares, ({ share }) => share);
 }
 

@@ -1,6 +1,6 @@
 /**
- * How many letters must be added, left out, replaced or swapped with their neighbour to make `b` of `a` (optimal string
- * alignment): what typing mistakes are made of.
+ * Number of letters to add, omit, replace or swap with their neighbour to turn `a` into `b` (optimal string alignment):
+ * the usual typing mistakes.
  */
 export function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];

@@ -48,7 +48,7 @@ describe('symbols', () => {
       ];
     });
 
-    it('takes a name as typed, however it is spelt', () => {
+    it('finds a typed name in any spelling', () => {
       assert.deepEqual(expandSymbol('indexHtml', readers, 0), [
         { field: 4, text: 'indexhtml', how: 'exact', name: 'indexHtml', similarity: 1 },
       ]);
@@ -56,7 +56,7 @@ describe('symbols', () => {
       assert.deepEqual([variant?.how, variant?.text, variant?.name], ['case', 'indexhtml', 'indexHtml']);
     });
 
-    it('goes on from a prefix to the shortest and most similar names', () => {
+    it('extends a prefix to the shortest and most similar names', () => {
       assert.deepEqual(texts(expandSymbol('index', readers)), [
         'case index',
         'prefix indexhtml',
@@ -67,13 +67,13 @@ describe('symbols', () => {
       assert.deepEqual(texts(expandSymbol('indexHtmlM', readers)), ['prefix indexhtmlmiddleware']);
     });
 
-    it('knows a name by its initials', () => {
+    it('finds a name by its initials', () => {
       assert.deepEqual(texts(expandSymbol('ihm', readers)), ['acronym ihm']);
       assert.deepEqual(texts(expandSymbol('IHM', readers)), ['acronym ihm']);
       assert.deepEqual(expandSymbol('xyz', readers), []);
     });
 
-    it('reads qualified names in the ways of all languages', () => {
+    it('parses qualified names in the notation of all languages', () => {
       for (const typed of [
         'Server.handle',
         'Server::handle',
@@ -93,7 +93,7 @@ describe('symbols', () => {
       assert.deepEqual(texts(expandSymbol('Acme.Repo', readers)), ['qualified acme.repo', 'member repo']);
     });
 
-    it('finds nothing for what is no name', () => {
+    it('finds nothing for text that is not a name', () => {
       for (const typed of ['', '::', '<=>', '()', '/2']) assert.deepEqual(expandSymbol(typed, readers), []);
     });
   });
@@ -103,7 +103,7 @@ describe('symbols', () => {
     .map((parts) => `f${parts.join('')}`);
   const fold = (text: string): string => text.replaceAll('_', '').toLowerCase();
 
-  it('expandSymbol finds exactly the names that begin with what was typed, in any number of segments', () => {
+  it('expandSymbol finds exactly the names that begin with the typed text, in any number of segments', () => {
     fc.assert(
       fc.property(fc.array(fc.array(name, { maxLength: 12 }), { minLength: 1, maxLength: 3 }), name, (parts, typed) => {
         const readers = parts.map((names) => segment({ 'a.js': functions([...new Set(names)]) }));

@@ -3,36 +3,39 @@ import { splitIdentifier } from '../analyze/words.ts';
 import { Field, hashTerm, type TermHash } from '../index/format.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 
-/** A term to look up for a symbol that somebody typed. */
+/** A term to look up for a typed symbol. */
 export interface SymbolTerm {
   /** `symbol`, `qualified` or `acronym`. */
   readonly field: Field;
   /** The term in that field. */
   readonly text: string;
   /**
-   * `exact`: spelt as typed; `case`: the same words otherwise spelt; `qualified`: as `Foo.bar`; `member`: only the last part
-   * of what was typed; `acronym`: its initials; `prefix`: begins with it.
+   * `exact`: spelt as typed; `case`: the same words in another spelling; `qualified`: as `Foo.bar`; `member`: only the
+   * last part of the typed name; `acronym`: its initials; `prefix`: begins with it.
    */
   readonly how: 'exact' | 'case' | 'qualified' | 'member' | 'acronym' | 'prefix';
-  /** A spelling in the index, the most similar one; of an acronym, as typed. */
+  /** The most similar spelling in the index; for an acronym, as typed. */
   readonly name: string;
-  /** 1 for what was typed, down to 0 for what has little in common with it. */
+  /** 1 for the typed name, down to 0 for one with little in common. */
   readonly similarity: number;
 }
 
 type Names = Pick<SegmentReader, 'has' | 'names'>;
 
 const MAX_PREFIXES = 20;
-/** A prefix of one letter may be that of a hundred thousand names; past so many per segment no better one is looked for. */
+/**
+ * Number of names scanned per segment: a prefix of one letter may have a hundred thousand, and no better one is
+ * searched past this.
+ */
 const MAX_SCANNED = 4000;
 const SIMILARITY = { case: 0.9, member: 0.6, acronym: 0.7 };
-/** A prefix that ends within a word is a weaker sign than one that ends with it. */
+/** Factor for a prefix that ends within a word: a weaker sign than one that ends with it. */
 const WITHIN_WORD = 0.6;
 
 /**
- * The terms that may be meant by one typed word, best first: the name in any spelling, what its qualified name says, names
- * of which it is the initials, and the at most `limit` most similar names that begin with it. `Foo.bar`, `foo::bar`,
- * `Foo#bar` and `foo->bar` are qualified names; `Foo.` asks for the members of `Foo`.
+ * The terms that one typed word may mean, best first. They are the name in any spelling, its qualified name, names with
+ * these initials, and the at most `limit` most similar names that begin with it. `Foo.bar`, `foo::bar`, `Foo#bar` and
+ * `foo->bar` are qualified names; `Foo.` finds the members of `Foo`.
  */
 export function expandSymbol(typed: string, readers: readonly Names[], limit = MAX_PREFIXES): SymbolTerm[] {
   const name = withoutArguments(typed);
@@ -105,7 +108,7 @@ function isDefined(field: Field, text: string, readers: readonly Names[]): boole
   return readers.some((reader) => reader.has(term));
 }
 
-/** Names that begin with what was typed, by their terms. */
+/** Names that begin with the typed text, by their terms. */
 class Candidates {
   readonly #field: Field;
   readonly #typed: string;
@@ -116,7 +119,7 @@ class Candidates {
     this.#typed = typed;
   }
 
-  /** Of two spellings of one term the more similar one is kept. */
+  /** Adds a spelling of a term; the more similar of two is kept. */
   add(text: string, name: string): void {
     const similarity = this.#similarity(name);
     const known = this.#terms.get(text);
@@ -130,7 +133,7 @@ class Candidates {
     return terms.slice(0, limit);
   }
 
-  /** The share of the name that was typed; less if it ends within a word, or is spelt otherwise. */
+  /** The share of the name that was typed; less if it ends within a word, or has another spelling. */
   #similarity(name: string): number {
     const typed = foldName(this.#typed).length;
     let length = 0;

@@ -20,7 +20,7 @@ export class TopK {
     }
   }
 
-  /** What a score must exceed to be kept. */
+  /** The score that an item must exceed to be kept. */
   get least(): number {
     return this.#items.length < this.#capacity ? -Infinity : this.#scores[0]!;
   }

@@ -20,13 +20,13 @@ describe('unfinishedFilter', () => {
     retry: undefined,
   };
   for (const [query, expected] of Object.entries(cases)) {
-    it(`finds what is being typed in ${query}`, () => {
+    it(`finds the unfinished filter in ${query}`, () => {
       const found = unfinishedFilter(query);
       assert.deepEqual(found && [found.field, found.typed, found.exclude, found.start], expected);
     });
   }
 
-  it('writes filters that mean the text they were made for', () => {
+  it('writes filters that match exactly their text', () => {
     const unit = fc.constantFrom('a', 'b', '/', ' ', '"', '*', '?', '[', ']', '{', '}', ',', '(', '.');
     fc.assert(
       fc.property(fc.array(unit, { minLength: 1, maxLength: 8 }), fc.boolean(), (units, exclude) => {

@@ -1,12 +1,12 @@
 import { FILTER_FIELDS, parseQueryLanguage, type FilterField } from './queryLanguage.ts';
 
-/** A filter at the end of a query that somebody may still be typing. */
+/** A filter at the end of a query that may still be incomplete. */
 export interface UnfinishedFilter {
   readonly field: FilterField;
-  /** What there is of the value, without quotes. */
+  /** The value so far, without quotes. */
   readonly typed: string;
   readonly exclude: boolean;
-  /** Where in the query it begins, in UTF-16 units; it reaches to the end. */
+  /** Offset in the query, in UTF-16 units; the filter reaches to the end. */
   readonly start: number;
 }
 
@@ -19,13 +19,13 @@ export function unfinishedFilter(query: string): UnfinishedFilter | undefined {
   const { filter, minus, field, value } = LAST.exec(query)?.groups ?? {};
   if (filter === undefined || value === undefined) return undefined;
   const start = query.length - filter.length;
-  // Within a phrase it is text.
+  // Inside a phrase this is text.
   const before = parseQueryLanguage(query.slice(0, start));
   if (before.problems.some(({ code }) => code === 'UnclosedQuote')) return undefined;
   return { field: field as FilterField, typed: value.replace(/^"/, ''), exclude: minus === '-', start };
 }
 
-/** A filter for exactly this text, as it is to be typed: in quotes, and with backslashes, where it needs them. */
+/** A filter for exactly this text, in the syntax of queries: in quotes, and with backslashes, where needed. */
 export function formatFilter(field: FilterField, value: string, exclude: boolean): string {
   const escaped = value.replace(/[*?[\]{},]/g, String.raw`\$&`);
   const quoted = /[\s"]/.test(escaped) ? `"${escaped.replace(/\\(?![*?[\]{},])|"/g, String.raw`\$&`)}"` : escaped;

@@ -10,7 +10,7 @@ describe('WordMatcher', () => {
   const names = [...new Set(source.match(/\w+/g))];
   const words = [...new Set(names.flatMap(splitIdentifier))].filter(isIndexable);
 
-  it('takes words for alike that begin alike', () => {
+  it('treats words with the same beginning as alike', () => {
     const matcher = new WordMatcher([stem('configuration'), stem('valid'), stem('key')]);
     const value = (part: string): number => matcher.compare(stem(part)).value;
     assert.equal(value('configure'), 1);
@@ -21,7 +21,7 @@ describe('WordMatcher', () => {
     assert.equal(value('lock'), 0);
   });
 
-  it('compares names as their parts compare, though few are made strings of', () => {
+  it('compares names like their parts, though few are decoded to strings', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.constantFrom(...words), { maxLength: 4 }), (query) => {
         const matcher = new WordMatcher(query.map(stem));
@@ -62,7 +62,7 @@ describe('WordMatcher', () => {
     }
   });
 
-  it('sees at once that most names have nothing of the query', () => {
+  it('rejects at once most names without a word of the query', () => {
     const matcher = new WordMatcher(['scheduler', 'priority'].map(stem));
     const seen = names.filter((name) => matcher.mayMatch(Buffer.from(name), 0, name.length));
     assert.ok(seen.length < names.length / 40, `${seen.length} of ${names.length}`);

@@ -3,24 +3,24 @@ import { internWord } from '../analyze/scanner.ts';
 import { AsciiParts, isIndexable, splitIdentifier, stem, STOPWORDS } from '../analyze/words.ts';
 import { keep } from './keep.ts';
 
-/** How alike a word is to one of a query's: 0 is unlike all. */
+/** Similarity of a word to a word of the query; 0 if it is unlike all. */
 export interface WordMatch {
-  /** Which word of the query. */
+  /** Index of the query's word. */
   readonly word: number;
   readonly value: number;
 }
 
 const NONE: WordMatch = { word: 0, value: 0 };
-/** Three letters of five bits each, which capital and small letters share. */
+/** Number of trigrams: three letters of five bits each, which capital and small letters share. */
 const TRIGRAMS = 1 << 15;
 
 /** Compares words with those of a query, by their stems: `config` is nearly `configur`, and `valid` nearly `valid`ator. */
 export class WordMatcher {
-  /** Of the last name that was compared, by word of the query: how alike its most alike part is. */
+  /** Similarity of the most alike part of the last compared name, by word of the query. */
   readonly values: Float64Array;
-  /** How alike all parts of the last name are together. */
+  /** Similarity of all parts of the last name together. */
   like = 0;
-  /** How many parts of the last name say something: not those of a single letter, for instance. */
+  /** Number of significant parts of the last name: a single letter, for instance, is not. */
   parts = 0;
   readonly #words: readonly string[];
   /** The trigrams that a word of the query may begin with. */
@@ -34,7 +34,10 @@ export class WordMatcher {
     for (const word of words) this.#addBeginning(word);
   }
 
-  /** Compares the name that is UTF-8 from `from` to `to`; `false` if nothing in it is alike. Few parts become strings. */
+  /**
+   * Compares the name in the UTF-8 bytes from `from` to `to`; `false` if no part of it is alike. Few parts become
+   * strings.
+   */
   compareName(name: Buffer, from: number, to: number): boolean {
     if (!this.mayMatch(name, from, to)) return false;
     this.values.fill(0);
@@ -66,8 +69,8 @@ export class WordMatcher {
   }
 
   /**
-   * Whether {@link compareName} may find anything, by the three letters that follow wherever a part may begin: at all but a
-   * small letter after a letter. Costs a nanosecond a byte.
+   * Whether {@link compareName} may find anything, by the three letters at each possible beginning of a part. Any byte
+   * may begin one but a small letter after a letter. Costs a nanosecond a byte.
    */
   mayMatch(name: Uint8Array, from: number, to: number): boolean {
     let isLetter = false;
@@ -80,7 +83,10 @@ export class WordMatcher {
     return false;
   }
 
-  /** What is alike begins with the same three letters, or is the same: see {@link likenessOf}. */
+  /**
+   * Adds the beginning of a word. Alike words begin with the same three letters, or are the same: see
+   * {@link likenessOf}.
+   */
   #addBeginning(word: string): void {
     const letters = /^[\x21-\x7f]{0,3}/.exec(word)![0];
     this.#addTrigrams(letters);
@@ -88,14 +94,14 @@ export class WordMatcher {
     if (letters.endsWith('i')) this.#addTrigrams(`${letters.slice(0, -1)}y`);
   }
 
-  /** All that begin with `letters`; a single one decides too little. */
+  /** Adds all trigrams that begin with `letters`; a single one distinguishes too little. */
   #addTrigrams(letters: string): void {
     const length = letters.length < 2 ? 0 : letters.length;
     const first = trigramAt(Buffer.from(letters.slice(0, length)), 0, length);
     this.#beginnings.fill(1, first, first + (1 << (5 * (3 - length))));
   }
 
-  /** How alike a stem is. */
+  /** Finds the most similar word of the query for a stem. */
   compare(stem: string): WordMatch {
     let word = 0;
     let value = 0;
@@ -109,36 +115,36 @@ export class WordMatcher {
   }
 }
 
-/** The first three letters of what stands there; those that are beyond `to` are 0. */
+/** The trigram at `from`; letters beyond `to` are 0. */
 function trigramAt(text: Uint8Array, from: number, to: number): number {
   const second = from + 1 < to ? text[from + 1]! & 31 : 0;
   const third = from + 2 < to ? text[from + 2]! & 31 : 0;
   return from < to ? ((text[from]! & 31) << 10) | (second << 5) | third : 0;
 }
 
-/** By what a stopword begins with, a bit for each length that one has. */
+/** Lengths of stopwords by their trigram, a bit for each length. */
 const STOPWORD_LENGTHS = new Uint32Array(TRIGRAMS);
 for (const word of STOPWORDS) STOPWORD_LENGTHS[trigramAt(Buffer.from(word), 0, word.length)]! |= 1 << word.length;
 
-/** Whether a part may be one of the words that say nothing: a stopword, or one that is too long. */
+/** Whether a part may be insignificant: a stopword, or too long. */
 function mayBeStopword(trigram: number, length: number): boolean {
   return length > 31 || (STOPWORD_LENGTHS[trigram]! & (1 << length)) !== 0;
 }
 
 const MAX_STEMS = 20_000;
 
-/** The stems of words that were compared, for the next search. */
+/** The stems of compared words, cached for the next search. */
 class Stems {
   readonly #byWord = new Map<string, string>();
   readonly #words = new IdentifierTable();
-  /** By the number of a word; `undefined` for one that says nothing. */
+  /** Stems by the number of a word; `undefined` for an insignificant one. */
   readonly #byNumber: (string | undefined)[] = [];
 
   of(word: string): string {
     return keep(this.#byWord, word, stem);
   }
 
-  /** Of a word in ASCII, of which no string is made if it is known. */
+  /** The stem of a word in ASCII, without a string if it is known. */
   ofBytes(bytes: Buffer, from: number, to: number): string | undefined {
     if (this.#byNumber.length >= MAX_STEMS) {
       this.#words.clear();
@@ -159,7 +165,7 @@ export function stemOf(word: string): string {
   return stems.of(word);
 }
 
-/** How alike two stems begin. */
+/** Similarity of the beginnings of two stems. */
 export function likenessOf(a: string, b: string): number {
   if (a.charCodeAt(0) !== b.charCodeAt(0)) return 0;
   if (a === b) return 1;

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { wholeAmount } from '../../analytics/insights/amounts.ts';
-import { countLevels, levelOf, sumOfLimits, type Level, type Standing } from '../../analytics/insights/budgets.ts';
+import { countLevels, levelOf, sumOfLimits, type Level, type BudgetStatus } from '../../analytics/insights/budgets.ts';
 import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import type { Unit } from '../../analytics/reports/costReport.ts';
 import type { PeopleSpending } from '../../analytics/reports/spendingReport.ts';
@@ -66,7 +66,7 @@ export function budgetListRows({ standings, others }: BudgetReport, names: Names
   return [...rows, ...byDefault];
 }
 
-export function toneOf(standing: Pick<Standing, 'used' | 'crossesOn'>): Tone {
+export function toneOf(standing: Pick<BudgetStatus, 'used' | 'crossesOn'>): Tone {
   return ({ over: 'bad', near: 'warning', crossing: 'warning', within: 'good' } as const)[levelOf(standing)];
 }
 

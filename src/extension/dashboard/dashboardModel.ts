@@ -20,9 +20,9 @@ import {
   type ListedRow,
   type Page,
   type Progress,
-  type Trouble,
+  type ViewError,
 } from '../../protocol/dashboardView.ts';
-import { BudgetDesk } from './budgetDesk.ts';
+import { BudgetEditor } from './budgetEditor.ts';
 import { budgetColumns, budgetListRows, budgetsContent } from './budgetsContent.ts';
 import { none, type Content, type Look } from './content.ts';
 import { chartOf, type Figure } from './figures.ts';
@@ -97,12 +97,12 @@ export class DashboardModel {
   #data: AnalyticsData | undefined;
   #store: ReportStore | undefined;
   /** Why the days that were chosen cannot be shown: the ones before are. */
-  #rangeTrouble: Trouble | undefined;
+  #rangeTrouble: ViewError | undefined;
   #person: Identity | undefined;
   readonly #lists: Record<OwnList, SortedList | undefined> = { people: undefined, budgets: undefined };
   #budgets: ModelBudgets | undefined;
   /** Where limits are changed. */
-  readonly desk: BudgetDesk;
+  readonly desk: BudgetEditor;
   #peopleShown: PeopleReport | undefined;
   #rowsFor: { readonly of: readonly unknown[]; readonly rows: readonly SourceRow[] } = { of: [], rows: [] };
 
@@ -112,7 +112,7 @@ export class DashboardModel {
     const kept = choicesSchema.safeParse(parts.kept);
     this.#choices = kept.success ? kept.data : FIRST_CHOICES;
     this.#names = new Names(parts.secret, this.#choices.anonymise);
-    this.desk = new BudgetDesk({
+    this.desk = new BudgetEditor({
       logger: parts.logger,
       known: () => ({
         names: this.#names,
@@ -121,7 +121,7 @@ export class DashboardModel {
       }),
       onChange: () => parts.onChange(),
       onOutdated: () => parts.onOutdated(),
-      onTold: (batch) => this.#budgets?.told(batch),
+      onAcknowledged: (batch) => this.#budgets?.told(batch),
     });
   }
 
@@ -182,10 +182,8 @@ export class DashboardModel {
 
   /** Asks for the limits again, whatever is on its way: it may be what was before. */
   async limitsChanged(): Promise<void> {
-    const names = ['budgets', 'limits'] as const;
     this.desk.reread();
-    this.#store?.stop(names);
-    await this.#store?.load(names, this.#person, true);
+    await this.#store?.reload(['budgets', 'limits'], this.#person);
   }
 
   rows(list: List, from: number, count: number): ListedRow[] {
@@ -418,7 +416,7 @@ export class DashboardModel {
     };
   }
 
-  #trouble(): Trouble | undefined {
+  #trouble(): ViewError | undefined {
     if (this.#rangeTrouble) return this.#rangeTrouble;
     const store = this.#store;
     if (!store) return undefined;

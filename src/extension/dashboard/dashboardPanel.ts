@@ -14,7 +14,7 @@ import type { Handlers } from '../../base/rpc.ts';
 import type { DeskAction } from '../../protocol/budgetChoices.ts';
 import { TABS, type DashboardExport, type NextStep, type Tab } from '../../protocol/dashboardChoices.ts';
 import { dashboardView, type DashboardEvents, type DashboardMethods } from '../../protocol/dashboardView.ts';
-import type { AnalyticsSource } from '../analyticsActions.ts';
+import type { AnalyticsSource } from '../analytics/analyticsActions.ts';
 import { WebviewHost } from '../webviewHost.ts';
 import { DashboardModel } from './dashboardModel.ts';
 import { asJson, asMarkdown } from './exportText.ts';
@@ -60,7 +60,7 @@ export class DashboardPanel implements vscode.Disposable {
       keep: (choices) => void context.workspaceState.update(CHOICES, choices),
       secret,
       logger: log,
-      onChange: () => this.#tell(),
+      onChange: () => this.#emitState(),
       onOutdated: () => this.#parts.source().budgets?.changed(),
     });
     this.#host = new WebviewHost({
@@ -97,11 +97,11 @@ export class DashboardPanel implements vscode.Disposable {
   #connect(): void {
     const { account, data, budgets } = this.#parts.source();
     const { log: logger } = this.#parts;
-    const changes = budgets && new BudgetChanges(budgets.client, budgets.folder, { logger });
+    const changes = data && budgets && new BudgetChanges(data.service, budgets.folder, { logger });
     this.#model.connect(account, data, budgets && changes && { ...budgets, changes });
   }
 
-  #tell(): void {
+  #emitState(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#host.emit('state', this.#model.state);

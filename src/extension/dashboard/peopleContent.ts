@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { Standing } from '../../analytics/insights/budgets.ts';
+import type { BudgetStatus } from '../../analytics/insights/budgets.ts';
 import { costBy, wholeAmount } from '../../analytics/insights/amounts.ts';
 import { acceptance, identityOf, meanOf } from '../../analytics/insights/people.ts';
 import { onDays, seriesBy, sumOfDays } from '../../analytics/insights/series.ts';
@@ -134,7 +134,7 @@ export interface PersonReports {
   readonly identity: Identity;
   readonly activity: ActivityRow | undefined;
   readonly spending: PeopleSpending | undefined;
-  readonly standing: Standing | undefined;
+  readonly standing: BudgetStatus | undefined;
   /** Of the limit, if there is one. What was spent is in the same, and tells it only where there is some. */
   readonly limitUnit: Unit | undefined;
 }

@@ -69,6 +69,7 @@ export class ReportStore {
   readonly #parts = new Map<ReportName, Part<Reports[ReportName]>>();
   readonly #running = new Map<ReportName, AbortController>();
   readonly #later = new Map<ReportName, NodeJS.Timeout>();
+  #budgetsAsked: { readonly report: Promise<BudgetReport>; readonly cachedOnly: boolean | undefined } | undefined;
   readonly #clock: Clock;
   /** What somebody looks at, and so waits for. */
   #inView: ReportName | undefined;
@@ -109,6 +110,12 @@ export class ReportStore {
     );
   }
 
+  /** Loads reports again of which something changed here: figures that a change of limits leaves as they are come from the cache. */
+  async reload(names: readonly ReportName[], who: Identity | undefined): Promise<void> {
+    this.stop(names);
+    await Promise.all(names.map((name) => this.#load(name, who, false)));
+  }
+
   /** Goes on with what was stopped or failed. */
   async resume(names: readonly ReportName[], who: Identity | undefined): Promise<void> {
     const wanted = names.filter((name) => {
@@ -131,7 +138,7 @@ export class ReportStore {
       const running = this.#running.get(name);
       if (!running) continue;
       running.abort();
-      this.#become(name, { isLoading: false, isStopped: true });
+      this.#setPart(name, { isLoading: false, isStopped: true });
     }
   }
 
@@ -154,26 +161,26 @@ export class ReportStore {
     this.#running.set(name, running);
     clearTimeout(this.#later.get(name));
     const { signal } = running;
-    this.#become(name, { isLoading: true, isStopped: false, pausedUntil: 0, error: undefined });
+    this.#setPart(name, { isLoading: true, isStopped: false, pausedUntil: 0, error: undefined });
     try {
       if (this.report(name) === undefined) {
         const known = await this.#ask(name, who, { signal, cachedOnly: true });
         if (signal.aborted) return;
-        if (known.asOf !== undefined && known.missing.length === 0) this.#become(name, { report: known });
+        if (known.asOf !== undefined && known.missing.length === 0) this.#setPart(name, { report: known });
       }
       const onPause = (pausedUntil: number): void => {
-        if (!signal.aborted) this.#become(name, { pausedUntil });
+        if (!signal.aborted) this.#setPart(name, { pausedUntil });
       };
       const report = await this.#ask(name, who, { signal, refresh, onPause });
       if (signal.aborted) return;
-      this.#become(name, { report, isLoading: false });
+      this.#setPart(name, { report, isLoading: false });
       this.#goOn(name, who, report.offline);
     } catch (error) {
       // Whoever cancelled it says what is to be seen then.
       if (signal.aborted || isCancelled(error)) return;
       this.#logger.warn(`Dashboard, ${name}: ${describeError(error)}`);
       const known = error instanceof SextantError ? error : new SextantError('Internal', describeError(error));
-      this.#become(name, { isLoading: false, error: known });
+      this.#setPart(name, { isLoading: false, error: known });
       this.#goOn(name, who, known);
     } finally {
       if (this.#running.get(name) === running) this.#running.delete(name);
@@ -193,7 +200,7 @@ export class ReportStore {
     const { range } = this;
     const data = this.#data;
     const tell = (report: Reports[ReportName]): void => {
-      if (!options.signal?.aborted) this.#become(name, { report, pausedUntil: 0 });
+      if (!options.signal?.aborted) this.#setPart(name, { report, pausedUntil: 0 });
     };
     switch (name) {
       case 'usage':
@@ -210,7 +217,7 @@ export class ReportStore {
         // Hours of ten thousand people: nobody waits for that.
         return loadLanguages(data, range, { ...options, isBackground: () => true }, tell);
       case 'budgets':
-        return budgetReport(data, options);
+        return this.#budgetsOf(options);
       case 'limits':
         return this.#limits(options);
       case 'person': {
@@ -220,9 +227,23 @@ export class ReportStore {
     }
   }
 
+  #budgetsOf(options: LoadOptions): Promise<BudgetReport> {
+    const report = budgetReport(this.#data, options);
+    const asked = { report, cachedOnly: options.cachedOnly };
+    this.#budgetsAsked = asked;
+    const forget = (): void => {
+      if (this.#budgetsAsked === asked) this.#budgetsAsked = undefined;
+    };
+    report.then(forget, forget);
+    return report;
+  }
+
+  /** Derived from the budgets where those are being loaded, too. */
   async #limits(options: LoadOptions): Promise<PeopleSpending | NothingSpent> {
     const data = this.#data;
-    const budgets = await budgetReport(data, options);
+    const asked = this.#budgetsAsked;
+    const isShared = asked !== undefined && asked.cachedOnly === options.cachedOnly;
+    const budgets = await (isShared ? asked.report : budgetReport(data, options));
     const { asOf, offline, missing, standings, unit } = budgets;
     const [first, ...others] = standings.map(({ identity }) => identity);
     if (!first) return { asOf, offline, missing, burnDown: undefined };
@@ -234,7 +255,7 @@ export class ReportStore {
     return (this.report('cost') ?? (await costReport(this.#data, this.range, options))).unit;
   }
 
-  #become(name: ReportName, change: Change): void {
+  #setPart(name: ReportName, change: Change): void {
     const { error, ...rest } = { ...this.part(name), ...change };
     const part = { ...rest, ...(error && { error }) };
     this.#parts.set(name, part);

@@ -3,7 +3,7 @@ import type { SextantError } from '../../base/errors.ts';
 import type { Quality } from '../../analytics/reports/report.ts';
 import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
 import type { NextStep } from '../../protocol/dashboardChoices.ts';
-import type { Trouble } from '../../protocol/dashboardView.ts';
+import type { ViewError } from '../../protocol/dashboardView.ts';
 import { describeDays } from './figures.ts';
 
 /** What is shown all the same, and what happens by itself. */
@@ -15,8 +15,8 @@ export interface Circumstances {
 }
 
 /** What a failure means to a person, and what can be done about it. */
-export function troubleOf(error: SextantError, { age, goesOnAt }: Circumstances = {}): Trouble {
-  const of = (kind: Trouble['kind'], title: string, ...next: NextStep[]): Trouble => {
+export function troubleOf(error: SextantError, { age, goesOnAt }: Circumstances = {}): ViewError {
+  const of = (kind: ViewError['kind'], title: string, ...next: NextStep[]): ViewError => {
     const known = age === undefined ? '' : l10n.t('What is shown is of {0}.', age);
     const what = goesOnAt === undefined ? error.message : goesOn(goesOnAt);
     return { kind, title, message: sentences(what, known), next };
@@ -44,7 +44,7 @@ export function troubleOf(error: SextantError, { age, goesOnAt }: Circumstances 
 } // prettier-ignore
 
 /** What is amiss with a report that is there; nothing where it is whole and new. */
-export function troubleOfReport({ offline, missing, asOf }: Quality, { age, goesOnAt }: Circumstances): Trouble | undefined {
+export function troubleOfReport({ offline, missing, asOf }: Quality, { age, goesOnAt }: Circumstances): ViewError | undefined {
   const days = [...new Set(missing.map(describeDayRange))].join(', ');
   if (offline) {
     const trouble = troubleOf(offline, { age: asOf && age, goesOnAt });
@@ -61,7 +61,7 @@ export function troubleOfReport({ offline, missing, asOf }: Quality, { age, goes
 } // prettier-ignore
 
 /** While something loads, and the service wants to be asked later. */
-export function troubleOfPause(goesOnAt: number): Trouble {
+export function troubleOfPause(goesOnAt: number): ViewError {
   return {
     kind: 'rate-limited',
     title: l10n.t('The service asks for a pause'),

@@ -2,7 +2,9 @@ import type { BudgetOverride, OverrideEntry } from '../../analytics/contract.ts'
 import { identityFields } from '../../analytics/identity.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Day } from '../../base/day.ts';
-import type { Change, ServerState } from '../state/serverState.ts';
+import { SextantError } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Change, KeptFile, ServerState } from '../state/serverState.ts';
 import type { AnalyticsContext } from './context.ts';
 import { Cursors } from './cursors.ts';
 import { DataSet } from './data/dataSet.ts';
@@ -26,6 +28,8 @@ export class Organization implements AnalyticsContext {
   #facts: FactSource;
   /** Imports go one after the other: each adds to the facts that the one before left. */
   #importing: Promise<unknown> = Promise.resolve();
+  /** Imports that could not be replayed: the file by the SHA-256 of its bytes. */
+  readonly #lost = new Map<string, string>();
 
   constructor(initial: FactSource, state: ServerState, clock: Clock) {
     this.#initial = initial;
@@ -50,12 +54,24 @@ export class Organization implements AnalyticsContext {
     return this.#facts instanceof DataSet && this.#facts.isEmpty;
   }
 
-  /** Does again what was done before a restart. */
-  async replay(change: Change): Promise<void> {
+  /** Repeats a change of before a restart. An import whose file is damaged is left out whole, and reported to `logger`. */
+  async replay(change: Change, logger: Pick<Logger, 'error'>): Promise<void> {
     if (change.type === 'overrides') this.overrides.change(change.entries);
-    else if (change.type === 'import') this.#load(await readData(this.#state.read(change.file), this.#base()));
-    else if (change.type === 'facts') this.#replace(await readData(this.#state.read(change.file)));
     else if (change.type === 'simulation') this.#replace(new Simulation(change, this.clock));
+    else if (change.type === 'import' || change.type === 'facts') {
+      const base = change.type === 'import' ? this.#base() : {};
+      let data: DataSet;
+      try {
+        data = await readData(this.#state.read(change), base);
+      } catch (error) {
+        if (!(error instanceof SextantError) || !['StateDamaged', 'BadData'].includes(error.code)) throw error;
+        logger.error(describeLost(change, this.#state.pathOf(change)));
+        if (change.type === 'import' && change.sha256 !== undefined) this.#lost.set(change.sha256, change.file);
+        return;
+      }
+      if (change.type === 'import') this.#load(data);
+      else this.#replace(data);
+    }
   }
 
   async changeOverrides(entries: readonly OverrideEntry[]): Promise<void> {
@@ -68,15 +84,18 @@ export class Organization implements AnalyticsContext {
       const incoming = this.#state.receive(bytes);
       let lines = 0;
       let data: DataSet;
-      let file: string;
+      let kept: KeptFile;
       try {
         data = await readData(incoming.bytes, { ...this.#base(), onProgress: (read) => (lines = read) });
-        file = await incoming.keep();
+        kept = await incoming.keep();
       } catch (error) {
         await incoming.discard();
         throw error;
       }
-      await this.#state.append({ type: 'import', file }).then(() => this.#load(data));
+      const replaces = this.#lost.get(kept.sha256 ?? '');
+      const change: Change = { type: 'import', ...kept, ...(replaces !== undefined && { replaces }) };
+      await this.#state.append(change).then(() => this.#load(data));
+      if (kept.sha256 !== undefined) this.#lost.delete(kept.sha256);
       return lines;
     });
   }
@@ -116,10 +135,10 @@ export class Organization implements AnalyticsContext {
     return this.#inTurn(async () => {
       const incoming = this.#state.receive(bytes);
       let data: DataSet;
-      let file: string;
+      let kept: KeptFile;
       try {
         data = await readData(incoming.bytes);
-        file = await incoming.keep();
+        kept = await incoming.keep();
       } catch (error) {
         await incoming.discard();
         throw error;
@@ -132,7 +151,7 @@ export class Organization implements AnalyticsContext {
         ...gone.map((override) => entryOf(override, '')),
       ];
       await this.#state.replace([
-        simulation ? { type: 'simulation', ...simulation } : { type: 'facts', file },
+        simulation ? { type: 'simulation', ...simulation } : { type: 'facts', ...kept },
         ...(entries.length > 0 ? [{ type: 'overrides', entries } as const] : []),
         ...others,
       ]);
@@ -181,6 +200,14 @@ export class Organization implements AnalyticsContext {
     this.#importing = turn.catch(() => undefined);
     return turn;
   }
+}
+
+function describeLost({ type }: Change, path: string): string {
+  return type === 'facts'
+    ? `${path}, the facts of a restored snapshot, is damaged or missing: the data of the start is served in its place. ` +
+        'Restore the snapshot again, or POST /__admin/reset to forget it with all later changes.'
+    : `${path}, an imported data file, is damaged or missing: none of its records is served. ` +
+        'Import the same file again, or POST /__admin/reset to forget all imports and changes.';
 }
 
 function entryOf(override: BudgetOverride, limit = override.config.limit): OverrideEntry {

@@ -38,12 +38,12 @@ export class OverrideList {
     return [...this.#changes.values()];
   }
 
-  /** Those of data that is added: newer than all changes before. */
+  /** Those of data that is added: newer than all changes before. An empty limit clears what was there. */
   load(overrides: Iterable<BudgetOverride>): void {
     const current = this.#known();
     for (const override of overrides) {
       this.#changes.delete(keyOf(override));
-      current.set(keyOf(override), override);
+      apply(current, override);
     }
     this.#sorted = undefined;
   }
@@ -67,14 +67,14 @@ export class OverrideList {
   #known(): Map<string, BudgetOverride> {
     if (!this.#current) {
       this.#current = new Map();
-      for (const override of this.#ofData()) this.#current.set(keyOf(override), override);
+      for (const override of this.#ofData()) apply(this.#current, override);
       for (const entry of this.#changes.values()) apply(this.#current, entry);
     }
     return this.#current;
   }
 }
 
-function apply(current: Map<string, BudgetOverride>, entry: OverrideEntry): void {
+function apply(current: Map<string, BudgetOverride>, entry: BudgetOverride): void {
   if (entry.config.limit === '') current.delete(keyOf(entry));
   else current.set(keyOf(entry), entry);
 }

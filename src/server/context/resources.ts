@@ -11,15 +11,18 @@ import type { ContextService } from './service.ts';
 
 const SCOPE = 'context:use';
 
-/** Clients repeat for ever what is answered with 5xx: what does not pass by itself is answered with these. */
-const PERMANENT: Readonly<Partial<Record<string, ErrorCode>>> = {
+/**
+ * Clients repeat for ever what is answered with 5xx: what does not pass by itself is answered with 4xx. A full disk passes,
+ * and so does a lost lease: the process that took over answers at the same address once it is started there.
+ */
+const CODES: Readonly<Partial<Record<string, ErrorCode>>> = {
   CheckpointNotFound: 'CheckpointNotFound',
   NoModel: 'NoModel',
-  DiskFull: 'Conflict',
-  ReadOnly: 'Conflict',
+  DiskFull: 'InsufficientStorage',
+  ReadOnly: 'InsufficientStorage',
   StoreBusy: 'Conflict',
   StoreNewer: 'Conflict',
-  LeaseLost: 'Conflict',
+  LeaseLost: 'ServiceUnavailable',
   // Of the model. One that cannot be reached may never be: clients are not to wait for it.
   RateLimited: 'ResourceExhausted',
   ...Object.fromEntries(
@@ -109,7 +112,7 @@ async function explained(handle: () => Promise<Reply>): Promise<Reply> {
   try {
     return await handle();
   } catch (error) {
-    const code = error instanceof SextantError ? PERMANENT[error.code] : undefined;
+    const code = error instanceof SextantError ? CODES[error.code] : undefined;
     if (code === undefined) throw error;
     throw new HttpError(code, (error as SextantError).message, {}, { cause: error });
   }

@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AnswerProvider } from '../../ask/provider.ts';
 import type { Clock } from '../../base/clock.ts';
+import { explainWriteError, isWriteError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { makeInnerFolder } from '../../base/ownedFolder.ts';
 import type { Answerer } from '../../context/backend.ts';
 import { contextErrors } from '../../context/errors.ts';
 import type { ContentStore } from '../../context/store/contentStore.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../../context/temporaryFolder.ts';
 
 export interface ContextOptions {
   /** Answers what is asked over `/chat-stream`. */
@@ -17,7 +18,7 @@ export interface ContextOptions {
   readonly keepMs?: number | undefined;
 }
 
-export interface ContextEdges {
+export interface ContextDependencies {
   /** The real time, whatever the server pretends: files are removed by it. */
   readonly clock: Clock;
   readonly logger: Logger;
@@ -27,13 +28,13 @@ export interface ContextEdges {
 export class ContextService {
   readonly #state: string | undefined;
   readonly #options: ContextOptions;
-  readonly #edges: ContextEdges;
+  readonly #edges: ContextDependencies;
   #store: Promise<ContentStore> | undefined;
   /** Where nothing is to be left. */
   #temporary: string | undefined;
   readonly #closing = new AbortController();
 
-  constructor(state: string | undefined, options: ContextOptions, edges: ContextEdges) {
+  constructor(state: string | undefined, options: ContextOptions, edges: ContextDependencies) {
     this.#state = state;
     this.#options = options;
     this.#edges = edges;
@@ -71,14 +72,20 @@ export class ContextService {
       // It never opened, and whoever asked for it was told why.
       this.#edges.logger.debug(`The index of contexts was not open: ${String(error)}`);
     }
-    if (this.#temporary !== undefined) rmSync(this.#temporary, { recursive: true, force: true });
+    if (this.#temporary !== undefined) removeTemporaryFolder(this.#temporary);
   }
 
   async #open(): Promise<ContentStore> {
     // With the engine it is half of the server.
     const { ContentStore } = await import('../../context/store/contentStore.ts');
-    if (this.#state === undefined) this.#temporary ??= mkdtempSync(join(tmpdir(), 'sextant-context-'));
+    if (this.#state === undefined) this.#temporary ??= createTemporaryFolder(this.#edges.logger);
     const folder = join(this.#state ?? this.#temporary!, 'context');
+    try {
+      makeInnerFolder(folder);
+    } catch (error) {
+      // Where it cannot be created now, there is nothing to read, and the first upload that finds room creates it.
+      if (!isWriteError(explainWriteError(error, folder))) throw error;
+    }
     return ContentStore.open(folder, { ...this.#edges, keepMs: this.#options.keepMs });
   }
 }

@@ -43,9 +43,12 @@ export interface EdgeOptions {
   readonly timeouts?: Partial<EdgeTimeouts>;
   /** Of everything but the admin plane. */
   readonly faults?: Faults;
+  /** Why nothing but `/healthz` may be answered, if so: checked for each request, before any fault. */
+  readonly unavailable?: (method: string) => SextantError | undefined;
 }
 
 const ADMIN = '/__admin/';
+const HEALTH = '/healthz';
 const JSON_TYPE = 'application/json';
 /** How often one looks for connections that are no longer needed while the server closes. */
 const SWEEP_MS = 50;
@@ -127,13 +130,14 @@ export class HttpEdge {
   /** Answers a request, unless a fault does. */
   #receive(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
     const { faults, requestLog, clock } = this.#options;
-    if (!faults || faults.isEmpty) {
-      this.#answer(request, response, expectsContinue);
+    const method = request.method ?? '';
+    const unavailable = this.#options.unavailable?.(method);
+    if (!faults || faults.isEmpty || unavailable) {
+      this.#answer(request, response, expectsContinue, unavailable);
       return;
     }
     const began = performance.now();
     const { path, query } = target(request.url ?? '');
-    const method = request.method ?? '';
     const fault = path.startsWith(ADMIN) ? undefined : faults.take(method, path);
     const proceed = (): void => this.#answer(request, response, expectsContinue);
     if (!fault) {
@@ -149,7 +153,12 @@ export class HttpEdge {
     );
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
+  #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    expectsContinue = false,
+    unavailable?: SextantError,
+  ): void {
     const began = performance.now();
     this.#remember(request, response);
     const { path, query } = target(request.url ?? '');
@@ -164,7 +173,8 @@ export class HttpEdge {
       if (error) this.#sendError(response, error);
       else this.#send(request, response, reply as Reply);
       if (hasBody(request) && !request.complete) this.#linger(request);
-      if (error && found?.resource.onRefused) {
+      // A server that lost its state must not write about it either.
+      if (error && error.code !== 'ServiceUnavailable' && found?.resource.onRefused) {
         const { code, reason } = error;
         found.resource.onRefused({ parameters: found.parameters, status: ERROR_STATUS[code], code, reason });
       }
@@ -198,6 +208,7 @@ export class HttpEdge {
 
     try {
       this.#options.hosts.check(request);
+      if (unavailable && path !== HEALTH) throw unavailable;
       match = found;
       if (!match) throw httpErrors.notFound(`path ${path.slice(0, 200)}`);
       const { resource, parameters } = match;

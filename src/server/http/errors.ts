@@ -31,9 +31,11 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof SextantError) {
     if (error.code === 'InvalidArgument' || error.code === 'BadData')
       return new HttpError('InvalidArgument', error.message, {}, { cause: error });
-    if (error.code === 'DiskFull' || error.code === 'JournalHeldUp')
+    if (['DiskFull', 'ReadOnly', 'JournalHeldUp'].includes(error.code))
       return new HttpError('InsufficientStorage', error.message, {}, { cause: error });
-    if (error.code === 'ReadOnly' || error.code === 'JournalDamaged')
+    if (['LeaseLost', 'LogBroken'].includes(error.code))
+      return new HttpError('ServiceUnavailable', error.message, {}, { cause: error });
+    if (['JournalDamaged', 'FolderNotOurs'].includes(error.code))
       return new HttpError('Internal', error.message, {}, { cause: error });
     if (['InvalidDefinition', 'InvalidFilter'].includes(error.code))
       return new HttpError('InvalidArgument', error.message, {}, { cause: error });

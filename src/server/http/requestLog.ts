@@ -43,7 +43,8 @@ const MAX_WARNINGS = 20;
 const SEPARATOR = '\n';
 const [AT, DURATION, STATUS, NUMBERS] = [0, 1, 2, 3];
 const NO_NOTES: Notes = { warnings: [] };
-const SECRET = /auth|cookie|token|secret|passw|api[-_]?key|signature|session|access|credential|bearer/i;
+/** Names of headers and parameters whose values are secrets, or prove something. */
+export const SECRET_NAME = /auth|cookie|token|secret|passw|api[-_]?key|signature|session|access|credential|bearer/i;
 const REDACTED = '[redacted]';
 
 /**
@@ -132,7 +133,7 @@ function redactHeaders(raw: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = raw[i]!.toLowerCase();
-    headers[name] = SECRET.test(name) ? REDACTED : redacted(raw[i + 1]!);
+    headers[name] = SECRET_NAME.test(name) ? REDACTED : redacted(raw[i + 1]!);
   }
   return headers;
 }
@@ -148,7 +149,7 @@ function redacted(text: string): string {
       // A value may be a query in its turn.
       const decoded = part.replace(/%[0-9a-f]{2}/gi, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
       const names = decoded.slice(0, Math.max(0, decoded.lastIndexOf('=')));
-      if (!SECRET.test(names)) return part;
+      if (!SECRET_NAME.test(names)) return part;
       const [name = ''] = part.split('=', 1);
       return name === part ? REDACTED : `${name}=${REDACTED}`;
     })

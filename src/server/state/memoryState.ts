@@ -4,6 +4,7 @@ import type { ServerState } from './serverState.ts';
 /** The state of a server of which nothing is to be left, such as one in a test. */
 export function memoryState(): ServerState {
   return {
+    fence: undefined,
     folder: undefined,
     address: undefined,
     cursorKey: randomBytes(32),
@@ -11,10 +12,11 @@ export function memoryState(): ServerState {
     publish: () => undefined,
     append: () => Promise.resolve(),
     replace: () => Promise.resolve(),
-    receive: (bytes) => ({ bytes, keep: () => Promise.resolve(''), discard: () => Promise.resolve() }),
+    receive: (bytes) => ({ bytes, keep: () => Promise.resolve({ file: '' }), discard: () => Promise.resolve() }),
     read: () => {
       throw new Error('Nothing is kept in memory.');
     },
+    pathOf: ({ file }) => file,
     close: () => Promise.resolve(),
   };
 }

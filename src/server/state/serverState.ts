@@ -1,3 +1,4 @@
+import type { Fence } from '../../base/lease.ts';
 import type { OverrideEntry } from '../../analytics/contract.ts';
 import type { SimulationOptions } from '../analytics/simulation/simulation.ts';
 import type { TokenRecord } from '../auth/tokens.ts';
@@ -7,10 +8,10 @@ export type Change =
   | { readonly type: 'overrides'; readonly entries: readonly OverrideEntry[] }
   | ({ readonly type: 'token' } & TokenRecord)
   | { readonly type: 'revoke'; readonly name: string }
-  /** A data file that was imported, by its name among those that are kept. */
-  | { readonly type: 'import'; readonly file: string }
+  /** A data file that was imported; `replaces` names an earlier one with the same bytes that was damaged. */
+  | ({ readonly type: 'import'; readonly replaces?: string } & KeptFile)
   /** What a snapshot put in place of all facts: a data file, or a simulated organization. */
-  | { readonly type: 'facts'; readonly file: string }
+  | ({ readonly type: 'facts' } & KeptFile)
   | ({ readonly type: 'simulation' } & SimulationOptions);
 
 /** What a server is reached by; kept, so that it is the same after a restart. */
@@ -20,29 +21,43 @@ export interface Address {
   readonly adminToken: string;
 }
 
+/** A data file that is kept. */
+export interface KeptFile {
+  /** Its name in `imports`. */
+  readonly file: string;
+  /** Length and SHA-256 in hexadecimal; earlier versions recorded neither. */
+  readonly bytes?: number;
+  readonly sha256?: string;
+}
+
 /** A data file on its way in: its bytes pass through, and are kept if it proves good. */
 export interface Incoming {
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Its name, for a {@link Change}. */
-  keep(): Promise<string>;
+  /** Makes it durable. The result is part of a {@link Change}. */
+  keep(): Promise<KeptFile>;
   discard(): Promise<void>;
 }
 
 /** Where a server keeps what outlives it. */
 export interface ServerState {
+  /** Guards all files of the folder; absent where nothing outlives the server. */
+  readonly fence: Fence | undefined;
   /** Absent where nothing outlives the server. */
   readonly folder: string | undefined;
   readonly address: Address | undefined;
   readonly cursorKey: Buffer;
   /** What was changed before this start. */
   readonly changes: readonly Change[];
-  /** Says where the server is, for others to find it. */
+  /** Records where the server is, for others to find it; as soon as there is room for it. Throws `LeaseLost`. */
   publish(url: string, address: Address): void;
   /** Resolves when the change will outlive the process. */
   append(change: Change): Promise<void>;
   /** Replaces all changes by these, which need no more than `files` of the imports. */
   replace(changes: readonly Change[]): Promise<void>;
   receive(bytes: AsyncIterable<Uint8Array>): Incoming;
-  read(file: string): AsyncIterable<Uint8Array>;
+  /** Throws `StateDamaged` where the file is missing or not as it was written. */
+  read(file: KeptFile): AsyncIterable<Uint8Array>;
+  /** The path of a file, for messages. */
+  pathOf(file: KeptFile): string;
   close(): Promise<void>;
 }

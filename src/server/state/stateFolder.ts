@@ -1,79 +1,83 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, createReadStream, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncFolderSync } from '../../base/atomicFile.ts';
-import { readCheckedJson, writeCheckedJson } from '../../base/checkedJson.ts';
-import { explainWriteError } from '../../base/errors.ts';
-import { Lease, type LeaseOwner } from '../../base/lease.ts';
+import { explainWriteError, isWriteError, type SextantError } from '../../base/errors.ts';
+import { FencedJson } from '../../base/fencedJson.ts';
+import { acquireFence, isHeld, type Fence, type HeldFence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
-import { makeFolder } from '../../base/makeFolder.ts';
-import { RecordLog } from '../../base/recordLog.ts';
+import { ownIdentity } from '../../base/processIdentity.ts';
+import { describeRecordDamage, RecordLog } from '../../base/recordLog.ts';
+import { claimingFence, claimState } from './claim.ts';
 import { stateErrors } from './errors.ts';
-import type { Address, Change, Incoming, ServerState } from './serverState.ts';
+import { Imports } from './imports.ts';
+import { describePublishedDamage, PUBLISHED, readPublished, type Published } from './published.ts';
+import type { Address, Change, Incoming, KeptFile, ServerState } from './serverState.ts';
 
 /** Of the files in the folder. A newer one is refused. */
 const VERSION = 1;
-
-/** In the folder: what the server did. */
-export const LOG_FILE = 'server.log';
-
-/** What `server.json` holds, which only its owner may read. */
-export interface Published extends Address {
-  readonly version: number;
-  readonly url: string;
-  readonly pid: number;
-  readonly cursorKey: string;
-}
+/** Folders in it whose files carry numbers of the same lease. */
+const INNER = ['webhooks', 'webhooks/events', 'webhooks/refusals'];
+/** Interval in which a disk that took nothing is tried again. */
+const RETRY_MS = 1_000;
 
 /**
  * A folder of state, which one process owns:
  *
+ * - `sextant-folder.json`: marks it as the server's
  * - `writer.<n>.lock`: the owner's lease
- * - `server.json`: address, tokens and the key of cursors; mode 0600
- * - `changes.log`: what clients changed, one checksummed record a line
- * - `imports/<n>.ndjson`: data files that came over HTTP
+ * - `server.<n>.json` and a copy: address, tokens and the key of cursors; mode 0600
+ * - `changes.<n>.log` and a copy: what clients changed, one checksummed record a line
+ * - `imports/<n>-<i>.ndjson`: data files that came over HTTP
  */
 export class StateFolder implements ServerState {
   readonly folder: string;
   readonly address: Address | undefined;
   readonly cursorKey: Buffer;
   readonly changes: readonly Change[];
-  readonly #lease: Lease;
-  #log: Promise<RecordLog>;
-  #lastImport: number;
+  readonly fence: Fence;
+  readonly #lease: HeldFence;
+  readonly #log: RecordLog;
+  readonly #imports: Imports;
+  readonly #published: FencedJson;
+  readonly #logger: Logger;
+  #retry: NodeJS.Timeout | undefined;
 
   private constructor(
     folder: string,
-    lease: Lease,
+    lease: HeldFence,
     published: Published | undefined,
-    log: RecordLog,
-    changes: readonly Change[],
+    { log, records }: { readonly log: RecordLog; readonly records: readonly unknown[] },
+    logger: Logger,
   ) {
     this.folder = folder;
-    this.#lease = lease;
-    this.#log = Promise.resolve(log);
-    this.changes = changes;
+    this.fence = this.#lease = lease;
+    this.#log = log;
+    this.#logger = logger;
+    this.changes = withoutReplaced(records as readonly Change[]);
     this.address = published;
     this.cursorKey = published ? Buffer.from(published.cursorKey, 'hex') : randomBytes(32);
-    this.#lastImport = this.#removeOrphans();
+    this.#published = new FencedJson(lease, folder, PUBLISHED, 0o600);
+    this.#imports = new Imports(folder, lease);
+    this.#removeOrphans(this.changes);
   }
 
-  /** Throws `StateBusy` where another process owns the folder, `StateNewer`, `NotAFolder`, `ReadOnly` and `DiskFull`. */
+  /**
+   * Throws `StateBusy` where another process owns the folder, `FolderNotOurs`, `StateNewer`, `NotAFolder`. Where the disk is
+   * full or read-only, the state is read, and each write throws `DiskFull` or `ReadOnly` until there is room.
+   */
   static async open(folder: string, logger: Logger): Promise<StateFolder> {
     try {
-      makeFolder(folder, 0o700);
-      makeFolder(join(folder, 'imports'), 0o700);
-      chmodSync(folder, 0o700);
-      const lease = Lease.acquire(folder);
-      if (!(lease instanceof Lease)) throw stateErrors.busy(folder, lease);
+      const isClaimed = claimState(folder);
+      const alsoIn = INNER.map((name) => join(folder, name));
+      const acquired = acquireFence(folder, alsoIn);
+      if (!isHeld(acquired)) throw stateErrors.busy(folder, acquired);
+      const lease = isClaimed ? acquired : claimingFence(acquired, folder);
       try {
-        const published = readPublished(folder);
-        if ((published?.version ?? 0) > VERSION) throw stateErrors.newer(folder);
-        const { log, records } = await RecordLog.open(join(folder, 'changes.log'), (line) =>
-          logger.error(`${folder}: line ${line} of changes.log is damaged; what it changed is lost`),
-        );
-        return new StateFolder(folder, lease, published, log, records as readonly Change[]);
+        const read = readPublished(folder);
+        if ((read.published?.version ?? 0) > VERSION) throw stateErrors.newer(folder);
+        const damage = describePublishedDamage(folder, read);
+        if (damage !== undefined) logger.error(damage);
+        const log = await openLog(folder, lease, logger);
+        return new StateFolder(folder, lease, read.published, log, logger);
       } catch (error) {
         lease.release();
         throw error;
@@ -89,88 +93,93 @@ export class StateFolder implements ServerState {
       url,
       ...address,
       pid: process.pid,
+      owner: ownIdentity(),
       cursorKey: this.cursorKey.toString('hex'),
     };
-    writeCheckedJson(join(this.folder, 'server.json'), published, 0o600);
+    try {
+      this.#published.write(published);
+    } catch (error) {
+      if (!isWriteError(error)) throw error;
+      const { message } = error as SextantError;
+      this.#logger.warn(`${message} Until then the server answers 507 to changes, and no other process can find it.`);
+      this.#retry = setInterval(() => this.#publishLater(published), RETRY_MS).unref();
+    }
   }
 
-  async append(change: Change): Promise<void> {
-    const log = await this.#log;
-    this.#lease.check();
-    await log.append(change);
+  append(change: Change): Promise<void> {
+    return this.#log.append(change);
   }
 
   async replace(changes: readonly Change[]): Promise<void> {
-    const file = join(this.folder, 'changes.log');
-    const before = this.#log;
-    this.#log = before.then(async (log) => {
-      await log.close();
-      this.#lease.check();
-      RecordLog.replace(file, changes);
-      return (await RecordLog.open(file, () => undefined)).log;
-    });
-    await this.#log;
+    await this.#log.replace(changes);
     this.#removeOrphans(changes);
   }
 
   receive(bytes: AsyncIterable<Uint8Array>): Incoming {
-    const name = `${++this.#lastImport}.ndjson`;
-    const file = join(this.folder, 'imports', name);
-    const temporary = `${file}.tmp`;
-    const handle = open(temporary, 'w', 0o600);
-    async function* copied(): AsyncGenerator<Uint8Array> {
-      const target = await handle;
-      for await (const chunk of bytes) {
-        await target.writeFile(chunk);
-        yield chunk;
-      }
-    }
-    return {
-      bytes: copied(),
-      keep: async () => {
-        const target = await handle;
-        await target.sync();
-        await target.close();
-        renameSync(temporary, file);
-        syncFolderSync(join(this.folder, 'imports'));
-        return name;
-      },
-      discard: async () => {
-        await (await handle).close();
-        rmSync(temporary, { force: true });
-      },
-    };
+    return this.#imports.receive(bytes);
   }
 
-  read(file: string): AsyncIterable<Uint8Array> {
-    const path = join(this.folder, 'imports', file);
-    if (!/^\d+\.ndjson$/.test(file) || !existsSync(path)) throw stateErrors.damaged(path);
-    return createReadStream(path, { highWaterMark: 1 << 20 });
+  read(file: KeptFile): AsyncIterable<Uint8Array> {
+    return this.#imports.read(file);
+  }
+
+  pathOf({ file }: KeptFile): string {
+    return this.#imports.pathOf(file);
   }
 
   async close(): Promise<void> {
-    await (await this.#log).close();
+    clearInterval(this.#retry);
+    await this.#log.close();
     this.#lease.release();
   }
 
-  /** Removes imports that no change names: their request was never answered. Gives the highest number of the others. */
-  #removeOrphans(changes = this.changes): number {
-    const named = new Set(changes.flatMap((change) => ('file' in change ? [change.file] : [])));
-    const folder = join(this.folder, 'imports');
-    for (const name of readdirSync(folder)) if (!named.has(name)) rmSync(join(folder, name), { force: true });
-    return Math.max(0, ...[...named].map((name) => Number.parseInt(name, 10)));
+  #publishLater(published: Published): void {
+    try {
+      this.#published.write(published);
+      this.#logger.warn(`${this.folder} can be written to again: the server takes changes, and others can find it.`);
+    } catch (error) {
+      if (isWriteError(error)) return;
+      // Lost: the server reports it. Anything else would end the process, and no client would learn why.
+      if (!this.fence.lost.aborted)
+        this.#logger.error(`The address of the server cannot be recorded: ${String(error)}`);
+    }
+    clearInterval(this.#retry);
+  }
+
+  #removeOrphans(changes: readonly Change[]): void {
+    try {
+      this.fence.check();
+    } catch (error) {
+      if (!isWriteError(error)) throw error;
+      return;
+    }
+    this.#imports.removeOrphans(new Set(changes.flatMap((change) => ('file' in change ? [change.file] : []))));
   }
 }
 
-/** The server that owns a folder of state now: where it is, and by whom it is run. */
-export function findServer(folder: string): (Published & { readonly owner: LeaseOwner }) | undefined {
-  const owner = Lease.ownerOf(folder);
-  const published = owner && readPublished(folder);
-  return published?.pid === owner?.pid && owner && published ? { ...published, owner } : undefined;
+function openLog(
+  folder: string,
+  lease: Fence,
+  logger: Logger,
+): Promise<{ readonly log: RecordLog; readonly records: readonly unknown[] }> {
+  const repair = (records: readonly unknown[]): readonly unknown[] => {
+    // Which record is lost cannot be known. If it revoked a token, that token must not come back.
+    logger.error(
+      `Changes in ${folder} are lost, perhaps one that revoked a token: all tokens that clients created are revoked. ` +
+        'Create them again with POST /__admin/tokens, and check budgets and imports.',
+    );
+    return (records as readonly Change[]).filter(({ type }) => type !== 'token' && type !== 'revoke');
+  };
+  return RecordLog.open(
+    lease,
+    { folder, stem: 'changes' },
+    (damage) => logger.error(describeRecordDamage(damage)),
+    repair,
+  );
 }
 
-function readPublished(folder: string): Published | undefined {
-  const found = readCheckedJson(join(folder, 'server.json'));
-  // A damaged one costs no more than the address and the tokens.
-  return found === undefined || found === 'damaged' ? undefined : (found.value as Published);
+/** Without imports that were damaged, and that a later import of the same bytes stands for. */
+function withoutReplaced(changes: readonly Change[]): readonly Change[] {
+  const replaced = new Set(changes.flatMap((change) => (change.type === 'import' ? [change.replaces] : [])));
+  return changes.filter((change) => !('file' in change && replaced.has(change.file)));
 }

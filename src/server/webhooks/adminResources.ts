@@ -11,10 +11,10 @@ import {
   type EventSummary,
   type StoredEvent,
 } from '../../webhooks/event.ts';
+import { describeDamage, type JournalDamage } from '../../webhooks/journal/damage.ts';
 import type { EventFilter } from '../../webhooks/journal/eventIndex.ts';
 import type { Search } from '../../webhooks/journal/eventJournal.ts';
 import { MAX_REFUSALS, type Refusal } from '../../webhooks/journal/refusalLog.ts';
-import { describeDamage, type JournalDamage } from '../../webhooks/journal/segmentLog.ts';
 import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
 import { readMoment } from '../admin/moment.ts';
 import { httpErrors } from '../http/errors.ts';
@@ -78,10 +78,11 @@ const testEvent = z.strictObject({
 /** `/__admin/webhooks`, `triggers`, `experts`, `events`, `refusals`, `journal`. */
 export function webhookAdminResources(
   service: WebhookService,
-  resource: AdminResource,
+  adminResource: AdminResource,
   serverUrl: () => string,
 ): Resource[] {
   const { definitions, journal, refusals } = service;
+  const resource: AdminResource = (path, methods) => withLease(service, adminResource(path, methods));
   /** Of a text in JSON, each character may be two. */
   const maxTestBytes = 2 * service.maxBodyBytes + MAX_DEFINITION_BYTES;
   const urlOf = ({ id }: Webhook): string => `${serverUrl()}/webhooks/${id}`;
@@ -136,7 +137,7 @@ export function webhookAdminResources(
   const idOf = (webhook: string): string => definitions.webhooks.find(({ name }) => name === webhook)?.id ?? webhook;
   const filterOf = ({ source, webhook, status, from, to }: Given): EventFilter => {
     if (source !== undefined && source.toLowerCase() !== 'webhook')
-      throw httpErrors.badRequest('source must be Webhook');
+      throw httpErrors.badRequest(`source must be Webhook, the only one that exists, and not ${source.slice(0, 100)}`);
     if (status !== undefined && !EVENT_STATUSES.includes(status as EventStatus))
       throw httpErrors.badRequest(`status must be one of ${EVENT_STATUSES.join(', ')}`);
     return {
@@ -335,6 +336,18 @@ export function webhookAdminResources(
       yield JSON.stringify('event' in step ? { event: show(step.event) } : step);
     yield JSON.stringify({ done: true });
   }
+}
+
+/** Answers 503 once another process took over the state: what this one knows is old. */
+function withLease(service: WebhookService, { guard, ...resource }: Resource): Resource {
+  return {
+    ...resource,
+    guard: (headers, parameters) => {
+      const caller = guard!(headers, parameters);
+      service.requireLease();
+      return caller;
+    },
+  };
 }
 
 function showRun({ nextAt, attempts, ...run }: EventState['runs'][number]): RunView {

@@ -2,16 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { visit } from 'jsonc-parser';
 import { Webhook as Signature, WebhookVerificationError } from 'standardwebhooks';
-import type { Definitions } from '../../webhooks/definitions.ts';
-import { REDACTED, type Header } from '../../webhooks/event.ts';
+import type { Definitions, Webhook } from '../../webhooks/definitions.ts';
 import { isSecretOf, type SecretRecord } from '../../webhooks/secrets.ts';
 import { bearerOf } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Exchange, Resource } from '../http/exchange.ts';
+import { keptHeaders } from './keptHeaders.ts';
 import type { WebhookService } from './service.ts';
 
-/** What would let others in; GitLab sends its secret as it is. */
-const SECRET = /^(authorization|proxy-authorization|cookie|x-gitlab-token)$/i;
 const MAX_KEY = 512;
 /** What systems send that do not send a bearer token. */
 const OTHER_PROOFS = ['X-Hub-Signature-256', 'X-Gitlab-Token', 'webhook-signature'];
@@ -33,6 +31,7 @@ export function intakeResource(service: WebhookService): Resource {
     path: '/webhooks/{id}',
     isLogged: true,
     guard: (headers, { id = '' }) => {
+      service.requireLease();
       const webhook = definitions.webhookById(id);
       if (!webhook?.enabled) throw httpErrors.notFound(`webhook ${id.slice(0, 100)}`);
       // A signature can only be checked with the body.
@@ -54,7 +53,7 @@ export function intakeResource(service: WebhookService): Resource {
           if (webhook.type === 'standard_webhooks') checkSignature(exchange.headers, body, id, definitions);
           const json = parseJson(body);
           const key = keyOf(exchange);
-          const headers = keptHeaders(exchange.rawHeaders);
+          const headers = keptHeaders(exchange.rawHeaders, knownSecrets(exchange.headers, webhook, definitions));
           const accepted = await service.accept({ webhook: id, headers, body, key }, { json });
           return { status: 202, json: { event_id: accepted.id } };
         },
@@ -63,15 +62,10 @@ export function intakeResource(service: WebhookService): Resource {
   };
 }
 
-/** The names and values, without what would let others in. */
-function keptHeaders(raw: readonly string[]): Header[] {
-  const headers: Header[] = [];
-  for (let i = 0; i + 1 < raw.length; i += 2) headers.push(keptHeader([raw[i]!, raw[i + 1]!]));
-  return headers;
-}
-
-export function keptHeader([name, value]: Header): Header {
-  return [name, SECRET.test(name) ? REDACTED : value];
+/** Of a bearer webhook only the hash is kept: its secret is the token that was sent. */
+function knownSecrets({ authorization }: IncomingHttpHeaders, webhook: Webhook, definitions: Definitions): string[] {
+  const token = webhook.type === 'bearer_token' ? bearerOf(authorization) : undefined;
+  return token === undefined ? definitions.signingKeys(webhook.id) : [token];
 }
 
 function keyOf({ headers }: Exchange): string | undefined {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../base/clock.ts';
+import { isHeld, Lease, type Fence, type HeldFence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
 import { Definitions } from '../../webhooks/definitions.ts';
 import { EventJournal, type Accepted, type Delivery, type Retention } from '../../webhooks/journal/eventJournal.ts';
@@ -15,7 +16,9 @@ export interface WebhookOptions {
   readonly retention?: Partial<Retention> | undefined;
 }
 
-export interface WebhookEdges {
+export interface WebhookDependencies {
+  /** Guards the state folder; missing where there is none. */
+  readonly fence?: Fence | undefined;
   /** What is shown; it may be adjusted. */
   readonly clock: Clock;
   /** The system's: by it events grow old, and secrets expire. */
@@ -39,21 +42,33 @@ export class WebhookService {
   readonly clock: Clock;
   readonly #queue: RunQueue;
   #forgetting: NodeJS.Timeout | undefined;
-  /** Where nothing is to be left. */
-  readonly #temporary: string | undefined;
+  readonly #fence: Fence;
+  /** The folder that is removed at the end, and its lease, where nothing outlives the service. */
+  readonly #temporary: { readonly folder: string; readonly fence: HeldFence } | undefined;
 
-  /** In the state folder, or in one that goes when the service is closed. Throws `DiskFull`, `ReadOnly`, `DefinitionsDamaged`. */
-  constructor(state: string | undefined, options: WebhookOptions, edges: WebhookEdges) {
+  /** In the state folder, or in one that is removed when the service is closed. Throws `LeaseLost`. */
+  constructor(state: string | undefined, options: WebhookOptions, edges: WebhookDependencies) {
     const { clock, realClock, logger } = edges;
-    this.#temporary = state === undefined ? mkdtempSync(join(tmpdir(), 'sextant-webhooks-')) : undefined;
-    const folder = join(state ?? this.#temporary!, 'webhooks');
+    this.#temporary = state === undefined ? temporaryFolder() : undefined;
+    const fence = edges.fence ?? this.#temporary!.fence;
+    const folder = join(state ?? this.#temporary!.folder, 'webhooks');
+    this.#fence = fence;
     this.clock = realClock;
     this.maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
-    this.definitions = new Definitions(folder, clock, realClock);
+    this.definitions = new Definitions({ fence, folder, clock, realClock, logger });
     const { retention } = options;
-    this.journal = new EventJournal({ folder: join(folder, 'events'), clock, realClock, logger, retention });
-    this.refusals = new RefusalLog(join(folder, 'refusals'), clock, logger);
-    this.#queue = new RunQueue({ ...edges, journal: this.journal, definitions: this.definitions });
+    this.journal = new EventJournal({ fence, folder: join(folder, 'events'), clock, realClock, logger, retention });
+    this.refusals = new RefusalLog(fence, join(folder, 'refusals'), clock, logger);
+    this.#queue = new RunQueue({ ...edges, fence, journal: this.journal, definitions: this.definitions });
+    fence.lost.addEventListener('abort', this.#onLost);
+  }
+
+  /** The server reports it. */
+  readonly #onLost = (): void => clearInterval(this.#forgetting);
+
+  /** Throws `LeaseLost` once it is known that another process took over: its state is newer than that in memory. */
+  requireLease(): void {
+    if (this.#fence.lost.aborted) throw this.#fence.lost.reason;
   }
 
   /** Goes on with what the last process left. */
@@ -81,10 +96,20 @@ export class WebhookService {
   }
 
   async close(): Promise<void> {
+    this.#fence.lost.removeEventListener('abort', this.#onLost);
     clearInterval(this.#forgetting);
     await this.#queue.close();
     await this.journal.close();
     await this.refusals.close();
-    if (this.#temporary !== undefined) rmSync(this.#temporary, { recursive: true, force: true });
+    if (this.#temporary === undefined) return;
+    this.#temporary.fence.release();
+    rmSync(this.#temporary.folder, { recursive: true, force: true });
   }
+}
+
+function temporaryFolder(): { readonly folder: string; readonly fence: HeldFence } {
+  const folder = mkdtempSync(join(tmpdir(), 'sextant-webhooks-'));
+  const fence = Lease.acquire(folder);
+  if (!isHeld(fence)) throw new Error(`${folder} was just created, and has an owner.`);
+  return { folder, fence };
 }

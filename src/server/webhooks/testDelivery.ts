@@ -6,7 +6,7 @@ import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
 import { isSecretOf } from '../../webhooks/secrets.ts';
 import { deliveryHeaders, TEMPLATES, type Template } from '../../webhooks/templates.ts';
 import { httpErrors } from '../http/errors.ts';
-import { keptHeader } from './intake.ts';
+import { keptHeader } from './keptHeaders.ts';
 import type { WebhookService } from './service.ts';
 
 export interface TestEvent {
@@ -35,7 +35,8 @@ export function testDelivery(service: WebhookService, webhook: Webhook, test: Te
   if (template) headers.push(...deliveryHeaders(template, body, secret));
   const [key] = definitions.signingKeys(webhook.id);
   if (webhook.type === 'standard_webhooks' && key !== undefined) headers.push(...signatureOf(key, body));
-  return { webhook: webhook.id, headers: headers.map(keptHeader), body, isTest: true };
+  const secrets = [secret, key].filter((one) => one !== undefined);
+  return { webhook: webhook.id, headers: headers.map((one) => keptHeader(one, secrets)), body, isTest: true };
 }
 
 function textOf({ text, body }: TestEvent, template: Template | undefined): string {

@@ -165,6 +165,27 @@ describe('webhooks of the server', () => {
     assert.equal(headers.authorization, '[redacted]');
   });
 
+  it('keeps no secret of a header, keeps signatures, and shows the length of the body', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    const secrets = [
+      'X-Api-Key',
+      'X-Webhook-Secret',
+      'Cookie',
+      'Proxy-Authorization',
+      'X-Auth-Token',
+      'X-Signature-Key',
+    ];
+    const kept = ['X-Hub-Signature-256', 'Stripe-Signature', 'webhook-signature', 'Idempotency-Key', 'X-Kind'];
+    const sent = Object.fromEntries([...secrets, ...kept].map((name) => [name, `of ${name}`]));
+    const answer = await post(url, secret, '{"a":1}', { ...sent, 'X-Odd': `key=${secret}` });
+    const { body: event } = await admin('GET', `events/${answer.body.event_id}`);
+    const headers = new Map((event.headers as [string, string][]).map(([name, value]) => [name.toLowerCase(), value]));
+    for (const name of [...secrets, 'X-Odd']) assert.equal(headers.get(name.toLowerCase()), '[redacted]', name);
+    for (const name of kept) assert.equal(headers.get(name.toLowerCase()), `of ${name}`);
+    assert.ok(!JSON.stringify(event).includes(secret as string));
+    assert.equal(event.bytes, 7);
+  });
+
   it('records a delivery for another host, as through a tunnel that is not allowed', async () => {
     const { webhook_id: id } = await made('webhooks', { name: 'w' });
     const ask = async (path: string): Promise<string> => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { takeOver } from '../../../test/support/lease.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { AdjustableClock } from '../../base/clock.ts';
 import { silentLogger } from '../../base/log.ts';
@@ -27,7 +28,7 @@ describe('an event journal', () => {
   });
 
   function openJournal(place: string, options: Partial<EventJournalOptions> = {}): EventJournal {
-    return new EventJournal({ folder: place, clock, logger: silentLogger, ...options });
+    return new EventJournal({ folder: place, fence: takeOver(place), clock, logger: silentLogger, ...options });
   }
 
   function accept(journal: EventJournal, body: string, key?: string, webhook = 'w') {
@@ -249,7 +250,7 @@ describe('an event journal', () => {
     const place = folder();
     const journal = openJournal(place);
     const first = await accept(journal, '"first"', 'k');
-    const [file] = readdirSync(place);
+    const [file] = readdirSync(place).filter((name) => name.endsWith('.log'));
     const bytes = readFileSync(join(place, file!));
     bytes[bytes.length - 1]! ^= 1;
     writeFileSync(join(place, file!), bytes);
@@ -264,11 +265,11 @@ describe('the log of refusals', () => {
 
   it('has the last ones, also after a restart, and does not grow for ever', async () => {
     const place = folder();
-    let log = new RefusalLog(place, { now: () => NOON }, silentLogger);
+    let log = new RefusalLog(takeOver(place), place, { now: () => NOON }, silentLogger);
     const refusal = { webhook: 'w', status: 401, code: 'Unauthenticated' };
     for (let i = 0; i < 400; i++) log.add({ ...refusal, reason: `no ${i}` });
     await log.close();
-    log = new RefusalLog(place, { now: () => NOON }, silentLogger);
+    log = new RefusalLog(takeOver(place), place, { now: () => NOON }, silentLogger);
     const latest = await log.latest(2);
     assert.deepEqual(latest, [
       { at: NOON, ...refusal, reason: 'no 399' },

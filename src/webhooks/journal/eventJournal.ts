@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import { SextantError, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import type { Fence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
 import {
   EVENT_STATUSES,
@@ -14,11 +15,12 @@ import {
 } from '../event.ts';
 import { webhookErrors } from '../errors.ts';
 import type { Filter } from '../filter/filter.ts';
+import type { JournalDamage } from './damage.ts';
 import { EventIndex, type EventFilter } from './eventIndex.ts';
 import { HEADER_BYTES } from './frames.ts';
 import type { Head } from './headsFile.ts';
 import { KEY_LIFETIME_MS, keyHash, SeenKeys } from './seenKeys.ts';
-import { SegmentLog, type JournalDamage, type Place, type Written } from './segmentLog.ts';
+import { SegmentLog, type FramePosition, type Written } from './segmentLog.ts';
 
 /**
  * How much is kept: what is over any of these goes, oldest first. One that still waits for its runs stays, and all behind it;
@@ -39,6 +41,7 @@ export const DEFAULT_RETENTION: Retention = {
 
 export interface EventJournalOptions {
   readonly folder: string;
+  readonly fence: Fence;
   /** What is shown of events. */
   readonly clock: Clock;
   /** The system's, by which events and keys grow old; `clock` where it is missing. */
@@ -90,7 +93,7 @@ type ReadStep = Exclude<SearchStep, { readonly progress: unknown }>;
 
 interface NumberedPlace {
   readonly number: number;
-  readonly place: Place;
+  readonly place: FramePosition;
 }
 
 const EVENT = 1;
@@ -124,14 +127,15 @@ export class EventJournal {
   /** Deliveries with a key that are being stored. */
   readonly #storing = new Map<number, { readonly key: string; readonly done: Promise<Accepted> }>();
 
-  /** Throws `DiskFull` and `ReadOnly`. */
+  /** Opens it also where the disk is full or read-only: nothing is accepted then. Throws `LeaseLost`. */
   constructor(options: EventJournalOptions) {
     this.#options = options;
     this.#realClock = options.realClock ?? options.clock;
     this.#retention = { ...DEFAULT_RETENTION, ...options.retention };
     this.#keys = new SeenKeys(Math.max(this.#retention.maxEvents, LEAST_KEYS));
-    this.#log = SegmentLog.open({
+    this.#log = new SegmentLog({
       folder: options.folder,
+      fence: options.fence,
       maxSegmentBytes: options.maxSegmentBytes ?? segmentBytes(this.#retention),
       logger: options.logger,
       headOf,
@@ -156,7 +160,7 @@ export class EventJournal {
 
   /**
    * Resolves when the event is on the disk; for a key that the webhook had in the last 24 hours, with the event that it has
-   * already. Throws `DiskFull`, `ReadOnly`, `JournalHeldUp`, or the system's error: then it is not stored.
+   * already. Throws `LeaseLost`, `DiskFull`, `ReadOnly`, `JournalHeldUp`, or the system's error: then it is not stored.
    */
   accept(delivery: Delivery): Promise<Accepted> {
     const { webhook, key } = delivery;
@@ -208,6 +212,8 @@ export class EventJournal {
     if (!place) return known;
     try {
       const record = JSON.parse((await this.#log.read(place)).toString()) as StateRecord;
+      // Another event's is where this one's should be.
+      if (record.event !== number) return { ...known, isDamaged: true };
       return { ...record, status: EVENT_STATUSES[record.status]! };
     } catch (error) {
       if (error instanceof SextantError && error.code === 'JournalDamaged') return { ...known, isDamaged: true };
@@ -295,7 +301,15 @@ export class EventJournal {
     const text = Buffer.from(JSON.stringify(meta));
     const length = Buffer.allocUnsafe(4);
     length.writeUInt32LE(text.length);
-    const head: Head = { time: at, cameAt, status: firstStatus(meta), webhook: meta.webhook, key, event: 0 };
+    const head: Head = {
+      time: at,
+      cameAt,
+      status: firstStatus(meta),
+      webhook: meta.webhook,
+      key,
+      event: 0,
+      bodyBytes: body.length,
+    };
     const written = await this.#log.append(EVENT, head, [length, text, body]);
     this.#learn(written);
     this.forget(written.segment);
@@ -356,7 +370,7 @@ export class EventJournal {
     const row = this.#index.oldest;
     const { segments } = this.#log;
     const needed = row === undefined ? segments.at(-1)?.segment : this.#index.placeAt(row).segment;
-    for (const { segment } of segments) if (needed !== undefined && segment < needed) this.#log.dropOldest();
+    for (const { segment } of segments) if (needed !== undefined && segment < needed && !this.#log.dropOldest()) break;
     this.#bytes = this.bytes;
   }
 
@@ -367,7 +381,7 @@ export class EventJournal {
       at: this.#index.timeAt(row),
       webhook: this.#index.webhookAt(row),
       status: this.#index.statusAt(row),
-      bytes: this.#index.placeAt(row).length,
+      bytes: this.#index.bodyBytesAt(row),
     };
   }
 
@@ -414,7 +428,7 @@ export class EventJournal {
     }
   }
 
-  #placeOf(number: number): Place | undefined {
+  #placeOf(number: number): FramePosition | undefined {
     const row = this.#index.rowOf(number);
     return row === undefined ? undefined : this.#index.placeAt(row);
   }
@@ -429,7 +443,7 @@ interface StateRecord extends Omit<EventState, 'status'> {
   readonly status: number;
 }
 
-const NO_HEAD: Head = { time: 0, cameAt: 0, status: 0, webhook: '', key: 0, event: 0 };
+const NO_HEAD: Head = { time: 0, cameAt: 0, status: 0, webhook: '', key: 0, event: 0, bodyBytes: 0 };
 
 /** What the index needs, from a record whose head is lost. */
 function headOf(kind: number, payload: Buffer): Head {
@@ -437,10 +451,10 @@ function headOf(kind: number, payload: Buffer): Head {
     const { event, status } = JSON.parse(payload.toString()) as StateRecord;
     return { ...NO_HEAD, status, event };
   }
-  const { meta } = metaOf(payload);
+  const { meta, body } = metaOf(payload);
   const { at, cameAt = at, webhook, key } = meta;
   const hash = key === undefined ? 0 : keyHash(webhook, key);
-  return { time: at, cameAt, status: firstStatus(meta), webhook, key: hash, event: 0 };
+  return { time: at, cameAt, status: firstStatus(meta), webhook, key: hash, event: 0, bodyBytes: body.length };
 }
 
 function firstStatus({ isUnmatched }: Meta): number {

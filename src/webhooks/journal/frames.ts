@@ -70,10 +70,12 @@ export function readFrame(bytes: Buffer, at: number, salt: Salt): FrameHeader | 
 
 export interface Scan {
   readonly frames: readonly FrameHeader[];
-  /** Stretches that are no frames though they were written, the last of them at the end perhaps. */
+  /** Stretches before a whole frame that are none though they were written. */
   readonly damage: readonly { readonly from: number; readonly to: number }[];
-  /** Where whole frames end. What comes after it, unless it is damage, is a frame that was being written. */
+  /** End of the last whole frame. */
   readonly end: number;
+  /** Whether what follows it cannot be the beginning of a frame that was being written. */
+  readonly isTailDamaged: boolean;
 }
 
 /** All frames of a segment. */
@@ -90,14 +92,14 @@ export function scanFrames(bytes: Buffer, salt: Salt): Scan {
     }
     const next = nextFrame(bytes, at + 1, salt);
     // A process that is killed leaves the beginning of what it wrote: anything else is damage.
-    if (next === undefined && frame === 'cut') break;
-    damage.push({ from: at, to: next ?? bytes.length });
-    at = next ?? bytes.length;
+    if (next === undefined) return { frames, damage, end: at, isTailDamaged: frame !== 'cut' };
+    damage.push({ from: at, to: next });
+    at = next;
   }
-  return { frames, damage, end: at };
+  return { frames, damage, end: at, isTailDamaged: false };
 }
 
-function endOf({ offset, length }: FrameHeader): number {
+export function endOf({ offset, length }: Pick<FrameHeader, 'offset' | 'length'>): number {
   return offset + HEADER_BYTES + length;
 }
 

@@ -16,6 +16,8 @@ export interface Head {
   readonly key: number;
   /** Of the record of a run: the number of the event. */
   readonly event: number;
+  /** Of an event: the length of its body. */
+  readonly bodyBytes: number;
 }
 
 export type HeadedFrame = FrameHeader & Head;
@@ -28,8 +30,8 @@ export interface SegmentHeads {
   readonly nextNumber: number;
 }
 
-const MAGIC = 'sextant-heads-2';
-const ROW = 52;
+const MAGIC = 'sextant-heads-3';
+const ROW = 56;
 
 /**
  * The heads of a segment as they will be written: numbers in a row of bytes for each frame. As objects, those of a segment that
@@ -64,6 +66,7 @@ export class HeadRows {
     bytes.writeDoubleLE(frame.key, at + 28);
     bytes.writeDoubleLE(frame.event, at + 36);
     bytes.writeDoubleLE(frame.cameAt, at + 44);
+    bytes.writeUInt32LE(frame.bodyBytes, at + 52);
     this.#length += ROW;
   }
 
@@ -83,7 +86,7 @@ export class HeadRows {
 }
 
 /** What {@link HeadRows} wrote, or `undefined` where it is missing, damaged or of an older version: then the segment itself is read. */
-export function readHeads(file: string): (SegmentHeads & { readonly isSealed: true }) | undefined {
+export function readHeads(file: string): SegmentHeads | undefined {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -115,7 +118,8 @@ export function readHeads(file: string): (SegmentHeads & { readonly isSealed: tr
       key: body.readDoubleLE(at + 28),
       event: body.readDoubleLE(at + 36),
       cameAt: body.readDoubleLE(at + 44),
+      bodyBytes: body.readUInt32LE(at + 52),
     });
   }
-  return { frames, end, nextNumber, isSealed: true };
+  return { frames, end, nextNumber };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { takeOver } from '../../../test/support/lease.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { systemClock } from '../../base/clock.ts';
 import { silentLogger } from '../../base/log.ts';
@@ -9,7 +10,7 @@ describe('the log of refusals', () => {
 
   it('tells of each webhook how many it refused and the last, also after a start', async () => {
     const place = folder();
-    let log = new RefusalLog(place, systemClock, silentLogger);
+    let log = new RefusalLog(takeOver(place), place, systemClock, silentLogger);
     const add = (webhook: string, reason: string): void => log.add({ webhook, status: 401, code: 'X', reason });
     add('a', '1');
     add('b', '2');
@@ -35,7 +36,7 @@ describe('the log of refusals', () => {
         ],
       );
       await log.close();
-      log = new RefusalLog(place, systemClock, silentLogger);
+      log = new RefusalLog(takeOver(place), place, systemClock, silentLogger);
     }
     await log.close();
   });

@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
+import type { Fence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
 import { HEADER_BYTES } from './frames.ts';
-import { SegmentLog, type Place, type Written } from './segmentLog.ts';
+import { SegmentLog, type FramePosition, type Written } from './segmentLog.ts';
 
 /** A delivery that was not accepted: what is shown of it, never its body. */
 export interface Refusal {
@@ -23,10 +24,12 @@ export interface RefusalSummary {
 }
 
 /** One that is kept, by the id in its URL. */
-type Kept = Place & Pick<Written, 'webhook'>;
+type Kept = FramePosition & Pick<Written, 'webhook'>;
 
 const SEGMENT_BYTES = 1 << 20;
-const MAX_SEGMENTS = 8;
+const MAX_BYTES = 8 << 20;
+/** Each start that has a refusal begins a segment. */
+const MAX_SEGMENTS = 500;
 /** More that come while the disk is busy are counted only. */
 const MAX_WAITING = 500;
 export const MAX_REFUSALS = 10_000;
@@ -34,17 +37,21 @@ export const MAX_REFUSALS = 10_000;
 /** Refusals, in files of their own: a flood of them pushes out other refusals only, and never makes an event wait. */
 export class RefusalLog {
   readonly #log: SegmentLog;
+  readonly #fence: Fence;
   readonly #clock: Clock;
   readonly #logger: Logger;
   #kept: Kept[] = [];
   readonly #waiting = new Set<Promise<void>>();
   #left = 0;
 
-  constructor(folder: string, clock: Clock, logger: Logger) {
+  /** Opens it also where the disk is full or read-only: no refusal is recorded then. Throws `LeaseLost`. */
+  constructor(fence: Fence, folder: string, clock: Clock, logger: Logger) {
     this.#clock = clock;
     this.#logger = logger;
-    this.#log = SegmentLog.open({
+    this.#fence = fence;
+    this.#log = new SegmentLog({
       folder,
+      fence,
       maxSegmentBytes: SEGMENT_BYTES,
       logger,
       headOf: (_kind, payload) => headOf(JSON.parse(payload.toString()) as Refusal),
@@ -72,12 +79,14 @@ export class RefusalLog {
     const done = this.#log
       .append(1, headOf(whole), [Buffer.from(JSON.stringify(whole))])
       .then((frame) => {
+        const isFirst = this.#kept.at(-1)?.segment !== frame.segment;
         this.#keep(frame);
-        this.#trim();
+        if (isFirst || this.#kept.length > MAX_REFUSALS) this.#trim();
       })
       .catch((error: unknown) => {
         this.#left++;
-        this.#logger.warn(`A refused delivery is not recorded: ${describeError(error)}`);
+        // The loss of the lease is reported once.
+        if (!this.#fence.lost.aborted) this.#logger.warn(`A refused delivery is not recorded: ${describeError(error)}`);
       })
       .finally(() => this.#waiting.delete(done));
     this.#waiting.add(done);
@@ -127,18 +136,28 @@ export class RefusalLog {
     return this.#log.close();
   }
 
-  #keep({ segment, offset, length, webhook }: Written): void {
-    this.#kept.push({ segment, offset, length, webhook });
+  #keep({ number, segment, offset, length, webhook }: Written): void {
+    this.#kept.push({ number, segment, offset, length, webhook });
   }
 
+  /** Forgets the oldest refusals, and drops segments that have none of the others. */
   #trim(): void {
-    while (this.#log.segments.length > MAX_SEGMENTS) this.#log.dropOldest();
-    const oldest = this.#log.segments[0]?.segment ?? 0;
-    if (this.#kept.length > MAX_REFUSALS || (this.#kept[0]?.segment ?? oldest) < oldest)
-      this.#kept = this.#kept.filter(({ segment }) => segment >= oldest).slice(-MAX_REFUSALS * 0.9);
+    if (this.#kept.length > MAX_REFUSALS) this.#kept = this.#kept.slice(-MAX_REFUSALS * 0.9);
+    const { segments } = this.#log;
+    let bytes = segments.reduce((sum, one) => sum + one.bytes, 0);
+    let count = segments.length;
+    const oldest = this.#kept[0]?.segment ?? 0;
+    for (const one of segments) {
+      if (one.segment >= oldest && bytes <= MAX_BYTES && count <= MAX_SEGMENTS) break;
+      if (!this.#log.dropOldest()) break;
+      bytes -= one.bytes;
+      count--;
+    }
+    const first = this.#log.segments[0]?.segment ?? 0;
+    this.#kept = this.#kept.filter(({ segment }) => segment >= first);
   }
 }
 
 function headOf({ at, status, webhook }: Refusal) {
-  return { time: at, cameAt: at, status: status - 400, webhook, key: 0, event: 0 };
+  return { time: at, cameAt: at, status: status - 400, webhook, key: 0, event: 0, bodyBytes: 0 };
 }

@@ -1,40 +1,76 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
+import { systemCode } from '../../base/errors.ts';
+import { fencedName } from '../../base/lease.ts';
 import type { Salt } from './frames.ts';
 
-/** What a segment's file name says: its number, the number of its first frame, and the salt of its checksums. */
+/**
+ * `segment-<segment>-<first>-<salt>.<lease>.log`: the number of the segment and of its first frame, the salt of its
+ * checksums, and the lease of its writer. A name without a lease is of an earlier version: lease 0.
+ */
 export interface SegmentName {
   readonly file: string;
+  /** The name up to the lease; no two segments share it. */
+  readonly stem: string;
   readonly segment: number;
   readonly first: number;
+  readonly lease: number;
   readonly salt: Salt;
 }
 
-export function newSegmentName(segment: number, first: number): SegmentName {
-  return parse(`segment-${segment}-${first}-${randomBytes(8).toString('hex')}.log`)!;
+/** The files of a log. */
+export interface SegmentFiles {
+  /** Oldest first. */
+  readonly segments: readonly SegmentName[];
+  /** Files beside a segment by its stem: what a lease wrote down of its frames, highest lease first. */
+  readonly besides: ReadonlyMap<string, readonly string[]>;
 }
 
-/** What a sealed segment has in it, so that it need not be read when the journal is opened. */
-export function headsFileOf(file: string): string {
-  return file.replace(/\.log$/, '.heads');
+export function newSegmentName(segment: number, first: number, lease: number): SegmentName {
+  return parse(fencedName(`segment-${segment}-${first}-${randomBytes(8).toString('hex')}`, lease, 'log'))!;
 }
 
-/** The same of the last one, from when it was closed until it goes on: what was in it that is damaged since. */
-export function closedHeadsFileOf(file: string): string {
-  return file.replace(/\.log$/, '.unsealed');
+/**
+ * Lists the frames of a finished segment, so that it need not be read at the start. Carries the lease of the process that
+ * wrote it, which may be an heir: what a predecessor writes later does not replace it.
+ */
+export function headsFileOf({ stem }: SegmentName, lease: number): string {
+  return fencedName(stem, lease, 'heads');
 }
 
-/** The segments in a folder, oldest first. */
-export function listSegments(folder: string): SegmentName[] {
-  return readdirSync(folder)
-    .flatMap((file) => parse(file) ?? [])
-    .sort((a, b) => a.segment - b.segment);
+export function isHeadsFile(file: string): boolean {
+  return file.endsWith('.heads');
+}
+
+/** None where the folder is missing. */
+export function listSegments(folder: string): SegmentFiles {
+  let files: string[];
+  try {
+    files = readdirSync(folder);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    files = [];
+  }
+  const segments = files.flatMap((file) => parse(file) ?? []);
+  segments.sort((a, b) => a.lease - b.lease || a.segment - b.segment);
+  const besides = new Map<string, string[]>();
+  const others = files.filter((file) => /^segment-.*\.(heads|unsealed)$/.test(file));
+  others.sort((a, b) => leaseOf(b) - leaseOf(a));
+  for (const file of others) {
+    const stem = file.slice(0, file.indexOf('.'));
+    besides.set(stem, [...(besides.get(stem) ?? []), file]);
+  }
+  return { segments, besides };
+}
+
+function leaseOf(file: string): number {
+  return Number(/\.(\d{1,15})\./.exec(file)?.[1] ?? 0);
 }
 
 function parse(file: string): SegmentName | undefined {
-  const [, number, first, header, payload] =
-    /^segment-(\d{1,9})-(\d{1,15})-([0-9a-f]{8})([0-9a-f]{8})\.log$/.exec(file) ?? [];
-  if (number === undefined) return undefined;
+  const [, stem, number, first, header, payload] =
+    /^(segment-(\d{1,9})-(\d{1,15})-([0-9a-f]{8})([0-9a-f]{8}))(?:\.\d{1,15})?\.log$/.exec(file) ?? [];
+  if (stem === undefined) return undefined;
   const salt = { header: Number.parseInt(header!, 16), payload: Number.parseInt(payload!, 16) };
-  return { file, segment: Number(number), first: Number(first), salt };
+  return { file, stem, segment: Number(number), first: Number(first), lease: leaseOf(file), salt };
 }

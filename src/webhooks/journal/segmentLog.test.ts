@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { takeOver } from '../../../test/support/lease.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { SextantError } from '../../base/errors.ts';
 import { silentLogger } from '../../base/log.ts';
 import { HEADER_BYTES, readFrame, scanFrames, writeFrame } from './frames.ts';
 import { SegmentLog, type SegmentLogOptions, type Written } from './segmentLog.ts';
 
-const HEAD = { time: 0, cameAt: 0, status: 0, webhook: 'w', key: 0, event: 0 };
+const HEAD = { time: 0, cameAt: 0, status: 0, webhook: 'w', key: 0, event: 0, bodyBytes: 0 };
 
 interface Opened {
   readonly log: SegmentLog;
@@ -15,11 +17,18 @@ interface Opened {
   readonly said: readonly string[];
 }
 
+const leases = temporaryFolder();
+const leaseFolders = new Map<string, string>();
+
+/** Opens the log as an heir of the process that had it before. */
 function openLog(folder: string, options: Partial<SegmentLogOptions> = {}): Opened {
+  const leaseFolder = leaseFolders.get(folder) ?? leases();
+  leaseFolders.set(folder, leaseFolder);
   const found: Written[] = [];
   const said: string[] = [];
-  const log = SegmentLog.open({
+  const log = new SegmentLog({
     folder,
+    fence: options.fence ?? takeOver(leaseFolder),
     maxSegmentBytes: 1 << 20,
     logger: { ...silentLogger, error: (message) => void said.push(message) },
     headOf: (_kind, payload) => ({ ...HEAD, time: payload.length }),
@@ -107,7 +116,7 @@ describe('a segment log', () => {
     await third.log.close();
   });
 
-  it('knows after it was closed what a damaged record was of, and forgets that once it goes on', async () => {
+  it('knows after it was closed what a damaged record was of', async () => {
     const place = folder();
     const first = openLog(place);
     const written = [await append(first.log, 'one'), await append(first.log, 'two'), await append(first.log, 'three')];
@@ -128,36 +137,135 @@ describe('a segment log', () => {
     assert.deepEqual(again.found, written);
     assert.deepEqual(await texts(again), ['one', 'damaged', 'damaged']);
     assert.equal((await append(again.log, 'four')).number, 4);
-    // Not closed, as where the process is killed.
-    const killed = openLog(place);
-    assert.deepEqual(await texts(killed), ['one', 'four']);
-    await again.log.close();
+    const killed = again.log;
     again = openLog(place);
+    await killed.close();
     assert.deepEqual(await texts(again), ['one', 'damaged', 'damaged', 'four']);
     await again.log.close();
-    await killed.log.close();
   });
 
-  it('has after a cut at any byte what was whole, and goes on from there', async () => {
+  /** Three records, and the files of the process that wrote them, which was closed or killed. */
+  async function written(isClosed: boolean): Promise<{ place: string; name: string; whole: Buffer }> {
     const place = folder();
     const { log } = openLog(place);
     for (const text of ['one', 'two two', 'three']) await append(log, text);
+    // As for a process that was killed: nothing is written any more.
+    if (!isClosed) takeOver(leaseFolders.get(place)!);
     await log.close();
-    const [name] = readdirSync(place);
-    const whole = readFileSync(join(place, name!));
-    const ends = [27, 58, 87];
-    assert.equal(whole.length, ends[2]);
-    for (let cut = 0; cut <= whole.length; cut++) {
-      writeFileSync(join(place, name!), whole.subarray(0, cut));
+    const name = readdirSync(place).find((one) => one.endsWith('.log'))!;
+    const whole = readFileSync(join(place, name));
+    assert.equal(whole.length, 87);
+    return { place, name, whole };
+  }
+  const ENDS = [27, 58, 87];
+
+  function copied(place: string): string {
+    const copy = join(folder(), 'copy');
+    mkdirSync(copy);
+    for (const file of readdirSync(place)) copyFileSync(join(place, file), join(copy, file));
+    return copy;
+  }
+
+  for (const isClosed of [false, true]) {
+    for (const isZeroed of [false, true]) {
+      it(`reports acknowledged records that are missing after its end was ${isZeroed ? 'zeroed' : 'cut'} (${isClosed ? 'closed' : 'killed'})`, async () => {
+        const { place, name, whole } = await written(isClosed);
+        for (const at of [0, 1, 20, 26, 27, 28, 50, 57, 58, 59, 75, 85, 86]) {
+          const copy = copied(place);
+          const rest = Buffer.alloc(isZeroed ? whole.length - at : 0);
+          writeFileSync(join(copy, name), Buffer.concat([whole.subarray(0, at), rest]));
+          const opened = openLog(copy);
+          const left = ['one', 'two two', 'three'].slice(0, ENDS.filter((end) => end <= at).length);
+          assert.deepEqual(
+            (await texts(opened)).filter((text) => text !== 'damaged'),
+            left,
+            `at ${at}`,
+          );
+          const lost = 3 - left.length;
+          assert.equal(opened.said.length, 1, opened.said.join());
+          const are = lost === 1 ? '1 record is' : `${lost} records are`;
+          assert.ok(opened.said[0]!.includes(`${name}, bytes ${[0, ...ENDS][left.length]} to 87. ${are} lost`));
+          assert.match(opened.said[0]!, /Restore the file from a backup, or have the deliveries sent again\.$/);
+          assert.equal((await append(opened.log, 'more')).number, 4);
+          await opened.log.close();
+          const again = openLog(copy);
+          assert.deepEqual(
+            (await texts(again)).filter((text) => text !== 'damaged'),
+            [...left, 'more'],
+          );
+          if (!isClosed) assert.deepEqual(again.said, [], 'it is not reported again');
+          await again.log.close();
+        }
+      });
+    }
+
+    it(`reports its last segment where that is missing (${isClosed ? 'closed' : 'killed'})`, async () => {
+      const { place, name } = await written(isClosed);
+      rmSync(join(place, name));
       const opened = openLog(place);
-      const left = ['one', 'two two', 'three'].slice(0, ends.filter((end) => end <= cut).length);
-      assert.deepEqual(await texts(opened), left, `cut at ${cut}`);
-      assert.deepEqual(opened.said, []);
-      await append(opened.log, 'more');
+      assert.deepEqual(opened.log.damage, [{ file: 'segment-1', from: 0, to: 87, records: 3 }]);
+      assert.equal((await append(opened.log, 'more')).number, 4);
       await opened.log.close();
       const again = openLog(place);
-      assert.deepEqual(await texts(again), [...left, 'more']);
+      assert.deepEqual([await texts(again), again.said], [['more'], []]);
       await again.log.close();
+    });
+  }
+
+  it('says nothing of a frame that was being written, whatever is there of it', async () => {
+    const { place, name, whole } = await written(false);
+    const next = Buffer.from(whole.subarray(58));
+    for (const length of [1, 4, 23, 24, 25, next.length - 1])
+      for (const rest of [next.subarray(0, length), Buffer.alloc(length)]) {
+        const copy = copied(place);
+        writeFileSync(join(copy, name), Buffer.concat([whole, rest]));
+        const opened = openLog(copy);
+        assert.deepEqual([await texts(opened), opened.said], [['one', 'two two', 'three'], []]);
+        assert.equal((await append(opened.log, 'four')).number, 4);
+        await opened.log.close();
+        assert.equal(readFileSync(join(copy, name)).length, whole.length + length, 'it is not changed');
+      }
+  });
+
+  it('of an earlier version has after a cut at any byte what was whole', async () => {
+    const { name, whole } = await written(false);
+    for (let cut = 0; cut <= whole.length; cut += 3) {
+      const copy = join(folder(), 'copy');
+      mkdirSync(copy);
+      writeFileSync(join(copy, name.replace(/\.\d+\.log$/, '.log')), whole.subarray(0, cut));
+      const opened = openLog(copy);
+      const left = ['one', 'two two', 'three'].slice(0, ENDS.filter((end) => end <= cut).length);
+      assert.deepEqual([await texts(opened), opened.said], [left, []], `cut at ${cut}`);
+      await append(opened.log, 'more');
+      await opened.log.close();
+      const again = openLog(copy);
+      assert.deepEqual([await texts(again), again.said], [[...left, 'more'], []]);
+      await again.log.close();
+    }
+  });
+
+  it('loses nothing by a damaged mark, and reports it', async () => {
+    const { place } = await written(false);
+    const mark = readdirSync(place).find((one) => one.endsWith('.mark'))!;
+    const whole = readFileSync(join(place, mark));
+    for (let at = 0; at < whole.length; at += 3) {
+      const copy = copied(place);
+      const bytes = Buffer.from(whole);
+      bytes[at]! ^= 1 << (at & 7);
+      writeFileSync(join(copy, mark), bytes);
+      const opened = openLog(copy);
+      assert.deepEqual(await texts(opened), ['one', 'two two', 'three']);
+      assert.deepEqual(opened.said, [
+        `The journal is damaged: ${mark}, bytes 0 to ${whole.length}. No records are lost; all others are whole.`,
+      ]);
+      await opened.log.close();
+    }
+    // As after a power cut.
+    for (const bytes of [Buffer.alloc(0), Buffer.alloc(whole.length)]) {
+      writeFileSync(join(place, mark), bytes);
+      const opened = openLog(place);
+      assert.deepEqual([await texts(opened), opened.said], [['one', 'two two', 'three'], []]);
+      await opened.log.close();
     }
   });
 
@@ -185,7 +293,7 @@ describe('a segment log', () => {
         assert.equal(left.length, 2, `byte ${at}`);
         assert.ok(left.every((text) => all.includes(text)));
         assert.equal(opened.said.length, 1);
-        assert.match(opened.said[0]!, /^The journal is damaged: segment-1-1-\w+\.log, bytes \d+ to \d+\. /);
+        assert.match(opened.said[0]!, /^The journal is damaged: segment-1-1-\w+\.\d+\.log, bytes \d+ to \d+\. /);
         assert.equal(opened.log.damage.length, 1);
         await opened.log.verify();
         assert.equal(opened.log.damage.length, 1, 'no damage is told twice');
@@ -219,8 +327,9 @@ describe('a segment log', () => {
       writeFileSync(name, flipped);
       const opened = openLog(place);
       assert.deepEqual(await texts(opened), ['one', 'two'], `byte ${at}`);
-      assert.deepEqual(readFileSync(name), whole);
+      assert.deepEqual(opened.said, []);
       await opened.log.close();
+      for (const one of readdirSync(place)) if (one.endsWith('.heads')) rmSync(join(place, one));
     }
   });
 
@@ -260,7 +369,13 @@ describe('a segment log', () => {
     const place = folder();
     const opened = openLog(place);
     const written = await append(opened.log, 'one');
-    truncateSync(join(place, readdirSync(place)[0]!), 20);
+    truncateSync(
+      join(
+        place,
+        readdirSync(place).find((name) => name.endsWith('.log'))!,
+      ),
+      20,
+    );
     await assert.rejects(opened.log.read(written), { code: 'JournalDamaged' });
     assert.equal(opened.said.length, 1);
     await opened.log.close();
@@ -307,6 +422,124 @@ describe('a segment log', () => {
     rmSync(where, { recursive: true });
     assert.equal((await second).number, 2);
     await third;
+    await log.close();
+  });
+
+  /** A log whose process sleeps through a takeover right after a check of its lease that passed. */
+  function sleeper(place: string, options: Partial<SegmentLogOptions> = {}) {
+    const leaseFolder = leases();
+    leaseFolders.set(place, leaseFolder);
+    const lease = takeOver(leaseFolder);
+    let checks = Infinity;
+    const heirs: Opened[] = [];
+    const check = (): void => {
+      lease.check();
+      if (--checks === 0) heirs.push(openLog(place));
+    };
+    const fence = { number: lease.number, lost: lease.lost, check };
+    /** Counts from when the log is idle. */
+    const sleepAfter = async (passed: number): Promise<void> => {
+      for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+      checks = passed;
+    };
+    return { ...openLog(place, { ...options, fence }), sleepAfter, heir: () => heirs[0]! };
+  }
+
+  for (const isOpen of [true, false])
+    it(`of a process that lost its lease takes nothing, and what it wrote does not count (${isOpen ? 'open' : 'new'} segment)`, async () => {
+      const place = folder();
+      const { log, sleepAfter, heir } = sleeper(place, { maxSegmentBytes: isOpen ? 1000 : 30 });
+      await append(log, 'one');
+      await sleepAfter(1);
+      await assert.rejects(Promise.all([append(log, 'late'), append(log, 'later')]), { code: 'LeaseLost' });
+      assert.deepEqual(await texts(heir()), ['one']);
+      const [before] = heir().found;
+      assert.equal((await append(heir().log, 'two')).number, 2);
+      await assert.rejects(append(log, 'too late'), { code: 'LeaseLost' });
+      assert.equal(log.dropOldest(), false);
+      await log.close();
+      assert.equal((await append(heir().log, 'three')).number, 3);
+      assert.equal((await heir().log.read(before!)).toString(), 'one', 'what the heir has read stays where it is');
+      assert.deepEqual([await heir().log.verify(), heir().said], [[], []]);
+      for (let start = 0; start < 3; start++) {
+        const opened = openLog(place);
+        assert.deepEqual([await texts(opened), opened.said], [['one', 'two', 'three'], []]);
+        assert.equal(new Set(opened.log.segments.map(({ segment }) => segment)).size, opened.log.segments.length);
+        await opened.log.close();
+      }
+      await heir().log.close();
+    });
+
+  it('of an heir has what was acknowledged by a process that lost its lease right after', async () => {
+    const place = folder();
+    const { log, sleepAfter, heir } = sleeper(place);
+    await append(log, 'one');
+    await sleepAfter(2);
+    await append(log, 'two');
+    assert.deepEqual(await texts(heir()), ['one', 'two']);
+    await log.close();
+    await append(heir().log, 'three');
+    await heir().log.close();
+    const again = openLog(place);
+    assert.deepEqual(await texts(again), ['one', 'two', 'three']);
+    await again.log.close();
+  });
+
+  it('does not count a segment, or a list of frames, that a process wrote after it had lost its lease', async () => {
+    const place = folder();
+    const first = openLog(place);
+    await append(first.log, 'one');
+    const late = copied(place);
+    const second = openLog(place);
+    await append(second.log, 'two');
+    await append(second.log, 'three');
+    // The first process goes on elsewhere, and what it writes there appears beside the files of its heir.
+    const elsewhere = openLog(late, {
+      fence: { number: 1, lost: new AbortController().signal, check: () => undefined },
+    });
+    for (const text of ['x', 'y', 'z']) await append(elsewhere.log, text);
+    await elsewhere.log.close();
+    for (const file of readdirSync(late)) copyFileSync(join(late, file), join(place, file));
+    const opened = openLog(place);
+    for (const { log } of [first, second]) await log.close();
+    assert.deepEqual([await texts(opened), opened.said], [['one', 'two', 'three'], []]);
+    await append(opened.log, 'more');
+    await opened.log.close();
+    const again = openLog(place);
+    assert.deepEqual([await texts(again), again.said], [['one', 'two', 'three', 'more'], []]);
+    await again.log.close();
+  });
+
+  it('opens where nothing can be written, and takes records once that is possible', async () => {
+    const place = folder();
+    const first = openLog(place);
+    await append(first.log, 'one');
+    let isFull = true;
+    const lease = takeOver(leaseFolders.get(place)!);
+    const check = (): void => {
+      if (isFull) throw new SextantError('DiskFull', 'There is no space left.');
+      lease.check();
+    };
+    const before = readdirSync(place);
+    const opened = openLog(place, { fence: { number: lease.number, lost: lease.lost, check } });
+    assert.deepEqual(await texts(opened), ['one']);
+    await assert.rejects(append(opened.log, 'two'), { code: 'DiskFull' });
+    assert.deepEqual(readdirSync(place), before);
+    isFull = false;
+    assert.equal((await append(opened.log, 'two')).number, 2);
+    for (const { log } of [first, opened]) await log.close();
+  });
+
+  it('refuses a payload that is not of the frame that was asked for', async () => {
+    const { log } = openLog(folder());
+    const [one, two] = [await append(log, 'one'), await append(log, 'two')];
+    for (const wrong of [
+      { ...one, number: two.number },
+      { ...one, length: 2 },
+      { ...one, length: 4 },
+    ])
+      await assert.rejects(log.read(wrong), { code: 'JournalDamaged' });
+    assert.equal((await log.read(one)).toString(), 'one');
     await log.close();
   });
 });

@@ -1,26 +1,23 @@
-import { closeSync, constants, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { constants, mkdirSync, rmSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { join } from 'node:path';
 import { syncFolderSync } from '../../base/atomicFile.ts';
-import { describeError, explainWriteError, throwIfCancelled } from '../../base/errors.ts';
+import { describeError, explainWriteError, isWriteError, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import type { Fence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
 import { webhookErrors } from '../errors.ts';
-import { HEADER_BYTES, readFrame, scanFrames, writeFrame, type Scan } from './frames.ts';
-import { HeadRows, readHeads, type Head, type HeadedFrame, type SegmentHeads } from './headsFile.ts';
-import { closedHeadsFileOf, headsFileOf, listSegments, newSegmentName, type SegmentName } from './segmentFile.ts';
-
-/** A stretch of a segment that is not as it was written. */
-export interface JournalDamage {
-  readonly file: string;
-  readonly from: number;
-  readonly to: number;
-  /** How many records are lost; missing where it cannot be told. */
-  readonly records?: number;
-}
+import { describeDamage, type JournalDamage } from './damage.ts';
+import { HEADER_BYTES, readFrame, scanFrames, writeFrame } from './frames.ts';
+import { HeadRows, type Head, type HeadedFrame } from './headsFile.ts';
+import { MarkFile, removeMarksBelow } from './markFile.ts';
+import { recover, reportGaps, type Recovered } from './recovery.ts';
+import { headsFileOf, newSegmentName, type SegmentName } from './segmentFile.ts';
 
 export interface SegmentLogOptions {
   readonly folder: string;
+  /** Every file that is written carries its number. */
+  readonly fence: Fence;
   readonly maxSegmentBytes: number;
   readonly logger: Logger;
   /** Told of every frame that is found when the log is opened, in order. */
@@ -33,8 +30,8 @@ export interface Written extends HeadedFrame {
   readonly segment: number;
 }
 
-/** Where a frame is. */
-export type Place = Pick<Written, 'segment' | 'offset' | 'length'>;
+/** Position of a frame, with its number where that is known. */
+export type FramePosition = Pick<Written, 'segment' | 'offset' | 'length'> & { readonly number?: number };
 
 interface Waiting {
   readonly kind: number;
@@ -57,12 +54,15 @@ const SYNC = process.platform === 'linux' ? constants.O_DSYNC : 0;
 
 interface Segment {
   readonly name: SegmentName;
-  /** How many bytes of it are frames. */
+  /** Length of its frames in bytes. */
   length: number;
+  /** Names of files beside it. */
+  besides: readonly string[];
 }
 
 /** The segment that is written to. */
 interface Current extends Segment {
+  readonly id: number;
   readonly handle: FileHandle;
   readonly heads: HeadRows;
 }
@@ -70,38 +70,47 @@ interface Current extends Segment {
 /**
  * Records that are appended to a row of files, and never changed. Those that are appended while a write is under way share
  * the next one and its fsync ("group commit"): the more come at once, the more share. An append is answered when the
- * record is on the disk.
+ * record is on the disk and the lease was still held after that: the heir reads it.
+ *
+ * A process writes only to segments of its own lease. What it finds stays as it is, so that offsets which another process
+ * has read stay valid.
  */
 export class SegmentLog {
   readonly #options: SegmentLogOptions;
+  /** By their number in memory, oldest first. */
   readonly #segments = new Map<number, Segment>();
   readonly #damage: JournalDamage[] = [];
-  #nextNumber = 1;
-  #nextSegment = 1;
-  /** The last segment, where it goes on; until the first append opens it. */
-  #resumable: { readonly segment: Segment; readonly heads: HeadRows } | undefined;
+  readonly #lease: number;
+  #nextNumber: number;
+  #nextSegment: number;
+  #mark: MarkFile | undefined;
   #current: Current | undefined;
   /** Whether bytes of a write that failed may be left behind the end of the current segment. */
   #hasRemains = false;
   #waiting: (Waiting | Roll)[] = [];
-  /** What is on the disk, and nobody was told yet. */
+  /** What is on the disk, and not answered yet. */
   #durable: { readonly batch: readonly Waiting[]; readonly written: readonly Written[] } | undefined;
   #writing: Promise<void> | undefined;
   #isClosed = false;
 
-  /** Throws `DiskFull` and `ReadOnly`. */
-  static open(options: SegmentLogOptions): SegmentLog {
-    const log = new SegmentLog(options);
-    try {
-      log.#recover();
-    } catch (error) {
-      throw explainWriteError(error, options.folder);
-    }
-    return log;
-  }
-
-  private constructor(options: SegmentLogOptions) {
+  /**
+   * Reads what is there, also where the disk is full or read-only: appending is tried then. Throws `LeaseLost`, or the
+   * system's error.
+   */
+  constructor(options: SegmentLogOptions) {
     this.#options = options;
+    const { folder, fence, logger, headOf, onFrame } = options;
+    const recovered = recover({
+      ...{ folder, logger, headOf },
+      onFrame: (segment, frame) => onFrame({ ...frame, segment }),
+      onDamage: (damage) => this.#report(damage),
+    });
+    for (const { id, ...segment } of recovered.segments) this.#segments.set(id, segment);
+    this.#nextNumber = recovered.nextNumber;
+    this.#nextSegment = recovered.nextSegment;
+    // Above the files of a folder that was restored without its locks. Where they are an heir's, no check will pass.
+    this.#lease = recovered.lease > fence.number ? recovered.lease + 1 : fence.number;
+    this.#tidy(recovered);
   }
 
   /** What was found to be damaged since the log was opened. */
@@ -114,7 +123,10 @@ export class SegmentLog {
     return [...this.#segments].map(([segment, { length }]) => ({ segment, bytes: length }));
   }
 
-  /** Resolves when the record is on the disk. Throws `DiskFull`, `ReadOnly`, or the system's error: then it is not there. */
+  /**
+   * Resolves when the record is on the disk. Throws `LeaseLost`, `DiskFull`, `ReadOnly`, or the system's error: then it is
+   * not there.
+   */
   append(kind: number, head: Head, parts: readonly Uint8Array[]): Promise<Written> {
     if (this.#isClosed) return Promise.reject(webhookErrors.journalClosed());
     return new Promise((resolve, reject) => {
@@ -127,20 +139,26 @@ export class SegmentLog {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#writing;
-    const current = this.#current;
-    if (!current) return;
-    this.#current = undefined;
-    await current.handle.close();
     try {
-      this.#writeHeads(current, closedHeadsFileOf);
+      await this.#seal();
     } catch (error) {
-      this.#options.logger.warn(`What is in ${current.name.file} is not written beside it: ${describeError(error)}`);
+      if (!this.#options.fence.lost.aborted)
+        this.#options.logger.warn(`The last segment is read again at the next start: ${describeError(error)}`);
     }
+    const current = this.#current;
+    this.#current = undefined;
+    await current?.handle.close();
+    this.#mark?.close();
+    this.#mark = undefined;
   }
 
   /** The payload of a frame. Throws `JournalDamaged`. */
-  async read(frame: Place): Promise<Buffer> {
-    const bytes = await this.readRange(frame.segment, frame.offset, frame.offset + HEADER_BYTES + frame.length);
+  async read(frame: FramePosition): Promise<Buffer> {
+    const end = frame.offset + HEADER_BYTES + frame.length;
+    const bytes = await this.readRange(frame.segment, frame.offset, end).catch((error: unknown) => {
+      if (!['ENOENT', 'EIO'].includes(systemCode(error) ?? '')) throw error;
+      return Buffer.alloc(0);
+    });
     return this.payloadOf(frame, bytes, frame.offset);
   }
 
@@ -157,23 +175,35 @@ export class SegmentLog {
   }
 
   /** The payload of a frame, in `bytes` that begin at `from` in its segment. Throws `JournalDamaged`. */
-  payloadOf({ segment, offset, length }: Place, bytes: Buffer, from: number): Buffer {
+  payloadOf({ segment, offset, length, number }: FramePosition, bytes: Buffer, from: number): Buffer {
     const { file, salt } = this.#segments.get(segment)!.name;
     const at = offset - from;
-    if (typeof readFrame(bytes, at, salt) === 'object')
-      return bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + length);
+    const frame = readFrame(bytes, at, salt);
+    const isWhole = typeof frame === 'object' && frame.length === length && (number ?? frame.number) === frame.number;
+    if (isWhole) return bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + length);
     this.#report({ file, from: offset, to: offset + HEADER_BYTES + length, records: 1 });
     throw webhookErrors.damaged(file, offset);
   }
 
-  /** Removes the oldest segment. The last one stays: it is written to, and its name says how far numbers were used. */
-  dropOldest(): void {
+  /**
+   * Removes the oldest segment, and returns whether that was possible. The last one stays: its name says how far numbers
+   * were used.
+   */
+  dropOldest(): boolean {
+    const { folder, fence, logger } = this.#options;
     const [[number, segment] = []] = this.#segments;
-    if (number === undefined || !segment || this.#segments.size === 1) return;
-    const { file: log } = segment.name;
-    for (const file of [headsFileOf(log), closedHeadsFileOf(log), log])
-      rmSync(join(this.#options.folder, file), { force: true });
+    if (number === undefined || !segment || this.#segments.size === 1 || this.#isLost()) return false;
+    try {
+      fence.check();
+      for (const file of [...segment.besides, segment.name.file]) rmSync(join(folder, file), { force: true });
+    } catch (error) {
+      const explained = explainWriteError(error, folder);
+      if (!isWriteError(explained) && !this.#isLost()) throw error;
+      if (!this.#isLost()) logger.warn(`${segment.name.file} stays for now: ${describeError(explained)}`);
+      return false;
+    }
     this.#segments.delete(number);
+    return true;
   }
 
   /** Goes on in a new segment, so that the present one can be dropped. */
@@ -186,7 +216,9 @@ export class SegmentLog {
     for (const [number, { name, length }] of [...this.#segments]) {
       throwIfCancelled(signal);
       if (!this.#segments.has(number)) continue;
-      this.#reportScan(name, scanFrames(await this.readRange(number, 0, length), name.salt));
+      const scan = scanFrames(await this.readRange(number, 0, length), name.salt);
+      reportGaps(name, scan, (damage) => this.#report(damage));
+      if (scan.end < length) this.#report({ file: name.file, from: scan.end, to: length });
     }
     return this.#damage;
   }
@@ -199,10 +231,14 @@ export class SegmentLog {
   async #write(): Promise<void> {
     // Those whose records are on their way in at this moment shall come along.
     await turn();
+    // After a commit the lease was just checked.
+    let isChecked = false;
     while (this.#waiting.length > 0) {
       const [first] = this.#waiting;
       const batch = first && 'parts' in first ? this.#takeBatch() : this.#waiting.splice(0, 1);
       try {
+        if (!isChecked) this.#options.fence.check();
+        isChecked = true;
         if (isRecords(batch)) this.#durable = { batch, written: await this.#commit(batch) };
         else {
           this.#answer();
@@ -211,6 +247,7 @@ export class SegmentLog {
           for (const { resolve } of batch as Roll[]) resolve();
         }
       } catch (error) {
+        isChecked = false;
         this.#answer();
         const explained = explainWriteError(error, this.#options.folder);
         for (const { reject } of batch) reject(explained);
@@ -222,7 +259,7 @@ export class SegmentLog {
     this.#writing = undefined;
   }
 
-  /** Tells those whose records are on the disk. */
+  /** Answers those whose records are on the disk: the lease was held after they were. */
   #answer(): void {
     const { batch = [], written = [] } = this.#durable ?? {};
     this.#durable = undefined;
@@ -241,13 +278,13 @@ export class SegmentLog {
   async #commit(batch: readonly Waiting[]): Promise<Written[]> {
     const size = batch.reduce((sum, { length }) => sum + HEADER_BYTES + length, 0);
     const current = await this.#segmentFor(size);
-    const { name, handle, length: start, heads } = current;
+    const { id, name, handle, length: start, heads } = current;
     const bytes = Buffer.allocUnsafe(size);
     const written: Written[] = [];
     let at = 0;
     for (const { kind, head, parts, length } of batch) {
       const number = this.#nextNumber + written.length;
-      written.push({ ...head, kind, number, segment: name.segment, offset: start + at, length });
+      written.push({ ...head, kind, number, segment: id, offset: start + at, length });
       at = writeFrame(bytes, at, { kind, number }, parts, name.salt);
     }
     try {
@@ -258,7 +295,11 @@ export class SegmentLog {
         done += (await writing).bytesWritten;
       }
       if (SYNC === 0) await handle.datasync();
+      this.#options.fence.check();
+      this.#writeMark(current, start + size, this.#nextNumber + written.length);
     } catch (error) {
+      // An heir may have read it.
+      if (this.#options.fence.lost.aborted) throw error;
       this.#hasRemains = true;
       await this.#cutRemains(current).catch((failed: unknown) =>
         this.#options.logger.warn(`${name.file} cannot be cut back after a failed write: ${describeError(failed)}`),
@@ -271,9 +312,11 @@ export class SegmentLog {
     return written;
   }
 
-  /** What was refused must not be there after a restart, since whoever sent it will send it again. */
+  /** What was refused must not be there after a restart, since its sender will send it again. */
   async #cutRemains({ handle, length }: Current): Promise<void> {
     if (!this.#hasRemains) return;
+    // The segment is of our lease: only a lease that is known to be lost, whose heir has read the file, keeps us from it.
+    if (this.#options.fence.lost.aborted) throw this.#options.fence.lost.reason;
     await handle.truncate(length);
     await handle.datasync();
     this.#hasRemains = false;
@@ -281,115 +324,87 @@ export class SegmentLog {
 
   async #segmentFor(size: number): Promise<Current> {
     const { maxSegmentBytes } = this.#options;
-    let current = this.#current;
+    const current = this.#current;
     if (current) await this.#cutRemains(current);
-    const length = current?.length ?? this.#resumable?.segment.length ?? 0;
-    if (length > 0 && length + size > maxSegmentBytes) {
-      await this.#seal();
-      current = undefined;
-    }
-    return current ?? (this.#current = await this.#openSegment());
+    if (current && (current.length === 0 || current.length + size <= maxSegmentBytes)) return current;
+    await this.#seal();
+    return (this.#current = await this.#openSegment());
   }
 
   async #openSegment(): Promise<Current> {
-    const { folder } = this.#options;
-    if (this.#resumable) {
-      const { segment, heads } = this.#resumable;
-      rmSync(join(folder, closedHeadsFileOf(segment.name.file)), { force: true });
-      const handle = await open(join(folder, segment.name.file), constants.O_RDWR | SYNC);
-      this.#resumable = undefined;
-      const current = { name: segment.name, length: segment.length, handle, heads };
-      this.#segments.set(segment.name.segment, current);
-      return current;
-    }
-    const name = newSegmentName(this.#nextSegment, this.#nextNumber);
+    const { folder, fence } = this.#options;
+    const id = this.#nextSegment;
+    const name = newSegmentName(id, this.#nextNumber, this.#lease);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    fence.check();
+    // Before the segment: a mark of one that is missing lacks no record.
+    this.#writeMark({ name }, 0, this.#nextNumber);
+    const path = join(folder, name.file);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | SYNC;
-    const handle = await open(join(folder, name.file), flags, 0o600);
+    const handle = await open(path, flags, 0o600);
     try {
       syncFolderSync(folder);
+      fence.check();
+      removeMarksBelow(folder, this.#lease);
     } catch (error) {
       await handle.close();
+      rmSync(path, { force: true });
       throw error;
     }
     this.#nextSegment++;
-    const current = { name, length: 0, handle, heads: new HeadRows() };
-    this.#segments.set(name.segment, current);
+    const current = { id, name, length: 0, besides: [], handle, heads: new HeadRows() };
+    this.#segments.set(id, current);
     return current;
+  }
+
+  #writeMark({ name }: Pick<Current, 'name'>, length: number, nextNumber: number): void {
+    const { segment, first } = name;
+    this.#mark ??= new MarkFile(this.#options.folder, this.#lease);
+    this.#mark.write({ segment, first, length, nextNumber });
   }
 
   /** Nothing more comes into the present segment; what is in it is written beside it. */
   async #seal(): Promise<void> {
-    const current = this.#current ?? (this.#resumable && (await this.#openSegment()));
+    const current = this.#current;
     if (!current || current.length === 0) return;
-    this.#current = current;
     await this.#cutRemains(current);
-    const { name, length, handle } = current;
-    this.#writeHeads(current, headsFileOf);
+    const { id, name, length, handle, heads } = current;
+    this.#options.fence.check();
+    const besides = [this.#writeHeads(name, heads, length, this.#nextNumber)];
     this.#current = undefined;
-    this.#segments.set(name.segment, { name, length });
+    this.#segments.set(id, { name, length, besides });
     await handle.close();
   }
 
-  #writeHeads({ name, length, heads }: Current, fileOf: (file: string) => string): void {
-    heads.write(join(this.#options.folder, fileOf(name.file)), { end: length, nextNumber: this.#nextNumber });
+  #writeHeads(name: SegmentName, heads: HeadRows, end: number, nextNumber: number): string {
+    const file = headsFileOf(name, this.#lease);
+    heads.write(join(this.#options.folder, file), { end, nextNumber });
+    return file;
   }
 
-  #recover(): void {
-    const { folder, onFrame } = this.#options;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const names = listSegments(folder);
-    this.#nextSegment = (names.at(-1)?.segment ?? 0) + 1;
-    for (const [i, name] of names.entries()) {
-      const isLast = name === names.at(-1);
-      const found = readHeads(join(folder, headsFileOf(name.file))) ?? this.#rebuildHeads(name, isLast);
-      const segment = { name, length: found.end };
-      this.#segments.set(name.segment, segment);
-      for (let missing = (names[i - 1]?.segment ?? name.segment - 1) + 1; missing < name.segment; missing++)
-        this.#report({ file: `segment-${missing}`, from: 0, to: 0, records: name.first - this.#nextNumber });
-      this.#nextNumber = Math.max(this.#nextNumber, name.first);
-      if (isLast && !found.isSealed) this.#resumable = { segment, heads: new HeadRows(found.frames) };
-      for (const frame of found.frames) {
-        if (frame.number < this.#nextNumber) continue;
-        this.#nextNumber = frame.number + 1;
-        onFrame({ ...frame, segment: name.segment });
+  /** Spares the next start what this one had to read, where the disk allows it. */
+  #tidy({ segments, unlisted, leftovers }: Recovered): void {
+    if (unlisted.length + leftovers.length === 0) return;
+    const { folder, fence, logger } = this.#options;
+    try {
+      fence.check();
+      for (const { name, heads } of unlisted) {
+        const file = this.#writeHeads(name, new HeadRows(heads.frames), heads.end, heads.nextNumber);
+        const { id, ...segment } = segments.find((one) => one.name === name)!;
+        this.#segments.set(id, { ...segment, besides: [...segment.besides, file] });
       }
-      this.#nextNumber = Math.max(this.#nextNumber, found.nextNumber);
+      for (const file of leftovers) rmSync(join(folder, file), { force: true });
+    } catch (error) {
+      const explained = explainWriteError(error, folder);
+      if (!isWriteError(explained)) throw explained;
+      logger.warn(
+        `The journal is opened to be read, and written to once that is possible: ${describeError(explained)}`,
+      );
     }
   }
 
-  /** What is in a segment that was not sealed, or whose heads are lost. */
-  #rebuildHeads(name: SegmentName, isLast: boolean): SegmentHeads & { readonly isSealed: boolean } {
-    const { folder, headOf, logger } = this.#options;
-    const path = join(folder, name.file);
-    const bytes = readFileSync(path);
-    const scan = scanFrames(bytes, name.salt);
-    this.#reportScan(name, scan);
-    const closed = scan.damage.length > 0 && readHeads(join(folder, closedHeadsFileOf(name.file)));
-    if (isLast && closed && closed.end === bytes.length) return { ...closed, isSealed: false };
-    const frames = scan.frames.map((frame) => ({
-      ...frame,
-      ...headOf(frame.kind, bytes.subarray(frame.offset + HEADER_BYTES, frame.offset + HEADER_BYTES + frame.length)),
-    }));
-    const hasBadEnd = scan.damage.at(-1)?.to === bytes.length;
-    if (scan.end < bytes.length) {
-      logger.info(`${name.file}: ${bytes.length - scan.end} bytes that were being written are cut off`);
-      cutFile(path, scan.end);
-    }
-    // Numbers that were lost at the end may have been told to somebody.
-    const lost = hasBadEnd ? Math.ceil((bytes.length - scan.damage.at(-1)!.from) / HEADER_BYTES) : 0;
-    const heads = { frames, end: scan.end, nextNumber: (frames.at(-1)?.number ?? 0) + 1 + lost };
-    if (isLast && !hasBadEnd) return { ...heads, isSealed: false };
-    new HeadRows(frames).write(join(folder, headsFileOf(name.file)), heads);
-    return { ...heads, isSealed: true };
-  }
-
-  #reportScan({ file }: SegmentName, { frames, damage }: Scan): void {
-    for (const { from, to } of damage) {
-      const before = frames.findLast(({ offset }) => offset < from);
-      const after = frames.find(({ offset }) => offset >= to);
-      const records = before && after ? after.number - before.number - 1 : undefined;
-      this.#report({ file, from, to, ...(records !== undefined && { records }) });
-    }
+  #isLost(): boolean {
+    return this.#options.fence.lost.aborted;
   }
 
   #report(damage: JournalDamage): void {
@@ -405,25 +420,4 @@ export class SegmentLog {
 
 function isRecords(batch: readonly (Waiting | Roll)[]): batch is readonly Waiting[] {
   return batch.every((item) => 'parts' in item);
-}
-
-function cutFile(path: string, length: number): void {
-  const fd = openSync(path, 'r+');
-  try {
-    ftruncateSync(fd, length);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** One line for a log. */
-export function describeDamage({ file, from, to, records }: JournalDamage): string {
-  const lost =
-    records === undefined
-      ? 'An unknown number of records is'
-      : records === 1
-        ? '1 record is'
-        : `${records} records are`;
-  return `The journal is damaged: ${file}, bytes ${from} to ${to}. ${lost} lost; all others are whole.`;
 }

@@ -316,8 +316,11 @@ function readOverride(record: Fields): BudgetOverride {
   const config = isObject(record.config) ? record.config : {};
   for (const field in config) if (field !== 'limit') throw new Error(`there is no field "config.${field}" here`);
   const { limit } = config;
-  if (typeof limit !== 'string' || !/^[1-9][0-9]{0,17}$/.test(limit))
-    throw new Error('config.limit must be a positive integer of at most 18 digits without leading zeros, as a string');
+  // Empty: the limit has been cleared (analytics-api.md 2.7).
+  if (typeof limit !== 'string' || !/^$|^[1-9][0-9]{0,17}$/.test(limit))
+    throw new Error(
+      'config.limit must be a positive integer of at most 18 digits without leading zeros, as a string, or empty',
+    );
   return {
     ...(identity.kind === 'user_email' ? { user_email: identity.name } : { service_account_name: identity.name }),
     resource: oneOf('resource', record.resource, BUDGET_RESOURCES),

@@ -1,0 +1,96 @@
+// Rules for what Git tracks: no large files, and commit subjects that fit one line of a log.
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Every clone pays for a large file for ever, also after its removal. */
+const MAX_TRACKED_BYTES = 300_000;
+/** Files that may be larger, each with its reason. */
+const LARGE_FILES = new Set(/** @type {string[]} */ ([]));
+const MAX_SUBJECT = 72;
+/** The rule for subjects holds for commits after this one. */
+const BEFORE_THE_RULE = '3718bcf6b85311aa0854b34cc3786c32203b134e';
+
+/** @typedef {{ problems: string[], notes: string[] }} Findings */
+
+/**
+ * Checks the files that Git tracks in a folder and the commits of its branch.
+ * @param {string} folder
+ * @param {{ large?: ReadonlySet<string>, since?: string }} [rules]
+ * @returns {Findings}
+ */
+export function checkRepository(folder, { large = LARGE_FILES, since = BEFORE_THE_RULE } = {}) {
+  if (!existsSync(join(folder, '.git')))
+    return {
+      problems: [],
+      notes: ['This folder is no Git repository: neither tracked files nor commits are checked.'],
+    };
+  const commits = checkSubjects(folder, since);
+  return { problems: [...checkSizes(folder, large), ...commits.problems], notes: commits.notes };
+}
+
+/**
+ * @param {string} folder
+ * @param {ReadonlySet<string>} large
+ */
+function checkSizes(folder, large) {
+  const names = git(folder, ['ls-files', '-z']).split('\0').filter(Boolean);
+  return names.flatMap((name) => {
+    const size = lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= MAX_TRACKED_BYTES || large.has(name)) return [];
+    const limit = `${MAX_TRACKED_BYTES / 1000} kB`;
+    return [`${name} has ${Math.ceil(size / 1000)} kB, more than ${limit}: make it smaller, or keep it out of Git.`];
+  });
+}
+
+/**
+ * @param {string} folder
+ * @param {string} since
+ * @returns {Findings}
+ */
+function checkSubjects(folder, since) {
+  const notes = [];
+  let range = 'HEAD';
+  if (hasCommit(folder, since)) range = `${since}..HEAD`;
+  else if (git(folder, ['rev-parse', '--is-shallow-repository']).trim() === 'true')
+    notes.push(`A shallow clone: of the commits since ${since.slice(0, 7)}, only those that are here are checked.`);
+  else return { problems: [], notes: [`The history has no commit ${since.slice(0, 7)}: no subject is checked.`] };
+  const log = git(folder, ['log', '--no-merges', '--format=%h%x00%s', range]);
+  const problems = log
+    .split('\n')
+    .filter(Boolean)
+    .flatMap((line) => {
+      const [id, subject = ''] = line.split('\0');
+      if (subject.length > MAX_SUBJECT)
+        return [`The subject of ${id} has ${subject.length} characters, more than ${MAX_SUBJECT}: ${subject}`];
+      return subject.endsWith('.') ? [`The subject of ${id} ends with a full stop: ${subject}`] : [];
+    });
+  return { problems, notes };
+}
+
+/**
+ * @param {string} folder
+ * @param {string} id
+ */
+function hasCommit(folder, id) {
+  try {
+    git(folder, ['merge-base', '--is-ancestor', id, 'HEAD']);
+    return true;
+  } catch {
+    // Git fails for a commit that is missing, and for one that is no ancestor.
+    return false;
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {string[]} args
+ */
+function git(folder, args) {
+  return execFileSync('git', args, {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 64 << 20,
+  });
+}

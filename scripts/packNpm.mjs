@@ -1,0 +1,8 @@
+// node scripts/packNpm.mjs [--refuse]
+// Packs the npm package of what is built. With --refuse, ends `npm pack` and `npm publish` in this folder.
+import { packNpm } from './lib/package.mjs';
+import { fail, say } from './lib/say.mjs';
+
+if (process.argv.includes('--refuse'))
+  fail('The package.json here is the extension\'s. Run "npm run pack" and publish the folder out/npm.');
+say(`The npm package is ${packNpm()}`);

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnUntil } from '../../../test/support/processes.ts';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import type { BudgetStatus } from '../insights/budgets.ts';
+import { NotifiedAlerts } from './notifiedAlerts.ts';
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const THRESHOLDS = [0.75, 0.9, 1];
+
+function standing(name: string, used: number): BudgetStatus {
+  const identity = { kind: 'user_email', name } as const;
+  return { identity, key: name, limit: 100n, spent: 0n, used, projected: undefined, crossesOn: undefined };
+}
+
+describe('shown alerts', () => {
+  const newFolder = temporaryFolder();
+  const names = (alerts: readonly { readonly standing: BudgetStatus }[]): string[] =>
+    alerts.map((alert) => alert.standing.key);
+
+  it('are shown by one window, each threshold once in a month', () => {
+    const folder = newFolder();
+    const [one, other] = [new NotifiedAlerts(folder), new NotifiedAlerts(folder)];
+    assert.deepEqual(names(one.take([standing('ada', 0.8), standing('bob', 0.1)], THRESHOLDS, NOON)), ['ada']);
+    assert.deepEqual(names(other.take([standing('ada', 0.8), standing('bob', 0.1)], THRESHOLDS, NOON)), []);
+    assert.deepEqual(names(other.take([standing('ada', 0.95), standing('bob', 0.76)], THRESHOLDS, NOON)), ['ada', 'bob']);
+    assert.deepEqual(names(one.take([standing('ada', 0.95), standing('bob', 0.76)], THRESHOLDS, NOON)), []);
+    const december = Date.UTC(2026, 11, 3);
+    assert.deepEqual(names(one.take([standing('ada', 0.95)], THRESHOLDS, december)), ['ada']);
+    // A window that still counts November forgets nothing of December.
+    assert.deepEqual(names(other.take([standing('eve', 0.95)], THRESHOLDS, NOON)), ['eve']);
+    assert.deepEqual(names(other.take([standing('ada', 0.95)], THRESHOLDS, december)), []);
+  }); // prettier-ignore
+
+  it('are shown by one of two processes that find them at the same moment', async () => {
+    const folder = newFolder();
+    const code = `
+      import { NotifiedAlerts } from './src/analytics/client/notifiedAlerts.ts';
+      const told = new NotifiedAlerts(process.argv.at(-1));
+      console.log('ready');
+      // Each time two people are news to both.
+      for (let i = 0; i < 120; i++) {
+        const standings = ['ada', 'bob'].map((name) => name + i).map((key) => ({ identity: { kind: 'user_email', name: key }, key, limit: 100n, spent: 0n, used: 1 }));
+        for (const { standing } of told.take(standings, [1], ${NOON})) console.log('told', standing.key);
+      }
+      console.log('end');`;
+    const children = await Promise.all([1, 2].map(() => spawnUntil('end', code, [folder])));
+    const told = children.flatMap(({ said }) => said.split('\n').filter((line) => line.startsWith('told')));
+    for (const { child } of children) if (child.exitCode === null) await once(child, 'exit');
+    assert.equal(told.length, 240);
+    assert.equal(new Set(told).size, 240);
+    assert.ok(readdirSync(folder).length < 50, 'old files are cleared away');
+  });
+
+  it('are shown even if nothing can be stored, or the stored state is damaged', () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'taken'), '');
+    const nowhere = new NotifiedAlerts(join(folder, 'taken'));
+    assert.deepEqual(names(nowhere.take([standing('ada', 1)], THRESHOLDS, NOON)), ['ada']);
+    assert.deepEqual(names(nowhere.take([standing('ada', 1)], THRESHOLDS, NOON)), [], 'once in this window');
+    mkdirSync(join(folder, 'told'));
+    writeFileSync(join(folder, 'told', '1'), '{"2026-11 ada":');
+    assert.deepEqual(names(new NotifiedAlerts(join(folder, 'told')).take([standing('ada', 1)], THRESHOLDS, NOON)), [
+      'ada',
+    ]);
+  });
+});

@@ -1,0 +1,44 @@
+import { explainWriteError, systemCode } from '../../base/errors.ts';
+import { parseObject } from '../../base/json.ts';
+import { silentLogger, type Logger } from '../../base/log.ts';
+import { NumberedFiles } from '../../base/numberedFiles.ts';
+import { dueAlerts, type Alert, type BudgetStatus, type NotifiedAlert } from '../insights/budgets.ts';
+
+/** Records the alerts already shown by any window: each threshold once for each subject and month. */
+export class NotifiedAlerts {
+  readonly #folder: string;
+  readonly #files: NumberedFiles;
+  readonly #logger: Logger;
+  #own: NotifiedAlert = {};
+
+  /** `folder` belongs to one account. */
+  constructor(folder: string, logger: Logger = silentLogger) {
+    this.#folder = folder;
+    this.#files = new NumberedFiles(folder);
+    this.#logger = logger;
+  }
+
+  /** The alerts not shown yet. From now on they count as shown: the caller shows them. */
+  take(standings: readonly BudgetStatus[], thresholds: readonly number[], asOf: number): readonly Alert[] {
+    try {
+      for (;;) {
+        const { number, text } = this.#files.newest();
+        const { alerts, told } = dueAlerts(standings, thresholds, { ...this.#own, ...readTold(text) }, asOf);
+        if (alerts.length === 0 || this.#files.add(number + 1, JSON.stringify(told))) return alerts;
+      }
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      // A disk that cannot be written suppresses no alert: this window then remembers by itself.
+      this.#logger.warn(`Alerts are counted for this window only: ${String(explainWriteError(error, this.#folder))}`);
+      const { alerts, told } = dueAlerts(standings, thresholds, this.#own, asOf);
+      this.#own = told;
+      return alerts;
+    }
+  }
+}
+
+/** Empty if the file is damaged: a repeated alert is better than none. */
+function readTold(text: string | undefined): NotifiedAlert {
+  const entries = Object.entries(parseObject(text ?? '') ?? {});
+  return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
+}

@@ -1,0 +1,103 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkedJson, readCheckedJson, writeCheckedJson } from './checkedJson.ts';
+import { SextantError, systemCode } from './errors.ts';
+import { makeFolder } from './makeFolder.ts';
+import { createWhole } from './wholeFile.ts';
+
+/** The file that marks a folder as one of Sextant's. */
+export const MARKER = 'sextant-folder.json';
+
+/** The uses of a folder of state. */
+export type FolderKind = 'server' | 'index' | 'context' | 'budgets';
+
+/** The content of a marker. */
+export interface FolderMark {
+  readonly kind: FolderKind;
+  /** The workspace folder that an index is of. */
+  readonly of?: string;
+}
+
+export interface ClaimOptions {
+  readonly mode?: number;
+  /** Whether a folder without a marker belongs to an earlier version of Sextant, by the names in it. */
+  readonly isOlder?: (names: readonly string[]) => boolean;
+}
+
+const LOCK = /^writer\.\d+\.lock$/;
+const NOTE = 'Sextant keeps its state in this folder. Do not add, edit or delete files here.';
+
+/**
+ * Marks `folder` as Sextant's, and creates it where it is missing. Returns the mark that it has: `mark`, or that of an earlier
+ * claim, which may be of another workspace folder. Throws `FolderNotOurs`, and changes nothing, where the folder holds other
+ * files or is for another use; `NotAFolder`; the system's error where it cannot be written to.
+ */
+export function claimFolder(folder: string, mark: FolderMark, { mode, isOlder }: ClaimOptions = {}): FolderMark {
+  const found = readMark(folder);
+  if (found === 'damaged') {
+    // A file of that name is no proof: a lock of ours beside it is, or what an earlier version left.
+    const names = namesIn(folder);
+    if (names.length > 0 && !names.some((name) => LOCK.test(name)) && !(isOlder?.(names) ?? false))
+      throw notOurs(`${join(folder, MARKER)} is damaged, and nothing else in ${folder} is Sextant's.`);
+    remarkFolder(folder, mark);
+    return mark;
+  }
+  if (found) {
+    if (found.kind !== mark.kind) throw notOurs(`${folder} already holds Sextant's ${found.kind} files.`);
+    return found;
+  }
+  // Another process may be creating the marker at this moment.
+  const names = existsSync(folder) ? namesIn(folder) : [];
+  if (names.length > 0 && !(isOlder?.(names) ?? false))
+    throw notOurs(`${folder} is not empty (${names.slice(0, 3).join(', ')}) and is not a Sextant folder.`);
+  makeFolder(folder, mode);
+  createWhole(join(folder, MARKER), checkedJson({ ...mark, note: NOTE }), 0o600);
+  const made = readMark(folder);
+  return typeof made === 'object' ? made : mark;
+}
+
+/** Replaces the mark of a folder that is claimed already. */
+export function remarkFolder(folder: string, mark: FolderMark): void {
+  writeCheckedJson(join(folder, MARKER), { ...mark, note: NOTE }, 0o600);
+}
+
+/** The mark of a folder: `undefined` where it has none, `'damaged'` where its marker cannot be read. */
+export function readMark(folder: string): FolderMark | 'damaged' | undefined {
+  const read = readCheckedJson(join(folder, MARKER));
+  if (typeof read !== 'object') return read;
+  const { kind, of } = read.value as FolderMark;
+  return { kind, ...(of !== undefined && { of }) };
+}
+
+/**
+ * Creates a folder inside a folder of state, for its owner only. Throws `FolderNotOurs` where there is a symbolic link, through which
+ * files elsewhere would be written and deleted.
+ */
+export function makeInnerFolder(folder: string): void {
+  refuseLink(folder);
+  makeFolder(folder, 0o700);
+}
+
+/** Throws `FolderNotOurs` where there is a symbolic link, also one that leads nowhere. */
+export function refuseLink(path: string): void {
+  if (!isLink(path)) return;
+  const message = `${path} is a symbolic link, which could lead out of the folder of state. Put a folder in its place.`;
+  throw new SextantError('FolderNotOurs', `${message} Nothing was changed.`);
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch (error) {
+    if (systemCode(error) === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(folder).filter((name) => !name.startsWith(MARKER));
+}
+
+function notOurs(why: string): SextantError {
+  return new SextantError('FolderNotOurs', `${why} Name an empty or a new folder. Nothing in it was changed.`);
+}

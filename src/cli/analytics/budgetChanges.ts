@@ -1,0 +1,272 @@
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { isComplete, numbersOf, type Batch } from '../../analytics/budgets/batch.ts';
+import type { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
+import { budgetCsv, decodeCsv, type CsvRow } from '../../analytics/budgets/csv.ts';
+import { NO_LIMIT, problemOfLimit } from '../../analytics/budgets/limit.ts';
+import {
+  changesOf,
+  leftOutOf,
+  obstaclesIn,
+  type Preview,
+  type PreviewOptions,
+  type Wanted,
+} from '../../analytics/budgets/preview.ts';
+import type { Progress } from '../../analytics/budgets/runBatch.ts';
+import { Reminders } from '../../analytics/budgets/reminders.ts';
+import {
+  batchText,
+  describeReminder,
+  failureRows,
+  previewText,
+  summarizePreview,
+} from '../../analytics/budgets/texts.ts';
+import { RESOURCE_OF_PLAN, type Plan } from '../../analytics/contract.ts';
+import { identityNamed, type Identity } from '../../analytics/identity.ts';
+import { formatDay, parseDay } from '../../base/day.ts';
+import { cancelled, isCancelled, SextantError, systemCode } from '../../base/errors.ts';
+import { formatCount } from '../../base/format.ts';
+import { openAccount, type AnalyticsOptions } from './analytics.ts';
+import { ExitCode, noFile, printJson, ProgressLine, type Terminal } from '../terminal.ts';
+import { writeWhole } from '../writeWhole.ts';
+
+/** What all commands have that ask the service for budgets. */
+export type ConnectedOptions = Pick<AnalyticsOptions, 'url' | 'state' | 'serverState' | 'json'>;
+
+export interface ChangeOptions extends ConnectedOptions {
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly unit?: Plan;
+}
+
+export interface AccountOptions extends ChangeOptions {
+  readonly serviceAccount?: true;
+}
+
+export interface FileOptions extends ChangeOptions {
+  /** A file for what is not applied. */
+  readonly failures?: string;
+}
+
+export interface RetryOptions extends FileOptions {
+  readonly overwrite?: true;
+}
+
+export interface ResumeOptions extends ConnectedOptions {
+  readonly failures?: string;
+  readonly verify?: true;
+}
+
+export interface RemindOptions extends ConnectedOptions {
+  readonly on?: string;
+  readonly note: string;
+  readonly never?: true;
+}
+
+/** Of each kind so many rows are listed on a terminal: the file has them all. */
+const LISTED = 40;
+
+/** `sextant budgets set` */
+export function setLimit(
+  account: string,
+  limit: string,
+  options: AccountOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const problem = limit === NO_LIMIT ? 'Use sextant budgets clear to clear a limit.' : problemOfLimit(limit);
+  if (problem !== undefined) throw new SextantError('BadLimit', `"${limit}" is no limit. ${problem}`);
+  const wanted = [{ identity: accountOf(account, options), limit }];
+  return change((changes, how) => changes.preview({ kind: 'set' }, wanted, how), options, terminal);
+}
+
+/** `sextant budgets clear` */
+export function clearLimits(
+  accounts: readonly string[],
+  options: AccountOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const wanted = accounts.map((account): Wanted => ({ identity: accountOf(account, options), limit: NO_LIMIT }));
+  return change((changes, how) => changes.preview({ kind: 'clear' }, wanted, how), options, terminal);
+}
+
+/** `sextant budgets import` */
+export async function importLimits(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {
+  const text = decodeCsv(await readInput(file, terminal));
+  return change((changes, how) => changes.previewCsv(text, file === '-' ? 'input' : file, how), options, terminal);
+}
+
+/** `sextant budgets undo` */
+export function undo(options: RetryOptions, terminal: Terminal): Promise<ExitCode> {
+  return change((changes, how) => changes.previewUndo(how), options, terminal);
+}
+
+/** `sextant budgets retry` */
+export function retry(options: RetryOptions, terminal: Terminal): Promise<ExitCode> {
+  return change((changes, how) => changes.previewRetry(how), options, terminal);
+}
+
+/** `sextant budgets resume` */
+export async function resume(options: ResumeOptions, terminal: Terminal): Promise<ExitCode> {
+  const { changes } = await openAccount(options, terminal);
+  const progress = progressOn(terminal);
+  const { signal } = terminal;
+  const batch = await changes
+    .resume({ signal, onlyVerify: options.verify, onProgress: progress.show })
+    .finally(progress.done);
+  return report(batch, options, terminal);
+}
+
+/** `sextant budgets status` */
+export async function status(options: ResumeOptions, terminal: Terminal): Promise<ExitCode> {
+  const { changes } = await openAccount(options, terminal);
+  const { last } = changes;
+  if (!last) throw new SextantError('NoBatch', 'There is no batch: nothing was changed from here with this account.');
+  return report(last, options, terminal);
+}
+
+/** `sextant budgets export` */
+export async function exportLimits(
+  options: ConnectedOptions & { readonly output?: string },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { changes } = await openAccount(options, terminal);
+  const { unit, overrides } = await changes.overrides(terminal.signal);
+  await writeWhole(Readable.from([await budgetCsv(overrides, RESOURCE_OF_PLAN[unit])]), options.output, terminal);
+  return overrides.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+/** `sextant budgets remind` */
+export async function remind(
+  account: string | undefined,
+  { on, note, never, ...options }: RemindOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { budgetsFolder } = await openAccount(options, terminal);
+  const reminders = new Reminders(budgetsFolder);
+  if (account === undefined) {
+    const all = reminders.all();
+    if (options.json)
+      printJson(all.map(({ identity, on, note }) => ({ account: identity.name, kind: identity.kind, on: formatDay(on), note })), terminal); // prettier-ignore
+    else for (const one of all) terminal.stdout.write(`${describeReminder(one)}\n`);
+    return all.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+  }
+  const identity = identityNamed(account);
+  if (never) return reminders.remove(identity) ? ExitCode.ok : ExitCode.nothingFound;
+  const day = on === undefined ? undefined : parseDay(on);
+  if (day === undefined)
+    throw new SextantError('BadDay', 'Name the day with --on, like --on 2026-12-31, or forget it with --never.');
+  reminders.set({ identity, on: day, note });
+  return ExitCode.ok;
+}
+
+function accountOf(name: string, { serviceAccount }: AccountOptions): Identity {
+  return serviceAccount ? { kind: 'service_account_name', name } : identityNamed(name);
+}
+
+/** Shows what would change, asks, does it, and tells what became of it. */
+async function change(
+  preview: (changes: BudgetChanges, options: PreviewOptions) => Promise<Preview>,
+  options: RetryOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { changes } = await openAccount(options, terminal);
+  try {
+    return await changeBy(changes, preview, options, terminal);
+  } catch (error) {
+    if (!isCancelled(error)) throw error;
+    terminal.stderr.write('sextant: Interrupted. Nothing was changed.\n');
+    return ExitCode.interrupted;
+  }
+}
+
+async function changeBy(
+  changes: BudgetChanges,
+  preview: (changes: BudgetChanges, options: PreviewOptions) => Promise<Preview>,
+  options: RetryOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { stdin, stdout, stderr, signal } = terminal;
+  const made = await preview(changes, { unit: options.unit, overwrite: options.overwrite, signal });
+  const hasChanges = changesOf(made).length > 0;
+  if (options.dryRun || !hasChanges) {
+    if (options.json) printJson(made, terminal);
+    else stdout.write(previewText(made, { most: stdout.isTTY ? LISTED : Infinity }));
+    return isWhole(made) ? ExitCode.ok : ExitCode.nothingFound;
+  }
+  if (!options.yes) {
+    if (!stdin.isTTY || !stderr.isTTY)
+      throw new SextantError(
+        'NotConfirmed',
+        `${summarizePreview(made)}. Nothing was changed: add --yes to do it without a terminal, or --dry-run to see it.`,
+      );
+    stderr.write(`${previewText(made, { most: LISTED })}\n`);
+    if (!(await confirm(`Apply ${formatCount(changesOf(made).length)} of these?`, terminal)))
+      throw new SextantError('NotConfirmed', 'Nothing was changed.');
+  }
+  const progress = progressOn(terminal);
+  const batch = await changes.apply(made, { signal, onProgress: progress.show }).finally(progress.done);
+  return report(batch, options, terminal);
+}
+
+async function report(
+  batch: Batch,
+  options: ConnectedOptions & { readonly failures?: string },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  if (options.json) printJson(batch, terminal);
+  else terminal.stdout.write(batchText(batch, { most: terminal.stdout.isTTY ? LISTED : Infinity }));
+  if (options.failures !== undefined) await writeFailures(failureRows(batch), batch.unit, options.failures, terminal);
+  if (batch.endedAt === undefined)
+    terminal.stderr.write(
+      `sextant: ${numbersOf(batch, 'unknown').length > 0 ? 'What is unknown is read back, and t' : 'T'}he rest is done, by sextant budgets resume.\n`,
+    );
+  if (batch.error?.code === 'Cancelled') return ExitCode.interrupted;
+  if (batch.error) return ExitCode.failed;
+  const isFine = isComplete(batch) && obstaclesIn(batch.leftOut).length === 0;
+  return isFine ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+/** Whether all that was asked for can be done. */
+function isWhole(made: Preview): boolean {
+  return obstaclesIn(leftOutOf(made)).length === 0;
+}
+
+async function writeFailures(rows: readonly CsvRow[], unit: Plan, file: string, terminal: Terminal): Promise<void> {
+  const csv = await budgetCsv(rows, RESOURCE_OF_PLAN[unit], { withErrors: true });
+  await writeWhole(Readable.from([csv]), file, terminal);
+}
+
+async function readInput(file: string, { stdin, signal }: Terminal): Promise<Uint8Array> {
+  try {
+    return file === '-' ? await buffer(stdin) : readFileSync(file);
+  } catch (error) {
+    if (signal.aborted) throw cancelled();
+    if (systemCode(error) === undefined) throw error;
+    throw noFile(file, error);
+  }
+}
+
+async function confirm(question: string, { stdin, stderr, signal }: Terminal): Promise<boolean> {
+  const lines = createInterface({ input: stdin, output: stderr });
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim());
+  } catch (error) {
+    throw signal.aborted ? cancelled() : error;
+  } finally {
+    lines.close();
+  }
+}
+
+function progressOn({ stderr }: Terminal): { readonly show: (progress: Progress) => void; readonly done: () => void } {
+  const line = new ProgressLine(stderr);
+  return {
+    show: ({ phase, settled, total }) =>
+      line.show([
+        phase === 'reading' ? 'Reading' : 'Sending',
+        `${formatCount(settled)} of ${formatCount(total)} limits`,
+      ]),
+    done: () => line.clear(),
+  };
+}

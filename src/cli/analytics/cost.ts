@@ -1,0 +1,153 @@
+import { Option, type Command } from 'commander';
+import type { GroupByKey } from '../../analytics/contract.ts';
+import type { Dimension } from '../../analytics/insights/amounts.ts';
+import { top, type Share } from '../../analytics/insights/compare.ts';
+import { costReport, type CostReport } from '../../analytics/reports/costReport.ts';
+import { qualityOf } from '../../analytics/reports/report.ts';
+import { tableCsv } from '../../analytics/reports/csv.ts';
+import { formatCell, formatGrowth } from '../../analytics/reports/table.ts';
+import { costTable } from '../../analytics/reports/tables.ts';
+import { formatDecimal, type Decimal } from '../../base/decimal.ts';
+import {
+  CONNECTION_HELP,
+  EXIT_CODES,
+  describeAge,
+  describeDays,
+  loading,
+  openData,
+  printTable,
+  readRange,
+  tellQuality,
+  withAnalyticsOptions,
+  withRangeOptions,
+  type AnalyticsOptions,
+  type RangeOptions,
+} from './analytics.ts';
+import { ExitCode, formatRows, printable, printJson, type Terminal } from '../terminal.ts';
+
+const KEY_OF: Readonly<Record<Dimension, GroupByKey | undefined>> = {
+  product: 'COST_ANALYTICS_GROUP_BY_PRODUCT',
+  resource: 'COST_ANALYTICS_GROUP_BY_RESOURCE',
+  user: 'COST_ANALYTICS_GROUP_BY_USER',
+  byok: 'COST_ANALYTICS_GROUP_BY_BYOK_STATUS',
+  expert: 'COST_ANALYTICS_GROUP_BY_EXPERT',
+  day: undefined,
+};
+const UNITS = ['usd', 'credits'] as const;
+
+interface CostOptions extends AnalyticsOptions, RangeOptions {
+  readonly by?: Dimension;
+  readonly unit?: (typeof UNITS)[number];
+  readonly user?: readonly string[];
+}
+
+const HELP = `${CONNECTION_HELP}
+
+Examples:
+  sextant cost
+  sextant cost --days 30 --by resource
+  sextant cost --by user --csv > cost.csv
+  sextant cost --by day --user ada@example.com
+
+${EXIT_CODES}`;
+
+export function addCostCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  const command = program.command('cost').description('tell what it costs, and where that comes from');
+  withAnalyticsOptions(withRangeOptions(command))
+    .addOption(new Option('--by <dimension>', 'a table, instead of a summary').choices(Object.keys(KEY_OF)))
+    .option('--user <email...>', 'only of these people; with --by')
+    .addOption(new Option('--unit <unit>', 'of the summary; else what the plan is in').choices(UNITS))
+    .addHelpText('after', HELP)
+    .action(async (options: CostOptions) => exit(await runCost(options, terminal)));
+}
+
+/** `sextant cost` */
+async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCode> {
+  const data = await openData(options, terminal);
+  const range = readRange(options, data);
+  const { load, done } = loading(options, terminal);
+  const { by, user } = options;
+  if (by !== undefined || user !== undefined) {
+    const dimension = by ?? 'day';
+    const key = KEY_OF[dimension];
+    const isDaily = key === undefined;
+    const people = user && { people: user.map((name) => ({ kind: 'user_email', name }) as const) };
+    const loaded = await data.cost(range, key === undefined ? [] : [key], { ...load, ...people, daily: isDaily });
+    done();
+    tellQuality(qualityOf(loaded), terminal);
+    const table = costTable(loaded.rows, dimension);
+    const about = `Cost by ${dimension}, ${describeDays(range)}, ${describeAge(loaded.asOf)}`;
+    await printTable(table, about, options, terminal);
+    return table.rows.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+  }
+  const report = await costReport(data, range, { ...load, unit: options.unit });
+  done();
+  tellQuality(report, terminal);
+  if (options.json) printJson(summaryJson(report), terminal);
+  else if (options.csv) terminal.stdout.write(await tableCsv(costTable(report.points, 'day')));
+  else
+    terminal.stdout.write(
+      `${titleOf(report)}, ${describeDays(range)}, ${describeAge(report.asOf)}\n${summary(report)}`,
+    );
+  return report.points.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+function titleOf({ unit }: CostReport): string {
+  return unit === 'usd' ? 'Cost' : 'Credits';
+}
+
+/** How many products and resources a summary names. */
+const NAMED = 5;
+
+function summary(report: CostReport): string {
+  const { unit, total, growth, month } = report;
+  const amount = (value: Decimal | undefined): string => formatCell(value, { kind: unit });
+  const list = (shares: readonly Share[]): string => {
+    const { top: first, others } = top(shares, NAMED);
+    const named = first.map((share) => `${printable(share.name)} ${amount(share.amount)}`);
+    return [...named, ...(others > 0n ? [`others ${amount(others)}`] : [])].join(' · ') || '–';
+  };
+  const since = growth === undefined ? '' : ` (${formatGrowth(growth)} on the days before)`;
+  const projected =
+    month?.projected === undefined
+      ? '; too early to project'
+      : `, ${amount(month.projected)} at its end if it goes on so`;
+  return formatRows([
+    ['Total', `${amount(total)}${since}`],
+    ['Products', list(report.byProduct)],
+    ['Resources', list(report.byResource)],
+    ['Keys', list(report.byKey)],
+    [
+      'Month',
+      month
+        ? `${month.month}: ${amount(month.spent)} in ${month.daysElapsed} of ${month.daysInMonth} days${projected}`
+        : '–',
+    ],
+  ]);
+}
+
+function summaryJson(report: CostReport): object {
+  const { range, asOf, unit, total, growth, month } = report;
+  const shares = (items: readonly Share[]): object[] =>
+    items.map(({ name, amount }) => ({ name, amount: formatDecimal(amount) }));
+  return {
+    range: describeDays(range),
+    as_of: asOf ?? null,
+    unit,
+    total: total === undefined ? null : formatDecimal(total),
+    growth: growth ?? null,
+    month: month
+      ? {
+          name: month.month,
+          spent: formatDecimal(month.spent),
+          days_elapsed: month.daysElapsed,
+          days_in_month: month.daysInMonth,
+          projected: month.projected === undefined ? null : formatDecimal(month.projected),
+        }
+      : null,
+    products: shares(report.byProduct),
+    resources: shares(report.byResource),
+    keys: shares(report.byKey),
+    days: shares(report.byDay),
+  };
+}

@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import { systemClock } from '../../base/clock.ts';
+import { cancelled, SextantError } from '../../base/errors.ts';
+import { readSimulation, Simulation } from '../../server/analytics/simulation/simulation.ts';
+import { exportLines, findAnswering, loadData } from '../../server/launch.ts';
+import { serverStateFolder } from '../../server/state/defaultFolder.ts';
+import { ExitCode, logTo, type Terminal } from '../terminal.ts';
+import { writeWhole } from '../writeWhole.ts';
+
+export interface ExportOptions {
+  readonly state?: string;
+  readonly data?: string;
+  readonly seed?: number;
+  readonly users?: number;
+  readonly plan?: string;
+  readonly output?: string;
+}
+
+/** `sextant export` */
+export async function runExport(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
+  try {
+    await writeWhole(await exported(options, terminal), options.output, terminal);
+    return ExitCode.ok;
+  } catch (error) {
+    throw terminal.signal.aborted ? cancelled() : error;
+  }
+}
+
+async function exported({ data, ...options }: ExportOptions, { signal, stderr }: Terminal): Promise<Readable> {
+  const state = serverStateFolder(options.state);
+  const running = await findAnswering(state);
+  if (!running) {
+    const facts =
+      data === undefined
+        ? new Simulation(readSimulation(options), systemClock)
+        : await loadData(data, undefined, signal);
+    return Readable.from(inBlocks(exportLines(state, facts, logTo(stderr))));
+  }
+  const headers = { authorization: `Bearer ${running.adminToken}` };
+  const response = await fetch(`${running.url}/__admin/export`, { headers, signal });
+  if (!response.ok || !response.body)
+    throw new SextantError('ExportFailed', `The server at ${running.url} answered ${response.status}. See its log.`);
+  return Readable.fromWeb(response.body);
+}
+
+async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let block = '';
+  for await (const line of lines) {
+    block += `${line}\n`;
+    if (block.length < 65_536) continue;
+    yield block;
+    block = '';
+  }
+  yield block;
+}

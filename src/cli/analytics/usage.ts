@@ -1,0 +1,121 @@
+import { Option, type Command } from 'commander';
+import { languageTable, dayTable, personTable } from '../../analytics/reports/tables.ts';
+import { qualityOf, type Quality } from '../../analytics/reports/report.ts';
+import { peopleReport, usageReport, type UsageReport } from '../../analytics/reports/usageReport.ts';
+import { tableCsv } from '../../analytics/reports/csv.ts';
+import { formatCell, formatGrowth, formatShare, type Table } from '../../analytics/reports/table.ts';
+import { formatCount } from '../../base/format.ts';
+import {
+  CONNECTION_HELP,
+  EXIT_CODES,
+  describeAge,
+  describeDays,
+  loading,
+  openData,
+  printTable,
+  readRange,
+  tellQuality,
+  withAnalyticsOptions,
+  withRangeOptions,
+  type AnalyticsOptions,
+  type RangeOptions,
+} from './analytics.ts';
+import { ExitCode, formatRows, printJson, type Terminal } from '../terminal.ts';
+
+const DIMENSIONS = ['day', 'person', 'language', 'editor'] as const;
+
+interface UsageOptions extends AnalyticsOptions, RangeOptions {
+  readonly by?: (typeof DIMENSIONS)[number];
+}
+
+const HELP = `${CONNECTION_HELP}
+
+Examples:
+  sextant usage
+  sextant usage --days 30 --by person --csv > people.csv
+  sextant usage --by language --from 2026-11-01 --to 2026-11-20
+  sextant usage --json | jq .acceptance
+
+${EXIT_CODES}`;
+
+export function addUsageCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  const command = program.command('usage').description('tell who uses the product, how much, and for what');
+  withAnalyticsOptions(withRangeOptions(command))
+    .addOption(new Option('--by <dimension>', 'a table, instead of a summary').choices(DIMENSIONS))
+    .addHelpText('after', HELP)
+    .action(async (options: UsageOptions) => exit(await runUsage(options, terminal)));
+}
+
+/** `sextant usage` */
+async function runUsage(options: UsageOptions, terminal: Terminal): Promise<ExitCode> {
+  const data = await openData(options, terminal);
+  const range = readRange(options, data);
+  const { load, done } = loading(options, terminal);
+  const about = (what: string, { asOf }: Quality): string => `${what}, ${describeDays(range)}, ${describeAge(asOf)}`;
+  const show = async (what: string, table: Table, quality: Quality): Promise<ExitCode> => {
+    done();
+    tellQuality(quality, terminal);
+    await printTable(table, about(what, quality), options, terminal);
+    return table.rows.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+  };
+  switch (options.by) {
+    case 'person': {
+      const report = await peopleReport(data, range, load);
+      const who = report.distinct === undefined ? 'person' : `${formatCount(report.distinct)} people`;
+      return show(`Use by ${who}`, personTable(report), report);
+    }
+    case 'language':
+    case 'editor': {
+      const loaded = await data.languages(range, load);
+      return show(`Use by ${options.by}`, languageTable(loaded.rows, options.by), qualityOf(loaded));
+    }
+    case 'day': {
+      const report = await usageReport(data, range, load);
+      return show('Use by day', dayTable(report), report);
+    }
+    default: {
+      const report = await usageReport(data, range, load);
+      const { distinct } = await peopleReport(data, range, load);
+      done();
+      tellQuality(report, terminal);
+      if (options.json) printJson(summaryJson(report, distinct), terminal);
+      else if (options.csv) terminal.stdout.write(await tableCsv(dayTable(report)));
+      else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct)}`);
+      return report.daysKnown.active > 0 ? ExitCode.ok : ExitCode.nothingFound;
+    }
+  }
+}
+
+function summary(report: UsageReport, distinct: number | undefined): string {
+  const { latest, meanActive, metrics, growth, unusual } = report;
+  const { bySuggestions, byLines } = report.acceptance;
+  const since = (change: number | undefined): string =>
+    change === undefined ? '' : ` (${formatGrowth(change)} on the days before)`;
+  const mean = formatCell(meanActive, { kind: 'count' });
+  const count = (field: 'total_messages' | 'total_modified_lines_of_code'): string =>
+    formatCell(metrics?.[field], { kind: 'count' });
+  return formatRows([
+    ['People', `${formatCell(distinct, { kind: 'count' })} different ones`],
+    ['A day', `${mean} active on average${since(growth.meanActive)}${latest ? `, ${formatCount(latest.active)} on ${latest.date}` : ''}`],
+    ['Messages', `${count('total_messages')}${since(growth.messages)}`],
+    ['Lines', `${count('total_modified_lines_of_code')} modified`],
+    ['Completions', `${formatShare(bySuggestions)} of suggestions accepted, ${formatShare(byLines)} of suggested lines`],
+    ...(unusual.length > 0 ? [['Unusual', `${unusual.join(', ')}: far more or fewer people than on such days`] as const] : []),
+  ]); // prettier-ignore
+}
+
+function summaryJson(report: UsageReport, distinct: number | undefined): object {
+  const { range, asOf, days, latest, meanActive, metrics, acceptance, growth, unusual } = report;
+  return {
+    range: describeDays(range),
+    as_of: asOf ?? null,
+    distinct_people: distinct ?? null,
+    mean_daily_active: meanActive ?? null,
+    latest: latest ?? null,
+    acceptance: { by_suggestions: acceptance.bySuggestions ?? null, by_lines: acceptance.byLines ?? null },
+    growth: { mean_daily_active: growth.meanActive ?? null, messages: growth.messages ?? null },
+    unusual_days: unusual,
+    metrics: metrics ?? null,
+    days,
+  };
+}

@@ -1,0 +1,155 @@
+import { styleText } from 'node:util';
+import type { AnswerEvent, Passage, ProviderInfo, Sent } from '../../ask/answer.ts';
+import { Asker } from '../../ask/asker.ts';
+import { CitationScanner, type MarkdownToken } from '../../ask/citationScanner.ts';
+import { extractiveProvider } from '../../ask/extractive.ts';
+import { openAiProvider } from '../../ask/openai.ts';
+import type { AnswerProvider } from '../../ask/provider.ts';
+import type { Sources } from '../../ask/retrieve.ts';
+import { formatCount } from '../../base/format.ts';
+import { Searcher } from '../../workspace/searcher.ts';
+import type { PROVIDERS } from './askHelp.ts';
+import { searchAndRepair, whyNotUpdated } from '../search/search.ts';
+import { resolveFolder, stateFolderOf } from '../search/stateFolder.ts';
+import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
+import { folderOptions } from '../search/updateIndex.ts';
+
+export interface AskOptions {
+  readonly provider: (typeof PROVIDERS)[number];
+  readonly baseUrl?: string;
+  readonly model?: string;
+  readonly json?: true;
+  readonly state?: string;
+  /** False: ask of what is indexed, without looking for changed files first. */
+  readonly update: boolean;
+}
+
+/** `sextant ask QUESTION [DIR]` */
+export async function runAsk(
+  question: string,
+  folder: string,
+  options: AskOptions,
+  terminal: Terminal,
+  env: NodeJS.ProcessEnv,
+): Promise<ExitCode> {
+  const provider = providerOf(options, env);
+  const root = resolveFolder(folder);
+  const indexed = folderOptions(root, stateFolderOf(root, options.state));
+  const why = options.update ? await whyNotUpdated(indexed, terminal) : undefined;
+  if (why !== undefined) terminal.stderr.write(`sextant: ${why} Asking of what it has indexed so far.\n`);
+  const searcher = new Searcher();
+  const sources: Sources = {
+    search: async (query, limit) => {
+      const request = { folders: [indexed], query, limit, excerpts: true, isTrusted: true };
+      return (await searchAndRepair(searcher, request, indexed, options.update, terminal)).results;
+    },
+    read: (_root, path) => {
+      const file = searcher.read(indexed, path);
+      return Promise.resolve('text' in file ? file.text : undefined);
+    },
+  };
+  const began = performance.now();
+  const writer = options.json ? undefined : new AnswerWriter(terminal);
+  let isFound = false;
+  try {
+    for await (const event of new Asker(sources).ask({ question, provider, signal: terminal.signal })) {
+      if (event.kind === 'sources') isFound = event.passages.length > 0;
+      writer?.show(event);
+      if (options.json && event.kind === 'done') {
+        const upToDate = options.update && why === undefined;
+        const { cited, ...answer } = event.answer;
+        const shown = { ...answer, cited: cited.map(withoutRoot), root, upToDate, tookMs: performance.now() - began };
+        printJson(shown, terminal);
+      }
+    }
+    return isFound ? ExitCode.ok : ExitCode.nothingFound;
+  } finally {
+    writer?.end();
+    searcher.close();
+  }
+}
+
+/** Nothing but what was named is ever sent anything. */
+function providerOf({ provider, ...service }: AskOptions, env: NodeJS.ProcessEnv): AnswerProvider {
+  return provider === 'extractive' ? extractiveProvider : openAiOf(service, env);
+}
+
+/** The key is taken from the environment alone, as others see arguments. Throws as {@link openAiProvider} does. */
+export function openAiOf(
+  { baseUrl, model }: { readonly baseUrl?: string; readonly model?: string },
+  env: NodeJS.ProcessEnv,
+): AnswerProvider {
+  const key = env.SEXTANT_OPENAI_KEY?.trim() ?? '';
+  return openAiProvider({
+    baseUrl: baseUrl ?? env.SEXTANT_OPENAI_BASE_URL ?? '',
+    model: model ?? env.SEXTANT_OPENAI_MODEL ?? '',
+    ...(key !== '' && { key }),
+  });
+}
+
+/** Writes an answer as it comes. */
+class AnswerWriter {
+  readonly #terminal: Terminal;
+  readonly #scanner = new CitationScanner();
+  #isLineOpen = false;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  show(event: AnswerEvent): void {
+    switch (event.kind) {
+      case 'sources':
+        this.#terminal.stderr.write(`sextant: ${describeSent(event.provider, event.sent)}\n`);
+        break;
+      case 'text':
+        this.#write(this.#scanner.push(event.text));
+        break;
+      case 'done':
+        this.end();
+        this.#terminal.stdout.write(formatSources(event.answer.cited));
+        if (event.answer.removedCitations > 0)
+          this.#terminal.stderr.write(
+            `sextant: ${event.answer.removedCitations} citations were removed: there is nothing where they pointed.\n`,
+          );
+        break;
+    }
+  }
+
+  /** Leaves the terminal at the beginning of a line, also after half an answer. */
+  end(): void {
+    this.#write(this.#scanner.end());
+    if (this.#isLineOpen) this.#terminal.stdout.write('\n');
+    this.#isLineOpen = false;
+  }
+
+  #write(tokens: readonly MarkdownToken[]): void {
+    for (const token of tokens) {
+      const text = token.text.replace(/[^\n\t]+/g, printable);
+      this.#terminal.stdout.write(token.kind === 'citation' ? style('cyan', text) : text);
+      this.#isLineOpen = !text.endsWith('\n');
+    }
+  }
+}
+
+function formatSources(cited: readonly Passage[]): string {
+  const lines = cited.map(({ number, path, startLine, symbol }) => {
+    const name = symbol ? `  ${style('bold', printable(symbol.name))} ${style('dim', symbol.kind)}` : '';
+    return `${style('cyan', `[${number}]`)} ${printable(path)}:${startLine}${name}\n`;
+  });
+  return lines.length === 0 ? '' : `\n${lines.join('')}`;
+}
+
+function describeSent({ label }: ProviderInfo, { files, characters }: Sent): string {
+  if (characters === 0) return `${label}. Nothing was sent to anybody.`;
+  return `${label} is sent ${formatCount(characters)} characters, with passages of ${files === 1 ? '1 file' : `${files} files`}.`;
+}
+
+/** Colours where the output is a terminal that has them, and `NO_COLOR` does not forbid them. */
+function style(format: 'cyan' | 'bold' | 'dim', text: string): string {
+  return styleText(format, text, { stream: process.stdout });
+}
+
+function withoutRoot({ root: _root, ...passage }: Passage): Omit<Passage, 'root'> {
+  return passage;
+}

@@ -1,0 +1,103 @@
+import { homedir } from 'node:os';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { isLoopback } from '../../ask/openai.ts';
+import { SextantError } from '../../base/errors.ts';
+import { readSession, removeSession, sessionFile, writeSession } from '../../context/credentials.ts';
+import { findAnswering } from '../../server/launch.ts';
+import { localServerErrors } from '../../server/localServer.ts';
+import { serverStateFolder } from '../../server/state/defaultFolder.ts';
+import { WireClient } from '../../wire/wireClient.ts';
+import { ExitCode, type Terminal } from '../terminal.ts';
+
+export interface LoginOptions {
+  readonly state?: string;
+}
+
+/** What is asked to see whether a token is taken: a file that nobody has. */
+const NO_FILE = '0'.repeat(64);
+const CHECK_MS = 15_000;
+const SCOPE = 'context:use';
+
+/** `sextant login [URL]`: to the local server, or to a service whose token is typed or read from the standard input. */
+export async function runLogin(
+  url: string | undefined,
+  { state }: LoginOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { tenantURL, accessToken } = url === undefined ? await localSession(state) : await typedSession(url, terminal);
+  const client = new WireClient({ url: tenantURL, token: accessToken, userAgent: 'sextant', timeoutMs: CHECK_MS });
+  try {
+    await client.findMissing([NO_FILE]);
+  } finally {
+    await client.close();
+  }
+  writeSession({ accessToken, tenantURL, scopes: [SCOPE] }, homedir());
+  terminal.stdout.write(`Logged in to ${tenantURL}. The session is in ${sessionFile(homedir())}.\n`);
+  return ExitCode.ok;
+}
+
+/** `sextant logout` */
+export function runLogout({ stdout }: Terminal): ExitCode {
+  stdout.write(removeSession(homedir()) ? 'Logged out: the session is removed.\n' : 'There was no session.\n');
+  return ExitCode.ok;
+}
+
+/** `sextant token print`: the session, as `SEXTANT_SESSION_AUTH` takes it. */
+export function runTokenPrint({ stdout, stderr }: Terminal): ExitCode {
+  const session = readSession(homedir());
+  if (!session) {
+    stderr.write('sextant: There is no session. Make one with sextant login.\n');
+    return ExitCode.nothingFound;
+  }
+  stdout.write(`${JSON.stringify(session)}\n`);
+  return ExitCode.ok;
+}
+
+interface Login {
+  readonly tenantURL: string;
+  readonly accessToken: string;
+}
+
+/** Throws `NoServer`. */
+async function localSession(state: string | undefined): Promise<Login> {
+  const folder = serverStateFolder(state);
+  const info = await findAnswering(folder);
+  if (!info) throw localServerErrors.notRunning(folder);
+  return { tenantURL: info.url, accessToken: info.token };
+}
+
+/** Throws `InvalidAddress` and `NoToken`. */
+async function typedSession(url: string, { stderr, signal }: Terminal): Promise<Login> {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const isPlain = parsed && `${parsed.username}${parsed.password}${parsed.search}${parsed.hash}` === '';
+  const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLoopback(parsed.hostname));
+  if (!isPlain || !isSafe)
+    throw new SextantError(
+      'InvalidAddress',
+      'The address must be an https URL without a user, query or fragment; http only for this machine.',
+    );
+  const isTyped = process.stdin.isTTY;
+  // As arguments and the screen are seen by others, it is neither an argument nor shown.
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output, terminal: isTyped });
+  try {
+    if (isTyped) stderr.write(`Token for ${parsed.host} (it is not shown): `);
+    const accessToken = (await Promise.race([firstOf(lines), aborted(signal)])).trim();
+    if (isTyped) stderr.write('\n');
+    if (accessToken === '')
+      throw new SextantError('NoToken', 'No token was given. Type it, or give it on the standard input.');
+    return { tenantURL: url, accessToken };
+  } finally {
+    lines.close();
+  }
+}
+
+async function firstOf(lines: AsyncIterable<string>): Promise<string> {
+  for await (const line of lines) return line;
+  return '';
+}
+
+function aborted(signal: AbortSignal): Promise<string> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(''), { once: true }));
+}

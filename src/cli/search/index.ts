@@ -1,0 +1,76 @@
+import { formatBytes } from '../../base/format.ts';
+import type { SkipReason } from '../../workspace/skip.ts';
+import type { FolderStatus } from '../../workspace/status.ts';
+import { resolveFolder, stateFolderOf } from './stateFolder.ts';
+import { ExitCode, type Terminal } from '../terminal.ts';
+import { updateOrAwait, type UpToDate } from './awaitIndex.ts';
+import { folderOptions } from './updateIndex.ts';
+
+export interface IndexOptions {
+  readonly json?: true;
+  readonly state?: string;
+}
+
+export const INDEX_HELP = `
+Progress is shown on a terminal; elsewhere a line tells of it from time to time. Ctrl-C leaves the index as of its last
+commit, and the next run goes on from there. Where another process – an editor, or the same command – keeps the index, this
+one waits until the index is up to date.
+
+A folder that --state names holds the index of one folder. One with other files in it, or with the index of another folder,
+is refused and left as it is.
+
+Examples:
+  sextant index
+  sextant index ~/projects/shop --json
+
+Exit codes: 0 the index is up to date; 2 failed, wrong usage, or another process leaves the index behind; 130 interrupted.`;
+
+/** `sextant index [DIR]` */
+export async function runIndex(folder: string, options: IndexOptions, terminal: Terminal): Promise<ExitCode> {
+  const root = resolveFolder(folder);
+  const began = performance.now();
+  const result = await updateOrAwait(folderOptions(root, stateFolderOf(root, options.state)), terminal);
+  const tookMs = Math.round(performance.now() - began);
+  if ('keptBy' in result) terminal.stderr.write(`sextant: ${result.keptBy} It keeps the index up to date.\n`);
+  const { files, skipped, indexBytes, repaired } = 'keptBy' in result ? ofOther(result) : result.status;
+  if (options.json) {
+    terminal.stdout.write(`${JSON.stringify({ root, files, skipped, indexBytes, tookMs, repaired })}\n`);
+    return ExitCode.ok;
+  }
+  const time = tookMs < 1000 ? `${tookMs} ms` : `${(tookMs / 1000).toFixed(1)} s`;
+  terminal.stdout.write(`${files} files indexed in ${time}, ${formatBytes(indexBytes)} on disk.\n`);
+  const leftOut = describeSkipped(skipped);
+  if (leftOut !== '') terminal.stdout.write(`Left out: ${leftOut}.\n`);
+  if (files === 0) terminal.stderr.write('No file of it can be found: sextant status --skipped says why.\n');
+  if (repaired) terminal.stdout.write(`Repaired: ${repaired.files} files were read again.\n`);
+  return ExitCode.ok;
+}
+
+type Reported = Pick<FolderStatus, 'files' | 'skipped' | 'indexBytes' | 'repaired'>;
+
+/** What another process has indexed, as the status of one's own work has it. */
+function ofOther({ contents, difference }: Extract<UpToDate, { readonly keptBy: string }>): Reported {
+  const skipped: Partial<Record<SkipReason, number>> = {};
+  for (const { reason } of difference.skipped.values()) skipped[reason] = (skipped[reason] ?? 0) + 1;
+  return { files: contents.files, skipped, indexBytes: contents.indexBytes };
+}
+
+/** How many files and folders are left out for which reason, the commonest first; empty if none is. */
+export function describeSkipped(skipped: Readonly<Partial<Record<SkipReason, number>>>): string {
+  const reasons = (Object.keys(REASONS) as SkipReason[]).filter((reason) => skipped[reason] !== undefined);
+  reasons.sort((a, b) => skipped[b]! - skipped[a]!);
+  return reasons.map((reason) => `${skipped[reason]!} ${REASONS[reason]}`).join(', ');
+}
+
+export const REASONS: Readonly<Record<SkipReason, string>> = {
+  excluded: 'excluded',
+  ignored: 'ignored by .gitignore',
+  tooLarge: 'too large',
+  binary: 'binary',
+  secret: 'keys or passwords',
+  generated: 'generated',
+  minified: 'minified',
+  link: 'symbolic links',
+  special: 'not regular files',
+  unreadable: 'unreadable',
+};

@@ -1,0 +1,66 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
+import { SextantError } from '../../base/errors.ts';
+import { formatCount } from '../../base/format.ts';
+import { exportIndex, importIndex } from '../../workspace/indexArchive.ts';
+import { whyNotUpdated } from './search.ts';
+import { resolveFolder, stateFolderOf } from './stateFolder.ts';
+import { ExitCode, noFile, type Terminal } from '../terminal.ts';
+import { folderOptions } from './updateIndex.ts';
+import { writeWhole } from '../writeWhole.ts';
+
+export interface IndexArchiveOptions {
+  readonly output?: string;
+  readonly state?: string;
+}
+
+/** `sextant context export [DIR]` */
+export async function runContextExport(
+  folder: string,
+  { output, state }: IndexArchiveOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  if (output === undefined && terminal.stdout.isTTY)
+    throw new SextantError('InvalidOption', 'An index is no text. Name a file with --output, or redirect the output.');
+  const root = resolveFolder(folder);
+  const stateFolder = stateFolderOf(root, state);
+  const why = await whyNotUpdated(folderOptions(root, stateFolder), terminal);
+  if (why !== undefined) terminal.stderr.write(`sextant: ${why} Exporting what it has indexed so far.\n`);
+  const bytes = new PassThrough();
+  const written = writeWhole(bytes, output, terminal);
+  const exported = exportIndex(stateFolder, bytes, terminal.signal).then(
+    ({ files }) => {
+      bytes.end();
+      return files;
+    },
+    (error: unknown) => {
+      bytes.destroy(error as Error);
+      throw error;
+    },
+  );
+  const [files] = await Promise.all([exported, written]);
+  terminal.stderr.write(`sextant: The index of ${formatCount(files)} files is exported.\n`);
+  return ExitCode.ok;
+}
+
+/** `sextant context import FILE [DIR]` */
+export async function runContextImport(
+  file: string,
+  folder: string,
+  { state }: IndexArchiveOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const root = resolveFolder(folder);
+  const input = file === '-' ? process.stdin : (await openArchive(file)).createReadStream({ highWaterMark: 1 << 20 });
+  const { files } = await importIndex(input, { root, stateFolder: stateFolderOf(root, state) }, terminal.signal);
+  terminal.stdout.write(`The index of ${formatCount(files)} files is that of ${root} now.\n`);
+  return ExitCode.ok;
+}
+
+async function openArchive(file: string): Promise<FileHandle> {
+  try {
+    return await open(file);
+  } catch (error) {
+    throw noFile(file, error);
+  }
+}

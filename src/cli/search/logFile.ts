@@ -1,0 +1,49 @@
+import { appendFileSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemCode } from '../../base/errors.ts';
+
+const NAME = 'log.txt';
+/** Some thousand lines; then the file becomes the older one of two. */
+const LARGEST_BYTES = 256_000;
+
+/**
+ * What the command did to an index, in the index's state folder: the lines that `sextant doctor` shows. Several processes
+ * may append. A disk that takes nothing costs lines, and nothing else.
+ */
+export class LogFile {
+  readonly #file: string;
+  readonly #now: () => Date;
+
+  constructor(stateFolder: string, now: () => Date) {
+    this.#file = join(stateFolder, NAME);
+    this.#now = now;
+  }
+
+  write(level: 'info' | 'warn' | 'error', message: string): void {
+    const line = `${this.#now().toISOString()} ${level} ${message.replaceAll('\n', ' ')}\n`;
+    try {
+      if ((statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) > LARGEST_BYTES) {
+        renameSync(this.#file, `${this.#file}.old`);
+      }
+      appendFileSync(this.#file, line, { mode: 0o600 });
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+    }
+  }
+
+  /** The last lines, oldest first. */
+  static read(stateFolder: string, limit: number): string[] {
+    const file = join(stateFolder, NAME);
+    const lines = [`${file}.old`, file].flatMap((one) => linesOf(one));
+    return lines.slice(-limit);
+  }
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return [];
+  }
+}

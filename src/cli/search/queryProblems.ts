@@ -1,0 +1,26 @@
+import type { QueryProblem } from '../../engine/query/queryLanguage.ts';
+import { printable } from '../terminal.ts';
+
+/**
+ * A query as it was typed and, under the place of each problem, carets and what to do. Characters of
+ * East Asian scripts, and emoji, take two columns in a terminal.
+ */
+export function formatProblems(query: string, problems: readonly QueryProblem[]): string {
+  const lines = problems.map(({ start, end, message }) => {
+    const indent = ' '.repeat(columns(query.slice(0, start)));
+    return `${indent}${'^'.repeat(Math.max(1, columns(query.slice(start, end))))} ${message}`;
+  });
+  return `${[printable(query), ...lines].join('\n')}\n`;
+}
+
+function columns(text: string): number {
+  let count = 0;
+  for (const character of text) {
+    if (WIDE.test(character)) count += 2;
+    else if (!/\p{M}|\p{Cf}/u.test(character)) count++;
+  }
+  return count;
+}
+
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import envPaths from 'env-paths';
+import { SextantError, systemCode } from '../../base/errors.ts';
+import { checkStateFolder } from '../../workspace/stateFolder.ts';
+
+/** The real path of a folder that a person named. Throws `NotAFolder`. */
+export function resolveFolder(path: string): string {
+  try {
+    const real = realpathSync(path);
+    if (statSync(real).isDirectory()) return real;
+    throw new SextantError('NotAFolder', `"${path}" is a file. Name the folder that it is in.`);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw error;
+  }
+  throw new SextantError('NotAFolder', `There is no folder "${path}". Name one, or leave it out for the current one.`);
+}
+
+/**
+ * Where the command line keeps a folder's index: the user's cache folder, by the folder's real path, or the one that was named.
+ * Throws `FolderNotOurs` where that is of another folder.
+ */
+export function stateFolderOf(root: string, override: string | undefined): string {
+  if (override !== undefined) {
+    checkStateFolder(root, override);
+    return override;
+  }
+  const key = createHash('sha256').update(root).digest('hex').slice(0, 16);
+  return join(cacheFolder(), `${basename(root)}-${key}`);
+}
+
+/** Where the indexes in the cache folder find each other; others, in a folder that somebody named, do not. */
+export function siblingsFolder(stateFolder: string): string | undefined {
+  return dirname(stateFolder) === cacheFolder() ? join(cacheFolder(), 'repositories') : undefined;
+}
+
+function cacheFolder(): string {
+  return envPaths('sextant', { suffix: '' }).cache;
+}

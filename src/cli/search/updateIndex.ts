@@ -1,0 +1,90 @@
+import { SextantError } from '../../base/errors.ts';
+import { formatCount, formatSeconds } from '../../base/format.ts';
+import type { Logger } from '../../base/log.ts';
+import { SegmentThreads } from '../../engine/index/segmentThreads.ts';
+import { FolderIndex } from '../../workspace/folderIndex.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../../workspace/folderOptions.ts';
+import { PaceMeter, type Pace } from '../../workspace/pace.ts';
+import type { FolderStatus } from '../../workspace/status.ts';
+import { LogFile } from './logFile.ts';
+import { siblingsFolder } from './stateFolder.ts';
+import { logTo, ProgressLine, type Terminal } from '../terminal.ts';
+
+export function folderOptions(root: string, stateFolder: string): FolderOptions {
+  const siblings = siblingsFolder(stateFolder);
+  const own = { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
+  return siblings === undefined ? own : { ...own, siblings };
+}
+
+/**
+ * Brings a folder's index up to date, with progress on a terminal. Returns the status afterwards, or who keeps the index
+ * if that is another process: it may be behind then. With `verify` the index is looked through for damage
+ * instead, and repaired; with `settle` it is merged as well, which takes seconds after many changes and makes searches
+ * faster.
+ */
+export async function updateIndex(
+  options: FolderOptions,
+  terminal: Terminal,
+  { verify = false, settle = false } = {},
+): Promise<{ readonly status: FolderStatus } | { readonly busy: string }> {
+  const progress = new ProgressLine(terminal.stderr);
+  const meter = new PaceMeter(() => performance.now());
+  const logger = logAndKeep(terminal.stderr, options.stateFolder);
+  const threads = new SegmentThreads({ logger });
+  let index: FolderIndex;
+  try {
+    index = FolderIndex.open(options, {
+      logger,
+      threads,
+      now: Date.now,
+      onStatus: (status) => progress.show(describe(status, meter.update(status.state))),
+    });
+  } catch (error) {
+    if (error instanceof SextantError && error.code === 'IndexBusy') return { busy: error.message };
+    throw error;
+  }
+  try {
+    if (verify) await index.verify(terminal.signal);
+    else await index.reconcile(terminal.signal);
+    if (settle) await index.settle(terminal.signal);
+    const status = index.status();
+    logger.info(`${options.root}: ${status.files} files are indexed.`);
+    return { status };
+  } finally {
+    await index.close();
+    await threads.close();
+    progress.clear();
+  }
+}
+
+/** What matters most first. */
+function describe({ state }: FolderStatus, pace: Pace | undefined): string[] {
+  if (state.kind !== 'indexing') return ['Looking for files'];
+  const percent = Math.floor((100 * state.done) / Math.max(1, state.total));
+  const parts = [`Indexing: ${percent} % of ${formatCount(state.total)} files`];
+  if (pace) {
+    parts.push(
+      `${formatSeconds(pace.secondsLeft)} left`,
+      `${formatCount(Number(pace.filesPerSecond.toPrecision(2)))} files/s`,
+    );
+  }
+  return parts;
+}
+
+/** Warnings and errors are said; all is kept for `sextant doctor`. */
+export function logAndKeep(stream: NodeJS.WriteStream, stateFolder: string): Logger {
+  const file = new LogFile(stateFolder, () => new Date());
+  const said = logTo(stream);
+  return {
+    debug: () => undefined,
+    info: (message) => file.write('info', message),
+    warn: (message) => {
+      file.write('warn', message);
+      said.warn(message);
+    },
+    error: (message) => {
+      file.write('error', message);
+      said.error(message);
+    },
+  };
+}

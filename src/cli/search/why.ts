@@ -1,0 +1,152 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { styleText } from 'node:util';
+import { SextantError, systemCode } from '../../base/errors.ts';
+import { explainVerdict, explainFile, type Explanation, type FileStatus } from '../../workspace/whyFile.ts';
+import {
+  FAR,
+  compareShares,
+  describeMismatch,
+  explainRank,
+  type RankAnswer,
+  type RankedFile,
+} from '../../workspace/whyRank.ts';
+import { formatProblems } from './queryProblems.ts';
+import { whyNotUpdated } from './search.ts';
+import { resolveFolder, stateFolderOf } from './stateFolder.ts';
+import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
+import { folderOptions } from './updateIndex.ts';
+
+export interface WhyOptions {
+  /** The indexed folder. */
+  readonly dir: string;
+  readonly json?: true;
+  readonly state?: string;
+  /** False: judge by what is indexed, without looking for changed files first. */
+  readonly update: boolean;
+}
+
+export const WHY_HELP = `
+Without a query: which rule, setting or limit leaves the file out, or that it is indexed.
+With a query: its rank among the results and what parts it from the first one, or what of the query it does not match.
+What ranks a file is explained in docs/ranking.md; --json has every feature.
+
+Examples:
+  sextant why dist/main.js
+  sextant why src/orders/retryPolicy.ts 'retry payment'
+  sextant why lib/parse.c 'parse header -path:test' --dir ~/projects/shop
+
+Exit codes: 0 it is indexed, or a result; 1 it is not; 2 failed or wrong usage; 130 interrupted.`;
+
+/** `sextant why FILE [QUERY]` */
+export async function runWhy(
+  file: string,
+  query: string | undefined,
+  options: WhyOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const root = resolveFolder(options.dir);
+  const folder = folderOptions(root, stateFolderOf(root, options.state));
+  const path = pathIn(root, file);
+  if (query !== undefined && options.update) {
+    const why = await whyNotUpdated(folder, terminal);
+    if (why !== undefined) terminal.stderr.write(`sextant: ${why} Judging by what it has indexed so far.\n`);
+  }
+  const verdict = explainFile(folder, path, Date.now());
+  const explanation = explainVerdict(verdict, path === '' ? '.' : path, folder);
+  const isQueried = query !== undefined && (verdict.kind === 'indexed' || verdict.kind === 'waiting');
+  const answer = isQueried
+    ? await explainRank({ folders: [folder], root, path, query, isTrusted: true }, terminal.signal)
+    : undefined;
+  if (options.json) {
+    const said = { headline: explanation.headline, details: explanation.details };
+    printJson({ root, path, query, verdict, ...said, rank: answer }, terminal);
+  } else {
+    if (answer && answer.problems.length > 0) terminal.stderr.write(formatProblems(query ?? '', answer.problems));
+    const isRankSaid = answer !== undefined && answer.kind !== 'unknown';
+    if (!isRankSaid || verdict.kind !== 'indexed') terminal.stdout.write(formatVerdict(verdict, explanation, root));
+    if (isRankSaid) terminal.stdout.write(formatRank(answer, path, query ?? ''));
+  }
+  const isFound = answer ? answer.kind === 'ranked' : verdict.kind === 'indexed' && query === undefined;
+  return isFound ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+/**
+ * A file's path in a folder, with `/`. It may be named from the current folder or from that one. Links on the way to the
+ * folder are resolved, those in it are not.
+ */
+function pathIn(root: string, file: string): string {
+  const absolute = resolve(file);
+  for (const candidate of [absolute, join(realFolder(dirname(absolute)), basename(absolute)), resolve(root, file)]) {
+    const path = relative(root, candidate).split(sep).join('/');
+    if (path !== '..' && !path.startsWith('../') && !isAbsolute(path)) return path;
+  }
+  throw new SextantError('OutsideFolder', `"${file}" is not in ${root}. Name the indexed folder with --dir.`);
+}
+
+/** The folder itself where it is not there. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return folder;
+  }
+}
+
+function style(format: 'bold' | 'dim', text: string): string {
+  return styleText(format, text, { stream: process.stdout });
+}
+
+function formatVerdict(verdict: FileStatus, { headline, details }: Explanation, root: string): string {
+  const lines = [style('bold', printable(headline)), ...details.map((detail) => `  ${printable(detail)}`)];
+  if (verdict.kind === 'waiting') lines.push(`  sextant index ${printable(root)} does so; a search does it by itself.`);
+  return `${lines.join('\n')}\n`;
+}
+
+function formatRank(answer: RankAnswer, path: string, query: string): string {
+  const { missingWords } = answer;
+  const lines: string[] = [];
+  const shown = printable(path);
+  if (answer.kind === 'ranked') {
+    const { rank, first, file, isCandidate } = answer;
+    const place = rank === undefined ? `comes after the first ${FAR} results` : `is result ${rank}`;
+    lines.push(style('bold', `${shown} ${place} for: ${printable(query)}`));
+    if (rank !== 1) lines.push(`  The first is ${printable(first.path)}:${first.line}`);
+    if (missingWords.length > 0) lines.push(`  It does not have: ${missingWords.join(', ')}`);
+    if (!isCandidate) {
+      lines.push(
+        '  It was not among the candidates that all features are counted for; they are counted here as if it were.',
+      );
+    }
+    lines.push(...formatShares(file, rank === 1 ? undefined : first));
+  } else if (answer.kind === 'unmatched') {
+    lines.push(style('bold', `${shown} is no result for: ${printable(query)}`));
+    lines.push(...answer.mismatches.map((mismatch) => `  ${printable(describeMismatch(mismatch))}`));
+    if (answer.mismatches.length === 0) lines.push('  Each part of the query matches it, but not all together.');
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** A row per kind of features: its share of the file's score and of the first's, those that part them most above. */
+function formatShares(file: RankedFile, first: RankedFile | undefined): string[] {
+  if (!file.explanation) return ['  Filters alone rank nothing: results are in the order of their paths.'];
+  const compared = compareShares(file, first ?? { ...file, explanation: [] });
+  const rows = compared.map((one) => row(one.group, one.file, one.first));
+  const table = [
+    ['what ranks it', 'this file', 'the first', 'difference'],
+    ...rows,
+    row('score', file.score, first?.score ?? 0),
+  ].map((cells) => (first ? cells : cells.slice(0, 2)));
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((cells) => cells[column]!.length)));
+  return table.map((cells) => {
+    const [name, ...numbers] = cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)));
+    return style('dim', `    ${[name, ...numbers].join('  ')}`);
+  });
+}
+
+function row(name: string, file: number, first: number): [string, string, string, string] {
+  const difference = (file - first).toFixed(2);
+  const isNone = Number(difference) === 0;
+  return [name, file.toFixed(2), first.toFixed(2), isNone ? '0.00' : `${file > first ? '+' : ''}${difference}`];
+}

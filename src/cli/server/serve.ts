@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { describeError, SextantError } from '../../base/errors.ts';
+import { checkMoment, readMoment } from '../../server/admin/moment.ts';
+import { readSimulation, type SimulationOptions } from '../../server/analytics/simulation/simulation.ts';
+import { readFaultRule, type FaultRule } from '../../server/faults/faultRules.ts';
+import { loadData, startOrAttach, type ServerInfo } from '../../server/launch.ts';
+import { serverStateFolder } from '../../server/state/defaultFolder.ts';
+import type { Retention } from '../../webhooks/journal/eventJournal.ts';
+import type { AnswerProvider } from '../../ask/provider.ts';
+import type { PROVIDERS } from '../ask/askHelp.ts';
+import { ExitCode, logTo, ProgressLine, type Output } from '../terminal.ts';
+
+export interface ServeOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly state?: string;
+  readonly data?: string;
+  readonly seed?: number;
+  readonly users?: number;
+  readonly plan?: string;
+  readonly scenario?: string;
+  readonly fault?: readonly string[];
+  readonly now?: string;
+  readonly token?: string;
+  readonly adminToken?: string;
+  readonly rateLimit: boolean;
+  readonly allowHost?: readonly string[];
+  readonly maxBody?: number;
+  readonly keepEvents?: number;
+  readonly keepDays?: number;
+  readonly keepMegabytes?: number;
+  /** Who answers what is asked of contexts. */
+  readonly provider?: (typeof PROVIDERS)[number];
+  readonly baseUrl?: string;
+  readonly model?: string;
+  readonly json?: true;
+}
+
+/** What it needs of the terminal. */
+export interface ServeTerminal {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Aborts when it has to stop. */
+  readonly signal: AbortSignal;
+}
+
+const DAY_MS = 86_400_000;
+
+const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
+
+/** `sextant serve`: until Ctrl-C, or at once where a server runs on this state already. See `runThreadedServe`. */
+export async function runServe(options: ServeOptions, terminal: ServeTerminal, version: string): Promise<ExitCode> {
+  const { host, port, data, now, rateLimit, allowHost: allowHosts } = options;
+  const token = options.token ?? tokenOf('SEXTANT_SERVE_TOKEN');
+  const adminToken = options.adminToken ?? tokenOf('SEXTANT_SERVE_ADMIN_TOKEN');
+  const progress = new ProgressLine(terminal.stderr);
+  const say = (text: string): void => void terminal.stderr.write(`sextant: ${text}\n`);
+  if (host !== undefined && !LOOPBACK.test(host))
+    say(`${host} can be reached from other machines. That is potentially unsafe: there is no encryption.`);
+  const { info, server } = await startOrAttach(
+    {
+      state: serverStateFolder(options.state),
+      host,
+      port,
+      token,
+      adminToken,
+      rateLimit,
+      allowHosts,
+      version,
+      simulation: readSimulation(options),
+      scenario: options.scenario,
+      faults: options.fault?.map(readFault),
+      context: { provider: options.provider === 'openai' ? await openAi(options) : undefined },
+      webhooks: { maxBodyBytes: options.maxBody, retention: retentionOf(options) },
+      now: now === undefined ? undefined : checkMoment(readMoment(now, '--now'), '--now'),
+      data:
+        data === undefined
+          ? undefined
+          : () => loadData(data, (lines) => progress.show([`Reading ${data}`, `${lines} lines`]), terminal.signal),
+    },
+    { logger: logTo(terminal.stderr) },
+    terminal.signal,
+  );
+  progress.clear();
+  if (!server) say(`A server runs on ${info.state} already (process ${info.pid}): use that. Its own options count.`);
+  terminal.stdout.write(options.json ? `${JSON.stringify(info)}\n` : describe(info));
+  if (!server) return ExitCode.ok;
+  if (server.organization.isEmpty) say('The data file is empty: every answer is too. POST facts to /__admin/import.');
+  if (data === undefined) say(describeSimulation(readSimulation(options)));
+  if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
+  try {
+    await server.close();
+  } catch (error) {
+    say(describeError(error));
+    return ExitCode.failed;
+  }
+  return ExitCode.ok;
+}
+
+/** Unlike an option, a variable is not shown by `ps`. An empty one counts as none. */
+function tokenOf(variable: string): string | undefined {
+  const token = process.env[variable];
+  return token === '' ? undefined : token;
+}
+
+/** A model over HTTP, as `sextant ask` has it. */
+async function openAi(options: ServeOptions): Promise<AnswerProvider> {
+  const { openAiOf } = await import('../ask/ask.ts');
+  return openAiOf(options, process.env);
+}
+
+/** How many events of webhooks are kept; what is not said is as by default. */
+function retentionOf({ keepEvents, keepDays, keepMegabytes }: ServeOptions): Partial<Retention> {
+  return {
+    ...(keepEvents !== undefined && { maxEvents: keepEvents }),
+    ...(keepDays !== undefined && { maxAgeMs: keepDays * DAY_MS }),
+    ...(keepMegabytes !== undefined && { maxBytes: keepMegabytes * 1e6 }),
+  };
+}
+
+/** Throws `InvalidArgument`. */
+function readFault(json: string): FaultRule {
+  try {
+    return readFaultRule(JSON.parse(json));
+  } catch (error) {
+    throw new SextantError('InvalidOption', `--fault ${json}: ${describeError(error)}.`, { cause: error });
+  }
+}
+
+function describeSimulation({ seed, users, plan }: SimulationOptions): string {
+  return `The organization is simulated: seed ${seed}, ${users} people, plan ${plan}. --data FILE serves facts of yours.`;
+}
+
+function describe({ url, token, adminToken, state }: ServerInfo): string {
+  return [
+    `Serving the analytics API at ${url}`,
+    `  token        ${token}`,
+    `  admin token  ${adminToken}`,
+    `  state        ${state}`,
+    `Try: curl -H "Authorization: Bearer ${token}" ${url}/analytics/v0/dau-count`,
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,137 @@
+import { SextantError } from '../../base/errors.ts';
+import { sleep } from '../../base/sleep.ts';
+import { AdminClient } from '../../server/admin/adminClient.ts';
+import { findAnswering } from '../../server/launch.ts';
+import { serverStateFolder } from '../../server/state/defaultFolder.ts';
+import type { EventSummaryView } from '../../server/webhooks/views.ts';
+import { eventId, eventNumber, isUnfinished } from '../../webhooks/event.ts';
+import { withServer, type AdminOptions } from '../server/admin.ts';
+import { eventRow, pageOf, requireWebhook } from './events.ts';
+import { ExitCode, formatColumns, type Terminal } from '../terminal.ts';
+
+export interface TailOptions extends AdminOptions {
+  readonly webhook?: string;
+  readonly count?: number;
+  readonly timeout?: number;
+}
+
+/** How often new events are asked for. */
+const TAIL_MS = 300;
+/** An event whose runs take longer is told of before its outcome is known, and once more with it. */
+const OUTCOME_MS = 2_000;
+/** For so long a server that does not answer is asked again. */
+const PATIENCE_MS = 60_000;
+const PAGE = 1000;
+
+/** An event of which the outcome is not known yet. */
+interface Waiting {
+  readonly since: number;
+  readonly isTold: boolean;
+  readonly event: EventSummaryView;
+}
+
+/** `sextant events tail`: events as they come, until Ctrl-C, so many or so long. */
+export function tailEvents(options: TailOptions, terminal: Terminal): Promise<ExitCode> {
+  return withServer(options, terminal, async (first) => {
+    const { webhook, count = Infinity, timeout = Infinity, json } = options;
+    const { signal, stdout } = terminal;
+    await requireWebhook(webhook, first);
+    const server = new PatientServer(first, options, terminal);
+    const end = performance.now() + timeout * 1000;
+    let newest = (await pageOf(first, { limit: 1 })).events[0]?.event_id ?? '';
+    let seen = 0;
+    const waiting = new Map<string, Waiting>();
+    const tell = (event: EventSummaryView, isTold = false): void => {
+      if (!isTold && ++seen > count) return;
+      stdout.write(json ? `${JSON.stringify(event)}\n` : formatColumns([eventRow(event)]));
+    };
+    while (!signal.aborted && seen < count && performance.now() < end) {
+      const [fresh, known] = await server.ask(async (client) => [
+        await eventsAfter(newest, client, webhook),
+        await statesOf([...waiting.keys()], client, webhook),
+      ]);
+      for (const event of [...known, ...fresh]) {
+        const { event_id: id, status } = event;
+        if (id > newest) newest = id;
+        const { since, isTold } = waiting.get(id) ?? { since: performance.now(), isTold: false };
+        const isLate = performance.now() - since >= OUTCOME_MS;
+        if (isUnfinished(status)) waiting.set(id, { since, isTold: isTold || isLate, event });
+        else waiting.delete(id);
+        if (!isUnfinished(status) || (isLate && !isTold)) tell(event, isTold);
+      }
+      if (seen < count) await sleep(TAIL_MS, signal).catch(() => undefined);
+    }
+    // They came, whatever becomes of them.
+    for (const { event, isTold } of waiting.values()) if (!isTold) tell(event);
+    return seen < count && count !== Infinity && !signal.aborted ? ExitCode.nothingFound : ExitCode.ok;
+  });
+}
+
+/** Oldest first. */
+async function eventsAfter(
+  newest: string,
+  client: AdminClient,
+  webhook: string | undefined,
+): Promise<EventSummaryView[]> {
+  const fresh: EventSummaryView[] = [];
+  for (let cursor: string | undefined = ''; cursor !== undefined;) {
+    const page = await pageOf(client, { webhook, limit: 100, cursor });
+    const after = page.events.filter(({ event_id: id }) => id > newest);
+    fresh.push(...after);
+    cursor = page.has_more && after.length === page.events.length ? page.next_cursor : undefined;
+  }
+  return fresh.reverse();
+}
+
+/** Of those that are still kept. */
+async function statesOf(
+  ids: readonly string[],
+  client: AdminClient,
+  webhook: string | undefined,
+): Promise<EventSummaryView[]> {
+  if (ids.length === 0) return [];
+  const unfinished = new Map<string, EventSummaryView>();
+  for (const status of ['received', 'pending']) {
+    const { events } = await pageOf(client, { webhook, status, limit: PAGE });
+    for (const event of events) unfinished.set(event.event_id, event);
+  }
+  const states: EventSummaryView[] = [];
+  for (const id of ids) {
+    const before = eventId(eventNumber(id)! + 1);
+    const state = unfinished.get(id) ?? (await pageOf(client, { limit: 1, cursor: before })).events[0];
+    if (state?.event_id === id) states.push(state);
+  }
+  return states;
+}
+
+/** One that may be started again meanwhile, perhaps at another address. */
+class PatientServer {
+  #client: AdminClient;
+  readonly #folder: string;
+  readonly #terminal: Terminal;
+
+  constructor(client: AdminClient, { state }: AdminOptions, terminal: Terminal) {
+    this.#client = client;
+    this.#folder = serverStateFolder(state);
+    this.#terminal = terminal;
+  }
+
+  /** Throws `NoAnswer` where it does not come back. */
+  async ask<T>(work: (client: AdminClient) => Promise<T>): Promise<T> {
+    const { signal, stderr } = this.#terminal;
+    const end = performance.now() + PATIENCE_MS;
+    for (let tries = 0; ; tries++) {
+      try {
+        return await work(this.#client);
+      } catch (error) {
+        // Of an answer that was cut off fetch says no more than that.
+        const isGone = error instanceof TypeError || (error instanceof SextantError && error.code === 'NoAnswer');
+        if (!isGone || signal.aborted || performance.now() >= end) throw error;
+      }
+      if (tries === 0) stderr.write('sextant: The server does not answer. It is asked again for a minute.\n');
+      await sleep(TAIL_MS, signal).catch(() => undefined);
+      const info = await findAnswering(this.#folder);
+      if (info) this.#client = new AdminClient(info);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { SextantError, systemCode } from '../../base/errors.ts';
+import type { Evaluation } from '../../webhooks/filter/evaluation.ts';
+import { ExitCode, printJson, type Terminal } from '../terminal.ts';
+
+interface TestOptions {
+  readonly none?: true;
+  readonly explain?: true;
+  readonly json?: true;
+}
+
+interface Tested extends Evaluation {
+  readonly file: string;
+}
+
+/** `sextant filters …` */
+export function addFilterCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  const filters = program.command('filters').description('try JSONLogic filters of webhook triggers');
+  filters
+    .command('test')
+    .description('tell for which payloads a filter fires, and why not for the others')
+    .argument('<rule>', 'a JSONLogic file, or the rule itself')
+    .argument('<files...>', 'payloads, one JSON value a file; - is the standard input')
+    .option('--none', 'succeed if it fires for none of them, instead of for all')
+    .option('--explain', 'show what each part of the filter gave')
+    .option('--json', 'print the evaluations as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  sextant filters test rule.json test/payloads/*.json
+  sextant filters test '{"==": [{"var": "action"}, "opened"]}' event.json --explain
+
+Exit codes: 0 it fires for all (with --none: for none), 1 it does not, 2 the rule or a payload cannot be read.`,
+    )
+    .action(async (rule: string, files: readonly string[], options: TestOptions) => {
+      exit(await runFiltersTest(rule, files, options, terminal));
+    });
+}
+
+async function runFiltersTest(
+  rule: string,
+  files: readonly string[],
+  options: TestOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  // Read when it is needed: the evaluator is no part of a search.
+  const [{ Filter }, { formatTree }] = await Promise.all([
+    import('../../webhooks/filter/filter.ts'),
+    import('../../webhooks/filter/evaluation.ts'),
+  ]);
+  const filter = new Filter(await readRule(rule));
+  const tested: Tested[] = [];
+  for (const file of files) tested.push({ file, ...filter.explain(readPayload(file)) });
+  if (options.json) {
+    printJson({ words: filter.words, results: tested }, terminal);
+  } else {
+    terminal.stderr.write(`Fires when ${filter.words}\n`);
+    for (const { file, fires, because, tree } of tested) {
+      terminal.stdout.write(fires ? `${file}: fires\n` : `${file}: does not fire: ${because}\n`);
+      if (options.explain) terminal.stdout.write(`${formatTree(tree, '    ')}\n`);
+    }
+  }
+  return tested.every(({ fires }) => fires !== (options.none === true)) ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+/** A filter that a person gave: a file, or the rule itself. Throws `InvalidFilter` and `CannotRead`. */
+export async function readRule(rule: string): Promise<unknown> {
+  const { parseFilter } = await import('../../webhooks/filter/checkFilter.ts');
+  const isFile = !/^\s*([{["]|true\b|false\b)/.test(rule);
+  return isFile ? parseFilter(readText(rule), rule) : parseFilter(rule);
+}
+
+/** The JSON in a file; `-` is the standard input. Throws `InvalidPayload` and `CannotRead`. */
+export function readPayload(file: string): unknown {
+  try {
+    return JSON.parse(readText(file)) as unknown;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new SextantError('InvalidPayload', `${file} is not JSON.`, { cause: error });
+  }
+}
+
+/** What is in a file; `-` is the standard input. Throws `CannotRead`. */
+export function readText(file: string): string {
+  try {
+    // Some systems write a byte order mark, which is no part of the JSON.
+    return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    throw new SextantError('CannotRead', `${file} cannot be read. Name another file.`, { cause: error });
+  }
+}

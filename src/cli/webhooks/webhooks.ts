@@ -1,0 +1,298 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SextantError } from '../../base/errors.ts';
+import { AdminClient } from '../../server/admin/adminClient.ts';
+import { prettyBody } from '../../server/webhooks/eventText.ts';
+import type { NewWebhookView, TriggerView, WebhookView } from '../../server/webhooks/views.ts';
+import type { Expert } from '../../webhooks/definitions.ts';
+import { TEMPLATES } from '../../webhooks/templates.ts';
+import { withServer, type AdminOptions } from '../server/admin.ts';
+import { readRule, readText } from './filters.ts';
+import { ExitCode, formatColumns, formatRows, printable, printJson, type Terminal } from '../terminal.ts';
+import { withValue } from './withValue.ts';
+
+export interface CreateWebhookOptions extends AdminOptions {
+  readonly type?: string;
+  readonly description?: string;
+  readonly scope?: string;
+  readonly disabled?: true;
+}
+
+const path = (...parts: string[]): string => AdminClient.path(parts);
+
+/** `sextant webhooks create` */
+export function createWebhook(name: string, options: CreateWebhookOptions, terminal: Terminal): Promise<ExitCode> {
+  const { type, description, scope, disabled } = options;
+  return withServer(options, terminal, async (client) => {
+    const input = { name, type, description, scope, ...(disabled && { enabled: false }) };
+    const webhook = await client.ask<NewWebhookView>('POST', 'webhooks', input);
+    if (options.json) printJson(webhook, terminal);
+    else terminal.stdout.write(describeSecret(webhook));
+    return ExitCode.ok;
+  });
+}
+
+/** `sextant webhooks rotate` */
+export function rotateWebhook(
+  name: string,
+  options: AdminOptions & { readonly overlap: number },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  return withServer(options, terminal, async (client) => {
+    const rotated = await client.ask<NewWebhookView>('POST', path('webhooks', name, 'rotate'), {
+      overlap_seconds: options.overlap,
+    });
+    if (options.json) printJson(rotated, terminal);
+    else {
+      terminal.stdout.write(describeSecret(rotated));
+      const until = options.overlap > 0 ? `stays good for ${options.overlap} s` : 'is no longer good';
+      terminal.stdout.write(`The secret before it ${until}.\n`);
+    }
+    return ExitCode.ok;
+  });
+}
+
+function describeSecret({ name, url, secret, type }: NewWebhookView): string {
+  const how = type === 'bearer_token' ? 'a bearer token with each delivery' : 'the key that signs deliveries';
+  const rows = formatRows([
+    ['url', url],
+    ['secret', `${secret} (${how}; it is shown this once)`],
+  ]);
+  return `Webhook ${printable(name)}\n${rows}`;
+}
+
+/** `sextant webhooks list` */
+export function listWebhooks(options: AdminOptions, terminal: Terminal): Promise<ExitCode> {
+  return withServer(options, terminal, async (client) => {
+    const { webhooks } = await client.ask<{ webhooks: WebhookView[] }>('GET', 'webhooks');
+    if (options.json) printJson(webhooks, terminal);
+    else
+      terminal.stdout.write(
+        formatColumns(
+          webhooks.map(({ name, type, scope, enabled, url, triggers, description }) => [
+            ...[name, type, scope, enabled ? 'enabled' : 'disabled', url],
+            triggers.length === 0 ? 'no trigger' : triggers.join(', '),
+            description,
+          ]),
+        ),
+      );
+    return webhooks.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+  });
+}
+
+/** `sextant webhooks edit` */
+export function editWebhook(
+  name: string,
+  options: AdminOptions & { readonly description?: string; readonly scope?: string },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { description, scope } = options;
+  if (description === undefined && scope === undefined)
+    throw new SextantError('InvalidOption', 'Give the --description or the --scope to change.');
+  return withServer(options, terminal, async (client) => {
+    const webhook = await client.ask<WebhookView>('PATCH', path('webhooks', name), { description, scope });
+    if (options.json) printJson(webhook, terminal);
+    return ExitCode.ok;
+  });
+}
+
+/** `sextant webhooks enable` and `disable` */
+export function enableWebhook(
+  name: string,
+  enabled: boolean,
+  options: AdminOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  return withServer(options, terminal, async (client) => {
+    const webhook = await client.ask<WebhookView>('PATCH', path('webhooks', name), { enabled });
+    if (options.json) printJson(webhook, terminal);
+    return ExitCode.ok;
+  });
+}
+
+/** `sextant webhooks delete`, `triggers delete`, `experts delete` */
+export function deleteDefinition(
+  kind: 'webhooks' | 'triggers' | 'experts',
+  name: string,
+  options: AdminOptions & { readonly force?: true },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  return withServer(options, terminal, async (client) => {
+    const query = kind === 'triggers' ? {} : { force: options.force };
+    const gone = await client.ask<{ triggers?: TriggerView[] }>('DELETE', AdminClient.path([kind, name], query));
+    if (options.json) printJson({ deleted: name, ...gone }, terminal);
+    else
+      for (const trigger of gone.triggers ?? [])
+        terminal.stdout.write(`The trigger ${printable(trigger.name)} went with it: ${printable(trigger.words)}\n`);
+    return ExitCode.ok;
+  });
+}
+
+export interface SendOptions extends AdminOptions {
+  readonly template?: string;
+  readonly data?: string;
+  readonly set?: readonly string[];
+  readonly edit?: true;
+  readonly print?: true;
+  readonly secret?: string;
+}
+
+/** `sextant webhooks send` */
+export async function sendTest(name: string, options: SendOptions, terminal: Terminal): Promise<ExitCode> {
+  const { template, print, secret = process.env.SEXTANT_WEBHOOK_SECRET } = options;
+  const text = testText(options);
+  if (print) {
+    terminal.stdout.write(prettyBody({ body: text }));
+    return ExitCode.ok;
+  }
+  return withServer(options, terminal, async (client) => {
+    const sent = await client.ask<{ event_id: string }>('POST', path('webhooks', name, 'send'), {
+      template,
+      text,
+      ...(secret !== undefined && secret !== '' && { secret }),
+    });
+    if (options.json) printJson(sent, terminal);
+    else terminal.stdout.write(`${sent.event_id}\n`);
+    return ExitCode.ok;
+  });
+}
+
+/** What is sent, as it is written. */
+function testText({ template, data, set = [], edit }: SendOptions): string {
+  let text: string;
+  if (data !== undefined)
+    text = /^\s*[[{]/.test(data) ? requireJson(data, '--data') : requireJson(readText(data), data);
+  else if (template !== undefined && Object.hasOwn(TEMPLATES, template))
+    text = JSON.stringify(TEMPLATES[template]!.body);
+  else {
+    const names = Object.keys(TEMPLATES).join(', ');
+    throw new SextantError('InvalidOption', `Name a --template (${names}), or give the --data to send.`);
+  }
+  for (const assignment of set) text = withValue(text, assignment);
+  return edit ? edited(text) : text;
+}
+
+/** Throws `InvalidPayload`. */
+function requireJson(text: string, where: string): string {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw new SextantError('InvalidPayload', `${where} is not JSON.`, { cause: error });
+  }
+  return text;
+}
+
+/** In the person's own editor. Throws `NotEdited` where that fails. */
+function edited(text: string): string {
+  const editor = process.env.VISUAL ?? process.env.EDITOR ?? 'vi';
+  const folder = mkdtempSync(join(tmpdir(), 'sextant-send-'));
+  const file = join(folder, 'event.json');
+  try {
+    writeFileSync(file, prettyBody({ body: text }), { mode: 0o600 });
+    // As Git does: what the variable holds may have arguments.
+    const { status } = spawnSync(`${editor} "${file}"`, { shell: true, stdio: 'inherit' });
+    if (status !== 0)
+      throw new SextantError('NotEdited', `${editor} ended with ${status}. Set EDITOR to your editor, or use --data.`);
+    return requireJson(readText(file), file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export interface TriggerOptions extends AdminOptions {
+  readonly webhook?: string;
+  /** `false`: without one. */
+  readonly filter?: string | false;
+  readonly expert?: string;
+  readonly disabled?: true;
+  readonly replace?: true;
+}
+
+/** `sextant triggers create`; what `--replace` is not told stays as it is. */
+export function createTrigger(name: string, options: TriggerOptions, terminal: Terminal): Promise<ExitCode> {
+  const { webhook, filter, expert, disabled, replace } = options;
+  if (webhook === undefined && !replace)
+    throw new SextantError('InvalidOption', 'Name the --webhook whose events the trigger is for.');
+  return withServer(options, terminal, async (client) => {
+    const input = {
+      webhook,
+      expert,
+      ...(typeof filter === 'string' && { filter: await readRule(filter) }),
+      ...(disabled && { enabled: false }),
+    };
+    const trigger = await (replace
+      ? client.ask<TriggerView>('PATCH', path('triggers', name), {
+          ...input,
+          ...(filter === false && { filter: null }),
+        })
+      : client.ask<TriggerView>('POST', 'triggers', { name, ...input }));
+    return showTrigger(trigger, options, terminal);
+  });
+}
+
+/** `sextant triggers enable` and `disable` */
+export function enableTrigger(
+  name: string,
+  enabled: boolean,
+  options: AdminOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  return withServer(options, terminal, async (client) =>
+    showTrigger(await client.ask<TriggerView>('PATCH', path('triggers', name), { enabled }), options, terminal),
+  );
+}
+
+function showTrigger(trigger: TriggerView, { json }: AdminOptions, terminal: Terminal): ExitCode {
+  if (json) printJson(trigger, terminal);
+  else terminal.stdout.write(`${printable(trigger.words)}\n`);
+  return ExitCode.ok;
+}
+
+/** `sextant triggers list` */
+export function listTriggers(options: AdminOptions, terminal: Terminal): Promise<ExitCode> {
+  return withServer(options, terminal, async (client) => {
+    const { triggers } = await client.ask<{ triggers: TriggerView[] }>('GET', 'triggers');
+    if (options.json) printJson(triggers, terminal);
+    else terminal.stdout.write(formatColumns(triggers.map(({ name, words }) => [name, words])));
+    return triggers.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+  });
+}
+
+export interface ExpertOptions extends AdminOptions {
+  readonly url: string;
+  readonly timeout?: number;
+  readonly attempts?: number;
+  readonly concurrency?: number;
+}
+
+/** `sextant experts create` */
+export function createExpert(name: string, options: ExpertOptions, terminal: Terminal): Promise<ExitCode> {
+  const { url, timeout, attempts, concurrency } = options;
+  return withServer(options, terminal, async (client) => {
+    const expert = await client.ask<Expert>('POST', 'experts', {
+      ...{ name, type: 'forward', url, concurrency, max_attempts: attempts },
+      ...(timeout !== undefined && { timeout_ms: timeout * 1000 }),
+    });
+    if (options.json) printJson(expert, terminal);
+    else terminal.stdout.write(`${describeExpert(expert).join('  ')}\n`);
+    return ExitCode.ok;
+  });
+}
+
+/** `sextant experts list` */
+export function listExperts(options: AdminOptions, terminal: Terminal): Promise<ExitCode> {
+  return withServer(options, terminal, async (client) => {
+    const { experts } = await client.ask<{ experts: Expert[] }>('GET', 'experts');
+    if (options.json) printJson(experts, terminal);
+    else terminal.stdout.write(formatColumns(experts.map(describeExpert)));
+    return ExitCode.ok;
+  });
+}
+
+function describeExpert(expert: Expert): string[] {
+  if (expert.type === 'record') return [expert.name, 'keeps the event and does nothing else'];
+  const { name, url, timeout_ms: timeoutMs, max_attempts: attempts, concurrency } = expert;
+  return [name, `forwards to ${url}: ${concurrency} at once, ${timeoutMs / 1000} s each, ${attempts} attempts`];
+}

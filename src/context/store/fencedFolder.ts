@@ -1,0 +1,100 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { syncFolderSync } from '../../base/atomicFile.ts';
+import { explainWriteError, isWriteError, systemCode } from '../../base/errors.ts';
+import { fencedName, fencedNumbers, type Fence } from '../../base/lease.ts';
+import { makeInnerFolder } from '../../base/ownedFolder.ts';
+
+const REST = 'd';
+
+/**
+ * A folder of files that carries the number of its owner's lease: `<stem>.<number>.d`; 0 stands for `<stem>` of a version of
+ * Sextant that had no number. A new owner renames it before it acknowledges anything. Whatever an earlier owner writes,
+ * touches or deletes when it wakes up, it does at a path that no longer exists.
+ *
+ * Rejected: the number in the name of each file. An earlier owner may have passed its check and sleep just before it deletes
+ * a file that its heir has since relied on; the heir would have to rename each of thousands of files.
+ */
+export class FencedFolder {
+  readonly fence: Fence;
+  readonly #parent: string;
+  readonly #stem: string;
+  #path: string;
+  #isAdopted = false;
+
+  constructor(fence: Fence, parent: string, stem: string) {
+    this.fence = fence;
+    this.#parent = parent;
+    this.#stem = stem;
+    this.#path = this.#newest() ?? this.#own;
+  }
+
+  /** Where the files are at this moment. It may be missing until {@link adopt} succeeds. */
+  get path(): string {
+    return this.#path;
+  }
+
+  /**
+   * Call before each write. Gives the newest folder the number of this lease, or creates one; returns whether that happened in
+   * this call: then the files are to be read again. Throws `LeaseLost`, `DiskFull`, `ReadOnly`, `FolderNotOurs`.
+   */
+  adopt(): boolean {
+    this.fence.check();
+    if (this.#isAdopted) return false;
+    try {
+      const newest = this.#newest();
+      // Refuses a symbolic link, through which files elsewhere would be deleted.
+      makeInnerFolder(newest ?? this.#own);
+      if (newest !== undefined && newest !== this.#own) renameSync(newest, this.#own);
+      // At once: where the disk fails at the next step, the files are to be read where they are by now.
+      this.#path = this.#own;
+      syncFolderSync(this.#parent);
+    } catch (error) {
+      throw explainWriteError(error, this.#parent);
+    }
+    this.fence.check();
+    this.#isAdopted = true;
+    this.#removeOlder();
+    return true;
+  }
+
+  /** The meaning of a failed write: `LeaseLost` where the folder has been renamed by an heir, `DiskFull`, `ReadOnly`. */
+  explain(error: unknown): unknown {
+    if (systemCode(error) === 'ENOENT') this.fence.check();
+    return explainWriteError(error, this.#path);
+  }
+
+  get #own(): string {
+    return this.#nameOf(this.fence.number);
+  }
+
+  #nameOf(number: number): string {
+    return join(this.#parent, number === 0 ? this.#stem : fencedName(this.#stem, number, REST));
+  }
+
+  #newest(): string | undefined {
+    // One of a higher number is an heir's: to rename it would take it from there.
+    return [...fencedNumbers(this.#parent, this.#stem, REST), 0]
+      .filter((number) => number <= this.fence.number)
+      .map((number) => this.#nameOf(number))
+      .find((path) => existsSync(path));
+  }
+
+  /** Of a folder that was restored from two backups, for instance: nothing in them was acknowledged since the newest was there. */
+  #removeOlder(): void {
+    for (const number of [...fencedNumbers(this.#parent, this.#stem, REST), 0])
+      if (number < this.fence.number) rmSync(this.#nameOf(number), { recursive: true, force: true });
+  }
+}
+
+/**
+ * Call before the answer to a read: a process that lost its lease knows nothing of its heir's files. Throws `LeaseLost`.
+ * Where the folder cannot be written to, no other process took over.
+ */
+export function checkNotLost(fence: Fence): void {
+  try {
+    fence.check();
+  } catch (error) {
+    if (!isWriteError(error)) throw error;
+  }
+}

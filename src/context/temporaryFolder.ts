@@ -1,0 +1,98 @@
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeError, systemCode } from '../base/errors.ts';
+import { Lease } from '../base/lease.ts';
+import type { Logger } from '../base/log.ts';
+import { isRunning, ownIdentity, type ProcessIdentity } from '../base/processIdentity.ts';
+import { createWhole } from '../base/wholeFile.ts';
+
+const PREFIX = 'sextant-context-';
+/** In the folder: the process that it belongs to. */
+const OWNER = 'owner.json';
+/** A folder without a whole owner file may be one that its process is just creating. */
+const YOUNG_MS = 3_600_000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The folders of this process. */
+const folders = new Set<string>();
+
+/**
+ * A folder that ends with the process: it holds the text of a program's files, which is to be left nowhere. It is removed by
+ * {@link removeTemporaryFolder} or when the process exits; after a `kill -9`, by the next process that creates one.
+ */
+export function createTemporaryFolder(logger: Logger): string {
+  removeStale(logger);
+  const folder = mkdtempSync(join(tmpdir(), PREFIX));
+  if (folders.size === 0) watch();
+  folders.add(folder);
+  createWhole(join(folder, OWNER), JSON.stringify(ownIdentity()), 0o600);
+  return folder;
+}
+
+export function removeTemporaryFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  folders.delete(folder);
+  if (folders.size === 0) unwatch();
+}
+
+function watch(): void {
+  process.on('exit', removeAll);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+}
+
+function unwatch(): void {
+  process.off('exit', removeAll);
+  for (const signal of SIGNALS) process.off(signal, onSignal);
+}
+
+function removeAll(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Without a listener these end the process and no `exit` is emitted. Where this is the only one, it removes the folders and
+ * has the signal do what it does by default. Where the program has its own, that decides: it exits, or goes on.
+ */
+function onSignal(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  removeAll();
+  unwatch();
+  process.kill(process.pid, signal);
+}
+
+/** Removes folders of processes that no longer run. */
+function removeStale(logger: Logger): void {
+  for (const name of readdirSync(tmpdir())) {
+    const folder = join(tmpdir(), name);
+    if (!name.startsWith(PREFIX) || folders.has(folder)) continue;
+    try {
+      if (isStale(folder)) rmSync(folder, { recursive: true, force: true });
+    } catch (error) {
+      // Another user's, or another process removes it at this moment.
+      logger.debug(`${folder} was not removed: ${describeError(error)}`);
+    }
+  }
+}
+
+function isStale(folder: string): boolean {
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid)) return false;
+  const owner = ownerOf(folder);
+  if (!owner) return Date.now() - found.mtimeMs > YOUNG_MS && Lease.ownerOf(folder) === undefined;
+  // Of another container that shares the folder only its lease is known, which it acquires soon after.
+  const isHere = owner.host === ownIdentity().host && owner.namespace === ownIdentity().namespace;
+  const running = isHere ? isRunning(owner) : undefined;
+  return running === undefined
+    ? Lease.ownerOf(folder) === undefined && Date.now() - found.mtimeMs > YOUNG_MS
+    : !running;
+}
+
+function ownerOf(folder: string): ProcessIdentity | undefined {
+  try {
+    return JSON.parse(readFileSync(join(folder, OWNER), 'utf8')) as ProcessIdentity;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

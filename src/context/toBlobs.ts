@@ -1,0 +1,31 @@
+import { setImmediate } from 'node:timers/promises';
+import { documentId } from '../engine/documentId.ts';
+import type { UploadBlob } from '../wire/batches.ts';
+import { WIRE_LIMITS } from '../wire/contract.ts';
+import { BlobTooLargeError } from '../wire/errors.ts';
+import { contextErrors } from './errors.ts';
+
+/** Files that are hashed before other work of the thread gets a turn. */
+const FILES_PER_TURN = 50;
+
+/** A file as a program gives it, before it is checked. */
+interface GivenFile {
+  readonly path: unknown;
+  readonly contents: unknown;
+}
+
+/** The files to be added, each path once, the last one of each. Throws {@link BlobTooLargeError} and `InvalidArgument`. */
+export async function toBlobs(files: readonly GivenFile[]): Promise<UploadBlob[]> {
+  const blobs = new Map<string, UploadBlob>();
+  let turn = 0;
+  for (const { path, contents } of files) {
+    if (typeof path !== 'string' || typeof contents !== 'string')
+      throw contextErrors.badFiles('Each file needs a path and contents, both strings.');
+    const bytes = Buffer.from(contents);
+    const size = bytes.length;
+    if (size > WIRE_LIMITS.maxBlobBytes) throw new BlobTooLargeError(path, size, WIRE_LIMITS.maxBlobBytes);
+    blobs.set(path, { path, content: contents, size, name: documentId(path, bytes) });
+    if (++turn % FILES_PER_TURN === 0) await setImmediate();
+  }
+  return [...blobs.values()];
+}

@@ -1,0 +1,258 @@
+import type { Language } from './languages.ts';
+import { COMMENT, NONE, TEXT, UNCLOSED, isWord, type Rule, type Rules } from './lexer.ts';
+
+const code = (character: string): number => character.charCodeAt(0);
+const LF = 10;
+const SPACE = 32;
+const HASH = code('#');
+const STAR = code('*');
+const SLASH = code('/');
+const BACKSLASH = code('\\');
+const DOUBLE = code('"');
+const GREATER = code('>');
+const EQUALS = code('=');
+const OPEN_BRACKET = code('[');
+const CLOSE_BRACKET = code(']');
+const OPEN_PARENTHESIS = code('(');
+
+/** Length of the longest delimiter in real code. */
+const MAX_DELIMITER = 60;
+const MAX_INLINE = 120;
+const MAX_NESTED = 100;
+
+type End = Rule['end'];
+
+const rule = (open: string, is: number, end: End): Rule => ({ open, is, end });
+
+const enclosed = (open: string, close: string, is: number, escapes = false): Rule =>
+  rule(open, is, (text, at) => text.find(close, at + open.length, escapes));
+
+const nested = (open: string, close: string): Rule =>
+  rule(open, COMMENT, (text, at) => {
+    let depth = 1;
+    let inner = text.indexOf(open, at + open.length);
+    for (let from = at + open.length; ;) {
+      const end = text.find(close, from);
+      if (end < 0) return UNCLOSED;
+      for (; inner >= 0 && inner < end; inner = text.indexOf(open, inner + open.length))
+        if (++depth > MAX_NESTED) return UNCLOSED;
+      if (--depth === 0) return end;
+      from = end + 1;
+    }
+  });
+
+const toLineEnd: End = (text, at) => text.lineEnd(at);
+/** Ends a string only on its own line; otherwise the quote begins no string. */
+const onLine: End = (text, at) => text.quoteEnd(at, false);
+const overLines: End = (text, at) => text.quoteEnd(at, true);
+
+/** Matches `'a'`, but not the `'` of a lifetime, of a name or between digits. */
+const character: End = (text, at) => {
+  const { bytes } = text;
+  const first = bytes[at + 1]!;
+  if (first === BACKSLASH) return text.quoteEnd(at, false);
+  let end = at + 2;
+  while (first >= 0xc0 && (bytes[end]! & 0xc0) === 0x80) end++;
+  return bytes[end] === bytes[at] ? end : NONE;
+};
+
+/** Ends a block comment. Right after a name, `/*` is part of a path unless it ends on its line. */
+const block: End = (text, at) => {
+  const before = at > 0 ? text.bytes[at - 1]! : LF;
+  if (!isWord(before) && before !== STAR) return text.find('*/', at + 2);
+  const comment = /^.*?\*\//.exec(text.slice(at + 2, at + MAX_INLINE))?.[0];
+  return comment === undefined ? NONE : at + 1 + comment.length;
+};
+
+const BEFORE_HASH = new Set(Buffer.from(';()&|'));
+
+/** Ends a comment at the end of its line. Within a word, `#` begins no comment. */
+const wordHash: End = (text, at) => {
+  const before = at > 0 ? text.bytes[at - 1]! : LF;
+  return before <= SPACE || BEFORE_HASH.has(before) ? text.lineEnd(at) : NONE;
+};
+
+/** Ends C#'s `@"…"`, in which a doubled quote is not the end. */
+const verbatim: End = (text, at) => {
+  for (let end = text.indexOf('"', text.indexOf('"', at) + 1); end >= 0; end = text.indexOf('"', end + 2)) {
+    if (text.bytes[end + 1] !== DOUBLE) return end;
+  }
+  return UNCLOSED;
+};
+
+/** Ends C#'s raw string at the same number of quotes, three or more, that began it. */
+const rawQuotes: End = (text, at) => {
+  let from = at;
+  while (text.bytes[from] === DOUBLE && from - at <= MAX_DELIMITER) from++;
+  return from - at > MAX_DELIMITER ? NONE : text.find('"'.repeat(from - at), from);
+};
+
+/** Ends `"…"` and, after an `r`, `r#"…"#`. */
+const rustString: End = (text, at) => {
+  let before = at;
+  while (text.bytes[before - 1] === HASH && at - before < MAX_DELIMITER) before--;
+  if (text.bytes[before - 1] !== code('r')) return text.quoteEnd(at, true);
+  return text.find(`"${'#'.repeat(at - before)}`, at + 1);
+};
+
+/** Ends `"…"` and, after an `R`, `R"x(…)x"`. */
+const cppString: End = (text, at) => {
+  if (text.bytes[at - 1] !== code('R')) return text.quoteEnd(at, false);
+  const delimiter = /^[^()\s\\]*(?=\()/.exec(text.slice(at + 1, at + MAX_DELIMITER))?.[0];
+  return delimiter === undefined ? NONE : text.find(`)${delimiter}"`, at);
+};
+
+/** Rule of Lua's `[[…]]` and `[==[…]==]`, and of comments in that form. */
+const longBracket = (open: string, is: number): Rule =>
+  rule(open, is, (text, at) => {
+    const level = /^=*(?=\[)/.exec(text.slice(at + open.length, at + MAX_DELIMITER))?.[0];
+    return level === undefined ? NONE : text.find(`]${level}]`, at + open.length);
+  });
+
+const BEFORE_REGEX = new Set(Buffer.from('(,=:[!&|?{;+'));
+const WORD_BEFORE_REGEX = /\b(?:return|typeof|case|of|in|throw|void|delete|yield|await|else|do)$/;
+
+/** Ends a regular expression, which begins where no operand precedes. */
+const regex: End = (text, at) => {
+  const { bytes } = text;
+  let before = at - 1;
+  while (before >= 0 && bytes[before]! <= SPACE) before--;
+  const last = before < 0 ? EQUALS : bytes[before]!;
+  const mayBe = last === GREATER ? bytes[before - 1] === EQUALS : BEFORE_REGEX.has(last);
+  if (!mayBe && !(isWord(last) && WORD_BEFORE_REGEX.test(text.slice(before - 8, before + 1)))) return NONE;
+  if (text.isEndless(at)) return NONE;
+  let inClass = false;
+  let end = at + 1;
+  for (; end < text.length && bytes[end] !== LF; end++) {
+    const byte = bytes[end]!;
+    if (byte === BACKSLASH) end++;
+    else if (byte === OPEN_BRACKET) inClass = true;
+    else if (byte === CLOSE_BRACKET) inClass = false;
+    else if (byte === SLASH && !inClass) return end;
+  }
+  text.noEnd(SLASH, end);
+  return NONE;
+};
+
+/** Rule of the announcement `<<END`. Only the announcement is skipped here: the heredoc begins on the next line. */
+const heredoc = (open: string, announcement: RegExp): Rule =>
+  rule(open, 0, (text, at) => {
+    const match = announcement.exec(text.slice(at, at + MAX_DELIMITER));
+    if (!match) return NONE;
+    const delimiter = match[2] ?? match[3] ?? match[4] ?? '';
+    // A `;` may follow the delimiter in PHP.
+    return text.announce(at, delimiter, open === '<<') ? at + match[0].length - 1 : UNCLOSED;
+  });
+
+/** Rule of a comment from the left edge to the line that begins with `close`; a letter follows `=`. */
+const lines = (open: string, close: string): Rule =>
+  rule(open, COMMENT, (text, at) => {
+    if ((at > 0 && text.bytes[at - 1] !== LF) || !isWord(text.bytes[at + 1]!)) return NONE;
+    const end = text.find(`\n${close}`, at);
+    return end < 0 ? end : text.lineEnd(end);
+  });
+
+const SLASHES = rule('//', COMMENT, toLineEnd);
+const C_COMMENTS = [SLASHES, rule('/*', COMMENT, block)];
+const NESTED_COMMENTS = [SLASHES, nested('/*', '*/')];
+const DASHES = rule('--', COMMENT, toLineEnd);
+const HASHES = rule('#', COMMENT, toLineEnd);
+const WORD_HASHES = rule('#', COMMENT, wordHash);
+const MARKUP = enclosed('<!--', '-->', COMMENT);
+/** Restricts a rule to the beginning of a line; within a line the same signs are text. */
+const first = ({ open, is, end }: Rule): Rule =>
+  rule(open, is, (text, at) => (text.isFirst(at) ? end(text, at) : NONE));
+/** Rule of Markdown's fenced code: at least the same number of signs, first on a line, ends it. */
+const fence = (open: string): Rule =>
+  first(
+    rule(open, COMMENT | TEXT, (text, at) => {
+      let from = at;
+      while (text.bytes[from] === text.bytes[at]) from++;
+      if (text.slice(from, text.lineEnd(at) + 1).includes('`')) return NONE;
+      const signs = open[0]!.repeat(Math.min(from - at, MAX_DELIMITER));
+      for (let end = text.indexOf(signs, from); end >= 0; end = text.indexOf(signs, text.lineEnd(end) + 1))
+        if (text.isFirst(end)) return text.lineEnd(end);
+      return UNCLOSED;
+    }),
+  );
+const DOUBLES = rule('"', TEXT, onLine);
+const LONG_DOUBLES = rule('"', TEXT, overLines);
+const SINGLES = rule("'", TEXT, onLine);
+const LONG_SINGLES = enclosed("'", "'", TEXT);
+const CHARACTER = rule("'", TEXT, character);
+const TRIPLE = enclosed('"""', '"""', TEXT, true);
+const TRIPLE_SINGLES = enclosed("'''", "'''", TEXT, true);
+const RAW_TRIPLE = enclosed('"""', '"""', TEXT);
+const DOCSTRINGS = [TRIPLE, TRIPLE_SINGLES].map((triple) => ({ ...triple, is: COMMENT | TEXT }));
+const TEMPLATE = rule('`', TEXT, (text, at) => text.interpolatedEnd(at, code('{'), code('}')));
+const ESCAPE = rule('\\', 0, (_text, at) => at + 1);
+const RUBY_HEREDOC = heredoc('<<', /^<<(?:[~-]?(["'`])([A-Za-z_]\w*)\1|[~-]?([A-Z_]\w*)|[~-]([a-z]\w*))/);
+const VERBATIM = ['@"', '$@"', '@$"'].map((open) => rule(open, TEXT, verbatim));
+const JAVASCRIPT = [...C_COMMENTS, DOUBLES, SINGLES, TEMPLATE, rule('/', TEXT, regex)];
+
+/** Rules by language. Of rules with the same beginning, the first that applies wins. */
+const RULES: Readonly<Record<string, readonly Rule[]>> = {
+  c: [...C_COMMENTS, DOUBLES, CHARACTER],
+  clojure: [rule(';', COMMENT, toLineEnd), ESCAPE, LONG_DOUBLES],
+  cpp: [...C_COMMENTS, rule('"', TEXT, cppString), CHARACTER],
+  csharp: [...C_COMMENTS, ...VERBATIM, rule('"""', TEXT, rawQuotes), DOUBLES, CHARACTER],
+  dart: [...NESTED_COMMENTS, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
+  elixir: [HASHES, ...DOCSTRINGS, DOUBLES, SINGLES],
+  go: [...C_COMMENTS, DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
+  haskell: [nested('{-', '-}'), DASHES, DOUBLES, CHARACTER],
+  java: [...C_COMMENTS, TRIPLE, DOUBLES, CHARACTER],
+  javascript: JAVASCRIPT,
+  kotlin: [...NESTED_COMMENTS, RAW_TRIPLE, DOUBLES, CHARACTER],
+  lua: [longBracket('--[', COMMENT), DASHES, longBracket('[', TEXT), DOUBLES, SINGLES],
+  markdown: [fence('```'), fence('~~~'), first(MARKUP)],
+  ocaml: [nested('(*', '*)'), enclosed('{|', '|}', TEXT), LONG_DOUBLES, CHARACTER],
+  perl: [lines('=', '=cut'), WORD_HASHES, ESCAPE, DOUBLES, SINGLES, RUBY_HEREDOC],
+  php: [
+    ...C_COMMENTS,
+    rule('#[', 0, (_text, at) => at + 1),
+    HASHES,
+    DOUBLES,
+    SINGLES,
+    heredoc('<<<', /^<<<[ \t]*(["']?)([A-Za-z_]\w*)\1/),
+  ],
+  proto: [...C_COMMENTS, DOUBLES],
+  python: [HASHES, ...DOCSTRINGS, DOUBLES, SINGLES],
+  ruby: [lines('=begin', '=end'), WORD_HASHES, ESCAPE, DOUBLES, SINGLES, RUBY_HEREDOC],
+  rust: [...NESTED_COMMENTS, rule('"', TEXT, rustString), CHARACTER],
+  scala: [...NESTED_COMMENTS, RAW_TRIPLE, DOUBLES, CHARACTER],
+  shellscript: [
+    WORD_HASHES,
+    ESCAPE,
+    rule('"', TEXT, (text, at) => text.interpolatedEnd(at, OPEN_PARENTHESIS, code(')'))),
+    rule("$'", TEXT, (text, at) => text.quoteEnd(at + 1, true)),
+    LONG_SINGLES,
+    rule('<<<', 0, (_text, at) => at + 2),
+    heredoc('<<', /^<<-?[ \t]*\\?(["']?)([A-Za-z_][\w.-]*)\1/),
+  ],
+  // Multi-line strings are rarer than an apostrophe without an end in one of the dialects.
+  sql: [...C_COMMENTS, DASHES, SINGLES, DOUBLES],
+  swift: [...NESTED_COMMENTS, TRIPLE, DOUBLES],
+  typescript: [MARKUP, ...JAVASCRIPT],
+  zig: [SLASHES, rule('\\\\', TEXT, toLineEnd), DOUBLES, CHARACTER],
+};
+
+const tables = new Map<string, Rules | undefined>();
+
+/** The rules of a language; undefined if it has neither comments nor strings. */
+export function rulesOf({ id, comments }: Language): Rules | undefined {
+  if (!tables.has(id)) {
+    const rules = RULES[id] ?? comments.map((open) => rule(open, COMMENT, toLineEnd));
+    tables.set(id, rules.length > 0 ? tabled(rules) : undefined);
+  }
+  return tables.get(id);
+}
+
+function tabled(rules: readonly Rule[]): Rules {
+  const byFirst = new Array<Rule[] | undefined>(256).fill(undefined);
+  for (const one of rules) {
+    (byFirst[one.open.charCodeAt(0)] ??= []).push(one);
+    // The body of a heredoc begins after the line that announces it.
+    if (one.open.startsWith('<<')) byFirst[LF] ??= [];
+  }
+  return { byFirst, begins: Uint8Array.from(byFirst, (some) => (some ? 1 : 0)) };
+}

@@ -1,0 +1,137 @@
+import * as vscode from 'vscode';
+import { NO_LIMIT, problemOfLimit } from '../../analytics/budgets/limit.ts';
+import type { Plan } from '../../analytics/contract.ts';
+import { identityNamed, type Identity } from '../../analytics/identity.ts';
+import { printable } from '../../base/columns.ts';
+import { firstOfNextMonth, formatDay, parseDay, type Day } from '../../base/day.ts';
+import { literal } from '../pickText.ts';
+
+/* The questions of the budget commands. Each gives `undefined` where it is left without an answer. */
+
+type Answer<T> = Promise<T | undefined>;
+
+/** Somebody whom one may mean. */
+export interface Candidate {
+  readonly identity: Identity;
+  readonly detail: string;
+}
+
+interface Choice extends vscode.QuickPickItem {
+  readonly identity: Identity;
+}
+
+/** One of those that are known; with `isOpen` also whoever is typed, since nobody knows all of an organization. */
+export function pickAccount(title: string, candidates: readonly Candidate[], isOpen: boolean): Answer<Identity> {
+  const pick = vscode.window.createQuickPick<Choice>();
+  const known = candidates.map(({ identity, detail }) => ({
+    ...{ identity, label: literal(printable(identity.name)), description: detail },
+    iconPath: new vscode.ThemeIcon(identity.kind === 'user_email' ? 'person' : 'server-process'),
+  }));
+  pick.title = title;
+  pick.matchOnDescription = true;
+  pick.placeholder = isOpen
+    ? vscode.l10n.t('An e-mail address or the name of a service account')
+    : vscode.l10n.t('Whose limit');
+  pick.items = known;
+  pick.onDidChangeValue((typed) => {
+    const name = typed.trim();
+    const isNew = isOpen && name !== '' && !candidates.some(({ identity }) => identity.name === name);
+    const own = {
+      label: literal(printable(name)),
+      description: vscode.l10n.t('as typed'),
+      identity: identityNamed(name),
+    };
+    pick.items = isNew ? [...known, { ...own, alwaysShow: true }] : known;
+  });
+  return new Promise((resolve) => {
+    pick.onDidAccept(() => {
+      resolve(pick.selectedItems[0]?.identity);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+  });
+}
+
+export async function askLimit(
+  title: string,
+  { name }: Identity,
+  before: string | undefined,
+  unit: Plan | undefined,
+): Answer<string> {
+  const limit = await vscode.window.showInputBox({
+    title,
+    value: before ?? '',
+    prompt:
+      unit === 'usd'
+        ? vscode.l10n.t('The limit of {0}, in dollars a month', printable(name))
+        : unit === 'credits'
+          ? vscode.l10n.t('The limit of {0}, in credits a month', printable(name))
+          : vscode.l10n.t("The limit of {0} a month, in the plan's unit", printable(name)),
+    ignoreFocusOut: true,
+    validateInput: (text) =>
+      text.trim() === NO_LIMIT ? vscode.l10n.t('“Clear Override” clears a limit.') : problemOfLimit(text.trim()),
+  });
+  return limit?.trim();
+}
+
+/** `YYYY-MM-DD` */
+export function askDay(title: string, { name }: Identity, today: Day): Answer<string> {
+  return Promise.resolve(
+    vscode.window.showInputBox({
+      title,
+      value: formatDay(firstOfNextMonth(today)),
+      prompt: vscode.l10n.t(
+        'The day on which the limit of {0} is to end. Nothing is changed then: you are told.',
+        printable(name),
+      ),
+      ignoreFocusOut: true,
+      validateInput: (text) =>
+        parseDay(text) === undefined ? vscode.l10n.t('A day like {0}', formatDay(today)) : undefined,
+    }),
+  );
+}
+
+export function askNote(title: string, { name }: Identity): Answer<string> {
+  const prompt = vscode.l10n.t('What to say of {0} then; it may be empty', printable(name));
+  return Promise.resolve(vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
+}
+
+export type ImportFrom =
+  | { readonly kind: 'file'; readonly file: vscode.Uri }
+  | { readonly kind: 'document'; readonly document: vscode.TextDocument }
+  | { readonly kind: 'paste' };
+
+/** Where the limits are: a file, the editor that is open, or the clipboard by way of a new editor. */
+export async function pickImport(): Answer<ImportFrom> {
+  const document = vscode.window.activeTextEditor?.document;
+  const isCsv = document && (document.isUntitled || /\.(csv|tsv|txt)$/i.test(document.uri.path));
+  const choices: (vscode.QuickPickItem & { readonly from: ImportFrom['kind'] })[] = [
+    { label: vscode.l10n.t('A file…'), iconPath: new vscode.ThemeIcon('folder-opened'), from: 'file' },
+    {
+      label: vscode.l10n.t('A new editor, to paste into'),
+      iconPath: new vscode.ThemeIcon('new-file'),
+      detail: vscode.l10n.t("The button in the editor's title shows what it would change"),
+      from: 'paste',
+    },
+    ...(isCsv
+      ? [
+          {
+            label: vscode.l10n.t('The open editor'),
+            iconPath: new vscode.ThemeIcon('file'),
+            description: document.uri.path.split('/').at(-1) ?? '',
+            from: 'document' as const,
+          },
+        ]
+      : []),
+  ];
+  const chosen = await vscode.window.showQuickPick(choices, { title: vscode.l10n.t('Import Budgets from CSV') });
+  if (!chosen) return undefined;
+  if (chosen.from === 'document' && document) return { kind: 'document', document };
+  if (chosen.from !== 'file') return { kind: 'paste' };
+  const [file] = (await vscode.window.showOpenDialog({ filters: { CSV: ['csv', 'tsv', 'txt'], '*': ['*'] } })) ?? [];
+  return file && { kind: 'file', file };
+}

@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/disposable.ts';
+import type { AnalyticsModel } from './analyticsModel.ts';
+import { describeMoment } from '../../analytics/reports/report.ts';
+import { describeSpent } from './analyticsRows.ts';
+import { showsSpent } from '../settings.ts';
+
+/** What was spent this month, in the status bar: for who wants it there. */
+export class SpentItem implements vscode.Disposable {
+  readonly #item = vscode.window.createStatusBarItem('sextant.spent', vscode.StatusBarAlignment.Right, 1);
+  readonly #model: AnalyticsModel;
+  readonly #disposables = new DisposableStore();
+
+  constructor(model: AnalyticsModel) {
+    this.#model = model;
+    this.#item.name = vscode.l10n.t('Sextant: spent this month');
+    this.#item.command = 'sextant.cost.focus';
+    this.#disposables.add(this.#item);
+    this.#disposables.add(model.onDidChange(() => this.#update()));
+    this.#disposables.add(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('sextant.analytics')) this.#update();
+      }),
+    );
+  }
+
+  dispose(): void {
+    this.#disposables.dispose();
+  }
+
+  #update(): void {
+    const { report } = this.#model.part('cost');
+    if (!report?.month || !showsSpent()) {
+      this.#item.hide();
+      return;
+    }
+    const { month, unit, asOf } = report;
+    const spent = describeSpent(month, unit);
+    this.#item.text = `$(credit-card) ${spent}`;
+    this.#item.tooltip = vscode.l10n.t('Spent in {0}, as of {1}', month.month, describeMoment(asOf));
+    this.#item.accessibilityInformation = {
+      label: vscode.l10n.t('{0} spent in {1}', spent, month.month),
+      role: 'button',
+    };
+    this.#item.show();
+  }
+}

@@ -1,0 +1,188 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { ProviderInfo } from '../../ask/answer.ts';
+import { extractiveProvider } from '../../ask/extractive.ts';
+import { followUpsOf } from '../../ask/followUps.ts';
+import { DisposableStore } from '../../base/disposable.ts';
+import { describeError } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Handlers } from '../../base/rpc.ts';
+import {
+  answerView,
+  type AnswerEvents,
+  type AnswerMethods,
+  type AnswerState,
+  type Exchange,
+} from '../../protocol/answerView.ts';
+import { asMarkdown, placeOfPassage } from './answerText.ts';
+import type { Asking } from './askService.ts';
+import { Conversation, toAnswer, type Turn } from './conversation.ts';
+import type { Folders } from '../index/folders.ts';
+import type { PlaceOpener } from '../search/placeOpener.ts';
+import { askSettings } from '../settings.ts';
+import { isPartial, summarize } from '../index/statusText.ts';
+import { WebviewHost } from '../webviewHost.ts';
+
+export interface AnswerParts {
+  readonly asking: Pick<Asking, 'ask' | 'providers' | 'chooseProvider'>;
+  readonly folders: Folders;
+  readonly places: PlaceOpener;
+  readonly memento: vscode.Memento;
+  readonly extensionUri: vscode.Uri;
+  readonly log: Logger;
+}
+
+const KEY = 'sextant.conversation';
+
+/** "Ask About Workspace": the conversation of this window, and the panel that shows it. */
+export class AnswerPanel implements vscode.Disposable {
+  readonly #parts: AnswerParts;
+  readonly #conversation: Conversation;
+  readonly #host: WebviewHost<AnswerMethods, AnswerEvents>;
+  readonly #disposables = new DisposableStore();
+  /** Who answers next, as far as is known. */
+  #provider: ProviderInfo = extractiveProvider.info;
+
+  constructor(parts: AnswerParts) {
+    this.#parts = parts;
+    const { asking, folders, memento, extensionUri, log } = parts;
+    this.#conversation = new Conversation({
+      kept: memento.get<unknown>(KEY),
+      keep: (kept) => void memento.update(KEY, kept),
+      ask: (request) => asking.ask(request),
+      onChange: () => this.#emitState(),
+      onText: (text) => this.#host.emit('text', text),
+    });
+    const title = vscode.l10n.t('Ask About Workspace');
+    this.#host = new WebviewHost({ contract: answerView, title, handlers: this.#handlers(), extensionUri, log });
+    this.#disposables.add(this.#host);
+    this.#disposables.add(folders.onDidChange(() => this.#emitState()));
+    this.#disposables.add(vscode.lm.onDidChangeChatModels(() => void this.#readProvider()));
+    this.#disposables.add(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('sextant.ask')) void this.#readProvider();
+      }),
+    );
+  }
+
+  /** Opens the panel, beside the code if there is some to look at, and asks `question` if there is one. */
+  async show(question: string): Promise<void> {
+    this.#host.show(vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active);
+    this.#host.emit('focus', null);
+    if (question.trim() !== '') await this.#ask(question.trim());
+  }
+
+  restore(panel: vscode.WebviewPanel): void {
+    this.#host.restore(panel);
+  }
+
+  dispose(): void {
+    this.#conversation.stop();
+    this.#disposables.dispose();
+  }
+
+  #handlers(): Handlers<AnswerMethods> {
+    return {
+      ready: () => {
+        void this.#readProvider();
+        return this.#state();
+      },
+      ask: ({ question }) => void this.#ask(question),
+      stop: () => this.#conversation.stop(),
+      askAgain: () => void this.#askAgain(),
+      chooseProvider: async ({ again }) => {
+        const chosen = await this.#parts.asking.chooseProvider();
+        if (!chosen) return;
+        this.#provider = chosen;
+        this.#emitState();
+        if (again) void this.#conversation.askAgain(chosen);
+      },
+      open: async ({ exchange, passage }) => {
+        const turn = this.#turn(exchange);
+        const found = turn?.passages.find(({ number }) => number === passage);
+        if (found) await this.#parts.places.open(placeOfPassage(found), { viewColumn: this.#otherColumn() });
+      },
+      copy: async ({ exchange }) => {
+        const turn = this.#turn(exchange);
+        if (!turn) return;
+        await vscode.env.clipboard.writeText(asMarkdown(turn));
+        vscode.window.setStatusBarMessage(vscode.l10n.t('The answer was copied as Markdown.'), 4000);
+      },
+      clear: () => this.#conversation.clear(),
+      go: async ({ to }) => {
+        const [command, ...args] = PLACES[to];
+        await vscode.commands.executeCommand(command, ...args);
+      },
+    };
+  }
+
+  async #ask(question: string): Promise<void> {
+    await this.#readProvider();
+    await this.#conversation.ask(question, this.#provider);
+  }
+
+  async #askAgain(): Promise<void> {
+    await this.#readProvider();
+    await this.#conversation.askAgain(this.#provider);
+  }
+
+  /** The settings say who answers; how that one is called, only whoever can answer says. */
+  async #readProvider(): Promise<void> {
+    const { provider } = askSettings();
+    try {
+      const all = await this.#parts.asking.providers();
+      const found = all.find(({ id }) => id === provider) ?? all.find(({ id }) => id.startsWith(`${provider}:`));
+      // One that is not there is asked all the same, and fails with what to do.
+      this.#provider = found ?? { id: provider, label: provider, isLocal: false };
+    } catch (error) {
+      this.#parts.log.warn(describeError(error));
+    }
+    this.#emitState();
+  }
+
+  #emitState(): void {
+    this.#host.emit('state', this.#state());
+  }
+
+  #state(): AnswerState {
+    const statuses = this.#parts.folders.statuses();
+    const kind = statuses.length === 0 ? 'none' : isPartial(statuses) ? 'partial' : 'ready';
+    const severalFolders = statuses.length > 1;
+    return {
+      exchanges: this.#conversation.turns.map((turn) => toExchange(turn, severalFolders)),
+      provider: this.#provider,
+      workspace: { kind, summary: summarize(statuses) },
+    };
+  }
+
+  #turn(id: number): Turn | undefined {
+    return this.#conversation.turns.find((turn) => turn.id === id);
+  }
+
+  /** Where code is shown: beside the answer, which stays in view. */
+  #otherColumn(): vscode.ViewColumn {
+    const own = this.#host.column;
+    const other = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn !== own);
+    return other?.viewColumn ?? vscode.ViewColumn.Beside;
+  }
+}
+
+const PLACES = {
+  folder: ['vscode.openFolder'],
+  settings: ['workbench.action.openSettings', 'sextant.ask'],
+  key: ['sextant.setOpenAiKey'],
+  indexStatus: ['sextant.showStatus'],
+} as const;
+
+function toExchange(turn: Turn, severalFolders: boolean): Exchange {
+  const { id, question, state, provider, sent, markdown, removedCitations } = turn;
+  const passages = turn.passages.map(({ number, root, path, startLine, endLine, symbol }) => ({
+    number,
+    path: severalFolders ? `${basename(root)}/${path}` : path,
+    startLine,
+    endLine,
+    ...(symbol && { symbol }),
+  }));
+  const followUps = state.kind === 'done' ? followUpsOf(toAnswer(turn)) : [];
+  return { id, question, state, provider, sent, passages, markdown, removedCitations, followUps };
+}

@@ -1,0 +1,153 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { Answer, Passage, ProviderInfo, Sent } from '../../ask/answer.ts';
+import { CitationScanner, type MarkdownToken } from '../../ask/citationScanner.ts';
+import { nextActionOf } from '../../ask/errors.ts';
+import { followUpsOf } from '../../ask/followUps.ts';
+import { SextantError, describeError, isCancelled } from '../../base/errors.ts';
+import { formatCount } from '../../base/format.ts';
+import type { AskOptions, Asking } from './askService.ts';
+import { signalOf } from '../cancellation.ts';
+import { CHAT_PARTICIPANT } from '../commandIds.ts';
+import type { Folders } from '../index/folders.ts';
+import { languageModelProvider } from './languageModel.ts';
+import { askSettings } from '../settings.ts';
+
+/** `@sextant` in the chat: answers with citations that open the place. */
+export class Chat {
+  readonly #asking: Asking;
+  readonly #folders: Folders;
+
+  constructor(asking: Asking, folders: Folders) {
+    this.#asking = asking;
+    this.#folders = folders;
+  }
+
+  async answer(
+    request: vscode.ChatRequest,
+    context: vscode.ChatContext,
+    response: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.ChatResult> {
+    const linked = signalOf(token);
+    response.progress(vscode.l10n.t('Searching the workspace'));
+    const asked = { question: request.prompt, history: historyOf(context), signal: linked.signal };
+    try {
+      const answer = await this.#show(asked, request.model, response);
+      return { metadata: { answer } };
+    } catch (error) {
+      if (isCancelled(error)) return {};
+      offerNextAction(error, response);
+      return { errorDetails: { message: describeError(error) } };
+    } finally {
+      linked.dispose();
+    }
+  }
+
+  followUps({ metadata }: vscode.ChatResult): vscode.ChatFollowup[] {
+    const answer = answerIn(metadata);
+    return answer ? followUpsOf(answer).map((prompt) => ({ prompt })) : [];
+  }
+
+  /** The model that is chosen in the chat answers, unless the settings name somebody. */
+  async #show(
+    asked: Omit<AskOptions, 'provider'>,
+    model: vscode.LanguageModelChat,
+    response: vscode.ChatResponseStream,
+  ): Promise<Answer | undefined> {
+    const events = askSettings().isChosen
+      ? this.#asking.ask(asked)
+      : this.#asking.askWith(languageModelProvider(model), asked);
+    const scanner = new CitationScanner();
+    const places = new Map<number, vscode.Location>();
+    const show = (tokens: readonly MarkdownToken[]): void => {
+      for (const token of tokens) {
+        if (token.kind !== 'citation') response.markdown(token.text);
+        else for (const number of token.numbers) this.#cite(number, places.get(number), response);
+      }
+    };
+    for await (const event of events) {
+      switch (event.kind) {
+        case 'sources':
+          response.markdown(`*${describeSent(event.provider, event.sent)}*\n\n`);
+          for (const passage of event.passages) places.set(passage.number, this.#locationOf(passage));
+          break;
+        case 'text':
+          show(scanner.push(event.text));
+          break;
+        case 'done':
+          show(scanner.end());
+          for (const passage of event.answer.cited) response.reference(this.#locationOf(passage));
+          if (event.answer.removedCitations > 0) response.markdown(`\n\n*${describeRemoved(event.answer)}*`);
+          return event.answer;
+      }
+    }
+    return undefined;
+  }
+
+  #cite(number: number, place: vscode.Location | undefined, response: vscode.ChatResponseStream): void {
+    if (!place) return;
+    response.markdown(' ');
+    response.anchor(place, `${number} ${basename(place.uri.path)}:${place.range.start.line + 1}`);
+  }
+
+  #locationOf({ root, path, startLine, endLine, text }: Passage): vscode.Location {
+    const uri = vscode.Uri.joinPath(this.#folders.uriOf(root), path);
+    return new vscode.Location(
+      uri,
+      new vscode.Range(startLine - 1, 0, endLine - 1, text.length - 1 - text.lastIndexOf('\n')),
+    );
+  }
+}
+
+/** Earlier turns with us, as they were kept with the conversation. */
+function historyOf({ history }: vscode.ChatContext): Answer[] {
+  return history
+    .filter((turn) => turn instanceof vscode.ChatResponseTurn)
+    .filter(({ participant }) => participant === CHAT_PARTICIPANT)
+    .flatMap(({ result }) => answerIn(result.metadata) ?? []);
+}
+
+/** The editor keeps it as JSON, perhaps of an earlier version of ours. */
+function answerIn(metadata: vscode.ChatResult['metadata']): Answer | undefined {
+  const answer = metadata?.answer as Partial<Answer> | undefined;
+  const isWhole =
+    typeof answer?.question === 'string' && typeof answer.markdown === 'string' && Array.isArray(answer.cited);
+  return isWhole ? (answer as Answer) : undefined;
+}
+
+function describeSent({ label }: ProviderInfo, { files, characters }: Sent): string {
+  if (characters === 0) return vscode.l10n.t('{0}. Nothing was sent to anybody.', label);
+  const count = formatCount(characters);
+  return files === 1
+    ? vscode.l10n.t('{0} was sent {1} characters, with passages of 1 file.', label, count)
+    : vscode.l10n.t('{0} was sent {1} characters, with passages of {2} files.', label, count, files);
+}
+
+function describeRemoved({ removedCitations: count }: Answer): string {
+  return count === 1
+    ? vscode.l10n.t('1 citation was removed: there is nothing where it pointed.')
+    : vscode.l10n.t('{0} citations were removed: there is nothing where they pointed.', count);
+}
+
+function offerNextAction(error: unknown, response: vscode.ChatResponseStream): void {
+  switch (error instanceof SextantError ? nextActionOf(error.code) : undefined) {
+    case 'choose-provider':
+      response.button({ command: 'sextant.chooseProvider', title: vscode.l10n.t('Choose Who Answers') });
+      break;
+    case 'set-key':
+      response.button({ command: 'sextant.setOpenAiKey', title: vscode.l10n.t('Set the Key') });
+      break;
+    case 'open-settings':
+      response.button({
+        command: 'workbench.action.openSettings',
+        title: vscode.l10n.t('Open Settings'),
+        arguments: ['sextant.ask'],
+      });
+      break;
+    // The chat has a button of its own to ask again.
+    case 'ask-again':
+    case undefined:
+      break;
+  }
+}

@@ -1,0 +1,67 @@
+import * as vscode from 'vscode';
+import { throwIfCancelled } from '../../base/errors.ts';
+import { askErrors } from '../../ask/errors.ts';
+import type { AnswerProvider, PromptMessage } from '../../ask/provider.ts';
+import { tokenOf } from '../cancellation.ts';
+
+/** Tokens of code have about three characters; a prompt that turns out too long is made again. */
+const CHARACTERS_PER_TOKEN = 3;
+/** More does not make answers better, but slower and dearer. */
+const MAX_CHARACTERS = 48_000;
+/** Of what a model takes, so much is left for what it adds to a prompt itself. */
+const USABLE = 0.9;
+
+/** A language model of the editor: that of Copilot or of any extension. The editor asks the person for consent. */
+export function languageModelProvider(model: vscode.LanguageModelChat): AnswerProvider {
+  const label = `${model.name} by ${model.vendor}`;
+  return {
+    info: { id: `vscode.lm:${model.id}`, label, isLocal: false },
+    budget: {
+      characters: Math.min(MAX_CHARACTERS, model.maxInputTokens * CHARACTERS_PER_TOKEN),
+      fits: async (messages, signal) => {
+        const linked = tokenOf(signal);
+        try {
+          const count = (one: PromptMessage): Thenable<number> => model.countTokens(toChatMessage(one), linked.token);
+          const counts = await Promise.all(messages.map(count));
+          return counts.reduce((sum, tokens) => sum + tokens, 0) <= model.maxInputTokens * USABLE;
+        } finally {
+          linked.dispose();
+        }
+      },
+    },
+    async *answer({ messages }, signal) {
+      const linked = tokenOf(signal);
+      try {
+        const justification = vscode.l10n.t('To answer a question about the workspace.');
+        const { text } = await model.sendRequest(messages.map(toChatMessage), { justification }, linked.token);
+        yield* text;
+      } catch (error) {
+        throwIfCancelled(signal);
+        throw explain(error, label);
+      } finally {
+        linked.dispose();
+      }
+    },
+  };
+}
+
+/** The editor has no role for rules: they come first, from the user. */
+function toChatMessage({ role, content }: PromptMessage): vscode.LanguageModelChatMessage {
+  const kind = vscode.LanguageModelChatMessage;
+  return role === 'assistant' ? kind.Assistant(content) : kind.User(content);
+}
+
+function explain(error: unknown, label: string): unknown {
+  if (!(error instanceof Error)) return askErrors.failed(label, String(error));
+  const code = error instanceof vscode.LanguageModelError ? error.code : '';
+  switch (code) {
+    case vscode.LanguageModelError.NoPermissions.name:
+      return askErrors.modelDenied(label);
+    case vscode.LanguageModelError.Blocked.name:
+      return askErrors.modelBlocked(label);
+    case vscode.LanguageModelError.NotFound.name:
+      return askErrors.noSuchProvider(label);
+    default:
+      return Object.assign(askErrors.failed(label, error.message), { cause: error });
+  }
+}

@@ -1,0 +1,49 @@
+import * as vscode from 'vscode';
+import { SextantError } from '../../base/errors.ts';
+import {
+  ModelTools,
+  type ModelFolder,
+  type ModelToolsParts,
+  type ReadInput,
+  type SearchInput,
+} from '../../workspace/modelTools.ts';
+import type { Folders } from '../index/folders.ts';
+
+export type { ReadInput, SearchInput };
+
+export interface ToolsParts extends Omit<ModelToolsParts, 'folders'> {
+  readonly folders: Folders;
+}
+
+/** What language models may do with the workspace, once a person has allowed it. */
+export class Tools {
+  readonly #tools: ModelTools;
+
+  constructor({ folders, search, read }: ToolsParts) {
+    this.#tools = new ModelTools({ folders: () => modelFolders(folders), search, read });
+  }
+
+  async search(input: SearchInput, signal: AbortSignal): Promise<object> {
+    refuseUntrusted();
+    return this.#tools.search(input, signal);
+  }
+
+  async read(input: ReadInput): Promise<object> {
+    refuseUntrusted();
+    return this.#tools.read(input);
+  }
+}
+
+/** In a workspace of several folders a path begins with the folder's name, as the editor shows it. */
+function modelFolders(folders: Folders): ModelFolder[] {
+  return folders.all.map(({ root }) => {
+    const folder = vscode.workspace.getWorkspaceFolder(folders.uriOf(root));
+    return { root, prefix: folders.all.length > 1 && folder ? `${folder.name}/` : '' };
+  });
+}
+
+/** They are not even registered there; nobody may come past that. */
+function refuseUntrusted(): void {
+  if (!vscode.workspace.isTrusted)
+    throw new SextantError('NotTrusted', 'The workspace is not trusted, so its files are not given to a model.');
+}

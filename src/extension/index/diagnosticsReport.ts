@@ -1,0 +1,57 @@
+import * as vscode from 'vscode';
+import type { RecentLog } from '../../base/recentLog.ts';
+import type { WorkspaceClient } from '../../workspace/client.ts';
+import { formatDiagnostics } from '../../workspace/diagnostics.ts';
+import { problemOf } from '../../workspace/problems.ts';
+import type { Folders } from './folders.ts';
+import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
+import { describeSettings } from '../settings.ts';
+import { describeState } from './statusText.ts';
+
+interface Manifest {
+  readonly version: string;
+  readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, unknown>> } };
+}
+
+/**
+ * "Copy Diagnostics": gathers a report with everything private taken out, copies it, and shows exactly what was copied, so
+ * that it is read before anybody shares it.
+ */
+export async function copyDiagnostics(
+  extension: vscode.Extension<unknown>,
+  folders: Folders,
+  client: WorkspaceClient,
+  texts: ReadOnlyDocuments,
+  log: RecentLog,
+): Promise<void> {
+  const { version, contributes } = extension.packageJSON as Manifest;
+  const statuses = new Map(folders.statuses().map((status) => [status.root, status]));
+  const diagnostics = await client.diagnose({
+    versions: {
+      sextant: version,
+      surface: 'extension',
+      editor: `${vscode.env.appName} ${vscode.version}`,
+      host: `${vscode.env.appHost}, ${vscode.env.remoteName ?? 'local'}`,
+    },
+    settings: describeSettings(Object.keys(contributes.configuration.properties)),
+    folders: folders.all.map((options) => {
+      const status = statuses.get(options.root);
+      const state = status?.state;
+      return {
+        options,
+        state: status ? describeState(status) : '',
+        skipped: status?.skipped ?? {},
+        problems: state?.kind === 'failed' ? [problemOf(state.code, state.message)] : [],
+      };
+    }),
+    log: log.lines.slice(-LOG_LINES),
+    now: new Date(),
+  });
+  const text = formatDiagnostics(diagnostics);
+  await vscode.env.clipboard.writeText(text);
+  await texts.open(vscode.l10n.t('Sextant Diagnostics'), text);
+  const said = vscode.l10n.t('Copied. This is all of it; nothing was sent. Read it before you share it.');
+  await vscode.window.showInformationMessage(said);
+}
+
+const LOG_LINES = 100;

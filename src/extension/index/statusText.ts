@@ -1,0 +1,108 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import { formatCount } from '../../base/format.ts';
+import type { PauseReason } from '../../workspace/governor.ts';
+import type { SkipReason } from '../../workspace/skip.ts';
+import type { FolderStatus } from '../../workspace/status.ts';
+
+/* The words for what the index is doing: the same in the status bar, the view and the search. */
+
+/** One line about one folder. */
+export function describeFolder(status: FolderStatus): string {
+  return `${basename(status.root)}: ${describeState(status)}`;
+}
+
+export function describeState({ state, files }: FolderStatus): string {
+  switch (state.kind) {
+    case 'scanning':
+      return vscode.l10n.t('looking for files');
+    case 'indexing':
+      return vscode.l10n.t('indexing, {0} of {1} files read', formatCount(state.done), formatCount(state.total));
+    case 'paused':
+      return describePause(state.reason);
+    case 'ready':
+      if (files === 1) return vscode.l10n.t('1 file indexed');
+      return vscode.l10n.t('{0} files indexed', formatCount(files));
+    case 'following':
+      return vscode.l10n.t('{0} files indexed by another window', formatCount(files));
+    case 'failed':
+      return describeProblem(state.code);
+  }
+}
+
+/** The title of a problem, by its code. */
+export function describeProblem(code: string): string {
+  switch (code) {
+    case 'DiskFull':
+    case 'LittleSpace':
+      return vscode.l10n.t('No space left');
+    case 'ReadOnly':
+      return vscode.l10n.t('The index cannot be written');
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return vscode.l10n.t('The folder is gone');
+    case 'EACCES':
+    case 'EPERM':
+      return vscode.l10n.t('The folder cannot be read');
+    case 'IndexDamaged':
+      return vscode.l10n.t('The index is damaged');
+    case 'IndexFormat':
+      return vscode.l10n.t('The index is of another version');
+    case 'WatchLimit':
+    case 'WatchFailed':
+      return vscode.l10n.t('Changes are noticed late');
+    case 'NotOnDisk':
+      return vscode.l10n.t('The folder is on no disk');
+    case 'ThreadDied':
+      return vscode.l10n.t('The indexer stopped');
+    default:
+      return vscode.l10n.t('Indexing failed');
+  }
+}
+
+function describePause(reason: PauseReason): string {
+  switch (reason) {
+    case 'user':
+      return vscode.l10n.t('indexing is paused');
+    case 'battery':
+      return vscode.l10n.t('indexing waits for mains power');
+    case 'memory':
+      return vscode.l10n.t('indexing waits for free memory');
+  }
+}
+
+/** One line about all folders, for a title or a screen reader. */
+export function summarize(statuses: readonly FolderStatus[]): string {
+  if (statuses.length === 1) return describeState(statuses[0]!);
+  return statuses.map(describeFolder).join('; ');
+}
+
+/** Whether a search may miss files that are still to be read. */
+export function isPartial(statuses: readonly FolderStatus[]): boolean {
+  return statuses.some(({ state }) => ['scanning', 'indexing', 'paused'].includes(state.kind));
+}
+
+export function describeSkip(reason: SkipReason): string {
+  switch (reason) {
+    case 'excluded':
+      return vscode.l10n.t('Excluded by settings');
+    case 'ignored':
+      return vscode.l10n.t('Ignored by .gitignore');
+    case 'tooLarge':
+      return vscode.l10n.t('Too large');
+    case 'binary':
+      return vscode.l10n.t('Binary');
+    case 'secret':
+      return vscode.l10n.t('Keys and passwords');
+    case 'generated':
+      return vscode.l10n.t('Generated files and lock files');
+    case 'minified':
+      return vscode.l10n.t('Minified');
+    case 'link':
+      return vscode.l10n.t('Symbolic links');
+    case 'special':
+      return vscode.l10n.t('Not regular files');
+    case 'unreadable':
+      return vscode.l10n.t('Cannot be read');
+  }
+}

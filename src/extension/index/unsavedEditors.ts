@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/disposable.ts';
+import type { WorkspaceClient } from '../../workspace/client.ts';
+import { MAX_FILE_BYTES } from '../../workspace/folderOptions.ts';
+import type { Folders } from './folders.ts';
+
+/** A text is sent once nobody has typed for so long. */
+const QUIET_MS = 200;
+
+/** Has searches see editors as they are, saved or not. */
+export class UnsavedEditors implements vscode.Disposable {
+  readonly #client: WorkspaceClient;
+  readonly #folders: Folders;
+  readonly #disposables = new DisposableStore();
+  readonly #waiting = new Map<vscode.TextDocument, NodeJS.Timeout>();
+
+  constructor(client: WorkspaceClient, folders: Folders) {
+    this.#client = client;
+    this.#folders = folders;
+    const { workspace } = vscode;
+    this.#disposables.add(workspace.onDidChangeTextDocument(({ document }) => this.#tellSoon(document)));
+    this.#disposables.add(workspace.onDidSaveTextDocument((document) => this.#send(document)));
+    this.#disposables.add(workspace.onDidCloseTextDocument((document) => this.#send(document)));
+    // Those that were restored with the window.
+    for (const document of workspace.textDocuments) if (document.isDirty) this.#send(document);
+  }
+
+  dispose(): void {
+    for (const timer of this.#waiting.values()) clearTimeout(timer);
+    this.#disposables.dispose();
+  }
+
+  #tellSoon(document: vscode.TextDocument): void {
+    if (document.uri.scheme !== 'file') return;
+    clearTimeout(this.#waiting.get(document));
+    this.#waiting.set(
+      document,
+      setTimeout(() => this.#send(document), QUIET_MS),
+    );
+  }
+
+  #send(document: vscode.TextDocument): void {
+    clearTimeout(this.#waiting.get(document));
+    this.#waiting.delete(document);
+    const { uri, isDirty, isClosed } = document;
+    if (uri.scheme !== 'file') return;
+    const text = isDirty && !isClosed ? document.getText() : undefined;
+    const isShort = text !== undefined && text.length <= MAX_FILE_BYTES;
+    for (const { root } of this.#folders.all) {
+      const folder = this.#folders.uriOf(root);
+      if (!uri.path.startsWith(`${folder.path}/`)) continue;
+      const path = uri.path.slice(folder.path.length + 1);
+      this.#client.setUnsaved({ root, path, ...(isShort && { text }) });
+    }
+  }
+}

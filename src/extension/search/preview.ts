@@ -1,0 +1,163 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/disposable.ts';
+import { describeError } from '../../base/errors.ts';
+import type { KeptPlace } from '../../workspace/resultPlace.ts';
+
+/** Where a place is shown; in the active group by default. With a group it takes the focus, too, and the cursor is there. */
+export interface ShowOptions {
+  readonly viewColumn: vscode.ViewColumn;
+}
+
+/**
+ * Shows places while a list has the focus, and puts back what was there if none is opened: the editor, its selection and
+ * its scroll position.
+ */
+export class Preview implements vscode.Disposable {
+  readonly #before = saveEditor();
+  readonly #disposables = new DisposableStore();
+  readonly #span: vscode.TextEditorDecorationType;
+  readonly #matches: vscode.TextEditorDecorationType;
+  /** Editors that are asked for together may open in any order, so each waits for the one before. */
+  #work: Promise<void> = Promise.resolve();
+  /** The place asked for last; others that still wait are passed over. */
+  #wanted: KeptPlace | undefined;
+  #previewed: vscode.Uri | undefined;
+  #marked: vscode.TextEditor | undefined;
+  #kept = false;
+
+  constructor() {
+    this.#span = this.#disposables.add(
+      vscode.window.createTextEditorDecorationType({
+        isWholeLine: true,
+        backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
+        overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.rangeHighlightForeground'),
+      }),
+    );
+    this.#matches = this.#disposables.add(
+      vscode.window.createTextEditorDecorationType({
+        backgroundColor: new vscode.ThemeColor('editor.findMatchHighlightBackground'),
+        border: '1px solid',
+        borderColor: new vscode.ThemeColor('editor.findMatchHighlightBorder'),
+      }),
+    );
+  }
+
+  /** Shows a place. Of places asked for in quick succession only the last is shown. */
+  show(uri: vscode.Uri, result: KeptPlace, options?: ShowOptions): void {
+    this.#wanted = result;
+    this.#enqueue(async () => {
+      if (this.#wanted !== result) return;
+      this.#previewed = uri;
+      const editor = await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: !options, ...options });
+      if (this.#wanted !== result) return;
+      this.#mark(editor, result);
+      if (options) editor.selection = cursorAt(selectionOf(editor, result));
+    });
+  }
+
+  /** Opens a place for good. */
+  open(uri: vscode.Uri, result: KeptPlace, viewColumn: vscode.ViewColumn): void {
+    this.#kept = true;
+    this.#wanted = undefined;
+    this.#enqueue(async () => {
+      this.#unmark();
+      const editor = await vscode.window.showTextDocument(uri, { preview: false, viewColumn });
+      const range = selectionOf(editor, result);
+      editor.selection = new vscode.Selection(range.start, range.end);
+      editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    });
+  }
+
+  /** Removes the marks and leaves the editor where it is. */
+  release(): void {
+    this.#kept = true;
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.#wanted = undefined;
+    this.#enqueue(async () => {
+      this.#unmark();
+      this.#disposables.dispose();
+      if (!this.#kept && this.#previewed) await restoreEditor(this.#before, this.#previewed);
+    });
+  }
+
+  #enqueue(work: () => Promise<void>): void {
+    this.#work = this.#work.then(work).catch((error: unknown) => {
+      // A file that the editor cannot show has no preview; whoever opens it is told why.
+      if (this.#kept) void vscode.window.showErrorMessage(describeError(error));
+    });
+  }
+
+  #mark(editor: vscode.TextEditor, result: KeptPlace): void {
+    this.#unmark();
+    this.#marked = editor;
+    const first = clampLine(editor, result.startLine - 1);
+    const last = clampLine(editor, result.endLine - 1);
+    editor.setDecorations(this.#span, [new vscode.Range(first, 0, last, 0)]);
+    editor.setDecorations(this.#matches, matchesOf(editor, result));
+    // In the middle even if it is in view: the list covers the editor's upper third.
+    editor.revealRange(selectionOf(editor, result), vscode.TextEditorRevealType.InCenter);
+  }
+
+  #unmark(): void {
+    this.#marked?.setDecorations(this.#span, []);
+    this.#marked?.setDecorations(this.#matches, []);
+  }
+}
+
+interface SavedEditor {
+  readonly uri: vscode.Uri;
+  readonly viewColumn: vscode.ViewColumn | undefined;
+  readonly selection: vscode.Selection;
+  readonly top: vscode.Range | undefined;
+}
+
+function saveEditor(): SavedEditor | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) return undefined;
+  const { viewColumn, selection, visibleRanges } = editor;
+  return { uri: editor.document.uri, viewColumn, selection, top: visibleRanges[0] };
+}
+
+async function restoreEditor(before: SavedEditor | undefined, previewed: vscode.Uri): Promise<void> {
+  if (before) {
+    const { selection, viewColumn } = before;
+    const options = { selection, ...(viewColumn !== undefined && { viewColumn }) };
+    const editor = await vscode.window.showTextDocument(before.uri, options);
+    if (before.top) editor.revealRange(before.top, vscode.TextEditorRevealType.AtTop);
+    if (before.uri.toString() === previewed.toString()) return;
+  }
+  for (const { tabs } of vscode.window.tabGroups.all) {
+    for (const tab of tabs) {
+      const isShown = tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === previewed.toString();
+      if (isShown && tab.isPreview) await vscode.window.tabGroups.close(tab, true);
+    }
+  }
+}
+
+function clampLine(editor: vscode.TextEditor, line: number): number {
+  return Math.max(0, Math.min(line, editor.document.lineCount - 1));
+}
+
+/** The first match on the result's best line, or that line's beginning. */
+function selectionOf(editor: vscode.TextEditor, result: KeptPlace): vscode.Range {
+  const [first] = matchesOf(editor, result);
+  if (first) return first;
+  const line = editor.document.lineAt(clampLine(editor, result.line - 1));
+  const start = new vscode.Position(line.lineNumber, line.firstNonWhitespaceCharacterIndex);
+  return new vscode.Range(start, start);
+}
+
+function cursorAt({ start }: vscode.Range): vscode.Selection {
+  return new vscode.Selection(start, start);
+}
+
+/** The matches of a result's best line; they count from its first visible character. */
+function matchesOf(editor: vscode.TextEditor, { line, ranges }: KeptPlace): vscode.Range[] {
+  const { lineNumber, firstNonWhitespaceCharacterIndex: indent } = editor.document.lineAt(clampLine(editor, line - 1));
+  return ranges.map(({ start, end }) =>
+    editor.document.validateRange(new vscode.Range(lineNumber, indent + start, lineNumber, indent + end)),
+  );
+}

@@ -1,0 +1,59 @@
+import { basename } from 'node:path';
+import type { KeptPlace } from '../../workspace/resultPlace.ts';
+
+/* Search results as text, to be pasted, kept or searched on. */
+
+/** Places of one file, in the order of its lines. */
+export interface FileOfResults {
+  readonly root: string;
+  readonly path: string;
+  readonly places: readonly KeptPlace[];
+}
+
+/** By file, in the order in which files come first. */
+export function groupByFile(places: readonly KeptPlace[]): FileOfResults[] {
+  const files = new Map<string, { root: string; path: string; places: KeptPlace[] }>();
+  for (const place of places) {
+    const { root, path } = place;
+    const file = files.get(`${root}\0${path}`) ?? { root, path, places: [] };
+    files.set(`${root}\0${path}`, file);
+    file.places.push(place);
+  }
+  for (const file of files.values()) file.places.sort((a, b) => a.line - b.line);
+  return [...files.values()];
+}
+
+/** One place in each line: `path:line: text`, as compilers and grep write it. */
+export function asLines(places: readonly KeptPlace[]): string {
+  return places.map(({ path, line, text }) => `${path}:${line}: ${text}\n`).join('');
+}
+
+/** A list by file. Whatever stands in the code is shown as it is. */
+export function asMarkdown(query: string, places: readonly KeptPlace[]): string {
+  const files = groupByFile(places).map(({ path, places: own }) => {
+    const lines = own.map(({ line, text }) => `- ${line}: ${code(text)}\n`);
+    return `## ${code(path)}\n\n${lines.join('')}`;
+  });
+  return `# ${code(query)}\n\n${files.join('\n')}`;
+}
+
+/** A span of code has more backquotes around it than are in it. */
+function code(text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([quotes]) => quotes.length));
+  const fence = '`'.repeat(longest + 1);
+  const space = longest > 0 || text.trim() === '' ? ' ' : '';
+  return `${fence}${space}${text}${space}${fence}`;
+}
+
+/** The language of the editor's own search editors, in which paths and lines are links. */
+export function asSearchEditor(query: string, places: readonly KeptPlace[], severalFolders: boolean): string {
+  const files = groupByFile(places);
+  const texts = files.map(({ root, path, places: own }) => {
+    // As wide as the last number, which is the largest.
+    const width = String(own.at(-1)!.line).length;
+    const lines = own.map(({ line, text }) => `  ${String(line).padStart(width)}: ${text}\n`);
+    return `${severalFolders ? `${basename(root)} • ` : ''}${path}:\n${lines.join('')}`;
+  });
+  const counts = `${places.length} ${places.length === 1 ? 'result' : 'results'} - ${files.length} ${files.length === 1 ? 'file' : 'files'}`;
+  return `# Query: ${query}\n\n${counts}\n\n${texts.join('\n')}`;
+}

@@ -1,0 +1,144 @@
+import * as vscode from 'vscode';
+import { describeError } from '../../base/errors.ts';
+import type { FaultClient, Scenarios } from '../../server/faults/faultClient.ts';
+import type { FaultRule } from '../../server/faults/faultRules.ts';
+import type { FaultEntry } from '../../server/faults/faults.ts';
+
+/** What is wrong with a server on purpose. */
+export interface ServerError {
+  readonly scenario: string | undefined;
+  readonly faults: readonly FaultEntry[];
+}
+
+export async function readTrouble(client: FaultClient): Promise<ServerError> {
+  const [{ active }, faults] = await Promise.all([client.scenarios(), client.faults()]);
+  return { scenario: active ?? undefined, faults };
+}
+
+/** What a new rule begins as: it is to be changed. */
+const EXAMPLE: FaultRule = { path: '/analytics/*', every: 3, status: 500 };
+
+/** Asks which scenario is to be in force, and puts it there; `name` is one that is asked for already. */
+export async function chooseScenario(client: FaultClient, name: string | undefined): Promise<void> {
+  if (name !== undefined) {
+    await (name === '' ? client.clearScenario() : client.applyScenario(name));
+    return;
+  }
+  const chosen = await vscode.window.showQuickPick(scenarioItems(await client.scenarios()), {
+    title: vscode.l10n.t('Local Server: Scenario'),
+    placeHolder: vscode.l10n.t('What kind of day is it to be?'),
+    matchOnDescription: true,
+  });
+  if (chosen) await (chosen.name === undefined ? client.clearScenario() : client.applyScenario(chosen.name));
+}
+
+function scenarioItems({
+  active,
+  scenarios,
+}: Scenarios): (vscode.QuickPickItem & { readonly name: string | undefined })[] {
+  const mark = (isActive: boolean): object => (isActive ? { iconPath: new vscode.ThemeIcon('check') } : {});
+  const none = vscode.l10n.t('None');
+  return [
+    { label: none, description: vscode.l10n.t('a good day'), name: undefined, ...mark(active === null) },
+    ...scenarios.map(({ name, description }) => ({ label: name, description, name, ...mark(active === name) })),
+  ];
+}
+
+/** Shows the rules of faults with their hits, to be added, changed and removed; comes back when that is left. */
+export async function manageFaults(client: FaultClient): Promise<void> {
+  for (;;) {
+    const faults = await client.faults();
+    const chosen = await pickFault(faults);
+    if (chosen === undefined) return;
+    if (chosen.kind === 'add') await editRule(client, undefined);
+    else if (chosen.kind === 'clear') await client.clearFaults();
+    else if (chosen.kind === 'remove') await client.removeFault(chosen.fault.id);
+    else await editRule(client, chosen.fault);
+  }
+}
+
+type Choice =
+  | { readonly kind: 'add' }
+  | { readonly kind: 'clear' }
+  | { readonly kind: 'change'; readonly fault: FaultEntry }
+  | { readonly kind: 'remove'; readonly fault: FaultEntry };
+type FaultItem = vscode.QuickPickItem & { readonly choice: Choice };
+
+function pickFault(faults: readonly FaultEntry[]): Promise<Choice | undefined> {
+  const remove = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Remove') };
+  const pick = vscode.window.createQuickPick<FaultItem>();
+  pick.title = vscode.l10n.t('Local Server: Faults');
+  pick.placeholder = vscode.l10n.t('The first rule that hits a request counts');
+  pick.items = [
+    {
+      label: vscode.l10n.t('Add a Rule…'),
+      iconPath: new vscode.ThemeIcon('add'),
+      choice: { kind: 'add' },
+    },
+    ...faults.map((fault): FaultItem => {
+      const { rule, hits, matches, scenario } = fault;
+      const counts = vscode.l10n.t('hit {0} of {1} requests', hits, matches);
+      return {
+        label: JSON.stringify(rule),
+        description: scenario === undefined ? counts : vscode.l10n.t('{0}; of {1}', counts, scenario),
+        buttons: [remove],
+        choice: { kind: 'change', fault },
+      };
+    }),
+    ...(faults.length === 0
+      ? []
+      : [
+          {
+            label: vscode.l10n.t('Remove All Rules'),
+            iconPath: new vscode.ThemeIcon('clear-all'),
+            choice: { kind: 'clear' } as const,
+          },
+        ]),
+  ];
+  return new Promise((resolve) => {
+    pick.onDidTriggerItemButton(({ item: { choice } }) => {
+      if ('fault' in choice) resolve({ kind: 'remove', fault: choice.fault });
+      pick.hide();
+    });
+    pick.onDidAccept(() => {
+      resolve(pick.selectedItems[0]?.choice);
+      pick.hide();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+  });
+}
+
+/** Stays open until the server takes the rule or nobody wants it any more. */
+function editRule(client: FaultClient, old: FaultEntry | undefined): Promise<void> {
+  const input = vscode.window.createInputBox();
+  input.title = old ? vscode.l10n.t('Change a Rule of Faults') : vscode.l10n.t('Add a Rule of Faults');
+  input.prompt = vscode.l10n.t(
+    'method, path; every, probability, seed, times; status, retryAfter, latency, truncate, drip, reset',
+  );
+  input.value = JSON.stringify(old?.rule ?? EXAMPLE);
+  const save = async (): Promise<void> => {
+    input.busy = true;
+    try {
+      await client.addFault(JSON.parse(input.value));
+      if (old) await client.removeFault(old.id);
+      input.hide();
+    } catch (error) {
+      input.validationMessage = describeError(error);
+    } finally {
+      input.busy = false;
+    }
+  };
+  return new Promise((resolve) => {
+    input.onDidChangeValue(() => (input.validationMessage = undefined));
+    input.onDidAccept(() => void save());
+    input.onDidHide(() => {
+      resolve();
+      input.dispose();
+    });
+    input.show();
+  });
+}

@@ -1,0 +1,179 @@
+import * as vscode from 'vscode';
+import { describeError } from '../../base/errors.ts';
+import type { AdminClient } from '../../server/admin/adminClient.ts';
+import type { EventSummaryView, WebhookView } from '../../server/webhooks/views.ts';
+import type { Expert } from '../../webhooks/definitions.ts';
+import { parseFilter } from '../../webhooks/filter/checkFilter.ts';
+import { inWords } from '../../webhooks/filter/words.ts';
+import { forwardName, isHttpUrl, NAME } from '../../webhooks/names.ts';
+import { TEMPLATES } from '../../webhooks/templates.ts';
+
+/* The questions of the webhook commands. Each gives `undefined` where it is left without an answer. */
+
+export interface TriggerAnswers {
+  readonly name: string;
+  /** JSONLogic; without one every event fires. */
+  readonly filter?: unknown;
+  readonly expert: string;
+  /** Where the expert is a new one. */
+  readonly forwardTo?: string;
+}
+
+type Answer<T> = Promise<T | undefined>;
+
+interface Choice<T> extends vscode.QuickPickItem {
+  readonly value: T;
+}
+
+async function pick<T>(title: string, choices: readonly Choice<T>[], placeHolder?: string): Answer<T> {
+  const chosen = await vscode.window.showQuickPick(choices, {
+    title,
+    matchOnDescription: true,
+    matchOnDetail: true,
+    ...(placeHolder !== undefined && { placeHolder }),
+  });
+  return chosen?.value;
+}
+
+export function askName(title: string, prompt: string, taken: readonly string[] = []): Answer<string> {
+  return ask(title, prompt, (text) => {
+    if (taken.includes(text)) return vscode.l10n.t('There is one of that name already');
+    return NAME.test(text) ? undefined : vscode.l10n.t('1 to 64 letters, digits, spaces, dots, dashes and underscores');
+  });
+}
+
+async function ask(
+  title: string,
+  prompt: string,
+  validateInput: (text: string) => string | vscode.InputBoxValidationMessage | undefined,
+  value = '',
+): Answer<string> {
+  return vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true, validateInput });
+}
+
+export function askType(): Answer<string> {
+  return pick(vscode.l10n.t('Create Webhook: How Its Deliveries Prove Themselves'), [
+    {
+      label: vscode.l10n.t('Bearer token'),
+      detail: vscode.l10n.t('The secret comes in the Authorization header of each delivery'),
+      value: 'bearer_token',
+    },
+    {
+      label: vscode.l10n.t('Signature'),
+      detail: vscode.l10n.t('Each delivery is signed as Standard Webhooks has it'),
+      value: 'standard_webhooks',
+    },
+  ]);
+}
+
+export function pickOverlap(webhook: string): Answer<number> {
+  return pick(vscode.l10n.t('{0}: how long the present secret stays good', webhook), [
+    { label: vscode.l10n.t('Not at all'), value: 0 },
+    { label: vscode.l10n.t('An hour'), value: 3600 },
+    { label: vscode.l10n.t('A day'), value: 86_400 },
+    { label: vscode.l10n.t('A week'), value: 7 * 86_400 },
+  ]);
+}
+
+export async function pickWebhook(webhooks: readonly WebhookView[], title: string): Answer<string> {
+  if (webhooks.length === 0) {
+    const create = vscode.l10n.t('Create Webhook');
+    void vscode.window.showInformationMessage(vscode.l10n.t('There is no webhook yet.'), create).then((chosen) => {
+      if (chosen === create) void vscode.commands.executeCommand('sextant.createWebhook');
+    });
+    return undefined;
+  }
+  const choices = webhooks.map(({ name, description, url }) => ({
+    label: name,
+    description,
+    detail: url,
+    value: name,
+  }));
+  return pick(title, choices);
+}
+
+export async function pickEvent(events: readonly EventSummaryView[], title: string): Answer<string> {
+  if (events.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('There is no event yet.'));
+    return undefined;
+  }
+  const choices = events.map(({ event_id: id, webhook, status, received_at: at }) => ({
+    ...{ label: webhook ?? id, description: `${status}, ${new Date(at).toLocaleString()}`, detail: id, value: id },
+  }));
+  return pick(title, choices);
+}
+
+/** A template, or an empty event, to be sent as it is or edited first. */
+export async function pickTemplate(
+  webhook: string,
+): Answer<{ readonly template: string | undefined; readonly edit: boolean }> {
+  const title = vscode.l10n.t('Send Test Event to {0}', webhook);
+  const templates = Object.entries(TEMPLATES).map(([value, { title: label }]) => ({ label, value }));
+  const template = await pick<string>(title, [...templates, { label: vscode.l10n.t('JSON of your own'), value: '' }]);
+  if (template === undefined) return undefined;
+  if (template === '') return { template: undefined, edit: true };
+  const edit = await pick(title, [
+    { label: vscode.l10n.t('Send it as it is'), value: false },
+    {
+      label: vscode.l10n.t('Edit it first'),
+      detail: vscode.l10n.t("The button in the editor's title sends it"),
+      value: true,
+    },
+  ]);
+  return edit === undefined ? undefined : { template, edit };
+}
+
+/** `null` takes it away. */
+export async function askFilter(title: string, prompt: string, before?: unknown): Answer<{ readonly filter: unknown }> {
+  const text = await ask(title, prompt, judgeFilter, before === undefined ? '' : JSON.stringify(before));
+  return text === undefined ? undefined : { filter: text.trim() === '' ? null : (JSON.parse(text) as unknown) };
+}
+
+export async function askTrigger(client: AdminClient, webhook: string): Answer<TriggerAnswers> {
+  const title = vscode.l10n.t('Add Trigger to {0}', webhook);
+  const { triggers } = await client.ask<{ readonly triggers: readonly Named[] }>('GET', 'triggers');
+  const name = await askName(title, vscode.l10n.t('Its name (1 of 3)'), namesOf(triggers));
+  if (name === undefined) return undefined;
+  const prompt = vscode.l10n.t('Its filter, as JSONLogic; leave it empty for every event (2 of 3)');
+  const answer = await askFilter(title, prompt);
+  if (!answer) return undefined;
+  const rule = answer.filter === null ? {} : answer;
+  const { experts } = await client.ask<{ readonly experts: readonly Expert[] }>('GET', 'experts');
+  const choices = experts.map((expert): Choice<string> => {
+    const { name: label } = expert;
+    const detail = expert.type === 'record' ? vscode.l10n.t('The event is kept, and nothing else is done') : expert.url;
+    return { label, detail, value: label };
+  });
+  const forward = {
+    label: vscode.l10n.t('Forward to a URL…'),
+    detail: vscode.l10n.t('The raw body and headers, with retries'),
+    value: '',
+  };
+  const expert = await pick(title, [...choices, forward], vscode.l10n.t('What is to run (3 of 3)'));
+  if (expert === undefined) return undefined;
+  if (expert !== '') return { name, ...rule, expert };
+  const forwardTo = await ask(title, vscode.l10n.t('Where events are posted to'), (text) =>
+    isHttpUrl(text) ? undefined : vscode.l10n.t('An http or https URL without a password in it'),
+  );
+  if (forwardTo === undefined) return undefined;
+  return { name, ...rule, expert: forwardName(name, namesOf(experts)), forwardTo };
+}
+
+interface Named {
+  readonly name: string;
+}
+
+function namesOf(those: readonly Named[]): string[] {
+  return those.map(({ name }) => name);
+}
+
+/** What is wrong with a filter, or in words when it fires. */
+function judgeFilter(text: string): string | vscode.InputBoxValidationMessage | undefined {
+  if (text.trim() === '') return undefined;
+  try {
+    const words = inWords(parseFilter(text));
+    return { message: vscode.l10n.t('Fires when {0}', words), severity: vscode.InputBoxValidationSeverity.Info };
+  } catch (error) {
+    return describeError(error);
+  }
+}

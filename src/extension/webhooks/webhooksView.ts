@@ -1,0 +1,293 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/disposable.ts';
+import { describeError } from '../../base/errors.ts';
+import { formatBytes } from '../../base/format.ts';
+import type { Logger } from '../../base/log.ts';
+import { AdminClient } from '../../server/admin/adminClient.ts';
+import type {
+  EventPageView,
+  EventSummaryView,
+  JournalView,
+  RefusedView,
+  TriggerView,
+  WebhookView,
+} from '../../server/webhooks/views.ts';
+import type { EventStatus } from '../../webhooks/event.ts';
+
+export const EVENT_TEXTS = ['explanation', 'body', 'raw', 'headers'] as const;
+export type EventText = (typeof EVENT_TEXTS)[number];
+
+/** A row: a webhook with its triggers and what it refused, or the events with what there is to read of each. */
+export type WebhookRow =
+  | { readonly kind: 'webhook'; readonly webhook: WebhookView }
+  | { readonly kind: 'trigger'; readonly trigger: TriggerView }
+  | { readonly kind: 'events' }
+  | { readonly kind: 'event'; readonly event: EventSummaryView }
+  | { readonly kind: 'text'; readonly event: EventSummaryView; readonly text: EventText }
+  | { readonly kind: 'more' }
+  | { readonly kind: 'refused'; readonly refused: RefusedView }
+  | { readonly kind: 'damage'; readonly damage: readonly string[] };
+
+/** What the server has, as far as it is shown. */
+interface Shown {
+  readonly webhooks: readonly WebhookView[];
+  readonly triggers: readonly TriggerView[];
+  readonly events: readonly EventSummaryView[];
+  readonly hasMore: boolean;
+  readonly refused: readonly RefusedView[];
+  readonly damage: readonly string[];
+}
+
+const VIEW = 'sextant.webhooks';
+const NONE: Shown = { webhooks: [], triggers: [], events: [], hasMore: false, refused: [], damage: [] };
+/** Older ones are for the command line, which can search. */
+const MAX_EVENTS = 100;
+/** How often one looks for new events while somebody looks at them. */
+const LIVE_MS = 1_000;
+
+/**
+ * Webhooks, their triggers, and events as they come. While nobody looks nothing is asked; without rows the editor shows what
+ * package.json says of making a webhook.
+ */
+export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode.Disposable {
+  readonly #clientOf: () => AdminClient | undefined;
+  readonly #log: Logger;
+  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly #disposables = new DisposableStore();
+  readonly #view: vscode.TreeView<WebhookRow>;
+  #shown = NONE;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> | undefined;
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  /** `onVisible` is called each time that somebody begins to look. */
+  constructor(clientOf: () => AdminClient | undefined, onVisible: () => void, log: Logger) {
+    this.#clientOf = clientOf;
+    this.#log = log;
+    this.#view = vscode.window.createTreeView(VIEW, { treeDataProvider: this, showCollapseAll: true });
+    this.#disposables.add(this.#changed);
+    this.#disposables.add(this.#view);
+    this.#disposables.add(
+      this.#view.onDidChangeVisibility(({ visible }) => {
+        if (visible) onVisible();
+        this.refresh();
+      }),
+    );
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#disposables.dispose();
+  }
+
+  /** Looks now, and from now on again and again while the view is visible. */
+  refresh(): void {
+    clearTimeout(this.#timer);
+    void this.#lookOnce().finally(() => {
+      clearTimeout(this.#timer);
+      if (this.#view.visible && this.#clientOf()) this.#timer = setTimeout(() => this.refresh(), LIVE_MS);
+    });
+  }
+
+  /** Resolves when a look that began after this call is over. */
+  async look(): Promise<void> {
+    await this.#looking;
+    await this.#lookOnce();
+  }
+
+  #lookOnce(): Promise<void> {
+    return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
+  }
+
+  async #look(): Promise<void> {
+    const client = this.#clientOf();
+    let shown = NONE;
+    try {
+      if (client) shown = await ask(client);
+    } catch (error) {
+      // It is going, or gone: the state of the server says so soon.
+      this.#log.debug(`Webhooks: ${describeError(error)}`);
+    }
+    if (JSON.stringify(shown) === JSON.stringify(this.#shown)) return;
+    this.#shown = shown;
+    void vscode.commands.executeCommand('setContext', 'sextant.hasWebhooks', shown.webhooks.length > 0);
+    this.#changed.fire(undefined);
+  }
+
+  getChildren(row?: WebhookRow): WebhookRow[] {
+    const { webhooks, triggers, events, hasMore, damage } = this.#shown;
+    if (!row) {
+      const rows = [
+        ...(damage.length > 0 ? [{ kind: 'damage', damage } as const] : []),
+        ...webhooks.map((webhook): WebhookRow => ({ kind: 'webhook', webhook })),
+        ...this.#refusedAt(null),
+      ];
+      return rows.length === 0 && events.length === 0 ? [] : [...rows, { kind: 'events' }];
+    }
+    switch (row.kind) {
+      case 'webhook':
+        return [
+          ...triggers
+            .filter(({ webhook }) => webhook === row.webhook.name)
+            .map((trigger): WebhookRow => ({ kind: 'trigger', trigger })),
+          ...this.#refusedAt(row.webhook.name),
+        ];
+      case 'events':
+        return [
+          ...events.map((event): WebhookRow => ({ kind: 'event', event })),
+          ...(hasMore ? [{ kind: 'more' } as const] : []),
+        ];
+      case 'event':
+        return EVENT_TEXTS.map((text) => ({ kind: 'text', event: row.event, text }));
+      default:
+        return [];
+    }
+  }
+
+  /** At a webhook, or at addresses of none. */
+  #refusedAt(name: string | null): WebhookRow[] {
+    const those = this.#shown.refused.filter(({ webhook }) => webhook === name);
+    return those.map((refused) => ({ kind: 'refused', refused }));
+  }
+
+  getTreeItem(row: WebhookRow): vscode.TreeItem {
+    switch (row.kind) {
+      case 'webhook':
+        return webhookItem(row.webhook, this.getChildren(row).length > 0);
+      case 'refused':
+        return refusedItem(row);
+      case 'damage':
+        return damageItem(row);
+      case 'trigger':
+        return triggerItem(row.trigger);
+      case 'events': {
+        const what =
+          this.#shown.events.length === 0 ? vscode.l10n.t('none yet') : vscode.l10n.t('source = Webhook, newest first');
+        return item('events', vscode.l10n.t('Events'), what, 'pulse', vscode.TreeItemCollapsibleState.Expanded);
+      }
+      case 'event':
+        return eventItem(row);
+      case 'text':
+        return textItem(row);
+      case 'more': {
+        const what = vscode.l10n.t('sextant events list shows and searches all');
+        return item('more', vscode.l10n.t('Older ones'), what, 'ellipsis');
+      }
+    }
+  }
+}
+
+async function ask(client: AdminClient): Promise<Shown> {
+  const page = AdminClient.path(['events'], { source: 'Webhook', limit: MAX_EVENTS });
+  const [{ webhooks }, { triggers }, { events, has_more: hasMore }, { refused }, { damage }] = await Promise.all([
+    client.ask<{ readonly webhooks: readonly WebhookView[] }>('GET', 'webhooks'),
+    client.ask<{ readonly triggers: readonly TriggerView[] }>('GET', 'triggers'),
+    client.ask<EventPageView>('GET', page),
+    client.ask<{ readonly refused: readonly RefusedView[] }>('GET', 'refusals/summary'),
+    client.ask<JournalView>('GET', 'journal'),
+  ]);
+  return { webhooks, triggers, events, hasMore, refused, damage };
+}
+
+const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+
+function webhookItem(webhook: WebhookView, hasRows: boolean): vscode.TreeItem {
+  const { name, webhook_id: id, type, enabled, description, triggers, url } = webhook;
+  const what = [
+    ...(enabled ? [] : [vscode.l10n.t('disabled')]),
+    ...(triggers.length === 0 ? [vscode.l10n.t('no trigger yet')] : []),
+    type === 'bearer_token' ? vscode.l10n.t('bearer token') : vscode.l10n.t('signed deliveries'),
+  ];
+  // Another row once it has some below: the editor would remember that there was nothing to unfold.
+  const [rowId, state] = hasRows ? [id, Expanded] : [`${id} bare`, None];
+  const row = item(rowId, name, what.join(', '), enabled ? 'broadcast' : 'circle-slash', state);
+  row.tooltip = [description, url].filter((line) => line !== '').join('\n');
+  row.contextValue = enabled ? 'webhook' : 'webhook.disabled';
+  return row;
+}
+
+function triggerItem({ name, words, enabled }: TriggerView): vscode.TreeItem {
+  const what = enabled ? words : `${vscode.l10n.t('disabled')}, ${words}`;
+  const row = item(`trigger ${name}`, name, what, enabled ? 'zap' : 'circle-slash');
+  row.tooltip = words;
+  row.contextValue = enabled ? 'trigger' : 'trigger.disabled';
+  return row;
+}
+
+function refusedItem(row: WebhookRow & { readonly kind: 'refused' }): vscode.TreeItem {
+  const { webhook, count, last } = row.refused;
+  const at = new Date(last.received_at);
+  const isToday = at.toDateString() === new Date().toDateString();
+  const time = isToday ? at.toLocaleTimeString() : at.toLocaleString();
+  const label =
+    webhook === null ? vscode.l10n.t('{0} refused, of no webhook', count) : vscode.l10n.t('{0} refused', count);
+  // What matters comes first: the view is narrow.
+  const what = vscode.l10n.t('last: {0}, {1}', last.reason, time);
+  const shown = item(`refused ${webhook ?? ''}`, label, what, 'warning');
+  shown.tooltip = `${label}\n${what}`;
+  return opening(shown, row);
+}
+
+function damageItem(row: WebhookRow & { readonly kind: 'damage' }): vscode.TreeItem {
+  const what = vscode.l10n.t('events were lost; all others are whole');
+  return opening(item('damage', vscode.l10n.t('The journal is damaged'), what, 'error'), row);
+}
+
+function opening(shown: vscode.TreeItem, row: WebhookRow): vscode.TreeItem {
+  shown.command = { command: 'sextant.openEvent', title: vscode.l10n.t('Open'), arguments: [row] };
+  return shown;
+}
+
+const STATUS_ICONS: Readonly<Record<EventStatus, readonly [icon: string, colour?: string]>> = {
+  received: ['sync'],
+  pending: ['sync'],
+  unmatched: ['circle-outline'],
+  succeeded: ['pass', 'testing.iconPassed'],
+  failed: ['error', 'testing.iconFailed'],
+};
+
+function statusWord(status: EventStatus): string {
+  switch (status) {
+    case 'received':
+      return vscode.l10n.t('triggers are asked');
+    case 'pending':
+      return vscode.l10n.t('runs are under way');
+    case 'unmatched':
+      return vscode.l10n.t('no trigger fired');
+    case 'succeeded':
+      return vscode.l10n.t('succeeded');
+    case 'failed':
+      return vscode.l10n.t('a run failed');
+  }
+}
+
+function eventItem({ event }: WebhookRow & { readonly kind: 'event' }): vscode.TreeItem {
+  const { event_id: id, webhook, webhook_id: webhookId, received_at: at, status, bytes } = event;
+  const time = new Date(at).toLocaleTimeString();
+  const row = item(id, webhook ?? webhookId, `${statusWord(status)}, ${time}`, 'pulse', Collapsed);
+  const [icon, colour] = STATUS_ICONS[status];
+  row.iconPath = new vscode.ThemeIcon(icon, colour === undefined ? undefined : new vscode.ThemeColor(colour));
+  row.tooltip = `${id}\n${at}\n${formatBytes(bytes)}`;
+  row.contextValue = 'event';
+  return row;
+}
+
+function textItem(row: WebhookRow & { readonly kind: 'text' }): vscode.TreeItem {
+  const [label, icon] = {
+    explanation: [vscode.l10n.t('Why a trigger fired or not'), 'lightbulb'],
+    body: [vscode.l10n.t('Body'), 'json'],
+    raw: [vscode.l10n.t('Body as it came'), 'file-binary'],
+    headers: [vscode.l10n.t('Headers'), 'list-flat'],
+  }[row.text] as [string, string];
+  return opening(item(`${row.event.event_id} ${row.text}`, label, '', icon), row);
+}
+
+function item(id: string, label: string, description: string, icon: string, state = None): vscode.TreeItem {
+  const row = new vscode.TreeItem(label, state);
+  row.id = id;
+  row.description = description;
+  row.iconPath = new vscode.ThemeIcon(icon);
+  // Else a screen reader says the tooltip, which repeats the half of it.
+  row.accessibilityInformation = { label: description === '' ? label : `${label} ${description}` };
+  return row;
+}

@@ -1,0 +1,90 @@
+import { chmodSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { explainWriteError, isWriteError, SextantError, systemCode } from '../../base/errors.ts';
+import type { HeldFence } from '../../base/lease.ts';
+import { fileLogger, forwardingLogger, type Logger } from '../../base/log.ts';
+import { makeFolder } from '../../base/makeFolder.ts';
+import { claimFolder, readMark, refuseLink } from '../../base/ownedFolder.ts';
+import { RecordLog } from '../../base/recordLog.ts';
+import { readRegularFileSync } from '../../base/regularFile.ts';
+import { readPublished } from './published.ts';
+
+/** In the folder: what the server did. */
+export const LOG_FILE = 'server.log';
+
+/** Folders inside, in which files are written and deleted. */
+const INNER = ['imports', 'webhooks', 'webhooks/events', 'webhooks/refusals', 'context', 'context/index'];
+
+/** All names that earlier versions wrote, which had no marker. */
+const OLDER = /^(?:writer\.\d+\.lock|server\.json|server\.log|changes\.log|imports|webhooks|context)$/;
+
+/**
+ * Marks a folder as the server's. Returns `false` where the disk takes nothing for now. Throws `FolderNotOurs` where
+ * something else is in it, and changes nothing then; `NotAFolder`, `ReadOnly`.
+ */
+export function claimState(folder: string): boolean {
+  try {
+    // Refuses a file of that name.
+    if (existsSync(folder)) makeFolder(folder);
+    for (const inner of INNER) refuseLink(join(folder, inner));
+    claimFolder(folder, { kind: 'server' }, { mode: 0o700, isOlder: (names) => isOlder(folder, names) });
+    chmodSync(folder, 0o700);
+    return true;
+  } catch (error) {
+    if (error instanceof SextantError) throw error;
+    const explained = explainWriteError(error, folder);
+    // A folder that cannot be created has nothing to serve, and is more likely a wrong name. A full disk may have room later.
+    const isWrong = systemCode(error) !== 'ENOSPC' && !existsSync(folder);
+    if (!isWriteError(explained) || isWrong) throw explained;
+    return false;
+  }
+}
+
+/** The same lease for a folder that could not be marked at the start: it is marked before the first write. */
+export function claimingFence(fence: HeldFence, folder: string): HeldFence {
+  let isClaimed = false;
+  return {
+    number: fence.number,
+    lost: fence.lost,
+    check: () => {
+      isClaimed ||= claimState(folder);
+      fence.check();
+    },
+    release: () => fence.release(),
+  };
+}
+
+/** Logs to {@link LOG_FILE}, once the folder is marked as the server's: until then it may be of other use. */
+export function stateLogger(folder: string): Logger {
+  const file = fileLogger(join(folder, LOG_FILE));
+  let isOurs = false;
+  return forwardingLogger((level, message) => {
+    isOurs ||= isMarked(folder);
+    if (isOurs) file[level](message);
+  });
+}
+
+function isMarked(folder: string): boolean {
+  try {
+    const mark = readMark(folder);
+    return typeof mark === 'object' && mark.kind === 'server';
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+/** By the content of files, since names alone may be of other use. */
+function isOlder(folder: string, names: readonly string[]): boolean {
+  if (readPublished(folder).published) return true;
+  if ((RecordLog.read({ folder, stem: 'changes' }, () => undefined)?.length ?? 0) > 0) return true;
+  // A first start that failed left a lock, and nothing else.
+  return names.every((name) => OLDER.test(name)) && names.some((name) => isLock(folder, name));
+}
+
+function isLock(folder: string, name: string): boolean {
+  return (
+    /^writer\.\d+\.lock$/.test(name) &&
+    /^(?:released|\{"pid":\d+,)/.test(readRegularFileSync(join(folder, name)).toString())
+  );
+}

@@ -1,0 +1,38 @@
+import { SextantError, systemCode } from '../../base/errors.ts';
+import type { Fence } from '../../base/lease.ts';
+
+/** Age at which the result of a check is too old for a read. A check lists the folder, which costs some 10 µs. */
+const MAX_AGE_MS = 20;
+
+/** Finds out whether another process took over the state, before a request is answered from memory that is then stale. */
+export class LeaseWatch {
+  readonly #fence: Fence | undefined;
+  #checkedAt = -Infinity;
+
+  constructor(fence: Fence | undefined) {
+    this.#fence = fence;
+  }
+
+  /** Calls `report` once, when the lease is lost. */
+  onLost(report: (error: SextantError) => void): void {
+    const lost = this.#fence?.lost;
+    lost?.addEventListener('abort', () => report(lost.reason as SextantError), { once: true });
+  }
+
+  /** The error of a lease that is lost. A process that was paused finds out at its first request. */
+  check(isWrite: boolean): SextantError | undefined {
+    const fence = this.#fence;
+    if (!fence) return undefined;
+    const now = performance.now();
+    if (!fence.lost.aborted && (isWrite || now - this.#checkedAt >= MAX_AGE_MS)) {
+      this.#checkedAt = now;
+      try {
+        fence.check();
+      } catch (error) {
+        // A disk that takes nothing, or too many open files: reads go on, and each write checks by itself.
+        if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
+      }
+    }
+    return fence.lost.aborted ? (fence.lost.reason as SextantError) : undefined;
+  }
+}

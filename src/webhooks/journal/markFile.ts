@@ -1,0 +1,103 @@
+import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { systemCode } from '../../base/errors.ts';
+import { fencedName, fencedNumbers } from '../../base/lease.ts';
+
+/** How far a log has acknowledged its records. */
+export interface Mark {
+  /** The segment, and the number of its first frame. */
+  readonly segment: number;
+  readonly first: number;
+  /** Length of the segment in bytes. */
+  readonly length: number;
+  /** All numbers below were given to frames. */
+  readonly nextNumber: number;
+}
+
+const [STEM, REST] = ['acknowledged', 'mark'];
+const MAGIC = 0x314d5853;
+const BYTES = 28;
+
+/**
+ * The {@link Mark} of one lease, written between a commit and its acknowledgement: what is missing below it after a start is
+ * damage, and what is unfinished behind it was never acknowledged. Written in place and not synced: a killed process leaves
+ * it, and an old one after a power cut is a lower bound. Rejected: a synced one, which doubles the price of a commit.
+ */
+export class MarkFile {
+  readonly #fd: number;
+  readonly #bytes = Buffer.alloc(BYTES);
+
+  constructor(folder: string, lease: number) {
+    this.#fd = openSync(join(folder, fencedName(STEM, lease, REST)), 'w', 0o600);
+  }
+
+  write({ segment, first, length, nextNumber }: Mark): void {
+    const bytes = this.#bytes;
+    bytes.writeUInt32LE(MAGIC, 0);
+    bytes.writeUInt32LE(segment, 4);
+    bytes.writeUIntLE(first, 8, 6);
+    bytes.writeUInt32LE(length, 14);
+    bytes.writeUIntLE(nextNumber, 18, 6);
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, BYTES - 4)), BYTES - 4);
+    writeSync(this.#fd, bytes, 0, BYTES, 0);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+export interface MarkRead {
+  /** That of the highest lease that can be read. */
+  readonly mark: Mark | undefined;
+  /** The highest lease that has one; 0 where there is none. */
+  readonly lease: number;
+  /** Names of files that are damaged. */
+  readonly damaged: readonly string[];
+}
+
+export function readMark(folder: string): MarkRead {
+  const leases = fencedNumbers(folder, STEM, REST);
+  const damaged: string[] = [];
+  let mark: Mark | undefined;
+  for (const lease of leases) {
+    const file = fencedName(STEM, lease, REST);
+    const read = parse(readMarkBytes(join(folder, file)));
+    if (typeof read === 'object') {
+      mark = read;
+      break;
+    }
+    if (read === 'damaged') damaged.push(file);
+  }
+  return { mark, lease: leases[0] ?? 0, damaged };
+}
+
+/** Removes the marks of earlier leases: for an owner that has one. */
+export function removeMarksBelow(folder: string, lease: number): void {
+  for (const old of fencedNumbers(folder, STEM, REST))
+    if (old < lease) rmSync(join(folder, fencedName(STEM, old, REST)), { force: true });
+}
+
+function readMarkBytes(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
+    if (systemCode(error) === 'EIO') return undefined;
+    throw error;
+  }
+}
+
+/** `undefined` for a file that never reached the disk: a power cut leaves none of its bytes, or zeroes. */
+function parse(bytes: Buffer | undefined): Mark | 'damaged' | undefined {
+  if (bytes?.every((byte) => byte === 0)) return undefined;
+  if (bytes?.length !== BYTES || bytes.readUInt32LE(0) !== MAGIC) return 'damaged';
+  if (crc32(bytes.subarray(0, BYTES - 4)) !== bytes.readUInt32LE(BYTES - 4)) return 'damaged';
+  return {
+    segment: bytes.readUInt32LE(4),
+    first: bytes.readUIntLE(8, 6),
+    length: bytes.readUInt32LE(14),
+    nextNumber: bytes.readUIntLE(18, 6),
+  };
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { killed, spawnUntil } from '../../test/support/processes.ts';
+import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
+import { until } from '../../test/support/until.ts';
+import { silentLogger } from '../base/log.ts';
+import { Engine } from '../engine/engine.ts';
+import { FolderIndexer, type IndexerDependencies } from './folderIndexer.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, indexFolderOf } from './folderOptions.ts';
+import { DEFAULT_BUDGET, Governor, threadsWithin } from './governor.ts';
+import { Searcher } from './searcher.ts';
+import type { FolderStatus } from './status.ts';
+
+describe('FolderIndexer', () => {
+  const folder = temporaryFolder();
+  const open: FolderIndexer[] = [];
+
+  afterEach(async () => {
+    for (const keeper of open.splice(0)) await keeper.close();
+  });
+
+  interface Kept {
+    readonly root: string;
+    readonly stateFolder: string;
+    readonly keeper: FolderIndexer;
+    readonly statuses: FolderStatus[];
+    readonly find: (query: string) => Promise<string[]>;
+    readonly state: (kind: string) => Promise<FolderStatus>;
+  }
+
+  function keep(files: Record<string, string>, edges: Partial<IndexerDependencies> = {}): Kept {
+    const root = folder();
+    const stateFolder = folder();
+    writeFiles(root, files);
+    const statuses: FolderStatus[] = [];
+    const keeper = new FolderIndexer(
+      { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES },
+      {
+        logger: silentLogger,
+        now: Date.now,
+        onStatus: (status) => statuses.push(status),
+        onUnwatched: () => undefined,
+        sweepMs: 50,
+        ...edges,
+      },
+    );
+    open.push(keeper);
+    keeper.start();
+    const find = async (query: string): Promise<string[]> => {
+      const searcher = new Searcher();
+      const { results } = await searcher.search({ folders: [{ root, stateFolder }], query, limit: 100 });
+      searcher.close();
+      return results.map(({ path }) => path).sort();
+    };
+    const state = (kind: string): Promise<FolderStatus> =>
+      until(kind, () => (statuses.at(-1)?.state.kind === kind ? statuses.at(-1) : undefined));
+    return { root, stateFolder, keeper, statuses, find, state };
+  }
+
+  const silent = { watch: () => () => Promise.resolve() };
+
+  it('finds what a watcher that lost everything did not tell', async () => {
+    const { root, find, state } = keep(
+      { 'a.ts': 'lantern', 'dir/b.ts': 'lantern', 'dir/deep/c.ts': 'lantern' },
+      silent,
+    );
+    await state('ready');
+    writeFiles(root, { 'new/d.ts': 'lantern', 'a.ts': 'harbour' });
+    renameSync(join(root, 'dir/deep'), join(root, 'moved'));
+    rmSync(join(root, 'dir/b.ts'));
+    await until('all is found', async () => (await find('lantern')).join() === 'moved/c.ts,new/d.ts');
+    assert.deepEqual(await find('harbour'), ['a.ts']);
+    writeFiles(root, { '.sextantignore': 'new/' });
+    await until('the rule counts', async () => (await find('lantern')).join() === 'moved/c.ts');
+  });
+
+  it('follows the folder when it is removed and made again, or is another one', async () => {
+    let watched = 0;
+    const watch = (): (() => Promise<void>) => {
+      watched++;
+      return () => Promise.resolve();
+    };
+    const { root, find, state } = keep({ 'a.ts': 'lantern' }, { watch });
+    await state('ready');
+    rmSync(root, { recursive: true });
+    const { state: failed } = await state('failed');
+    assert.equal(failed.kind === 'failed' && failed.code, 'ENOENT');
+    mkdirSync(root);
+    writeFiles(root, { 'b.ts': 'lantern' });
+    await until('the new file is found', async () => (await find('lantern')).join() === 'b.ts');
+    await until('it is watched again', () => watched === 2);
+    const other = folder();
+    writeFiles(other, { 'c.ts': 'lantern' });
+    rmSync(root, { recursive: true });
+    renameSync(other, root);
+    await until('the other folder is found', async () => (await find('lantern')).join() === 'c.ts');
+    await until('the other folder is watched', () => watched === 3);
+  });
+
+  it('says that it is told to wait, and goes on', async () => {
+    const governor = new Governor({ isOnBattery: () => false, freeMemory: () => undefined });
+    governor.pause();
+    const { root, find, state } = keep({ 'a.ts': 'lantern' }, { governor, ...silent });
+    const { state: paused } = await state('paused');
+    assert.deepEqual(paused, { kind: 'paused', reason: 'user', done: 0, total: 0 });
+    assert.deepEqual(await find('lantern'), []);
+    governor.resume();
+    await state('ready');
+    assert.deepEqual(await find('lantern'), ['a.ts']);
+    governor.pause();
+    writeFiles(root, { 'b.ts': 'lantern' });
+    await state('paused');
+    assert.deepEqual(await find('lantern'), ['a.ts']);
+    governor.resume();
+    await until('it goes on', async () => (await find('lantern')).length === 2);
+  });
+
+  it('waits for mains power and for free memory, and can be closed meanwhile', async () => {
+    const machine = { isOnBattery: () => true, freeMemory: () => 1 << 30 };
+    const onBattery = new Governor(machine, { ...DEFAULT_BUDGET, onBattery: 'paused' }, 1 << 20);
+    const first = await keep({ 'a.ts': 'lantern' }, { governor: onBattery }).state('paused');
+    assert.equal(first.state.kind === 'paused' && first.state.reason, 'battery');
+    const withoutMemory = new Governor({ ...machine, freeMemory: () => 1000 }, DEFAULT_BUDGET, 1 << 20);
+    const second = await keep({ 'a.ts': 'lantern' }, { governor: withoutMemory }).state('paused');
+    assert.equal(second.state.kind === 'paused' && second.state.reason, 'memory');
+    const reduced = new Governor(machine, DEFAULT_BUDGET, 1 << 20);
+    await keep({ 'a.ts': 'lantern' }, { governor: reduced }).state('ready');
+  });
+
+  it('follows the process that took its index over while it slept, and takes it back', async () => {
+    const { root, stateFolder, state, find } = keep({ 'a.ts': 'lantern' });
+    await state('ready');
+    const longAgo = new Date(Date.now() - 3_600_000);
+    const indexFolder = indexFolderOf(stateFolder);
+    for (const name of readdirSync(indexFolder))
+      if (name.endsWith('.lock')) utimesSync(join(indexFolder, name), longAgo, longAgo);
+    const heir = Engine.open(indexFolder);
+    writeFiles(root, { 'b.ts': 'lantern' });
+    const { state: following } = await state('following');
+    assert.match(following.kind === 'following' ? following.owner : '', new RegExp(`^Process ${process.pid} on `));
+    assert.deepEqual(await find('lantern'), ['a.ts']);
+    await heir.close();
+    await state('ready');
+    assert.deepEqual(await find('lantern'), ['a.ts', 'b.ts']);
+  });
+
+  it('uses fewer threads in less memory', () => {
+    assert.equal(threadsWithin(256 << 20), 0);
+    assert.equal(threadsWithin(8 * 2 ** 30), Math.min(3, availableParallelism() - 1));
+  });
+
+  it('works on, and says what to do, when the system has no more watches', async function () {
+    // A user namespace has a limit of its own, which everybody may lower.
+    const limited = (command: string): string[] => [
+      ...['-Ur', 'sh', '-c', `echo 10 > /proc/sys/user/max_inotify_watches && ${command}`],
+    ];
+    if (spawnSync('unshare', limited('true')).status !== 0) this.skip();
+    const root = folder();
+    for (let i = 0; i < 30; i++) writeFiles(root, { [`dir${i}/a.ts`]: 'lantern' });
+    const code = `
+      import { writeFileSync } from 'node:fs';
+      import { FolderIndexer } from './src/workspace/folderIndexer.ts';
+      const [root, stateFolder] = process.argv.slice(1);
+      const log = () => undefined;
+      const keeper = new FolderIndexer({ root, stateFolder, exclude: [], maxFileBytes: 1000 }, {
+        logger: { debug: log, info: log, warn: log, error: console.log },
+        now: Date.now, sweepMs: 50, onUnwatched: () => console.log('the editor is to watch'),
+        onStatus: ({ state, files, problem }) => {
+          if (state.kind === 'ready') console.log(files, problem?.code, problem?.message);
+          if (problem && files === 30) writeFileSync(root + '/dir29/b.ts', 'lantern');
+          if (files === 31) console.log('found it');
+        },
+      });
+      keeper.start();`;
+    const shell = limited('exec "$0" "$@"');
+    const { child, said } = await spawnUntil('found it', code, [root, folder()], { command: 'unshare', args: shell });
+    await killed(child);
+    assert.match(said, /the editor is to watch/);
+    assert.match(said, /WatchLimit The system's limit of file watches is reached.*max_user_watches/);
+  });
+});

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from './folderOptions.ts';
+import { readIndexable } from './readIndexable.ts';
+import { Searcher } from './searcher.ts';
+
+const KEY = '-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----\n';
+
+describe('Reading a file to show it', () => {
+  const folder = temporaryFolder();
+
+  function open(): FolderOptions {
+    const root = join(folder(), 'project');
+    writeFiles(root, {
+      'src/a.ts': 'export const a = "ä";\n',
+      '.env': 'TOKEN=1\n',
+      'deploy.txt': KEY,
+      '.gitignore': 'dist/\n',
+      'dist/main.js': 'x\n',
+      '../outside.txt': 'outside\n',
+    });
+    execFileSync('git', ['init', '-q', root]);
+    symlinkSync('../outside.txt', join(root, 'link.txt'));
+    symlinkSync('..', join(root, 'up'));
+    return { root, stateFolder: folder(), exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
+  }
+
+  it('gives the text as it is on disk', () => {
+    assert.deepEqual(readIndexable(open(), 'src/a.ts', Date.now()), { text: 'export const a = "ä";\n' });
+  });
+
+  it('refuses secrets, what is left out, and whatever is not in the folder, and says why', () => {
+    const options = open();
+    const refused: Readonly<Record<string, RegExp>> = {
+      '.env': /keys or passwords/,
+      'deploy.txt': /keys or passwords/,
+      'dist/main.js': /ignored/,
+      '.git/config': /excluded/,
+      'link.txt': /symbolic link/,
+      'up/outside.txt': /symbolic link/,
+      src: /folder/,
+      'nowhere.ts': /no file/,
+      '': /folder|not in/,
+    };
+    for (const [path, why] of Object.entries(refused)) {
+      const read = readIndexable(options, path, Date.now());
+      assert.match('refused' in read ? read.refused : `read ${path}`, why);
+    }
+    const outside = join(dirname(options.root), 'outside.txt');
+    for (const path of [
+      '../outside.txt',
+      'src/../../outside.txt',
+      'src/../.env',
+      './.env',
+      '.env/',
+      outside,
+      'a\0b',
+      String.raw`..\outside.txt`,
+    ])
+      // prettier-ignore
+      assert.ok('refused' in readIndexable(options, path, Date.now()), path);
+  });
+
+  it('sees a text that is not saved, and refuses it once it is a secret', () => {
+    const options = open();
+    const searcher = new Searcher();
+    searcher.setUnsaved({ root: options.root, path: 'src/a.ts', text: 'typed' });
+    assert.deepEqual(searcher.read(options, 'src/a.ts'), { text: 'typed' });
+    searcher.setUnsaved({ root: options.root, path: 'src/a.ts', text: KEY });
+    assert.ok('refused' in searcher.read(options, 'src/a.ts'));
+    searcher.close();
+  });
+});

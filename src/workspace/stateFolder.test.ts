@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { documentsOf, openIndex } from '../../test/workspace/support.ts';
+import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
+import { claimFolder, MARKER, readMark } from '../base/ownedFolder.ts';
+import { checkStateFolder } from './stateFolder.ts';
+
+describe('The state folder of an index', () => {
+  const folder = temporaryFolder();
+
+  async function index(root: string, state: string): Promise<void> {
+    const opened = openIndex(root, state);
+    try {
+      await opened.reconcile();
+    } finally {
+      await opened.close();
+    }
+  }
+
+  function workspace(path: string): string {
+    const root = folder();
+    writeFiles(root, { [path]: 'export const lantern = 1;\n' });
+    return root;
+  }
+
+  it('is that of one workspace folder: a second one is refused, and changes nothing', async () => {
+    const [first, second, state] = [workspace('a.ts'), workspace('b.ts'), folder()];
+    await index(first, state);
+    const notOurs = {
+      code: 'FolderNotOurs',
+      message: new RegExp(`already holds the index of ${first}\\. Name an empty`),
+    };
+    assert.throws(() => openIndex(second, state), notOurs);
+    assert.throws(() => checkStateFolder(second, state), notOurs);
+    checkStateFolder(first, state);
+    assert.deepEqual([...documentsOf(state).keys()], ['a.ts']);
+    await index(first, state);
+  });
+
+  it('goes on to be used where the workspace folder was moved', async () => {
+    const [root, state, moved] = [workspace('a.ts'), folder(), join(folder(), 'moved')];
+    await index(root, state);
+    renameSync(root, moved);
+    await index(moved, state);
+    assert.deepEqual(readMark(state), { kind: 'index', of: moved });
+    assert.deepEqual([...documentsOf(state).keys()], ['a.ts']);
+  });
+
+  it('is not one with other files, nor one of another use', () => {
+    const [root, theirs, server] = [workspace('a.ts'), folder(), folder()];
+    writeFiles(theirs, { 'thesis.txt': 'mine', 'index/notes.txt': 'mine' });
+    claimFolder(server, { kind: 'server' });
+    for (const state of [theirs, server]) {
+      const before = readdirSync(state);
+      assert.throws(() => openIndex(root, state), { code: 'FolderNotOurs' });
+      assert.deepEqual(readdirSync(state), before);
+    }
+  });
+
+  it('of an earlier version is taken over for the folder that it is of', async () => {
+    const [root, other, state] = [workspace('a.ts'), workspace('b.ts'), folder()];
+    await index(root, state);
+    rmSync(join(state, MARKER));
+    assert.throws(() => openIndex(other, state), { code: 'FolderNotOurs' });
+    await index(root, state);
+    assert.deepEqual(readMark(state), { kind: 'index', of: root });
+    rmSync(join(state, MARKER));
+    rmSync(join(state, 'files.json'));
+    await index(root, state);
+    assert.ok(existsSync(join(state, MARKER)));
+  });
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Frame, Page } from 'playwright-core';
+import { packageVsix } from '../../scripts/lib/package.mjs';
+import { until } from '../support/until.ts';
+import { ROOT, Workbench } from './support.ts';
+
+const VSIX = join(ROOT, 'out/sextant-code.vsix');
+const { homepage } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { homepage: string };
+const REPOSITORY = homepage.replace(/#.*/, '');
+
+/** The file of the repository that an absolute address of it names. */
+function fileOf(address: string): string | undefined {
+  const path = new RegExp(`^${REPOSITORY}/(?:raw|blob)/HEAD/([^#?]+)`).exec(address)?.[1];
+  return path === undefined ? undefined : join(ROOT, decodeURIComponent(path));
+}
+
+/**
+ * The editor allows pictures on this page from https addresses only: its sanitizer removes relative, file and data addresses,
+ * and its policy refuses http. So without a network the page shows their texts. A stand-in for the repository's address answers
+ * here with the repository's files.
+ */
+describe('the page of the installed extension', () => {
+  let workbench: Workbench;
+  let page: Frame;
+
+  before(async () => {
+    if (!existsSync(VSIX)) packageVsix();
+    workbench = await Workbench.open({ extensions: [], vsix: VSIX, size: { width: 1400, height: 1000 } });
+    await workbench.page.context().route(`${REPOSITORY}/**`, (route) => {
+      const file = fileOf(route.request().url());
+      return file !== undefined && existsSync(file) ? route.fulfill({ path: file }) : route.fulfill({ status: 404 });
+    });
+    await workbench.run('Extensions: Show Installed Extensions');
+    await workbench.page
+      .getByRole('listitem', { name: /^Sextant – Code Search/ })
+      .first()
+      .click();
+    page = await readmeFrame(workbench.page);
+  });
+  after(() => workbench.close());
+
+  it('shows every picture', async () => {
+    const pictures = page.locator('img');
+    const written = readFileSync(join(ROOT, 'README.md'), 'utf8').match(/!\[/g);
+    assert.equal(await pictures.count(), written?.length);
+    for (const picture of await pictures.all()) {
+      await picture.scrollIntoViewIfNeeded();
+      const address = (await picture.getAttribute('src')) ?? '';
+      await until(address, () => picture.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0));
+      assert.notEqual(
+        (await picture.getAttribute('alt')) ?? '',
+        '',
+        `${address} has a text for where it cannot be loaded`,
+      );
+    }
+    await workbench.shoot('extension-page');
+  });
+
+  it('has a target for every link', async () => {
+    // One link is the editor's own: it scrolls to the top.
+    const links = await page.locator('a:not(#scroll-to-top)').all();
+    assert.ok(links.length > 10);
+    for (const link of links) {
+      const address = (await link.getAttribute('href')) ?? '';
+      if (address.startsWith('#')) {
+        assert.equal(await page.locator(`[id="${address.slice(1)}"]`).count(), 1, address);
+        continue;
+      }
+      assert.match(address, /^https:\/\//, await link.innerText());
+      if (address.startsWith(REPOSITORY)) assert.ok(existsSync(fileOf(address) ?? ''), address);
+    }
+  });
+});
+
+/** The README is in a page within a page of the editor. */
+async function readmeFrame(page: Page): Promise<Frame> {
+  let found: Frame | undefined;
+  await until('the README', async () => {
+    for (const frame of page.frames())
+      if ((await frame.locator('h1', { hasText: 'Sextant' }).count()) > 0 && frame !== page.mainFrame()) found = frame;
+    return found !== undefined;
+  });
+  return found!;
+}
