@@ -1,8 +1,9 @@
 // npm test [-- STAGE…]
-// Runs everything, or the named stages, and ends with "N passed, N failed". Installs what is missing first.
-import { execFile, spawnSync } from 'node:child_process';
+// Runs all stages, or the named ones, and ends with "N passed, N failed". Installs missing dependencies first.
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
@@ -17,6 +18,9 @@ const MAX_NPM_BYTES = 1_500_000;
 /** For real processes and browsers on a busy machine: what fails is tried once more, and both that and why are told. */
 const TRY_AGAIN = ['--retries', '1'];
 const TWO_AT_A_TIME = ['--parallel', '--jobs', '2'];
+const START = 'test/browser/start.test.ts';
+/** On a machine that does much else a browser may drop a click. */
+const BROWSER = ['--timeout', '300000', ...TRY_AGAIN];
 const TSC = 'node_modules/typescript/bin/tsc';
 
 /** Whether this run has built, so that vsce need not do so again. */
@@ -24,42 +28,59 @@ let isBuilt = false;
 
 /** @typedef {{ passed: number, failed: string[] }} Outcome */
 
-/** @type {Record<string, () => Promise<Outcome> | Outcome>} */
+/**
+ * @typedef {object} Stage
+ * @property {() => Promise<Outcome> | Outcome} run
+ * @property {string[]} [after] stages that end first, where they are part of the run
+ * @property {number} [processes] the number of test files that it runs at a time
+ */
+
+/**
+ * In the order in which they start: the longest first, so that the short ones fill the end.
+ * @type {Record<string, Stage>}
+ */
 const stages = {
-  types: async () => {
-    const outcomes = [];
-    for (const folder of ['.', 'webview', 'test/browser/page'])
-      outcomes.push(await check(`types of ${folder}`, TSC, ['-p', folder]));
-    return all(outcomes);
+  build: { run: build },
+  types: { run: types },
+  lint: { run: () => check('lint', 'node_modules/eslint/bin/eslint.js', ['.']) },
+  format: {
+    run: () => check('format', 'node_modules/prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
   },
-  lint: () => check('lint', 'node_modules/eslint/bin/eslint.js', ['.']),
-  floors: () => check('floors', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src', 'webview']),
-  format: () => check('format', 'node_modules/prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
-  repository: () => {
-    const { problems, notes } = checkRepository(root);
-    for (const note of notes) say(note);
-    return { passed: problems.length === 0 ? 1 : 0, failed: problems };
+  floors: {
+    run: () => check('floors', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src', 'webview']),
   },
-  build: async () => {
-    const outcome = await check('build and bundle budgets', 'scripts/build.mjs', []);
-    isBuilt = outcome.failed.length === 0;
-    return outcome;
+  repository: { run: repository },
+  // It builds what all stages below run.
+  start: { run: () => mocha('start', ['--spec', START, ...BROWSER]), after: ['build'] },
+  browser: {
+    run: () =>
+      mocha('browser', ['--spec', 'test/browser/**/*.test.ts', '--ignore', START, ...TWO_AT_A_TIME, ...BROWSER]),
+    after: ['build', 'start'],
+    processes: 2,
   },
+  package: { run: packages, after: ['build', 'start'] },
   // Many of them wait for processes and disks: two at a time take half as long.
-  unit: () => mocha('unit', TWO_AT_A_TIME),
-  conformance: () => mocha('conformance', ['--spec', 'test/conformance/**/*.test.ts', '--timeout', '60000']),
-  fault: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '60000', ...TRY_AGAIN]),
-  files: () => mocha('files', ['--spec', 'test/workspace/**/*.test.ts', '--timeout', '120000']),
-  package: packages,
-  'oldest-node': oldestNode,
-  editor: () => editor('newest'),
-  'editor-oldest': () => editor('oldest'),
-  'editor-vsix': () => editor('newest', join(root, 'out/sextant-code.vsix')),
-  browser: browsers,
+  unit: { run: () => mocha('unit', TWO_AT_A_TIME), after: ['build', 'start'], processes: 2 },
+  'editor-vsix': { run: () => editor('newest', join(root, 'out/sextant-code.vsix')), after: ['build', 'package'] },
+  fault: {
+    run: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '60000', ...TRY_AGAIN]),
+    after: ['build', 'start'],
+  },
+  'editor-oldest': { run: () => editor('oldest'), after: ['build', 'start'] },
+  'oldest-node': { run: oldestNode, after: ['build', 'package'] },
+  files: {
+    run: () => mocha('files', ['--spec', 'test/workspace/**/*.test.ts', '--timeout', '120000']),
+    after: ['build', 'start'],
+  },
+  conformance: {
+    run: () => mocha('conformance', ['--spec', 'test/conformance/**/*.test.ts', '--timeout', '60000']),
+    after: ['build', 'start'],
+  },
+  editor: { run: () => editor('newest'), after: ['build', 'start'] },
 };
 
-/** What only reads the sources, all at once: nothing else runs then that could be disturbed. */
-const READING = new Set(['types', 'lint', 'floors', 'format', 'repository']);
+/** The same tests as `editor-vsix`, on what is built instead of what is packaged: for work in between. */
+const ON_REQUEST = new Set(['editor']);
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in stages));
@@ -68,8 +89,10 @@ if (unknown.length > 0)
 
 await ensureDependencies();
 mkdirSync(join(root, 'out'), { recursive: true });
-const chosen = wanted.length > 0 ? wanted : Object.keys(stages);
-if (chosen.some((name) => name.startsWith('editor') || name === 'browser')) {
+const chosen = Object.keys(stages).filter((name) =>
+  wanted.length > 0 ? wanted.includes(name) : !ON_REQUEST.has(name),
+);
+if (chosen.some((name) => name.startsWith('editor') || name === 'browser' || name === 'start')) {
   await ensureBrowser();
   if (serverRunsHere) {
     await ensureEditor('newest');
@@ -79,21 +102,62 @@ if (chosen.some((name) => name.startsWith('editor') || name === 'browser')) {
 
 let passed = 0;
 const failed = /** @type {string[]} */ ([]);
-await Promise.all(chosen.filter((name) => READING.has(name)).map(run));
-for (const name of chosen) if (!READING.has(name)) await run(name);
+await runAll();
 say(`All stages took ${sinceStart()}.`);
 for (const title of failed) say(`FAILED ${title}`);
 console.log(`${passed} passed, ${failed.length} failed`);
 process.exitCode = failed.length === 0 && passed > 0 ? 0 : 1;
 
+/** Runs the chosen stages, each as soon as there is room for it and the stages before it have ended. */
+async function runAll() {
+  // Most stages wait for disks, browsers and other processes for half of their time.
+  const room = 2 * availableParallelism() + 1;
+  /** @type {Map<string, Promise<string>>} */
+  const running = new Map();
+  const waiting = new Set(chosen);
+  while (waiting.size > 0 || running.size > 0) {
+    for (const name of waiting) {
+      const { after = [], processes = 1 } = stages[name] ?? {};
+      const used = [...running.keys()].reduce((sum, other) => sum + (stages[other]?.processes ?? 1), 0);
+      if (running.size > 0 && used + processes > room) continue;
+      if (after.some((other) => waiting.has(other) || running.has(other))) continue;
+      waiting.delete(name);
+      running.set(
+        name,
+        run(name).then(() => name),
+      );
+    }
+    running.delete(await Promise.race(running.values()));
+  }
+}
+
 /** @param {string} name */
 async function run(name) {
   const began = performance.now();
-  const outcome = await stages[name]?.();
+  const outcome = await stages[name]?.run();
   passed += outcome?.passed ?? 0;
   failed.push(...(outcome?.failed ?? []).map((title) => `${name}: ${title}`));
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   say(`${name}: ${outcome?.passed} passed, ${outcome?.failed.length} failed (${seconds} s)`);
+}
+
+async function types() {
+  const outcomes = [];
+  for (const folder of ['.', 'webview', 'test/browser/page'])
+    outcomes.push(await check(`types of ${folder}`, TSC, ['-p', folder]));
+  return all(outcomes);
+}
+
+async function build() {
+  const outcome = await check('build and bundle budgets', 'scripts/build.mjs', []);
+  isBuilt = outcome.failed.length === 0;
+  return outcome;
+}
+
+function repository() {
+  const { problems, notes } = checkRepository(root);
+  for (const note of notes) say(note);
+  return { passed: problems.length === 0 ? 1 : 0, failed: problems };
 }
 
 /**
@@ -128,17 +192,26 @@ function all(outcomes) {
 }
 
 /**
+ * Runs test files; of several stages at a time, each prints its output when it ends.
  * @param {string} title
  * @param {string[]} args
- * @returns {Outcome}
+ * @param {NodeJS.ProcessEnv} [more] added to the environment
+ * @returns {Promise<Outcome>}
  */
-function mocha(title, args) {
+async function mocha(title, args, more) {
   const results = freshResultsFile(title);
   const script = join(root, 'node_modules/mocha/bin/mocha.js');
-  const env = { ...process.env, SEXTANT_TEST_RESULTS: results };
+  const env = { ...process.env, ...more, SEXTANT_TEST_RESULTS: results };
   const own = args.includes('--spec') ? ['--no-config', ...args] : args;
   const reporter = ['--reporter', 'test/support/reporter.mjs', ...(process.stdout.isTTY ? [] : ['--no-color'])];
-  spawnSync(pinnedNode(), [script, ...own, ...reporter], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], env });
+  const isAlone = chosen.length === 1;
+  const stdio = isAlone ? 'inherit' : 'pipe';
+  const child = spawn(pinnedNode(), [script, ...own, ...reporter], { cwd: root, stdio: ['ignore', stdio, stdio], env });
+  const output = /** @type {Buffer[]} */ ([]);
+  child.stdout?.on('data', (chunk) => output.push(chunk));
+  child.stderr?.on('data', (chunk) => output.push(chunk));
+  await once(child, 'close');
+  process.stdout.write(Buffer.concat(output));
   return readResults(results, title);
 }
 
@@ -157,11 +230,11 @@ async function editor(which, vsix) {
   cpSync(join(root, 'test/fixtures/sample'), folder, { recursive: true });
   // .gitignore counts in a repository only.
   spawnSync('git', ['init', '-q', folder]);
-  Object.assign(process.env, {
+  const extensionTestsEnv = {
     SEXTANT_TEST_RESULTS: results,
     SEXTANT_TEST_EDITOR: which,
     SEXTANT_TEST_VSIX: vsix ?? '',
-  });
+  };
   const { runTests } = await import('@vscode/test-electron');
   try {
     await runTests({
@@ -174,6 +247,7 @@ async function editor(which, vsix) {
         join(root, 'test/vscode/model'),
       ],
       extensionTestsPath: join(root, 'out/test/vscode/index.cjs'),
+      extensionTestsEnv,
       launchArgs: [folder],
     });
   } catch (error) {
@@ -184,38 +258,21 @@ async function editor(which, vsix) {
   return readResults(results, title);
 }
 
-/**
- * A window waits as long as it works, so that two at a time take little more than half as long: each has a server, a
- * profile and folders of its own. `npm start` builds what all others run, and so has the machine to itself.
- */
-function browsers() {
-  // On a machine that does much else a browser may drop a click.
-  const common = ['--timeout', '300000', ...TRY_AGAIN];
-  const start = 'test/browser/start.test.ts';
-  return all([
-    mocha('start', ['--spec', start, ...common]),
-    mocha('browser', ['--spec', 'test/browser/**/*.test.ts', '--ignore', start, ...TWO_AT_A_TIME, ...common]),
-  ]);
-}
-
 /** The command and the library on the oldest Node that package.json claims; the tests themselves need a newer one. */
 async function oldestNode() {
   if (!serverRunsHere) {
     say('The oldest Node is tested on Linux only, where npm has it for this machine.');
     return { passed: 0, failed: [] };
   }
-  process.env.SEXTANT_TEST_NODE = await ensureOldestNode();
+  const env = { SEXTANT_TEST_NODE: await ensureOldestNode() };
   // One at a time: mocha would start its own processes with that Node, too.
   const common = ['--require', './test/support/commandNode.mjs', '--timeout', '120000'];
   const specs = ['cli', 'serve', 'contextCommands'].flatMap((name) => ['--spec', `test/integration/${name}.test.ts`]);
-  try {
-    return all([
-      mocha('command on the oldest Node', [...specs, ...common]),
-      mocha('library on the oldest Node', ['--spec', 'test/package/**/*.test.ts', '--grep', 'at run time', ...common]),
-    ]);
-  } finally {
-    delete process.env.SEXTANT_TEST_NODE;
-  }
+  const inLibrary = ['--spec', 'test/package/**/*.test.ts', '--grep', 'at run time'];
+  return all([
+    await mocha('command on the oldest Node', [...specs, ...common], env),
+    await mocha('library on the oldest Node', [...inLibrary, ...common], env),
+  ]);
 }
 
 /** The .vsix and the npm package: made, small enough, and with nothing in them that does not belong there. */
@@ -232,7 +289,7 @@ async function packages() {
     made,
     checkSize('the .vsix', join(root, 'out/sextant-code.vsix'), MAX_VSIX_BYTES),
     checkSize('the npm package', packNpm(), MAX_NPM_BYTES),
-    mocha('package', ['--spec', 'test/package/**/*.test.ts', '--timeout', '120000']),
+    await mocha('package', ['--spec', 'test/package/**/*.test.ts', '--timeout', '120000']),
   ]);
 }
 

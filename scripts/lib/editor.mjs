@@ -1,7 +1,7 @@
 // Real VS Code for tests, and for people without a desktop one: the server and workbench that npm's code-server package
 // carries. Only its lib/vscode is used, with a Node of its own version; neither needs an install script or a compiler.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
@@ -83,6 +83,51 @@ export async function ensureEditor(which) {
     writeFileSync(stamp, wanted);
   });
   return editor;
+}
+
+/** The built-in extensions that a window of ours shows something of: colours, icons, Git's names, search editors. */
+const FEW_BUILT_IN = [
+  ...[
+    'theme-defaults',
+    'theme-modern-icons',
+    'theme-seti',
+    'configuration-editing',
+    'search-result',
+    'git',
+    'git-base',
+  ],
+  ...[
+    'typescript-basics',
+    'javascript',
+    'json',
+    'markdown-basics',
+    'python',
+    'go',
+    'shellscript',
+    'yaml',
+    'ini',
+    'css',
+  ],
+];
+
+/**
+ * A folder with few of the editor's built-in extensions: a window starts in three quarters of the time, and no language server
+ * runs for an editor that a test opens.
+ * @param {Editor} editor
+ */
+function fewBuiltIn({ folder }) {
+  const few = join(folder, `built-in-${FEW_BUILT_IN.length}`);
+  if (existsSync(few)) return few;
+  // Tests in several processes may make it at a time: the first to rename it has made it.
+  const made = mkdtempSync(join(folder, 'built-in-'));
+  for (const name of FEW_BUILT_IN)
+    cpSync(join(folder, 'vscode/extensions', name), join(made, name), { recursive: true });
+  try {
+    renameSync(made, few);
+  } catch {
+    rmSync(made, { recursive: true });
+  }
+  return few;
 }
 
 /** The oldest Node that package.json claims. */
@@ -170,6 +215,7 @@ const TEST_SETTINGS = {
  * @property {boolean} [trust] whether workspace trust is on
  * @property {number} [port] 0 or nothing for a free one
  * @property {boolean} [forTests] lets the page say which extension is under development and which tests to run
+ * @property {boolean} [allBuiltIn] whether all built-in extensions run, or those alone that a window of ours shows
  * @property {NodeJS.ProcessEnv} [env]
  */
 
@@ -178,7 +224,8 @@ const TEST_SETTINGS = {
  * @param {Editor} editor
  * @param {ServerOptions} options
  */
-export async function startServer(editor, { dataFolder, token, trust = false, port = 0, forTests = false, env = {} }) {
+export async function startServer(editor, options) {
+  const { dataFolder, token, trust = false, port = 0, forTests = false, allBuiltIn = true, env = {} } = options;
   const chosen = port || (await freePort());
   const run = join(dataFolder, 'run');
   mkdirSync(run, { recursive: true });
@@ -187,6 +234,7 @@ export async function startServer(editor, { dataFolder, token, trust = false, po
     [
       editor.serverMain,
       ...serverFolders(dataFolder),
+      ...(allBuiltIn ? [] : ['--builtin-extensions-dir', fewBuiltIn(editor)]),
       ...['--host', '127.0.0.1', '--port', String(chosen)],
       ...(token === undefined ? ['--without-connection-token'] : ['--connection-token', token]),
       ...(trust ? [] : ['--disable-workspace-trust']),

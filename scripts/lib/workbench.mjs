@@ -27,6 +27,7 @@ import {
  * @property {NodeJS.ProcessEnv} [env]
  * @property {{ width?: number, height?: number }} [size]
  * @property {boolean} [trust] whether workspace trust is on
+ * @property {boolean} [allBuiltIn] whether all of the editor's own extensions run
  */
 
 /**
@@ -44,7 +45,14 @@ export async function openWorkbench(options, beforeLoad) {
     for (const folder of others) installFolder(dataFolder, folder);
     if (options.vsix !== undefined) installVsix(editor, dataFolder, options.vsix);
     const [server, browser] = await Promise.all([
-      startServer(editor, { dataFolder, forTests: true, env, trust }),
+      startServer(editor, {
+        dataFolder,
+        forTests: true,
+        // Windows of several tests at a time have no server and no account in common.
+        env: { XDG_DATA_HOME: join(dataFolder, 'share'), ...env },
+        trust,
+        allBuiltIn: options.allBuiltIn ?? options.tests !== undefined,
+      }),
       launchBrowser(join(dataFolder, 'browser'), options.size),
     ]);
     const page = browser.pages()[0] ?? (await browser.newPage());

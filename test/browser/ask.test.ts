@@ -302,7 +302,7 @@ describe('the view of answers in themes and widths', () => {
         await workbench.showTheme(theme, view.frame);
         const name = shotName(`ask-${state}`, theme, width);
         await workbench.shoot(name);
-        await assertAccessible(view.frame, name);
+        await assertAccessible(view.frame, name, theme);
       }
     };
     try {

@@ -110,7 +110,7 @@ class BudgetsTab {
       await showWidth(this.workbench, this.frame, width);
       const name = shotName(`budgets-${state}`, theme, width);
       await this.workbench.shoot(name);
-      await assertAccessible(this.frame, name).catch((error: unknown) => this.problems.push(String(error)));
+      await assertAccessible(this.frame, name, theme).catch((error: unknown) => this.problems.push(String(error)));
     }
     await this.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
   }

@@ -113,7 +113,7 @@ export class Dashboard {
       const name = shotName(`dashboard-${state}`, theme, width);
       await this.drawn();
       await this.workbench.shoot(name);
-      await assertAccessible(this.frame, name).catch((error: unknown) => this.#problems.push(String(error)));
+      await assertAccessible(this.frame, name, theme).catch((error: unknown) => this.#problems.push(String(error)));
     }
   }
 

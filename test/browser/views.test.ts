@@ -37,7 +37,9 @@ describe('every view', () => {
         await workbench.showTheme(theme);
         const name = shotName(`view-${what}`, theme, width);
         await workbench.shoot(name);
-        await assertAccessible(page, name, parts, except).catch((error: unknown) => problems.push(String(error)));
+        await assertAccessible(page, name, theme, parts, except).catch((error: unknown) =>
+          problems.push(String(error)),
+        );
       }
       await page.setViewportSize({ width: 1400, height: HEIGHT });
       await widenSideBar(page);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findServer } from '../../src/server/state/published.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
@@ -12,23 +12,32 @@ describe('the view of webhooks', () => {
   const newFolder = temporaryFolder();
   let folder: string;
   let workbench: Workbench;
-  beforeEach(() => (folder = newFolder()));
-  afterEach(() => workbench.close());
 
-  /** A window with a server, and the view of its webhooks, which then has the room. */
-  async function open(): Promise<void> {
+  before(async () => {
+    folder = newFolder();
     const root = copySample(join(folder, 'harbour'));
     workbench = await Workbench.open({ folder: root, env: { XDG_DATA_HOME: folder } });
     await workbench.openSextantView();
     await workbench.fold('Index');
     assert.equal(await workbench.page.getByRole('button', { name: 'Webhooks Section' }).count(), 0);
+  });
+  after(() => workbench.close());
+  // A server without any data, and no editors, in the same window.
+  beforeEach(async () => {
     await workbench.run('Sextant: Start Local Server');
     await workbench.expand('Webhooks');
     await button('Create Webhook').waitFor();
-  }
+  });
+  afterEach(async () => {
+    await workbench.run('View: Close All Editors');
+    await workbench.run('Sextant: Stop Local Server');
+    await until('the server has stopped', () => findServer(state()) === undefined);
+    rmSync(state(), { recursive: true });
+  });
 
+  const state = (): string => join(folder, 'sextant/server');
   const button = (name: string) => workbench.page.getByRole('button', { name }).last();
-  const client = (): AdminClient => new AdminClient(findServer(join(folder, 'sextant/server'))!);
+  const client = (): AdminClient => new AdminClient(findServer(state())!);
 
   async function post(body: string, secret: string): Promise<void> {
     const [webhook] = (await client().ask<{ webhooks: WebhookView[] }>('GET', 'webhooks')).webhooks;
@@ -37,7 +46,6 @@ describe('the view of webhooks', () => {
   }
 
   it('leads from nothing to a webhook, a trigger, an event and why it did not fire, by keyboard', async () => {
-    await open();
     const { page, pick } = workbench;
     const { keyboard } = page;
     await workbench.shoot('webhooks-none');
@@ -111,7 +119,6 @@ describe('the view of webhooks', () => {
   });
 
   it('shows what was refused and why, below its webhook and for addresses of none', async () => {
-    await open();
     const { page } = workbench;
     const { url } = await client().ask<WebhookView>('POST', 'webhooks', { name: 'w' });
     await workbench.treeItem(/^w no trigger yet/).waitFor();
@@ -135,12 +142,11 @@ describe('the view of webhooks', () => {
   });
 
   it('says that events were lost', async () => {
-    await open();
     const { page } = workbench;
     await client().ask('POST', 'webhooks', { name: 'w' });
     await client().ask('POST', 'webhooks/w/send', { template: 'github-push' });
     await workbench.treeItem(/^w no trigger fired/).waitFor();
-    const journal = join(folder, 'sextant/server/webhooks/events');
+    const journal = join(state(), 'webhooks/events');
     const file = join(
       journal,
       readdirSync(journal).find((name) => /^segment-.*\.log$/.test(name))!,
@@ -156,7 +162,6 @@ describe('the view of webhooks', () => {
   });
 
   it('sends a test event that was edited, by the button in the title of its editor', async () => {
-    await open();
     const { page, pick } = workbench;
     const { keyboard } = page;
     await client().ask('POST', 'webhooks', { name: 'w' });
@@ -204,7 +209,6 @@ describe('the view of webhooks', () => {
   });
 
   it('asks for what a command is not told: a webhook, an event, a URL to forward to, and whether to delete', async () => {
-    await open();
     const { page, pick, query } = workbench;
     const { keyboard } = page;
     const answer = async (question: RegExp | string, text = ''): Promise<void> => {

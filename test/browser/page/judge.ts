@@ -8,14 +8,22 @@ const RULES_OF_CONTENT = ['color-contrast', 'aria-treeitem-name', 'aria-command-
 
 /**
  * What is wrong with a page, or with the parts of it that `parts` select, one line each: what axe-core finds, text with too
- * little contrast to what is behind it, and what is wider than the page or part. `except` selects what axe does not look at.
+ * little contrast to what is behind it, and what is wider than the page or part. `except` selects what axe does not look at. `onlyColors` is for another theme of the same page.
  */
-export async function judge(parts: readonly string[], except: readonly string[]): Promise<string[]> {
+export async function judge(
+  parts: readonly string[],
+  except: readonly string[],
+  onlyColors: boolean,
+): Promise<string[]> {
   const contrastRatio = { normal: { expected: LEAST_CONTRAST }, large: { expected: LEAST_CONTRAST } };
   axe.configure({ checks: [{ id: 'color-contrast', options: { contrastRatio } }] });
   const isPart = parts.length > 0;
   const context = isPart ? { include: [...parts], exclude: [...except] } : document;
-  const options = isPart ? { runOnly: [...RULES_OF_CONTENT] } : {};
+  const rules = onlyColors ? ['color-contrast'] : isPart ? [...RULES_OF_CONTENT] : undefined;
+  const options: axe.RunOptions = {
+    resultTypes: ['violations', 'incomplete'],
+    ...(rules && { runOnly: rules }),
+  };
   const { violations, incomplete } = await axe.run(context, options);
   const found = [...violations.flatMap(exceptCut), ...(await unjudged(incomplete, isPart))];
   const roots = isPart ? parts.flatMap((part) => [...document.querySelectorAll(part)]) : [document.documentElement];
