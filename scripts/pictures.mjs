@@ -1,10 +1,9 @@
-// node scripts/pictures.mjs [walkthrough] [first-result]
-// Takes the pictures of the walkthrough and of the README from the real editor. `first-result` also prints how long it takes
-// from nothing – no extension, no index, no account – to a first result on this repository. Build first.
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+// node scripts/pictures.mjs [walkthrough] [animation]
+// Takes the pictures of the walkthrough, and the animation of the README, from the real editor. Build first.
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import UPNG from 'upng-js';
 import { root } from './lib/dependencies.mjs';
 import { packageVsix } from './lib/package.mjs';
 import { say } from './lib/say.mjs';
@@ -12,11 +11,15 @@ import { openWorkbench, runCommand } from './lib/workbench.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 
+const QUESTION = 'retry a failed payment';
+/** A palette keeps the animation below the limit for tracked files; 64 colours show no bands in the editor's theme. */
+const COLOURS = 64;
+
 const wanted = process.argv.slice(2);
 const temporary = mkdtempSync(join(tmpdir(), 'sextant-pictures-'));
 try {
   if (wanted.length === 0 || wanted.includes('walkthrough')) await takeWalkthrough();
-  if (wanted.length === 0 || wanted.includes('first-result')) await takeFirstResult();
+  if (wanted.length === 0 || wanted.includes('animation')) await takeAnimation();
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
@@ -56,38 +59,70 @@ async function takeWalkthrough() {
   }
 }
 
-async function takeFirstResult() {
-  // What a person has who has just cloned it: no index, nothing installed.
-  const folder = join(temporary, 'sextant');
-  execFileSync('git', ['clone', '-q', '--depth', '1', `file://${root}`, folder]);
-  const vsix = join(root, 'out/sextant-code.vsix');
-  if (!existsSync(vsix)) packageVsix();
-  const began = performance.now();
-  const seconds = () => `${((performance.now() - began) / 1000).toFixed(1)} s`;
-  const settings = { 'editor.minimap.enabled': false };
-  const { page, close } = await openWorkbench({ vsix, folder, settings, size: { width: 1000, height: 560 } });
-  const shoot = pictureTaker(page, join(root, 'docs/first-result'), { x: 0, y: 0, width: 1000, height: 560 });
+/** Takes the README's animation: a search in plain words, the preview that follows the arrow keys, and Enter. */
+async function takeAnimation() {
+  const folder = join(temporary, 'animation', 'harbour');
+  cpSync(join(root, 'test/fixtures/sample'), folder, { recursive: true });
+  const size = { width: 900, height: 500 };
+  const settings = {
+    'workbench.colorTheme': 'Default Dark Modern',
+    'workbench.layoutControl.enabled': false,
+    'editor.minimap.enabled': false,
+    'editor.occurrencesHighlight': 'off',
+    'breadcrumbs.enabled': false,
+  };
+  // As installed: an extension under development puts that into the window's title.
+  const { page, close } = await openWorkbench({ vsix: packageVsix(), folder, settings, size });
+  const pick = page.locator('.quick-input-widget');
+  const frames = /** @type {{ picture: Buffer, ms: number }[]} */ ([]);
+  /** Keeps the next picture that differs from the last one and stands still. */
+  const keep = async (/** @type {number} */ ms) => {
+    await page.mouse.move(size.width - 1, size.height / 2);
+    for (let seen = frames.at(-1)?.picture, end = Date.now() + 30_000; Date.now() < end;) {
+      const picture = await page.screenshot({ animations: 'disabled' });
+      if (seen?.equals(picture) && !frames.at(-1)?.picture.equals(picture)) return frames.push({ picture, ms });
+      seen = picture;
+      await page.waitForTimeout(1000);
+    }
+    throw new Error(`Frame ${frames.length + 1} of the animation does not differ from the one before.`);
+  };
   try {
-    await page.locator('.statusbar-item').filter({ hasText: 'Sextant' }).waitFor();
-    const opened = seconds();
-    await shoot('1-installed');
-    await search(page, 'write a file so that a crash leaves the old one');
-    const found = seconds();
-    await shoot('2-found');
+    await search(page, QUESTION);
+    await page.keyboard.press('Escape');
+    await runCommand(page, 'View: Close Primary Side Bar');
+    await runCommand(page, 'View: Close All Editors');
+    await page.keyboard.press('F1');
+    await pick.getByRole('textbox').fill('>Sextant: Search');
+    await pick.getByText('Sextant: Search Workspace', { exact: true }).waitFor();
+    await keep(900);
     await page.keyboard.press('Enter');
-    await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
-    await page
-      .locator('.statusbar-item')
-      .filter({ hasText: /^Ln (?!1,)/ })
-      .waitFor();
-    const shown = seconds();
-    await shoot('3-opened');
-    say(
-      `From nothing: extension installed and the editor open ${opened}, first result ${found}, place opened ${shown}.`,
-    );
+    await pick.getByText(/^Search Workspace/).waitFor();
+    await keep(500);
+    for (const word of QUESTION.split(/(?<= )/)) {
+      await page.keyboard.type(word);
+      await keep(350);
+    }
+    await firstResult(page);
+    const [results] = frames.slice(-1);
+    if (results) results.ms = 1200;
+    await page.keyboard.press('ArrowDown');
+    await page.locator('.tab.active', { hasText: 'orderService.ts' }).waitFor();
+    await keep(1500);
+    await page.keyboard.press('ArrowUp');
+    await page.locator('.tab.active', { hasText: 'retryPolicy.ts' }).waitFor();
+    await keep(1500);
+    await page.keyboard.press('Enter');
+    await pick.waitFor({ state: 'hidden' });
+    await keep(2000);
   } finally {
     await close();
   }
+  const pictures = frames.flatMap(({ picture }) => UPNG.toRGBA8(UPNG.decode(arrayBuffer(picture))));
+  const delays = frames.map(({ ms }) => ms);
+  const file = UPNG.encode(pictures, size.width, size.height, COLOURS, delays);
+  writeFileSync(join(root, 'docs/images/search.png'), Buffer.from(file));
+  const seconds = delays.reduce((sum, ms) => sum + ms, 0) / 1000;
+  say(`docs/images/search.png: ${frames.length} frames, ${seconds} s, ${Math.ceil(file.byteLength / 1000)} kB.`);
 }
 
 /**
@@ -100,8 +135,20 @@ async function search(page, query) {
   const pick = page.locator('.quick-input-widget');
   await pick.getByText(/^Search Workspace/).waitFor();
   await page.keyboard.type(query, { delay: 15 });
-  // A result has a path and a line in its description.
-  await pick.locator('.monaco-list-row').first().getByText(/:\d+$/).first().waitFor();
+  await firstResult(page);
+}
+
+/**
+ * Waits for a first result, which has a path and a line in its description.
+ * @param {Page} page
+ */
+function firstResult(page) {
+  return page.locator('.quick-input-widget .monaco-list-row').first().getByText(/:\d+$/).first().waitFor();
+}
+
+/** @param {Buffer} bytes */
+function arrayBuffer({ buffer, byteOffset, byteLength }) {
+  return /** @type {ArrayBuffer} */ (buffer.slice(byteOffset, byteOffset + byteLength));
 }
 
 /**
