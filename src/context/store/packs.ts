@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { isWriteError, systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { namesIn } from '../../base/namesIn.ts';
 import { checkNotLost, type FencedFolder } from './fencedFolder.ts';
 import { readContent, readDirectory, writePack, type PackedBlob, type PackedEntry } from './packFile.ts';
 
@@ -256,14 +257,5 @@ export function setTime(folder: FencedFolder, file: string, ms: number): void {
     // Missing: an heir has renamed the folder, or the file was deleted, which shows when it is read.
     if (systemCode(error) === 'ENOENT') checkNotLost(folder.fence);
     else if (!isWriteError(folder.explain(error))) throw error;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
   }
 }

@@ -268,8 +268,10 @@ export class EventJournal {
   async #storeOnce(delivery: Delivery, key: string, hash: number): Promise<Accepted> {
     try {
       const seen = this.#keys.find(hash, this.#realClock.now());
-      if (seen !== undefined && (await this.#hasKey(seen, delivery.webhook, key)))
+      if (seen !== undefined && (await this.#hasKey(seen, delivery.webhook, key))) {
+        this.#log.fence();
         return { id: eventId(seen), number: seen, isNew: false };
+      }
       return await this.#store(delivery, hash);
     } finally {
       this.#storing.delete(hash);

@@ -85,6 +85,8 @@ export class SegmentLog {
   #nextSegment: number;
   #mark: MarkFile | undefined;
   #current: Current | undefined;
+  /** Lists of frames to be written before any record is taken: what a predecessor writes late must not count. */
+  #unlisted: Recovered['unlisted'];
   /** Whether bytes of a write that failed may be left behind the end of the current segment. */
   #hasRemains = false;
   #waiting: (Waiting | Roll)[] = [];
@@ -110,7 +112,8 @@ export class SegmentLog {
     this.#nextSegment = recovered.nextSegment;
     // Above the files of a folder that was restored without its locks. Where they are an heir's, no check will pass.
     this.#lease = recovered.lease > fence.number ? recovered.lease + 1 : fence.number;
-    this.#tidy(recovered);
+    this.#unlisted = recovered.unlisted;
+    this.#tidy(recovered.leftovers);
   }
 
   /** What was found to be damaged since the log was opened. */
@@ -133,6 +136,26 @@ export class SegmentLog {
       const length = parts.reduce((sum, part) => sum + part.length, 0);
       this.#enqueue({ kind, head, parts, length, resolve, reject });
     });
+  }
+
+  /**
+   * Call before an acknowledgement that writes no record. Writes down which frames of earlier leases count, so that later ones
+   * of a predecessor do not. Throws `LeaseLost`, `DiskFull`, `ReadOnly`: then nothing may be acknowledged.
+   */
+  fence(): void {
+    if (this.#unlisted.length === 0) return;
+    const { folder, fence } = this.#options;
+    fence.check();
+    try {
+      for (const { name, heads } of this.#unlisted) {
+        const file = this.#writeHeads(name, new HeadRows(heads.frames), heads.end, heads.nextNumber);
+        const listed = [...this.#segments].find(([, segment]) => segment.name.stem === name.stem);
+        if (listed) this.#segments.set(listed[0], { ...listed[1], besides: [...listed[1].besides, file] });
+      }
+    } catch (error) {
+      throw explainWriteError(error, folder);
+    }
+    this.#unlisted = [];
   }
 
   /** Waits for what is being written. */
@@ -193,6 +216,7 @@ export class SegmentLog {
     const { folder, fence, logger } = this.#options;
     const [[number, segment] = []] = this.#segments;
     if (number === undefined || !segment || this.#segments.size === 1 || this.#isLost()) return false;
+    if (this.#unlisted.length > 0) return false;
     try {
       fence.check();
       for (const file of [...segment.besides, segment.name.file]) rmSync(join(folder, file), { force: true });
@@ -239,6 +263,7 @@ export class SegmentLog {
       try {
         if (!isChecked) this.#options.fence.check();
         isChecked = true;
+        this.fence();
         if (isRecords(batch)) this.#durable = { batch, written: await this.#commit(batch) };
         else {
           this.#answer();
@@ -382,24 +407,18 @@ export class SegmentLog {
     return file;
   }
 
-  /** Spares the next start what this one had to read, where the disk allows it. */
-  #tidy({ segments, unlisted, leftovers }: Recovered): void {
-    if (unlisted.length + leftovers.length === 0) return;
+  /** Fences predecessors and removes what no reader takes into account; where the disk allows neither, the log only reads. */
+  #tidy(leftovers: readonly string[]): void {
+    if (this.#unlisted.length + leftovers.length === 0) return;
     const { folder, fence, logger } = this.#options;
     try {
       fence.check();
-      for (const { name, heads } of unlisted) {
-        const file = this.#writeHeads(name, new HeadRows(heads.frames), heads.end, heads.nextNumber);
-        const { id, ...segment } = segments.find((one) => one.name === name)!;
-        this.#segments.set(id, { ...segment, besides: [...segment.besides, file] });
-      }
+      this.fence();
       for (const file of leftovers) rmSync(join(folder, file), { force: true });
     } catch (error) {
       const explained = explainWriteError(error, folder);
       if (!isWriteError(explained)) throw explained;
-      logger.warn(
-        `The journal is opened to be read, and written to once that is possible: ${describeError(explained)}`,
-      );
+      logger.warn(`The journal in ${folder} is read-only until it can be written to: ${describeError(explained)}`);
     }
   }
 
