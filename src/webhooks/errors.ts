@@ -25,6 +25,8 @@ export const webhookErrors = {
     ),
   damaged: (file: string, offset: number): SextantError =>
     new SextantError('JournalDamaged', `The record at byte ${offset} of ${file} is damaged. It cannot be shown.`),
+  /** A record that was dropped, as too old or too much, while it was being read. */
+  dropped: (): SextantError => new SextantError('RecordDropped', 'The record is no longer kept.'),
   /** `field` is empty where it is the whole. */
   invalidDefinition: (kind: string, field: string, problem: string): SextantError =>
     new SextantError('InvalidDefinition', `${kind}${field === '' ? '' : `: ${field}`} ${problem}`),

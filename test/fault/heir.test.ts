@@ -131,7 +131,7 @@ describe('A batch of budgets whose disk fails at its beginning', () => {
       });
     const store = new BatchStore(folder);
     const lease = store.lock();
-    const beginning = { at: '2026-11-21T09:00:00Z', source: { kind: 'set' }, unit: 'usd', rows: [] } as const;
+    const beginning = { at: '2026-11-21T09:00:00Z', source: { kind: 'set' as const }, unit: 'usd' as const, rows: [] };
     const disk = await FailingDisk.below(folder);
     try {
       let failed = 0;

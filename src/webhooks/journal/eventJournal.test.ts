@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeOver } from '../../../test/support/lease.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
@@ -59,6 +59,23 @@ describe('an event journal', () => {
       journal = openJournal(place);
     }
     assert.equal(await journal.read(99), undefined);
+    await journal.close();
+  });
+
+  it('on a disk that cannot give back a segment has the events of the others, and names what it lacks', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const place = folder();
+    const journal = openJournal(place);
+    const lost = await accept(journal, '"one"');
+    // Reading its first bytes is an I/O error.
+    const [file] = readdirSync(place).filter((name) => name.endsWith('.log'));
+    rmSync(join(place, file!));
+    symlinkSync('/proc/self/mem', join(place, file!));
+    const steps: unknown[] = [];
+    for await (const step of journal.search({ text: 'one' })) if (!('progress' in step)) steps.push(step);
+    assert.deepEqual(steps, [{ damaged: lost.id }]);
+    await assert.rejects(journal.read(lost.number), { code: 'JournalDamaged' });
+    assert.equal((await journal.verify()).length, 1);
     await journal.close();
   });
 

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import { SextantError, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import { SextantError, throwIfCancelled } from '../../base/errors.ts';
 import type { Fence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
 import {
@@ -200,7 +200,12 @@ export class EventJournal {
     const row = this.#index.rowOf(number);
     if (row === undefined) return undefined;
     const summary = this.#summary(number);
-    return stored(summary, await this.#log.read(this.#index.placeAt(row)));
+    try {
+      return stored(summary, await this.#log.read(this.#index.placeAt(row)));
+    } catch (error) {
+      if (error instanceof SextantError && error.code === 'RecordDropped') return undefined;
+      throw error;
+    }
   }
 
   /** What became of an event; where the record of it is damaged, only its status is known. */
@@ -408,11 +413,7 @@ export class EventJournal {
     if (!newest || !oldest) return [];
     const from = oldest.offset;
     const to = newest.offset + HEADER_BYTES + newest.length;
-    const bytes = await this.#log.readRange(newest.segment, from, to).catch((error: unknown) => {
-      // Dropped since.
-      if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
-      throw error;
-    });
+    const bytes = await this.#log.readRange(newest.segment, from, to);
     return this.#eventsIn(places, bytes, from);
   }
 

@@ -175,36 +175,42 @@ export class SegmentLog {
     this.#mark = undefined;
   }
 
-  /** The payload of a frame. Throws `JournalDamaged`. */
+  /** The payload of a frame. Throws `JournalDamaged` and `RecordDropped`. */
   async read(frame: FramePosition): Promise<Buffer> {
     const end = frame.offset + HEADER_BYTES + frame.length;
-    const bytes = await this.readRange(frame.segment, frame.offset, end).catch((error: unknown) => {
-      if (!['ENOENT', 'EIO'].includes(systemCode(error) ?? '')) throw error;
-      return Buffer.alloc(0);
-    });
+    const bytes = await this.readRange(frame.segment, frame.offset, end);
     return this.payloadOf(frame, bytes, frame.offset);
   }
 
-  /** Bytes of a segment, for {@link payloadOf}: to read many frames at once. */
+  /** Bytes of a segment, for {@link payloadOf}: to read many frames at once. None where they are missing or unreadable. */
   async readRange(segment: number, from: number, to: number): Promise<Buffer> {
-    const handle = await open(this.#path(segment), 'r');
+    const file = this.#segments.get(segment)?.name.file;
+    if (file === undefined) return Buffer.alloc(0);
+    let handle: FileHandle | undefined;
     try {
+      handle = await open(join(this.#options.folder, file), 'r');
       const bytes = Buffer.allocUnsafe(to - from);
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
       return bytes.subarray(0, bytesRead);
+    } catch (error) {
+      if (!['ENOENT', 'EIO'].includes(systemCode(error) ?? '')) throw error;
+      return Buffer.alloc(0);
     } finally {
-      await handle.close();
+      await handle?.close();
     }
   }
 
-  /** The payload of a frame, in `bytes` that begin at `from` in its segment. Throws `JournalDamaged`. */
+  /** The payload of a frame, in `bytes` that begin at `from` in its segment. Throws `JournalDamaged` and `RecordDropped`. */
   payloadOf({ segment, offset, length, number }: FramePosition, bytes: Buffer, from: number): Buffer {
-    const { file, salt } = this.#segments.get(segment)!.name;
+    const name = this.#segments.get(segment)?.name;
+    if (!name) throw webhookErrors.dropped();
+    const { salt } = name;
+    const file = join(this.#options.folder, name.file);
     const at = offset - from;
     const frame = readFrame(bytes, at, salt);
     const isWhole = typeof frame === 'object' && frame.length === length && (number ?? frame.number) === frame.number;
     if (isWhole) return bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + length);
-    this.#report({ file, from: offset, to: offset + HEADER_BYTES + length, records: 1 });
+    this.#report({ file: name.file, from: offset, to: offset + HEADER_BYTES + length, records: 1 });
     throw webhookErrors.damaged(file, offset);
   }
 
@@ -321,7 +327,7 @@ export class SegmentLog {
       }
       if (SYNC === 0) await handle.datasync();
       this.#options.fence.check();
-      this.#writeMark(current, start + size, this.#nextNumber + written.length);
+      this.#mark!.write({ ...name, length: start + size, nextNumber: this.#nextNumber + written.length });
     } catch (error) {
       // An heir may have read it.
       if (this.#options.fence.lost.aborted) throw error;
@@ -363,7 +369,8 @@ export class SegmentLog {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     fence.check();
     // Before the segment: a mark of one that is missing lacks no record.
-    this.#writeMark({ name }, 0, this.#nextNumber);
+    this.#mark ??= new MarkFile(folder, this.#lease);
+    this.#mark.writeDurably({ ...name, length: 0, nextNumber: this.#nextNumber });
     const path = join(folder, name.file);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | SYNC;
     const handle = await open(path, flags, 0o600);
@@ -380,12 +387,6 @@ export class SegmentLog {
     const current = { id, name, length: 0, besides: [], handle, heads: new HeadRows() };
     this.#segments.set(id, current);
     return current;
-  }
-
-  #writeMark({ name }: Pick<Current, 'name'>, length: number, nextNumber: number): void {
-    const { segment, first } = name;
-    this.#mark ??= new MarkFile(this.#options.folder, this.#lease);
-    this.#mark.write({ segment, first, length, nextNumber });
   }
 
   /** Nothing more comes into the present segment; what is in it is written beside it. */
@@ -426,14 +427,11 @@ export class SegmentLog {
     return this.#options.fence.lost.aborted;
   }
 
-  #report(damage: JournalDamage): void {
+  #report(found: JournalDamage): void {
+    const damage = { ...found, file: join(this.#options.folder, found.file) };
     if (this.#damage.some(({ file, from, to }) => file === damage.file && from < damage.to && damage.from < to)) return;
     this.#damage.push(damage);
     this.#options.logger.error(describeDamage(damage));
-  }
-
-  #path(segment: number): string {
-    return join(this.#options.folder, this.#segments.get(segment)!.name.file);
   }
 }
 
