@@ -1,9 +1,8 @@
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkedJson, readCheckedJson, writeCheckedJson } from './checkedJson.ts';
 import { SextantError, systemCode } from './errors.ts';
 import { isLockName } from './lease.ts';
-import { makeFolder } from './makeFolder.ts';
+import { isLink, makeFolder } from './makeFolder.ts';
 import { namesIn } from './namesIn.ts';
 import { readRegularFileSync } from './regularFile.ts';
 import { createWhole } from './wholeFile.ts';
@@ -97,15 +96,6 @@ export function refuseLink(path: string): void {
   if (!isLink(path)) return;
   const message = `${path} is a symbolic link, which could lead out of the folder of state. Put a folder in its place.`;
   throw new SextantError('FolderNotOurs', `${message} Nothing was changed.`);
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  } catch (error) {
-    if (systemCode(error) === 'ENOTDIR') return false;
-    throw error;
-  }
 }
 
 function otherNames(folder: string): string[] {

@@ -232,6 +232,15 @@ describe('a direct context', () => {
     await using context = await DirectContext.create({ backend: 'embedded' });
     const missing = join(folder(), 'missing');
     await assert.rejects(
+      context.exportToFile(folder()),
+      (error: unknown) =>
+        error instanceof SextantError && error.code === 'IsAFolder' && !error.message.includes('.tmp'),
+    );
+    await assert.rejects(
+      DirectContext.importFromFile(join(missing, 'state.json'), { backend: 'embedded' }),
+      hasCode('NoStateFile'),
+    );
+    await assert.rejects(
       context.exportToFile(join(missing, 'state.json')),
       (error) => hasCode('NotAFolder')(error) && (error as Error).message.includes(`there is no folder ${missing}.`),
     );

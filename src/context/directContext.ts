@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -161,14 +162,16 @@ export class DirectContext implements AsyncDisposable {
     return DirectContext.#open(readState(state), {}, edges);
   }
 
-  /** The same from a file. Throws the system's error where it cannot be read. */
+  /** The same from a file. Throws `NoStateFile` where there is none, and the system's error where it cannot be read. */
   static async importFromFile(file: string, options: DirectContextOptions = {}): Promise<DirectContext> {
-    const text = await readFile(file, 'utf8');
     let state: unknown;
     try {
-      state = JSON.parse(text);
+      state = JSON.parse(await readFile(file, 'utf8'));
     } catch (error) {
-      throw contextErrors.badState(`${file} is not JSON`, error);
+      if (error instanceof SyntaxError) throw contextErrors.badState(`${file} is not JSON`, error);
+      throw ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(systemCode(error) ?? '')
+        ? contextErrors.noStateFile(file, error)
+        : error;
     }
     return DirectContext.#open(readState(state), options);
   }
@@ -282,8 +285,8 @@ export class DirectContext implements AsyncDisposable {
   }
 
   /**
-   * Writes that to a file, which has the old or the new state whatever happens. Throws `DiskFull`, `ReadOnly`, and `NotAFolder`
-   * where the folder of the file is missing.
+   * Writes that to a file, which has the old or the new state whatever happens. Throws `DiskFull`, `ReadOnly`, `NotAFolder`
+   * where the folder of the file is missing, and `IsAFolder` where the file is a folder.
    */
   // eslint-disable-next-line @typescript-eslint/require-await
   async exportToFile(file: string, options?: ExportOptions): Promise<void> {
@@ -293,6 +296,7 @@ export class DirectContext implements AsyncDisposable {
     } catch (error) {
       if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? ''))
         throw contextErrors.noFolder(file, dirname(resolve(file)), error);
+      if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw contextErrors.isFolder(file, error);
       throw explainWriteError(error, file);
     }
   }

@@ -48,7 +48,11 @@ export interface LocalServerDependencies {
 }
 
 export const localServerErrors = {
-  notRunning: (state: string): SextantError => new SextantError('NoServer', `No server runs on ${state}. Start one.`),
+  notRunning: (state: string): SextantError =>
+    new SextantError(
+      'NoServer',
+      `No server was found for ${state}. Start one; on a full or read-only disk, free space or allow writing first.`,
+    ),
   notOwn: (pid: number): SextantError =>
     new SextantError('NotOwnServer', `Process ${pid} runs the server. Stop it there: in that window, or by Ctrl-C.`),
 };

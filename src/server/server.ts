@@ -27,6 +27,7 @@ import { RequestLog } from './http/requestLog.ts';
 import { stateErrors } from './state/errors.ts';
 import { memoryState } from './state/memoryState.ts';
 import type { Address, Change, ServerState } from './state/serverState.ts';
+import { proofOf } from './state/published.ts';
 import { LeaseWatch } from './state/leaseWatch.ts';
 import { StateFolder } from './state/stateFolder.ts';
 import { webhookAdminResources } from './webhooks/adminResources.ts';
@@ -298,8 +299,11 @@ export class SextantServer implements Administered {
     report?.(error);
   }
 
-  get #status(): 'ok' | 'lost' {
-    return this.#state.fence?.lost.aborted ? 'lost' : 'ok';
+  #health(query: string): Readonly<Record<string, unknown>> {
+    const status = this.#state.fence?.lost.aborted ? 'lost' : 'ok';
+    const challenge = /^challenge=([0-9a-f]{32})$/.exec(query)?.[1];
+    const proof = challenge === undefined ? undefined : proofOf(this.#state.cursorKey, challenge);
+    return { status, service: 'sextant', pid: process.pid, ...(proof !== undefined && { proof }) };
   }
 
   #closeWebhooks(): Promise<void> {
@@ -370,7 +374,7 @@ export class SextantServer implements Administered {
       {
         path: '/healthz',
         isLogged: true,
-        methods: { GET: { handle: () => ({ json: { status: this.#status, service: 'sextant', pid: process.pid } }) } },
+        methods: { GET: { handle: ({ query }) => ({ json: this.#health(query) }) } },
       },
       {
         path: '/openapi.json',

@@ -99,6 +99,8 @@ export interface DefinitionsOptions {
   readonly clock: Clock;
   /** The system's, by which secrets expire; `clock` where it is missing. */
   readonly realClock?: Clock | undefined;
+  /** Whether events were accepted before, which shows that there were webhooks. */
+  readonly hasEvents?: boolean;
   readonly logger: Logger;
 }
 
@@ -134,6 +136,7 @@ export class Definitions {
     this.#index();
     this.#reportDamage(definitions, 'webhooks, triggers and experts. Create them again');
     this.#reportDamage(keys, `signing keys. Rotate the secret of ${this.#unsigned() || 'each signed webhook'}`);
+    this.#reportMissing(definitions, keys);
     this.#own(definitions, keys);
   }
 
@@ -340,6 +343,20 @@ export class Definitions {
       );
     else if (damaged.length > 0)
       logger.error(`${files} was damaged. Nothing is lost: the other copy is whole, and both are written again.`);
+  }
+
+  /** Reports files that were deleted together with their copies. */
+  #reportMissing(definitions: FencedRead, keys: FencedRead): void {
+    const { folder, hasEvents = false, logger } = this.#options;
+    const isMissing = ({ found, damaged }: FencedRead): boolean => found === undefined && damaged.length === 0;
+    if (isMissing(definitions) && (hasEvents || Object.keys(this.#keys).length > 0))
+      logger.error(
+        `definitions.<number>.json and its copy are missing in ${folder}: webhooks, triggers and experts are lost. Create them again, or stop the server and restore a backup.`,
+      );
+    if (isMissing(keys) && this.#unsigned() !== '')
+      logger.error(
+        `signing-keys.<number>.json and its copy are missing in ${folder}: no delivery to ${this.#unsigned()} is accepted. Rotate the secrets.`,
+      );
   }
 
   /** Writes what was read under the present lease: what a predecessor writes from now on does not count. */

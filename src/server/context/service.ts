@@ -7,7 +7,7 @@ import { makeInnerFolder } from '../../base/ownedFolder.ts';
 import type { Answerer } from '../../context/backend.ts';
 import { contextErrors } from '../../context/errors.ts';
 import type { ContentStore } from '../../context/store/contentStore.ts';
-import { createTemporaryFolder, removeTemporaryFolder } from '../../context/temporaryFolder.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../../base/temporaryFolder.ts';
 
 export interface ContextOptions {
   /** Answers what is asked over `/chat-stream`. */
@@ -78,7 +78,7 @@ export class ContextService {
   async #open(): Promise<ContentStore> {
     // With the engine it is half of the server.
     const { ContentStore } = await import('../../context/store/contentStore.ts');
-    if (this.#state === undefined) this.#temporary ??= createTemporaryFolder(this.#edges.logger);
+    if (this.#state === undefined) this.#temporary ??= createTemporaryFolder('context', this.#edges.logger);
     const folder = join(this.#state ?? this.#temporary!, 'context');
     try {
       makeInnerFolder(folder);

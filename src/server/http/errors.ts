@@ -31,12 +31,11 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof SextantError) {
     if (error.code === 'InvalidArgument' || error.code === 'BadData')
       return new HttpError('InvalidArgument', error.message, {}, { cause: error });
-    if (['DiskFull', 'ReadOnly', 'JournalHeldUp'].includes(error.code))
+    if (['DiskFull', 'ReadOnly', 'JournalHeldUp', 'FolderNotOurs'].includes(error.code))
       return new HttpError('InsufficientStorage', error.message, {}, { cause: error });
     if (['LeaseLost', 'LogBroken'].includes(error.code))
       return new HttpError('ServiceUnavailable', error.message, {}, { cause: error });
-    if (['JournalDamaged', 'FolderNotOurs'].includes(error.code))
-      return new HttpError('Internal', error.message, {}, { cause: error });
+    if (error.code === 'JournalDamaged') return new HttpError('Gone', error.message, {}, { cause: error });
     if (['InvalidDefinition', 'InvalidFilter'].includes(error.code))
       return new HttpError('InvalidArgument', error.message, {}, { cause: error });
     if (error.code === 'NoSuchDefinition') return new HttpError('NotFound', error.message, {}, { cause: error });

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { readFencedJson, type FencedRead } from '../../base/fencedJson.ts';
 import { Lease, newestLease, type LeaseOwner } from '../../base/lease.ts';
@@ -32,6 +33,11 @@ export function findServer(folder: string): (Published & { readonly owner: Lease
 export function readPublished(folder: string): FencedRead & { readonly published: Published | undefined } {
   const read = readFencedJson(folder, PUBLISHED);
   return { ...read, published: publishedOf(read.found?.value) };
+}
+
+/** Proves to a client that has read the published file that a server is that of the folder. `challenge` is the client's. */
+export function proofOf(cursorKey: Buffer, challenge: string): string {
+  return createHmac('sha256', cursorKey).update(`sextant /healthz ${challenge}`).digest('hex');
 }
 
 /** A line for the log where a file is damaged. */

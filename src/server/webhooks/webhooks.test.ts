@@ -448,6 +448,20 @@ describe('webhooks of the server', () => {
     deaf.close();
   });
 
+  it('answers 410 with the reason for an event that is damaged', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    const { event_id: id } = (await post(url, secret, '"to be damaged"')).body;
+    const folder = join(state, 'webhooks/events');
+    const name = readdirSync(folder).find((one) => one.endsWith('.log'))!;
+    const bytes = readFileSync(join(folder, name));
+    bytes[bytes.indexOf('to be damaged')]! ^= 1;
+    writeFileSync(join(folder, name), bytes);
+    for (const answer of [await admin('GET', `events/${id}`), await admin('POST', `events/${id}/replay`)]) {
+      assert.deepEqual([answer.status, answer.body.error.code], [410, 'Gone']);
+      assert.ok(answer.body.error.message.includes(`of ${join(folder, name)} is damaged, and its content is lost.`));
+    }
+  });
+
   it('says that the record of what became of an event is damaged, instead of what is not so', async () => {
     const { url, secret } = await made('webhooks', { name: 'w' });
     await made('triggers', { name: 't', webhook: 'w' });
