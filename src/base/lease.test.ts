@@ -59,7 +59,7 @@ describe('Lease', () => {
       code: 'LeaseLost',
       message:
         `Process ${process.pid} on ${hostname()} took over ${state}; this process no longer writes to it. ` +
-        'Stop it, and use the process that took over.',
+        'Stop it, and use that one.',
     });
     heir.check();
     sleeper.release();

@@ -235,7 +235,7 @@ class LateLease implements HeldFence {
 function leaseLost(folder: string): SextantError {
   const owner = Lease.ownerOf(folder);
   const why = existsSync(folder) ? `${owner ? describeOwner(owner) : 'Another process'} took over ${folder}` : `${folder} was removed`;
-  const advice = owner ? 'Stop it, and use the process that took over.' : 'Stop it, and start again.';
+  const advice = owner ? 'Stop it, and use that one.' : 'Stop it, and start again.';
   return new SextantError('LeaseLost', `${why}; this process no longer writes to it. ${advice}`);
 }
 

@@ -10,7 +10,7 @@ import { emptyDataSet } from './analytics/data/dataBuilder.ts';
 import type { FactSource } from './analytics/factSource.ts';
 import { Organization } from './analytics/organization.ts';
 import { analyticsResources } from './analytics/service.ts';
-import { Simulation, type SimulationOptions } from './analytics/simulation/simulation.ts';
+import { Simulation } from './analytics/simulation/simulation.ts';
 import { RateLimiter } from './auth/rateLimiter.ts';
 import { secretsOf } from './auth/secrets.ts';
 import { hashToken, newToken, Tokens } from './auth/tokens.ts';
@@ -18,6 +18,7 @@ import { contextResources } from './context/resources.ts';
 import { ContextService, type ContextOptions } from './context/service.ts';
 import { readFaultRule, type FaultRule } from './faults/faultRules.ts';
 import { Faults } from './faults/faults.ts';
+import { injectFaults } from './faults/inject.ts';
 import { SCENARIOS } from './faults/scenarios.ts';
 import { HttpEdge, type EdgeTimeouts } from './http/edge.ts';
 import { httpErrors } from './http/errors.ts';
@@ -26,7 +27,8 @@ import { checkHosts, HostCheck } from './http/hosts.ts';
 import { RequestLog } from './http/requestLog.ts';
 import { stateErrors } from './state/errors.ts';
 import { memoryState } from './state/memoryState.ts';
-import type { Address, Change, ServerState } from './state/serverState.ts';
+import type { Change, SimulationOptions } from './state/records.ts';
+import type { Address, ServerState } from './state/serverState.ts';
 import { proofOf } from './state/published.ts';
 import { LeaseWatch } from './state/leaseWatch.ts';
 import { StateFolder } from './state/stateFolder.ts';
@@ -164,7 +166,7 @@ export class SextantServer implements Administered {
       hosts: new HostCheck([...(options.allowHosts ?? []), ...(options.host === undefined ? [] : [options.host])]),
       requestLog: this.requestLog,
       clock: this.clock,
-      faults: this.faults,
+      beforeAnswer: injectFaults(this.faults),
       logger: this.#logger,
       ...(edges.timeouts && { timeouts: edges.timeouts }),
     });

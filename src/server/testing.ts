@@ -24,7 +24,7 @@
 import type { Logger } from '../base/log.ts';
 import { checkMoment, readMoment } from './admin/moment.ts';
 import { readData } from './analytics/data/readData.ts';
-import { readSimulation } from './analytics/simulation/simulation.ts';
+import { readSimulation } from './analytics/simulation/options.ts';
 import { loadData } from './launch.ts';
 import { SextantServer } from './server.ts';
 

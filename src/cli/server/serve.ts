@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { describeError, SextantError } from '../../base/errors.ts';
 import { checkMoment, readMoment } from '../../server/admin/moment.ts';
-import { readSimulation, type SimulationOptions } from '../../server/analytics/simulation/simulation.ts';
+import { readSimulation } from '../../server/analytics/simulation/options.ts';
 import { readFaultRule, type FaultRule } from '../../server/faults/faultRules.ts';
 import { loadData, startOrAttach, type ServerInfo } from '../../server/launch.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
+import type { SimulationOptions } from '../../server/state/records.ts';
 import type { Retention } from '../../webhooks/journal/eventJournal.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
 import type { PROVIDERS } from '../ask/askHelp.ts';
@@ -134,7 +135,7 @@ function describeSimulation({ seed, users, plan }: SimulationOptions): string {
 
 /** Names the options that have no effect, since another process serves. */
 function describeAttached({ json: _, state: __, ...options }: ServeOptions, { state, pid }: ServerInfo): string {
-  const ignored = Object.entries(options).flatMap(([name, value]) =>
+  const ignored = Object.entries(options as Readonly<Record<string, unknown>>).flatMap(([name, value]) =>
     value === undefined || value === true ? [] : [optionOf(name)],
   );
   const have = ignored.length === 1 ? 'has' : 'have';

@@ -1,5 +1,4 @@
 import { cancelled, SextantError } from '../../base/errors.ts';
-import type { ServerInfo } from '../launch.ts';
 
 /** Parameters of a query; those that are missing are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -9,7 +8,7 @@ export class AdminClient {
   readonly #url: string;
   readonly #token: string;
 
-  constructor({ url, adminToken }: Pick<ServerInfo, 'url' | 'adminToken'>) {
+  constructor({ url, adminToken }: { readonly url: string; readonly adminToken: string }) {
     this.#url = url;
     this.#token = adminToken;
   }

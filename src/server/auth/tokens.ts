@@ -2,16 +2,10 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Scope } from '../../analytics/contract.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Caller } from '../http/exchange.ts';
+import type { TokenRecord } from '../state/records.ts';
 
 export interface TokenCaller extends Caller {
   readonly scopes: ReadonlySet<Scope>;
-}
-
-export interface TokenRecord {
-  readonly name: string;
-  /** SHA-256 of the token in hexadecimal. */
-  readonly hash: string;
-  readonly scopes: readonly Scope[];
 }
 
 /** 256 random bits; the prefix lets people and secret scanners know what it is. */

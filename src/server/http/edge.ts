@@ -5,8 +5,6 @@ import type { Clock } from '../../base/clock.ts';
 import { SextantError, describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { errorText, HttpError, httpErrors, toHttpError } from './errors.ts';
-import type { Faults } from '../faults/faults.ts';
-import { inject } from '../faults/inject.ts';
 import type { Caller, Exchange, Operation, Reply, Resource } from './exchange.ts';
 import { ABSOLUTE, type HostCheck } from './hosts.ts';
 import { WrittenJson } from './jsonWriter.ts';
@@ -26,6 +24,20 @@ export interface EdgeTimeouts {
   readonly idleMs: number;
 }
 
+/** A request that is held back. */
+export interface HeldRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Aborts when the server closes: then nothing may be held back longer. */
+  readonly closing: AbortSignal;
+  /** Has the request answered as usual. */
+  proceed(): void;
+  /** Records that it was answered otherwise. Status 0 stands for no answer. */
+  answered(status: number, note: string): void;
+}
+
+export type Interception = (held: HeldRequest) => void;
+
 export const DEFAULT_TIMEOUTS: EdgeTimeouts = {
   headersMs: 15_000,
   bodyIdleMs: 15_000,
@@ -41,13 +53,12 @@ export interface EdgeOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly timeouts?: Partial<EdgeTimeouts>;
-  /** Of everything but the admin plane. */
-  readonly faults?: Faults;
+  /** May take a request before it is answered: returns what to do with it, or `undefined` to have it answered. */
+  readonly beforeAnswer?: (method: string, path: string) => Interception | undefined;
   /** Why nothing but `/healthz` may be answered, if so: checked for each request, before any fault. */
   readonly unavailable?: (method: string) => SextantError | undefined;
 }
 
-const ADMIN = '/__admin/';
 const HEALTH = '/healthz';
 const JSON_TYPE = 'application/json';
 /** How often one looks for connections that are no longer needed while the server closes. */
@@ -127,30 +138,28 @@ export class HttpEdge {
     }));
   }
 
-  /** Answers a request, unless a fault does. */
+  /** Answers a request, unless `beforeAnswer` takes it. */
   #receive(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
-    const { faults, requestLog, clock } = this.#options;
+    const { beforeAnswer, requestLog, clock } = this.#options;
     const method = request.method ?? '';
     const unavailable = this.#options.unavailable?.(method);
-    if (!faults || faults.isEmpty || unavailable) {
+    const began = performance.now();
+    const { path, query } = target(request.url ?? '');
+    const intercept = unavailable ? undefined : beforeAnswer?.(method, path);
+    if (!intercept) {
       this.#answer(request, response, expectsContinue, unavailable);
       return;
     }
-    const began = performance.now();
-    const { path, query } = target(request.url ?? '');
-    const fault = path.startsWith(ADMIN) ? undefined : faults.take(method, path);
-    const proceed = (): void => this.#answer(request, response, expectsContinue);
-    if (!fault) {
-      proceed();
-      return;
-    }
     this.#remember(request, response);
-    inject(fault, request, response, this.#stop.signal, proceed, (status) =>
-      requestLog.add({
-        ...{ at: clock.now(), method, path, query, rawHeaders: request.rawHeaders },
-        ...{ durationMs: performance.now() - began, caller: undefined, status, warnings: [`injected by ${fault.id}`] },
-      }),
-    );
+    intercept({
+      ...{ request, response, closing: this.#stop.signal },
+      proceed: () => this.#answer(request, response, expectsContinue),
+      answered: (status, note) =>
+        requestLog.add({
+          ...{ at: clock.now(), method, path, query, rawHeaders: request.rawHeaders },
+          ...{ durationMs: performance.now() - began, caller: undefined, status, warnings: [note] },
+        }),
+    });
   }
 
   #answer(

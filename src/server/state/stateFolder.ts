@@ -11,7 +11,8 @@ import { claimingFence, claimState } from './claim.ts';
 import { stateErrors } from './errors.ts';
 import { Imports } from './imports.ts';
 import { describePublishedDamage, PUBLISHED, readPublished, type Published } from './published.ts';
-import type { Address, Change, Incoming, KeptFile, ServerState } from './serverState.ts';
+import type { Change, KeptFile } from './records.ts';
+import type { Address, Incoming, ServerState } from './serverState.ts';
 
 /** Of the files in the folder. A newer one is refused. */
 const VERSION = 1;

@@ -9,7 +9,8 @@ import { readData } from '../data/readData.ts';
 import type { CostFilters, CostGrouping, CostRow, CostSums, FactSource, RowKey } from '../factSource.ts';
 import { BYOK } from '../factSource.ts';
 import { REMOTE_AGENT_REMOVED } from './directory.ts';
-import { readSimulation, Simulation } from './simulation.ts';
+import { readSimulation } from './options.ts';
+import { Simulation } from './simulation.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const YESTERDAY = dayOf(NOW) - 1;

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { RESOURCE_OF_PLAN, type BudgetOverride, type Plan, type UserInfo } from '../../../analytics/contract.ts';
+import { RESOURCE_OF_PLAN, type BudgetOverride, type UserInfo } from '../../../analytics/contract.ts';
 import { daysOf, oldestDay, type DayRange } from '../../../analytics/dateRules.ts';
 import { identityFields, identityKey, type Identity } from '../../../analytics/identity.ts';
 import type { Clock } from '../../../base/clock.ts';
-import { SextantError } from '../../../base/errors.ts';
 import { dayOf, formatDay, parseDay, type Day } from '../../../base/day.ts';
 import {
   compareKeys,
@@ -19,6 +18,7 @@ import {
   type Organization,
   type RowKey,
 } from '../factSource.ts';
+import type { SimulationOptions } from '../../state/records.ts';
 import { newestDay } from '../paging.ts';
 import { generationOn } from './calendar.ts';
 import { CommonCosts } from './commonCosts.ts';
@@ -29,37 +29,6 @@ import { RunningTotals } from './runningTotals.ts';
 import { simulationLines } from './simulationLines.ts';
 import { CLI, resourceName, UNKNOWN } from './vocabulary.ts';
 import { METRIC_COUNT, Workdays, type Row } from './workdays.ts';
-
-export interface SimulationOptions {
-  /** An integer of up to 2^53 - 1. Equal seeds have equal organizations. */
-  readonly seed: number;
-  /** How many people there are at a time, from 1 to 100,000. */
-  readonly users: number;
-  readonly plan: Plan;
-  /** The day on which a crowd of contractors came, where one did. */
-  readonly flood?: Day | undefined;
-}
-
-export const DEFAULT_SIMULATION: SimulationOptions = { seed: 1, users: 50, plan: 'credits' };
-export const MAX_USERS = 100_000;
-
-/** Options with what is missing put in. Throws `InvalidOption`. */
-export function readSimulation(given: {
-  readonly seed?: number | undefined;
-  readonly users?: number | undefined;
-  readonly plan?: string | undefined;
-}): SimulationOptions {
-  const { seed = DEFAULT_SIMULATION.seed, users = DEFAULT_SIMULATION.users, plan = DEFAULT_SIMULATION.plan } = given;
-  if (!Number.isSafeInteger(seed) || seed < 0) throw invalidOption('seed', 'a whole number from 0 to 2^53 - 1');
-  if (!Number.isInteger(users) || users < 1 || users > MAX_USERS)
-    throw invalidOption('users', `a whole number from 1 to ${MAX_USERS}`);
-  if (plan !== 'credits' && plan !== 'usd') throw invalidOption('plan', 'credits or usd');
-  return { seed, users, plan };
-}
-
-function invalidOption(name: string, what: string): SextantError {
-  return new SextantError('InvalidOption', `${name} must be ${what}.`);
-}
 
 /** Of all accounts on a day. */
 interface DayTotals {
