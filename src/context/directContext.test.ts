@@ -249,7 +249,7 @@ describe('a direct context', () => {
     await assert.rejects(remote.addToIndex([QUERY_FILE]), /of \/find-missing from 127\.0\.0\.1:9/);
   });
 
-  it('says that nobody answers where there is no answerer', async () => {
+  it('throws NoModel without an answerer', async () => {
     await using context = await DirectContext.create({ backend: 'embedded' });
     await context.addToIndex([QUERY_FILE]);
     await assert.rejects(context.searchAndAsk('query'), hasCode('NoModel'));

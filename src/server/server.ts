@@ -43,7 +43,7 @@ export interface ServerOptions {
   readonly port?: number | undefined;
   /** The folder of state; without it nothing outlives the server. */
   readonly state?: string | undefined;
-  /** Gives the facts to begin with; asked once the state folder is known to be free. */
+  /** Loads the initial facts; called once the state folder is known to be free. */
   readonly data?: (() => Promise<FactSource>) | undefined;
   /** The organization where there is no `data`; without either it is empty. */
   readonly simulation?: SimulationOptions | undefined;
@@ -75,10 +75,10 @@ export interface ServerDependencies extends Pick<WebhookDependencies, 'dispatche
 const DEFAULT_TOKEN = 'default';
 const OF_THE_START = `${DEFAULT_TOKEN} is the token that the server was started with`;
 const LOOPBACK = '127.0.0.1';
-/** So many ports above the one of the last start are tried before any free one. */
+/** Number of ports above that of the last start to try before any free one. */
 const NEXT_PORTS = 20;
 const BEFORE_MONTH_END_MS = 10 * 60_000;
-/** A log of so many changes is written anew, shorter, at the next start. */
+/** Number of changes from which a log is written again, shorter, at the next start. */
 const CONDENSE_FROM = 1000;
 
 /** The embedded server: HTTP in front, the services behind it, one state below them. */
@@ -205,7 +205,7 @@ export class SextantServer implements Administered {
     this.#scenario = name;
   }
 
-  /** What the clock was set to stays so. */
+  /** The clock keeps its setting. */
   clearScenario(): void {
     this.faults.clear('scenarios');
     this.organization.creditsLagMs = 0;
@@ -292,7 +292,7 @@ export class SextantServer implements Administered {
     await this.#state.close();
   }
 
-  /** Writes nothing any more. What is answered from now on is the edge's. */
+  /** Stops writing; from now on the edge answers 503. */
   #onLost(error: SextantError, report: ServerDependencies['onLost']): void {
     this.#logger.error(`${error.message} Until it is stopped, this server answers 503 to everything but /healthz.`);
     this.#closeWebhooks().catch((failure: unknown) =>
@@ -312,14 +312,14 @@ export class SextantServer implements Administered {
     return (this.#webhooksClosing ??= this.webhooks.close());
   }
 
-  /** Not waited for: whoever asks earlier waits for what is missing. */
+  /** Not awaited: earlier requests wait for what is missing. */
   #prepare(): void {
     this.organization
       .prepare(this.#stopping.signal)
       .catch((error: unknown) => this.#logger.error(`The organization could not be made: ${describeError(error)}`));
   }
 
-  /** What is so at each start and after each reset, whatever was changed. */
+  /** Restores the initial tokens and clock; runs at start and after each reset. */
   #begin(): void {
     this.#tokens.clear();
     this.#tokens.set({ name: DEFAULT_TOKEN, hash: hashToken(this.token), scopes: SCOPES });
@@ -327,7 +327,7 @@ export class SextantServer implements Administered {
     this.clock.set(this.#options.now ?? this.clock.source.now());
   }
 
-  /** The faults of the start. */
+  /** Restores the initial faults and scenario. */
   #disturb(): void {
     this.clearScenario();
     this.faults.clear();
@@ -335,7 +335,7 @@ export class SextantServer implements Administered {
     if (this.#options.scenario !== undefined) this.applyScenario(this.#options.scenario);
   }
 
-  /** Tokens and what forgets them: in memory all is in the order of the log. */
+  /** Runs changes of tokens one after another: memory follows the order of the log. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work, work);
     this.#last = turn.catch(() => undefined);
@@ -344,7 +344,7 @@ export class SextantServer implements Administered {
 
   async #replay(change: Change): Promise<void> {
     if (change.type !== 'token' && change.type !== 'revoke') await this.organization.replay(change, this.#logger);
-    // Older versions let that of the start be changed for good.
+    // Older versions recorded changes of the default token.
     else if (change.name === DEFAULT_TOKEN) return;
     else if (change.type === 'token') this.#tokens.set(change);
     else this.#tokens.delete(change.name);
@@ -356,7 +356,7 @@ export class SextantServer implements Administered {
     try {
       await this.#state.replace([...this.organization.condensed(changes), ...tokens]);
     } catch (error) {
-      // As long as before, until a start that finds room.
+      // The log stays long until a start finds room.
       if (!isWriteError(error)) throw error;
     }
   }
@@ -430,7 +430,7 @@ async function sextantAt(host: string, port: number): Promise<number | undefined
     // One that lost its state keeps the port until it is stopped, and serves nothing there.
     return service === 'sextant' && status === 'ok' ? pid : undefined;
   } catch {
-    // Somebody who speaks no HTTP, or not to us.
+    // Another program, or one that speaks no HTTP.
     return undefined;
   }
 }

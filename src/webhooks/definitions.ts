@@ -75,8 +75,8 @@ export interface SigningKey {
   readonly expiresAt?: number;
 }
 
-/** A trigger with its filter, made ready. */
-interface AskedTrigger {
+/** A trigger with its parsed filter. */
+interface ReadyTrigger {
   readonly trigger: Trigger;
   readonly filter: Filter | undefined;
 }
@@ -117,7 +117,7 @@ export class Definitions {
   #keys: Keys;
   #webhooksById = new Map<string, Webhook>();
   /** By the name of the webhook. */
-  #triggersOf = new Map<string, AskedTrigger[]>();
+  #triggersOf = new Map<string, ReadyTrigger[]>();
 
   /**
    * Reads the files and reports damage, also where the disk is full or read-only: changing anything is tried then. Throws
@@ -160,8 +160,8 @@ export class Definitions {
     return this.experts.find((expert) => expert.name === name);
   }
 
-  /** The triggers that are asked about an event of a webhook, each with its filter if it has one. */
-  triggersOf(webhook: Webhook): readonly AskedTrigger[] {
+  /** The enabled triggers of a webhook, each with its filter if it has one. */
+  triggersOf(webhook: Webhook): readonly ReadyTrigger[] {
     return this.#triggersOf.get(webhook.name) ?? [];
   }
 
@@ -210,7 +210,7 @@ export class Definitions {
     if (before.type === 'standard_webhooks') {
       const old = (this.#keys[before.id] ?? []).map(retire).filter(isGood);
       try {
-        // Last, as it is this that lets deliveries in: until it is done the old key is good, and nobody has seen the new one.
+        // Last, as it is this that lets deliveries in: until then the old key is valid, and no client has seen the new one.
         this.#saveKeys({ ...this.#keys, [before.id]: [{ key: secret }, ...old] });
       } catch (error) {
         this.#replaceWebhook(before);

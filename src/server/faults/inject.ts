@@ -6,7 +6,7 @@ import type { Fault, Faults } from './faults.ts';
 /** No fault hits the admin plane. */
 const ADMIN = '/__admin/';
 
-/** The pieces of a body that drips come so many times a second. */
+/** Pieces per second of a body that drips. */
 const DRIPS_PER_SECOND = 10;
 
 /** The hook of the HTTP edge that injects faults. */
@@ -50,7 +50,7 @@ function inject({ id, rule, delayMs }: Fault, held: HeldRequest): void {
   else sleepThrough(delayMs, response, closing, act);
 }
 
-/** Calls `wake` after so long, or when the server closes; not at all where the client goes first. */
+/** Calls `wake` after `ms` milliseconds or when the server closes; never if the client closes the connection first. */
 function sleepThrough(ms: number, response: ServerResponse, closing: AbortSignal, wake: () => void): void {
   const end = (): void => {
     clearTimeout(timer);

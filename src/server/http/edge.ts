@@ -18,7 +18,7 @@ export interface EdgeTimeouts {
   /** Between two pieces of a body, and for all of one. */
   readonly bodyIdleMs: number;
   readonly bodyMs: number;
-  /** For the rest of a body that nobody waits for any more. */
+  /** For the rest of a body after its answer. */
   readonly lingerMs: number;
   /** For a connection on which nothing happens. */
   readonly idleMs: number;
@@ -31,9 +31,9 @@ export interface HeldRequest {
   /** Aborts when the server closes: then nothing may be held back longer. */
   readonly closing: AbortSignal;
   /** Has the request answered as usual. */
-  proceed(): void;
+  readonly proceed: () => void;
   /** Records that it was answered otherwise. Status 0 stands for no answer. */
-  answered(status: number, note: string): void;
+  readonly answered: (status: number, note: string) => void;
 }
 
 export type Interception = (held: HeldRequest) => void;
@@ -61,9 +61,9 @@ export interface EdgeOptions {
 
 const HEALTH = '/healthz';
 const JSON_TYPE = 'application/json';
-/** How often one looks for connections that are no longer needed while the server closes. */
+/** Interval between two scans for idle connections while the server closes. */
 const SWEEP_MS = 50;
-/** An answer in parts is written in pieces of about so many characters. */
+/** Characters of a piece, of an answer in parts. */
 const PIECE = 65_536;
 
 /**
@@ -92,7 +92,7 @@ export class HttpEdge {
       connectionsCheckingInterval: Math.min(1_000, this.#timeouts.headersMs),
     });
     this.#server.headersTimeout = this.#timeouts.headersMs;
-    // Bodies have time limits of their own, as an import may take minutes.
+    // Bodies have separate time limits, as an import may take minutes.
     this.#server.requestTimeout = 0;
     this.#server.keepAliveTimeout = this.#timeouts.idleMs;
     this.#server.timeout = this.#timeouts.idleMs;
@@ -172,7 +172,7 @@ export class HttpEdge {
     this.#remember(request, response);
     const { path, query } = target(request.url ?? '');
     const warnings: string[] = [];
-    // Also of one that is not let in: its resource is told, the client nothing.
+    // Also of a refused request: its resource is notified, the client is not.
     const found = this.#router.find(path);
     let match: Match | undefined;
     let caller: Caller | undefined;
@@ -280,7 +280,7 @@ export class HttpEdge {
     request.socket.setTimeout(this.#timeouts.idleMs);
     response.writeHead(200, this.#headers({ 'Content-Type': reply.contentType }));
     sendLines(response, reply.lines).catch((error: unknown) => {
-      // Whoever is gone has stopped it.
+      // A client that closed the connection has stopped it.
       this.#options.logger[response.destroyed ? 'debug' : 'error'](
         `${request.method} ${request.url}: ${describeError(error)}`,
       );
@@ -309,8 +309,8 @@ export class HttpEdge {
   }
 
   /**
-   * Answers leave together, once all requests that came together are worked on. Each wakes whoever waits for it, and to wake a
-   * client that has gone to sleep since the last one costs as much as the answer.
+   * Answers leave together, once all requests that came together are worked on. Each wakes a waiting client, and to wake
+   * one that fell asleep since the last answer costs as much as the answer.
    */
   readonly #flush = (): void => {
     const answers = this.#answers;
@@ -381,7 +381,7 @@ function refuseRaw(socket: Socket, { code, message, headers }: HttpError): void 
   };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
-  // Whoever goes on sending, or never closes, is not waited for.
+  // A client that goes on sending, or never closes, is not waited for.
   socket.setTimeout(1_000, () => socket.destroy());
 }
 

@@ -367,7 +367,7 @@ describe('a state folder', () => {
     const { owner: _, ...mine } = findServer(place)!;
     new FencedJson(fence, place, 'server').write(value);
     assert.equal(findServer(place), undefined, 'another process that had the same id');
-    // A process that lost the lease writes under a number above the lock's only if the lock is gone.
+    // A process that lost the lease writes under a number above the lock's only if the lock is missing.
     new FencedJson({ ...fence, number: 7 }, place, 'server').write({ ...mine });
     assert.equal(findServer(place), undefined, 'of another lease');
   });

@@ -28,7 +28,7 @@ export interface WebhookDependencies {
 }
 
 const MAX_BODY_BYTES = 1 << 20;
-/** How often one looks for events that are too old, where none come that would push them out. */
+/** Interval between two scans for events that are too old, where no new ones push them out. */
 const FORGET_MS = 60_000;
 
 /** Webhooks as the server has them: definitions, the journal of events, that of refusals, and the queue of runs. */
@@ -78,8 +78,8 @@ export class WebhookService {
   }
 
   /**
-   * Resolves when the event is on the disk; its triggers are asked afterwards. `parsed` is the body as a value, where that is
-   * known already.
+   * Resolves when the event is on the disk; its triggers are evaluated afterwards. `parsed` is the parsed body, if the
+   * caller has it.
    */
   async accept(delivery: Delivery, parsed?: { readonly json: unknown }): Promise<Accepted> {
     const webhook = this.definitions.webhookById(delivery.webhook);

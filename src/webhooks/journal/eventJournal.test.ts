@@ -41,7 +41,7 @@ describe('an event journal', () => {
     return bodies;
   }
 
-  it('has an event byte for byte, with its headers and what became of it, also after a restart', async () => {
+  it('keeps an event byte for byte, with its headers and runs, also after a restart', async () => {
     const place = folder();
     const body = ' {"a" : 1.0, "a": "\\u00e9é"}\n';
     let journal = openJournal(place);
@@ -234,7 +234,7 @@ describe('an event journal', () => {
     await journal.close();
   });
 
-  it('lets others have their turn while a costly filter is asked, and can be cancelled then', async () => {
+  it('lets other work run while a costly filter is evaluated, and can be cancelled then', async () => {
     const journal = openJournal(folder());
     for (let i = 0; i < 40; i++) await accept(journal, '{}');
     let asked = 0;

@@ -64,7 +64,7 @@ export class RefusalLog {
     return this.#left;
   }
 
-  /** Recorded soon; nobody waits for it. */
+  /** Records a refusal soon; no request waits for it. */
   add(refusal: Omit<Refusal, 'at'>): void {
     if (this.#waiting.size >= MAX_WAITING) {
       this.#left++;
@@ -92,7 +92,7 @@ export class RefusalLog {
     this.#waiting.add(done);
   }
 
-  /** The newest first, with those that were being recorded when it was asked. */
+  /** Returns the newest first, with those being recorded at the call. */
   async latest(limit: number, isWanted: (webhook: string) => boolean = () => true): Promise<Refusal[]> {
     await Promise.all(this.#waiting);
     const wanted = this.#kept.filter(({ webhook }) => isWanted(webhook)).slice(-limit);

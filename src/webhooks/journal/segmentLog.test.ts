@@ -294,7 +294,7 @@ describe('a segment log', () => {
   });
 
   for (const sealed of [false, true]) {
-    it(`loses no more than one record by any flipped byte, and says so (${sealed ? 'sealed' : 'open'} segment)`, async () => {
+    it(`loses no more than one record by any flipped byte, and reports it (${sealed ? 'sealed' : 'open'} segment)`, async () => {
       const place = folder();
       const { log } = openLog(place);
       const all = ['one', 'two two', 'three'];
@@ -357,7 +357,7 @@ describe('a segment log', () => {
     }
   });
 
-  it('tells a segment that is gone, and how many records went with it', async () => {
+  it('reports a missing segment, and the number of its records', async () => {
     const place = folder();
     const { log } = openLog(place);
     for (const text of ['one', 'two', 'three', 'four']) {
@@ -554,7 +554,7 @@ describe('a segment log', () => {
     for (const { log } of [first, opened]) await log.close();
   });
 
-  it('refuses a payload that is not of the frame that was asked for', async () => {
+  it('refuses a payload of another frame than the requested one', async () => {
     const { log } = openLog(folder());
     const [one, two] = [await append(log, 'one'), await append(log, 'two')];
     for (const wrong of [

@@ -20,7 +20,7 @@ export interface SegmentLogOptions {
   readonly fence: Fence;
   readonly maxSegmentBytes: number;
   readonly logger: Logger;
-  /** Told of every frame that is found when the log is opened, in order. */
+  /** Called for every frame that is found when the log is opened, in order. */
   readonly onFrame: (frame: Written) => void;
   /** What to know of a frame, from its payload. */
   readonly headOf: (kind: number, payload: Buffer) => Head;
@@ -47,7 +47,7 @@ interface Roll {
   readonly reject: (error: unknown) => void;
 }
 
-/** So much is written at once, if so much is waiting. */
+/** The most bytes of a write. */
 const MAX_BATCH_BYTES = 4 << 20;
 /** On Linux a write comes back when its bytes are on the disk: one call for each commit, where elsewhere it takes two. */
 const SYNC = process.platform === 'linux' ? constants.O_DSYNC : 0;
@@ -90,7 +90,7 @@ export class SegmentLog {
   /** Whether bytes of a write that failed may be left behind the end of the current segment. */
   #hasRemains = false;
   #waiting: (Waiting | Roll)[] = [];
-  /** What is on the disk, and not answered yet. */
+  /** Records that are on the disk and not acknowledged yet. */
   #durable: { readonly batch: readonly Waiting[]; readonly written: readonly Written[] } | undefined;
   #writing: Promise<void> | undefined;
   #isClosed = false;

@@ -41,13 +41,13 @@ interface DayTotals {
 const YEAR = 366;
 const AHEAD = 2 * YEAR;
 const HOUR_MS = 3_600_000;
-/** Of whoever left and can no longer be named. */
+/** Of an account that left and can no longer be named. */
 const UNNAMED: UserInfo = { user_type: 'COST_ANALYTICS_USER_TYPE_USER' };
 const UNNAMED_KEY = '\0xCOST_ANALYTICS_USER_TYPE_USER';
 
 /**
- * An organization of which nothing is stored: each fact is computed from the seed, the account and the day whenever it is
- * asked for. So any page of any query costs the days and accounts that it shows or adds up, in any order, and the past grows
+ * An organization of which nothing is stored: each fact is computed from the seed, the account and the day at each
+ * request. So any page of any query costs the days and accounts that it shows or adds up, in any order, and the past grows
  * with the clock by itself.
  */
 export class Simulation implements FactSource {
@@ -55,7 +55,7 @@ export class Simulation implements FactSource {
   readonly organization: Organization;
   readonly #clock: Clock;
   readonly #key: number;
-  /** The day on which it was made: budgets are those of then, whenever they are asked for. */
+  /** The day of its creation: budgets are those of that day at each request. */
   readonly #since: Day;
   #madeWorkdays: Workdays | undefined;
   readonly #desks: DirectoryOptions;
@@ -222,7 +222,7 @@ export class Simulation implements FactSource {
     const lead = day === undefined ? [] : [formatDay(day)];
     const afterUser = after && (day === undefined || after[0] === lead[0]) ? after[lead.length] : undefined;
     sheet.clear();
-    // Accounts that nobody can name any more are before all others, in one group.
+    // Accounts that can no longer be named are before all others, in one group.
     if (!identities && !(by.byUser && afterUser !== undefined && afterUser > UNNAMED_KEY))
       for (const account of directory.leaversOf(range)) addTail(sheet, account, range);
     if (by.byUser) {
@@ -339,7 +339,7 @@ export class Simulation implements FactSource {
     for (let i = 0, at = workday * METRIC_COUNT; i < METRIC_COUNT; i++) sums[i]! += count * totals[at + i]!;
   }
 
-  /** Those of the two years that can be asked for today, where they have the whole range. */
+  /** Those of the two years that can be requested today, where they have the whole range. */
   #runningTotals(range: DayRange): RunningTotals | undefined {
     const today = dayOf(this.#clock.now());
     const years = { first: oldestDay(today), last: today };
@@ -381,7 +381,7 @@ interface Found {
   readonly account: Account;
 }
 
-/** What agents of somebody who left went on doing until somebody noticed. */
+/** What agents of a person who left went on doing until it was noticed. */
 function addTail(sheet: CostSheet, account: Account, { first, last }: DayRange): void {
   const { end, tailDays, workday, delay, byok } = account;
   for (let day = Math.max(first, end); day <= Math.min(last, end + tailDays - 1); day++)
