@@ -23,14 +23,37 @@ const floorRules = FLOORS.flatMap((rooms, floor) =>
   }),
 );
 
+/** The floors inside src/server; its files above them may import all. */
+const SERVER_FLOORS = [['http', 'state'], ['auth'], ['analytics'], ['faults'], ['admin'], ['webhooks', 'context']];
+
+const serverRules = SERVER_FLOORS.flatMap((rooms, floor) =>
+  rooms.map((room) => {
+    const allowed = [room, ...SERVER_FLOORS.slice(0, floor).flat()];
+    return {
+      name: `server-floor-of-${room}`,
+      comment: `src/server/${room} may import from: ${allowed.join(', ')}.`,
+      severity: /** @type {const} */ ('error'),
+      from: { path: `^src/server/${room}/`, pathNot: tests },
+      to: { path: '^src/server/', pathNot: `^src/server/(${allowed.join('|')})/` },
+    };
+  }),
+);
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
     ...floorRules,
+    ...serverRules,
     {
       name: 'every-room-has-a-floor',
       severity: 'error',
       from: { path: '^src/', pathNot: `^src/(index\\.ts$|(${FLOORS.flat().join('|')})/)` },
+      to: {},
+    },
+    {
+      name: 'every-room-of-the-server-has-a-floor',
+      severity: 'error',
+      from: { path: '^src/server/[^/]+/', pathNot: `^src/server/(${SERVER_FLOORS.flat().join('|')})/` },
       to: {},
     },
     {

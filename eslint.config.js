@@ -31,10 +31,13 @@ const PLAIN_ENGLISH = [
   'src/analytics/**',
   'src/ask/**',
   'src/base/**',
+  'src/context/**',
   'src/engine/analyze/**',
   'src/engine/query/**',
   'src/mcp/**',
   'src/protocol/**',
+  'src/server/**',
+  'src/webhooks/**',
   'src/wire/**',
   'webview/**',
 ];

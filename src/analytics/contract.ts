@@ -128,6 +128,7 @@ export const ERROR_STATUS = {
   MethodNotAllowed: 405,
   RequestTimeout: 408,
   Conflict: 409,
+  Gone: 410,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
   ExpectationFailed: 417,

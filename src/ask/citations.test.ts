@@ -31,6 +31,11 @@ describe('citations', () => {
     });
   });
 
+  it('leave no second comma when removed from a list', () => {
+    assert.equal(filtered('It is [1], [9], [2].', 1, 2).text, 'It is [1], [2].');
+    assert.equal(filtered('It is [1], [8], [9], [2].', 1, 2).text, 'It is [1], [2].');
+  });
+
   it('do not turn the text around them into code, links or images when removed', () => {
     assert.equal(filtered('[7]```ts\n[1] [8]', 1).text, '\u200b```ts\n[1]');
     assert.equal(filtered('![7][x](http://evil.example)').text, '!\u200b[x](http://evil.example)');

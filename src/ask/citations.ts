@@ -53,6 +53,7 @@ export class CitationFilter {
     const last = this.#last;
     const filler = this.#filler(token);
     this.#last = token;
+    const hadGap = this.#gap !== undefined;
     this.#gap = undefined;
     if (isCitation) {
       for (const number of kept) this.#cited.set(number, this.#passages.get(number)!);
@@ -61,7 +62,9 @@ export class CitationFilter {
     if (token.kind === 'image') return String.raw`${filler}\!`;
     const isLink =
       last?.kind === 'citation' && (/^[([]/.test(token.text) || (last.startsLine && token.text.startsWith(':')));
-    return `${filler}${isLink ? '\\' : ''}${token.text}`;
+    // The comma between a removed citation and the next one.
+    const text = hadGap && last?.kind === 'text' && last.text.endsWith(',') ? token.text.replace(/^,/, '') : token.text;
+    return `${filler}${isLink ? '\\' : ''}${text}`;
   }
 
   /** Filler for a removed citation: the text around it must not combine to code, a link or an image. */

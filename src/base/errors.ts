@@ -31,10 +31,16 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** The end of a temporary file's name, which tells a person nothing. */
+const TEMPORARY = /\.[0-9a-f]{12}\.tmp\b/g;
+
 /** One line for a log or a terminal: the message and the messages of its causes. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message} (${describeError(error.cause)})`;
+  const message = error.message.replace(TEMPORARY, '').replace(/\s*\n\s*/g, ' ');
+  const cause = error.cause === undefined ? '' : describeError(error.cause);
+  // A library may repeat the message of the cause.
+  return cause === '' || message.includes(cause) ? message : `${message} (${cause})`;
 }
 
 /** Explains a failed write to `folder`: `DiskFull` or `ReadOnly`. Any other error is returned unchanged. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterListing } from '../../test/support/betweenReads.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { writeCheckedJson } from './checkedJson.ts';
 import { FencedJson, readFencedJson } from './fencedJson.ts';
@@ -64,6 +65,19 @@ describe('fenced JSON', () => {
     ours.write('after');
     assert.equal(readFencedJson(folder, 'value').found?.value, 'after');
     assert.deepEqual(readdirSync(folder), ['value.2.copy.json', 'value.2.json', 'writer.2.lock']);
+    heir.release();
+  });
+
+  it('is read from the files of an heir that replaced those which were listed', () => {
+    const folder = temporary();
+    const first = acquired(folder);
+    new FencedJson(first, folder, 'value').write('before');
+    // Left over by an owner before.
+    writeCheckedJson(join(folder, 'value.json'), 'oldest');
+    silence(folder);
+    const heir = acquired(folder);
+    afterListing(2, () => new FencedJson(heir, folder, 'value').write('after'));
+    assert.deepEqual(readFencedJson(folder, 'value').found, { value: 'after', number: 2 });
     heir.release();
   });
 

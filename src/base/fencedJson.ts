@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { readCheckedJson, writeCheckedJson } from './checkedJson.ts';
 import { explainWriteError, systemCode } from './errors.ts';
-import { fencedName, fencedNumbers, type Fence } from './lease.ts';
+import { fencedName, fencedNumbers, readListed, type Fence } from './lease.ts';
 
 /** What {@link readFencedJson} found. */
 export interface FencedValue {
@@ -31,9 +31,14 @@ const files = (stem: string, number: number): readonly [first: string, copy: str
  * Changes nothing.
  */
 export function readFencedJson(folder: string, stem: string): FencedRead {
+  const list = (): number[] => numbersOf(folder, stem);
+  return readListed(list, (listed) => readNumbers(folder, stem, listed));
+}
+
+function readNumbers(folder: string, stem: string, listed: readonly number[]): FencedRead {
   const damaged: string[] = [];
   let isLost = false;
-  for (const number of numbersOf(folder, stem)) {
+  for (const number of listed) {
     const names = files(stem, number);
     const reads = names.map((name) => readCheckedJson(join(folder, name)));
     damaged.push(...names.filter((_, i) => reads[i] === 'damaged'));

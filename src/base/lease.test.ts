@@ -55,7 +55,12 @@ describe('Lease', () => {
     const longAgo = new Date(Date.now() - 3_600_000);
     utimesSync(join(state, 'writer.1.lock'), longAgo, longAgo);
     const heir = acquired(state);
-    assert.throws(() => sleeper.check(), { code: 'LeaseLost' });
+    assert.throws(() => sleeper.check(), {
+      code: 'LeaseLost',
+      message:
+        `Process ${process.pid} on ${hostname()} took over ${state}; this process no longer writes to it. ` +
+        'Stop it, and use that one.',
+    });
     heir.check();
     sleeper.release();
     heir.check();
@@ -95,7 +100,10 @@ describe('Lease', () => {
     const state = folder();
     const lease = acquired(state);
     rmSync(state, { recursive: true });
-    assert.throws(() => lease.check(), { code: 'LeaseLost' });
+    assert.throws(() => lease.check(), {
+      code: 'LeaseLost',
+      message: `${state} was removed; this process no longer writes to it. Stop it, and start again.`,
+    });
     lease.release();
   });
 

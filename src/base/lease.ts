@@ -1,7 +1,8 @@
-import { closeSync, existsSync, ftruncateSync, openSync, readdirSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs'; // prettier-ignore
+import { closeSync, existsSync, ftruncateSync, openSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { SextantError, explainWriteError, isWriteError, systemCode } from './errors.ts';
 import { makeFolder } from './makeFolder.ts';
+import { namesIn } from './namesIn.ts';
 import { isRunning, ownIdentity, type ProcessIdentity } from './processIdentity.ts';
 import { readRegularFileSync } from './regularFile.ts';
 import { createWhole } from './wholeFile.ts';
@@ -12,6 +13,8 @@ const SILENCE_MS = 60_000;
 /** A lock is created whole, except on file systems without links: there an unreadable one may still be being written. */
 const UNREADABLE_MS = 5_000;
 const RELEASED = 'released';
+/** A lock is `writer.<number>.lock`. */
+const LOCK = ['writer', 'lock'] as const;
 
 /** The process that holds a lease. Its `pid` is 0 where the lock cannot be read. */
 export type LeaseOwner = ProcessIdentity;
@@ -89,7 +92,7 @@ export class Lease implements HeldFence {
 
   /** The owner of the lease at this moment. Takes nothing and writes nothing. */
   static ownerOf(folder: string): LeaseOwner | undefined {
-    const highest = existsSync(folder) ? highestLock(folder) : 0;
+    const highest = highestLock(folder);
     return highest === 0 ? undefined : livingOwner(fileName(folder, highest));
   }
 
@@ -105,7 +108,7 @@ export class Lease implements HeldFence {
 
   /** Throws `LeaseLost` when another process took over or the folder was removed. Lists the folder: some 10 µs. */
   check(): void {
-    if (this.#held && this.#isHighest()) return;
+    if (this.#held && highestLock(this.#folder) === this.number) return;
     this.#stop();
     const error = leaseLost(this.#folder);
     if (!this.#lost.signal.aborted) this.#lost.abort(error);
@@ -123,15 +126,6 @@ export class Lease implements HeldFence {
       // Read-only by now, or deleted: nothing can be marked, and the lease ends with this process at the latest.
       if (!(explainWriteError(error, this.#folder) instanceof SextantError) && systemCode(error) !== 'ENOENT')
         throw error;
-    }
-  }
-
-  #isHighest(): boolean {
-    try {
-      return highestLock(this.#folder) === this.number;
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return false;
-      throw error;
     }
   }
 
@@ -154,15 +148,16 @@ export class Lease implements HeldFence {
 }
 
 /**
- * {@link Lease.acquire} for an owner that also has a use for a folder it cannot write to: where the disk is full or read-only,
- * the lease is acquired by the first {@link Fence.check} that finds room, provided that no process had it in between.
+ * {@link Lease.acquire} for an owner that can also use a folder it cannot write to. Where the disk is full or read-only, the
+ * first {@link Fence.check} that finds room acquires the lease. Until then an earlier owner that wakes up may still write, so
+ * the lease is lost if any fenced file has changed by then: what this owner has read is old.
  */
 export function acquireFence(folder: string, alsoIn: readonly string[] = []): HeldFence | LeaseOwner {
   try {
     return Lease.acquire(folder, alsoIn);
   } catch (error) {
     if (!isWriteError(explainWriteError(error, folder))) throw error;
-    // Its number first: an owner that comes between the two takes that.
+    // Its fingerprint first: an owner that comes between the two changes it.
     const late = new LateLease(folder, alsoIn);
     return Lease.ownerOf(folder) ?? late;
   }
@@ -178,12 +173,15 @@ class LateLease implements HeldFence {
   readonly #folder: string;
   readonly #alsoIn: readonly string[];
   readonly #lost = new AbortController();
+  /** The fenced files before anything was read. */
+  readonly #before: string;
   #lease: Lease | undefined;
 
   constructor(folder: string, alsoIn: readonly string[]) {
     this.#folder = folder;
     this.#alsoIn = alsoIn;
-    this.number = existsSync(folder) ? nextNumber(folder, alsoIn) : 1;
+    this.number = nextNumber(folder, alsoIn);
+    this.#before = this.#fingerprint();
   }
 
   get lost(): AbortSignal {
@@ -207,28 +205,53 @@ class LateLease implements HeldFence {
     } catch (error) {
       throw explainWriteError(error, this.#folder);
     }
-    if (isHeld(lease) && lease.number === this.number) {
+    // The lock of the new lease keeps an earlier owner from changing more.
+    if (isHeld(lease) && lease.number === this.number && this.#fingerprint() === this.#before) {
       this.#lease = lease;
       lease.lost.addEventListener('abort', () => this.#lost.abort(lease.lost.reason));
       return;
     }
-    // What was read at the start may have been changed since.
+    const error = leaseLost(this.#folder);
     if (isHeld(lease)) lease.release();
-    this.#lost.abort(leaseLost(this.#folder));
-    throw this.#lost.signal.reason;
+    this.#lost.abort(error);
+    throw error;
+  }
+
+  /** Names, sizes and times of all files that carry the number of a lease, except locks, which change without a write. */
+  #fingerprint(): string {
+    return [this.#folder, ...this.#alsoIn]
+      .flatMap((folder) => namesIn(folder).map((name) => ({ name, path: join(folder, name) })))
+      .filter(({ name }) => numberOf(name) > 0 && !name.endsWith('.lock'))
+      .map(({ path }) => {
+        const { size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+        return `${path} ${size} ${mtimeMs}`;
+      })
+      .sort()
+      .join('\n');
   }
 }
 
-export function leaseLost(folder: string): SextantError {
-  return new SextantError(
-    'LeaseLost',
-    `Another process took over ${folder}, or it was removed; this process no longer writes to it. Stop it, and use the other.`,
-  );
+/** The error of a process whose lease is lost; names the process that has it now. */
+function leaseLost(folder: string): SextantError {
+  const owner = Lease.ownerOf(folder);
+  const why = existsSync(folder) ? `${owner ? describeOwner(owner) : 'Another process'} took over ${folder}` : `${folder} was removed`;
+  const advice = owner ? 'Stop it, and use that one.' : 'Stop it, and start again.';
+  return new SextantError('LeaseLost', `${why}; this process no longer writes to it. ${advice}`);
 }
 
 /** `<stem>.<number>.<rest>`: the name of a file that belongs to one lease. */
 export function fencedName(stem: string, number: number, rest: string): string {
   return `${stem}.${number}.${rest}`;
+}
+
+/** Whether a file is the lock of a lease, by its name. */
+export function isLockName(name: string): boolean {
+  return /^writer\.\d{1,15}\.lock$/.test(name);
+}
+
+/** The number of the newest lease of a folder, held or not; 0 where there was none. */
+export function newestLease(folder: string): number {
+  return highestLock(folder);
 }
 
 /** The lease numbers for which `folder` has a file `<stem>.<number>.<rest>`, highest first. */
@@ -241,8 +264,22 @@ export function fencedNumbers(folder: string, stem: string, rest: string): numbe
     .sort((a, b) => b - a);
 }
 
+/**
+ * Reads the newest of the fenced files that `list` finds, and lists them again while an owner replaces them: files that were
+ * listed and have been deleted since have successors.
+ */
+export function readListed<T>(list: () => readonly number[], read: (numbers: readonly number[]) => T): T {
+  for (let listed = list(); ;) {
+    const result = read(listed);
+    const again = list();
+    if (again.join() === listed.join()) return result;
+    listed = again;
+  }
+}
+
 function fileName(folder: string, number: number): string {
-  return join(folder, fencedName('writer', number, 'lock'));
+  const [stem, rest] = LOCK;
+  return join(folder, fencedName(stem, number, rest));
 }
 
 /** Above all locks and fenced files. Reads the files first: one that an owner writes meanwhile shows by its lock. */
@@ -252,35 +289,20 @@ function nextNumber(folder: string, alsoIn: readonly string[]): number {
 }
 
 function highestLock(folder: string): number {
-  let highest = 0;
-  for (const name of readdirSync(folder)) {
-    const number = /^writer\.(\d{1,15})\.lock$/.exec(name)?.[1];
-    if (number !== undefined) highest = Math.max(highest, Number(number));
-  }
-  return highest;
+  return fencedNumbers(folder, ...LOCK)[0] ?? 0;
 }
 
 function highestFenced(folder: string): number {
-  return namesIn(folder).reduce((highest, name) => {
-    const number = /^[a-z0-9-]+\.(\d{1,15})\.(?:\d+\.)?[a-z.]+$/.exec(name)?.[1];
-    return Math.max(highest, Number(number ?? 0));
-  }, 0);
+  return namesIn(folder).reduce((highest, name) => Math.max(highest, numberOf(name)), 0);
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+/** The lease number in the name of a fenced file; 0 in other names. */
+function numberOf(name: string): number {
+  return Number(/^[a-z0-9-]+\.(\d{1,15})\.(?:\d+\.)?[a-z.]+$/.exec(name)?.[1] ?? 0);
 }
 
 function removeLocksBelow(folder: string, number: number): void {
-  for (const name of readdirSync(folder)) {
-    const old = /^writer\.(\d{1,15})\.lock$/.exec(name)?.[1];
-    if (old !== undefined && Number(old) < number) rmSync(join(folder, name), { force: true });
-  }
+  for (const old of fencedNumbers(folder, ...LOCK)) if (old < number) rmSync(fileName(folder, old), { force: true });
 }
 
 /** Writes over what is there: emptying the file first could leave it empty where the disk is full. */

@@ -28,6 +28,10 @@ describe('makeFolder', () => {
       assert.throws(() => makeFolder(path), { code: 'ReadOnly', message: /cannot be made\. Choose another/ });
     const link = join(folder(), 'link');
     symlinkSync(join(folder(), 'nowhere'), link);
-    assert.throws(() => makeFolder(join(link, 'a')));
+    for (const path of [link, join(link, 'a')])
+      assert.throws(() => makeFolder(path), {
+        code: 'NotAFolder',
+        message: /link is a symbolic link whose target is missing/,
+      });
   });
 });

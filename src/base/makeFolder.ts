@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SextantError, systemCode } from './errors.ts';
 
@@ -40,6 +40,19 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
+/** Whether there is a symbolic link, also one whose target is missing. */
+export function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch (error) {
+    // A parent is a file.
+    if (systemCode(error) !== 'ENOTDIR') throw error;
+    return false;
+  }
+}
+
 function notAFolder(folder: string, cause: unknown): SextantError {
-  return new SextantError('NotAFolder', `${folder} is a file, or in one. Choose another folder.`, { cause });
+  const isBrokenLink = isLink(folder) && !existsSync(folder);
+  const why = isBrokenLink ? 'is a symbolic link whose target is missing' : 'is a file, or in one';
+  return new SextantError('NotAFolder', `${folder} ${why}. Choose another folder.`, { cause });
 }

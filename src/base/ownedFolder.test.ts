@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { claimFolder, makeInnerFolder, MARKER, readMark } from './ownedFolder.ts';
@@ -27,10 +27,11 @@ describe('a folder of state', () => {
     assert.deepEqual([readdirSync(folder), statSync(folder).mode], [['changes.log', 'imports'], mode]);
   });
 
-  it('is taken over from an earlier version, and marked again if the marker is damaged', () => {
+  it('is taken over from an earlier version, and marked again if the marker is damaged, which is reported', () => {
     const folder = temporary();
-    writeFileSync(join(folder, 'writer.3.lock'), '');
-    claimFolder(folder, { kind: 'index' }, { isOlder: (names) => names.includes('writer.3.lock') });
+    writeFileSync(join(folder, 'files.json'), '');
+    const isOlder = (names: readonly string[]): boolean => names.includes('files.json');
+    claimFolder(folder, { kind: 'index' }, { isOlder });
     writeFileSync(join(folder, MARKER), 'zeroes');
     assert.equal(readMark(folder), 'damaged');
     const other = temporary();
@@ -38,8 +39,34 @@ describe('a folder of state', () => {
     writeFileSync(join(other, 'changes.log'), 'mine');
     assert.throws(() => claimFolder(other, { kind: 'server' }), { code: 'FolderNotOurs' });
     assert.deepEqual(readdirSync(other).sort(), ['changes.log', MARKER]);
-    claimFolder(folder, { kind: 'index', of: '/work' });
+    const said: string[] = [];
+    claimFolder(folder, { kind: 'index', of: '/work' }, { isOlder, onDamage: (message) => said.push(message) });
+    assert.deepEqual(said, [`${join(folder, MARKER)} is damaged. Nothing is lost: it is written again.`]);
     assert.deepEqual(readMark(folder), { kind: 'index', of: '/work' });
+  });
+
+  it('with a damaged marker is not taken over by another kind, though a lock of ours is there', () => {
+    const folder = temporary();
+    claimFolder(folder, { kind: 'index', of: '/work' });
+    writeFileSync(join(folder, 'writer.3.lock'), '');
+    writeFileSync(join(folder, 'files.json'), '');
+    const text = readFileSync(join(folder, MARKER), 'utf8');
+    const before = readdirSync(folder);
+    for (const damaged of ['zeroes', text.slice(0, 30), text.replace('note', 'vote')]) {
+      writeFileSync(join(folder, MARKER), damaged);
+      assert.throws(() => claimFolder(folder, { kind: 'server' }), { code: 'FolderNotOurs' });
+      // Also where the names look like those of an earlier version.
+      if (damaged !== 'zeroes')
+        assert.throws(() => claimFolder(folder, { kind: 'server' }, { isOlder: () => true }), { code: 'FolderNotOurs' });
+      assert.deepEqual([readdirSync(folder), readFileSync(join(folder, MARKER), 'utf8')], [before, damaged]);
+    }
+  });
+
+  it('has a marker that is no link, also none that leads nowhere', () => {
+    const folder = temporary();
+    symlinkSync(join(folder, 'nowhere'), join(folder, MARKER));
+    assert.throws(() => claimFolder(folder, { kind: 'server' }), { code: 'FolderNotOurs', message: /symbolic link/ });
+    assert.deepEqual(readdirSync(folder), [MARKER]);
   });
 
   it('has no folder inside that is a link to elsewhere', () => {

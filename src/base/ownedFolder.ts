@@ -1,15 +1,19 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkedJson, readCheckedJson, writeCheckedJson } from './checkedJson.ts';
 import { SextantError, systemCode } from './errors.ts';
-import { makeFolder } from './makeFolder.ts';
+import { isLockName } from './lease.ts';
+import { isLink, makeFolder } from './makeFolder.ts';
+import { namesIn } from './namesIn.ts';
+import { readRegularFileSync } from './regularFile.ts';
 import { createWhole } from './wholeFile.ts';
 
 /** The file that marks a folder as one of Sextant's. */
 export const MARKER = 'sextant-folder.json';
 
+const KINDS = ['server', 'index', 'context'] as const;
+
 /** The uses of a folder of state. */
-export type FolderKind = 'server' | 'index' | 'context' | 'budgets';
+export type FolderKind = (typeof KINDS)[number];
 
 /** The content of a marker. */
 export interface FolderMark {
@@ -22,9 +26,10 @@ export interface ClaimOptions {
   readonly mode?: number;
   /** Whether a folder without a marker belongs to an earlier version of Sextant, by the names in it. */
   readonly isOlder?: (names: readonly string[]) => boolean;
+  /** Called with a sentence if the marker is damaged and was written again. */
+  readonly onDamage?: (message: string) => void;
 }
 
-const LOCK = /^writer\.\d+\.lock$/;
 const NOTE = 'Sextant keeps its state in this folder. Do not add, edit or delete files here.';
 
 /**
@@ -32,14 +37,22 @@ const NOTE = 'Sextant keeps its state in this folder. Do not add, edit or delete
  * claim, which may be of another workspace folder. Throws `FolderNotOurs`, and changes nothing, where the folder holds other
  * files or is for another use; `NotAFolder`; the system's error where it cannot be written to.
  */
-export function claimFolder(folder: string, mark: FolderMark, { mode, isOlder }: ClaimOptions = {}): FolderMark {
+export function claimFolder(folder: string, mark: FolderMark, options: ClaimOptions = {}): FolderMark {
+  const { mode, isOlder, onDamage } = options;
+  // A link that leads nowhere would never be replaced by a marker.
+  refuseLink(join(folder, MARKER));
   const found = readMark(folder);
   if (found === 'damaged') {
-    // A file of that name is no proof: a lock of ours beside it is, or what an earlier version left.
-    const names = namesIn(folder);
-    if (names.length > 0 && !names.some((name) => LOCK.test(name)) && !(isOlder?.(names) ?? false))
-      throw notOurs(`${join(folder, MARKER)} is damaged, and nothing else in ${folder} is Sextant's.`);
+    // Not by a lock alone, which every kind of folder has: files of this kind are the proof.
+    const names = otherNames(folder);
+    const kind = legibleKind(folder);
+    const isOwn = names.every(isLockName) || (isOlder?.(names) ?? false);
+    if ((kind !== undefined && kind !== mark.kind) || !isOwn)
+      throw notOurs(
+        `${join(folder, MARKER)} is damaged, and nothing in ${folder} shows that it holds Sextant's ${mark.kind} files.`,
+      );
     remarkFolder(folder, mark);
+    onDamage?.(`${join(folder, MARKER)} is damaged. Nothing is lost: it is written again.`);
     return mark;
   }
   if (found) {
@@ -47,7 +60,7 @@ export function claimFolder(folder: string, mark: FolderMark, { mode, isOlder }:
     return found;
   }
   // Another process may be creating the marker at this moment.
-  const names = existsSync(folder) ? namesIn(folder) : [];
+  const names = otherNames(folder);
   if (names.length > 0 && !(isOlder?.(names) ?? false))
     throw notOurs(`${folder} is not empty (${names.slice(0, 3).join(', ')}) and is not a Sextant folder.`);
   makeFolder(folder, mode);
@@ -85,17 +98,19 @@ export function refuseLink(path: string): void {
   throw new SextantError('FolderNotOurs', `${message} Nothing was changed.`);
 }
 
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  } catch (error) {
-    if (systemCode(error) === 'ENOTDIR') return false;
-    throw error;
-  }
+function otherNames(folder: string): string[] {
+  return namesIn(folder).filter((name) => !name.startsWith(MARKER));
 }
 
-function namesIn(folder: string): string[] {
-  return readdirSync(folder).filter((name) => !name.startsWith(MARKER));
+/** The kind that a damaged marker still shows. */
+function legibleKind(folder: string): string | undefined {
+  try {
+    const text = readRegularFileSync(join(folder, MARKER)).toString();
+    return KINDS.find((kind) => text.includes(`"kind":"${kind}"`));
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 function notOurs(why: string): SextantError {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { afterListing } from '../../test/support/betweenReads.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { Lease } from './lease.ts';
-import { RecordLog, type RecordDamage } from './recordLog.ts';
+import { describeRecordDamage, RecordLog, type RecordDamage } from './recordLog.ts';
 
 describe('a record log', () => {
   const temporary = temporaryFolder();
@@ -50,6 +51,30 @@ describe('a record log', () => {
     assert.deepEqual(await read(folder), [...Array.from({ length: 50 }, (_, i) => ({ i, text: 'ünï\ncode' })), 'last']);
     for (const file of filesOf(folder))
       if (process.platform !== 'win32') assert.equal(statSync(file).mode & 0o777, 0o600);
+  });
+
+  it('is read from the files of an heir that replaced those which were listed', async () => {
+    const folder = temporary();
+    await write(folder, ['one']);
+    const heir = acquired(folder);
+    // Left over by an owner before.
+    for (const file of filesOf(folder)) copyFileSync(file, file.replace('.1.', '.0.'));
+    let opened: Promise<{ readonly log: RecordLog }> | undefined;
+    afterListing(3, () => void (opened = RecordLog.open(heir, { folder, stem: 'log' }, never)));
+    assert.deepEqual(RecordLog.read({ folder, stem: 'log' }, never), ['one']);
+    await (await opened!).log.close();
+    heir.release();
+  });
+
+  it('reports its file and the copy as lost where both were deleted', async () => {
+    const folder = temporary();
+    await write(folder, ['one']);
+    for (const file of filesOf(folder)) rmSync(file);
+    const damages: RecordDamage[] = [];
+    assert.deepEqual(await read(folder, (damage) => damages.push(damage)), []);
+    assert.deepEqual(damages, [{ file: join(folder, 'log.1.log'), isLost: true, isMissing: true }]);
+    assert.match(describeRecordDamage(damages[0]!), /^.*log\.1\.log and its copy are missing: all records/);
+    assert.deepEqual(await read(folder), [], 'it is reported once');
   });
 
   it('loses nothing by a cut or a flipped bit anywhere in one of its files', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeFileAtomicSync } from './atomicFile.ts';
 import { SextantError, explainWriteError, isWriteError, systemCode } from './errors.ts';
-import { fencedName, fencedNumbers, type Fence } from './lease.ts';
+import { fencedName, fencedNumbers, readListed, type Fence } from './lease.ts';
 import { readRegularFileSync } from './regularFile.ts';
 
 /** What {@link RecordLog} found damaged. */
@@ -13,6 +13,8 @@ export interface RecordDamage {
   readonly file: string;
   /** Whether records are lost, because the copy of the file does not have them either. */
   readonly isLost: boolean;
+  /** Whether the file and its copy were deleted. */
+  readonly isMissing?: true;
 }
 
 type OnDamage = (damage: RecordDamage) => void;
@@ -36,6 +38,7 @@ export interface LogPlace {
 }
 
 const RESTS = ['log', 'copy.log'] as const;
+const END = 'end';
 /** A link in the place of a log is not followed. Windows has no such flag. */
 const NO_FOLLOW = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
 
@@ -263,39 +266,47 @@ function namesOf(stem: string, number: number): readonly string[] {
 }
 
 function numbersOf({ folder, stem }: LogPlace): number[] {
-  const numbers = RESTS.flatMap((rest) => fencedNumbers(folder, stem, rest));
+  const numbers = [...RESTS, END].flatMap((rest) => fencedNumbers(folder, stem, rest));
   return [...new Set([...numbers, 0])].sort((a, b) => b - a);
 }
 
 /** The file that notes how far the log of a lease was acknowledged. */
 function endOf(stem: string, number: number): string {
-  return fencedName(stem, number, 'end');
+  return fencedName(stem, number, END);
 }
 
 function allFiles(place: LogPlace): string[] {
   return numbersOf(place).flatMap((number) => [...namesOf(place.stem, number), endOf(place.stem, number)]);
 }
 
-/** The records of the highest lease of which there is anything. Lists again where an owner replaced the files meanwhile. */
+/** The records of the highest lease that wrote a log. */
 function readNewest(place: LogPlace, onDamage: OnDamage): unknown[] | undefined {
-  for (let listed = numbersOf(place); ;) {
-    for (const number of listed) {
-      const files = namesOf(place.stem, number).map((name) => join(place.folder, name));
-      // Before the files, which may grow meanwhile.
-      const noted = number === 0 ? undefined : readEnd(join(place.folder, endOf(place.stem, number)));
-      const copies = files.flatMap((file) => readCopy(file) ?? []);
-      if (copies.length === 0) continue;
-      const damages: RecordDamage[] = [];
-      const { records, end, id } = merge(copies, (damage) => damages.push(damage));
-      const isCut = noted?.id === id && end < noted.length;
-      if (isCut && !damages.some(({ isLost }) => isLost)) damages.push({ file: copies[0]!.file, isLost: true });
-      damages.forEach(onDamage);
-      return records;
+  const list = (): number[] => numbersOf(place);
+  const { records, damages } = readListed(list, (listed) => readNumbers(place, listed));
+  damages.forEach(onDamage);
+  return records;
+}
+
+function readNumbers(
+  place: LogPlace,
+  listed: readonly number[],
+): { readonly records: unknown[] | undefined; readonly damages: readonly RecordDamage[] } {
+  const damages: RecordDamage[] = [];
+  for (const number of listed) {
+    const files = namesOf(place.stem, number).map((name) => join(place.folder, name));
+    // Before the files, which may grow meanwhile.
+    const noted = number === 0 ? undefined : readEnd(join(place.folder, endOf(place.stem, number)));
+    const copies = files.flatMap((file) => readCopy(file) ?? []);
+    if (copies.length === 0) {
+      if (noted) damages.push({ file: files[0]!, isLost: true, isMissing: true });
+      continue;
     }
-    const again = numbersOf(place);
-    if (again.join() === listed.join()) return undefined;
-    listed = again;
+    const { records, end, id } = merge(copies, (damage) => damages.push(damage));
+    const isCut = noted?.id === id && end < noted.length;
+    if (isCut && !damages.some(({ isLost }) => isLost)) damages.push({ file: copies[0]!.file, isLost: true });
+    return { records, damages };
   }
+  return { records: undefined, damages };
 }
 
 function readEnd(file: string): { readonly id: string; readonly length: number } | undefined {
@@ -432,7 +443,8 @@ function checksum(body: string | Uint8Array): string {
 }
 
 /** One line for a log. */
-export function describeRecordDamage({ file, isLost }: RecordDamage): string {
+export function describeRecordDamage({ file, isLost, isMissing }: RecordDamage): string {
+  if (isMissing) return `${file} and its copy are missing: all records in them are lost. Restore them from a backup.`;
   return isLost
     ? `${file} is damaged, and so is its copy in the same place: what was recorded there is lost, all else is whole.`
     : `${file} is damaged. Nothing is lost: its copy is whole, and both are written again.`;

@@ -30,7 +30,7 @@ describe('credentials', () => {
     assert.deepEqual(key({ apiKey: '' }, { SEXTANT_SESSION_AUTH: '' }), ['file', 'http://file']);
   });
 
-  it('are told to be missing, the key first, and with what is wrong with the file', () => {
+  it('are reported missing, the key first, with what is wrong with the file', () => {
     const home = homeWith();
     assert.throws(() => resolveCredentials({}, { env: {}, home }), /API key is required/);
     assert.throws(() => resolveCredentials({ apiUrl: 'u' }, { env: {}, home }), /API key is required/);

@@ -92,7 +92,7 @@ function sessionIn(text: string | undefined): z.output<typeof session> | undefin
   return parsed.data;
 }
 
-/** The session of a file; one that is none is as if it were missing, but a hint says so. */
+/** The session of a file; an invalid one counts as missing, with a hint. */
 function sessionOf(file: string): { readonly inFile?: z.output<typeof session>; readonly hint: string } {
   try {
     const parsed = session.safeParse(JSON.parse(readFileSync(file, 'utf8')));

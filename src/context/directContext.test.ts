@@ -232,6 +232,15 @@ describe('a direct context', () => {
     await using context = await DirectContext.create({ backend: 'embedded' });
     const missing = join(folder(), 'missing');
     await assert.rejects(
+      context.exportToFile(folder()),
+      (error: unknown) =>
+        error instanceof SextantError && error.code === 'IsAFolder' && !error.message.includes('.tmp'),
+    );
+    await assert.rejects(
+      DirectContext.importFromFile(join(missing, 'state.json'), { backend: 'embedded' }),
+      hasCode('NoStateFile'),
+    );
+    await assert.rejects(
       context.exportToFile(join(missing, 'state.json')),
       (error) => hasCode('NotAFolder')(error) && (error as Error).message.includes(`there is no folder ${missing}.`),
     );
@@ -240,7 +249,7 @@ describe('a direct context', () => {
     await assert.rejects(remote.addToIndex([QUERY_FILE]), /of \/find-missing from 127\.0\.0\.1:9/);
   });
 
-  it('says that nobody answers where there is no answerer', async () => {
+  it('throws NoModel without an answerer', async () => {
     await using context = await DirectContext.create({ backend: 'embedded' });
     await context.addToIndex([QUERY_FILE]);
     await assert.rejects(context.searchAndAsk('query'), hasCode('NoModel'));

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,16 +22,16 @@ import {
   type SearchOnlyContextState,
 } from './state.ts';
 
-/** A file to be indexed. */
+/** A file to index. */
 export interface File {
   /** Used as it is: nothing is normalized. */
   readonly path: string;
   readonly contents: string;
 }
 
-/** Where a context keeps its files, and who answers. */
+/** Where a context keeps its files, and which model answers. */
 export interface DirectContextOptions extends ServiceOptions {
-  /** Tells on the standard error what is done. */
+  /** Logs to the standard error. */
   readonly debug?: boolean | undefined;
   /** `http`, the default, is a service; `embedded` an index in this process, without credentials and network. */
   readonly backend?: 'http' | 'embedded' | undefined;
@@ -47,12 +48,12 @@ export interface DirectContextOptions extends ServiceOptions {
 /** What tests replace. @internal */
 export interface ContextDependencies extends ServiceDependencies {
   readonly logger?: Logger;
-  /** The first wait between two looks whether files are indexed. */
+  /** The first pause between two checks whether files are indexed. */
   readonly pollMs?: number;
   readonly backend?: ContextBackend;
 }
 
-/** How far adding, or waiting, is. */
+/** Progress of adding files or waiting for them. */
 export interface IndexingProgress {
   readonly stage: 'uploading' | 'indexing';
   /** Files so far, of the `total` that the service lacked. */
@@ -66,17 +67,17 @@ export interface IndexingProgress {
   readonly startedAt: Date;
 }
 
-/** Whether to wait for what is added, and who is told how far it is. */
+/** Whether to wait until added files are indexed, and a callback for progress. */
 export interface AddToIndexOptions {
   /** Whether to wait until what was uploaded can be found; by default it is waited for. */
   readonly waitForIndexing?: boolean | undefined;
   /** Milliseconds to wait for that; ten minutes by default. */
   readonly timeout?: number | undefined;
-  /** Is told after each upload, and at each look whether all can be found. */
+  /** Called after each upload, and after each check whether all files can be found. */
   readonly onProgress?: ((progress: IndexingProgress) => void) | undefined;
 }
 
-/** What became of the files that were added. */
+/** The result of adding files. */
 export interface IndexingResult {
   /** Paths of files that the service did not have. */
   readonly newlyUploaded: readonly string[];
@@ -84,7 +85,7 @@ export interface IndexingResult {
   readonly alreadyUploaded: readonly string[];
 }
 
-/** How long the text may be that a search gives. */
+/** Length of the text that a search returns. */
 export interface SearchOptions {
   /** The longest text, in UTF-16 units: 20,000 by default, 80,000 at the most. */
   readonly maxOutputLength?: number | undefined;
@@ -97,7 +98,7 @@ export interface ExportOptions {
 }
 
 const TIMEOUT_MS = 600_000;
-/** Between two looks: doubled from the first to the second, and the third after a minute. */
+/** Pause between two checks: doubled from the first to the second, and the third after a minute. */
 const POLL_MS = 100;
 const LATER_POLL_MS = 3_000;
 const LAST_POLL_MS = 10_000;
@@ -161,14 +162,16 @@ export class DirectContext implements AsyncDisposable {
     return DirectContext.#open(readState(state), {}, edges);
   }
 
-  /** The same from a file. Throws the system's error where it cannot be read. */
+  /** The same from a file. Throws `NoStateFile` where there is none, and the system's error where it cannot be read. */
   static async importFromFile(file: string, options: DirectContextOptions = {}): Promise<DirectContext> {
-    const text = await readFile(file, 'utf8');
     let state: unknown;
     try {
-      state = JSON.parse(text);
+      state = JSON.parse(await readFile(file, 'utf8'));
     } catch (error) {
-      throw contextErrors.badState(`${file} is not JSON`, error);
+      if (error instanceof SyntaxError) throw contextErrors.badState(`${file} is not JSON`, error);
+      throw ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(systemCode(error) ?? '')
+        ? contextErrors.noStateFile(file, error)
+        : error;
     }
     return DirectContext.#open(readState(state), options);
   }
@@ -282,8 +285,8 @@ export class DirectContext implements AsyncDisposable {
   }
 
   /**
-   * Writes that to a file, which has the old or the new state whatever happens. Throws `DiskFull`, `ReadOnly`, and `NotAFolder`
-   * where the folder of the file is missing.
+   * Writes that to a file, which has the old or the new state whatever happens. Throws `DiskFull`, `ReadOnly`, `NotAFolder`
+   * where the folder of the file is missing, and `IsAFolder` where the file is a folder.
    */
   // eslint-disable-next-line @typescript-eslint/require-await
   async exportToFile(file: string, options?: ExportOptions): Promise<void> {
@@ -293,6 +296,7 @@ export class DirectContext implements AsyncDisposable {
     } catch (error) {
       if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? ''))
         throw contextErrors.noFolder(file, dirname(resolve(file)), error);
+      if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw contextErrors.isFolder(file, error);
       throw explainWriteError(error, file);
     }
   }
@@ -434,7 +438,7 @@ export class DirectContext implements AsyncDisposable {
       if (unknown.length === 0) knownAt = elapsed;
       if (elapsed >= timeout || elapsed - knownAt >= UNKNOWN_MS) this.#checkMissing(this.#files, new Set(unknown));
       if (elapsed >= timeout) throw contextErrors.indexingTimeout(timeout, waiting.length);
-      // The last look is when the time is over, not before and not long after.
+      // The last check is when the time is over, not before and not long after.
       await sleep(Math.min(elapsed < LATE_MS ? pollMs : LAST_POLL_MS, timeout - elapsed));
       this.#needOpen();
     }
@@ -445,7 +449,7 @@ export class DirectContext implements AsyncDisposable {
       this.#needOpen();
       return work();
     });
-    // The next in turn does not care how this one ends; its caller does.
+    // The caller handles the error; the next change runs all the same.
     this.#last = turn.catch(() => undefined);
     return turn;
   }

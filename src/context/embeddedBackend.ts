@@ -1,6 +1,7 @@
 import { explainWriteError } from '../base/errors.ts';
-import { silentLogger } from '../base/log.ts';
+import { silentLogger, type Logger } from '../base/log.ts';
 import { makeFolder } from '../base/makeFolder.ts';
+import { isLockName } from '../base/lease.ts';
 import { claimFolder } from '../base/ownedFolder.ts';
 import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import type { UploadBlob } from '../wire/batches.ts';
@@ -9,7 +10,7 @@ import type { Answerer, ContextBackend } from './backend.ts';
 import { contextErrors } from './errors.ts';
 import { ContentStore, type ContentStoreOptions } from './store/contentStore.ts';
 import { KeptSet } from './store/keptSet.ts';
-import { createTemporaryFolder, removeTemporaryFolder } from './temporaryFolder.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../base/temporaryFolder.ts';
 
 /** Threads start for an upload of more text than this, which is analysed in some 30 ms; an upload has at most 2 MiB. */
 const BYTES_BEFORE_THREADS = 128 << 10;
@@ -58,8 +59,8 @@ export class EmbeddedBackend implements ContextBackend {
     options: Omit<ContentStoreOptions, 'threads' | 'onLost'>,
   ): Promise<EmbeddedBackend> {
     const logger = options.logger ?? silentLogger;
-    if (folder !== undefined) claim(folder);
-    const temporary = folder === undefined ? createTemporaryFolder(logger) : undefined;
+    if (folder !== undefined) claim(folder, logger);
+    const temporary = folder === undefined ? createTemporaryFolder('context', logger) : undefined;
     const threads = new UploadThreads({ logger, count: 1 });
     const lost = new Set<string>();
     const onLost = (name: string): void => void lost.add(name);
@@ -110,19 +111,21 @@ export class EmbeddedBackend implements ContextBackend {
 }
 
 /** Throws `FolderNotOurs`, `NotAFolder`, `DiskFull`, `ReadOnly`. */
-function claim(folder: string): void {
+function claim(folder: string, logger: Logger): void {
   try {
     // Before the marker is looked for, which a file in the place of the folder has no room for.
     makeFolder(folder, 0o700);
-    claimFolder(folder, { kind: 'context' }, { isOlder });
+    claimFolder(folder, { kind: 'context' }, { isOlder, onDamage: (message) => logger.error(message) });
   } catch (error) {
     throw explainWriteError(error, folder);
   }
 }
 
-/** Whether the files are those of a version without a marker. */
+/** The entries of a folder: those of earlier versions carry no lease. */
+const OWN = /^(?:(?:packs|checkpoints)(?:\.\d+\.d)?|index|set\.\d+\.(?:log|copy\.log|end))$/;
+
+/** Whether all files are those of a context, which an earlier version did not mark. */
 function isOlder(names: readonly string[]): boolean {
-  const isOurs = (name: string): boolean =>
-    ['packs', 'checkpoints', 'index'].includes(name) || /^writer\.\d+\.lock$/.test(name);
+  const isOurs = (name: string): boolean => OWN.test(name) || isLockName(name);
   return names.every(isOurs) && names.some((name) => name !== 'index');
 }

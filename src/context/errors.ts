@@ -37,6 +37,10 @@ export const contextErrors = {
         'too long. Import a full state, add its files again with addToIndex, and export again.',
       { cause },
     ),
+  noStateFile: (file: string, cause: unknown): SextantError =>
+    new SextantError('NoStateFile', `There is no file ${file}. Name one that exportToFile wrote.`, { cause }),
+  isFolder: (file: string, cause: unknown): SextantError =>
+    new SextantError('IsAFolder', `${file} is a folder. Name a file.`, { cause }),
   noFolder: (file: string, folder: string, cause: unknown): SextantError =>
     new SextantError(
       'NotAFolder',

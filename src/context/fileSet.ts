@@ -5,7 +5,7 @@ import type { Scope } from '../wire/scope.ts';
 export interface TrackedFile {
   /** What the service calls its blob. */
   readonly name: string;
-  /** What it was called before the service was asked; almost always the same. */
+  /** The name before the service's answer; almost always the same. */
   readonly clientName: string;
 }
 
@@ -40,7 +40,7 @@ export class FileSet {
     return { checkpointId: this.checkpointId, added: [...this.added], deleted: [...this.deleted] };
   }
 
-  /** Whether the changes since the checkpoint are so many that another is to be made. */
+  /** Whether the number of changes since the checkpoint calls for another one. */
   get isCheckpointDue(): boolean {
     return this.added.size + this.deleted.size >= WIRE_LIMITS.checkpointFrom;
   }

@@ -55,7 +55,7 @@ export class FileSystemContext implements AsyncDisposable {
 
   /**
    * What of the folder answers a query in plain words, as text for a prompt: paths, line numbers, code. It waits a while for
-   * indexing, and says where the result may be partial. Throws `RetrievalFailed`; a command that ended is started anew.
+   * indexing, and says where the result may be partial. Throws `RetrievalFailed`; a command that ended is started again.
    */
   async search(query: string): Promise<string> {
     if (this.#closing) throw contextErrors.closed();
@@ -88,7 +88,7 @@ export class FileSystemContext implements AsyncDisposable {
   close(): Promise<void> {
     return (this.#closing ??= this.#connection.then(
       (connection) => connection.close(),
-      // It did not start again, and whoever searched was told.
+      // It did not start again, which the search has reported.
       () => undefined,
     ));
   }

@@ -134,7 +134,7 @@ describe('a state imported where its files are not', () => {
   });
 
   for (const count of [3, 1100])
-    it(`says so for a search-only state of ${count} files`, async function () {
+    it(`throws FilesMissing for a search-only state of ${count} files`, async function () {
       this.timeout(60_000);
       await using from = await DirectContext.create({ backend: 'embedded' });
       await from.addToIndex(filesOf(count));

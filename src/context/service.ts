@@ -5,13 +5,13 @@ import { resolveCredentials, type CredentialDependencies } from './credentials.t
 
 declare const SEXTANT_VERSION: string | undefined;
 
-/** Which service is asked, and how. */
+/** The service to use, and how to reach it. */
 export interface ServiceOptions {
   /** Else from the environment or the session file; see {@link DirectContext.create}. */
   readonly apiKey?: string | undefined;
   /** Where the service is; else as the key. */
   readonly apiUrl?: string | undefined;
-  /** What the service is told of the program. */
+  /** How the program identifies itself to the service. */
   readonly clientUserAgent?: string | undefined;
   /** Milliseconds for one request with all its retries; 120,000 by default. */
   readonly requestTimeout?: number | undefined;

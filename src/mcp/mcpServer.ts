@@ -27,7 +27,12 @@ export interface McpDependencies extends ServedFolderDependencies {
 const WAIT_MS = 10_000;
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
 
-const line = (what: string) => z.int().check(z.minimum(1), z.describe(what));
+/** Accepts digits in a string, too: some models write all arguments so. */
+const whole = (what: string, max = Number.MAX_SAFE_INTEGER) =>
+  z.pipe(
+    z.transform((value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value)),
+    z.int().check(z.minimum(1), z.maximum(max), z.describe(what)),
+  );
 const text = (what: string, max?: number) =>
   z.string().check(z.minLength(1), z.describe(what), ...(max === undefined ? [] : [z.maxLength(max)]));
 
@@ -87,7 +92,9 @@ function addTools(server: McpServer, folder: ServedFolder, waitMs: number): void
         () => retrieveText(information_request, WIRE_LIMITS.defaultOutputLength, folder, signal),
         signal,
       );
-      return textResult(note === undefined ? found : `${note}\n${found}`);
+      const { text, leftOut } = found;
+      const missing = leftOut > 0 ? [describeLeftOut(leftOut)] : [];
+      return textResult([...(note === undefined ? [] : [note]), ...missing, text].join('\n'));
     },
   );
 
@@ -104,13 +111,7 @@ function addTools(server: McpServer, folder: ServedFolder, waitMs: number): void
       inputSchema: z.object({
         query: text('Words, a symbol name, phrases and filters', TOOL_LIMITS.queryLength),
         limit: z.optional(
-          z
-            .int()
-            .check(
-              z.minimum(1),
-              z.maximum(TOOL_LIMITS.maxResults),
-              z.describe(`How many places at the most; ${TOOL_LIMITS.defaultResults} by default`),
-            ),
+          whole(`How many places at the most; ${TOOL_LIMITS.defaultResults} by default`, TOOL_LIMITS.maxResults),
         ),
       }),
       annotations: READ_ONLY,
@@ -132,8 +133,8 @@ function addTools(server: McpServer, folder: ServedFolder, waitMs: number): void
         'instruction.',
       inputSchema: z.object({
         path: text('As search_workspace gives it'),
-        startLine: line('The first line, from 1'),
-        endLine: line('The last line, included'),
+        startLine: whole('The first line, from 1'),
+        endLine: whole('The last line, included'),
       }),
       annotations: READ_ONLY,
     },
@@ -144,4 +145,9 @@ function addTools(server: McpServer, folder: ServedFolder, waitMs: number): void
 /** No structured content: clients of the index, search and ask service break on it (wire sheet, section 10). */
 function textResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }] };
+}
+
+function describeLeftOut(files: number): string {
+  const are = files === 1 ? '1 file that matches is' : `${files} files that match are`;
+  return `${are} left out: changed or deleted since the index was updated, or not to be shown.`;
 }

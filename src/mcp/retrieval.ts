@@ -10,22 +10,22 @@ export interface RetrievalParts {
   search(
     request: Pick<SearchRequest, 'query' | 'limit' | 'excerpts'>,
     signal: AbortSignal,
-  ): Promise<{ readonly results: readonly SearchResult[] }>;
+  ): Promise<{ readonly results: readonly SearchResult[]; readonly leftOut: number }>;
   read(path: string): Promise<IndexableFile>;
 }
 
 /**
  * The answer of a folder to a query, as text of at most `maxLength` UTF-16 units, like that of the index, search and
  * ask service. Every line is read from its file now, by the rules of {@link IndexableFile}; lines changed since the search
- * are left out.
+ * are left out. Files that cannot be shown are counted.
  */
 export async function retrieveText(
   query: string,
   maxLength: number,
   folder: RetrievalParts,
   signal: AbortSignal,
-): Promise<string> {
-  const { results } = await folder.search({ query, limit: FILES, excerpts: true }, signal);
+): Promise<{ readonly text: string; readonly leftOut: number }> {
+  const { results, leftOut } = await folder.search({ query, limit: FILES, excerpts: true }, signal);
   const files: RetrievedFile[] = [];
   for (const result of results) {
     const shown = await folder.read(result.path);
@@ -39,5 +39,5 @@ export async function retrieveText(
       });
     if (places.length > 0) files.push({ path: result.path, text: shown.text, places });
   }
-  return formatRetrieval(files, maxLength);
+  return { text: formatRetrieval(files, maxLength), leftOut: leftOut + results.length - files.length };
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
@@ -10,7 +11,7 @@ import { readData } from './analytics/data/readData.ts';
 import { Organization } from './analytics/organization.ts';
 import { SextantServer, type ServerDependencies, type ServerOptions } from './server.ts';
 import { stateLogger } from './state/claim.ts';
-import { findServer } from './state/published.ts';
+import { findServer, proofOf, readPublished } from './state/published.ts';
 import { StateFolder } from './state/stateFolder.ts';
 
 /** What a client needs of a server that runs; the line that `sextant serve --json` prints. */
@@ -76,10 +77,34 @@ export async function findAnswering(state: string): Promise<ServerInfo | undefin
   const found = findServer(state);
   if (!found) return undefined;
   const { url, token, adminToken, pid } = found;
+  const health = await healthOf(url);
+  return health?.pid === pid ? { url, token, adminToken, pid, state } : undefined;
+}
+
+/**
+ * As {@link findAnswering}, and also the server of a folder that it cannot write to, which could record neither its lease nor
+ * its address: it has those of the last start. Any program may listen there by now, so it must prove that it read the same
+ * file before it is sent a token.
+ */
+export async function findReachable(state: string): Promise<ServerInfo | undefined> {
+  const recorded = await findAnswering(state);
+  const { published } = readPublished(state);
+  if (recorded || !published || Lease.ownerOf(state)) return recorded;
+  const { url, token, adminToken, cursorKey } = published;
+  const challenge = randomBytes(16).toString('hex');
+  const health = await healthOf(url, `?challenge=${challenge}`);
+  const isProved = health?.status === 'ok' && health.proof === proofOf(Buffer.from(cursorKey, 'hex'), challenge);
+  return isProved && health.pid !== undefined ? { url, token, adminToken, pid: health.pid, state } : undefined;
+}
+
+/** What `/healthz` answers; `undefined` where nothing does, or no Sextant server. */
+async function healthOf(
+  url: string,
+  query = '',
+): Promise<{ readonly status?: string; readonly pid?: number; readonly proof?: string } | undefined> {
   try {
-    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
-    const health = (await response.json()) as { readonly pid?: unknown };
-    return health.pid === pid ? { url, token, adminToken, pid, state } : undefined;
+    const response = await fetch(`${url}/healthz${query}`, { signal: AbortSignal.timeout(5_000) });
+    return (await response.json()) as Awaited<ReturnType<typeof healthOf>>;
   } catch {
     // Not yet, or no longer.
     return undefined;

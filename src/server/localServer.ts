@@ -37,7 +37,7 @@ const NEXT: Readonly<Record<Kind, readonly Kind[]>> = {
   failed: ['starting', 'attached', 'stopped'],
 };
 
-/** How often one looks whether a server of another process is still there: a look at two small files. */
+/** Interval between two checks whether the server of another process still runs: each reads two small files. */
 const WATCH_MS = 1_000;
 
 export interface LocalServerDependencies {
@@ -48,14 +48,18 @@ export interface LocalServerDependencies {
 }
 
 export const localServerErrors = {
-  notRunning: (state: string): SextantError => new SextantError('NoServer', `No server runs on ${state}. Start one.`),
+  notRunning: (state: string): SextantError =>
+    new SextantError(
+      'NoServer',
+      `No server was found for ${state}. Start one; on a full or read-only disk, free space or allow writing first.`,
+    ),
   notOwn: (pid: number): SextantError =>
     new SextantError('NotOwnServer', `Process ${pid} runs the server. Stop it there: in that window, or by Ctrl-C.`),
 };
 
 /**
- * The server of a window: in a thread of its own, or that of another process where one has the state folder already. What is
- * asked for is done in turn; a stop cancels a start that is still under way.
+ * The server of a window: in a thread of its own, or that of another process where one has the state folder already. Requests
+ * run in turn; a stop cancels a start that is still under way.
  */
 export class LocalServer {
   readonly #edges: LocalServerDependencies;
@@ -183,12 +187,12 @@ export class LocalServer {
       if (found?.pid === info.pid && found.url === info.url) return;
       clearInterval(this.#watch);
       this.#info = undefined;
-      this.#edges.logger.info(`The server of process ${info.pid} is gone.`);
+      this.#edges.logger.info(`The server of process ${info.pid} has ended.`);
       this.#setStep({ kind: 'stopped' });
     }, WATCH_MS).unref();
   }
 
-  /** Of a server that ran; what happens before is told by the call that started it. */
+  /** Of a server that ran; the call that starts it reports what happens before. */
   #onDied(thread: Thread<ServerMethods, ServerEvents>, folder: string, error: SextantError): void {
     if (this.#thread !== thread) return;
     Lease.releaseOwn(folder);
@@ -214,7 +218,7 @@ export class LocalServer {
   #newThread(died: (error: SextantError) => void): Thread<ServerMethods, ServerEvents> {
     const { thread, logger } = this.#edges;
     const created = new Thread<ServerMethods, ServerEvents>(thread, logger, {
-      // What it kept in memory is lost with it: whoever uses it decides.
+      // What it kept in memory is lost with it: its user decides.
       restarts: 0,
       started: (caller) => {
         caller.on('log', ({ level, message }) => logger[level](message));
@@ -237,7 +241,7 @@ export class LocalServer {
 
   #inTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#last.then(work);
-    // The next in turn does not care how this one ends; its caller does.
+    // The caller handles the error; the next request runs all the same.
     this.#last = turn.catch(() => undefined);
     return turn;
   }

@@ -67,7 +67,7 @@ describe('the embedded server', () => {
     };
     const times = (count: number, status: number): number[] => Array.from({ length: count }, () => status);
 
-    it('as many requests at once as the burst, then one in so many seconds', async () => {
+    it('as many requests at once as the burst, then one per interval', async () => {
       server.clock.freeze();
       assert.deepEqual(await statuses(PATHS.dau, 20), times(20, 200));
       for (let second = 0; second < 5; second++) {
@@ -79,7 +79,7 @@ describe('the embedded server', () => {
       assert.deepEqual(await statuses(PATHS.credits, 1), [429]);
     });
 
-    it('nobody for ten seconds after one request too many, however often they ask', async () => {
+    it('no request for ten seconds after one too many, however many come', async () => {
       server.clock.freeze();
       assert.deepEqual(await statuses(PATHS.dau, 21), [...times(20, 200), 429]);
       const refusal = await ask(PATHS.dau);
@@ -123,7 +123,7 @@ describe('the embedded server', () => {
       refused(await client.get(PATHS.dau, {}, reader), 401, 'Unauthenticated');
     });
 
-    it('nobody where the organization is not on the enterprise plan', async () => {
+    it('no request where the organization is not on the enterprise plan', async () => {
       await client.admin('POST', 'import', '{"kind":"org","plan":"usd","enterprise":false}');
       for (const path of Object.values(PATHS)) refused(await client.get(path), 403, 'PermissionDenied', /enterprise/);
       refused(await client.get(PATHS.dau, {}, 'wrong'), 401, 'Unauthenticated');
@@ -258,7 +258,7 @@ describe('the embedded server', () => {
       clearInterval(timer);
     });
 
-    it('those who say no more but listen, and lets go of those who are gone', async () => {
+    it('clients that end their side and still read, and drops closed connections', async () => {
       const half = new RawConnection(server.url).send(head('GET', PATHS.dau)).halfClose();
       assert.equal((await half.answer())?.status, 200);
       await half.closed;

@@ -10,7 +10,7 @@ import { emptyDataSet } from './analytics/data/dataBuilder.ts';
 import type { FactSource } from './analytics/factSource.ts';
 import { Organization } from './analytics/organization.ts';
 import { analyticsResources } from './analytics/service.ts';
-import { Simulation, type SimulationOptions } from './analytics/simulation/simulation.ts';
+import { Simulation } from './analytics/simulation/simulation.ts';
 import { RateLimiter } from './auth/rateLimiter.ts';
 import { secretsOf } from './auth/secrets.ts';
 import { hashToken, newToken, Tokens } from './auth/tokens.ts';
@@ -18,6 +18,7 @@ import { contextResources } from './context/resources.ts';
 import { ContextService, type ContextOptions } from './context/service.ts';
 import { readFaultRule, type FaultRule } from './faults/faultRules.ts';
 import { Faults } from './faults/faults.ts';
+import { injectFaults } from './faults/inject.ts';
 import { SCENARIOS } from './faults/scenarios.ts';
 import { HttpEdge, type EdgeTimeouts } from './http/edge.ts';
 import { httpErrors } from './http/errors.ts';
@@ -26,7 +27,9 @@ import { checkHosts, HostCheck } from './http/hosts.ts';
 import { RequestLog } from './http/requestLog.ts';
 import { stateErrors } from './state/errors.ts';
 import { memoryState } from './state/memoryState.ts';
-import type { Address, Change, ServerState } from './state/serverState.ts';
+import type { Change, SimulationOptions } from './state/records.ts';
+import type { Address, ServerState } from './state/serverState.ts';
+import { proofOf } from './state/published.ts';
 import { LeaseWatch } from './state/leaseWatch.ts';
 import { StateFolder } from './state/stateFolder.ts';
 import { webhookAdminResources } from './webhooks/adminResources.ts';
@@ -40,7 +43,7 @@ export interface ServerOptions {
   readonly port?: number | undefined;
   /** The folder of state; without it nothing outlives the server. */
   readonly state?: string | undefined;
-  /** Gives the facts to begin with; asked once the state folder is known to be free. */
+  /** Loads the initial facts; called once the state folder is known to be free. */
   readonly data?: (() => Promise<FactSource>) | undefined;
   /** The organization where there is no `data`; without either it is empty. */
   readonly simulation?: SimulationOptions | undefined;
@@ -72,10 +75,10 @@ export interface ServerDependencies extends Pick<WebhookDependencies, 'dispatche
 const DEFAULT_TOKEN = 'default';
 const OF_THE_START = `${DEFAULT_TOKEN} is the token that the server was started with`;
 const LOOPBACK = '127.0.0.1';
-/** So many ports above the one of the last start are tried before any free one. */
+/** Number of ports above that of the last start to try before any free one. */
 const NEXT_PORTS = 20;
 const BEFORE_MONTH_END_MS = 10 * 60_000;
-/** A log of so many changes is written anew, shorter, at the next start. */
+/** Number of changes from which a log is written again, shorter, at the next start. */
 const CONDENSE_FROM = 1000;
 
 /** The embedded server: HTTP in front, the services behind it, one state below them. */
@@ -163,7 +166,7 @@ export class SextantServer implements Administered {
       hosts: new HostCheck([...(options.allowHosts ?? []), ...(options.host === undefined ? [] : [options.host])]),
       requestLog: this.requestLog,
       clock: this.clock,
-      faults: this.faults,
+      beforeAnswer: injectFaults(this.faults),
       logger: this.#logger,
       ...(edges.timeouts && { timeouts: edges.timeouts }),
     });
@@ -202,7 +205,7 @@ export class SextantServer implements Administered {
     this.#scenario = name;
   }
 
-  /** What the clock was set to stays so. */
+  /** The clock keeps its setting. */
   clearScenario(): void {
     this.faults.clear('scenarios');
     this.organization.creditsLagMs = 0;
@@ -289,7 +292,7 @@ export class SextantServer implements Administered {
     await this.#state.close();
   }
 
-  /** Writes nothing any more. What is answered from now on is the edge's. */
+  /** Stops writing; from now on the edge answers 503. */
   #onLost(error: SextantError, report: ServerDependencies['onLost']): void {
     this.#logger.error(`${error.message} Until it is stopped, this server answers 503 to everything but /healthz.`);
     this.#closeWebhooks().catch((failure: unknown) =>
@@ -298,22 +301,25 @@ export class SextantServer implements Administered {
     report?.(error);
   }
 
-  get #status(): 'ok' | 'lost' {
-    return this.#state.fence?.lost.aborted ? 'lost' : 'ok';
+  #health(query: string): Readonly<Record<string, unknown>> {
+    const status = this.#state.fence?.lost.aborted ? 'lost' : 'ok';
+    const challenge = /^challenge=([0-9a-f]{32})$/.exec(query)?.[1];
+    const proof = challenge === undefined ? undefined : proofOf(this.#state.cursorKey, challenge);
+    return { status, service: 'sextant', pid: process.pid, ...(proof !== undefined && { proof }) };
   }
 
   #closeWebhooks(): Promise<void> {
     return (this.#webhooksClosing ??= this.webhooks.close());
   }
 
-  /** Not waited for: whoever asks earlier waits for what is missing. */
+  /** Not awaited: earlier requests wait for what is missing. */
   #prepare(): void {
     this.organization
       .prepare(this.#stopping.signal)
       .catch((error: unknown) => this.#logger.error(`The organization could not be made: ${describeError(error)}`));
   }
 
-  /** What is so at each start and after each reset, whatever was changed. */
+  /** Restores the initial tokens and clock; runs at start and after each reset. */
   #begin(): void {
     this.#tokens.clear();
     this.#tokens.set({ name: DEFAULT_TOKEN, hash: hashToken(this.token), scopes: SCOPES });
@@ -321,7 +327,7 @@ export class SextantServer implements Administered {
     this.clock.set(this.#options.now ?? this.clock.source.now());
   }
 
-  /** The faults of the start. */
+  /** Restores the initial faults and scenario. */
   #disturb(): void {
     this.clearScenario();
     this.faults.clear();
@@ -329,7 +335,7 @@ export class SextantServer implements Administered {
     if (this.#options.scenario !== undefined) this.applyScenario(this.#options.scenario);
   }
 
-  /** Tokens and what forgets them: in memory all is in the order of the log. */
+  /** Runs changes of tokens one after another: memory follows the order of the log. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work, work);
     this.#last = turn.catch(() => undefined);
@@ -338,7 +344,7 @@ export class SextantServer implements Administered {
 
   async #replay(change: Change): Promise<void> {
     if (change.type !== 'token' && change.type !== 'revoke') await this.organization.replay(change, this.#logger);
-    // Older versions let that of the start be changed for good.
+    // Older versions recorded changes of the default token.
     else if (change.name === DEFAULT_TOKEN) return;
     else if (change.type === 'token') this.#tokens.set(change);
     else this.#tokens.delete(change.name);
@@ -350,7 +356,7 @@ export class SextantServer implements Administered {
     try {
       await this.#state.replace([...this.organization.condensed(changes), ...tokens]);
     } catch (error) {
-      // As long as before, until a start that finds room.
+      // The log stays long until a start finds room.
       if (!isWriteError(error)) throw error;
     }
   }
@@ -370,7 +376,7 @@ export class SextantServer implements Administered {
       {
         path: '/healthz',
         isLogged: true,
-        methods: { GET: { handle: () => ({ json: { status: this.#status, service: 'sextant', pid: process.pid } }) } },
+        methods: { GET: { handle: ({ query }) => ({ json: this.#health(query) }) } },
       },
       {
         path: '/openapi.json',
@@ -424,7 +430,7 @@ async function sextantAt(host: string, port: number): Promise<number | undefined
     // One that lost its state keeps the port until it is stopped, and serves nothing there.
     return service === 'sextant' && status === 'ok' ? pid : undefined;
   } catch {
-    // Somebody who speaks no HTTP, or not to us.
+    // Another program, or one that speaks no HTTP.
     return undefined;
   }
 }

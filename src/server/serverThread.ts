@@ -3,7 +3,7 @@ import type { SextantError } from '../base/errors.ts';
 import { forwardingLogger } from '../base/log.ts';
 import { serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
-import { DEFAULT_SIMULATION } from './analytics/simulation/simulation.ts';
+import { DEFAULT_SIMULATION } from './analytics/simulation/options.ts';
 import { findAnswering, loadData, startOrAttach } from './launch.ts';
 import type { SextantServer } from './server.ts';
 import type { ServerEvents, ServerMethods } from './serverProtocol.ts';

@@ -27,7 +27,7 @@ describe('the start of a server', () => {
   const create = (client: Client, name: string): Promise<Answer> =>
     client.admin('POST', 'tokens', { scopes: ['analytics:read'], name });
 
-  it('refuses a clock outside the years in which dates can be told', async () => {
+  it('refuses a clock outside the years that dates can express', async () => {
     for (const now of [Date.UTC(1969, 11, 31), -1e15, 1e300, Number.NaN])
       await assert.rejects(start({ now }), {
         code: 'InvalidArgument',
@@ -96,14 +96,14 @@ describe('the start of a server', () => {
   });
 
   describe('has a token of its own', () => {
-    it('that nobody can revoke or replace, and no other has its name', async () => {
+    it('that cannot be revoked or replaced, and whose name is taken', async () => {
       const client = await start();
       refused(await client.admin('DELETE', 'tokens/default'), 400, 'InvalidArgument', /start/);
       refused(await create(client, 'default'), 400, 'InvalidArgument', /another name/);
       assert.equal((await client.get(PATHS.dau)).status, 200);
     });
 
-    it('also where an older version let it be revoked and made anew', async () => {
+    it('also where an older version let it be revoked and created again', async () => {
       const state = join(folder(), 'state');
       const folderOfState = await StateFolder.open(state, silentLogger);
       await folderOfState.append({ type: 'revoke', name: 'default' });

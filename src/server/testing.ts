@@ -24,7 +24,7 @@
 import type { Logger } from '../base/log.ts';
 import { checkMoment, readMoment } from './admin/moment.ts';
 import { readData } from './analytics/data/readData.ts';
-import { readSimulation } from './analytics/simulation/simulation.ts';
+import { readSimulation } from './analytics/simulation/options.ts';
 import { loadData } from './launch.ts';
 import { SextantServer } from './server.ts';
 
@@ -35,7 +35,7 @@ export type DataRecordInput = Readonly<Record<string, unknown>>;
 export interface StartServerOptions {
   /** The path of a data file, or its records. */
   readonly data?: string | Iterable<DataRecordInput>;
-  /** Any of these makes a simulated organization; without them and `data` it is empty. */
+  /** Any of the next three simulates an organization; without them and `data` it is empty. */
   readonly seed?: number;
   /** How many people it has at a time. */
   readonly users?: number;
@@ -51,7 +51,7 @@ export interface StartServerOptions {
   readonly token?: string;
   /** For the admin plane. */
   readonly adminToken?: string;
-  /** Is told what the server does; nobody is by default. */
+  /** Receives the server's log; silent by default. */
   readonly logger?: Logger;
 }
 
@@ -61,7 +61,7 @@ export interface TestClock {
   now(): string;
   /** To an ISO 8601 moment. Throws `InvalidArgument` where it is none, or outside the years 1970 to 9998. */
   set(now: string): void;
-  /** On by so many milliseconds. */
+  /** Milliseconds to add. */
   advance(ms: number): void;
   /** It stands still until {@link run}. */
   freeze(): void;

@@ -75,8 +75,8 @@ export interface SigningKey {
   readonly expiresAt?: number;
 }
 
-/** A trigger with its filter, made ready. */
-interface AskedTrigger {
+/** A trigger with its parsed filter. */
+interface ReadyTrigger {
   readonly trigger: Trigger;
   readonly filter: Filter | undefined;
 }
@@ -99,6 +99,8 @@ export interface DefinitionsOptions {
   readonly clock: Clock;
   /** The system's, by which secrets expire; `clock` where it is missing. */
   readonly realClock?: Clock | undefined;
+  /** Whether events were accepted before, which shows that there were webhooks. */
+  readonly hasEvents?: boolean;
   readonly logger: Logger;
 }
 
@@ -115,7 +117,7 @@ export class Definitions {
   #keys: Keys;
   #webhooksById = new Map<string, Webhook>();
   /** By the name of the webhook. */
-  #triggersOf = new Map<string, AskedTrigger[]>();
+  #triggersOf = new Map<string, ReadyTrigger[]>();
 
   /**
    * Reads the files and reports damage, also where the disk is full or read-only: changing anything is tried then. Throws
@@ -134,6 +136,7 @@ export class Definitions {
     this.#index();
     this.#reportDamage(definitions, 'webhooks, triggers and experts. Create them again');
     this.#reportDamage(keys, `signing keys. Rotate the secret of ${this.#unsigned() || 'each signed webhook'}`);
+    this.#reportMissing(definitions, keys);
     this.#own(definitions, keys);
   }
 
@@ -157,8 +160,8 @@ export class Definitions {
     return this.experts.find((expert) => expert.name === name);
   }
 
-  /** The triggers that are asked about an event of a webhook, each with its filter if it has one. */
-  triggersOf(webhook: Webhook): readonly AskedTrigger[] {
+  /** The enabled triggers of a webhook, each with its filter if it has one. */
+  triggersOf(webhook: Webhook): readonly ReadyTrigger[] {
     return this.#triggersOf.get(webhook.name) ?? [];
   }
 
@@ -207,7 +210,7 @@ export class Definitions {
     if (before.type === 'standard_webhooks') {
       const old = (this.#keys[before.id] ?? []).map(retire).filter(isGood);
       try {
-        // Last, as it is this that lets deliveries in: until it is done the old key is good, and nobody has seen the new one.
+        // Last, as it is this that lets deliveries in: until then the old key is valid, and no client has seen the new one.
         this.#saveKeys({ ...this.#keys, [before.id]: [{ key: secret }, ...old] });
       } catch (error) {
         this.#replaceWebhook(before);
@@ -340,6 +343,20 @@ export class Definitions {
       );
     else if (damaged.length > 0)
       logger.error(`${files} was damaged. Nothing is lost: the other copy is whole, and both are written again.`);
+  }
+
+  /** Reports files that were deleted together with their copies. */
+  #reportMissing(definitions: FencedRead, keys: FencedRead): void {
+    const { folder, hasEvents = false, logger } = this.#options;
+    const isMissing = ({ found, damaged }: FencedRead): boolean => found === undefined && damaged.length === 0;
+    if (isMissing(definitions) && (hasEvents || Object.keys(this.#keys).length > 0))
+      logger.error(
+        `definitions.<number>.json and its copy are missing in ${folder}: webhooks, triggers and experts are lost. Create them again, or stop the server and restore a backup.`,
+      );
+    if (isMissing(keys) && this.#unsigned() !== '')
+      logger.error(
+        `signing-keys.<number>.json and its copy are missing in ${folder}: no delivery to ${this.#unsigned()} is accepted. Rotate the secrets.`,
+      );
   }
 
   /** Writes what was read under the present lease: what a predecessor writes from now on does not count. */

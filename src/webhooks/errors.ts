@@ -24,7 +24,12 @@ export const webhookErrors = {
       `The journal has twice what it may keep, ${events} events, and the oldest still waits for its run. See what became of it with "sextant events list --status pending".`,
     ),
   damaged: (file: string, offset: number): SextantError =>
-    new SextantError('JournalDamaged', `The record at byte ${offset} of ${file} is damaged. It cannot be shown.`),
+    new SextantError(
+      'JournalDamaged',
+      `The record at byte ${offset} of ${file} is damaged, and its content is lost. Restore the file from a backup, or have the delivery sent again.`,
+    ),
+  /** A record that was dropped, as too old or too much, while it was being read. */
+  dropped: (): SextantError => new SextantError('RecordDropped', 'The record is no longer kept.'),
   /** `field` is empty where it is the whole. */
   invalidDefinition: (kind: string, field: string, problem: string): SextantError =>
     new SextantError('InvalidDefinition', `${kind}${field === '' ? '' : `: ${field}`} ${problem}`),

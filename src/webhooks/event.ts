@@ -1,7 +1,7 @@
 import type { Evaluation } from './filter/evaluation.ts';
 
 /**
- * What became of an event: it waits for its triggers (`received`), no trigger fired (`unmatched`), runs wait or are under
+ * The status of an event: it waits for its triggers (`received`), no trigger fired (`unmatched`), runs wait or are under
  * way (`pending`), all succeeded, or one failed for good. The order is that of the numbers on disk.
  */
 export const EVENT_STATUSES = ['received', 'unmatched', 'pending', 'succeeded', 'failed'] as const;
@@ -47,7 +47,7 @@ export interface EventState {
 
 export const NEW_STATE: EventState = { status: 'received', evaluations: [], runs: [] };
 
-/** The status that follows from the runs of an event whose triggers were asked. */
+/** The status that follows from the runs of an event whose triggers were evaluated. */
 export function statusOf(runs: readonly Run[]): EventStatus {
   if (runs.length === 0) return 'unmatched';
   if (runs.some(({ state }) => state === 'waiting')) return 'pending';

@@ -4,7 +4,7 @@ import { retryAfterMs } from '../base/retryAfter.ts';
 import type { ForwardExpert } from './definitions.ts';
 import { REDACTED, type Attempt, type Header, type StoredEvent } from './event.ts';
 
-/** Of the answer so many characters are kept. */
+/** Number of characters that are kept of an answer. */
 const MAX_ANSWER = 2000;
 /** Belong to the connection on which the event came, name the one it came to, or are what only we say. */
 const OWN_HEADERS =

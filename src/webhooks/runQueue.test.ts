@@ -111,7 +111,7 @@ describe('the queue of runs', () => {
     for (const number of numbers) assert.equal((await finished(number)).status, 'succeeded');
   });
 
-  it('gives up an attempt that takes too long, and the run after so many attempts', async () => {
+  it('gives up an attempt that takes too long, and the run after a number of attempts', async () => {
     definitions.saveExpert({ name: 'deaf', type: 'forward', url, timeout_ms: 20, max_attempts: 3 });
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'deaf' });
     const { status, runs } = await finished(await accept());
@@ -159,7 +159,7 @@ describe('the queue of runs', () => {
     assert.deepEqual(journal.unfinished(), []);
   });
 
-  it('posts no event again because what came of it cannot be written yet', async () => {
+  it('posts no event again because its result cannot be written yet', async () => {
     definitions.saveExpert({ name: 'slow', type: 'forward', url, concurrency: 1 });
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
     const [number, next] = [await accept(), await accept()];

@@ -33,14 +33,14 @@ export interface RunQueueOptions {
 }
 
 /**
- * So many events are asked about at once, and of so many bytes. Each waits until what came of it is on the disk: where fewer could
- * than there are connections, the queue would grow while all of them deliver.
+ * The most events whose triggers are evaluated at once, and the most bytes. Each waits until its result is on the disk: with
+ * fewer than there are connections, the queue would grow while all of them deliver.
  */
 const EVALUATING = { events: 256, bytes: 16_000_000 };
-/** So many bytes of bodies that came just now are kept, so that they need not be read again from the disk. */
+/** Bytes of new bodies that are kept, so that they need not be read again from the disk. */
 const FRESH_BYTES = 16_000_000;
 
-/** What came of a run is written again after so long at the most. */
+/** Upper bound of the delay between attempts to persist a run's result. */
 const LONGEST_WRITE_WAIT_MS = 60_000;
 
 /** What a run needs of an event. */
@@ -148,7 +148,7 @@ export class RunQueue {
       return;
     }
     let state = summary.status === 'received' ? undefined : await journal.state(number);
-    // One whose record is damaged is asked about again.
+    // An event whose record is damaged is evaluated again.
     if (!state || (state.isDamaged && isUnfinished(state.status))) {
       state = this.#evaluate(summary.webhook, this.#fresh.get(number) ?? (await journal.read(number)));
       await journal.setState(number, state);

@@ -5,7 +5,7 @@ import type { Frame, Locator } from 'playwright-core';
 import { readLimits } from '../../src/analytics/budgets/budgetService.ts';
 import { endpoints } from '../../src/analytics/contract.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
-import { FaultClient } from '../../src/server/faults/faultClient.ts';
+import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { organizationOf, person, quickClient, serviceAccount } from '../support/budgets.ts';
 import { temporaryFolder } from '../support/temporary.ts';

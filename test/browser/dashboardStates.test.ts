@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { formatCount } from '../../src/base/format.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
-import { FaultClient } from '../../src/server/faults/faultClient.ts';
+import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';

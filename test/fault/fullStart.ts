@@ -1,10 +1,11 @@
 // Runs where mounting is allowed: a server that starts on a disk that is full, or read-only, and later is not.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findServer } from '../../src/server/state/published.ts';
 import { Client, PATHS } from '../conformance/client.ts';
+import { COMMAND } from '../support/command.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { Filler } from './smallDisk.ts';
 
@@ -35,6 +36,8 @@ try {
   assert.equal((await client.get(PATHS.dau, {}, body.token as string)).status, 200, 'what was refused was not done');
   assert.match(server.stderr(), /Until then the server answers 507 to changes, and no other process can find it\./);
   assert.equal(findServer(state), undefined);
+  const listed = spawnSync(process.execPath, [COMMAND, 'webhooks', 'list', '--state', state], { encoding: 'utf8' });
+  assert.deepEqual([listed.status, listed.stderr], [1, ''], 'commands find it all the same');
 
   if (how === 'full') filler.remove();
   else execFileSync('mount', ['-o', 'remount,rw', disk]);

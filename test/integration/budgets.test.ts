@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readLimits } from '../../src/analytics/budgets/budgetService.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
-import { FaultClient } from '../../src/server/faults/faultClient.ts';
+import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { organizationOf, person, quickClient, serviceAccount } from '../support/budgets.ts';
 import { COMMAND, type Outcome } from '../support/command.ts';
 import { assertGolden } from '../support/golden.ts';

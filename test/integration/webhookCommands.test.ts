@@ -418,6 +418,8 @@ describe('sextant webhooks, triggers, experts and events', () => {
     );
     assert.equal(refused('--webhook', 'refusing').length, 2);
     assert.equal(refused('--webhook', `${id}x`, '--limit', '7')[0]!.status, 404);
+    const first = run(['events', 'refusals', '--webhook', 'refusing', '--limit', '1']);
+    assert.equal(first.stderr, 'sextant: There are more than this one; --limit shows more.\n');
     const table = said('events', 'refusals', '--webhook', 'refusing');
     assert.match(table, /^(\d{4}-\S+Z {2}refusing {2}401 {2}\S.*\n){2}$/);
     assert.ok(!table.includes('whsec_wrong'));
@@ -439,6 +441,12 @@ describe('sextant webhooks, triggers, experts and events', () => {
       assert.ok(code === 0 && stdout.includes(kept) && !stdout.includes(lost));
       assert.equal(stderr, `sextant: 1 event is damaged and left out: ${lost}\n`);
     }
+    const shown = run(['events', 'show', lost]);
+    assert.deepEqual([shown.code, shown.stdout], [1, '']);
+    assert.match(
+      shown.stderr,
+      /^sextant: The record at byte \d+ of \S+\.log is damaged, and its content is lost\. Restore/,
+    );
     const damaged = run(['events', 'verify']);
     assert.equal(damaged.code, 1, damaged.stderr);
     assert.match(damaged.stdout, /^The journal is damaged: \S+, bytes \d+ to \d+\. /);
@@ -479,7 +487,10 @@ describe('sextant webhooks, triggers, experts and events', () => {
     const none = spawnSync(process.execPath, [COMMAND, 'events', 'list', '--state', join(folder(), 'none')], {
       encoding: 'utf8',
     });
-    assert.deepEqual([none.status, /^sextant: No server runs on .*none\. Start one/.test(none.stderr)], [2, true]);
+    assert.deepEqual(
+      [none.status, /^sextant: No server was found for .*none\. Start one/.test(none.stderr)],
+      [2, true],
+    );
     const verbs = {
       webhooks: ['create', 'list', 'rotate', 'enable', 'disable', 'delete', 'send'],
       triggers: ['create', 'list', 'enable', 'disable', 'delete'],

@@ -54,13 +54,15 @@ export class BatchStore {
   async begin(lease: Lease, first: Omit<Beginning, 'type' | 'version'>): Promise<BatchLog> {
     const ids = this.#ids();
     const id = (ids.at(-1) ?? 0) + 1;
+    let log: RecordLog | undefined;
     try {
-      const { log } = await RecordLog.open(lease, this.#place(id), this.#onDamage(id));
+      ({ log } = await RecordLog.open(lease, this.#place(id), this.#onDamage(id)));
       const begun: Beginning = { type: 'begun', version: JOURNAL_VERSION, ...first };
       await log.append(begun);
       for (const old of ids.slice(0, -KEPT + 1)) RecordLog.remove(this.#place(old));
       return new BatchLog(log, beginBatch(id, begun));
     } catch (error) {
+      await log?.close();
       throw explainWriteError(error, this.#folder);
     }
   }

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { systemClock } from '../../base/clock.ts';
 import { cancelled, SextantError } from '../../base/errors.ts';
-import { readSimulation, Simulation } from '../../server/analytics/simulation/simulation.ts';
+import { readSimulation } from '../../server/analytics/simulation/options.ts';
+import { Simulation } from '../../server/analytics/simulation/simulation.ts';
 import { exportLines, findAnswering, loadData } from '../../server/launch.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { ExitCode, logTo, type Terminal } from '../terminal.ts';

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { isLoopback } from '../../ask/openai.ts';
 import { SextantError } from '../../base/errors.ts';
 import { readSession, removeSession, sessionFile, writeSession } from '../../context/credentials.ts';
-import { findAnswering } from '../../server/launch.ts';
+import { findReachable } from '../../server/launch.ts';
 import { localServerErrors } from '../../server/localServer.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { WireClient } from '../../wire/wireClient.ts';
@@ -62,7 +62,7 @@ interface Login {
 /** Throws `NoServer`. */
 async function localSession(state: string | undefined): Promise<Login> {
   const folder = serverStateFolder(state);
-  const info = await findAnswering(folder);
+  const info = await findReachable(folder);
   if (!info) throw localServerErrors.notRunning(folder);
   return { tenantURL: info.url, accessToken: info.token };
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { describeError, SextantError } from '../../base/errors.ts';
 import { checkMoment, readMoment } from '../../server/admin/moment.ts';
-import { readSimulation, type SimulationOptions } from '../../server/analytics/simulation/simulation.ts';
+import { readSimulation } from '../../server/analytics/simulation/options.ts';
 import { readFaultRule, type FaultRule } from '../../server/faults/faultRules.ts';
 import { loadData, startOrAttach, type ServerInfo } from '../../server/launch.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
+import type { SimulationOptions } from '../../server/state/records.ts';
 import type { Retention } from '../../webhooks/journal/eventJournal.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
 import type { PROVIDERS } from '../ask/askHelp.ts';
@@ -82,9 +83,10 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
     terminal.signal,
   );
   progress.clear();
-  if (!server) say(`A server runs on ${info.state} already (process ${info.pid}): use that. Its own options count.`);
-  terminal.stdout.write(options.json ? `${JSON.stringify(info)}\n` : describe(info));
-  if (!server) return ExitCode.ok;
+  const isOwn = server !== undefined;
+  if (!isOwn) say(describeAttached(options, info));
+  terminal.stdout.write(options.json ? `${JSON.stringify(info)}\n` : describe(info, isOwn));
+  if (!isOwn) return ExitCode.ok;
   if (server.organization.isEmpty) say('The data file is empty: every answer is too. POST facts to /__admin/import.');
   if (data === undefined) say(describeSimulation(readSimulation(options)));
   if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
@@ -131,14 +133,30 @@ function describeSimulation({ seed, users, plan }: SimulationOptions): string {
   return `The organization is simulated: seed ${seed}, ${users} people, plan ${plan}. --data FILE serves facts of yours.`;
 }
 
-function describe({ url, token, adminToken, state }: ServerInfo): string {
+/** Names the options that have no effect, since another process serves. */
+function describeAttached({ json: _, state: __, ...options }: ServeOptions, { state, pid }: ServerInfo): string {
+  const ignored = Object.entries(options as Readonly<Record<string, unknown>>).flatMap(([name, value]) =>
+    value === undefined || value === true ? [] : [optionOf(name)],
+  );
+  const have = ignored.length === 1 ? 'has' : 'have';
+  const effect = ignored.length === 0 ? '' : ` ${ignored.join(', ')} ${have} no effect: it keeps its own options.`;
+  return `Process ${pid} already serves ${state}; use that server.${effect}`;
+}
+
+/** `maxBody` → `--max-body`; the option for `rateLimit` switches it off. */
+function optionOf(name: string): string {
+  const option = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return name === 'rateLimit' ? '--no-rate-limit' : `--${option}`;
+}
+
+function describe({ url, token, adminToken, state }: ServerInfo, isOwn: boolean): string {
   return [
-    `Serving the analytics API at ${url}`,
+    `${isOwn ? 'Serving the analytics API' : 'The analytics API is served'} at ${url}`,
     `  token        ${token}`,
     `  admin token  ${adminToken}`,
     `  state        ${state}`,
     `Try: curl -H "Authorization: Bearer ${token}" ${url}/analytics/v0/dau-count`,
-    'Ctrl-C stops it.',
+    ...(isOwn ? ['Ctrl-C stops it.'] : []),
     '',
   ].join('\n');
 }

@@ -1,7 +1,7 @@
 import { SextantError } from '../../base/errors.ts';
 import { sleep } from '../../base/sleep.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
-import { findAnswering } from '../../server/launch.ts';
+import { findReachable } from '../../server/launch.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import type { EventSummaryView } from '../../server/webhooks/views.ts';
 import { eventId, eventNumber, isUnfinished } from '../../webhooks/event.ts';
@@ -130,7 +130,7 @@ class PatientServer {
       }
       if (tries === 0) stderr.write('sextant: The server does not answer. It is asked again for a minute.\n');
       await sleep(TAIL_MS, signal).catch(() => undefined);
-      const info = await findAnswering(this.#folder);
+      const info = await findReachable(this.#folder);
       if (info) this.#client = new AdminClient(info);
     }
   }

@@ -54,10 +54,14 @@ export function listEvents(
     else terminal.stdout.write(formatColumns(events.map(eventRow)));
     if (found.length > limit || (isSearch && found.length === limit))
       terminal.stderr.write(
-        `sextant: There ${isSearch ? 'may be' : 'are'} more than ${limit === 1 ? 'this one' : `these ${limit}`}; --limit shows more, "sextant events export" all.\n`,
+        `sextant: There ${isSearch ? 'may be' : 'are'} more than ${these(limit)}; --limit shows more, "sextant events export" all.\n`,
       );
     return events.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   });
+}
+
+function these(count: number): string {
+  return count === 1 ? 'this one' : `these ${count}`;
 }
 
 /** Throws `NotFound` where no webhook has or had that name or id: it would be waited for in vain. */
@@ -179,10 +183,13 @@ export function listRefusals(
 ): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
     const { webhook, limit } = options;
-    const path = AdminClient.path(['refusals'], { webhook, limit });
-    const { refusals, left_out: leftOut } = await client.ask<RefusalsView>('GET', path);
+    const path = AdminClient.path(['refusals'], { webhook, limit: limit + 1 });
+    const { refusals: found, left_out: leftOut } = await client.ask<RefusalsView>('GET', path);
+    const refusals = found.slice(0, limit);
     if (options.json) printJson(refusals, terminal);
     else terminal.stdout.write(refusalLines(refusals));
+    if (found.length > limit)
+      terminal.stderr.write(`sextant: There are more than ${these(limit)}; --limit shows more.\n`);
     if (leftOut > 0) terminal.stderr.write(`sextant: ${formatCount(leftOut)} more came too fast to be recorded.\n`);
     return refusals.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   });

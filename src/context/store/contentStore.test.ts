@@ -198,7 +198,7 @@ describe('the store of contexts', () => {
     });
   });
 
-  it('removes what no checkpoint has and nobody used for 30 days, whatever happens in between', async function () {
+  it('removes blobs that no checkpoint has and no client used for 30 days, whatever happens in between', async function () {
     this.timeout(120_000);
     // A day at a time, with uploads, looks, checkpoints, uses of them, collections and restarts; beside it, what has to be there.
     const file = fc.nat(7);
@@ -273,7 +273,7 @@ describe('the store of contexts', () => {
                 assert.deepEqual(found(await search), checkpoint!.files.map((i) => `f${i}.txt`).sort());
                 checkpoint!.usedAt = clock.now();
               } else {
-                // Where it is there still, what was in it may be gone.
+                // Where it is still there, its content may be missing.
                 await search.catch(() => undefined);
                 checkpoints.delete(id);
               }

@@ -25,7 +25,7 @@ import { Packs } from './packs.ts';
 export interface ContentStoreOptions {
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
-  /** What nobody used for so many milliseconds may be removed; 30 days where it is missing. */
+  /** Milliseconds after which unused blobs and checkpoints may be removed; 30 days by default. */
   readonly keepMs?: number | undefined;
   /** Called with the name of a blob whose content turns out to be damaged. */
   readonly onLost?: ((name: string) => void) | undefined;
@@ -55,8 +55,8 @@ const NOTHING = new DocumentSet(new Set());
  * - `checkpoints.<n>.d/`: named sets of them
  * - `index/`: the engine's; rebuilt from the packs where it is lost
  *
- * A blob is on the disk and searchable when its upload returns. Blobs are removed that no checkpoint has and nobody used for
- * a while, and so are checkpoints that nobody used. Where the disk is full or read-only, all that is there can be found and
+ * A blob is on the disk and searchable when its upload returns. Blobs that no checkpoint has are
+ * removed when they have not been used for a while, and so are unused checkpoints. Where the disk is full or read-only, all that is there can be found and
  * searched; each write tries again whether there is room. A process that lost its lease answers nothing but `LeaseLost`.
  */
 export class ContentStore {
@@ -233,7 +233,7 @@ export class ContentStore {
     return this.#engine;
   }
 
-  /** Makes the index what the packs are: after a crash between the two, and where one of them was damaged. */
+  /** Rebuilds the index from the packs: after a crash between the two, and where one of them was damaged. */
   async #reconcile(engine: Engine): Promise<void> {
     const lost = [...engine.ids()].filter((id) => !this.#packs.get(id));
     if (lost.length > 0) await engine.apply({ remove: lost });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { isWriteError, systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { namesIn } from '../../base/namesIn.ts';
 import { checkNotLost, type FencedFolder } from './fencedFolder.ts';
 import { readContent, readDirectory, writePack, type PackedBlob, type PackedEntry } from './packFile.ts';
 
@@ -19,9 +20,9 @@ interface Kept extends PackedEntry {
   readonly pack: Pack;
 }
 
-/** That a pack is used is noted so often at most. */
+/** Interval in which the use of a pack is noted at most once. */
 const TOUCH_MS = 3_600_000;
-/** So many packs that are smaller than this become one, of at most so many bytes. */
+/** The number of packs below a size that are merged into one, and the most bytes of that one. */
 const MANY_SMALL = 16;
 const SMALL_BYTES = 1 << 20;
 const MERGED_BYTES = 8 << 20;
@@ -58,7 +59,7 @@ export class Packs {
   /** Call before each write. Throws `LeaseLost`, `DiskFull`, `ReadOnly`. */
   adopt(): void {
     if (!this.#folder.adopt()) return;
-    // A write that was cut off leaves one of these.
+    // An interrupted write leaves a temporary file.
     for (const name of readdirSync(this.#folder.path))
       if (name.endsWith('.tmp')) rmSync(join(this.#folder.path, name), { force: true });
     // An earlier owner may have removed packs between the first reading and the adoption.
@@ -127,8 +128,8 @@ export class Packs {
   }
 
   /**
-   * Removes blobs that are not reachable, from packs that were not used since `cutoff`, and makes few packs of many small
-   * ones. A crash in the midst leaves blobs in two packs, which is as good as one. Gives the names that are gone.
+   * Removes blobs that are not reachable, from packs that were not used since `cutoff`, and merges small
+   * packs. A crash meanwhile leaves blobs in two packs, which does no harm. Returns the names of the removed blobs.
    */
   compact(isReachable: (name: string) => boolean, cutoff: number): string[] {
     const gone: string[] = [];
@@ -256,14 +257,5 @@ export function setTime(folder: FencedFolder, file: string, ms: number): void {
     // Missing: an heir has renamed the folder, or the file was deleted, which shows when it is read.
     if (systemCode(error) === 'ENOENT') checkNotLost(folder.fence);
     else if (!isWriteError(folder.explain(error))) throw error;
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
   }
 }

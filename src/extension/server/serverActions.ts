@@ -5,7 +5,7 @@ import { describeError, isCancelled } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
-import { FaultClient } from '../../server/faults/faultClient.ts';
+import { FaultClient } from '../../server/admin/faultClient.ts';
 import { LocalServer, type LocalServerState } from '../../server/localServer.ts';
 import type { ServerInfo } from '../../server/launch.ts';
 import { LOG_FILE } from '../../server/state/claim.ts';

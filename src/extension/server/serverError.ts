@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { describeError } from '../../base/errors.ts';
-import type { FaultClient, Scenarios } from '../../server/faults/faultClient.ts';
+import type { FaultClient, Scenarios } from '../../server/admin/faultClient.ts';
 import type { FaultRule } from '../../server/faults/faultRules.ts';
 import type { FaultEntry } from '../../server/faults/faults.ts';
 

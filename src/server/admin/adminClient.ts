@@ -1,15 +1,14 @@
 import { cancelled, SextantError } from '../../base/errors.ts';
-import type { ServerInfo } from '../launch.ts';
 
 /** Parameters of a query; those that are missing are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Asks the admin plane of a server that runs, on behalf of a person. */
+/** Client of the admin plane of a running server. */
 export class AdminClient {
   readonly #url: string;
   readonly #token: string;
 
-  constructor({ url, adminToken }: Pick<ServerInfo, 'url' | 'adminToken'>) {
+  constructor({ url, adminToken }: { readonly url: string; readonly adminToken: string }) {
     this.#url = url;
     this.#token = adminToken;
   }
@@ -23,13 +22,13 @@ export class AdminClient {
     return `${parts.map((part) => encodeURIComponent(part)).join('/')}${search && `?${search}`}`;
   }
 
-  /** The JSON of the answer. Throws what the server says, `NoAnswer` where it says nothing, and `Cancelled`. */
+  /** The JSON of the answer. Throws the server's error, `NoAnswer` where none comes, and `Cancelled`. */
   async ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
     const response = await this.#fetch(method, path, body, signal);
     return (await response.json()) as T;
   }
 
-  /** The lines of an answer, each JSON, as they come; whoever stops early hangs up. Throws as {@link ask} does. */
+  /** The lines of an answer, each JSON, as they come; stopping early closes the connection. Throws as {@link ask} does. */
   async *lines<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): AsyncGenerator<T> {
     const response = await this.#fetch(method, path, body, signal);
     const decoder = new TextDecoder();
@@ -64,7 +63,7 @@ export class AdminClient {
     throw new SextantError(error.code, sentence(error.message));
   }
 
-  /** Whoever gave a signal cancelled with it, unless it was one of a time that has run out. */
+  /** A signal that aborted means `Cancelled`, unless its time limit ran out. */
   #explain(error: unknown, signal: AbortSignal | undefined): SextantError {
     const isTimeout = signal?.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
     if (signal?.aborted && !isTimeout) return cancelled();

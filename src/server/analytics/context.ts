@@ -11,7 +11,7 @@ export interface AnalyticsContext {
   /** What is there now: facts are replaced as a whole. */
   facts(): FactSource;
   readonly overrides: OverrideList;
-  /** Credits are as of so many milliseconds ago. */
+  /** Age of credits in milliseconds. */
   readonly creditsLagMs: number;
   /** Resolves when the changes will outlive the process; they are seen from then on. */
   changeOverrides(entries: readonly OverrideEntry[]): Promise<void>;

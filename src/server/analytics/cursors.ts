@@ -4,8 +4,8 @@ import type { RowKey } from './factSource.ts';
 /** Where a page ended. */
 export interface Position {
   /**
-   * The hour in which the first page was asked for, in milliseconds since 1970. Defaults and limits of dates, and which days
-   * have data, are those of that hour to the last page, also where midnight passes in between.
+   * The hour of the request for the first page, in milliseconds since 1970. Defaults and limits of dates, and the days with
+   * data, are those of that hour up to the last page, also across midnight.
    */
   readonly asOf: number;
   /** Of the last row of the page. */

@@ -12,8 +12,8 @@ import type { Day } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 
 /*
- * What the analytics service asks of whoever has the data. Rows come in the order of the answers and are asked for after a
- * key, never by number: so that a page costs what it holds, and paging neither repeats nor drops a row while data changes.
+ * What the analytics service needs of a source of data. Rows come in the order of the answers and are requested after a
+ * key, never by number: a page costs what it holds, and paging neither repeats nor drops a row while data changes.
  */
 
 /** Where a row stands: texts, compared one after the other by code units. */
@@ -52,9 +52,9 @@ export interface EditorLanguageRow extends AccountRow {
 
 export interface CreditRow extends AccountRow {
   readonly credits: number;
-  /** Where rows by date were asked for. */
+  /** Present in rows by date. */
   readonly day?: Day;
-  /** Where rows by model were asked for. */
+  /** Present in rows by model. */
   readonly model?: string;
 }
 
@@ -115,7 +115,7 @@ export interface FactSource {
   editorLanguages(day: Day, after?: RowKey): Iterable<EditorLanguageRow>;
 
   /**
-   * Ordered by day, account and model, as far as they were asked for. Of the day of `asOf`, in milliseconds since 1970, there
+   * Ordered by day, account and model, as far as requested. Of the day of `asOf`, in milliseconds since 1970, there
    * is what had happened then, where that is known.
    */
   credits(
@@ -125,7 +125,7 @@ export interface FactSource {
     asOf?: number,
   ): Iterable<CreditRow>;
 
-  /** Ordered by day, account, product, resource, BYOK status and expert, as far as they were asked for. */
+  /** Ordered by day, account, product, resource, BYOK status and expert, as far as requested. */
   cost(range: DayRange, by: CostGrouping, filters: CostFilters, after?: RowKey): Iterable<CostRow>;
 
   /** Overrides that came with the data. */

@@ -4,14 +4,15 @@ import type { Clock } from '../../base/clock.ts';
 import type { Day } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import type { Change, KeptFile, ServerState } from '../state/serverState.ts';
+import type { Change, KeptFile, SimulationOptions } from '../state/records.ts';
+import type { ServerState } from '../state/serverState.ts';
 import type { AnalyticsContext } from './context.ts';
 import { Cursors } from './cursors.ts';
 import { DataSet } from './data/dataSet.ts';
 import { readData } from './data/readData.ts';
 import type { FactSource } from './factSource.ts';
 import { identityOf, keyOf, OverrideList } from './overrides.ts';
-import { Simulation, type SimulationOptions } from './simulation/simulation.ts';
+import { Simulation } from './simulation/simulation.ts';
 
 /**
  * The organization that the server stands for: the facts that it was started with, and on top of them what clients imported

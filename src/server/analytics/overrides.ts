@@ -16,7 +16,7 @@ export function keyOf(override: BudgetOverride | OverrideEntry): string {
   return overrideKey(identityOf(override), override.resource, override.period);
 }
 
-/** The overrides as they are now: those of the data, which is not asked for them before they are wanted, and what was changed. */
+/** The present overrides: those of the data, read when first needed, with the changes applied. */
 export class OverrideList {
   #ofData: () => Iterable<BudgetOverride>;
   #current: Map<string, BudgetOverride> | undefined;

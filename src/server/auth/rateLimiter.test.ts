@@ -65,7 +65,7 @@ describe('the rate limits', () => {
     assert.ok(admitted > 1000 && refused > 1000, `${admitted} admitted, ${refused} refused`);
   });
 
-  it('keep nobody out for long whose clock is set back', () => {
+  it('do not block a caller for long after the clock is set back', () => {
     let now = 1_000_000;
     const limiter = new RateLimiter({ now: () => now });
     for (let i = 0; i < 10; i++)

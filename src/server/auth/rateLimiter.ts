@@ -10,7 +10,7 @@ interface Bucket {
 }
 
 /**
- * A token bucket for each caller and group of endpoints: as many requests at once as `burst`, refilled evenly. Whoever finds
+ * A token bucket for each caller and group of endpoints: as many requests at once as `burst`, refilled evenly. A caller that finds
  * it empty is refused for {@link RATE_BLOCK_MS}; requests during that time do not prolong it. Time is the given clock's.
  */
 export class RateLimiter {

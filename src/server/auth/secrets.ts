@@ -7,10 +7,10 @@ export interface Secrets {
   readonly adminToken: string;
 }
 
-/** What a header carries unchanged, whoever writes it. */
+/** Characters that every client sends unchanged in a header. */
 const TOKEN = /^[!-~]+$/;
 
-/** Those that were asked for, else those of the last start, else new ones. Throws `InvalidOption`. */
+/** Those of the options, else those of the last start, else new ones. Throws `InvalidOption`. */
 export function secretsOf(asked: Partial<Record<keyof Secrets, string | undefined>>, last?: Secrets): Secrets {
   const token = check('token', asked.token) ?? usable(last?.token) ?? newToken('sxt');
   const adminToken = check('admin token', asked.adminToken) ?? usable(last?.adminToken) ?? newToken('sxa');

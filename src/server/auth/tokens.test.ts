@@ -44,7 +44,7 @@ describe('tokens', () => {
     );
   });
 
-  it('are told apart by the whole of their hash, and are nowhere in what is kept of them', () => {
+  it('are distinguished by their whole hash, and appear nowhere in the stored records', () => {
     const tokens = new Tokens();
     tokens.set({ name: 'near', hash: NEAR, scopes: ['analytics:read'] });
     assert.equal(callerOf(tokens, 'Bearer one'), undefined);

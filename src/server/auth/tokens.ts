@@ -2,16 +2,10 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Scope } from '../../analytics/contract.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Caller } from '../http/exchange.ts';
+import type { TokenRecord } from '../state/records.ts';
 
 export interface TokenCaller extends Caller {
   readonly scopes: ReadonlySet<Scope>;
-}
-
-export interface TokenRecord {
-  readonly name: string;
-  /** SHA-256 of the token in hexadecimal. */
-  readonly hash: string;
-  readonly scopes: readonly Scope[];
 }
 
 /** 256 random bits; the prefix lets people and secret scanners know what it is. */
@@ -32,8 +26,8 @@ interface Known {
 export class Tokens {
   readonly #byName = new Map<string, Known>();
   /**
-   * By the beginning of the hash, so that a look-up costs the same however many there are. What the time of it could tell is
-   * whether some token's hash begins so, of which nobody can make a token; the whole is compared in constant time.
+   * By the beginning of the hash, so that finding one costs the same for any number of tokens. Its time could reveal only whether
+   * some token's hash begins so, from which no token can be derived; the whole is compared in constant time.
    */
   readonly #byStart = new Map<number, Known[]>();
 

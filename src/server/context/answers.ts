@@ -10,8 +10,8 @@ const PASSAGES = 6;
 const NOTHING_FOUND = 'No model was asked, and nothing that was found answers this.';
 
 /**
- * Answers what the library asks without a model: with the lines that answer best of what the prompt brings along, and says that
- * no model was asked. Throws `NoModel` for a prompt that brings nothing along.
+ * Answers a prompt of the library without a model: with the lines of the prompt's code that answer best, and a note that no
+ * model was used. Throws `NoModel` for a prompt that brings nothing along.
  */
 export async function* answerFromPrompt(prompt: string, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
   const parts = partsOf(prompt);

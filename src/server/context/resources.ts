@@ -96,7 +96,7 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
   ];
 }
 
-/** A line for each piece of text; who stops reading stops whoever answers. */
+/** A line for each piece of text; a client that stops reading stops the answer. */
 async function* chatLines(
   first: IteratorResult<string, void>,
   rest: AsyncGenerator<string, void, undefined>,

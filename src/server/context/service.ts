@@ -7,14 +7,14 @@ import { makeInnerFolder } from '../../base/ownedFolder.ts';
 import type { Answerer } from '../../context/backend.ts';
 import { contextErrors } from '../../context/errors.ts';
 import type { ContentStore } from '../../context/store/contentStore.ts';
-import { createTemporaryFolder, removeTemporaryFolder } from '../../context/temporaryFolder.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../../base/temporaryFolder.ts';
 
 export interface ContextOptions {
-  /** Answers what is asked over `/chat-stream`. */
+  /** Answers the prompts of `/chat-stream`. */
   readonly answer?: Answerer | undefined;
-  /** Else who is asked; without one a question is answered with what was found for it. */
+  /** Else the model; without one the answer is the code that was found. */
   readonly provider?: AnswerProvider | undefined;
-  /** What nobody used for so many milliseconds may be removed; 30 days where it is missing. */
+  /** Milliseconds after which unused files may be removed; 30 days by default. */
   readonly keepMs?: number | undefined;
 }
 
@@ -69,7 +69,7 @@ export class ContextService {
     try {
       await (await this.#store)?.close();
     } catch (error) {
-      // It never opened, and whoever asked for it was told why.
+      // It never opened, which each request has reported.
       this.#edges.logger.debug(`The index of contexts was not open: ${String(error)}`);
     }
     if (this.#temporary !== undefined) removeTemporaryFolder(this.#temporary);
@@ -78,7 +78,7 @@ export class ContextService {
   async #open(): Promise<ContentStore> {
     // With the engine it is half of the server.
     const { ContentStore } = await import('../../context/store/contentStore.ts');
-    if (this.#state === undefined) this.#temporary ??= createTemporaryFolder(this.#edges.logger);
+    if (this.#state === undefined) this.#temporary ??= createTemporaryFolder('context', this.#edges.logger);
     const folder = join(this.#state ?? this.#temporary!, 'context');
     try {
       makeInnerFolder(folder);

@@ -25,7 +25,7 @@ export const faultRule = z
     every: z.optional(positive('every')),
     probability: z.optional(z.number(probability).check(z.gte(0, probability), z.lte(1, probability))),
     seed: z.optional(z.int(messages.mustBe('seed', 'a whole number'))),
-    /** No more than so many. */
+    /** The most requests to hit. */
     times: z.optional(positive('times')),
 
     status: z.optional(z.int(status).check(z.gte(400, status), z.lte(599, status))),

@@ -17,7 +17,7 @@ describe('rules of faults', () => {
     return Array.from({ length: count }, () => faults.take('GET', '/a') !== undefined);
   };
 
-  it('hit every n-th request, with a probability, and so many times', () => {
+  it('hit every n-th request, with a probability, and a limited number of times', () => {
     assert.deepEqual(hits({ every: 3, status: 500 }, 7), [false, false, true, false, false, true, false]);
     assert.deepEqual(hits({ times: 2, status: 500 }, 4), [true, true, false, false]);
     const some = hits({ probability: 0.2, seed: 9, status: 500 }, 5000);

@@ -1,7 +1,7 @@
 import { hash, seedKey } from '../analytics/simulation/random.ts';
 import type { FaultRule } from './faultRules.ts';
 
-/** A rule that is in force, and what became of it. */
+/** A rule in force, and how often it applied. */
 export interface FaultEntry {
   readonly id: string;
   readonly rule: FaultRule;
@@ -12,7 +12,7 @@ export interface FaultEntry {
   readonly hits: number;
 }
 
-/** What is to be done to one request. */
+/** The fault for one request. */
 export interface Fault {
   readonly id: string;
   readonly rule: FaultRule;
@@ -58,7 +58,7 @@ export class Faults {
     this.#lastId = Math.max(this.#lastId, ...entries.map(({ id }) => Number(/\d+$/.exec(id)?.[0] ?? 0)));
   }
 
-  /** Counts a request, and gives what is to be done to it, if anything. */
+  /** Counts a request, and returns its fault, if any. */
   take(method: string, path: string): Fault | undefined {
     for (const entry of this.#entries) {
       const { rule } = entry;

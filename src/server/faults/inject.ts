@@ -1,23 +1,26 @@
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { ERROR_STATUS } from '../../analytics/contract.ts';
-import type { Fault } from './faults.ts';
+import type { HeldRequest, Interception } from '../http/edge.ts';
+import type { Fault, Faults } from './faults.ts';
 
-/** The pieces of a body that drips come so many times a second. */
+/** No fault hits the admin plane. */
+const ADMIN = '/__admin/';
+
+/** Pieces per second of a body that drips. */
 const DRIPS_PER_SECOND = 10;
 
-/**
- * Does to a request what a fault says. `proceed` answers it as if nothing were; where it is not called, the request is
- * answered by the fault, and `answered` is told the status, 0 for none. What takes long is over once `closing` fires: the
- * request is answered, and what drips comes at once.
- */
-export function inject(
-  { id, rule, delayMs }: Fault,
-  request: IncomingMessage,
-  response: ServerResponse,
-  closing: AbortSignal,
-  proceed: () => void,
-  answered: (status: number) => void,
-): void {
+/** The hook of the HTTP edge that injects faults. */
+export function injectFaults(faults: Faults): (method: string, path: string) => Interception | undefined {
+  return (method, path) => {
+    const fault = faults.isEmpty || path.startsWith(ADMIN) ? undefined : faults.take(method, path);
+    return fault && ((held) => inject(fault, held));
+  };
+}
+
+/** Applies a fault to a request. What takes long ends once the server closes: the request is answered, and a drip comes at once. */
+function inject({ id, rule, delayMs }: Fault, held: HeldRequest): void {
+  const { request, response, closing, proceed } = held;
+  const answered = (status: number): void => held.answered(status, `injected by ${id}`);
   const act = (): void => {
     if (request.socket.destroyed) return;
     if (rule.reset) {
@@ -47,7 +50,7 @@ export function inject(
   else sleepThrough(delayMs, response, closing, act);
 }
 
-/** Calls `wake` after so long, or when the server closes; not at all where the client goes first. */
+/** Calls `wake` after `ms` milliseconds or when the server closes; never if the client closes the connection first. */
 function sleepThrough(ms: number, response: ServerResponse, closing: AbortSignal, wake: () => void): void {
   const end = (): void => {
     clearTimeout(timer);

@@ -3,7 +3,7 @@ import type { FaultRule } from './faultRules.ts';
 export interface Scenario {
   readonly description: string;
   readonly rules?: readonly FaultRule[];
-  /** Credits are as of so many milliseconds ago. */
+  /** Age of credits in milliseconds. */
   readonly creditsLagMs?: number;
   /** The clock goes to ten minutes before the end of the month. */
   readonly monthEnd?: true;
@@ -13,7 +13,7 @@ export interface Scenario {
 
 const API = '/analytics/*';
 
-/** Bad days by name. One is in force at a time. */
+/** Sets of injected faults by name. One is in force at a time. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'rate-limited': {
     description: 'every third request is answered 429',

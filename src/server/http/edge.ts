@@ -5,8 +5,6 @@ import type { Clock } from '../../base/clock.ts';
 import { SextantError, describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { errorText, HttpError, httpErrors, toHttpError } from './errors.ts';
-import type { Faults } from '../faults/faults.ts';
-import { inject } from '../faults/inject.ts';
 import type { Caller, Exchange, Operation, Reply, Resource } from './exchange.ts';
 import { ABSOLUTE, type HostCheck } from './hosts.ts';
 import { WrittenJson } from './jsonWriter.ts';
@@ -20,11 +18,25 @@ export interface EdgeTimeouts {
   /** Between two pieces of a body, and for all of one. */
   readonly bodyIdleMs: number;
   readonly bodyMs: number;
-  /** For the rest of a body that nobody waits for any more. */
+  /** For the rest of a body after its answer. */
   readonly lingerMs: number;
   /** For a connection on which nothing happens. */
   readonly idleMs: number;
 }
+
+/** A request that is held back. */
+export interface HeldRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Aborts when the server closes: then nothing may be held back longer. */
+  readonly closing: AbortSignal;
+  /** Has the request answered as usual. */
+  readonly proceed: () => void;
+  /** Records that it was answered otherwise. Status 0 stands for no answer. */
+  readonly answered: (status: number, note: string) => void;
+}
+
+export type Interception = (held: HeldRequest) => void;
 
 export const DEFAULT_TIMEOUTS: EdgeTimeouts = {
   headersMs: 15_000,
@@ -41,18 +53,17 @@ export interface EdgeOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly timeouts?: Partial<EdgeTimeouts>;
-  /** Of everything but the admin plane. */
-  readonly faults?: Faults;
+  /** May take a request before it is answered: returns what to do with it, or `undefined` to have it answered. */
+  readonly beforeAnswer?: (method: string, path: string) => Interception | undefined;
   /** Why nothing but `/healthz` may be answered, if so: checked for each request, before any fault. */
   readonly unavailable?: (method: string) => SextantError | undefined;
 }
 
-const ADMIN = '/__admin/';
 const HEALTH = '/healthz';
 const JSON_TYPE = 'application/json';
-/** How often one looks for connections that are no longer needed while the server closes. */
+/** Interval between two scans for idle connections while the server closes. */
 const SWEEP_MS = 50;
-/** An answer in parts is written in pieces of about so many characters. */
+/** Characters of a piece, of an answer in parts. */
 const PIECE = 65_536;
 
 /**
@@ -81,7 +92,7 @@ export class HttpEdge {
       connectionsCheckingInterval: Math.min(1_000, this.#timeouts.headersMs),
     });
     this.#server.headersTimeout = this.#timeouts.headersMs;
-    // Bodies have time limits of their own, as an import may take minutes.
+    // Bodies have separate time limits, as an import may take minutes.
     this.#server.requestTimeout = 0;
     this.#server.keepAliveTimeout = this.#timeouts.idleMs;
     this.#server.timeout = this.#timeouts.idleMs;
@@ -127,30 +138,28 @@ export class HttpEdge {
     }));
   }
 
-  /** Answers a request, unless a fault does. */
+  /** Answers a request, unless `beforeAnswer` takes it. */
   #receive(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
-    const { faults, requestLog, clock } = this.#options;
+    const { beforeAnswer, requestLog, clock } = this.#options;
     const method = request.method ?? '';
     const unavailable = this.#options.unavailable?.(method);
-    if (!faults || faults.isEmpty || unavailable) {
+    const began = performance.now();
+    const { path, query } = target(request.url ?? '');
+    const intercept = unavailable ? undefined : beforeAnswer?.(method, path);
+    if (!intercept) {
       this.#answer(request, response, expectsContinue, unavailable);
       return;
     }
-    const began = performance.now();
-    const { path, query } = target(request.url ?? '');
-    const fault = path.startsWith(ADMIN) ? undefined : faults.take(method, path);
-    const proceed = (): void => this.#answer(request, response, expectsContinue);
-    if (!fault) {
-      proceed();
-      return;
-    }
     this.#remember(request, response);
-    inject(fault, request, response, this.#stop.signal, proceed, (status) =>
-      requestLog.add({
-        ...{ at: clock.now(), method, path, query, rawHeaders: request.rawHeaders },
-        ...{ durationMs: performance.now() - began, caller: undefined, status, warnings: [`injected by ${fault.id}`] },
-      }),
-    );
+    intercept({
+      ...{ request, response, closing: this.#stop.signal },
+      proceed: () => this.#answer(request, response, expectsContinue),
+      answered: (status, note) =>
+        requestLog.add({
+          ...{ at: clock.now(), method, path, query, rawHeaders: request.rawHeaders },
+          ...{ durationMs: performance.now() - began, caller: undefined, status, warnings: [note] },
+        }),
+    });
   }
 
   #answer(
@@ -163,7 +172,7 @@ export class HttpEdge {
     this.#remember(request, response);
     const { path, query } = target(request.url ?? '');
     const warnings: string[] = [];
-    // Also of one that is not let in: its resource is told, the client nothing.
+    // Also of a refused request: its resource is notified, the client is not.
     const found = this.#router.find(path);
     let match: Match | undefined;
     let caller: Caller | undefined;
@@ -271,7 +280,7 @@ export class HttpEdge {
     request.socket.setTimeout(this.#timeouts.idleMs);
     response.writeHead(200, this.#headers({ 'Content-Type': reply.contentType }));
     sendLines(response, reply.lines).catch((error: unknown) => {
-      // Whoever is gone has stopped it.
+      // A client that closed the connection has stopped it.
       this.#options.logger[response.destroyed ? 'debug' : 'error'](
         `${request.method} ${request.url}: ${describeError(error)}`,
       );
@@ -300,8 +309,8 @@ export class HttpEdge {
   }
 
   /**
-   * Answers leave together, once all requests that came together are worked on. Each wakes whoever waits for it, and to wake a
-   * client that has gone to sleep since the last one costs as much as the answer.
+   * Answers leave together, once all requests that came together are worked on. Each wakes a waiting client, and to wake
+   * one that fell asleep since the last answer costs as much as the answer.
    */
   readonly #flush = (): void => {
     const answers = this.#answers;
@@ -372,7 +381,7 @@ function refuseRaw(socket: Socket, { code, message, headers }: HttpError): void 
   };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
-  // Whoever goes on sending, or never closes, is not waited for.
+  // A client that goes on sending, or never closes, is not waited for.
   socket.setTimeout(1_000, () => socket.destroy());
 }
 

@@ -1,11 +1,11 @@
 import { messages, type ErrorCode, type Scope } from '../../analytics/contract.ts';
 import { SextantError } from '../../base/errors.ts';
 
-/** What a client is answered: `{"error":{"code","message"}}` with the status of the code. */
+/** The answer to a client: `{"error":{"code","message"}}` with the status of the code. */
 export class HttpError extends SextantError {
   declare readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
-  /** For whoever owns the server: the message, or what no client is told. */
+  /** For the owner of the server: the message, or details that clients do not get. */
   readonly reason: string;
 
   constructor(
@@ -25,18 +25,17 @@ export function errorText(code: ErrorCode, message: string): string {
   return JSON.stringify({ error: { code, message } });
 }
 
-/** An error of any kind as one that may be shown: only what was written for clients is. */
+/** Converts an error of any kind to one for clients, which shows only messages written for them. */
 export function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof SextantError) {
     if (error.code === 'InvalidArgument' || error.code === 'BadData')
       return new HttpError('InvalidArgument', error.message, {}, { cause: error });
-    if (['DiskFull', 'ReadOnly', 'JournalHeldUp'].includes(error.code))
+    if (['DiskFull', 'ReadOnly', 'JournalHeldUp', 'FolderNotOurs'].includes(error.code))
       return new HttpError('InsufficientStorage', error.message, {}, { cause: error });
     if (['LeaseLost', 'LogBroken'].includes(error.code))
       return new HttpError('ServiceUnavailable', error.message, {}, { cause: error });
-    if (['JournalDamaged', 'FolderNotOurs'].includes(error.code))
-      return new HttpError('Internal', error.message, {}, { cause: error });
+    if (error.code === 'JournalDamaged') return new HttpError('Gone', error.message, {}, { cause: error });
     if (['InvalidDefinition', 'InvalidFilter'].includes(error.code))
       return new HttpError('InvalidArgument', error.message, {}, { cause: error });
     if (error.code === 'NoSuchDefinition') return new HttpError('NotFound', error.message, {}, { cause: error });

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { WrittenJson } from './jsonWriter.ts';
 
-/** Who a request is from. */
+/** The sender of a request. */
 export interface Caller {
   /** The name of the token, never the token. */
   readonly name: string;
 }
 
-/** A request that is let in, as a service sees it. */
+/** An admitted request, as a service sees it. */
 export interface Exchange {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
@@ -50,7 +50,7 @@ export interface Refused {
   readonly parameters: Exchange['parameters'];
   readonly status: number;
   readonly code: string;
-  /** What the client was told, or more. */
+  /** The message to the client, or more. */
   readonly reason: string;
 }
 
@@ -58,9 +58,9 @@ export interface Refused {
 export interface Resource {
   /** `/__admin/tokens/{name}`: a name in braces stands for one part of a path. */
   readonly path: string;
-  /** Lets a request in, or throws why not; asked before its method and body are looked at. */
+  /** Admits a request, or throws the reason; called before its method and body are checked. */
   readonly guard?: (headers: IncomingHttpHeaders, parameters: Exchange['parameters']) => Caller;
-  /** Told of each request that is answered with an error. */
+  /** Called for each request that is answered with an error. */
   readonly onRefused?: (refused: Refused) => void;
   readonly methods: Readonly<Partial<Record<string, Operation>>>;
   /** Requests of the admin plane are not in the log that it shows. */

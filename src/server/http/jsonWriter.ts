@@ -30,7 +30,7 @@ export class NumberMembers {
   readonly starts: readonly Uint8Array[];
   /** Those from one to another where all are 0, as many are. */
   readonly zeros: readonly (readonly Uint8Array[])[];
-  /** So many are enough for an object. */
+  /** Number that is enough for an object. */
   readonly bytes: number;
 
   constructor(names: readonly string[]) {
@@ -44,7 +44,7 @@ export class NumberMembers {
 /** JSON that is written, to be sent once. */
 export class WrittenJson {
   readonly body: string | Buffer;
-  /** So many in UTF-8. */
+  /** Length in UTF-8 bytes. */
   readonly bytes: number;
   /** To be called when it is sent and no longer needed, where it is to be called at all. */
   readonly done: (() => void) | undefined;

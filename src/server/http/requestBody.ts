@@ -66,7 +66,7 @@ function afterThisTurn(call: () => void): void {
   });
 }
 
-/** Nobody waits for the answer any more. */
+/** The client has closed the connection. */
 export function clientGone(): SextantError {
   return new SextantError('ClientGone', 'The client went away before its request was complete.');
 }

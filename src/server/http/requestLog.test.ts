@@ -61,7 +61,7 @@ describe('the log of requests', () => {
     assert.equal(shown.headers.accept, 'x/y; q=1');
   });
 
-  it('does not grow with what it is told', () => {
+  it('does not grow with the number of requests', () => {
     const log = new RequestLog();
     const before = usedBytes();
     for (let i = 0; i < 100; i++) {
@@ -73,7 +73,7 @@ describe('the log of requests', () => {
   });
 });
 
-/** Without what nobody has any more. */
+/** Without unreachable objects. */
 function usedBytes(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

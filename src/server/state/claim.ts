@@ -22,12 +22,13 @@ const OLDER = /^(?:writer\.\d+\.lock|server\.json|server\.log|changes\.log|impor
  * Marks a folder as the server's. Returns `false` where the disk takes nothing for now. Throws `FolderNotOurs` where
  * something else is in it, and changes nothing then; `NotAFolder`, `ReadOnly`.
  */
-export function claimState(folder: string): boolean {
+export function claimState(folder: string, logger: Logger): boolean {
   try {
     // Refuses a file of that name.
     if (existsSync(folder)) makeFolder(folder);
     for (const inner of INNER) refuseLink(join(folder, inner));
-    claimFolder(folder, { kind: 'server' }, { mode: 0o700, isOlder: (names) => isOlder(folder, names) });
+    const onDamage = (message: string): void => logger.error(message);
+    claimFolder(folder, { kind: 'server' }, { mode: 0o700, isOlder: (names) => isOlder(folder, names), onDamage });
     chmodSync(folder, 0o700);
     return true;
   } catch (error) {
@@ -41,13 +42,13 @@ export function claimState(folder: string): boolean {
 }
 
 /** The same lease for a folder that could not be marked at the start: it is marked before the first write. */
-export function claimingFence(fence: HeldFence, folder: string): HeldFence {
+export function claimingFence(fence: HeldFence, folder: string, logger: Logger): HeldFence {
   let isClaimed = false;
   return {
     number: fence.number,
     lost: fence.lost,
     check: () => {
-      isClaimed ||= claimState(folder);
+      isClaimed ||= claimState(folder, logger);
       fence.check();
     },
     release: () => fence.release(),

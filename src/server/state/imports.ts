@@ -7,7 +7,8 @@ import { explainWriteError, isWriteError, systemCode } from '../../base/errors.t
 import type { Fence } from '../../base/lease.ts';
 import { makeInnerFolder } from '../../base/ownedFolder.ts';
 import { stateErrors } from './errors.ts';
-import type { Incoming, KeptFile } from './serverState.ts';
+import type { KeptFile } from './records.ts';
+import type { Incoming } from './serverState.ts';
 
 /** `<lease>-<n>.ndjson`; of earlier versions `<n>.ndjson`. */
 const NAME = /^(?:(\d{1,15})-)?(\d{1,15})\.ndjson$/;

@@ -1,6 +1,7 @@
+import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { readFencedJson, type FencedRead } from '../../base/fencedJson.ts';
-import { fencedNumbers, Lease, type LeaseOwner } from '../../base/lease.ts';
+import { Lease, newestLease, type LeaseOwner } from '../../base/lease.ts';
 import type { ProcessIdentity } from '../../base/processIdentity.ts';
 import type { Address } from './serverState.ts';
 
@@ -24,7 +25,7 @@ export function findServer(folder: string): (Published & { readonly owner: Lease
   const published = publishedOf(found?.value);
   if (!owner || !found || published?.pid !== owner.pid) return undefined;
   // A process that lost the lease and wakes up may still publish, under a number that is no longer the lock's.
-  const isOwners = found.number === fencedNumbers(folder, 'writer', 'lock')[0] && isSame(published.owner, owner);
+  const isOwners = found.number === newestLease(folder) && isSame(published.owner, owner);
   return isOwners || (found.number === 0 && published.owner === undefined) ? { ...published, owner } : undefined;
 }
 
@@ -32,6 +33,11 @@ export function findServer(folder: string): (Published & { readonly owner: Lease
 export function readPublished(folder: string): FencedRead & { readonly published: Published | undefined } {
   const read = readFencedJson(folder, PUBLISHED);
   return { ...read, published: publishedOf(read.found?.value) };
+}
+
+/** Proves to a client that has read the published file that a server is that of the folder. `challenge` is the client's. */
+export function proofOf(cursorKey: Buffer, challenge: string): string {
+  return createHmac('sha256', cursorKey).update(`sextant /healthz ${challenge}`).digest('hex');
 }
 
 /** A line for the log where a file is damaged. */

@@ -1,33 +1,11 @@
 import type { Fence } from '../../base/lease.ts';
-import type { OverrideEntry } from '../../analytics/contract.ts';
-import type { SimulationOptions } from '../analytics/simulation/simulation.ts';
-import type { TokenRecord } from '../auth/tokens.ts';
-
-/** What clients changed, in the order of a log: together with the data file it is the whole state. */
-export type Change =
-  | { readonly type: 'overrides'; readonly entries: readonly OverrideEntry[] }
-  | ({ readonly type: 'token' } & TokenRecord)
-  | { readonly type: 'revoke'; readonly name: string }
-  /** A data file that was imported; `replaces` names an earlier one with the same bytes that was damaged. */
-  | ({ readonly type: 'import'; readonly replaces?: string } & KeptFile)
-  /** What a snapshot put in place of all facts: a data file, or a simulated organization. */
-  | ({ readonly type: 'facts' } & KeptFile)
-  | ({ readonly type: 'simulation' } & SimulationOptions);
+import type { Change, KeptFile } from './records.ts';
 
 /** What a server is reached by; kept, so that it is the same after a restart. */
 export interface Address {
   readonly port: number;
   readonly token: string;
   readonly adminToken: string;
-}
-
-/** A data file that is kept. */
-export interface KeptFile {
-  /** Its name in `imports`. */
-  readonly file: string;
-  /** Length and SHA-256 in hexadecimal; earlier versions recorded neither. */
-  readonly bytes?: number;
-  readonly sha256?: string;
 }
 
 /** A data file on its way in: its bytes pass through, and are kept if it proves good. */

@@ -311,6 +311,53 @@ describe('a state folder', () => {
     });
   });
 
+  it('reports files that were deleted together with their copies, and a damaged marker', async () => {
+    for (const [kind, message] of [
+      [/^server\./, /address and tokens of the last start are lost/],
+      [/^changes\./, /changes\.<number>\.log and its copy are missing in .*: tokens that clients created/],
+      [/^changes\..*log$/, /changes\.2\.log and its copy are missing: all records in them are lost/],
+      [/^sextant-folder/, undefined],
+    ] as const) {
+      const place = join(folder(), 'state');
+      await start(place);
+      await stopAll();
+      await start(place);
+      assert.deepEqual(
+        said.filter((one) => /missing|damaged/.test(one)),
+        [],
+      );
+      await stopAll();
+      for (const name of readdirSync(place)) if (kind.test(name)) rmSync(join(place, name));
+      if (!message) writeFileSync(join(place, 'sextant-folder.json'), 'zeroes');
+      await start(place);
+      const found = said.filter((one) => /missing|damaged/.test(one));
+      assert.match(
+        found.join('\n'),
+        message ?? /sextant-folder\.json is damaged\. Nothing is lost: it is written again/,
+      );
+      await stopAll();
+    }
+  });
+
+  it('reports definitions of webhooks that were deleted together with their copies', async () => {
+    const place = join(folder(), 'state');
+    const client = await start(place);
+    const { body } = await client.admin('POST', 'webhooks', { name: 'w', type: 'standard_webhooks' });
+    await client.admin('POST', 'webhooks/w/send', { body: {}, secret: body.secret });
+    await stopAll();
+    const remove = (stem: string): void => {
+      for (const name of readdirSync(join(place, 'webhooks')))
+        if (name.startsWith(`${stem}.`)) rmSync(join(place, 'webhooks', name));
+    };
+    remove('signing-keys');
+    await start(place);
+    assert.match(said.join('\n'), /signing-keys.*are missing in .*: no delivery to w is accepted\. Rotate/);
+    await stopAll();
+    remove('definitions');
+    await start(place);
+    assert.match(said.join('\n'), /definitions.*are missing in .*: webhooks, triggers and experts are lost/);
+  });
+
   it('names a server only by the file of the process that has the lease', async () => {
     const place = join(folder(), 'state');
     await start(place);
@@ -320,7 +367,7 @@ describe('a state folder', () => {
     const { owner: _, ...mine } = findServer(place)!;
     new FencedJson(fence, place, 'server').write(value);
     assert.equal(findServer(place), undefined, 'another process that had the same id');
-    // A process that lost the lease writes under a number above the lock's only if the lock is gone.
+    // A process that lost the lease writes under a number above the lock's only if the lock is missing.
     new FencedJson({ ...fence, number: 7 }, place, 'server').write({ ...mine });
     assert.equal(findServer(place), undefined, 'of another lease');
   });
@@ -352,7 +399,7 @@ describe('a state folder', () => {
         assert.equal(answer.status, 503);
         const { code, message } = answer.body.error as { code: string; message: string };
         assert.equal(code, 'ServiceUnavailable');
-        assert.ok(message.includes(place) && /took over .* Stop it, and use the other/.test(message), message);
+        assert.ok(message.includes(place) && /took over .* Stop it, and/.test(message), message);
       }
       const health = await client.get('/healthz');
       assert.deepEqual([health.status, health.body.status], [200, 'lost']);

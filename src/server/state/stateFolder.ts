@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { explainWriteError, isWriteError, type SextantError } from '../../base/errors.ts';
-import { FencedJson } from '../../base/fencedJson.ts';
+import { FencedJson, type FencedRead } from '../../base/fencedJson.ts';
 import { acquireFence, isHeld, type Fence, type HeldFence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
+import { namesIn } from '../../base/namesIn.ts';
 import { ownIdentity } from '../../base/processIdentity.ts';
 import { describeRecordDamage, RecordLog } from '../../base/recordLog.ts';
 import { claimingFence, claimState } from './claim.ts';
 import { stateErrors } from './errors.ts';
 import { Imports } from './imports.ts';
 import { describePublishedDamage, PUBLISHED, readPublished, type Published } from './published.ts';
-import type { Address, Change, Incoming, KeptFile, ServerState } from './serverState.ts';
+import type { Change, KeptFile } from './records.ts';
+import type { Address, Incoming, ServerState } from './serverState.ts';
 
 /** Of the files in the folder. A newer one is refused. */
 const VERSION = 1;
@@ -66,16 +68,17 @@ export class StateFolder implements ServerState {
    */
   static async open(folder: string, logger: Logger): Promise<StateFolder> {
     try {
-      const isClaimed = claimState(folder);
+      const isClaimed = claimState(folder, logger);
       const alsoIn = INNER.map((name) => join(folder, name));
       const acquired = acquireFence(folder, alsoIn);
       if (!isHeld(acquired)) throw stateErrors.busy(folder, acquired);
-      const lease = isClaimed ? acquired : claimingFence(acquired, folder);
+      const lease = isClaimed ? acquired : claimingFence(acquired, folder, logger);
       try {
         const read = readPublished(folder);
         if ((read.published?.version ?? 0) > VERSION) throw stateErrors.newer(folder);
         const damage = describePublishedDamage(folder, read);
         if (damage !== undefined) logger.error(damage);
+        reportMissing(folder, read, logger);
         const log = await openLog(folder, lease, logger);
         return new StateFolder(folder, lease, read.published, log, logger);
       } catch (error) {
@@ -155,6 +158,21 @@ export class StateFolder implements ServerState {
     }
     this.#imports.removeOrphans(new Set(changes.flatMap((change) => ('file' in change ? [change.file] : []))));
   }
+}
+
+/** Reports files that were deleted together with their copies: each start of a server leaves both pairs. */
+function reportMissing(folder: string, { found, damaged }: FencedRead, logger: Logger): void {
+  const hasChanges = namesIn(folder).some((name) => /^changes\.(?:\d+\.)?(?:copy\.)?(?:log|end)$/.test(name));
+  if (hasChanges && found === undefined && damaged.length === 0)
+    logger.error(
+      `${PUBLISHED}.<number>.json and its copy are missing in ${folder}: the address and tokens of the last start are lost. ` +
+        'The server uses new ones; give them to its clients.',
+    );
+  if (!hasChanges && found !== undefined)
+    logger.error(
+      `changes.<number>.log and its copy are missing in ${folder}: tokens that clients created, budgets and imports are lost. ` +
+        'Restore them from a backup, or create them again.',
+    );
 }
 
 function openLog(

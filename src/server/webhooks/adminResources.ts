@@ -66,7 +66,7 @@ const searchBody = z.strictObject({
   cursor: words('cursor'),
   filter: z.optional(z.unknown()),
 });
-/** What events are asked for by. */
+/** Parameters of a request for events. */
 type Given = Readonly<Partial<Record<string, string>>>;
 const testEvent = z.strictObject({
   template: z.optional(z.string('template must be a string')),
@@ -330,7 +330,7 @@ export function webhookAdminResources(
     return { contentType: 'application/x-ndjson', lines: searchLines(wanted, exchange.gone()) };
   }
 
-  /** `{"event"}` for each that is found, `{"damaged"}` for each that cannot be read, `{"progress"}` in between, `{"done":true}` at the end. Stops when nobody reads. */
+  /** `{"event"}` for each that is found, `{"damaged"}` for each that cannot be read, `{"progress"}` in between, `{"done":true}` at the end. Stops when the client does. */
   async function* searchLines(search: Search, gone: AbortSignal): AsyncGenerator<string> {
     for await (const step of journal.search(search, gone))
       yield JSON.stringify('event' in step ? { event: show(step.event) } : step);
@@ -338,7 +338,7 @@ export function webhookAdminResources(
   }
 }
 
-/** Answers 503 once another process took over the state: what this one knows is old. */
+/** Answers 503 once another process took over the state. */
 function withLease(service: WebhookService, { guard, ...resource }: Resource): Resource {
   return {
     ...resource,

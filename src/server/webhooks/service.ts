@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../base/clock.ts';
 import { isHeld, Lease, type Fence, type HeldFence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from '../../base/temporaryFolder.ts';
 import { Definitions } from '../../webhooks/definitions.ts';
 import { EventJournal, type Accepted, type Delivery, type Retention } from '../../webhooks/journal/eventJournal.ts';
 import { RefusalLog } from '../../webhooks/journal/refusalLog.ts';
@@ -29,7 +28,7 @@ export interface WebhookDependencies {
 }
 
 const MAX_BODY_BYTES = 1 << 20;
-/** How often one looks for events that are too old, where none come that would push them out. */
+/** Interval between two scans for events that are too old, where no new ones push them out. */
 const FORGET_MS = 60_000;
 
 /** Webhooks as the server has them: definitions, the journal of events, that of refusals, and the queue of runs. */
@@ -49,15 +48,16 @@ export class WebhookService {
   /** In the state folder, or in one that is removed when the service is closed. Throws `LeaseLost`. */
   constructor(state: string | undefined, options: WebhookOptions, edges: WebhookDependencies) {
     const { clock, realClock, logger } = edges;
-    this.#temporary = state === undefined ? temporaryFolder() : undefined;
+    this.#temporary = state === undefined ? temporaryState(logger) : undefined;
     const fence = edges.fence ?? this.#temporary!.fence;
     const folder = join(state ?? this.#temporary!.folder, 'webhooks');
     this.#fence = fence;
     this.clock = realClock;
     this.maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
-    this.definitions = new Definitions({ fence, folder, clock, realClock, logger });
     const { retention } = options;
     this.journal = new EventJournal({ fence, folder: join(folder, 'events'), clock, realClock, logger, retention });
+    const hasEvents = this.journal.size > 0;
+    this.definitions = new Definitions({ fence, folder, clock, realClock, hasEvents, logger });
     this.refusals = new RefusalLog(fence, join(folder, 'refusals'), clock, logger);
     this.#queue = new RunQueue({ ...edges, fence, journal: this.journal, definitions: this.definitions });
     fence.lost.addEventListener('abort', this.#onLost);
@@ -78,8 +78,8 @@ export class WebhookService {
   }
 
   /**
-   * Resolves when the event is on the disk; its triggers are asked afterwards. `parsed` is the body as a value, where that is
-   * known already.
+   * Resolves when the event is on the disk; its triggers are evaluated afterwards. `parsed` is the parsed body, if the
+   * caller has it.
    */
   async accept(delivery: Delivery, parsed?: { readonly json: unknown }): Promise<Accepted> {
     const webhook = this.definitions.webhookById(delivery.webhook);
@@ -103,12 +103,12 @@ export class WebhookService {
     await this.refusals.close();
     if (this.#temporary === undefined) return;
     this.#temporary.fence.release();
-    rmSync(this.#temporary.folder, { recursive: true, force: true });
+    removeTemporaryFolder(this.#temporary.folder);
   }
 }
 
-function temporaryFolder(): { readonly folder: string; readonly fence: HeldFence } {
-  const folder = mkdtempSync(join(tmpdir(), 'sextant-webhooks-'));
+function temporaryState(logger: Logger): { readonly folder: string; readonly fence: HeldFence } {
+  const folder = createTemporaryFolder('webhooks', logger);
   const fence = Lease.acquire(folder);
   if (!isHeld(fence)) throw new Error(`${folder} was just created, and has an owner.`);
   return { folder, fence };

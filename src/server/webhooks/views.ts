@@ -51,13 +51,13 @@ export interface RunView extends Omit<Run, 'attempts' | 'nextAt'> {
   readonly attempts: readonly AttemptView[];
 }
 
-/** And what became of it. */
+/** An event with its evaluations and runs. */
 export interface EventDetailView extends EventView {
   readonly evaluations: readonly TriggerEvaluation[];
-  /** Names of triggers of its webhook that are disabled now and were not asked. */
+  /** Names of triggers of its webhook that are disabled now and were not evaluated. */
   readonly disabled_triggers: readonly string[];
   readonly runs: readonly RunView[];
-  /** The record of that is: what is missing is not known. */
+  /** Whether the record of evaluations and runs is damaged, so that it may lack some. */
   readonly is_damaged?: true;
 }
 

@@ -21,7 +21,7 @@ interface Answer {
   readonly body: any;
 }
 
-/** An HTTP server that keeps what it is sent and answers as it is told to. */
+/** An HTTP server that keeps each request and gives set answers. */
 class Receiver {
   readonly got: { readonly request: IncomingMessage; readonly body: string }[] = [];
   statuses: number[] = [];
@@ -121,7 +121,7 @@ describe('webhooks of the server', () => {
     return { status: response.status, body: await response.json() };
   }
 
-  /** The event once its triggers were asked and its runs are over. */
+  /** The event once its triggers were evaluated and its runs are over. */
   async function finished(id: string): Promise<Answer['body']> {
     for (;;) {
       const { body } = await admin('GET', `events/${id}`);
@@ -205,7 +205,7 @@ describe('webhooks of the server', () => {
     assert.equal((await admin('GET', 'requests')).body.requests.length, 4, 'also those to the admin plane');
   });
 
-  it('records why a delivery is not authenticated, which its sender is not told', async () => {
+  it('records why a delivery is not authenticated, and keeps that from its sender', async () => {
     const { url, secret } = await made('webhooks', { name: 'w' });
     const signed = await made('webhooks', { name: 'signed', type: 'standard_webhooks' });
     const answers = new Set<string>();
@@ -374,7 +374,7 @@ describe('webhooks of the server', () => {
     assert.deepEqual((await admin('POST', 'events/search', { status: 'lost' })).status, 400);
   });
 
-  it('forwards no header that is redacted or has a name of its own, and waits as long as it is told to', async () => {
+  it('forwards no header that is redacted or has a name of its own, and waits as long as Retry-After says', async () => {
     const { url, secret } = await made('webhooks', { name: 'w' });
     await made('experts', { name: 'bot', type: 'forward', url: receiverUrl });
     await made('triggers', { name: 't', webhook: 'w', expert: 'bot' });
@@ -448,7 +448,21 @@ describe('webhooks of the server', () => {
     deaf.close();
   });
 
-  it('says that the record of what became of an event is damaged, instead of what is not so', async () => {
+  it('answers 410 with the reason for an event that is damaged', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    const { event_id: id } = (await post(url, secret, '"to be damaged"')).body;
+    const folder = join(state, 'webhooks/events');
+    const name = readdirSync(folder).find((one) => one.endsWith('.log'))!;
+    const bytes = readFileSync(join(folder, name));
+    bytes[bytes.indexOf('to be damaged')]! ^= 1;
+    writeFileSync(join(folder, name), bytes);
+    for (const answer of [await admin('GET', `events/${id}`), await admin('POST', `events/${id}/replay`)]) {
+      assert.deepEqual([answer.status, answer.body.error.code], [410, 'Gone']);
+      assert.ok(answer.body.error.message.includes(`of ${join(folder, name)} is damaged, and its content is lost.`));
+    }
+  });
+
+  it('reports that the record of the runs of an event is damaged', async () => {
     const { url, secret } = await made('webhooks', { name: 'w' });
     await made('triggers', { name: 't', webhook: 'w' });
     const { event_id: id } = (await post(url, secret, '{}')).body;

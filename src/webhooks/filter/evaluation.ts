@@ -16,7 +16,7 @@ export interface Step {
   readonly items?: readonly { readonly index: number; readonly step: Step }[];
 }
 
-/** What came of one filter and one payload. */
+/** The result of one filter for one payload. */
 export interface Evaluation {
   /** Whether the result is `true`: nothing else fires. */
   readonly fires: boolean;

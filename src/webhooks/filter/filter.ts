@@ -7,7 +7,7 @@ import { reasonOf } from './reason.ts';
 import { Tracer } from './tracer.ts';
 import { inWords } from './words.ts';
 
-/** A JSONLogic filter: checked once, then asked of any number of payloads. */
+/** A JSONLogic filter: checked once, then evaluated for any number of payloads. */
 export class Filter {
   readonly rule: unknown;
   readonly #root: Part;

@@ -13,13 +13,13 @@ const CHARGE = ' charge';
 /** A rule that {@link compile} made ready for {@link attempt}. */
 export type Compiled = RulesLogic;
 
-/** What came of evaluating a rule: a value, which may be `undefined`, or an error in words. */
+/** The result of a rule: a value, which may be `undefined`, or an error in words. */
 export interface Outcome {
   readonly value?: unknown;
   readonly error?: string;
 }
 
-/** Is told what comes of each part that has a number, with the data it was asked of. */
+/** Called with the result of each numbered part and the data of its evaluation. */
 export interface Memory {
   remember(id: number, data: unknown, value: unknown): void;
 }

@@ -31,7 +31,7 @@ export const OPERANDS: ReadonlyMap<string, Count> = new Map(
   }),
 );
 
-/** Operators whose second operand is asked of each item of the first one, with that item as the data. */
+/** Operators whose second operand is evaluated for each item of the first one, with that item as the data. */
 export const ITERATIONS: ReadonlySet<string> = new Set(['map', 'reduce', 'filter', 'all', 'none', 'some']);
 
 /** The operands of an operation: `{"var": "a"}` is short for `{"var": ["a"]}`. */

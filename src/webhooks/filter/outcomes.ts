@@ -2,7 +2,7 @@ import { isTruthy } from './logic.ts';
 import { ITERATIONS } from './operators.ts';
 import type { Part } from './part.ts';
 
-/** A value that came of a part, and the data it was asked of. */
+/** The value of a part, and the data of its evaluation. */
 interface Known {
   readonly data: unknown;
   readonly value: unknown;
@@ -14,11 +14,11 @@ export interface Item {
 }
 
 /**
- * What came of the parts of a rule in one evaluation, so that an explanation evaluates nothing again. The items of a list
+ * The results of a rule's parts in one evaluation, so that an explanation evaluates nothing again. The items of a list
  * are data, too; the same part gives the same for the same data.
  */
 export class Outcomes {
-  /** By the number of the part. Most are asked once. */
+  /** By the number of the part. Most are evaluated once. */
   readonly #first: (Known | undefined)[] = [];
   readonly #others: (Map<unknown, Known> | undefined)[] = [];
 
@@ -28,7 +28,7 @@ export class Outcomes {
     else if (first.data !== data) (this.#others[id] ??= new Map<unknown, Known>()).set(data, { data, value });
   }
 
-  /** `undefined` where it was not asked, or could not be evaluated. */
+  /** `undefined` where it was not evaluated. */
   of({ id, rule }: Part, data: unknown): { readonly value: unknown } | undefined {
     if (id === undefined) return { value: rule };
     const first = this.#first[id];

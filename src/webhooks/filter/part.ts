@@ -3,7 +3,7 @@ import { operationOf } from './operators.ts';
 /** A part of a checked rule. */
 export interface Part {
   readonly rule: unknown;
-  /** By this number what came of it is remembered; missing for a constant, which gives itself. */
+  /** Under this number its result is kept; missing for a constant, which is its own result. */
   readonly id?: number | undefined;
   /** Missing for a literal. */
   readonly operator?: string | undefined;
@@ -19,7 +19,7 @@ export function partOf(rule: unknown, count = { parts: 0 }): Part {
   return { rule, id: count.parts++, operator: operation?.operator, operands: parts };
 }
 
-/** One that the library makes anew each time, since there may be operations in it. */
+/** A literal that the library builds again each time, since it may hold operations. */
 function isListOfMore(rule: unknown): rule is readonly unknown[] {
   return Array.isArray(rule) && rule.some((item) => typeof item === 'object' && item !== null);
 }

@@ -12,7 +12,7 @@ import { firstFalse } from './reason.ts';
 const because = (rule: unknown, payload: unknown): string | undefined => new Filter(rule).explain(payload).because;
 const is = (name: string, value: unknown): unknown => ({ '==': [{ var: name }, value] });
 
-/** The part that a reason names, and the data it was asked of. */
+/** The part that a reason names, and the data of its evaluation. */
 function named(rule: unknown, payload: unknown): { readonly rule: unknown; readonly data: unknown } {
   const root = partOf(rule);
   const outcomes = new Outcomes();

@@ -6,18 +6,18 @@ import type { Part } from './part.ts';
 import { preview } from './preview.ts';
 import { fieldName, inWords } from './words.ts';
 
-/** A reason has so many characters at the most, since it is kept with each event. */
+/** The most characters of a reason, since it is kept with each event. */
 const MAX_CHARACTERS = 1000;
-/** Of these the place may take, and the values. */
+/** The most characters of its place, and of its values. */
 const MAX_PLACE = 250;
 const MAX_VALUES = 400;
-/** So many values are named at the most, and looked for in so many parts. */
+/** The most values that are named, and the most parts that are searched for them. */
 const MAX_SEEN = 5;
 const MAX_ASKED = 200;
 const RESULT_CHARACTERS = 100;
 const NAME_CHARACTERS = 150;
 
-/** A part and the data it was asked of, and in words where that is: `["item 3 of `jobs`"]`. */
+/** A part, the data of its evaluation, and its place in words: `["item 3 of `jobs`"]`. */
 interface Place {
   readonly part: Part;
   readonly data: unknown;

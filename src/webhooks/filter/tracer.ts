@@ -7,14 +7,14 @@ import type { Part } from './part.ts';
 import { preview } from './preview.ts';
 import { cut } from './cut.ts';
 
-/** An explanation shows so many parts at the most, and of an iteration that no single item decided so many items. */
+/** The most parts of an explanation, and the most items of an iteration that no single item decided. */
 const MAX_PARTS = 200;
 const SHOWN_ITEMS = 3;
 const RESULT_CHARACTERS = 100;
 /** Stands for parts that are not shown. */
 const MORE: Step = { result: '…' };
 
-/** Shows the parts that were evaluated, and what came of each. */
+/** Shows the evaluated parts with their results. */
 export class Tracer {
   readonly #outcomes: Outcomes;
   /** Why the whole could not be evaluated. */
@@ -52,7 +52,7 @@ export class Tracer {
     let isOpen = true;
     let skipsNext = false;
     for (const [i, operand] of operands.entries()) {
-      // What is asked of each item is shown with the items.
+      // What is evaluated for each item is shown with the items.
       if (isIteration && i === 1) continue;
       if (this.#left <= 0) return [...steps, MORE];
       if (!isOpen || skipsNext) {

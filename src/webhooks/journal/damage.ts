@@ -5,16 +5,19 @@ export interface JournalDamage {
   readonly to: number;
   /** The number of records that are lost; missing where it is not known. */
   readonly records?: number;
+  /** Whether the file is the mark of the last segment, without which a loss at the end does not show. */
+  readonly isMark?: true;
 }
 
+const ADVICE = 'Restore the file from a backup, or have the deliveries sent again.';
+
 /** One line for a log. */
-export function describeDamage({ file, from, to, records }: JournalDamage): string {
+export function describeDamage({ file, from, to, records, isMark }: JournalDamage): string {
+  if (isMark)
+    return `The journal is damaged: ${file}, which notes its end, is missing or unreadable. Its newest records may be lost; all others are whole. ${ADVICE}`;
+  const where = `The journal is damaged: ${file}, bytes ${from} to ${to}.`;
+  if (records === 0) return `${where} No record is lost.`;
   const lost =
-    records === undefined
-      ? 'An unknown number of records is'
-      : records === 1
-        ? '1 record is'
-        : `${records === 0 ? 'No' : records} records are`;
-  const advice = records === 0 ? '' : ' Restore the file from a backup, or have the deliveries sent again.';
-  return `The journal is damaged: ${file}, bytes ${from} to ${to}. ${lost} lost; all others are whole.${advice}`;
+    records === undefined ? 'An unknown number of records is' : records === 1 ? '1 record is' : `${records} records are`;
+  return `${where} ${lost} lost; all others are whole. ${ADVICE}`;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeOver } from '../../../test/support/lease.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
@@ -41,7 +41,7 @@ describe('an event journal', () => {
     return bodies;
   }
 
-  it('has an event byte for byte, with its headers and what became of it, also after a restart', async () => {
+  it('keeps an event byte for byte, with its headers and runs, also after a restart', async () => {
     const place = folder();
     const body = ' {"a" : 1.0, "a": "\\u00e9é"}\n';
     let journal = openJournal(place);
@@ -59,6 +59,23 @@ describe('an event journal', () => {
       journal = openJournal(place);
     }
     assert.equal(await journal.read(99), undefined);
+    await journal.close();
+  });
+
+  it('on a disk that cannot give back a segment has the events of the others, and names what it lacks', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const place = folder();
+    const journal = openJournal(place);
+    const lost = await accept(journal, '"one"');
+    // Reading its first bytes is an I/O error.
+    const [file] = readdirSync(place).filter((name) => name.endsWith('.log'));
+    rmSync(join(place, file!));
+    symlinkSync('/proc/self/mem', join(place, file!));
+    const steps: unknown[] = [];
+    for await (const step of journal.search({ text: 'one' })) if (!('progress' in step)) steps.push(step);
+    assert.deepEqual(steps, [{ damaged: lost.id }]);
+    await assert.rejects(journal.read(lost.number), { code: 'JournalDamaged' });
+    assert.equal((await journal.verify()).length, 1);
     await journal.close();
   });
 
@@ -217,7 +234,7 @@ describe('an event journal', () => {
     await journal.close();
   });
 
-  it('lets others have their turn while a costly filter is asked, and can be cancelled then', async () => {
+  it('lets other work run while a costly filter is evaluated, and can be cancelled then', async () => {
     const journal = openJournal(folder());
     for (let i = 0; i < 40; i++) await accept(journal, '{}');
     let asked = 0;

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
-import { SextantError, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import { SextantError, throwIfCancelled } from '../../base/errors.ts';
 import type { Fence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
 import {
@@ -23,9 +23,9 @@ import { KEY_LIFETIME_MS, keyHash, SeenKeys } from './seenKeys.ts';
 import { SegmentLog, type FramePosition, type Written } from './segmentLog.ts';
 
 /**
- * How much is kept: what is over any of these goes, oldest first. One that still waits for its runs stays, and all behind it;
- * where that comes to twice as much, {@link HELD_LEAST} at the least, nothing more is taken until it is through: what was accepted
- * is never lost.
+ * Limits of what is kept: above any of them the oldest events are dropped. An event that waits for its runs stays, with all
+ * behind it. At twice a limit, {@link HELD_LEAST} at the least, nothing is accepted until that event is finished: what was
+ * accepted is never lost.
  */
 export interface Retention {
   readonly maxEvents: number;
@@ -103,15 +103,15 @@ const SEGMENTS = 64;
 const SEGMENT_BYTES = { least: 1 << 20, most: 64 << 20 };
 /** Of deliveries whose events went already, too. */
 const LEAST_KEYS = 100_000;
-/** So much may always wait: a burst of deliveries is not refused because little of it is to be kept. */
+/** The least that may wait: a burst of deliveries is not refused because of low limits. */
 const HELD_LEAST = { events: 10_000, bytes: 16 << 20 };
-/** A search reads so much at once. */
+/** Bytes that a search reads at once. */
 const BLOCK_BYTES = 1 << 20;
-/** And works so long until others have their turn. */
+/** And the time it works until other work may run. */
 const TURN_MS = 10;
 
 /**
- * The events: each is durable when {@link accept} resolves, byte for byte as it came, and what becomes of it is recorded
+ * The events: each is durable when {@link accept} resolves, byte for byte as it came. Its evaluations and runs are recorded
  * behind it. All that lists and filters need is in memory; bodies are on the disk only.
  */
 export class EventJournal {
@@ -173,7 +173,7 @@ export class EventJournal {
     return done;
   }
 
-  /** Records what became of an event. Resolves when it is on the disk. */
+  /** Records the state of an event. Resolves when it is on the disk. */
   async setState(number: number, state: EventState): Promise<void> {
     const { status, ...rest } = state;
     const head: Head = { ...NO_HEAD, status: EVENT_STATUSES.indexOf(status), event: number };
@@ -200,10 +200,15 @@ export class EventJournal {
     const row = this.#index.rowOf(number);
     if (row === undefined) return undefined;
     const summary = this.#summary(number);
-    return stored(summary, await this.#log.read(this.#index.placeAt(row)));
+    try {
+      return stored(summary, await this.#log.read(this.#index.placeAt(row)));
+    } catch (error) {
+      if (error instanceof SextantError && error.code === 'RecordDropped') return undefined;
+      throw error;
+    }
   }
 
-  /** What became of an event; where the record of it is damaged, only its status is known. */
+  /** The state of an event; where its record is damaged, only the status is known. */
   async state(number: number): Promise<EventState> {
     const row = this.#index.rowOf(number);
     const place = row === undefined ? undefined : this.#index.statePlaceAt(row);
@@ -268,8 +273,10 @@ export class EventJournal {
   async #storeOnce(delivery: Delivery, key: string, hash: number): Promise<Accepted> {
     try {
       const seen = this.#keys.find(hash, this.#realClock.now());
-      if (seen !== undefined && (await this.#hasKey(seen, delivery.webhook, key)))
+      if (seen !== undefined && (await this.#hasKey(seen, delivery.webhook, key))) {
+        this.#log.fence();
         return { id: eventId(seen), number: seen, isNew: false };
+      }
       return await this.#store(delivery, hash);
     } finally {
       this.#storing.delete(hash);
@@ -396,7 +403,7 @@ export class EventJournal {
     return numbers.subarray(at, to);
   }
 
-  /** The events of a block, each made when it is asked for. */
+  /** The events of a block, each built when it is read. */
   async #readBlock(numbers: Float64Array): Promise<Iterable<ReadStep>> {
     const places = [...numbers].flatMap((number) => {
       const place = this.#placeOf(number);
@@ -406,11 +413,7 @@ export class EventJournal {
     if (!newest || !oldest) return [];
     const from = oldest.offset;
     const to = newest.offset + HEADER_BYTES + newest.length;
-    const bytes = await this.#log.readRange(newest.segment, from, to).catch((error: unknown) => {
-      // Dropped since.
-      if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
-      throw error;
-    });
+    const bytes = await this.#log.readRange(newest.segment, from, to);
     return this.#eventsIn(places, bytes, from);
   }
 

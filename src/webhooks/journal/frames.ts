@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
  *
  *   0  u32  magic
  *   4  u32  length of the payload
- *   8  u48  number; grows by one from frame to frame, so that a gap tells how many are lost
+ *   8  u48  number; grows by one from frame to frame, so that a gap shows how many are lost
  *  14  u8   kind
  *  15  u8   0
  *  16  u32  checksum of the payload
@@ -13,7 +13,7 @@ import { crc32 } from 'node:zlib';
  *  24       payload
  *
  * After damage the next frame is found by its magic and checksums. Payloads come from strangers, who could put a frame
- * inside one; so each segment's checksums begin with a salt of its own, which nobody outside knows.
+ * inside one; so each segment's checksums begin with a salt of its own, which no sender knows.
  */
 export const HEADER_BYTES = 24;
 const MAGIC = 0x314a5853;

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { systemCode } from '../../base/errors.ts';
@@ -19,17 +19,23 @@ const [STEM, REST] = ['acknowledged', 'mark'];
 const MAGIC = 0x314d5853;
 const BYTES = 28;
 
+/** The name of the mark of a lease. */
+export function markFileOf(lease: number): string {
+  return fencedName(STEM, lease, REST);
+}
+
 /**
  * The {@link Mark} of one lease, written between a commit and its acknowledgement: what is missing below it after a start is
- * damage, and what is unfinished behind it was never acknowledged. Written in place and not synced: a killed process leaves
- * it, and an old one after a power cut is a lower bound. Rejected: a synced one, which doubles the price of a commit.
+ * damage, and what is unfinished behind it was never acknowledged. Written in place, so that a killed process leaves it. Synced
+ * once for each segment: after a power cut it is there, perhaps an old one, which is a lower bound. Rejected: a sync for each
+ * commit, which doubles its price.
  */
 export class MarkFile {
   readonly #fd: number;
   readonly #bytes = Buffer.alloc(BYTES);
 
   constructor(folder: string, lease: number) {
-    this.#fd = openSync(join(folder, fencedName(STEM, lease, REST)), 'w', 0o600);
+    this.#fd = openSync(join(folder, markFileOf(lease)), 'w', 0o600);
   }
 
   write({ segment, first, length, nextNumber }: Mark): void {
@@ -43,6 +49,12 @@ export class MarkFile {
     writeSync(this.#fd, bytes, 0, BYTES, 0);
   }
 
+  /** Writes it and waits until it is on the disk: for a new segment. */
+  writeDurably(mark: Mark): void {
+    this.write(mark);
+    fsyncSync(this.#fd);
+  }
+
   close(): void {
     closeSync(this.#fd);
   }
@@ -51,7 +63,9 @@ export class MarkFile {
 export interface MarkRead {
   /** That of the highest lease that can be read. */
   readonly mark: Mark | undefined;
-  /** The highest lease that has one; 0 where there is none. */
+  /** The lease of `mark`; 0 where there is none. */
+  readonly markLease: number;
+  /** The highest lease that has a file; 0 where there is none. */
   readonly lease: number;
   /** Names of files that are damaged. */
   readonly damaged: readonly string[];
@@ -61,22 +75,23 @@ export function readMark(folder: string): MarkRead {
   const leases = fencedNumbers(folder, STEM, REST);
   const damaged: string[] = [];
   let mark: Mark | undefined;
+  let markLease = 0;
   for (const lease of leases) {
-    const file = fencedName(STEM, lease, REST);
+    const file = markFileOf(lease);
     const read = parse(readMarkBytes(join(folder, file)));
     if (typeof read === 'object') {
-      mark = read;
+      [mark, markLease] = [read, lease];
       break;
     }
     if (read === 'damaged') damaged.push(file);
   }
-  return { mark, lease: leases[0] ?? 0, damaged };
+  return { mark, markLease, lease: leases[0] ?? 0, damaged };
 }
 
 /** Removes the marks of earlier leases: for an owner that has one. */
 export function removeMarksBelow(folder: string, lease: number): void {
   for (const old of fencedNumbers(folder, STEM, REST))
-    if (old < lease) rmSync(join(folder, fencedName(STEM, old, REST)), { force: true });
+    if (old < lease) rmSync(join(folder, markFileOf(old)), { force: true });
 }
 
 function readMarkBytes(file: string): Buffer | undefined {

@@ -5,7 +5,7 @@ import type { Logger } from '../../base/log.ts';
 import type { JournalDamage } from './damage.ts';
 import { endOf, HEADER_BYTES, scanFrames, type Scan } from './frames.ts';
 import { readHeads, type Head, type HeadedFrame, type SegmentHeads } from './headsFile.ts';
-import { readMark } from './markFile.ts';
+import { markFileOf, readMark } from './markFile.ts';
 import { isHeadsFile, listSegments, type SegmentName } from './segmentFile.ts';
 
 export interface RecoveryOptions {
@@ -38,6 +38,9 @@ export interface Recovered {
   readonly lease: number;
 }
 
+/** Above the number of records that a segment had whose end is not known. */
+const SKIPPED = 1_000_000;
+
 /**
  * Reads a log and changes nothing. The order is that of leases, then of segments. Frames of a lease whose number a higher
  * lease gave again, or will give, were written by a process that had lost its lease: they do not count.
@@ -45,9 +48,13 @@ export interface Recovered {
 export function recover(options: RecoveryOptions): Recovered {
   const { folder, onFrame, onDamage } = options;
   const { segments: all, besides } = listSegments(folder);
-  const { mark, lease: markLease, damaged } = readMark(folder);
-  for (const file of damaged) onDamage({ file, from: 0, to: statSync(join(folder, file)).size, records: 0 });
+  const { mark, markLease, lease: highestMark, damaged } = readMark(folder);
   const counting = countingSegments(all);
+  const lastLease = counting.at(-1)?.name.lease ?? 0;
+  // A segment of an earlier version, without a lease, has no mark.
+  const isMarkLost = markLease < lastLease;
+  if (isMarkLost) onDamage({ file: damaged[0] ?? markFileOf(lastLease), from: 0, to: 0, isMark: true });
+  else for (const file of damaged) onDamage({ file, from: 0, to: statSync(join(folder, file)).size, records: 0 });
   const segments: RecoveredSegment[] = [];
   const unlisted: Recovered['unlisted'][number][] = [];
   let nextNumber = 1;
@@ -65,8 +72,10 @@ export function recover(options: RecoveryOptions): Recovered {
       nextNumber = frame.number + 1;
       onFrame(id, frame);
     }
-    nextNumber = Math.max(nextNumber, Math.min(found.nextNumber, limit));
-    if (!found.isListed) unlisted.push({ name, heads: { ...found, nextNumber } });
+    // Numbers that were acknowledged and are lost must not be given again.
+    const skipped = isMarkLost && i === counting.length - 1 ? SKIPPED : 0;
+    nextNumber = Math.max(nextNumber, Math.min(found.nextNumber, limit)) + skipped;
+    if (!found.isListed || skipped > 0) unlisted.push({ name, heads: { ...found, nextNumber } });
   }
   if (counting.length === 0 && mark && mark.nextNumber > mark.first)
     onDamage({ file: `segment-${mark.segment}`, from: 0, to: mark.length, records: mark.nextNumber - mark.first });
@@ -79,7 +88,7 @@ export function recover(options: RecoveryOptions): Recovered {
     leftovers: [...dead, ...orphans],
     nextNumber: Math.max(nextNumber, mark?.nextNumber ?? 0),
     nextSegment: Math.max(0, mark?.segment ?? 0, segments.at(-1)?.id ?? 0, ...all.map(({ segment }) => segment)) + 1,
-    lease: Math.max(markLease, ...all.map(({ lease }) => lease)),
+    lease: Math.max(highestMark, ...all.map(({ lease }) => lease)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { describeError } from '../../base/errors.ts';
+import { describeError, SextantError } from '../../base/errors.ts';
 import type { Fence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
 import { HEADER_BYTES } from './frames.ts';
@@ -64,7 +64,7 @@ export class RefusalLog {
     return this.#left;
   }
 
-  /** Recorded soon; nobody waits for it. */
+  /** Records a refusal soon; no request waits for it. */
   add(refusal: Omit<Refusal, 'at'>): void {
     if (this.#waiting.size >= MAX_WAITING) {
       this.#left++;
@@ -92,7 +92,7 @@ export class RefusalLog {
     this.#waiting.add(done);
   }
 
-  /** The newest first, with those that were being recorded when it was asked. */
+  /** Returns the newest first, with those being recorded at the call. */
   async latest(limit: number, isWanted: (webhook: string) => boolean = () => true): Promise<Refusal[]> {
     await Promise.all(this.#waiting);
     const wanted = this.#kept.filter(({ webhook }) => isWanted(webhook)).slice(-limit);
@@ -122,11 +122,12 @@ export class RefusalLog {
   async #read(those: readonly Kept[]): Promise<Refusal[]> {
     const [first, last] = [those[0]!, those.at(-1)!];
     const end = last.offset + HEADER_BYTES + last.length;
-    const bytes = await this.#log.readRange(first.segment, first.offset, end).catch(() => undefined);
+    const bytes = await this.#log.readRange(first.segment, first.offset, end);
     return those.flatMap((kept) => {
       try {
-        return bytes ? [JSON.parse(this.#log.payloadOf(kept, bytes, first.offset).toString()) as Refusal] : [];
-      } catch {
+        return [JSON.parse(this.#log.payloadOf(kept, bytes, first.offset).toString()) as Refusal];
+      } catch (error) {
+        if (!(error instanceof SextantError && ['JournalDamaged', 'RecordDropped'].includes(error.code))) throw error;
         return [];
       }
     });

@@ -5,7 +5,7 @@ import { KEY_LIFETIME_MS, keyHash, SeenKeys } from './seenKeys.ts';
 const HOUR = 3_600_000;
 
 describe('keys that were seen', () => {
-  it('are told apart by webhook and key', () => {
+  it('are distinguished by webhook and key', () => {
     assert.notEqual(keyHash('a', 'bc'), keyHash('ab', 'c'));
     assert.ok(Number.isSafeInteger(keyHash('w', 'k')) && keyHash('w', 'k') > 0);
   });

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 
 const HOUR = 3_600_000;
-/** A delivery with the same key is the same delivery for so long. */
+/** Time in which a delivery with the same key is the same delivery. */
 export const KEY_LIFETIME_MS = 24 * HOUR;
 
-/** 53 bits of the key of a delivery to a webhook; never 0. Whoever finds two alike compares the keys themselves. */
+/** 53 bits of the key of a delivery to a webhook; never 0. Equal ones need a comparison of the keys themselves. */
 export function keyHash(webhook: string, key: string): number {
   // By way of text it takes half the time: memory of a buffer's own costs more than the hash.
   const digest = hash('sha256', `${webhook}\0${key}`, 'hex');
   return Number.parseInt(digest.slice(0, 12), 16) * 32 + (Number.parseInt(digest.slice(12, 14), 16) & 31) || 1;
 }
 
-/** Keys are forgotten by so many parts of them. */
+/** Number of parts in which keys are forgotten. */
 const PARTS = 8;
 
 interface Part {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { systemCode } from '../../base/errors.ts';
 import { fencedName } from '../../base/lease.ts';
+import { namesIn } from '../../base/namesIn.ts';
 import type { Salt } from './frames.ts';
 
 /**
@@ -44,13 +43,7 @@ export function isHeadsFile(file: string): boolean {
 
 /** None where the folder is missing. */
 export function listSegments(folder: string): SegmentFiles {
-  let files: string[];
-  try {
-    files = readdirSync(folder);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    files = [];
-  }
+  const files = namesIn(folder);
   const segments = files.flatMap((file) => parse(file) ?? []);
   segments.sort((a, b) => a.lease - b.lease || a.segment - b.segment);
   const besides = new Map<string, string[]>();

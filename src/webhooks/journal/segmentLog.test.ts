@@ -203,7 +203,7 @@ describe('a segment log', () => {
       const { place, name } = await written(isClosed);
       rmSync(join(place, name));
       const opened = openLog(place);
-      assert.deepEqual(opened.log.damage, [{ file: 'segment-1', from: 0, to: 87, records: 3 }]);
+      assert.deepEqual(opened.log.damage, [{ file: join(place, 'segment-1'), from: 0, to: 87, records: 3 }]);
       assert.equal((await append(opened.log, 'more')).number, 4);
       await opened.log.close();
       const again = openLog(place);
@@ -244,7 +244,7 @@ describe('a segment log', () => {
     }
   });
 
-  it('loses nothing by a damaged mark, and reports it', async () => {
+  it('loses nothing by a damaged mark, and reports that its end is not known', async () => {
     const { place } = await written(false);
     const mark = readdirSync(place).find((one) => one.endsWith('.mark'))!;
     const whole = readFileSync(join(place, mark));
@@ -256,21 +256,45 @@ describe('a segment log', () => {
       const opened = openLog(copy);
       assert.deepEqual(await texts(opened), ['one', 'two two', 'three']);
       assert.deepEqual(opened.said, [
-        `The journal is damaged: ${mark}, bytes 0 to ${whole.length}. No records are lost; all others are whole.`,
+        `The journal is damaged: ${join(copy, mark)}, which notes its end, is missing or unreadable. Its newest records may ` +
+          'be lost; all others are whole. Restore the file from a backup, or have the deliveries sent again.',
       ]);
-      await opened.log.close();
-    }
-    // As after a power cut.
-    for (const bytes of [Buffer.alloc(0), Buffer.alloc(whole.length)]) {
-      writeFileSync(join(place, mark), bytes);
-      const opened = openLog(place);
-      assert.deepEqual([await texts(opened), opened.said], [['one', 'two two', 'three'], []]);
       await opened.log.close();
     }
   });
 
+  for (const isClosed of [false, true])
+    it(`reports a possible loss where the mark is missing or zeroed and the end is cut (${isClosed ? 'closed' : 'killed'})`, async () => {
+      const { place, name, whole } = await written(isClosed);
+      const mark = readdirSync(place).find((one) => one.endsWith('.mark'))!;
+      for (const bytes of [undefined, Buffer.alloc(0), Buffer.alloc(28)])
+        for (const end of ENDS) {
+          const copy = copied(place);
+          writeFileSync(join(copy, name), whole.subarray(0, end));
+          if (bytes) writeFileSync(join(copy, mark), bytes);
+          else rmSync(join(copy, mark));
+          const opened = openLog(copy);
+          assert.ok(opened.said[0]?.includes('Its newest records may be lost'), `cut at ${end}`);
+          const { number } = await append(opened.log, 'more');
+          assert.ok(number > 3, 'no number is given twice');
+          await opened.log.close();
+          const again = openLog(copy);
+          assert.equal((await append(again.log, 'still more')).number, number + 1);
+          if (!isClosed) assert.deepEqual(again.said, [], 'it is reported once');
+          await again.log.close();
+        }
+    });
+
+  it('reports nothing of a mark that was begun by a process which wrote no segment', async () => {
+    const { place } = await written(false);
+    writeFileSync(join(place, 'acknowledged.7.mark'), '');
+    const opened = openLog(place);
+    assert.deepEqual([await texts(opened), opened.said], [['one', 'two two', 'three'], []]);
+    await opened.log.close();
+  });
+
   for (const sealed of [false, true]) {
-    it(`loses no more than one record by any flipped byte, and says so (${sealed ? 'sealed' : 'open'} segment)`, async () => {
+    it(`loses no more than one record by any flipped byte, and reports it (${sealed ? 'sealed' : 'open'} segment)`, async () => {
       const place = folder();
       const { log } = openLog(place);
       const all = ['one', 'two two', 'three'];
@@ -293,7 +317,7 @@ describe('a segment log', () => {
         assert.equal(left.length, 2, `byte ${at}`);
         assert.ok(left.every((text) => all.includes(text)));
         assert.equal(opened.said.length, 1);
-        assert.match(opened.said[0]!, /^The journal is damaged: segment-1-1-\w+\.\d+\.log, bytes \d+ to \d+\. /);
+        assert.match(opened.said[0]!, /^The journal is damaged: \/.*segment-1-1-\w+\.\d+\.log, bytes \d+ to \d+\. /);
         assert.equal(opened.log.damage.length, 1);
         await opened.log.verify();
         assert.equal(opened.log.damage.length, 1, 'no damage is told twice');
@@ -333,7 +357,7 @@ describe('a segment log', () => {
     }
   });
 
-  it('tells a segment that is gone, and how many records went with it', async () => {
+  it('reports a missing segment, and the number of its records', async () => {
     const place = folder();
     const { log } = openLog(place);
     for (const text of ['one', 'two', 'three', 'four']) {
@@ -344,7 +368,7 @@ describe('a segment log', () => {
     for (const name of readdirSync(place)) if (name.startsWith('segment-2-')) rmSync(join(place, name));
     const opened = openLog(place);
     assert.deepEqual(await texts(opened), ['one', 'four']);
-    assert.deepEqual(opened.log.damage, [{ file: 'segment-2', from: 0, to: 0, records: 2 }]);
+    assert.deepEqual(opened.log.damage, [{ file: join(place, 'segment-2'), from: 0, to: 0, records: 2 }]);
     await opened.log.close();
   });
 
@@ -530,7 +554,7 @@ describe('a segment log', () => {
     for (const { log } of [first, opened]) await log.close();
   });
 
-  it('refuses a payload that is not of the frame that was asked for', async () => {
+  it('refuses a payload of another frame than the requested one', async () => {
     const { log } = openLog(folder());
     const [one, two] = [await append(log, 'one'), await append(log, 'two')];
     for (const wrong of [

@@ -20,7 +20,7 @@ export interface SegmentLogOptions {
   readonly fence: Fence;
   readonly maxSegmentBytes: number;
   readonly logger: Logger;
-  /** Told of every frame that is found when the log is opened, in order. */
+  /** Called for every frame that is found when the log is opened, in order. */
   readonly onFrame: (frame: Written) => void;
   /** What to know of a frame, from its payload. */
   readonly headOf: (kind: number, payload: Buffer) => Head;
@@ -47,7 +47,7 @@ interface Roll {
   readonly reject: (error: unknown) => void;
 }
 
-/** So much is written at once, if so much is waiting. */
+/** The most bytes of a write. */
 const MAX_BATCH_BYTES = 4 << 20;
 /** On Linux a write comes back when its bytes are on the disk: one call for each commit, where elsewhere it takes two. */
 const SYNC = process.platform === 'linux' ? constants.O_DSYNC : 0;
@@ -85,10 +85,12 @@ export class SegmentLog {
   #nextSegment: number;
   #mark: MarkFile | undefined;
   #current: Current | undefined;
+  /** Lists of frames to be written before any record is taken: what a predecessor writes late must not count. */
+  #unlisted: Recovered['unlisted'];
   /** Whether bytes of a write that failed may be left behind the end of the current segment. */
   #hasRemains = false;
   #waiting: (Waiting | Roll)[] = [];
-  /** What is on the disk, and not answered yet. */
+  /** Records that are on the disk and not acknowledged yet. */
   #durable: { readonly batch: readonly Waiting[]; readonly written: readonly Written[] } | undefined;
   #writing: Promise<void> | undefined;
   #isClosed = false;
@@ -110,7 +112,8 @@ export class SegmentLog {
     this.#nextSegment = recovered.nextSegment;
     // Above the files of a folder that was restored without its locks. Where they are an heir's, no check will pass.
     this.#lease = recovered.lease > fence.number ? recovered.lease + 1 : fence.number;
-    this.#tidy(recovered);
+    this.#unlisted = recovered.unlisted;
+    this.#tidy(recovered.leftovers);
   }
 
   /** What was found to be damaged since the log was opened. */
@@ -135,6 +138,26 @@ export class SegmentLog {
     });
   }
 
+  /**
+   * Call before an acknowledgement that writes no record. Writes down which frames of earlier leases count, so that later ones
+   * of a predecessor do not. Throws `LeaseLost`, `DiskFull`, `ReadOnly`: then nothing may be acknowledged.
+   */
+  fence(): void {
+    if (this.#unlisted.length === 0) return;
+    const { folder, fence } = this.#options;
+    fence.check();
+    try {
+      for (const { name, heads } of this.#unlisted) {
+        const file = this.#writeHeads(name, new HeadRows(heads.frames), heads.end, heads.nextNumber);
+        const listed = [...this.#segments].find(([, segment]) => segment.name.stem === name.stem);
+        if (listed) this.#segments.set(listed[0], { ...listed[1], besides: [...listed[1].besides, file] });
+      }
+    } catch (error) {
+      throw explainWriteError(error, folder);
+    }
+    this.#unlisted = [];
+  }
+
   /** Waits for what is being written. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -152,36 +175,42 @@ export class SegmentLog {
     this.#mark = undefined;
   }
 
-  /** The payload of a frame. Throws `JournalDamaged`. */
+  /** The payload of a frame. Throws `JournalDamaged` and `RecordDropped`. */
   async read(frame: FramePosition): Promise<Buffer> {
     const end = frame.offset + HEADER_BYTES + frame.length;
-    const bytes = await this.readRange(frame.segment, frame.offset, end).catch((error: unknown) => {
-      if (!['ENOENT', 'EIO'].includes(systemCode(error) ?? '')) throw error;
-      return Buffer.alloc(0);
-    });
+    const bytes = await this.readRange(frame.segment, frame.offset, end);
     return this.payloadOf(frame, bytes, frame.offset);
   }
 
-  /** Bytes of a segment, for {@link payloadOf}: to read many frames at once. */
+  /** Bytes of a segment, for {@link payloadOf}: to read many frames at once. None where they are missing or unreadable. */
   async readRange(segment: number, from: number, to: number): Promise<Buffer> {
-    const handle = await open(this.#path(segment), 'r');
+    const file = this.#segments.get(segment)?.name.file;
+    if (file === undefined) return Buffer.alloc(0);
+    let handle: FileHandle | undefined;
     try {
+      handle = await open(join(this.#options.folder, file), 'r');
       const bytes = Buffer.allocUnsafe(to - from);
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
       return bytes.subarray(0, bytesRead);
+    } catch (error) {
+      if (!['ENOENT', 'EIO'].includes(systemCode(error) ?? '')) throw error;
+      return Buffer.alloc(0);
     } finally {
-      await handle.close();
+      await handle?.close();
     }
   }
 
-  /** The payload of a frame, in `bytes` that begin at `from` in its segment. Throws `JournalDamaged`. */
+  /** The payload of a frame, in `bytes` that begin at `from` in its segment. Throws `JournalDamaged` and `RecordDropped`. */
   payloadOf({ segment, offset, length, number }: FramePosition, bytes: Buffer, from: number): Buffer {
-    const { file, salt } = this.#segments.get(segment)!.name;
+    const name = this.#segments.get(segment)?.name;
+    if (!name) throw webhookErrors.dropped();
+    const { salt } = name;
+    const file = join(this.#options.folder, name.file);
     const at = offset - from;
     const frame = readFrame(bytes, at, salt);
     const isWhole = typeof frame === 'object' && frame.length === length && (number ?? frame.number) === frame.number;
     if (isWhole) return bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + length);
-    this.#report({ file, from: offset, to: offset + HEADER_BYTES + length, records: 1 });
+    this.#report({ file: name.file, from: offset, to: offset + HEADER_BYTES + length, records: 1 });
     throw webhookErrors.damaged(file, offset);
   }
 
@@ -193,6 +222,7 @@ export class SegmentLog {
     const { folder, fence, logger } = this.#options;
     const [[number, segment] = []] = this.#segments;
     if (number === undefined || !segment || this.#segments.size === 1 || this.#isLost()) return false;
+    if (this.#unlisted.length > 0) return false;
     try {
       fence.check();
       for (const file of [...segment.besides, segment.name.file]) rmSync(join(folder, file), { force: true });
@@ -239,6 +269,7 @@ export class SegmentLog {
       try {
         if (!isChecked) this.#options.fence.check();
         isChecked = true;
+        this.fence();
         if (isRecords(batch)) this.#durable = { batch, written: await this.#commit(batch) };
         else {
           this.#answer();
@@ -296,7 +327,7 @@ export class SegmentLog {
       }
       if (SYNC === 0) await handle.datasync();
       this.#options.fence.check();
-      this.#writeMark(current, start + size, this.#nextNumber + written.length);
+      this.#mark!.write({ ...name, length: start + size, nextNumber: this.#nextNumber + written.length });
     } catch (error) {
       // An heir may have read it.
       if (this.#options.fence.lost.aborted) throw error;
@@ -338,7 +369,8 @@ export class SegmentLog {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     fence.check();
     // Before the segment: a mark of one that is missing lacks no record.
-    this.#writeMark({ name }, 0, this.#nextNumber);
+    this.#mark ??= new MarkFile(folder, this.#lease);
+    this.#mark.writeDurably({ ...name, length: 0, nextNumber: this.#nextNumber });
     const path = join(folder, name.file);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | SYNC;
     const handle = await open(path, flags, 0o600);
@@ -355,12 +387,6 @@ export class SegmentLog {
     const current = { id, name, length: 0, besides: [], handle, heads: new HeadRows() };
     this.#segments.set(id, current);
     return current;
-  }
-
-  #writeMark({ name }: Pick<Current, 'name'>, length: number, nextNumber: number): void {
-    const { segment, first } = name;
-    this.#mark ??= new MarkFile(this.#options.folder, this.#lease);
-    this.#mark.write({ segment, first, length, nextNumber });
   }
 
   /** Nothing more comes into the present segment; what is in it is written beside it. */
@@ -382,24 +408,18 @@ export class SegmentLog {
     return file;
   }
 
-  /** Spares the next start what this one had to read, where the disk allows it. */
-  #tidy({ segments, unlisted, leftovers }: Recovered): void {
-    if (unlisted.length + leftovers.length === 0) return;
+  /** Fences predecessors and removes what no reader takes into account; where the disk allows neither, the log only reads. */
+  #tidy(leftovers: readonly string[]): void {
+    if (this.#unlisted.length + leftovers.length === 0) return;
     const { folder, fence, logger } = this.#options;
     try {
       fence.check();
-      for (const { name, heads } of unlisted) {
-        const file = this.#writeHeads(name, new HeadRows(heads.frames), heads.end, heads.nextNumber);
-        const { id, ...segment } = segments.find((one) => one.name === name)!;
-        this.#segments.set(id, { ...segment, besides: [...segment.besides, file] });
-      }
+      this.fence();
       for (const file of leftovers) rmSync(join(folder, file), { force: true });
     } catch (error) {
       const explained = explainWriteError(error, folder);
       if (!isWriteError(explained)) throw explained;
-      logger.warn(
-        `The journal is opened to be read, and written to once that is possible: ${describeError(explained)}`,
-      );
+      logger.warn(`The journal in ${folder} is read-only until it can be written to: ${describeError(explained)}`);
     }
   }
 
@@ -407,14 +427,11 @@ export class SegmentLog {
     return this.#options.fence.lost.aborted;
   }
 
-  #report(damage: JournalDamage): void {
+  #report(found: JournalDamage): void {
+    const damage = { ...found, file: join(this.#options.folder, found.file) };
     if (this.#damage.some(({ file, from, to }) => file === damage.file && from < damage.to && damage.from < to)) return;
     this.#damage.push(damage);
     this.#options.logger.error(describeDamage(damage));
-  }
-
-  #path(segment: number): string {
-    return join(this.#options.folder, this.#segments.get(segment)!.name.file);
   }
 }
 

@@ -8,7 +8,7 @@ import { spans, type SortedRows, type Span } from './rows.ts';
 const WIDTH = METRIC_FIELDS.length;
 const [DAY, ACCOUNT, LANGUAGE, EDITOR] = [0, 1, 2, 3];
 
-/** So many accounts' rows are fetched at once. */
+/** Number of accounts whose rows are fetched at once. */
 const BLOCK = 32;
 /** Where in the running totals the ranges of a block's accounts begin and end. */
 const befores = new Int32Array(BLOCK);

@@ -89,7 +89,7 @@ export class AmountColumn {
     this.#numbers[this.#length++] = typeof amount === 'bigint' ? Number.NaN : amount;
   }
 
-  /** The amounts of these rows. */
+  /** The amounts of the given rows. */
   permuted(order: Uint32Array): AmountColumn {
     const result = new AmountColumn();
     result.#numbers = new Float64Array(Math.max(16, order.length));

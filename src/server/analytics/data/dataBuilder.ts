@@ -27,7 +27,7 @@ export class DataBuilder {
   readonly #costs: RawCosts;
   readonly #metricTotals: number[];
   #creditTotal: number;
-  /** Lines that are right only if a later one says so: the first that names an expert, and that suits one plan only. */
+  /** Lines that only a later line can confirm: the first that names an expert, and the first that fits one plan only. */
   readonly #expertLines = new Map<string, number>();
   readonly #planLines = new Map<NonNullable<CostRecord['onlyFor']>, number>();
 

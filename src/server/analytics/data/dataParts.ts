@@ -13,7 +13,7 @@ export const NAME_LISTS = [
 ] as const;
 export type NameList = (typeof NAME_LISTS)[number];
 
-/** Somebody who is or was in the organization. */
+/** A present or former member of the organization. */
 export interface Member {
   readonly identity: Identity;
   /** The first day on which they are no longer. */

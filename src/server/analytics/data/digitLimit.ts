@@ -35,7 +35,7 @@ class Digits {
   }
 }
 
-/** Whether so many decimals are enough. */
+/** Whether this number of decimals is enough. */
 function isWhole(amount: Amount, decimals: number): boolean {
   return typeof amount === 'bigint'
     ? amount % 10n ** BigInt(MAX_DECIMAL_DIGITS - decimals) === 0n

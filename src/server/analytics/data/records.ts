@@ -75,7 +75,7 @@ export type DataRecord =
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Checks one parsed line. Throws an `Error` whose message is the reason that a person is told. */
+/** Checks one parsed line. Throws an `Error` whose message is the reason shown to a person. */
 export function readRecord(value: unknown): DataRecord {
   if (!isObject(value)) throw new Error('it is not a JSON object');
   const reader = typeof value.kind === 'string' && Object.hasOwn(READERS, value.kind) ? READERS[value.kind] : undefined;

@@ -23,8 +23,8 @@ export class RawRows {
   }
 
   /**
-   * All rows in the order of their columns, the first counting most, equal ones added up. `ranks` gives for each column what
-   * its numbers become; rows of nothing but zeros are left out where `dropZeros` says so.
+   * All rows in the order of their columns, the first counting most, equal ones added up. `ranks` maps the
+   * numbers of each column. Rows of zeros only are left out with `dropZeros`.
    */
   sorted(ranks: readonly (Int32Array | undefined)[], dropZeros = false): SortedRows {
     const columns = this.#columns.map((column, i) => renumbered(column.subarray(0, this.#length), ranks[i]));

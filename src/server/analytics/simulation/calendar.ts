@@ -7,12 +7,12 @@ export const USUAL = 4096;
 const WEEK = [3950, 3400, 330, 260, 3850, 4096, 4096];
 const HOLIDAYS = new Set(['01-01', '05-01', '12-24', '12-25', '12-26', '12-31']);
 
-/** A new generation of models every so many days. */
+/** Days between two generations of models. */
 const GENERATION_DAYS = 240;
 const FIRST_GENERATION = parseDay('2020-01-01')!;
 const EXCITEMENT_DAYS = 14;
 
-/** How likely it is that somebody works on a day, in parts of {@link USUAL}. */
+/** The probability that an account works on a day, in parts of {@link USUAL}. */
 export function busyness(day: Day): number {
   const date = formatDay(day).slice(5);
   const workday = WEEK[((day % 7) + 7) % 7]!;
@@ -24,7 +24,7 @@ export function busyness(day: Day): number {
   return sinceLaunch < EXCITEMENT_DAYS ? workday + (workday >> 4) : workday;
 }
 
-/** Which generation of models somebody uses who changes to a new one `delay` days after its launch; counts from 1. */
+/** The generation of models that an account uses which changes to a new one `delay` days after its launch; counts from 1. */
 export function generationOn(day: Day, delay: number): number {
   return Math.max(1, Math.floor((day - delay - FIRST_GENERATION) / GENERATION_DAYS) + 1);
 }

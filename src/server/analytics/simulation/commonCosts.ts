@@ -4,7 +4,7 @@ import { generationOn } from './calendar.ts';
 import type { Schedule } from './directory.ts';
 import { SUMS, type Line, type Workdays } from './workdays.ts';
 
-/** So many days are counted at once where each is to be known apart. */
+/** Number of days counted at once where each is needed separately. */
 const DAYS_AT_ONCE = 16;
 
 /**

@@ -13,7 +13,7 @@ const MONEY_UNIT = 10n ** BigInt(MAX_DECIMAL_DIGITS - MONEY_DIGITS);
 const CREDIT_UNIT = 10n ** BigInt(MAX_DECIMAL_DIGITS);
 const BYOK = ['COST_ANALYTICS_BYOK_STATUS_NON_BYOK', 'COST_ANALYTICS_BYOK_STATUS_BYOK'] as const;
 
-/** A group's number: resource, then product, expert and whose key, each 0 where it is not asked for. */
+/** A group's number: resource, then product, expert and whose key, each 0 where it is not requested. */
 const PER_EXPERT = 2;
 const PER_PRODUCT = PER_EXPERT * (EXPERTS.length + 1);
 const PER_RESOURCE = PER_PRODUCT * (PRODUCTS.length + 1);
@@ -45,7 +45,7 @@ export class CostSheet {
     );
   }
 
-  /** Whether there is nothing that the filters want, whoever worked. */
+  /** Whether the filters match nothing, whichever accounts worked. */
   get wantsNothing(): boolean {
     return !this.#isWanted.includes(1);
   }
@@ -58,7 +58,7 @@ export class CostSheet {
     this.#groups.clear();
   }
 
-  /** Adds what somebody used who had a workday; `delay` and `byok` are those of the account. */
+  /** Adds what an account with this workday used; `delay` and `byok` are those of the account. */
   add(workday: number, day: Day, delay: number, byok: 0 | 1): void {
     if (this.#isWanted[workday] === 0) return;
     const generation = generationOn(day, delay);
@@ -91,7 +91,7 @@ export class CostSheet {
     return sums;
   }
 
-  /** In the order of answers. `lead` is what the keys begin with, `user` whose costs these are where that is asked for. */
+  /** In the order of answers. `lead` is what the keys begin with, `user` the account, where that is requested. */
   rows(lead: RowKey, day: Day | undefined, user: UserInfo | undefined, after: RowKey | undefined): CostRow[] {
     const rows: CostRow[] = [];
     for (const [group, sums] of this.#groups) {

@@ -10,7 +10,7 @@ import { AGENT_WAY, LEVELS, REMOTE_WAY, SERVICE_WAY, SPREAD, WAYS_OF_PEOPLE } fr
 
 export type AccountKind = 'person' | 'service' | 'bot';
 
-/** Somebody, or something, that works. */
+/** A person or a service account. */
 export interface Account {
   readonly kind: AccountKind;
   /** Its place in the order of answers. */
@@ -24,7 +24,7 @@ export interface Account {
   /** Its first day, and the first day on which it is no longer there. */
   readonly start: Day;
   readonly end: Day;
-  /** After the end, its costs go on for so many days, of an account that nobody can name any more. */
+  /** Days for which costs go on after the end, of an account that can no longer be named. */
   readonly tailDays: number;
   /** How likely it works on a usual day, of 2^16. */
   readonly rate: number;
@@ -40,7 +40,7 @@ export interface Account {
 }
 
 export const REMOTE_AGENT_REMOVED = parseDay('2025-10-01')!;
-/** Everybody has changed to new models after so many days. */
+/** Days after which all accounts have changed to new models. */
 export const MAX_DELAY = 60;
 const MAX_TAIL_DAYS = 14;
 const RAMP_DAYS = 60;
@@ -61,7 +61,7 @@ export class Schedule {
   readonly first: Day;
   readonly last: Day;
   readonly busy: Int32Array;
-  /** Of the account that was asked for last: its workday on each day, of `Workdays`, or -1 where it did not work. */
+  /** Of the account requested last: its workday on each day, of `Workdays`, or -1 where it did not work. */
   readonly workdays: Int16Array;
 
   constructor({ first, last }: DayRange) {
@@ -72,13 +72,13 @@ export class Schedule {
   }
 }
 
-/** After so many desks whoever makes a directory may do something else first. */
+/** Number of desks after which building a directory lets other work run. */
 const DESKS_AT_ONCE = 250;
 
 /**
- * Who was there at some time from `first` to `last`. There are as many desks as users; at each, one person follows another
- * after some years, for all time, so that any two years have people who come and go, and a day is the same whenever it is
- * asked for.
+ * The accounts present at some time from `first` to `last`. There are as many desks as users; at each, one person follows
+ * another after some years, for all time. So any two years have people who come and go, and a day is the same at each
+ * request.
  */
 export class Directory {
   readonly first: Day;
@@ -88,10 +88,10 @@ export class Directory {
   /** Those whose costs go on after they left, in the order in which they did. */
   readonly #leavers: readonly Account[];
   #byKey: Map<string, number> | undefined;
-  /* What a day is computed from, apart: a pass over all accounts is then a walk through memory that lies in a row. */
+  /* What a day is computed from, apart: a pass over all accounts then reads memory in order. */
   readonly delays: Int32Array;
   readonly byoks: Int32Array;
-  /** 1 for those whose activity is told: bots are not. */
+  /** 1 for accounts whose activity is reported: bots have none. */
   readonly isSeen: Uint8Array;
   readonly #start: Int32Array;
   readonly #end: Int32Array;
@@ -195,7 +195,7 @@ export class Directory {
       }
       const least = day < REMOTE_AGENT_REMOVED ? this.#oldWorkday[at]! : this.#workday[at]!;
       const way = least - (least % LEVELS);
-      // Once in years somebody lets agents run all day and night.
+      // Once in years an account lets agents run all day and night.
       workdays[day - first] =
         random % 1999 === 7
           ? way + LEVELS - 1 - (random >>> 28)

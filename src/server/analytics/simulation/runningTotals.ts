@@ -15,8 +15,8 @@ interface Totals {
 }
 
 /**
- * What accounts have done up to each day of a range, found when first asked for: what one did in a part of the range is then a
- * difference. Of large organizations only the first that are asked for are kept; of the others each answer adds up the days.
+ * What accounts have done up to each day of a range, computed at the first request: a part of the range is then a
+ * difference. Of large organizations only the first requested accounts are kept; of the others each answer adds up the days.
  */
 export class RunningTotals {
   readonly range: DayRange;

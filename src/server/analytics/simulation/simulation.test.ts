@@ -9,7 +9,8 @@ import { readData } from '../data/readData.ts';
 import type { CostFilters, CostGrouping, CostRow, CostSums, FactSource, RowKey } from '../factSource.ts';
 import { BYOK } from '../factSource.ts';
 import { REMOTE_AGENT_REMOVED } from './directory.ts';
-import { readSimulation, Simulation } from './simulation.ts';
+import { readSimulation } from './options.ts';
+import { Simulation } from './simulation.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const YESTERDAY = dayOf(NOW) - 1;
@@ -110,7 +111,7 @@ describe('a simulated organization', () => {
     );
   });
 
-  it('has one sum of credits, by date, by model and by both, which is that of the costs of these accounts', () => {
+  it('has one sum of credits, by date, by model and by both, which is that of the costs of the same accounts', () => {
     check(
       fc.property(organization, range, (facts, dates) => {
         const total = (date: boolean, model: boolean): number =>
@@ -173,7 +174,7 @@ describe('a simulated organization', () => {
       fc.property(
         ...[fc.maxSafeNat(), fc.integer({ min: 1, max: 25 }), range, grouping, fc.integer({ min: 1, max: 9 })],
         (seed, users, dates, by, size) => {
-          // Asked about another time first, and with the clock elsewhere.
+          // Another time is requested first, and with the clock elsewhere.
           const otherFacts = simulate(seed, users, 'credits', NOW + 200 * 86_400_000);
           const other = (): FactSource => {
             otherFacts.activeCounts({ first: dates.first + 5000, last: dates.first + 5000 });
@@ -210,7 +211,7 @@ describe('a simulated organization', () => {
     );
   });
 
-  it('has told the same of its people for years, whether it remembers or adds up', () => {
+  it('reports the same of its people for years, whether it remembers or adds up', () => {
     const dates = { first: YESTERDAY - 60, last: YESTERDAY };
     const later = simulate(9, 30, 'credits', NOW + 3 * 365 * 86_400_000);
     assert.deepEqual([...later.activity(dates)], [...simulate(9, 30).activity(dates)]);
@@ -230,7 +231,7 @@ describe('a simulated organization', () => {
     assert.equal(digest.digest('hex'), '971926e77ef7b5cf6cb85d0192dac335e8170bb64bd55f70b9059f99b4937724');
   });
 
-  it('is told whole by its export: a server with that file answers the same', async () => {
+  it('is exported whole: a server with that file answers the same', async () => {
     const facts = simulate(7, 3);
     const copy = await readData([Buffer.from([...facts.lines()].join('\n'))]);
     const dates = { first: YESTERDAY - 60, last: YESTERDAY };

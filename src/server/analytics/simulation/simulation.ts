@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { RESOURCE_OF_PLAN, type BudgetOverride, type Plan, type UserInfo } from '../../../analytics/contract.ts';
+import { RESOURCE_OF_PLAN, type BudgetOverride, type UserInfo } from '../../../analytics/contract.ts';
 import { daysOf, oldestDay, type DayRange } from '../../../analytics/dateRules.ts';
 import { identityFields, identityKey, type Identity } from '../../../analytics/identity.ts';
 import type { Clock } from '../../../base/clock.ts';
-import { SextantError } from '../../../base/errors.ts';
 import { dayOf, formatDay, parseDay, type Day } from '../../../base/day.ts';
 import {
   compareKeys,
@@ -19,6 +18,7 @@ import {
   type Organization,
   type RowKey,
 } from '../factSource.ts';
+import type { SimulationOptions } from '../../state/records.ts';
 import { newestDay } from '../paging.ts';
 import { generationOn } from './calendar.ts';
 import { CommonCosts } from './commonCosts.ts';
@@ -29,37 +29,6 @@ import { RunningTotals } from './runningTotals.ts';
 import { simulationLines } from './simulationLines.ts';
 import { CLI, resourceName, UNKNOWN } from './vocabulary.ts';
 import { METRIC_COUNT, Workdays, type Row } from './workdays.ts';
-
-export interface SimulationOptions {
-  /** An integer of up to 2^53 - 1. Equal seeds have equal organizations. */
-  readonly seed: number;
-  /** How many people there are at a time, from 1 to 100,000. */
-  readonly users: number;
-  readonly plan: Plan;
-  /** The day on which a crowd of contractors came, where one did. */
-  readonly flood?: Day | undefined;
-}
-
-export const DEFAULT_SIMULATION: SimulationOptions = { seed: 1, users: 50, plan: 'credits' };
-export const MAX_USERS = 100_000;
-
-/** Options with what is missing put in. Throws `InvalidOption`. */
-export function readSimulation(given: {
-  readonly seed?: number | undefined;
-  readonly users?: number | undefined;
-  readonly plan?: string | undefined;
-}): SimulationOptions {
-  const { seed = DEFAULT_SIMULATION.seed, users = DEFAULT_SIMULATION.users, plan = DEFAULT_SIMULATION.plan } = given;
-  if (!Number.isSafeInteger(seed) || seed < 0) throw invalidOption('seed', 'a whole number from 0 to 2^53 - 1');
-  if (!Number.isInteger(users) || users < 1 || users > MAX_USERS)
-    throw invalidOption('users', `a whole number from 1 to ${MAX_USERS}`);
-  if (plan !== 'credits' && plan !== 'usd') throw invalidOption('plan', 'credits or usd');
-  return { seed, users, plan };
-}
-
-function invalidOption(name: string, what: string): SextantError {
-  return new SextantError('InvalidOption', `${name} must be ${what}.`);
-}
 
 /** Of all accounts on a day. */
 interface DayTotals {
@@ -72,13 +41,13 @@ interface DayTotals {
 const YEAR = 366;
 const AHEAD = 2 * YEAR;
 const HOUR_MS = 3_600_000;
-/** Of whoever left and can no longer be named. */
+/** Of an account that left and can no longer be named. */
 const UNNAMED: UserInfo = { user_type: 'COST_ANALYTICS_USER_TYPE_USER' };
 const UNNAMED_KEY = '\0xCOST_ANALYTICS_USER_TYPE_USER';
 
 /**
- * An organization of which nothing is stored: each fact is computed from the seed, the account and the day whenever it is
- * asked for. So any page of any query costs the days and accounts that it shows or adds up, in any order, and the past grows
+ * An organization of which nothing is stored: each fact is computed from the seed, the account and the day at each
+ * request. So any page of any query costs the days and accounts that it shows or adds up, in any order, and the past grows
  * with the clock by itself.
  */
 export class Simulation implements FactSource {
@@ -86,7 +55,7 @@ export class Simulation implements FactSource {
   readonly organization: Organization;
   readonly #clock: Clock;
   readonly #key: number;
-  /** The day on which it was made: budgets are those of then, whenever they are asked for. */
+  /** The day of its creation: budgets are those of that day at each request. */
   readonly #since: Day;
   #madeWorkdays: Workdays | undefined;
   readonly #desks: DirectoryOptions;
@@ -253,7 +222,7 @@ export class Simulation implements FactSource {
     const lead = day === undefined ? [] : [formatDay(day)];
     const afterUser = after && (day === undefined || after[0] === lead[0]) ? after[lead.length] : undefined;
     sheet.clear();
-    // Accounts that nobody can name any more are before all others, in one group.
+    // Accounts that can no longer be named are before all others, in one group.
     if (!identities && !(by.byUser && afterUser !== undefined && afterUser > UNNAMED_KEY))
       for (const account of directory.leaversOf(range)) addTail(sheet, account, range);
     if (by.byUser) {
@@ -370,7 +339,7 @@ export class Simulation implements FactSource {
     for (let i = 0, at = workday * METRIC_COUNT; i < METRIC_COUNT; i++) sums[i]! += count * totals[at + i]!;
   }
 
-  /** Those of the two years that can be asked for today, where they have the whole range. */
+  /** Those of the two years that can be requested today, where they have the whole range. */
   #runningTotals(range: DayRange): RunningTotals | undefined {
     const today = dayOf(this.#clock.now());
     const years = { first: oldestDay(today), last: today };
@@ -412,7 +381,7 @@ interface Found {
   readonly account: Account;
 }
 
-/** What agents of somebody who left went on doing until somebody noticed. */
+/** What agents of a person who left went on doing until it was noticed. */
 function addTail(sheet: CostSheet, account: Account, { first, last }: DayRange): void {
   const { end, tailDays, workday, delay, byok } = account;
   for (let day = Math.max(first, end); day <= Math.min(last, end + tailDays - 1); day++)

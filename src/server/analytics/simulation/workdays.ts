@@ -3,9 +3,9 @@ import { Dice, hash } from './random.ts';
 import { EXPERTS, MODEL_FAMILIES, type Product } from './vocabulary.ts';
 
 /*
- * Kinds of days that somebody can have had: what they did, in which rows it shows and what it cost. There are some
- * thousands, made once from the seed; a day of somebody is one of them. So a day costs one hash and an addition of
- * what is known already, and whatever is asked for is the same sum taken in another order.
+ * Kinds of days of an account: the work, the rows in which it shows, and its cost. There are some thousands, created once
+ * from the seed; each day of an account is one of them. So a day costs one hash and an addition of known figures, and each
+ * request is the same sum taken in another order.
  */
 
 /** Money is counted in 10^-7 US dollars. */
@@ -15,7 +15,7 @@ const UNITS_PER_CREDIT = 100_000;
 
 /** Levels of how much is done on a day, from hardly anything to a hundred times as much. */
 export const LEVELS = 256;
-/** Somebody's days vary over so many of them. */
+/** Number of kinds over which the days of an account vary. */
 export const SPREAD = 64;
 const LEAST = 0.06;
 const GROWTH = 1.018;
@@ -40,7 +40,7 @@ export const SERVICE_WAY = 6;
 
 export const METRIC_COUNT = METRIC_FIELDS.length;
 
-/** Where a row of a day shows: in the first or second language of somebody, unknown, or on the command line. */
+/** Where a row of a day shows: in the first or second language of the account, unknown, or on the command line. */
 export type Place = 'first' | 'second' | 'unknown' | 'cli';
 
 export interface Row {
@@ -76,7 +76,7 @@ export interface Workday {
 /** Billed, base, base with own key, credits, and the four kinds of tokens: integers far below 2^53, so sums are exact. */
 export const SUMS = 8;
 
-/** Nobody brings keys for compute. */
+/** No account brings keys for compute. */
 export function keyOf({ slot }: Line, byok: 0 | 1): 0 | 1 {
   return slot < MODEL_FAMILIES.length ? byok : 0;
 }

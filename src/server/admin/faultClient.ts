@@ -1,5 +1,5 @@
-import type { AdminClient } from '../admin/adminClient.ts';
-import type { FaultEntry } from './faults.ts';
+import type { FaultEntry } from '../faults/faults.ts';
+import type { AdminClient } from './adminClient.ts';
 
 export interface Scenarios {
   /** The one that is in force. */

@@ -12,6 +12,12 @@ const CONTEXT = `
   console.log('ready');
 `;
 
+const SERVER = `
+  import { SextantServer } from './src/server/server.ts';
+  const server = await SextantServer.start();
+  console.log('ready');
+`;
+
 interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -24,8 +30,13 @@ describe('an embedded context without a folder', () => {
   const folder = temporaryFolder();
 
   /** Runs a program with a temporary folder of its own, and calls `act` when it says that it is ready. */
-  async function run(code: string, temporary: string, act: NodeJS.Signals | undefined): Promise<Ended> {
-    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', `${CONTEXT}${code}`], {
+  async function run(
+    code: string,
+    temporary: string,
+    act: NodeJS.Signals | undefined,
+    begin = CONTEXT,
+  ): Promise<Ended> {
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', `${begin}${code}`], {
       cwd: new URL('../..', import.meta.url),
       env: { ...process.env, TMPDIR: temporary, TEMP: temporary },
       stdio: ['ignore', 'pipe', 'ignore'],
@@ -41,7 +52,7 @@ describe('an embedded context without a folder', () => {
   }
 
   const contexts = (temporary: string): string[] =>
-    readdirSync(temporary).filter((name) => name.startsWith('sextant-context-'));
+    readdirSync(temporary).filter((name) => /^sextant-(?:context|webhooks)-/.test(name));
   const STAY = `setInterval(() => undefined, 1000);`;
 
   for (const [title, code, act, expected] of [
@@ -70,6 +81,17 @@ describe('an embedded context without a folder', () => {
       assert.deepEqual(left, []);
     });
 
+  it('is removed after a kill of a server without a state folder, too', async function () {
+    this.timeout(60_000);
+    const temporary = folder();
+    const { left } = await run(STAY, temporary, 'SIGKILL', SERVER);
+    assert.deepEqual(
+      left.map((name) => name.slice(0, -6)),
+      ['sextant-webhooks-'],
+    );
+    assert.deepEqual((await run('await server.close();', temporary, undefined, SERVER)).left, []);
+  });
+
   it('leaves no listener of signals when it is closed', async function () {
     this.timeout(60_000);
     const count = `const count = () => ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((one) => process.listenerCount(one)).join();`;
@@ -84,6 +106,9 @@ describe('an embedded context without a folder', () => {
     assert.equal(left.length, 1);
     // Just created by another process, and what is not a folder of ours.
     mkdirSync(join(temporary, 'sextant-context-young'));
+    // Of a version whose folders of webhooks named no owner.
+    mkdirSync(join(temporary, 'sextant-webhooks-old'));
+    utimesSync(join(temporary, 'sextant-webhooks-old'), 0, 0);
     mkdirSync(join(temporary, 'sextant-context-old'));
     utimesSync(join(temporary, 'sextant-context-old'), 0, 0);
     writeFileSync(join(temporary, 'sextant-context-file'), '');
@@ -95,7 +120,7 @@ describe('an embedded context without a folder', () => {
     });
     await once(living.stdout, 'data');
     const others = contexts(temporary);
-    assert.ok(!others.includes(left[0]!) && !others.includes('sextant-context-old'));
+    assert.ok(!others.includes(left[0]!) && others.every((name) => !name.endsWith('-old')));
     assert.equal(others.length, 3);
     await run('await context.close();', temporary, undefined);
     assert.deepEqual(contexts(temporary), others, 'that of a living process stays');

@@ -1,13 +1,14 @@
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeError, systemCode } from '../base/errors.ts';
-import { Lease } from '../base/lease.ts';
-import type { Logger } from '../base/log.ts';
-import { isRunning, ownIdentity, type ProcessIdentity } from '../base/processIdentity.ts';
-import { createWhole } from '../base/wholeFile.ts';
+import { describeError, systemCode } from './errors.ts';
+import { Lease } from './lease.ts';
+import type { Logger } from './log.ts';
+import { isRunning, ownIdentity, type ProcessIdentity } from './processIdentity.ts';
+import { createWhole } from './wholeFile.ts';
 
-const PREFIX = 'sextant-context-';
+/** The uses of such a folder; part of its name. */
+const USES = ['context', 'webhooks'] as const;
 /** In the folder: the process that it belongs to. */
 const OWNER = 'owner.json';
 /** A folder without a whole owner file may be one that its process is just creating. */
@@ -18,12 +19,12 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const folders = new Set<string>();
 
 /**
- * A folder that ends with the process: it holds the text of a program's files, which is to be left nowhere. It is removed by
- * {@link removeTemporaryFolder} or when the process exits; after a `kill -9`, by the next process that creates one.
+ * Creates a folder that ends with the process: it may hold the text of a program's files, which is to be left nowhere. It is
+ * removed by {@link removeTemporaryFolder} or when the process exits; after a `kill -9`, by the next process that creates one.
  */
-export function createTemporaryFolder(logger: Logger): string {
+export function createTemporaryFolder(use: (typeof USES)[number], logger: Logger): string {
   removeStale(logger);
-  const folder = mkdtempSync(join(tmpdir(), PREFIX));
+  const folder = mkdtempSync(join(tmpdir(), prefixOf(use)));
   if (folders.size === 0) watch();
   folders.add(folder);
   createWhole(join(folder, OWNER), JSON.stringify(ownIdentity()), 0o600);
@@ -34,6 +35,10 @@ export function removeTemporaryFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   folders.delete(folder);
   if (folders.size === 0) unwatch();
+}
+
+function prefixOf(use: string): string {
+  return `sextant-${use}-`;
 }
 
 function watch(): void {
@@ -65,7 +70,7 @@ function onSignal(signal: NodeJS.Signals): void {
 function removeStale(logger: Logger): void {
   for (const name of readdirSync(tmpdir())) {
     const folder = join(tmpdir(), name);
-    if (!name.startsWith(PREFIX) || folders.has(folder)) continue;
+    if (!USES.some((use) => name.startsWith(prefixOf(use))) || folders.has(folder)) continue;
     try {
       if (isStale(folder)) rmSync(folder, { recursive: true, force: true });
     } catch (error) {
