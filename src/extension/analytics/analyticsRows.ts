@@ -5,12 +5,12 @@ import type { Pace, BudgetStatus } from '../../analytics/insights/budgets.ts';
 import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import type { CostReport, Unit } from '../../analytics/reports/costReport.ts';
 import { describeMoment, type Quality } from '../../analytics/reports/report.ts';
+import type { LoadedReport } from '../../analytics/reports/reportStore.ts';
 import { formatCell, formatGrowth, formatShare } from '../../analytics/reports/table.ts';
 import type { PeopleReport, UsageReport } from '../../analytics/reports/usageReport.ts';
 import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
-import type { Part } from './analyticsModel.ts';
 import type { CommandId } from '../commandIds.ts';
 
 /** A row of the trees of usage, cost and budgets. */
@@ -26,7 +26,7 @@ const NAMED = 10;
 /** A tree with more rows than this helps nobody. */
 const MOST_BUDGETS = 200;
 
-export function usageRows(report: UsageReport, people: Part<PeopleReport>): AnalyticsRow[] {
+export function usageRows(report: UsageReport, people: LoadedReport<PeopleReport>): AnalyticsRow[] {
   const { latest, meanActive, metrics, acceptance, growth, days, unusual } = report;
   const known = people.report?.distinct;
   const distinct = known !== undefined ? vscode.l10n.t('{0} people', formatCount(known)) : people.isLoading ? '…' : '–';
@@ -179,7 +179,7 @@ function bar(used: number): string {
 }
 
 /** What is shown in place of a report, or above it: that it is coming, or why it is not. */
-export function stateRows({ report, isLoading, error }: Part<Quality>): AnalyticsRow[] {
+export function stateRows({ report, isLoading, error }: LoadedReport<Quality>): AnalyticsRow[] {
   const offline = report?.offline;
   if (error)
     return [

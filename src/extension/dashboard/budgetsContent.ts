@@ -9,7 +9,7 @@ import { formatDay } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
 import type { BudgetScope } from '../../protocol/budgetChoices.ts';
 import type { Tone } from '../../protocol/dashboardView.ts';
-import { none, type Content, type Look } from './content.ts';
+import { none, type Content, type ViewOptions } from './content.ts';
 import { amountText, barFigure, matches, tile } from './figures.ts';
 import type { Names } from './names.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
@@ -79,7 +79,7 @@ function levelName(level: Level): string {
   }[level];
 }
 
-export function budgetsContent({ budgets, spending }: BudgetReports, look: Look): Content {
+export function budgetsContent({ budgets, spending }: BudgetReports, options: ViewOptions): Content {
   const { standings, unit } = budgets;
   if (standings.length === 0)
     return {
@@ -91,7 +91,7 @@ export function budgetsContent({ budgets, spending }: BudgetReports, look: Look)
         message: l10n.t('The plan’s default holds for all. Add a limit above, or import a list of them.'),
       },
     };
-  const { names, choices } = look;
+  const { names, choices } = options;
   const { over, near, crossing } = countLevels(standings);
   const shown = standings.filter(({ identity }) => matches(names.of(identity), choices.filter));
   const [first] = shown;

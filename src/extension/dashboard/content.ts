@@ -13,7 +13,7 @@ export interface Content {
 }
 
 /** How somebody wants to see it. */
-export interface Look {
+export interface ViewOptions {
   readonly choices: Choices;
   readonly names: Names;
 }

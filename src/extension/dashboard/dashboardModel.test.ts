@@ -8,13 +8,15 @@ import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
 import type { Plan } from '../../analytics/contract.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
-import { AdjustableClock } from '../../base/clock.ts';
+import { ReportStore } from '../../analytics/reports/reportStore.ts';
+import { AdjustableClock, systemClock, type Clock } from '../../base/clock.ts';
 import { parseDecimal } from '../../base/decimal.ts';
 import { silentLogger } from '../../base/log.ts';
 import { readData } from '../../server/analytics/data/readData.ts';
 import { SextantServer } from '../../server/server.ts';
 import { TABS, type Tab } from '../../protocol/dashboardChoices.ts';
 import type { Choices, Page } from '../../protocol/dashboardView.ts';
+import { BudgetEditor } from '../analytics/budgetEditor.ts';
 import { DashboardModel, FIRST_CHOICES } from './dashboardModel.ts';
 import { asJson, asMarkdown } from './exportText.ts';
 
@@ -48,13 +50,19 @@ describe('the model of the dashboard', () => {
     const budget = new RequestBudget(newFolder(), { clock: own, sleep });
     const client = new AnalyticsClient({ url, token }, budget, { clock, sleep });
     const data = new AnalyticsData(client, new AnswerCache(folder, accountKey({ url, token }), { clock }), clock);
-    const kept = { ...FIRST_CHOICES, preset: '7d', ...choices };
-    const parts = { kept, keep: () => undefined, secret: 'secret', logger: silentLogger, clock, onChange: () => undefined, onOutdated: () => undefined };
-    const model = new DashboardModel(parts);
+    const kept = { ...FIRST_CHOICES, preset: '7d' as const, ...choices };
+    return connect(data, kept);
+  }
+
+  function connect(data: AnalyticsData, kept?: Choices, clock?: Clock): DashboardModel {
+    const common = { logger: silentLogger, clock: clock ?? server!.clock, onChange: () => undefined };
+    const editor = new BudgetEditor({ ...common, onOutdated: () => undefined, onAcknowledged: () => undefined });
+    const model = new DashboardModel({ ...common, kept, keep: () => undefined, secret: 'secret', editor });
     models.push(model);
-    model.connect({ kind: 'ready', name: 'here' }, data);
+    const range = { first: data.newestDay - 6, last: data.newestDay };
+    model.connect({ kind: 'ready', name: 'here' }, new ReportStore(data, range, common));
     return model;
-  } // prettier-ignore
+  }
 
   async function loaded(model: DashboardModel): Promise<DashboardModel['state']['page']> {
     return until('it is loaded', () => {
@@ -320,10 +328,7 @@ describe('the model of the dashboard', () => {
     const budget = new RequestBudget(newFolder());
     const client = new AnalyticsClient({ url, token }, budget);
     const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
-    const parts = { kept: undefined, keep: () => undefined, secret: 'secret', logger: silentLogger, onChange: () => undefined, onOutdated: () => undefined };
-    const model = new DashboardModel(parts);
-    models.push(model);
-    model.connect({ kind: 'ready', name: 'here' }, data);
+    const model = connect(data, undefined, systemClock);
     const trouble = await until('it is told', () => model.state.page.trouble ?? undefined);
     assert.deepEqual([trouble.kind, trouble.next], ['rate-limited', []]);
     assert.match(trouble.message, /^It takes no requests until \d\d:\d\d:\d\d UTC\. This page goes on by itself then\.$/);

@@ -4,17 +4,17 @@ import type { LanguageReport } from '../../analytics/reports/languageReport.ts';
 import type { Table } from '../../analytics/reports/table.ts';
 import { usageTable } from '../../analytics/reports/tables.ts';
 import { formatCount } from '../../base/format.ts';
-import type { Content, Look } from './content.ts';
+import type { Content, ViewOptions } from './content.ts';
 import { barFigure, matches, type Figure } from './figures.ts';
 
 const BARS = 15;
 
 /** What is used in which language and editor, of the days that are there so far. */
-export function languagesContent(report: LanguageReport, look: Look): Content {
+export function languagesContent(report: LanguageReport, options: ViewOptions): Content {
   const isEmpty = report.daysDone === report.days && report.languages.length === 0;
   const figures = [
-    figure('language', l10n.t('Languages'), report.languages, look),
-    figure('editor', l10n.t('Editors'), report.editors, look),
+    figure('language', l10n.t('Languages'), report.languages, options),
+    figure('editor', l10n.t('Editors'), report.editors, options),
   ];
   return {
     tiles: [],
@@ -26,7 +26,7 @@ export function languagesContent(report: LanguageReport, look: Look): Content {
   };
 }
 
-function figure(dimension: 'language' | 'editor', title: string, all: readonly Usage[], { choices }: Look): Figure {
+function figure(dimension: 'language' | 'editor', title: string, all: readonly Usage[], { choices }: ViewOptions): Figure {
   const shown = all.filter(({ name }) => matches(name, choices.filter));
   const [first] = shown;
   const table: Table = usageTable(shown, dimension);

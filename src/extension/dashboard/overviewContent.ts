@@ -7,7 +7,7 @@ import { formatCell, formatGrowth, formatShare } from '../../analytics/reports/t
 import { dayTable } from '../../analytics/reports/tables.ts';
 import type { PeopleReport, UsageReport } from '../../analytics/reports/usageReport.ts';
 import { formatCount } from '../../base/format.ts';
-import type { Content, Look } from './content.ts';
+import type { Content, ViewOptions } from './content.ts';
 import { amountText, knownNote, tile, timeFigure, type Figure } from './figures.ts';
 import { growthNote, moverFigure } from './spendingContent.ts';
 
@@ -20,17 +20,17 @@ export interface OverviewReports {
 }
 
 /** What happened, what it cost, and what changed: the first that a team lead sees. */
-export function overviewContent(reports: OverviewReports, look: Look): Content {
+export function overviewContent(reports: OverviewReports, options: ViewOptions): Content {
   const { usage, cost } = reports;
   const isEmpty = usage?.metrics?.total_messages === 0 && usage.days.every(({ active }) => active === 0);
   return {
-    tiles: [...(usage ? usageTiles(usage, reports, look) : []), ...(cost ? costTiles(cost, look) : [])],
+    tiles: [...(usage ? usageTiles(usage, reports, options) : []), ...(cost ? costTiles(cost, options) : [])],
     figures: isEmpty
       ? []
       : [
-          ...(usage && usage.daysKnown.active > 0 ? [activeFigure(usage, look)] : []),
+          ...(usage && usage.daysKnown.active > 0 ? [activeFigure(usage, options)] : []),
           ...(usage?.metrics ? [kindFigure(usage, usage.metrics), acceptedFigure(usage, usage.metrics)] : []),
-          ...(cost && look.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
+          ...(cost && options.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
         ],
     table: () => usage && dayTable(usage),
     empty: isEmpty
@@ -45,7 +45,7 @@ export function overviewContent(reports: OverviewReports, look: Look): Content {
 function usageTiles(
   usage: UsageReport,
   { people, arePeopleComing }: OverviewReports,
-  { choices }: Look,
+  { choices }: ViewOptions,
 ): Content['tiles'] {
   const { latest, meanActive, metrics, acceptance, growth, days, daysKnown } = usage;
   const note = (known: number, text: string): string => (known < days.length ? knownNote(known, days.length) : text);
@@ -67,7 +67,7 @@ function usageTiles(
   ]; // prettier-ignore
 }
 
-function costTiles(report: CostReport, look: Look): Content['tiles'] {
+function costTiles(report: CostReport, options: ViewOptions): Content['tiles'] {
   const { unit, total, month } = report;
   const isUsd = unit === 'usd';
   return [
@@ -76,7 +76,7 @@ function costTiles(report: CostReport, look: Look): Content['tiles'] {
       isUsd ? l10n.t('Billed') : l10n.t('Credits'),
       amountText(total, unit),
       isUsd ? l10n.t('Dollars billed for these days.') : l10n.t('Credits consumed on these days.'),
-      { note: growthNote(report, look) },
+      { note: growthNote(report, options) },
     ),
     tile(
       'projected',
@@ -94,7 +94,7 @@ function costTiles(report: CostReport, look: Look): Content['tiles'] {
   ];
 }
 
-function activeFigure({ days, unusual, before }: UsageReport, { choices }: Look): Figure {
+function activeFigure({ days, unusual, before }: UsageReport, { choices }: ViewOptions): Figure {
   const active = days.map((day) => day.active);
   const known = days.flatMap(({ date, active }) => (active === undefined ? [] : [{ date, active }]));
   const ends = extent(known.map((day) => day.active));

@@ -14,7 +14,7 @@ import { formatDay } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
 import type { ActivityRow } from '../../analytics/client/analyticsData.ts';
 import { toneOf } from './budgetsContent.ts';
-import { none, type Content, type Look } from './content.ts';
+import { none, type Content, type ViewOptions } from './content.ts';
 import { amountText, lengthOf, matches, stackFigure, tile, type Figure } from './figures.ts';
 import type { Names } from './names.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
@@ -75,7 +75,7 @@ export function peopleRows({ people, spending }: PeopleReports, names: Names): S
   });
 }
 
-export function peopleContent({ people, spending }: PeopleReports, look: Look): Content {
+export function peopleContent({ people, spending }: PeopleReports, options: ViewOptions): Content {
   const days = people.range.last - people.range.first + 1;
   const isWhole = people.distinct !== undefined;
   const active = isWhole ? meanOf(people.people.map((row) => row.active_days)) : undefined;
@@ -88,7 +88,7 @@ export function peopleContent({ people, spending }: PeopleReports, look: Look): 
             tile('distinct', l10n.t('Different people'), formatCell(people.distinct, { kind: 'count' }), l10n.t('People and service accounts over all the days, each counted once.'), { note: isWhole ? '' : soFar }),
             tile('days', l10n.t('Active days per person'), formatCell(active, { kind: 'count' }), l10n.t('On average, of everybody who was active at all.'), { note: isWhole ? l10n.t('of {0}', formatCount(days)) : l10n.t('not known until all are there') }),
           ],
-    figures: spending && spending.topPeople.length > 0 ? [heatFigure(spending, look)] : [],
+    figures: spending && spending.topPeople.length > 0 ? [heatFigure(spending, options)] : [],
     table: none,
     empty:
       people.distinct === 0
@@ -98,7 +98,7 @@ export function peopleContent({ people, spending }: PeopleReports, look: Look): 
 } // prettier-ignore
 
 /** Who spent most, by day. */
-function heatFigure({ range, topPeople, unit }: SpendingReport, { choices, names }: Look): Figure {
+function heatFigure({ range, topPeople, unit }: SpendingReport, { choices, names }: ViewOptions): Figure {
   const days = daysOf(range).map(formatDay);
   const people = topPeople.filter(({ identity }) => matches(names.of(identity), choices.filter));
   return {

@@ -11,7 +11,7 @@ import { daysOf } from '../../analytics/dateRules.ts';
 import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { GROUPS, type Group } from '../../protocol/dashboardChoices.ts';
-import { none, type Content, type Look } from './content.ts';
+import { none, type Content, type ViewOptions } from './content.ts';
 import {
   amountText,
   barFigure,
@@ -50,7 +50,7 @@ export const groups = (): { readonly id: Group; readonly name: string }[] =>
   GROUPS.map((id) => ({ id, name: groupName(id) }));
 
 /** What was consumed of credits, by day, by model, and where the month leads. */
-export function creditsContent(reports: SpendingReports, look: Look): Content {
+export function creditsContent(reports: SpendingReports, options: ViewOptions): Content {
   const { cost } = reports;
   if (cost.total !== undefined && (cost.unit !== 'credits' || sumOf(cost.points, 'credits_consumed') === 0n))
     return {
@@ -63,24 +63,24 @@ export function creditsContent(reports: SpendingReports, look: Look): Content {
       },
     };
   return {
-    tiles: spentTiles(cost, look),
+    tiles: spentTiles(cost, options),
     figures: [
       ...(cost.total === undefined
         ? []
         : [
-            ...dayFigure(reports, look, 'credits'),
-            barsOf(cost, 'resource', 'credits', l10n.t('Credits by model'), look),
+            ...dayFigure(reports, options, 'credits'),
+            barsOf(cost, 'resource', 'credits', l10n.t('Credits by model'), options),
           ]),
       ...(cost.burnDown ? [burnFigure(cost.burnDown, 'credits', undefined)] : []),
-      ...(look.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
+      ...(options.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
     ],
-    table: () => groupTable(reports, look.choices.group, look),
+    table: () => groupTable(reports, options.choices.group, options),
     empty: null,
   };
 }
 
 /** What it cost in dollars: by day, product and resource, on whose keys, and where the month leads. */
-export function costContent(reports: SpendingReports, look: Look): Content {
+export function costContent(reports: SpendingReports, options: ViewOptions): Content {
   const { cost } = reports;
   if (cost.total !== undefined && cost.points.length === 0)
     return {
@@ -100,35 +100,35 @@ export function costContent(reports: SpendingReports, look: Look): Content {
   return {
     tiles: [
       tile('billed', l10n.t('Billed'), amountText(billed, 'usd'), l10n.t('Dollars that the service bills for these days.'), {
-        note: cost.unit === 'usd' ? growthNote(cost, look) : note,
+        note: cost.unit === 'usd' ? growthNote(cost, options) : note,
       }),
       tile('estimated', l10n.t('Estimated cost'), amountText(estimated, 'usd'), l10n.t('What it costs the organization in all: what is billed, and what the providers of its own keys charge it.'), { note }),
       tile('own', l10n.t('On own keys (BYOK)'), amountText(own, 'usd'), l10n.t('The part of the estimated cost that was used with keys of your own.'), { note: own !== undefined && estimated !== undefined && estimated > 0n ? formatShare(shareOfAmount(own, estimated)) : note }),
       tile('dearest', l10n.t('Costs most'), dearest?.name ?? '–', l10n.t('The model or machine with the largest estimated cost.'), { note: dearest ? amountText(dearest.amount, 'usd') : note }),
-      ...(cost.unit === 'usd' ? spentTiles(cost, look).slice(1) : []),
+      ...(cost.unit === 'usd' ? spentTiles(cost, options).slice(1) : []),
     ],
     figures: [
       ...(isKnown
         ? [
-            ...dayFigure(reports, look, 'usd'),
-            splitFigure(cost, 'product', l10n.t('Cost by product'), look),
-            splitFigure(cost, 'resource', l10n.t('Cost by model and machine'), look),
+            ...dayFigure(reports, options, 'usd'),
+            splitFigure(cost, 'product', l10n.t('Cost by product'), options),
+            splitFigure(cost, 'resource', l10n.t('Cost by model and machine'), options),
           ]
         : []),
       ...(cost.unit === 'usd' && cost.burnDown ? [burnFigure(cost.burnDown, 'usd', undefined)] : []),
-      ...(cost.unit === 'usd' && look.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
+      ...(cost.unit === 'usd' && options.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
     ],
-    table: () => groupTable(reports, look.choices.group, look),
+    table: () => groupTable(reports, options.choices.group, options),
     empty: null,
   };
 } // prettier-ignore
 
-function spentTiles(cost: CostReport, look: Look): Content['tiles'] {
+function spentTiles(cost: CostReport, options: ViewOptions): Content['tiles'] {
   const { unit, total, month } = cost;
   const isUsd = unit === 'usd';
   const unknown = l10n.t('not known');
   return [
-    tile('total', isUsd ? l10n.t('Billed') : l10n.t('Credits'), amountText(total, unit), l10n.t('On all of these days.'), { note: growthNote(cost, look) }),
+    tile('total', isUsd ? l10n.t('Billed') : l10n.t('Credits'), amountText(total, unit), l10n.t('On all of these days.'), { note: growthNote(cost, options) }),
     tile('month', month ? l10n.t('Month {0}', month.month) : l10n.t('This month'), amountText(month?.spent, unit), l10n.t('Of the month of the last day, up to the end of that day.'), {
       note: month ? l10n.t('{0} of {1} days', month.daysElapsed, month.daysInMonth) : unknown,
     }),
@@ -139,7 +139,7 @@ function spentTiles(cost: CostReport, look: Look): Content['tiles'] {
 } // prettier-ignore
 
 /** Below a sum: by how much it grew, or of how many days it is. */
-export function growthNote(cost: CostReport, { choices }: Look): string {
+export function growthNote(cost: CostReport, { choices }: ViewOptions): string {
   if (cost.daysKnown < daysOf(cost.range).length) return partNote(cost);
   return choices.compare && cost.growth !== undefined
     ? l10n.t('{0} from the days before', formatGrowth(cost.growth))
@@ -159,7 +159,11 @@ function ofPart(cost: CostReport, summary: string): string {
 }
 
 /** Each day, divided by what the page is grouped by; nothing until that is there. */
-function dayFigure({ cost, spending, experts }: SpendingReports, { choices, names }: Look, unit: Unit): Figure[] {
+function dayFigure(
+  { cost, spending, experts }: SpendingReports,
+  { choices, names }: ViewOptions,
+  unit: Unit,
+): Figure[] {
   const { group, filter } = choices;
   const measure: Measure = MEASURE_OF[unit];
   const days = daysOf(cost.range).map(formatDay);
@@ -204,7 +208,7 @@ function dayFigure({ cost, spending, experts }: SpendingReports, { choices, name
   ];
 }
 
-function barsOf(cost: CostReport, dimension: Dimension, unit: Unit, title: string, { choices }: Look): Figure {
+function barsOf(cost: CostReport, dimension: Dimension, unit: Unit, title: string, { choices }: ViewOptions): Figure {
   const { points } = cost;
   const all = costBy(points, dimension, MEASURE_OF[unit]).filter(
     ({ name, amount }) => amount !== 0n && matches(name, choices.filter),
@@ -227,7 +231,12 @@ function barsOf(cost: CostReport, dimension: Dimension, unit: Unit, title: strin
   );
 }
 
-function splitFigure(cost: CostReport, dimension: 'product' | 'resource', title: string, { choices }: Look): Figure {
+function splitFigure(
+  cost: CostReport,
+  dimension: 'product' | 'resource',
+  title: string,
+  { choices }: ViewOptions,
+): Figure {
   const split = splitByKeys(cost.points, dimension, 'estimated_customer_cost_usd').filter(
     ({ name, amount }) => amount !== 0n && matches(name, choices.filter),
   );
@@ -332,14 +341,18 @@ export function moverFigure({ movers, unit }: CostReport): Figure {
 }
 
 /** The rows of the page: what each of a group comes to. */
-function groupTable({ cost, spending, experts }: SpendingReports, group: Group, look: Look): Table | undefined {
-  if (group === 'user') return spending && personCostTable(spending, look);
+function groupTable(
+  { cost, spending, experts }: SpendingReports,
+  group: Group,
+  options: ViewOptions,
+): Table | undefined {
+  if (group === 'user') return spending && personCostTable(spending, options);
   const points = group === 'expert' ? experts?.points : cost.points;
   return points && costTable(points, group);
 }
 
 /** What each account comes to, under the names that are shown. */
-export function personCostTable({ points }: SpendingReport, { names }: Look): Table {
+export function personCostTable({ points }: SpendingReport, { names }: ViewOptions): Table {
   const shown = points.map((point) => {
     const { user_info: info } = point.group_by_values;
     return { ...point, group_by_values: { ...point.group_by_values, ...(info && { user_info: names.ofInfo(info) }) } };
