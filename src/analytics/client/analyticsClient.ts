@@ -71,7 +71,14 @@ const LONGEST_MESSAGE = 1000;
 /** Longest message that may hold a list: the unknown among five thousand accounts (section 4.11). */
 const LONGEST_LIST = 2_000_000;
 /** Codes of connections never established, so that nothing was sent. */
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']); // prettier-ignore
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /**
  * Client of the analytics API. Every endpoint is typed by the contract, and every answer is checked against it.

@@ -13,6 +13,8 @@ import {
 
 /* Fields and objects of requests and responses. */
 
+/* eslint-disable @typescript-eslint/explicit-module-boundary-types -- zod infers the types of schemas. */
+
 export const errorBody = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 // ── Parts of requests ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -177,7 +177,7 @@ export class AnalyticsActions implements vscode.Disposable {
 
 function sampleNotice(): ReturnType<typeof row>[] {
   return [
-    row(vscode.l10n.t('Sample data'), vscode.l10n.t('the local server isn’t running'), 'beaker'),
+    row(vscode.l10n.t('Sample data'), vscode.l10n.t("the local server isn't running"), 'beaker'),
     action(vscode.l10n.t('Start Server'), 'play', 'sextant.trySampleData'),
     action(vscode.l10n.t('Connect to a Service Instead'), 'plug', 'sextant.connectAnalytics'),
   ];

@@ -27,7 +27,7 @@ import type { CommandId } from '../commandIds.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { AnalyticsConnection } from './analyticsConnection.ts';
 import { acknowledgedBatchKey, withoutLinks } from './budgetAlerts.ts';
-import { withProgress, withTask } from './budgetDialogs.ts';
+import { save, withProgress, withTask } from './budgetDialogs.ts';
 import type { BudgetEditor, ChangeRequest, EditorStep } from './budgetEditor.ts';
 import { ImportDrafts } from './importDrafts.ts';
 import { askDay, askLimit, askNote, pickAccount, pickImport } from './budgetPicks.ts';
@@ -375,17 +375,4 @@ function onlyRow(preview: Preview): Preview['rows'][number] | undefined {
 
 function shown({ name }: Identity): string {
   return withoutLinks(printable(name));
-}
-
-async function save(text: string, name: string, file: vscode.Uri | undefined): Promise<void> {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const to =
-    file ??
-    (await vscode.window.showSaveDialog({
-      filters: { CSV: ['csv'] },
-      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
-    }));
-  if (!to) return;
-  await vscode.workspace.fs.writeFile(to, Buffer.from(text));
-  vscode.window.setStatusBarMessage(vscode.l10n.t('{0} was written.', to.path.split('/').at(-1) ?? name), 5_000);
 }

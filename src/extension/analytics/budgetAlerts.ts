@@ -72,7 +72,7 @@ function describeAlerts(alerts: readonly Alert[]): string {
 
 /** Key of the last batch of an account whose result the user has seen. */
 export function acknowledgedBatchKey(account: string): string {
-  return `sextant.budgets.told.${account}`;
+  return `sextant.budgets.acknowledged.${account}`;
 }
 
 /** Removes brackets from a name: a message would turn `[text](address)` into a link, even to a command. */

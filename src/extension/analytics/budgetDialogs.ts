@@ -44,3 +44,17 @@ export function withTask<T>(editor: BudgetEditor, title: string, task: () => Pro
     }
   });
 }
+
+/** Writes a CSV file; without `file`, asks for one. */
+export async function save(text: string, name: string, file: vscode.Uri | undefined): Promise<void> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const to =
+    file ??
+    (await vscode.window.showSaveDialog({
+      filters: { CSV: ['csv'] },
+      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
+    }));
+  if (!to) return;
+  await vscode.workspace.fs.writeFile(to, Buffer.from(text));
+  vscode.window.setStatusBarMessage(vscode.l10n.t('Saved {0}', to.path.split('/').at(-1) ?? name), 5_000);
+}

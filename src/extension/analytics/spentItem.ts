@@ -13,7 +13,7 @@ export class SpentItem implements vscode.Disposable {
 
   constructor(connection: AnalyticsConnection) {
     this.#connection = connection;
-    this.#item.name = vscode.l10n.t('Sextant: spent this month');
+    this.#item.name = vscode.l10n.t('Sextant: Spending This Month');
     this.#item.command = 'sextant.cost.focus';
     this.#disposables.add(this.#item);
     this.#disposables.add(connection.onDidChange(() => this.#update()));

@@ -31,7 +31,7 @@ const MEMBERS: readonly (readonly [Identity, string])[] = [
   [serviceAccount('nightly'), '400'],
 ];
 
-describe('the desk of budgets', () => {
+describe('the budget editor of the dashboard', () => {
   const newFolder = temporaryFolder();
   let server: SextantServer;
   let folder: string;
@@ -59,7 +59,7 @@ describe('the desk of budgets', () => {
     for (const model of models.splice(0)) model.dispose();
   });
 
-  /** A window on the account; all of them have one folder. */
+  /** Opens a window; all windows share the folder of the account. */
   async function open({ token = server.token, anonymise = false, batchSize = 5000 } = {}): Promise<DashboardModel> {
     const client = quickClient({ url: server.url, token }, newFolder());
     const { clock } = server;
@@ -98,7 +98,7 @@ describe('the desk of budgets', () => {
     });
   const acts = ({ actions }: Pick<DeskStep, 'actions'>): DeskAction[] => actions.map(({ id }) => id);
   const rowOf = (model: DashboardModel, name: string): ListedRow =>
-    // As the page, which is told the state first.
+    // The page reads the state before the rows.
     (model.state.page.list ? model.rows('budgets', 0, 500) : []).find(({ cells }) => cells[0] === name)!;
   const changeRows = (model: DashboardModel): string[][] =>
     model.rows('changes', 0, 500).map(({ cells }) => [...cells]);
@@ -107,13 +107,13 @@ describe('the desk of budgets', () => {
     return step(model, 'report');
   }
 
-  /** What the service has, by name. */
+  /** The limits in the service, by name. */
   async function limits(): Promise<Record<string, string>> {
     const { overrides } = await readLimits(quickClient(server, newFolder()));
     return Object.fromEntries([...overrides.values()].map(({ identity, limit }) => [identity.name, limit]));
   }
 
-  it('shows the limit of a person in the unit of the plan, also where nothing is known of cost', async () => {
+  it('shows the limit of a person in the unit of the plan, also without any cost', async () => {
     const model = await open();
     model.openPerson(rowOf(model, 'ada@x.io').id);
     const tiles = await until('all is shown', () => {
@@ -123,13 +123,16 @@ describe('the desk of budgets', () => {
     assert.equal(tiles.find(({ id }) => id === 'limit')?.note, '150 of 100');
   });
 
-  it('changes a limit where it stands, to the last of 18 digits, lists it, and takes it back', async () => {
+  it('changes a limit in place, exact to 18 digits, lists it, and undoes it', async () => {
     const model = await open();
     const { id } = rowOf(model, 'ada@x.io');
     assert.equal(model.editor.limitOf(id), '100');
     assert.equal(model.editor.setLimit(id, MOST, '100'), null);
     const shown = await step(model, 'preview');
-    assert.deepEqual([shown.title, shown.summary], ['Limit of ada@x.io', '100 → 999,999,999,999,999,999, in credits a month.']); // prettier-ignore
+    assert.deepEqual(
+      [shown.title, shown.summary],
+      ['Limit of ada@x.io', '100 → 999,999,999,999,999,999, in credits a month.'],
+    );
     assert.deepEqual(acts(shown), ['apply', 'close']);
     assert.equal((await limits())['ada@x.io'], '100', 'nothing is changed yet');
     const report = await apply(model);
@@ -137,14 +140,17 @@ describe('the desk of budgets', () => {
     assert.equal((await limits())['ada@x.io'], MOST);
     await until('it is listed', () => rowOf(model, 'ada@x.io').cells[4] === '999,999,999,999,999,999');
     model.editor.act('close');
-    assert.match(editorOf(model).last!.text, /^Last change, 2026-11-21 12:00 UTC: New limit\. The limit is as it was to be/);
+    assert.match(
+      editorOf(model).last!.text,
+      /^Last change, 2026-11-21 12:00 UTC: New limit\. The limit is set as requested/,
+    );
     model.editor.act('undo');
     await step(model, 'preview');
     await apply(model);
     assert.equal((await limits())['ada@x.io'], '100');
-  }); // prettier-ignore
+  });
 
-  it('says what is wrong with a limit and an account, and asks nobody for it', async () => {
+  it('explains an invalid limit or account without a request', async () => {
     const model = await open();
     const { id } = rowOf(model, 'ada@x.io');
     const matches = server.faults.add({ path: '/*', times: 99, latency: { ms: 0 } });
@@ -160,7 +166,7 @@ describe('the desk of budgets', () => {
     assert.equal(server.faults.list().find((one) => one.id === matches.id)!.matches, 0);
   });
 
-  it('adds a limit for whoever is typed or proposed, and clears one', async () => {
+  it('adds a limit for a typed or suggested account, and clears one', async () => {
     const model = await open();
     assert.deepEqual(
       model.editor.accounts('X.IO').map(({ name, note }) => [name, note]),
@@ -188,7 +194,7 @@ describe('the desk of budgets', () => {
     assert.deepEqual([set, nightly], ['7', undefined]);
   });
 
-  it('changes a limit with four requests: a preview, a reading before, the write, a reading that confirms it', async () => {
+  it('changes a limit with four requests, side bar included: the preview, a read, the write, the confirming read', async () => {
     const model = await open();
     server.requestLog.clear();
     model.editor.setLimit(rowOf(model, 'ada@x.io').id, '777', '100');
@@ -201,7 +207,7 @@ describe('the desk of budgets', () => {
     assert.deepEqual(requests.reverse(), [read, read, 'POST /analytics/v0/set-user-budget-overrides', read]);
   });
 
-  it('shows what another window changed meanwhile, and overwrites it only when told to', async () => {
+  it('shows a limit that another window has changed since, and overwrites it only on request', async () => {
     const [one, other] = [await open(), await open()];
     const { id } = rowOf(one, 'ada@x.io');
     other.editor.setLimit(id, '200', '100');
@@ -219,52 +225,74 @@ describe('the desk of budgets', () => {
     await until('it may be', () => acts(editorOf(one).step).includes('apply'));
     await apply(one);
     assert.equal((await limits())['ada@x.io'], '500');
-    // The other window's last change is this one now: both have one journal.
+    // Both windows have one journal, so this is the last change of the other one, too.
     editors.get(other)!.reread();
     other.editor.act('close');
     assert.match(editorOf(other).last!.text, /1 applied/);
-  }); // prettier-ignore
+  });
 
-  it('takes pasted rows apart: each part has its count, its rows and reasons, and what is left out is saved', async () => {
+  it('groups pasted rows by result, with counts and reasons, and saves skipped rows', async () => {
     const model = await open();
     model.editor.importLimits(
-      ['limit,account', '150,ADA@x.io', '9,bob@x.io', ',nightly', `300,"${HOSTILE}"`, '5e3,f@x.io', '5,nobody@x.io'].join('\r\n'),
+      [
+        'limit,account',
+        '150,ADA@x.io',
+        '9,bob@x.io',
+        ',nightly',
+        `300,"${HOSTILE}"`,
+        '5e3,f@x.io',
+        '5,nobody@x.io',
+      ].join('\r\n'),
       'rows',
     );
     const shown = await step(model, 'preview');
-    assert.equal(shown.summary, '3 changes: 1 new, 1 changed, 1 cleared; 1 as it is; 2 problems.');
+    assert.equal(shown.summary, '3 changes: 1 new, 1 changed, 1 cleared; 1 unchanged; 2 problems.');
     assert.deepEqual(
       shown.parts.map(({ id, count }) => [id, count]),
-      [['all', '6'], ['invalid', '1'], ['stranger', '1'], ['new', '1'], ['changed', '1'], ['cleared', '1'], ['unchanged', '1']],
+      [
+        ['all', '6'],
+        ['invalid', '1'],
+        ['stranger', '1'],
+        ['new', '1'],
+        ['changed', '1'],
+        ['cleared', '1'],
+        ['unchanged', '1'],
+      ],
     );
-    assert.deepEqual(changeRows(model).map(([, , , , line]) => line), ['2', '3', '4', '5', '6', '7']);
+    assert.deepEqual(
+      changeRows(model).map(([, , , , line]) => line),
+      ['2', '3', '4', '5', '6', '7'],
+    );
     model.editor.showPart('invalid');
     assert.equal(editorOf(model).step.list!.count, 1);
     assert.match(changeRows(model)[0]!.at(-1)!, /^“5e3”: A spreadsheet shortened the number/);
     model.editor.showPart('all');
-    assert.match((await editors.get(model)!.failuresCsv())!, /^user_email,.*\r\nf@x\.io,,5e3,.*\r\nnobody@x\.io,,5,.*Line 7: /);
+    assert.match(
+      (await editors.get(model)!.failuresCsv())!,
+      /^user_email,.*\r\nf@x\.io,,5e3,.*\r\nnobody@x\.io,,5,.*Line 7: /,
+    );
     const report = await apply(model);
-    assert.match(report.summary, /^All 3 limits are as they were to be: 3 applied; 2 left out\.$/);
+    assert.match(report.summary, /^All 3 limits are set as requested: 3 applied; 2 skipped\.$/);
     assert.deepEqual(acts(report), ['saveFailures', 'undo', 'close']);
-    // What another process finds later has them, too.
+    // Another process finds them later.
     const later = await open();
     assert.match((await editors.get(later)!.failuresCsv())!, /f@x\.io,,5e3,/);
     later.editor.act('undo');
     await step(later, 'preview');
     await apply(later);
     assert.deepEqual(await limits(), { 'ada@x.io': '100', nightly: '400', [HOSTILE]: '300' });
-  }); // prettier-ignore
+  });
 
-  it('saves all limits as a file that it reads again', async () => {
+  it('saves all limits as a file that can be imported', async () => {
     const model = await open();
     const { wanted, problems } = await readBudgetCsv((await editors.get(model)!.limitsCsv())!);
     assert.deepEqual([wanted.length, problems], [3, []]);
     assert.deepEqual(wanted.map(({ identity }) => identity.name).sort(), [HOSTILE, 'ada@x.io', 'nightly'].sort());
   });
 
-  it('tells of a batch that was interrupted, in any window, and goes on with it or verifies it', async () => {
+  it('reports an interrupted batch in each window, and resumes or verifies it', async () => {
     const model = await open({ batchSize: 1 });
-    // The second request fails, and all after it.
+    // The second request and all later ones fail.
     model.editor.importLimits('account,limit\nada@x.io,150\nbob@x.io,7\n', 'rows');
     await step(model, 'preview');
     server.faults.add({ path: SET, times: 1, latency: { ms: 0 } });
@@ -272,7 +300,13 @@ describe('the desk of budgets', () => {
     const report = await apply(model);
     assert.deepEqual(acts(report), ['resume', 'verify', 'close']);
     assert.match(report.note, /The service failed/);
-    assert.deepEqual(changeRows(model).map(([name, what]) => [name, what]), [['ada@x.io', 'Applied'], ['bob@x.io', 'Not sent']]);
+    assert.deepEqual(
+      changeRows(model).map(([name, what]) => [name, what]),
+      [
+        ['ada@x.io', 'Applied'],
+        ['bob@x.io', 'Not sent'],
+      ],
+    );
     const other = await open();
     const { interrupted } = editorOf(other);
     assert.match(interrupted!.text, /^The last change was interrupted\. Import of rows: 1 of 2 limits/);
@@ -287,9 +321,9 @@ describe('the desk of budgets', () => {
     model.editor.act('close');
     editors.get(model)!.reread();
     assert.equal(editorOf(model).interrupted, null);
-  }); // prettier-ignore
+  });
 
-  it('stops when it is told to, and says how far it is', async () => {
+  it('stops on request, and reports its progress', async () => {
     const model = await open({ batchSize: 1 });
     model.editor.importLimits('account,limit\nada@x.io,150\nbob@x.io,7\n', 'rows');
     await step(model, 'preview');
@@ -307,7 +341,7 @@ describe('the desk of budgets', () => {
     await step(model, 'none');
   });
 
-  it('names the permission that is missing, and shows everything all the same', async () => {
+  it('names the missing permission, and still shows all limits', async () => {
     const { token } = await server.createToken(undefined, ['analytics:read']);
     const model = await open({ token });
     model.editor.setLimit(rowOf(model, 'ada@x.io').id, '5', '100');
@@ -317,9 +351,15 @@ describe('the desk of budgets', () => {
     assert.equal(rowOf(model, 'ada@x.io').cells[4], '100');
   });
 
-  it('names nobody while names are hidden, and changes limits all the same', async () => {
+  it('shows no names while they are hidden, and still changes limits', async () => {
     const model = await open({ anonymise: true });
-    const all = (): string => JSON.stringify([model.state, model.rows('budgets', 0, 500), model.rows('changes', 0, 500), model.editor.accounts('')]); // prettier-ignore
+    const all = (): string =>
+      JSON.stringify([
+        model.state,
+        model.rows('budgets', 0, 500),
+        model.rows('changes', 0, 500),
+        model.editor.accounts(''),
+      ]);
     assert.match(editorOf(model).notice, /Names are hidden/);
     const [row] = model.rows('budgets', 0, 1);
     const named = /ada|bob|nightly|onerror|nobody/i;
@@ -334,7 +374,7 @@ describe('the desk of budgets', () => {
     assert.doesNotMatch(all(), named);
   });
 
-  it('lists who is over a limit, and everybody', async () => {
+  it('lists accounts over their limit, and all accounts', async () => {
     const model = await open();
     const names = (): string[] => model.rows('budgets', 0, 500).map(({ cells }) => cells[0]!);
     assert.deepEqual([model.state.page.list!.count, names()[0]], [3, 'ada@x.io']);
@@ -345,17 +385,20 @@ describe('the desk of budgets', () => {
     assert.deepEqual(rowOf(model, 'bob@x.io').cells, ['bob@x.io', 'The plan’s default', '–', '7', '–', '–', '–']);
   });
 
-  it('raises a limit to what the month comes to, on the page of a person', async () => {
+  it('raises a limit to the projected need, on the page of a person', async () => {
     const model = await open();
     model.openPerson(rowOf(model, 'ada@x.io').id);
     const { person } = editorOf(model);
     // 150 on 20.5 of 30 days, rounded up to two digits.
-    assert.deepEqual([person!.text, person!.raise], ['Override: 100, in credits a month.', 'Raise to Projected Need, 220…']);
+    assert.deepEqual(
+      [person!.text, person!.raise],
+      ['Override: 100, in credits a month.', 'Raise to Projected Need, 220…'],
+    );
     model.editor.raiseLimit(person!.id);
     assert.match((await step(model, 'preview')).summary, /^100 → 220/);
     await apply(model);
     assert.equal((await limits())['ada@x.io'], '220');
     model.openPerson(model.editor.accounts('bob')[0]!.id);
     assert.deepEqual([editorOf(model).person!.hasLimit, editorOf(model).person!.raise], [false, '']);
-  }); // prettier-ignore
+  });
 });

@@ -157,21 +157,27 @@ export class BudgetEditorView {
     const editor = this.#editor;
     switch (act) {
       case 'apply':
-        return void editor.apply();
+        void editor.apply();
+        break;
       case 'overwrite':
-        return void editor.overwrite();
+        void editor.overwrite();
+        break;
       case 'cancel':
-        return editor.cancel();
+        editor.cancel();
+        break;
       case 'close':
-        return editor.close();
+        editor.close();
+        break;
       case 'undo':
       case 'retry':
-        return void editor.preview({ kind: act });
+        void editor.preview({ kind: act });
+        break;
       case 'resume':
       case 'verify':
-        return void editor.resume(act === 'verify');
+        void editor.resume(act === 'verify');
+        break;
       case 'report':
-        return editor.showReport();
+        editor.showReport();
     }
   }
 

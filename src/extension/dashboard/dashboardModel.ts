@@ -31,7 +31,7 @@ import type { SortedList } from './rowList.ts';
 import { groups } from './spendingContent.ts';
 import { TabLists } from './tabLists.ts';
 import { contentOf, contentOfPerson, EMPTY, reportsOf, tabTitle } from './tabs.ts';
-import { describeDayRange, troubleOf, troubleOfPause, troubleOfReport } from './trouble.ts';
+import { describeDayRange, troubleOf, troubleOfStates } from './trouble.ts';
 
 export const FIRST_CHOICES: Choices = {
   tab: 'overview',
@@ -293,21 +293,7 @@ export class DashboardModel {
     const store = this.#store;
     if (!store) return undefined;
     const states = this.#wanted().map((name): LoadedReport<Reports[ReportName]> => store.state(name));
-    const age = this.#described(this.#asOf(), ', ');
-    for (const { error, report, pausedUntil } of states)
-      if (error) return troubleOf(error, { age: report && age, goesOnAt: this.#later(pausedUntil) });
-    for (const { report, pausedUntil } of states) {
-      const trouble = report && troubleOfReport(report, { age, goesOnAt: this.#later(pausedUntil) });
-      if (trouble) return trouble;
-    }
-    const paused = Math.max(0, ...states.map(({ isLoading, pausedUntil }) => (isLoading ? pausedUntil : 0)));
-    const goesOnAt = this.#later(paused);
-    return goesOnAt === undefined ? undefined : troubleOfPause(goesOnAt);
-  }
-
-  /** The moment, if it is in the future. */
-  #later(moment: number): number | undefined {
-    return moment > this.#clock.now() ? moment : undefined;
+    return troubleOfStates(states, this.#described(this.#asOf(), ', '), this.#clock.now());
   }
 
   /** Time of the oldest shown report. */

@@ -99,7 +99,7 @@ function describePreview(preview: Preview, title: string, names: Names): StepTex
     actions: [
       ...(changes > 0 ? [action('apply', apply)] : []),
       ...(conflicts > 0 ? [action('overwrite', overwrite)] : []),
-      ...(left > 0 && !only ? [action('saveFailures', l10n.t('Save Rejected Rows'))] : []),
+      ...(left > 0 && !only ? [action('saveFailures', l10n.t('Save Skipped Rows'))] : []),
       changes + conflicts > 0 ? action('close', l10n.t('Cancel')) : close(),
     ],
   };

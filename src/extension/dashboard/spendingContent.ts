@@ -1,7 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import { costBy, sumOf, wholeAmount, type Dimension, type Measure } from '../../analytics/insights/amounts.ts';
-import type { BurnDown } from '../../analytics/insights/budgets.ts';
-import { growthOfAmount, shareOfAmount } from '../../analytics/insights/compare.ts';
+import { costBy, sumOf, type Dimension, type Measure } from '../../analytics/insights/amounts.ts';
+import { shareOfAmount } from '../../analytics/insights/compare.ts';
 import { onDays, onOwnKeys, seriesBy, splitByKeys, withRest, type DaySeries } from '../../analytics/insights/series.ts';
 import { MEASURE_OF, type CostReport, type Unit } from '../../analytics/reports/costReport.ts';
 import type { ExpertReport, SpendingReport } from '../../analytics/reports/spendingReport.ts';
@@ -12,17 +11,8 @@ import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { GROUPS, type Group } from '../../protocol/dashboardChoices.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
-import {
-  amountText,
-  barFigure,
-  knownNote,
-  lengthOf,
-  matches,
-  stackFigure,
-  tile,
-  timeFigure,
-  type Figure,
-} from './figures.ts';
+import { amountText, barFigure, knownNote, matches, stackFigure, tile, type Figure } from './figures.ts';
+import { burnFigure, moverFigure } from './spendingFigures.ts';
 
 export interface SpendingReports {
   readonly cost: CostReport;
@@ -30,9 +20,9 @@ export interface SpendingReports {
   readonly experts: ExpertReport | undefined;
 }
 
-/** How many parts of a stack can be told apart. */
+/** Largest number of parts in a stack: more look alike. */
 const SERIES = 6;
-/** How many bars one reads. */
+/** Largest number of bars. */
 const BARS = 12;
 
 export function groupName(group: Group): string {
@@ -49,7 +39,7 @@ export function groupName(group: Group): string {
 export const groups = (): { readonly id: Group; readonly name: string }[] =>
   GROUPS.map((id) => ({ id, name: groupName(id) }));
 
-/** What was consumed of credits, by day, by model, and where the month leads. */
+/** Credits by day and by model, and the projection of the month. */
 export function creditsContent(reports: SpendingReports, options: ViewOptions): Content {
   const { cost } = reports;
   if (cost.total !== undefined && (cost.unit !== 'credits' || sumOf(cost.points, 'credits_consumed') === 0n))
@@ -59,7 +49,7 @@ export function creditsContent(reports: SpendingReports, options: ViewOptions): 
       table: none,
       empty: {
         title: l10n.t('No credits were consumed on these days'),
-        message: l10n.t('Either nobody used any, or the plan of this organization is billed in dollars: see Cost.'),
+        message: l10n.t('There was no use, or the plan is billed in dollars: see Cost.'),
       },
     };
   return {
@@ -79,7 +69,7 @@ export function creditsContent(reports: SpendingReports, options: ViewOptions): 
   };
 }
 
-/** What it cost in dollars: by day, product and resource, on whose keys, and where the month leads. */
+/** Dollars by day, product, resource and key, and the projection of the month. */
 export function costContent(reports: SpendingReports, options: ViewOptions): Content {
   const { cost } = reports;
   if (cost.total !== undefined && cost.points.length === 0)
@@ -87,7 +77,7 @@ export function costContent(reports: SpendingReports, options: ViewOptions): Con
       tiles: [],
       figures: [],
       table: none,
-      empty: { title: l10n.t('Nothing was spent on these days'), message: l10n.t('Choose other days above.') },
+      empty: { title: l10n.t('No cost on these days'), message: l10n.t('Choose other days above.') },
     };
   const isKnown = cost.total !== undefined;
   const sum = (points: CostReport['points'], measure: Measure): Decimal | undefined =>
@@ -99,12 +89,41 @@ export function costContent(reports: SpendingReports, options: ViewOptions): Con
   const [dearest] = costBy(cost.points, 'resource', 'estimated_customer_cost_usd');
   return {
     tiles: [
-      tile('billed', l10n.t('Billed'), amountText(billed, 'usd'), l10n.t('Dollars that the service bills for these days.'), {
-        note: cost.unit === 'usd' ? growthNote(cost, options) : note,
-      }),
-      tile('estimated', l10n.t('Estimated cost'), amountText(estimated, 'usd'), l10n.t('What it costs the organization in all: what is billed, and what the providers of its own keys charge it.'), { note }),
-      tile('own', l10n.t('On own keys (BYOK)'), amountText(own, 'usd'), l10n.t('The part of the estimated cost that was used with keys of your own.'), { note: own !== undefined && estimated !== undefined && estimated > 0n ? formatShare(shareOfAmount(own, estimated)) : note }),
-      tile('dearest', l10n.t('Costs most'), dearest?.name ?? '–', l10n.t('The model or machine with the largest estimated cost.'), { note: dearest ? amountText(dearest.amount, 'usd') : note }),
+      tile(
+        'billed',
+        l10n.t('Billed'),
+        amountText(billed, 'usd'),
+        l10n.t('Dollars that the service bills for these days.'),
+        {
+          note: cost.unit === 'usd' ? growthNote(cost, options) : note,
+        },
+      ),
+      tile(
+        'estimated',
+        l10n.t('Estimated cost'),
+        amountText(estimated, 'usd'),
+        l10n.t('Total cost to the organization: the bill, and the charges of the providers of its own keys.'),
+        { note },
+      ),
+      tile(
+        'own',
+        l10n.t('On own keys (BYOK)'),
+        amountText(own, 'usd'),
+        l10n.t('The part of the estimated cost on the organization’s own keys.'),
+        {
+          note:
+            own !== undefined && estimated !== undefined && estimated > 0n
+              ? formatShare(shareOfAmount(own, estimated))
+              : note,
+        },
+      ),
+      tile(
+        'dearest',
+        l10n.t('Highest cost'),
+        dearest?.name ?? '–',
+        l10n.t('The model or machine with the largest estimated cost.'),
+        { note: dearest ? amountText(dearest.amount, 'usd') : note },
+      ),
       ...(cost.unit === 'usd' ? spentTiles(cost, options).slice(1) : []),
     ],
     figures: [
@@ -121,44 +140,62 @@ export function costContent(reports: SpendingReports, options: ViewOptions): Con
     table: () => groupTable(reports, options.choices.group, options),
     empty: null,
   };
-} // prettier-ignore
+}
 
 function spentTiles(cost: CostReport, options: ViewOptions): Content['tiles'] {
   const { unit, total, month } = cost;
   const isUsd = unit === 'usd';
-  const unknown = l10n.t('not known');
+  const unknown = l10n.t('unknown');
   return [
-    tile('total', isUsd ? l10n.t('Billed') : l10n.t('Credits'), amountText(total, unit), l10n.t('On all of these days.'), { note: growthNote(cost, options) }),
-    tile('month', month ? l10n.t('Month {0}', month.month) : l10n.t('This month'), amountText(month?.spent, unit), l10n.t('Of the month of the last day, up to the end of that day.'), {
-      note: month ? l10n.t('{0} of {1} days', month.daysElapsed, month.daysInMonth) : unknown,
+    tile('total', isUsd ? l10n.t('Billed') : l10n.t('Credits'), amountText(total, unit), l10n.t('Sum of these days.'), {
+      note: growthNote(cost, options),
     }),
-    tile('projected', l10n.t('At month’s end'), amountText(month?.projected, unit), l10n.t('What the month comes to if every day is like those so far, rounded down; from three days on.'), {
-      note: !month ? unknown : month.projected === undefined ? l10n.t('too early for a projection') : l10n.t('at this pace'),
-    }),
+    tile(
+      'month',
+      month ? l10n.t('Month {0}', month.month) : l10n.t('This month'),
+      amountText(month?.spent, unit),
+      l10n.t('From the first of the month to the last of these days.'),
+      {
+        note: month ? l10n.t('{0} of {1} days', month.daysElapsed, month.daysInMonth) : unknown,
+      },
+    ),
+    tile(
+      'projected',
+      l10n.t('At month’s end'),
+      amountText(month?.projected, unit),
+      l10n.t('Projection from the days so far, rounded down; from the third day on.'),
+      {
+        note: !month
+          ? unknown
+          : month.projected === undefined
+            ? l10n.t('too early for a projection')
+            : l10n.t('at this pace'),
+      },
+    ),
   ];
-} // prettier-ignore
+}
 
-/** Below a sum: by how much it grew, or of how many days it is. */
+/** Note below a sum: its growth, or the number of its days. */
 export function growthNote(cost: CostReport, { choices }: ViewOptions): string {
   if (cost.daysKnown < daysOf(cost.range).length) return partNote(cost);
   return choices.compare && cost.growth !== undefined
-    ? l10n.t('{0} from the days before', formatGrowth(cost.growth))
+    ? l10n.t('{0} since the previous period', formatGrowth(cost.growth))
     : '';
 }
 
-/** Nothing where all days are known. */
+/** Empty if all days are known. */
 function partNote({ daysKnown, range }: CostReport): string {
   const days = daysOf(range).length;
   return daysKnown < days ? knownNote(daysKnown, days) : '';
 }
 
-/** The same, before what a chart says of itself. */
+/** Puts that note before the summary of a chart. */
 function ofPart(cost: CostReport, summary: string): string {
   const note = partNote(cost);
   return note === '' ? summary : l10n.t('{0}: {1}', note, summary);
 }
 
-/** Each day, divided by what the page is grouped by; nothing until that is there. */
+/** Each day, divided by the group of the page; empty until the group is loaded. */
 function dayFigure(
   { cost, spending, experts }: SpendingReports,
   { choices, names }: ViewOptions,
@@ -172,7 +209,7 @@ function dayFigure(
   let series: readonly DaySeries[];
   let nameOf = ({ name }: DaySeries): string => name;
   if (group === 'user') {
-    // Those who spent most are known in the unit of the plan alone.
+    // The daily spending of people is loaded in the unit of the plan only.
     if (spending?.unit !== unit) return [];
     const people = spending.topPeople;
     const identities = new Map(people.map(({ key, identity }) => [key, identity]));
@@ -193,7 +230,7 @@ function dayFigure(
       {
         id: 'days',
         title: l10n.t('{0}, {1}', title, groupName(group).toLowerCase()),
-        about: l10n.t('Each day of UTC, divided by what the page is grouped by: the largest, and all others together.'),
+        about: l10n.t('Each day (UTC), divided by the group of the page: the largest ones, and all others together.'),
         summary: ofPart(
           cost,
           l10n.t('{0} in all; the largest part: {1}.', total, shown[0] ? nameOf(shown[0]) || '–' : '–'),
@@ -218,10 +255,10 @@ function barsOf(cost: CostReport, dimension: Dimension, unit: Unit, title: strin
     {
       id: `by-${dimension}`,
       title,
-      about: l10n.t('What each came to on all of these days, the largest first.'),
+      about: l10n.t('Sums of these days, the largest first.'),
       summary: ofPart(
         cost,
-        first ? l10n.t('Most: {0}, {1}.', first.name, amountText(first.amount, unit)) : l10n.t('Nothing.'),
+        first ? l10n.t('Most: {0}, {1}.', first.name, amountText(first.amount, unit)) : l10n.t('None.'),
       ),
     },
     unit,
@@ -257,11 +294,11 @@ function splitFigure(
       id: `split-${dimension}`,
       title,
       about: l10n.t(
-        'The estimated cost to the organization, and which part of it was used with its own keys: those are charged elsewhere.',
+        'The estimated cost to the organization, and the part on its own keys, which their providers charge.',
       ),
       summary: ofPart(
         cost,
-        first ? l10n.t('Most: {0}, {1}.', first.name, amountText(first.amount, 'usd')) : l10n.t('Nothing.'),
+        first ? l10n.t('Most: {0}, {1}.', first.name, amountText(first.amount, 'usd')) : l10n.t('None.'),
       ),
     },
     'usd',
@@ -271,76 +308,7 @@ function splitFigure(
   );
 }
 
-/** A month from its first day to its last: what was spent, where that leads, and a limit, where there is one. */
-export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined): Figure {
-  const { days, spent, projected, pace } = burn;
-  const leads =
-    pace.projected === undefined
-      ? l10n.t('It is too early for a projection.')
-      : l10n.t('At this pace about {0} at month’s end.', amountText(pace.projected, unit));
-  const most = limit === undefined ? '' : ` ${l10n.t('The limit is {0}.', amountText(wholeAmount(limit), unit))}`;
-  return timeFigure(
-    {
-      id: 'burn-down',
-      title: l10n.t('Month {0} so far', pace.month),
-      about: l10n.t(
-        'What was spent from the first of the month on; dashed, where it leads if every day is like those so far.',
-      ),
-      summary: l10n.t(
-        '{0} in {1} of {2} days. {3}',
-        amountText(pace.spent, unit),
-        pace.daysElapsed,
-        pace.daysInMonth,
-        `${leads}${most}`,
-      ),
-    },
-    'lines',
-    unit,
-    days,
-    [
-      { id: 'spent', name: l10n.t('So far'), role: 'value', cells: spent },
-      { id: 'projected', name: l10n.t('At this pace'), role: 'projection', cells: projected },
-      ...(limit === undefined
-        ? []
-        : [{ id: 'limit', name: l10n.t('Limit'), role: 'limit', cells: days.map(() => wholeAmount(limit)) } as const]),
-    ],
-  );
-}
-
-/** What changed most from as many days before. */
-export function moverFigure({ movers, unit }: CostReport): Figure {
-  const [first] = movers;
-  return {
-    shape: {
-      id: 'movers',
-      kind: 'movers',
-      unit,
-      title: l10n.t('Changed most'),
-      about: l10n.t('Models and machines whose amount changed most, up or down, from as many days before.'),
-      summary: first
-        ? l10n.t('{0}: from {1} to {2}.', first.name, amountText(first.before, unit), amountText(first.now, unit))
-        : l10n.t('Nothing.'),
-      rows: movers.map(({ name, now, before }) => ({
-        name,
-        before: lengthOf(before) ?? 0,
-        now: lengthOf(now) ?? 0,
-        beforeText: amountText(before, unit),
-        nowText: amountText(now, unit),
-        change: before === 0n ? l10n.t('new') : formatGrowth(growthOfAmount(now, before)),
-      })),
-    },
-    table: {
-      columns: [
-        { name: 'resource', title: l10n.t('Resource'), kind: 'text' },
-        { name: 'before', title: l10n.t('Before'), kind: unit },
-        { name: 'now', title: l10n.t('Now'), kind: unit },
-      ],
-      rows: movers.map(({ name, now, before }) => [name, before, now]),
-    },
-  };
-}
-
-/** The rows of the page: what each of a group comes to. */
+/** The rows of the page: the sum of each group. */
 function groupTable(
   { cost, spending, experts }: SpendingReports,
   group: Group,
@@ -351,7 +319,7 @@ function groupTable(
   return points && costTable(points, group);
 }
 
-/** What each account comes to, under the names that are shown. */
+/** The sum of each account, with names or pseudonyms. */
 export function personCostTable({ points }: SpendingReport, { names }: ViewOptions): Table {
   const shown = points.map((point) => {
     const { user_info: info } = point.group_by_values;
