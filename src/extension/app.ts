@@ -175,7 +175,6 @@ export class App implements SextantApi {
       return DashboardPanel.create({
         source: () => analytics.source,
         onDidChangeSource: analytics.onDidChangeSource,
-        onDidChangeLimits: analytics.onDidChangeLimits,
         context,
         log: this.#recent,
       });

@@ -48,7 +48,7 @@ export async function forward(
     }
     const isDone = statusCode >= 200 && statusCode < 300;
     const canRetry = !isDone && (statusCode >= 500 || [408, 425, 429].includes(statusCode));
-    const afterMs = Math.min(retryAfterMs(headers['retry-after']) ?? 0, LONGEST_WAIT_MS);
+    const afterMs = Math.min(retryAfterMs(headers['retry-after'], Date.now()) ?? 0, LONGEST_WAIT_MS);
     return { isDone, canRetry, afterMs, status: statusCode, answer: answer.slice(0, MAX_ANSWER) };
   } catch (error) {
     signal.throwIfAborted();

@@ -169,7 +169,8 @@ export class WireClient {
     const { statusCode: status, statusText } = answer;
     if (status >= 200 && status < 300) return read(text, status);
     const canRetry = status === 499 || status === 429 || status >= 500;
-    const afterMs = status === 429 || status === 503 ? retryAfterMs(answer.headers['retry-after']) : undefined;
+    const afterMs =
+      status === 429 || status === 503 ? retryAfterMs(answer.headers['retry-after'], Date.now()) : undefined;
     return { error: wireErrors.refused(status, statusText, text), canRetry, afterMs };
   }
 

@@ -74,7 +74,7 @@ describe('usage, cost and budgets in the side bar', () => {
     });
     try {
       await workbench.run('Sextant: Connect to Usage and Cost');
-      await workbench.pick.getByText('The address of the service').waitFor();
+      await workbench.pick.getByText('URL of the service').waitFor();
       await workbench.query.fill('http://example.com');
       await workbench.pick.getByText('would be sent the token without encryption').waitFor();
       await workbench.shoot('usage-connect');
@@ -87,7 +87,7 @@ describe('usage, cost and budgets in the side bar', () => {
       await workbench.run('Notifications: Show Notifications');
       const alert = page
         .locator('.notifications-center')
-        .getByText(/^Near or over a limit of this month: ada@example\.com \(120\.0 %\)/);
+        .getByText(/^Near or over their limit this month: ada@example\.com \(120\.0 %\)/);
       await alert.waitFor();
       if ((await page.locator('.notifications-center a[href^="command:"]').count()) > 0)
         throw new Error('a name is a link');
@@ -102,11 +102,11 @@ describe('usage, cost and budgets in the side bar', () => {
       await workbench.run('Sextant: Refresh Usage and Cost');
       await rows.nth(2).waitFor();
       await workbench.run('Notifications: Show Notifications');
-      if (await alert.isVisible()) throw new Error('it was told twice');
+      if (await alert.isVisible()) throw new Error('it was shown twice');
 
       await server.close();
       await workbench.run('Sextant: Refresh Usage and Cost');
-      await workbench.treeItem(/^Offline: what is known/).waitFor();
+      await workbench.treeItem(/^Offline – showing cached data/).waitFor();
       await workbench.shoot('usage-offline');
       await workbench.run('Sextant: Disconnect from Usage and Cost');
       await rows.first().waitFor({ state: 'detached' });

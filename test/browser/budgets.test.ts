@@ -81,7 +81,7 @@ class BudgetsTab {
     // As a person does: to type thousands of lines takes a browser minutes.
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(csv)})`);
-    const field = this.frame.getByLabel('Rows as a spreadsheet copies them');
+    const field = this.frame.getByLabel('Rows copied from a spreadsheet');
     await field.click();
     await this.press('Control+V');
     await until('it is pasted', async () => (await field.inputValue()) === csv);
@@ -214,7 +214,7 @@ describe('the table of budgets', () => {
     await tab.hasFocus(tab.frame.locator('.change vscode-button').filter({ hasText: 'Apply' }));
     assert.equal((await limits())['ada@x.io'], '100');
     await tab.press('Enter');
-    await tab.step('report', 'applied and read back');
+    await tab.step('report', 'applied and verified');
     assert.equal((await limits())['ada@x.io'], '999999999999999999');
     await tab.hasFocus(tab.frame.locator('.change'));
     await tab.press('Escape');
@@ -231,13 +231,13 @@ describe('the table of budgets', () => {
     await tab.press('Enter');
     await tab.step('preview', 'none → 7, in credits a month.');
     await tab.press('Tab', 'Enter');
-    await tab.step('report', 'applied and read back');
+    await tab.step('report', 'applied and verified');
     await tab.press('Escape');
     await tab.button('Clear the limit of bob@x.io').focus();
     await tab.press('Enter');
     await tab.step('preview', '7 → none, in credits a month.');
     await tab.press('Tab', 'Enter');
-    await tab.step('report', 'applied and read back');
+    await tab.step('report', 'applied and verified');
     await tab.press('Escape');
     assert.equal((await limits())['bob@x.io'], undefined);
     await tab.button('Undo…').focus();
@@ -256,18 +256,18 @@ describe('the table of budgets', () => {
       await other.press('Enter');
       await other.step('preview', '100 → 200');
       await other.button('Apply').click();
-      await other.step('report', 'applied and read back');
+      await other.step('report', 'applied and verified');
 
       await tab.button('Change the limit of ada@x.io').click();
       await tab.frame.getByRole('textbox', { name: /^Limit of ada/ }).fill('500');
       await tab.press('Enter');
-      await tab.step('preview', 'Somebody else has changed it: it is 200 now, and was 100 when you looked.');
+      await tab.step('preview', 'Another client changed the limit from 100 to 200. Your change: 500.');
       await until('it is listed', async () => (await tab.limitOf('ada@x.io').innerText()) === '200');
       await tab.look('conflict');
-      await tab.button('Change It All the Same').click();
+      await tab.button('Overwrite').click();
       await tab.step('preview', '200 → 500');
       await tab.button('Apply').click();
-      await tab.step('report', 'applied and read back');
+      await tab.step('report', 'applied and verified');
       assert.equal((await limits())['ada@x.io'], '500');
     } finally {
       await other.workbench.close();
@@ -287,7 +287,7 @@ describe('the table of budgets', () => {
     await faults.addFault({ path: SET, status: 500 });
     await tab.button('Apply 5,001 Changes').click();
     await tab.step('running', 'of 5,001');
-    await tab.step('report', /5,000 of 5,001 limits are as they were to be: .*1 not sent/);
+    await tab.step('report', /5,000 of 5,001 limits are set as requested: .*1 not sent/);
     await tab.look('interrupted-report');
     await tab.button(/^Not sent/).click();
     await tab.frame.locator('.change .line').filter({ hasText: 'dev5001@x.io' }).waitFor();
@@ -295,13 +295,13 @@ describe('the table of budgets', () => {
     await tab.frame.getByText('The last change was interrupted.').waitFor();
     await tab.look('interrupted');
     await faults.clearFaults();
-    await tab.button('Continue').click();
-    await tab.step('report', 'All 5,001 limits are as they were to be: 5,001 applied.');
+    await tab.button('Resume').click();
+    await tab.step('report', 'All 5,001 limits are set as requested: 5,001 applied.');
     assert.equal(Object.keys(await limits()).length, 4 + MANY);
     await tab.button('Undo…').click();
     await tab.step('preview', '5,001 changes: 5,001 cleared.');
     await tab.button('Apply 5,001 Changes').click();
-    await tab.step('report', 'All 5,001 limits are as they were to be');
+    await tab.step('report', 'All 5,001 limits are set as requested');
     assert.deepEqual(await limits(), before);
   });
 
@@ -312,12 +312,12 @@ describe('the table of budgets', () => {
     await tab.button('Import CSV…').click();
     await tab.button('Choose a File…').click();
     await tab.dialog(/\/harbour\/$/, file, async () => (await tab.frame.locator('.change').count()) > 0);
-    await tab.step('preview', '2 changes: 1 changed, 1 cleared; 1 as it is; 2 problems.');
+    await tab.step('preview', '2 changes: 1 changed, 1 cleared; 1 unchanged; 2 problems.');
     await tab.look('preview');
     await tab.button(/^Invalid 1/).click();
     await tab.frame.locator('.change .line').getByText('“5e3”: A spreadsheet shortened the number').waitFor();
     await tab.button('Apply 2 Changes').click();
-    await tab.step('report', 'All 2 limits are as they were to be: 2 applied; 2 left out.');
+    await tab.step('report', 'All 2 limits are set as requested: 2 applied; 2 skipped.');
     await tab.look('report');
     await tab.button('Save Failures as CSV').click();
     await tab.dialog(/\/failures\.csv$/, failures, () => existsSync(failures) && readFileSync(failures).length > 0);
@@ -339,11 +339,11 @@ describe('the table of budgets', () => {
     await tab.step('running', 'of 2');
     await tab.workbench.shoot('budgets-running');
     await tab.frame.locator('.change').getByRole('button', { name: 'Cancel' }).click();
-    await tab.step('report', /2 limits are as they were to be/);
+    await tab.step('report', /2 limits are set as requested/);
     // The request was on its way: it was waited for.
     assert.equal((await limits())['ada@x.io'], '150');
-    await tab.button('Only Verify What Was Sent').click();
-    await tab.step('report', 'All 2 limits are as they were to be: 2 applied.');
+    await tab.button('Verify Only').click();
+    await tab.step('report', 'All 2 limits are set as requested: 2 applied.');
   });
 
   it('is asked for in the editor, too, by pickers and a message; and what a window left behind is told at the next start', async () => {
@@ -355,7 +355,7 @@ describe('the table of budgets', () => {
       await query.fill('bob@x.io');
       await workbench.firstRow('bob@x.io');
       await page.keyboard.press('Enter');
-      await pick.getByText('The limit of bob@x.io, in credits a month').waitFor();
+      await pick.getByText('Limit of bob@x.io, in credits a month').waitFor();
       await query.fill(limit);
       await page.keyboard.press('Enter');
       const modal = page.locator('.monaco-dialog-box');
@@ -382,7 +382,7 @@ describe('the table of budgets', () => {
     await workbench.run('Notifications: Show Notifications');
     await page
       .locator('.notifications-center')
-      .getByText(/^0 of 2 limits are as they were to be: 2 sent and unknown/)
+      .getByText(/^0 of 2 limits are set as requested: 2 sent and unknown/)
       .waitFor();
     await workbench.shoot('budgets-start');
     await page.keyboard.press('Escape');
@@ -390,8 +390,8 @@ describe('the table of budgets', () => {
     await workbench.run('View: Close Primary Side Bar');
     tab.frame = await workbench.view();
     await tab.frame.getByText('The last change was interrupted.').waitFor();
-    await tab.button('Continue').click();
-    await tab.step('report', 'All 2 limits are as they were to be: 2 applied.');
+    await tab.button('Resume').click();
+    await tab.step('report', 'All 2 limits are set as requested: 2 applied.');
     assert.equal((await limits())['bob@x.io'], '9');
   });
 
@@ -437,7 +437,7 @@ describe('the table of budgets', () => {
     await tab.look('one');
     await tab.close();
     await tab.frame.getByRole('button', { name: 'ada@x.io', exact: true }).first().click();
-    await tab.frame.getByText('A limit of their own: 100, in credits a month.').waitFor();
+    await tab.frame.getByText('Override: 100, in credits a month.').waitFor();
     await tab.look('person');
     await tab.frame.getByRole('tab', { name: 'Budgets' }).click();
     await tab.loaded();

@@ -156,7 +156,7 @@ describe('the dashboard', () => {
     await dashboard.workbench.reload();
     await dashboard.find();
     // The editor in a browser keeps secrets as long as its page: that is said, and what was chosen is not lost.
-    await dashboard.frame.getByRole('heading', { name: 'The token is gone' }).waitFor();
+    await dashboard.frame.getByRole('heading', { name: 'The token is missing' }).waitFor();
     await dashboard.button('Connect').waitFor();
     await dashboard.workbench.shoot('dashboard-gone');
     await dashboard.workbench.connect(server);
@@ -181,7 +181,7 @@ describe('the dashboard', () => {
       await faults.clearFaults();
     };
     await state('401', { status: 401 }, 'The token is refused', 'Connect Again');
-    await state('403', { status: 403 }, 'The token may not read this', 'Connect Again');
+    await state('403', { status: 403 }, 'The token lacks permission', 'Connect Again');
     await dashboard.button('Try Again').click();
     await dashboard.frame.locator('.charts .card').first().waitFor();
   });

@@ -43,7 +43,7 @@ describe('the dashboard when not all is well', () => {
     await using early = await startServer({ seed: 7, users: 120, plan: 'credits', now: `${next}T01:00:00Z` });
     await dashboard.days('7d');
     await dashboard.connect(early);
-    await dashboard.text('Some days are not there yet').waitFor();
+    await dashboard.text('Some days are not available yet').waitFor();
     const active = dashboard.frame.locator('.tile').filter({ hasText: /^Active/ });
     const before = new Date(Date.parse(newest) - 86_400_000).toISOString().slice(0, 10);
     await active.getByText(`on ${before}`).waitFor();
@@ -52,7 +52,7 @@ describe('the dashboard when not all is well', () => {
     early.clock.set(`${next}T03:00:00Z`);
     await dashboard.button('Try Again').click();
     await active.getByText(`on ${newest}`).waitFor();
-    await dashboard.text('Some days are not there yet').waitFor({ state: 'detached' });
+    await dashboard.text('Some days are not available yet').waitFor({ state: 'detached' });
     await dashboard.connect(server);
   });
 
@@ -79,7 +79,7 @@ describe('the dashboard when not all is well', () => {
     await dashboard.connect(busy);
     await dashboard.frame.getByRole('heading', { name: 'The service asks for a pause' }).waitFor();
     await dashboard
-      .text(/It takes no requests until \d\d:\d\d:\d\d UTC\. This page goes on by itself then\./)
+      .text(/It accepts no requests until \d\d:\d\d:\d\d UTC\. This page then continues by itself\./)
       .waitFor();
     await dashboard.lookInAllThemes('429');
   });
@@ -107,8 +107,8 @@ describe('the dashboard when not all is well', () => {
     await dashboard.frame.locator('.charts .card').nth(1).waitFor();
     await server.close();
     await dashboard.frame.getByRole('button', { name: 'Refresh' }).click();
-    await dashboard.text('Offline: this is what is known').waitFor();
-    await dashboard.text(/What is shown is of \d{4}-\d\d-\d\d \d\d:\d\d UTC, /).waitFor();
+    await dashboard.text('Offline – showing cached data').waitFor();
+    await dashboard.text(/The figures are from \d{4}-\d\d-\d\d \d\d:\d\d UTC, /).waitFor();
     await dashboard.lookInAllThemes('offline-known');
     await dashboard.tab('Overview');
     await dashboard.otherDays();

@@ -86,10 +86,10 @@ export class Workbench {
   /** Types the address and the token of a service of usage and cost, as a person does. */
   async connect({ url, token }: { readonly url: string; readonly token: string }): Promise<void> {
     await this.run('Sextant: Connect to Usage and Cost');
-    await this.pick.getByText('The address of the service').waitFor();
+    await this.pick.getByText('URL of the service').waitFor();
     await this.query.fill(url);
     await this.page.keyboard.press('Enter');
-    await this.pick.getByText('An API token.').waitFor();
+    await this.pick.getByText('API token, kept in').waitFor();
     await this.query.fill(token);
     await this.page.keyboard.press('Enter');
     // It is looked at first: what opens the palette earlier takes the input away, and nothing is connected.

@@ -72,7 +72,7 @@ describe('sextant usage, cost and budgets', () => {
     const { code, stdout, stderr } = await run(of('usage', ...range));
     assert.equal(stderr, '');
     assert.equal(code, 0);
-    assert.match(stdout, /^Use, .* to .*, as of \d{4}-\d\d-\d\d \d\d:\d\d UTC\n {2}People +2 different ones\n/);
+    assert.match(stdout, /^Use, .* to .*, as of \d{4}-\d\d-\d\d \d\d:\d\d UTC\n {2}People +2 different\n/);
     assert.match(stdout, /25\.0 % of suggestions accepted, – of suggested lines/);
     const summary = JSON.parse((await run(of('usage', ...range, '--json'))).stdout) as Record<string, unknown>;
     assert.deepEqual([summary.distinct_people, summary.acceptance], [2, { by_suggestions: 0.25, by_lines: null }]);
@@ -133,7 +133,7 @@ describe('sextant usage, cost and budgets', () => {
     await says(2, /SEXTANT_ANALYTICS_TOKEN/, of('usage'), url);
     await says(2, /refuses the token/, of('usage'), { ...url, SEXTANT_ANALYTICS_TOKEN: 'sxt_wrong' });
     await says(2, /without encryption/, of('usage', '--url', 'http://example.com'), { SEXTANT_ANALYTICS_TOKEN: 'x' });
-    await says(2, /start sextant serve/, [
+    await says(2, /run sextant serve/, [
       'usage',
       '--server-state',
       join(folder, 'none'),
@@ -156,7 +156,7 @@ describe('sextant usage, cost and budgets', () => {
     const env = { SEXTANT_ANALYTICS_URL: server.info.url, SEXTANT_ANALYTICS_TOKEN: server.info.token };
     const known = await run(of('budgets', 'list'), env);
     assert.equal(known.code, 0, known.stderr);
-    assert.match(known.stderr, /cannot be reached\. .*This is what was known before, as of /);
+    assert.match(known.stderr, /cannot be reached\. .*Showing cached figures as of /);
     const unknown = await run(of('usage', '--from', '2026-01-01', '--to', '2026-01-02'), env);
     assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
     const files = readdirSync(join(folder, 'state'), { recursive: true, withFileTypes: true }).filter((entry) =>

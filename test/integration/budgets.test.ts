@@ -105,7 +105,7 @@ describe('sextant budgets', function () {
     assert.deepEqual([unasked.code, unasked.stdout], [2, '']);
     assert.match(
       unasked.stderr,
-      /4 changes: 1 new, 2 changed, 1 cleared; 1 as it is; 2 problems\. Nothing was changed: add --yes/,
+      /4 changes: 1 new, 2 changed, 1 cleared; 1 unchanged; 2 problems\. Nothing was changed\. Add --yes/,
     );
     assert.deepEqual(await limits(), before);
 
@@ -129,7 +129,7 @@ describe('sextant budgets', function () {
     assert.equal((await run('export', '--output', file)).code, 0);
     assert.match(readFileSync(file, 'utf8'), /\r\n"'=evil\(\)@example\.com",,300,/);
     const again = await run('import', file, '--dry-run');
-    assert.deepEqual([again.code, again.stdout.includes('no changes; 4 as it is.')], [0, true], again.stdout);
+    assert.deepEqual([again.code, again.stdout.includes('no changes; 4 unchanged.')], [0, true], again.stdout);
     assert.equal((await run('import', file)).code, 0, 'there is nothing to ask');
   });
 
@@ -167,7 +167,7 @@ describe('sextant budgets', function () {
         if (!asked && seen.includes('[y/N]')) child.stdin!.write(`${answer}\n`);
       });
       await once(child, 'close');
-      assert.match(seen, /1 change: 1 new\..*Apply 1 of these\? \[y\/N\]/s);
+      assert.match(seen, /1 change: 1 new\..*Apply 1 change\? \[y\/N\]/s);
       assert.equal((await limits())['bob@example.com'], limit, seen);
     }
   });

@@ -98,7 +98,7 @@ describe('changing budgets', () => {
     const file = join(folder, 'limits.csv');
     writeFileSync(file, '\ufefflimit;account\r\n150;ADA@x.io\r\n;"\'=nightly"\r\n7;bob@x.io\r\n5;nobody\r\n');
     await budget('sextant.importBudgets', { file: vscode.Uri.file(file) });
-    await reportShows(/All 3 limits are as they were to be: 3 applied; 1 left out/);
+    await reportShows(/All 3 limits are set as requested: 3 applied; 1 skipped/);
     const after = await limits();
     assert.deepEqual([after['ada@x.io'], after['bob@x.io'], after['=nightly']], ['150', '7', undefined]);
 
@@ -108,7 +108,7 @@ describe('changing budgets', () => {
     await budget('sextant.exportBudgets', { file: vscode.Uri.file(exported) });
     assert.match(readFileSync(exported, 'utf8'), /,"?'=nightly"?,400,/);
     await budget('sextant.importBudgets', { file: vscode.Uri.file(exported) });
-    await previewShows(/no changes; 3 as it is/);
+    await previewShows(/no changes; 3 unchanged/);
   });
 
   it('imports what is pasted into a new editor', async () => {
@@ -128,7 +128,7 @@ describe('changing budgets', () => {
     await new AdminClient(server).ask('DELETE', 'faults');
     await budget('sextant.resumeBudgets');
     await budget('sextant.showBudgetReport');
-    await reportShows(/All 2 limits are as they were to be/);
+    await reportShows(/All 2 limits are set as requested/);
     const { token } = await new AdminClient(server).ask<{ token: string }>('POST', 'tokens', {
       scopes: ['analytics:read'],
     });
@@ -148,7 +148,7 @@ describe('changing budgets', () => {
 
   it('saves what the preview had refused with what failed, and tells of it in the report later', async () => {
     await budget('sextant.importBudgets', { csv: 'account,limit\nada@x.io,150\nbob@x.io,5e3\nnobody,5\n' });
-    await reportShows(/1 applied; 2 left out/);
+    await reportShows(/1 applied; 2 skipped/);
     const file = vscode.Uri.file(join(folder, 'failures.csv'));
     await budget('sextant.saveBudgetFailures', { file });
     assert.match(readFileSync(file.fsPath, 'utf8'), /\r\nbob@x\.io,,5e3,.*Line 3: .*\r\n,nobody,5,.*Line 4: /);
@@ -165,7 +165,7 @@ describe('changing budgets', () => {
     await budget('sextant.importBudgets', {
       csv: `account,limit\n${people.map(([{ name }]) => `${name},50\n`).join('')}`,
     });
-    await reportShows(/5,000 of 5,001 limits are as they were to be: 1 not sent, 5,000 applied\..*not ended yet/s);
+    await reportShows(/5,000 of 5,001 limits are set as requested: 1 not sent, 5,000 applied\..*not ended yet/s);
     await new AdminClient(server).ask('DELETE', 'faults');
     await budget('sextant.resumeBudgets');
     assert.equal(Object.keys(await limits()).length, 5_001);
@@ -177,9 +177,9 @@ describe('changing budgets', () => {
     const account = '[x](command:workbench.action.quit)@x.io';
     await budget('sextant.remindBudget', { account, on: today, note: 'back to 50' });
     await run('refreshAnalytics');
-    const told = (): string[] =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.told'));
-    await until('it was told', () => told().length === 1);
+    const notified = (): string[] =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.notified'));
+    await until('the reminder was shown', () => notified().length === 1);
   });
 
   it('asks nobody where no account is connected', async () => {

@@ -43,31 +43,65 @@ export function HeatPlot({ chart, width, openPerson }: HeatPlotProps): JSX.Eleme
   };
   return (
     <>
-      <svg class="plot" width={width} height={TOP + rows.length * ROW + 4} role="group" aria-label={`${chart.title}. ${chart.summary}`}
-        onPointerMove={point} onPointerLeave={leave}>
+      <svg
+        class="plot"
+        width={width}
+        height={TOP + rows.length * ROW + 4}
+        role="group"
+        aria-label={`${chart.title}. ${chart.summary}`}
+        onPointerMove={point}
+        onPointerLeave={leave}
+      >
         <g aria-hidden="true">
           {labelled(days.length, width - label, 52).map((i) => (
-            <text key={i} class="tick" x={label + i * step} y="12">{dayText(days[i] ?? '')}</text>
+            <text key={i} class="tick" x={label + i * step} y="12">
+              {dayText(days[i] ?? '')}
+            </text>
           ))}
         </g>
         {rows.map(({ name, text, values }, r) => (
-          <g key={r} class="mark leads" role="button" aria-label={`${name}: ${text}`} transform={`translate(0,${TOP + r * ROW})`}
-            onClick={() => open(r)} onPointerEnter={() => marks.hover(r)} {...marks.props(r)}>
+          <g
+            key={r}
+            class="mark leads"
+            role="button"
+            aria-label={`${name}: ${text}`}
+            transform={`translate(0,${TOP + r * ROW})`}
+            onClick={() => open(r)}
+            onPointerEnter={() => marks.hover(r)}
+            {...marks.props(r)}
+          >
             <rect class="hit" x="-3" width={width + 2} height={ROW} />
-            <text x="0" y="15">{shortened(name, label - 12)}</text>
+            <text x="0" y="15">
+              {shortened(name, label - 12)}
+            </text>
             <rect class="track" x={label} y="2" width={width - label - 4} height={ROW - 4} />
             {values.map((value, d) => {
               const size = value > 0 ? Math.max(1.5, side * Math.sqrt(value / most)) : 0;
-              return size === 0 ? null : <rect key={d} class="fill" x={label + (d + 0.5) * step - size / 2} y={ROW / 2 - size / 2} width={size} height={size} />;
+              return size === 0 ? null : (
+                <rect
+                  key={d}
+                  class="fill"
+                  x={label + (d + 0.5) * step - size / 2}
+                  y={ROW / 2 - size / 2}
+                  width={size}
+                  height={size}
+                />
+              );
             })}
           </g>
         ))}
       </svg>
       {shown !== undefined && shownRow && (
         <Tooltip x={label + ((day ?? 0) + 0.5) * step} y={TOP + (shown + 1) * ROW} width={width} title={shownRow.name}>
-          {day === undefined ? <li>{shownRow.text}</li> : <li>{days[day]} <b>{shownRow.texts[day]}</b></li>}
+          {day === undefined ? (
+            <li>{shownRow.text}</li>
+          ) : (
+            <li>
+              {days[day]} <b>{shownRow.texts[day]}</b>
+            </li>
+          )}
         </Tooltip>
       )}
     </>
   );
-} // prettier-ignore
+}

@@ -1,5 +1,15 @@
 /** Properties copied from the page's style into a picture, which has no style sheet. */
-const PROPERTIES = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'fill-opacity', 'stroke-opacity', 'font-size', 'font-weight', 'font-family'] as const; // prettier-ignore
+const PROPERTIES = [
+  'fill',
+  'stroke',
+  'stroke-width',
+  'stroke-dasharray',
+  'fill-opacity',
+  'stroke-opacity',
+  'font-size',
+  'font-weight',
+  'font-family',
+] as const;
 const SVG = 'http://www.w3.org/2000/svg';
 const PADDING = 16;
 const LINE = 20;

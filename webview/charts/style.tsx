@@ -71,13 +71,21 @@ export function Swatch({ chart, series, i, isLine }: SwatchProps): JSX.Element {
   return (
     <svg class="swatch" width="18" height="10" aria-hidden="true">
       {isLine ? (
-        <line x1="0" y1="5" x2="18" y2="5" stroke={colourOf(series.role, i)} stroke-width="2" stroke-dasharray={dashOf(series.role)} />
+        <line
+          x1="0"
+          y1="5"
+          x2="18"
+          y2="5"
+          stroke={colourOf(series.role, i)}
+          stroke-width="2"
+          stroke-dasharray={dashOf(series.role)}
+        />
       ) : (
         <rect width="18" height="10" fill={fillOf(chart, i)} />
       )}
     </svg>
   );
-} // prettier-ignore
+}
 
 interface SwatchProps {
   readonly chart: string;

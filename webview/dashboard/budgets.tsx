@@ -48,7 +48,11 @@ export function BudgetDesk({ desk, actions }: DeskProps): JSX.Element {
           </Button>
         </span>
         <span data-form="import">
-          <Button icon="icon-import" appearance="secondary" onClick={() => setForm(form === 'import' ? 'none' : 'import')}>
+          <Button
+            icon="icon-import"
+            appearance="secondary"
+            onClick={() => setForm(form === 'import' ? 'none' : 'import')}
+          >
             {l10n.t('Import CSV…')}
           </Button>
         </span>
@@ -67,7 +71,7 @@ export function BudgetDesk({ desk, actions }: DeskProps): JSX.Element {
       <ChangePanel {...{ step, actions }} looks={notice} />
     </div>
   );
-} // prettier-ignore
+}
 
 interface AddFormProps {
   readonly unit: string;
@@ -148,7 +152,7 @@ function ImportForm({ actions, leave, act }: ImportFormProps): JSX.Element {
     <div class="card form import" role="group" aria-label={l10n.t('Import limits')}>
       <label for="pasted-rows">
         {l10n.t(
-          'Rows as a spreadsheet copies them, or CSV, with a head: account and limit. An empty limit clears the override.',
+          'Rows copied from a spreadsheet, or CSV, with the header: account and limit. An empty limit clears the override.',
         )}
       </label>
       <textarea

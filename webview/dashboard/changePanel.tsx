@@ -51,7 +51,14 @@ export function ChangePanel({ step, actions, looks }: ChangePanelProps): JSX.Ele
     act(kind === 'looking' || kind === 'running' ? 'cancel' : 'close');
   };
   return (
-    <section class={`card change ${kind}`} ref={panel} tabIndex={-1} aria-labelledby="change-title" aria-describedby="change-summary" onKeyDown={key}>
+    <section
+      class={`card change ${kind}`}
+      ref={panel}
+      tabIndex={-1}
+      aria-labelledby="change-title"
+      aria-describedby="change-summary"
+      onKeyDown={key}
+    >
       <h2 id="change-title">
         <span class={`icon ${TONE_ICONS[tone]} ${tone}`} /> {title}
       </h2>
@@ -60,13 +67,26 @@ export function ChangePanel({ step, actions, looks }: ChangePanelProps): JSX.Ele
       {note !== '' && <p class="quiet">{note}</p>}
       {parts.length > 0 && <Parts parts={parts} show={(part) => void actions.desk('showPart', { part })} />}
       {list && (
-        <RowTable key={`${serial} ${looks}`} {...{ list, actions }} isPlain widths={list.columns.map(({ id }) => WIDTHS[id] ?? '1fr').join(' ')}
-          cellOf={(_, column, text) => (column === 'identity' ? <>{text}</> : column === 'why' ? <span class="why" title={text}>{text}</span> : undefined)} />
+        <RowTable
+          key={`${serial} ${looks}`}
+          {...{ list, actions }}
+          isPlain
+          widths={list.columns.map(({ id }) => WIDTHS[id] ?? '1fr').join(' ')}
+          cellOf={(_, column, text) =>
+            column === 'identity' ? (
+              <>{text}</>
+            ) : column === 'why' ? (
+              <span class="why" title={text}>
+                {text}
+              </span>
+            ) : undefined
+          }
+        />
       )}
       <ActionButtons actions={step.actions} {...{ act }} isFirstPrimary={progress === null} />
     </section>
   );
-} // prettier-ignore
+}
 
 function accountAt(element: Element | null): string {
   return element?.closest('[data-account]')?.getAttribute('data-account') ?? '';
@@ -79,9 +99,15 @@ export function focusAccount(id: string): void {
 }
 
 /** Choice of the listed rows. */
-function Parts({ parts, show }: { readonly parts: readonly ChangePart[]; readonly show: (part: string) => void }): JSX.Element {
+function Parts({
+  parts,
+  show,
+}: {
+  readonly parts: readonly ChangePart[];
+  readonly show: (part: string) => void;
+}): JSX.Element {
   return (
-    <div class="parts" role="group" aria-label={l10n.t('Which rows are listed')}>
+    <div class="parts" role="group" aria-label={l10n.t('Filter rows')}>
       {parts.map(({ id, name, count, tone, isShown }) => (
         <button key={id} type="button" class="part" aria-pressed={isShown} onClick={() => show(id)}>
           {tone !== 'plain' && <span class={`icon ${TONE_ICONS[tone]} ${tone}`} />}
@@ -90,7 +116,7 @@ function Parts({ parts, show }: { readonly parts: readonly ChangePart[]; readonl
       ))}
     </div>
   );
-} // prettier-ignore
+}
 
 interface ActionButtonsProps {
   readonly actions: readonly NamedAction[];

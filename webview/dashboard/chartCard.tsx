@@ -62,7 +62,15 @@ export function ChartCard({ chart, isTable, actions }: ChartCardProps): JSX.Elem
   );
 }
 
-function Plot({ chart, width, actions }: { readonly chart: Chart; readonly width: number; readonly actions: Actions }): JSX.Element {
+function Plot({
+  chart,
+  width,
+  actions,
+}: {
+  readonly chart: Chart;
+  readonly width: number;
+  readonly actions: Actions;
+}): JSX.Element {
   const openPerson = (id: string): void => actions.openPerson(id);
   switch (chart.kind) {
     case 'lines':
@@ -75,11 +83,12 @@ function Plot({ chart, width, actions }: { readonly chart: Chart; readonly width
     case 'movers':
       return <MoverPlot {...{ chart, width }} />;
   }
-} // prettier-ignore
+}
 
 /** Samples of all series; a single one needs none. */
 function Legend({ chart }: { readonly chart: Chart }): JSX.Element | null {
-  if (chart.kind === 'movers') return <p class="legend quiet">{l10n.t('Ring: the days before. Dot: these days.')}</p>;
+  if (chart.kind === 'movers')
+    return <p class="legend quiet">{l10n.t('Ring: the previous period. Dot: these days.')}</p>;
   if (chart.kind === 'heat') return null;
   const series = chart.kind === 'bars' ? chart.parts.map((name) => ({ name, role: 'value' }) as const) : chart.series;
   if (series.length < 2) return null;

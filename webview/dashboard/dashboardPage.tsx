@@ -228,12 +228,10 @@ function Welcome({ kind, actions }: WelcomeProps): JSX.Element {
   const texts = {
     none: [
       l10n.t('See usage, credits and cost'),
-      l10n.t(
-        'Who uses the assistant, what it costs, and who is near a limit. Nobody is asked anything until you connect.',
-      ),
+      l10n.t('Who uses the assistant, what it costs, and who is near a limit. Nothing is requested until you connect.'),
     ],
-    stopped: [l10n.t('The local server does not run'), l10n.t('The sample data comes from it.')],
-    gone: [l10n.t('The token is gone'), l10n.t("It is no longer in the editor's secret storage. Connect once more.")],
+    stopped: [l10n.t("The local server isn't running"), l10n.t('It provides the sample data.')],
+    gone: [l10n.t('The token is missing'), l10n.t("It is no longer in the editor's secret storage. Connect again.")],
   }[kind];
   return (
     <div class="instead">

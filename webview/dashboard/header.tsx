@@ -31,7 +31,10 @@ export function Header({ state, actions }: Pick<PageProps, 'state' | 'actions'>)
           <select
             value={preset}
             onChange={({ currentTarget: { value } }) =>
-              actions.choose({ preset: value as Preset, ...(value === 'custom' && { first: range.first, last: range.last }) })
+              actions.choose({
+                preset: value as Preset,
+                ...(value === 'custom' && { first: range.first, last: range.last }),
+              })
             }
           >
             {PRESETS.map((one) => (
@@ -43,7 +46,12 @@ export function Header({ state, actions }: Pick<PageProps, 'state' | 'actions'>)
         </label>
         {preset === 'custom' && (
           <>
-            <Day name={l10n.t('From')} value={choices.first} {...{ range }} choose={(first) => actions.choose({ first })} />
+            <Day
+              name={l10n.t('From')}
+              value={choices.first}
+              {...{ range }}
+              choose={(first) => actions.choose({ first })}
+            />
             <Day name={l10n.t('To')} value={choices.last} {...{ range }} choose={(last) => actions.choose({ last })} />
           </>
         )}
@@ -63,8 +71,18 @@ export function Header({ state, actions }: Pick<PageProps, 'state' | 'actions'>)
           </label>
         )}
         <Filter value={choices.filter} choose={(filter) => actions.choose({ filter })} />
-        <Check name={l10n.t('Compare')} title={l10n.t('With as many days before')} isOn={compare} choose={(on) => actions.choose({ compare: on })} />
-        <Check name={l10n.t('Anonymise')} title={l10n.t('Pseudonyms in place of names, in exports, too')} isOn={anonymise} choose={(on) => actions.choose({ anonymise: on })} />
+        <Check
+          name={l10n.t('Compare')}
+          title={l10n.t('With the previous period')}
+          isOn={compare}
+          choose={(on) => actions.choose({ compare: on })}
+        />
+        <Check
+          name={l10n.t('Anonymise')}
+          title={l10n.t('Pseudonyms instead of names, also in exports')}
+          isOn={anonymise}
+          choose={(on) => actions.choose({ anonymise: on })}
+        />
         <div class="buttons">
           <IconButton label={l10n.t('Refresh')} icon="icon-again" onClick={() => actions.refresh()} />
           <Menu
@@ -87,7 +105,7 @@ export function Header({ state, actions }: Pick<PageProps, 'state' | 'actions'>)
       <div class={page.isLoading ? 'loading bar' : 'bar'} aria-hidden="true" />
     </header>
   );
-} // prettier-ignore
+}
 
 interface DayProps {
   readonly name: string;
@@ -150,7 +168,7 @@ function Filter({ value, choose }: FilterProps): JSX.Element {
         value={draft}
         maxLength={MAX_FILTER}
         placeholder={l10n.t('name')}
-        title={l10n.t('Only what has this in its name, in lists and parts; totals stay those of all')}
+        title={l10n.t('Filters lists and parts of charts by name; totals stay')}
         onInput={({ currentTarget }) => type(currentTarget.value)}
       />
     </label>

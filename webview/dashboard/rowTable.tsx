@@ -51,7 +51,14 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
 
   const move = (event: KeyboardEvent, row: number): void => {
     const page = Math.floor(height / ROW_PX) - 1;
-    const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -row, End: count - 1 - row }; // prettier-ignore
+    const steps: Readonly<Record<string, number>> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -row,
+      End: count - 1 - row,
+    };
     const step = steps[event.key];
     const box = scroller.current;
     if (step === undefined || !box) return;
@@ -71,7 +78,10 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
     if (scroller.current) scroller.current.scrollTop = 0;
     actions.sort(list.list, id, isSame && descending ? 'ascending' : 'descending');
   };
-  const said = count === all ? l10n.t('{0} rows', formatCount(all)) : l10n.t('{0} of {1} rows', formatCount(count), formatCount(all));
+  const said =
+    count === all
+      ? l10n.t('{0} rows', formatCount(all))
+      : l10n.t('{0} of {1} rows', formatCount(count), formatCount(all));
   return (
     <section class="card rows" aria-label={list.caption}>
       <div class="head">
@@ -80,16 +90,25 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
         </h2>
       </div>
       {count === 0 ? (
-        <p class="quiet">{all === 0 ? l10n.t('There are none.') : l10n.t('Nothing has that in its name.')}</p>
+        <p class="quiet">{all === 0 ? l10n.t('No rows.') : l10n.t('No names match.')}</p>
       ) : (
         <div class="scroll-x">
-          <div class="table" role="table" aria-label={list.caption} aria-rowcount={count + 1}
-            style={{ '--columns': widths ?? `minmax(200px, 1.6fr) repeat(${columns.length - 1}, minmax(104px, 1fr))` }}>
+          <div
+            class="table"
+            role="table"
+            aria-label={list.caption}
+            aria-rowcount={count + 1}
+            style={{ '--columns': widths ?? `minmax(200px, 1.6fr) repeat(${columns.length - 1}, minmax(104px, 1fr))` }}
+          >
             <div role="rowgroup">
               <div role="row" aria-rowindex={1} class="line heads">
                 {columns.map(({ id, title, about, isNumber }) => (
-                  <div key={id} role="columnheader" class={isNumber ? 'number' : ''}
-                    aria-sort={id !== sort ? 'none' : descending ? 'descending' : 'ascending'}>
+                  <div
+                    key={id}
+                    role="columnheader"
+                    class={isNumber ? 'number' : ''}
+                    aria-sort={id !== sort ? 'none' : descending ? 'descending' : 'ascending'}
+                  >
                     <button type="button" title={about} onClick={() => order(id)}>
                       {title}
                       <span class={`icon ${id !== sort ? 'icon-none' : descending ? 'icon-down' : 'icon-up'}`} />
@@ -98,8 +117,14 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
                 ))}
               </div>
             </div>
-            <div class="scroll-y" role="rowgroup" ref={scroller} tabIndex={isPlain ? 0 : undefined} style={{ height: `${height}px` }}
-              onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}>
+            <div
+              class="scroll-y"
+              role="rowgroup"
+              ref={scroller}
+              tabIndex={isPlain ? 0 : undefined}
+              style={{ height: `${height}px` }}
+              onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
+            >
               <div class="all" role="presentation" style={{ height: `${count * ROW_PX}px` }}>
                 {loaded?.rows.map((row, i) => (
                   <Row key={row.id} {...{ row, columns, actions, move, cellOf }} i={loaded.window.from + i} />
@@ -111,7 +136,7 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
       )}
     </section>
   );
-} // prettier-ignore
+}
 
 const TONE_ICONS = { plain: undefined, good: 'icon-check', warning: 'icon-warning', bad: 'icon-error' } as const;
 
@@ -132,23 +157,37 @@ function Row({ row, columns, i, actions, move, cellOf }: RowProps): JSX.Element 
       {cells.map((cell, c) => {
         const { isNumber, id: column } = columns[c] ?? { isNumber: false, id: '' };
         return (
-          <div key={column} role={c === 0 ? 'rowheader' : 'cell'} class={isNumber ? 'number' : ''} title={c === 0 ? cell : undefined}>
-            {cellOf?.(row, column, cell) ?? (c === 0 ? (
-              <button type="button" class="link" data-row={i} onClick={() => actions.openPerson(id)} onKeyDown={(event) => move(event, i)}>
-                {cell}
-              </button>
-            ) : (
-              <>
-                {c === 1 && icon !== undefined && <span class={`icon ${icon} ${tone}`} />}
-                {cell}
-                {column === 'used' && used !== null && (
-                  <span class={`meter ${tone}`} aria-hidden="true"><span style={{ width: `${used * 100}%` }} /></span>
-                )}
-              </>
-            ))}
+          <div
+            key={column}
+            role={c === 0 ? 'rowheader' : 'cell'}
+            class={isNumber ? 'number' : ''}
+            title={c === 0 ? cell : undefined}
+          >
+            {cellOf?.(row, column, cell) ??
+              (c === 0 ? (
+                <button
+                  type="button"
+                  class="link"
+                  data-row={i}
+                  onClick={() => actions.openPerson(id)}
+                  onKeyDown={(event) => move(event, i)}
+                >
+                  {cell}
+                </button>
+              ) : (
+                <>
+                  {c === 1 && icon !== undefined && <span class={`icon ${icon} ${tone}`} />}
+                  {cell}
+                  {column === 'used' && used !== null && (
+                    <span class={`meter ${tone}`} aria-hidden="true">
+                      <span style={{ width: `${used * 100}%` }} />
+                    </span>
+                  )}
+                </>
+              ))}
           </div>
         );
       })}
     </div>
   );
-} // prettier-ignore
+}

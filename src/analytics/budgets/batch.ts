@@ -119,7 +119,15 @@ export type Beginning = z.infer<typeof beginning>;
 /** The further records; row numbers count from 0. */
 export const step = z.discriminatedUnion('type', [
   /** Limits were read: rows with a new state because of it. */
-  z.object({ type: z.literal('read'), at: z.string(), confirmed: rows, waiting: rows, already: rows, conflict: withText, differs: withText }), // prettier-ignore
+  z.object({
+    type: z.literal('read'),
+    at: z.string(),
+    confirmed: rows,
+    waiting: rows,
+    already: rows,
+    conflict: withText,
+    differs: withText,
+  }),
   /** Written to disk before the request is sent. */
   z.object({ type: z.literal('sending'), at: z.string(), rows }),
   z.object({ type: z.literal('answered'), at: z.string(), failed: withText }),

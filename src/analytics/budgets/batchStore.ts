@@ -4,7 +4,17 @@ import { explainWriteError, systemCode } from '../../base/errors.ts';
 import { Lease } from '../../base/lease.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
 import { RecordLog, type LogPlace, type RecordDamage } from '../../base/recordLog.ts';
-import { advance, beginBatch, beginning, doubt, JOURNAL_VERSION, step, type Batch, type Beginning, type Step } from './batch.ts'; // prettier-ignore
+import {
+  advance,
+  beginBatch,
+  beginning,
+  doubt,
+  JOURNAL_VERSION,
+  step,
+  type Batch,
+  type Beginning,
+  type Step,
+} from './batch.ts';
 import { budgetErrors } from './errors.ts';
 
 /** Number of batches to keep. */

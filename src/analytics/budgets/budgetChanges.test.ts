@@ -71,7 +71,14 @@ describe('changes of budgets', () => {
   /** Changes a limit as another client. */
   async function setDirectly(identity: Identity, limit: string): Promise<void> {
     const { failures } = await quickClient(server, newFolder()).call('setUserBudgetOverrides', {
-      overrides: [{ ...identityFields(identity), resource: RESOURCE_OF_PLAN.credits, period: 'BUDGET_PERIOD_MONTHLY', config: { limit } }], // prettier-ignore
+      overrides: [
+        {
+          ...identityFields(identity),
+          resource: RESOURCE_OF_PLAN.credits,
+          period: 'BUDGET_PERIOD_MONTHLY',
+          config: { limit },
+        },
+      ],
     });
     assert.deepEqual(failures, []);
   }
@@ -128,14 +135,19 @@ describe('changes of budgets', () => {
   });
 
   it('are made in batches, read back, and reported', async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const batch = await changes.apply(
       await preview([ADA, '999999999999999999'], [BOB, '1'], [NIGHTLY, ''], [EVE, '301'], [LEAVER, '7']),
-      { onProgress: (progress) => told.push(progress) },
+      { onProgress: (progress) => reported.push(progress) },
     );
     assert.deepEqual(states(batch), Array(5).fill('confirmed'));
-    assert.deepEqual(await limits(), { [ADA.name]: '999999999999999999', [BOB.name]: '1', [EVE.name]: '301', [LEAVER.name]: '7' }); // prettier-ignore
-    assert.deepEqual(told, [
+    assert.deepEqual(await limits(), {
+      [ADA.name]: '999999999999999999',
+      [BOB.name]: '1',
+      [EVE.name]: '301',
+      [LEAVER.name]: '7',
+    });
+    assert.deepEqual(reported, [
       { phase: 'reading', settled: 0, total: 5 },
       { phase: 'sending', settled: 0, total: 5 },
       { phase: 'reading', settled: 0, total: 5 },
@@ -217,8 +229,11 @@ describe('changes of budgets', () => {
       ],
     );
     const { rows, problems } = await open(client).previewRetry();
-    assert.deepEqual([rows.length, problems.map(({ code }) => code).sort()], [0, ['BadLimit', 'Duplicate', 'UnknownIdentity', 'UnknownIdentity']]);
-  }); // prettier-ignore
+    assert.deepEqual(
+      [rows.length, problems.map(({ code }) => code).sort()],
+      [0, ['BadLimit', 'Duplicate', 'UnknownIdentity', 'UnknownIdentity']],
+    );
+  });
 
   it('are undone with a preview, a report, and later changes of others', async () => {
     const before = await limits();
@@ -265,7 +280,14 @@ describe('changes of budgets', () => {
       const service = quickClient(other, newFolder());
       for (const { identity } of (await readLimits(service)).overrides.values())
         await service.call('setUserBudgetOverrides', {
-          overrides: [{ ...identityFields(identity), resource: RESOURCE_OF_PLAN[plan], period: 'BUDGET_PERIOD_MONTHLY', config: { limit: '' } }], // prettier-ignore
+          overrides: [
+            {
+              ...identityFields(identity),
+              resource: RESOURCE_OF_PLAN[plan],
+              period: 'BUDGET_PERIOD_MONTHLY',
+              config: { limit: '' },
+            },
+          ],
         });
       assert.equal((await open(service, 3, newFolder()).preview({ kind: 'set' }, [])).unit, plan);
       await other.close();
@@ -297,7 +319,10 @@ describe('changes of budgets', () => {
       await assert.rejects(async () => changes.apply(await preview([BOB, '2'])), { code: 'BatchInterrupted' });
       await assert.rejects(changes.previewUndo(), { code: 'BatchInterrupted' });
       server.faults.clear();
-      assert.deepEqual(states(await changes.resume({ onlyVerify: true })), [...Array<RowState>(3).fill('confirmed'), 'waiting']); // prettier-ignore
+      assert.deepEqual(states(await changes.resume({ onlyVerify: true })), [
+        ...Array<RowState>(3).fill('confirmed'),
+        'waiting',
+      ]);
       await assert.rejects(changes.resume(), { code: 'NotInterrupted' });
       const again = await changes.apply(await changes.previewRetry());
       assert.deepEqual(states(again), ['confirmed']);

@@ -94,7 +94,10 @@ describe('files of limits', () => {
   it('are read back as written, whatever the names are', async () => {
     const name = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1 }),
-      fc.string({ unit: fc.constantFrom('=', '+', '-', '@', "'", '"', ' ', '\t', '\r', '\n', ',', ';', '1', '＝', 'a'), minLength: 1 }), // prettier-ignore
+      fc.string({
+        unit: fc.constantFrom('=', '+', '-', '@', "'", '"', ' ', '\t', '\r', '\n', ',', ';', '1', '＝', 'a'),
+        minLength: 1,
+      }),
     );
     const limit = fc.oneof(fc.constant(''), fc.bigInt(1n, 10n ** 18n - 1n).map(String));
     const row = fc

@@ -7,9 +7,21 @@ import { formatLimit, NO_LIMIT, type Limit } from './limit.ts';
 
 /** Reasons why a requested change is not possible. */
 export const PROBLEM_CODES = [
-  'BadCsv', 'NoHeader', 'RepeatedColumn', 'NoIdentity', 'TwoIdentities', 'NoLimit', 'BadLimit', 'BadResource',
-  'BadPeriod', 'WrongResource', 'Duplicate', 'Contradiction', 'UnknownIdentity', 'Conflict',
-] as const; // prettier-ignore
+  'BadCsv',
+  'NoHeader',
+  'RepeatedColumn',
+  'NoIdentity',
+  'TwoIdentities',
+  'NoLimit',
+  'BadLimit',
+  'BadResource',
+  'BadPeriod',
+  'WrongResource',
+  'Duplicate',
+  'Contradiction',
+  'UnknownIdentity',
+  'Conflict',
+] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
 export interface Problem {

@@ -41,7 +41,7 @@ export class Reminders {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       const { kind, name } = identity;
-      rmSync(this.#told(identity), { force: true });
+      rmSync(this.#notified(identity), { force: true });
       writeCheckedJson(this.#file(identity), { version: 1, kind, name, on: formatDay(on), note }, 0o600);
     } catch (error) {
       throw explainWriteError(error, this.#folder);
@@ -51,7 +51,7 @@ export class Reminders {
   /** Deletes a reminder; returns whether there was one. */
   remove(identity: Identity): boolean {
     const had = readCheckedJson(this.#file(identity)) !== undefined;
-    for (const file of [this.#file(identity), this.#told(identity)]) rmSync(file, { force: true });
+    for (const file of [this.#file(identity), this.#notified(identity)]) rmSync(file, { force: true });
     return had;
   }
 
@@ -76,7 +76,7 @@ export class Reminders {
 
   /** Due reminders not reported yet; of several windows, one gets each. */
   takeDue(today: Day): readonly Reminder[] {
-    return this.due(today).filter(({ identity, on }) => createWhole(this.#told(identity), formatDay(on), 0o600));
+    return this.due(today).filter(({ identity, on }) => createWhole(this.#notified(identity), formatDay(on), 0o600));
   }
 
   #names(): string[] {
@@ -92,8 +92,8 @@ export class Reminders {
     return join(this.#folder, `${fileName(identity)}.json`);
   }
 
-  #told(identity: Identity): string {
-    return join(this.#folder, `${fileName(identity)}.told`);
+  #notified(identity: Identity): string {
+    return join(this.#folder, `${fileName(identity)}.notified`);
   }
 }
 

@@ -7,7 +7,16 @@ import { tableText, type Column, type Table } from '../reports/table.ts';
 import { countStates, ROW_STATES, type Batch, type BatchRow, type RowState } from './batch.ts';
 import type { CsvRow } from './csv.ts';
 import { formatLimit, NO_LIMIT } from './limit.ts';
-import { changesOf, countKinds, obstaclesIn, type Preview, type PreviewKind, type PreviewRow, type Problem, type Source } from './preview.ts'; // prettier-ignore
+import {
+  changesOf,
+  countKinds,
+  obstaclesIn,
+  type Preview,
+  type PreviewKind,
+  type PreviewRow,
+  type Problem,
+  type Source,
+} from './preview.ts';
 import type { Reminder } from './reminders.ts';
 
 /* Previews and reports in words and as tables, for the terminal and for documents in the editor. */
@@ -21,8 +30,8 @@ const KINDS: Readonly<Record<PreviewKind, string>> = {
   new: 'new',
   changed: 'changed',
   cleared: 'cleared',
-  unchanged: 'as it is',
-  conflict: 'changed by somebody else',
+  unchanged: 'unchanged',
+  conflict: 'changed by another client',
 };
 
 const STATES: Readonly<Record<RowState, string>> = {
@@ -32,8 +41,8 @@ const STATES: Readonly<Record<RowState, string>> = {
   confirmed: 'applied',
   differs: 'applied but different now',
   failed: 'refused',
-  conflict: 'left alone (changed by somebody else)',
-  already: 'was so already',
+  conflict: 'kept (changed by another client)',
+  already: 'already set',
 };
 
 /** `Import of limits.csv` */
@@ -49,7 +58,7 @@ export function describeSource({ kind, name }: Source): string {
   return name === undefined ? titles[kind] : `${titles[kind]} of ${printable(name)}`;
 }
 
-/** `2 changes: 1 new, 1 cleared; 1 as it is; 1 problem` */
+/** `2 changes: 1 new, 1 cleared; 1 unchanged; 1 problem` */
 export function summarizePreview(preview: Preview): string {
   const counts = countKinds(preview);
   const changes = changesOf(preview).length;
@@ -65,17 +74,17 @@ export function summarizePreview(preview: Preview): string {
     .join('; ');
 }
 
-/** `3 of 5 limits are as they were to be: 3 applied, 1 refused, 1 not sent; 2 left out` */
+/** `3 of 5 limits are set as requested: 3 applied, 1 refused, 1 not sent; 2 skipped` */
 export function summarizeBatch(batch: Batch): string {
   const counts = countStates(batch);
   const done = counts.confirmed + counts.already;
   const states = list(ROW_STATES.map((state) => [counts[state], STATES[state]]));
   const { length } = batch.rows;
   const left = obstaclesIn(batch.leftOut).length;
-  const leftOut = left > 0 ? `; ${formatCount(left)} left out` : '';
-  if (length === 1) return `The limit is ${done === 1 ? '' : 'not '}as it was to be: ${states}${leftOut}`;
+  const leftOut = left > 0 ? `; ${formatCount(left)} skipped` : '';
+  if (length === 1) return `The limit is ${done === 1 ? '' : 'not '}set as requested: ${states}${leftOut}`;
   const all = done === length ? 'All' : `${formatCount(done)} of`;
-  return `${all} ${formatCount(length)} limits are as they were to be: ${states}${leftOut}`;
+  return `${all} ${formatCount(length)} limits are set as requested: ${states}${leftOut}`;
 }
 
 /** Planned changes, and rejected ones with the reason. */
@@ -84,12 +93,12 @@ export function previewText(preview: Preview, options: TextOptions = {}): string
   const conflicts = rows.filter(({ kind }) => kind === 'conflict');
   const unchanged = rows.filter(({ kind }) => kind === 'unchanged');
   return [
-    `${describeSource(source)}: what would change\n`,
+    `${describeSource(source)}: preview\n`,
     `${summarizePreview(preview)}. Limits ${inUnit(unit)}, read ${moment(readAt)}. Nothing is changed yet.\n`,
-    ...section('Problems: these rows are left out', problemTable(problems), options),
-    ...section('Changed by somebody else: these are left alone', previewTable(conflicts, unit), options),
+    ...section('Problems: these rows are skipped', problemTable(problems), options),
+    ...section('Changed by another client: these limits are kept', previewTable(conflicts, unit), options),
     ...section('Changes', previewTable(changesOf(preview), unit), options),
-    ...section('As they are', previewTable(unchanged, unit), options),
+    ...section('Unchanged', previewTable(unchanged, unit), options),
   ].join('\n');
 }
 
@@ -99,14 +108,14 @@ export function batchText(batch: Batch, options: TextOptions = {}): string {
   const of = (...states: readonly RowState[]): Table =>
     batchTable({ ...batch, rows: batch.rows.filter(({ state }) => states.includes(state)) });
   return [
-    `${describeSource(source)}: what was done\n`,
-    `${summarizeBatch(batch)}. Limits ${inUnit(unit)}, begun ${moment(startedAt)}, ${
+    `${describeSource(source)}: report\n`,
+    `${summarizeBatch(batch)}. Limits ${inUnit(unit)}, started ${moment(startedAt)}, ${
       endedAt === undefined ? 'not ended yet' : `ended ${moment(endedAt)}`
     }.\n`,
     ...(error ? [`${error.message}\n`] : []),
-    ...section('Left out', problemTable(leftOut), options),
+    ...section('Skipped', problemTable(leftOut), options),
     ...section('Refused', of('failed'), options),
-    ...section('Changed by somebody else', of('conflict', 'differs'), options),
+    ...section('Changed by another client', of('conflict', 'differs'), options),
     ...section('Sent, unknown whether applied', of('unknown'), options),
     ...section('Not sent', of('waiting'), options),
     ...section('Applied', of('confirmed', 'applied', 'already'), options),
@@ -137,11 +146,11 @@ export function previewTable(rows: readonly PreviewRow[], unit: Plan): Table {
   const isConflict = rows.some(({ expected }) => expected !== undefined);
   return {
     columns: [
-      text('kind', 'What'),
+      text('kind', 'Change'),
       text('identity', 'Account'),
       ...(isConflict ? [amount('expected', 'Was')] : []),
       amount('before', 'Now'),
-      amount('after', 'Then'),
+      amount('after', 'New'),
       ...(hasLines ? [LINE] : []),
     ],
     rows: rows.map(({ kind, identity, before, after, expected, line }) => [
@@ -167,12 +176,12 @@ export function batchTable({ rows, unit }: Pick<Batch, 'rows' | 'unit'>): Table 
   const hasMore = rows.some(({ message, found }) => message !== undefined || found !== undefined);
   return {
     columns: [
-      text('state', 'What'),
+      text('state', 'State'),
       text('identity', 'Account'),
       amount('before', 'Before'),
       amount('after', 'Wanted'),
       ...(hasLines ? [LINE] : []),
-      ...(hasMore ? [text('message', 'Why')] : []),
+      ...(hasMore ? [text('message', 'Reason')] : []),
     ],
     rows: rows.map((row) => [
       STATES[row.state],

@@ -81,8 +81,13 @@ describe('the client of the analytics API', () => {
     assert.ok(cost.data_points.every(({ group_by_values }) => group_by_values.product_display_name !== undefined));
     assert.ok((await client.call('getUserBudgetOverrides', {})).overrides.length > 0);
     assert.deepEqual(await setOne(client), {
-      failures: [{ service_account_name: 'nobody', error_message: 'service_account_name(s) not found on this organization: nobody' }],
-    }); // prettier-ignore
+      failures: [
+        {
+          service_account_name: 'nobody',
+          error_message: 'service_account_name(s) not found on this organization: nobody',
+        },
+      ],
+    });
     assert.equal(requests(), Object.keys(endpoints).length);
   });
 

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { systemClock } from '../../base/clock.ts';
 import type { SextantError } from '../../base/errors.ts';
 import { cancelled, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import { retryAfterMs } from '../../base/retryAfter.ts';
 import { sleep as realSleep } from '../../base/sleep.ts';
 import {
   endpoints,
@@ -47,7 +48,7 @@ export type PagedName = {
 interface Answer {
   readonly status: number;
   readonly text: string;
-  readonly retryAfter: string | undefined;
+  readonly retryAfter: string | string[] | undefined;
 }
 
 /** A failure, and whether to retry: after `afterMs`, or by the client's own backoff. */
@@ -71,7 +72,14 @@ const LONGEST_MESSAGE = 1000;
 /** Longest message that may hold a list: the unknown among five thousand accounts (section 4.11). */
 const LONGEST_LIST = 2_000_000;
 /** Codes of connections never established, so that nothing was sent. */
-const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']); // prettier-ignore
+const NOT_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /**
  * Client of the analytics API. Every endpoint is typed by the contract, and every answer is checked against it.
@@ -180,16 +188,15 @@ export class AnalyticsClient {
         ...(dispatcher && { dispatcher }),
       },
     );
-    const retryAfter = headers['retry-after'];
     return {
       status: statusCode,
       text: await body.text(),
-      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+      retryAfter: headers['retry-after'],
     };
   }
 
   #refusal({ status, text, retryAfter }: Answer): Failure {
-    const afterMs = pauseOf(retryAfter, this.#edges.clock?.now() ?? systemClock.now());
+    const afterMs = retryAfterMs(retryAfter, (this.#edges.clock ?? systemClock).now());
     const message = messageOf(text, status === 400 ? LONGEST_LIST : LONGEST_MESSAGE);
     const final = (error: SextantError): Failure => ({ error, canRetry: false, isUnheard: true });
     switch (status) {
@@ -220,14 +227,6 @@ function transient(error: SextantError): Failure {
  */
 function backoffMs(attempt: number, random: () => number = Math.random): number {
   return Math.round(random() * Math.min(BACKOFF_BASE_MS * 2 ** (attempt - 1), BACKOFF_MOST_MS));
-}
-
-/** `Retry-After` as milliseconds from now: seconds or a date (RFC 9110, section 10.2.3). */
-function pauseOf(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  const moment = Date.parse(header);
-  return Number.isNaN(moment) ? undefined : Math.max(0, moment - now);
 }
 
 function queryOf(request: object): string {

@@ -253,12 +253,14 @@ describe('an answer in many pages', () => {
     const open = { first: TODAY - 7, last: TODAY };
     const data = dataOf();
     const giveUp = new AbortController();
-    await assert.rejects(data.credits(open, { model: true }, { signal: giveUp.signal, onProgress: () => giveUp.abort() }));
+    await assert.rejects(
+      data.credits(open, { model: true }, { signal: giveUp.signal, onProgress: () => giveUp.abort() }),
+    );
     server.clock.advance(2 * HOUR);
     const { asOf } = await data.credits(open, { model: true });
     assert.equal(asOf, '2026-11-21T13:30:00Z');
     server.clock.set(NOON);
-  }); // prettier-ignore
+  });
 
   it('returns the rows so far when the service is unreachable, and never marks a part as complete', async () => {
     let came = 0;
@@ -280,12 +282,16 @@ describe('an answer in many pages', () => {
     const long = data.activity(week).then(() => order.push('a week'));
     const cached = data.activity(known, { cachedOnly: true }).then(() => order.push('what is known'));
     const again = data.activity(known).then(() => order.push('the same, asked for'));
-    const other = data.activity({ first: TODAY - 5, last: TODAY - 1 }, { onRows: () => order.push('a page of others') });
+    const other = data.activity(
+      { first: TODAY - 5, last: TODAY - 1 },
+      { onRows: () => order.push('a page of others') },
+    );
     await Promise.all([long, cached, again, other]);
     server.faults.clear();
     const before = order.slice(0, order.indexOf('a week'));
-    for (const one of ['what is known', 'the same, asked for', 'a page of others']) assert.ok(before.includes(one), order.join());
-  }); // prettier-ignore
+    for (const one of ['what is known', 'the same, asked for', 'a page of others'])
+      assert.ok(before.includes(one), order.join());
+  });
 
   it('reports rows to all who requested it, is urgent if it is to one of them, and continues when the first cancels', async () => {
     const data = dataOf();
@@ -301,7 +307,10 @@ describe('an answer in many pages', () => {
     });
     await assert.rejects(first, { code: 'Cancelled' });
     const { rows } = await second;
-    assert.deepEqual(counts, [...counts].sort((a, b) => a - b)); // prettier-ignore
+    assert.deepEqual(
+      counts,
+      [...counts].sort((a, b) => a - b),
+    );
     assert.ok(counts.includes(100) && counts.at(-1) === rows.length && urgent.length > 0);
     assert.ok(asked() <= Math.ceil(rows.length / 100) + 1);
   });

@@ -1,9 +1,8 @@
 import { formatSeconds, systemClock, type Clock } from '../../base/clock.ts';
-import { dayOf, formatDay, startOfDay, type Day } from '../../base/day.ts';
-import { SextantError } from '../../base/errors.ts';
+import { dayOf, formatDay, type Day } from '../../base/day.ts';
+import type { SextantError } from '../../base/errors.ts';
 import {
   CREDITS_REFRESH_MS,
-  METRICS_REFRESH_HOUR,
   type BudgetOverride,
   type GroupByKey,
   type IdentityField,
@@ -12,9 +11,13 @@ import {
 } from '../contract.ts';
 import type { DayRange } from '../dateRules.ts';
 import type { Identity } from '../identity.ts';
-import type { AnalyticsClient, CallOptions, PagedName } from './analyticsClient.ts';
-import type { AnswerCache, CachedAnswer } from './answerCache.ts';
+import type { AnalyticsClient, PagedName } from './analyticsClient.ts';
+import type { AnswerCache } from './answerCache.ts';
+import { newestFinished } from './answerParts.ts';
+import { CachedLoader, type Coming, type Loaded, type LoadOptions, type Query, type RowBatch } from './cachedLoader.ts';
 import { isOffline } from './errors.ts';
+
+export type { Coming, Loaded, LoadOptions } from './cachedLoader.ts';
 
 export type DauRow = ResponseOf<'dauCount'>['daily_active_user_counts'][number];
 export type UsageRow = ResponseOf<'dailyUsage'>['daily_usage'][number];
@@ -25,71 +28,11 @@ export type LanguageRow = ResponseOf<'dailyUserActivityByEditorLanguage'>['recor
 export type CreditRow = ResponseOf<'creditUsageByUser'>['records'][number];
 export type CostRow = ResponseOf<'costAnalytics'>['data_points'][number];
 
-/** Rows for the requested days, and their quality. */
-export interface Loaded<Row> {
-  readonly rows: readonly Row[];
-  /** Time of the oldest figures that may still change, or else of the newest: ISO 8601. `undefined` for no rows. */
-  readonly asOf: string | undefined;
-  /** The error of an unreachable service; the rows then come from the cache. */
-  readonly offline?: SextantError;
-  /** Days without figures: the service was unreachable, or does not have them yet. */
-  readonly missing: readonly DayRange[];
-}
-
-/** Callbacks of a load in many pages. */
-export interface Coming<Row> {
-  /** Called with all rows so far, page after page, and their time; first with those of an earlier cancelled load. */
-  readonly onRows?: ((rows: readonly Row[], asOf: string) => void) | undefined;
-}
-
-export interface LoadOptions extends CallOptions {
-  /** Fetches all figures that may have changed, however fresh they are. */
-  readonly refresh?: boolean | undefined;
-  /** Sends no request: returns cached rows, whatever their age. */
-  readonly cachedOnly?: boolean | undefined;
-  /** Called with the number of rows so far. */
-  readonly onProgress?: ((rows: number) => void) | undefined;
-}
-
-/** Definition of one kind of query, with the rules of its cache. */
-interface Query<Row> {
-  /** Key of the query in the cache. */
-  readonly name: string;
-  /**
-   * The day of a row, if an answer for some days consists of the answers for each; else an answer stands for the whole
-   * range.
-   */
-  readonly dayOf?: (row: Row) => string;
-  /** Whether the service has a day only when it is finished: until then its answer is empty. */
-  readonly isNightly?: boolean;
-  /** Duration for which figures of an unfinished day stay fresh. */
-  readonly freshMs: number;
-  /** `from` is the cursor to resume from, or undefined for the beginning. */
-  readonly fetch: (range: DayRange, options: LoadOptions, from: string | undefined) => AsyncIterable<Batch<Row>>;
-}
-
-interface Batch<Row> {
-  readonly rows: readonly Row[];
-  readonly generatedAt: string;
-  /** The next cursor; undefined at the end. */
-  readonly next?: string | undefined;
-}
-
-interface Queue {
-  last: Promise<unknown>;
-  readonly asking: Set<Asking>;
-}
-
-/** A caller that waits for an answer. */
-type Asking = Pick<LoadOptions, 'isBackground'> & Coming<unknown>;
-
 /** Metrics and costs change once a day; this covers an hour in which the service is late. */
 const METRICS_FRESH_MS = 15 * 60_000;
 const BUDGETS = 'budgets';
 /** Age at which overrides read for a change are still fresh enough for the views after it. */
 const BUDGETS_FRESH_MS = 2_000;
-/** Number of pages after which the rows so far are stored: a closed window loses less than a burst of requests. */
-const KEEP_PAGES = 10;
 
 /**
  * The figures of one account, from the cache if they cannot have changed, else from the service. A day is finished two
@@ -101,8 +44,7 @@ export class AnalyticsData {
   readonly #client: AnalyticsClient;
   readonly #cache: AnswerCache;
   readonly #clock: Clock;
-  /** The callers of each query. */
-  readonly #queues = new Map<string, Queue>();
+  readonly #loader: CachedLoader;
   /** The overrides of the last read. */
   #budgets: { readonly rows: readonly BudgetOverride[]; readonly fetchedAt: number } | undefined;
 
@@ -110,6 +52,7 @@ export class AnalyticsData {
     this.#client = client;
     this.#cache = cache;
     this.#clock = clock;
+    this.#loader = new CachedLoader(cache, clock);
   }
 
   /** The service for changes of limits. When a change reads all overrides, {@link budgets} reuses them. */
@@ -137,7 +80,7 @@ export class AnalyticsData {
   /** Active people of each day. */
   dailyActive(range: DayRange, options?: LoadOptions): Promise<Loaded<DauRow>> {
     const client = this.#client;
-    return this.#load<DauRow>(
+    return this.#loader.load<DauRow>(
       {
         name: 'dau-count',
         dayOf: ({ date }) => date,
@@ -156,7 +99,7 @@ export class AnalyticsData {
   /** The organization's metrics of each day on which there was activity. */
   dailyUsage(range: DayRange, options?: LoadOptions): Promise<Loaded<UsageRow>> {
     const client = this.#client;
-    return this.#load<UsageRow>(
+    return this.#loader.load<UsageRow>(
       {
         name: 'daily-usage',
         dayOf: ({ date }) => date,
@@ -177,7 +120,7 @@ export class AnalyticsData {
     range: DayRange,
     { onRows, ...options }: LoadOptions & Coming<ActivityRow> = {},
   ): Promise<Loaded<ActivityRow>> {
-    return this.#load<ActivityRow>(
+    return this.#loader.load<ActivityRow>(
       {
         name: 'user-activity',
         freshMs: METRICS_FRESH_MS,
@@ -204,7 +147,7 @@ export class AnalyticsData {
         fetch: (_, options, from) => this.#languagePages(date, options, from),
       };
       const onProgress = (rows: number): void => options.onProgress?.(before + rows);
-      const loaded = await this.#load(query, { first: day, last: day }, { ...options, onProgress });
+      const loaded = await this.#loader.load(query, { first: day, last: day }, { ...options, onProgress });
       before += loaded.rows.length;
       onProgress(0);
       days.push(loaded);
@@ -227,7 +170,7 @@ export class AnalyticsData {
     date: string,
     options: LoadOptions,
     from: string | undefined,
-  ): AsyncGenerator<Batch<LanguageRow>> {
+  ): AsyncGenerator<RowBatch<LanguageRow>> {
     const pages = this.#client.pages('dailyUserActivityByEditorLanguage', { date }, options, from);
     for await (const { records, metadata, pagination } of pages)
       yield {
@@ -244,7 +187,7 @@ export class AnalyticsData {
     options?: LoadOptions,
   ): Promise<Loaded<CreditRow>> {
     const grouping = { by_date: by.date ?? false, by_model: by.model ?? false };
-    return this.#load<CreditRow>(
+    return this.#loader.load<CreditRow>(
       {
         name: `credits ${JSON.stringify(grouping)}`,
         ...(by.date && { dayOf: ({ date }: CreditRow) => date ?? '' }),
@@ -277,7 +220,7 @@ export class AnalyticsData {
         },
       }),
     };
-    return this.#load<CostRow>(
+    return this.#loader.load<CostRow>(
       {
         name: `cost ${JSON.stringify(request)}`,
         ...(daily && { dayOf: ({ start_date }: CostRow) => start_date, isNightly: true }),
@@ -326,252 +269,12 @@ export class AnalyticsData {
     field: keyof ResponseOf<N>,
     options: LoadOptions,
     from: string | undefined,
-  ): AsyncGenerator<Batch<Row>> {
+  ): AsyncGenerator<RowBatch<Row>> {
     for await (const page of this.#client.pages(name, request, options, from)) {
       const { metadata, pagination } = page as ResponseOf<PagedName>;
       yield { rows: page[field] as readonly Row[], generatedAt: metadata.generated_at, next: nextOf(pagination) };
     }
   }
-
-  /**
-   * Loads a query. Two equal queries at once share one request: the second finds the answer of the first in the cache,
-   * and receives its rows meanwhile. If an answer consists of days, queries for some of the same days wait, too.
-   * Queries for other weeks of an answer in many pages do not, nor do queries for cached rows.
-   */
-  #load<Row>(
-    query: Query<Row>,
-    range: DayRange,
-    options: LoadOptions = {},
-    onRows?: Coming<Row>['onRows'],
-  ): Promise<Loaded<Row>> {
-    if (options.cachedOnly) return this.#loadNow(query, range, options, onRows);
-    const key = query.dayOf ? query.name : `${query.name} ${range.first} ${range.last}`;
-    const queue = this.#queues.get(key) ?? { last: Promise.resolve(), asking: new Set<Asking>() };
-    this.#queues.set(key, queue);
-    const { asking } = queue;
-    const own: Asking = { onRows: onRows as Coming<unknown>['onRows'], isBackground: options.isBackground };
-    asking.add(own);
-    const leave = (): void => void asking.delete(own);
-    options.signal?.addEventListener('abort', leave, { once: true });
-    const isBackground = (): boolean => [...asking].every((one) => one.isBackground?.() === true);
-    const tell = (rows: readonly Row[], asOf: string): void => {
-      for (const one of asking) one.onRows?.(rows, asOf);
-    };
-    const turn = queue.last
-      .then(() => this.#loadNow(query, range, { ...options, isBackground }, tell))
-      .finally(() => {
-        leave();
-        options.signal?.removeEventListener('abort', leave);
-        if (queue.last === done) this.#queues.delete(key);
-      });
-    const done: Promise<unknown> = turn.catch(() => undefined);
-    queue.last = done;
-    return turn;
-  }
-
-  async #loadNow<Row>(
-    query: Query<Row>,
-    range: DayRange,
-    options: LoadOptions,
-    onRows: Coming<Row>['onRows'],
-  ): Promise<Loaded<Row>> {
-    const { name } = query;
-    const known = await this.#cache.read(name, range);
-    const parts = new Parts<Row>(range, query);
-    for (const answer of known) if (this.#isCurrent(answer, query.freshMs, options)) parts.add(answer);
-    let offline: SextantError | undefined;
-    for (const missing of options.cachedOnly ? [] : parts.missing()) {
-      try {
-        for (const answer of await this.#fetch(query, missing, parts.rowCount, options, onRows)) parts.add(answer);
-      } catch (error) {
-        if (!isOffline(error)) throw error;
-        offline = error as SextantError;
-        break;
-      }
-    }
-    // Cached answers of any age are better than nothing.
-    if (offline || options.cachedOnly) for (const answer of known) parts.add(answer);
-    const missing = [...parts.missing(), ...parts.notYet];
-    return { rows: parts.rows, asOf: parts.asOf, missing, ...(offline && { offline }) };
-  }
-
-  #isCurrent(answer: Omit<CachedAnswer, 'rows'>, freshMs: number, { refresh = false }: LoadOptions): boolean {
-    if (isFinal(answer)) return true;
-    // The hour that changes the newest finished day outdates all earlier answers.
-    const now = this.#clock.now();
-    const isSameDay = newestFinished(answer.fetchedAt) === newestFinished(now);
-    return !refresh && isSameDay && now - answer.fetchedAt < freshMs && answer.fetchedAt <= now;
-  }
-
-  /** Fetches, and stores final figures apart from those that may change. */
-  async #fetch<Row>(
-    query: Query<Row>,
-    range: DayRange,
-    before: number,
-    options: LoadOptions,
-    onRows: Coming<Row>['onRows'],
-  ): Promise<CachedAnswer[]> {
-    const { name, dayOf } = query;
-    const answer = await this.#fetchPages(query, range, options, (rows, generatedAt) => {
-      options.onProgress?.(before + rows.length);
-      onRows?.(rows, generatedAt);
-    });
-    const { rows } = answer;
-    const finished = Math.min(range.last, finishedIn(answer));
-    const answers: CachedAnswer[] = [];
-    if (!dayOf || finished === range.last || finished < range.first) answers.push({ ...range, ...answer });
-    else {
-      const until = formatDay(finished);
-      const upTo = rows.filter((row) => dayOf(row) <= until);
-      const after = rows.filter((row) => dayOf(row) > until);
-      answers.push({ ...answer, first: range.first, last: finished, rows: upTo });
-      answers.push({ ...answer, first: finished + 1, last: range.last, rows: after });
-    }
-    for (const one of answers) await this.#cache.write(name, one);
-    return answers;
-  }
-
-  /**
-   * Fetches all pages of an answer. The rows so far are stored now and then, and on cancellation: the next equal query
-   * resumes there, also after a kill.
-   */
-  async #fetchPages<Row>(
-    query: Query<Row>,
-    range: DayRange,
-    options: LoadOptions,
-    onRows: (rows: readonly Row[], generatedAt: string) => void,
-  ): Promise<Fetched<Row>> {
-    const { name, freshMs, fetch } = query;
-    const unfinished = `${name}, unfinished`;
-    const kept = await this.#cache.read(unfinished, range);
-    const begun = kept.find(
-      (one) => one.first === range.first && one.last === range.last && this.#isCurrent(one, freshMs, options),
-    );
-    const now = this.#clock.now();
-    const { fetchedAt } = begun ?? { fetchedAt: now };
-    const rows: Row[] = [...((begun?.rows ?? []) as readonly Row[])];
-    let generatedAt = begun?.generatedAt ?? formatSeconds(now);
-    let next = begun?.next;
-    let isKept = begun !== undefined;
-    const keep = async (): Promise<void> => {
-      if (next === undefined) return;
-      isKept = true;
-      await this.#cache.write(unfinished, { ...range, rows, generatedAt, fetchedAt, next });
-    };
-    try {
-      if (begun) onRows(rows, generatedAt);
-      let pages = 0;
-      for await (const batch of fetch(range, options, next)) {
-        for (const row of batch.rows) rows.push(row);
-        ({ generatedAt, next } = batch);
-        onRows(rows, generatedAt);
-        if (++pages % KEEP_PAGES === 0) await keep();
-      }
-    } catch (error) {
-      const isRefused = error instanceof SextantError && error.code === 'InvalidArgument';
-      if (!begun || !isRefused) {
-        await keep();
-        throw error;
-      }
-      // A service that was set up again does not know the cursor.
-      await this.#cache.remove(unfinished, range);
-      return this.#fetchPages(query, range, options, onRows);
-    }
-    if (isKept) await this.#cache.remove(unfinished, range);
-    return { rows, generatedAt, fetchedAt };
-  }
-}
-
-type Fetched<Row> = Pick<CachedAnswer, 'generatedAt' | 'fetchedAt'> & { readonly rows: readonly Row[] };
-
-/** Answers combined until they cover a range. */
-class Parts<Row> {
-  readonly rows: Row[] = [];
-  /** Answered days without figures in the service yet. */
-  readonly notYet: DayRange[] = [];
-  readonly #range: DayRange;
-  readonly #query: Pick<Query<Row>, 'dayOf' | 'isNightly'>;
-  #missing: readonly DayRange[];
-  readonly #taken: CachedAnswer[] = [];
-
-  constructor(range: DayRange, query: Pick<Query<Row>, 'dayOf' | 'isNightly'>) {
-    this.#range = range;
-    this.#query = query;
-    this.#missing = [range];
-  }
-
-  get rowCount(): number {
-    return this.rows.length;
-  }
-
-  /** Figures that may still change determine the age of the whole. */
-  get asOf(): string | undefined {
-    const changing = this.#taken.filter((answer) => !isFinal(answer)).map(({ generatedAt }) => generatedAt);
-    if (changing.length > 0) return changing.sort()[0];
-    return this.#taken
-      .map(({ generatedAt }) => generatedAt)
-      .sort()
-      .at(-1);
-  }
-
-  /** Days that are not covered yet. */
-  missing(): readonly DayRange[] {
-    return this.#missing;
-  }
-
-  /** Adds the rows of an answer for the days that are still missing. */
-  add(answer: CachedAnswer): void {
-    const { dayOf, isNightly = false } = this.#query;
-    const { first, last } = this.#range;
-    if (!dayOf) {
-      if (answer.first !== first || answer.last !== last || this.#missing.length === 0) return;
-      this.#take(answer, answer.rows as readonly Row[]);
-      this.#missing = [];
-      return;
-    }
-    for (const gap of this.#missing) {
-      const part = { first: Math.max(gap.first, answer.first), last: Math.min(gap.last, answer.last) };
-      if (part.first > part.last) continue;
-      const known = isNightly ? Math.min(part.last, finishedIn(answer)) : part.last;
-      if (known < part.last) this.notYet.push({ first: Math.max(part.first, known + 1), last: part.last });
-      const [from, to] = [formatDay(part.first), formatDay(known)];
-      this.#take(
-        answer,
-        (answer.rows as readonly Row[]).filter((row) => dayOf(row) >= from && dayOf(row) <= to),
-      );
-      this.#missing = this.#missing.flatMap((one) => (one === gap ? without(gap, part) : [one]));
-    }
-  }
-
-  #take(answer: CachedAnswer, rows: readonly Row[]): void {
-    for (const row of rows) this.rows.push(row);
-    this.#taken.push(answer);
-  }
-}
-
-function without(gap: DayRange, part: DayRange): DayRange[] {
-  return [
-    { first: gap.first, last: part.first - 1 },
-    { first: part.last + 1, last: gap.last },
-  ].filter(({ first, last }) => first <= last);
-}
-
-/** Whether every day of an answer was finished when it was fetched. */
-function isFinal(answer: Omit<CachedAnswer, 'rows'>): boolean {
-  return answer.last <= finishedIn(answer);
-}
-
-/**
- * The newest day that was finished at the time of the fetch, by the local clock and the service's: either may be slow.
- */
-function finishedIn({ fetchedAt, generatedAt }: Pick<CachedAnswer, 'fetchedAt' | 'generatedAt'>): Day {
-  return newestFinished(Math.min(fetchedAt, Date.parse(generatedAt)));
-}
-
-/** The newest day that was finished at a moment. */
-function newestFinished(ms: number): Day {
-  const today = dayOf(ms);
-  return ms - startOfDay(today) >= METRICS_REFRESH_HOUR * 3_600_000 ? today - 1 : today - 2;
 }
 
 function nextOf({ has_more, next_cursor }: ResponseOf<PagedName>['pagination']): string | undefined {

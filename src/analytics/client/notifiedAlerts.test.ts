@@ -25,32 +25,35 @@ describe('shown alerts', () => {
     const [one, other] = [new NotifiedAlerts(folder), new NotifiedAlerts(folder)];
     assert.deepEqual(names(one.take([standing('ada', 0.8), standing('bob', 0.1)], THRESHOLDS, NOON)), ['ada']);
     assert.deepEqual(names(other.take([standing('ada', 0.8), standing('bob', 0.1)], THRESHOLDS, NOON)), []);
-    assert.deepEqual(names(other.take([standing('ada', 0.95), standing('bob', 0.76)], THRESHOLDS, NOON)), ['ada', 'bob']);
+    assert.deepEqual(names(other.take([standing('ada', 0.95), standing('bob', 0.76)], THRESHOLDS, NOON)), [
+      'ada',
+      'bob',
+    ]);
     assert.deepEqual(names(one.take([standing('ada', 0.95), standing('bob', 0.76)], THRESHOLDS, NOON)), []);
     const december = Date.UTC(2026, 11, 3);
     assert.deepEqual(names(one.take([standing('ada', 0.95)], THRESHOLDS, december)), ['ada']);
     // A window that still counts November forgets nothing of December.
     assert.deepEqual(names(other.take([standing('eve', 0.95)], THRESHOLDS, NOON)), ['eve']);
     assert.deepEqual(names(other.take([standing('ada', 0.95)], THRESHOLDS, december)), []);
-  }); // prettier-ignore
+  });
 
   it('are shown by one of two processes that find them at the same moment', async () => {
     const folder = newFolder();
     const code = `
       import { NotifiedAlerts } from './src/analytics/client/notifiedAlerts.ts';
-      const told = new NotifiedAlerts(process.argv.at(-1));
+      const shown = new NotifiedAlerts(process.argv.at(-1));
       console.log('ready');
       // Each time two people are news to both.
       for (let i = 0; i < 120; i++) {
         const standings = ['ada', 'bob'].map((name) => name + i).map((key) => ({ identity: { kind: 'user_email', name: key }, key, limit: 100n, spent: 0n, used: 1 }));
-        for (const { standing } of told.take(standings, [1], ${NOON})) console.log('told', standing.key);
+        for (const { standing } of shown.take(standings, [1], ${NOON})) console.log('shown', standing.key);
       }
       console.log('end');`;
     const children = await Promise.all([1, 2].map(() => spawnUntil('end', code, [folder])));
-    const told = children.flatMap(({ said }) => said.split('\n').filter((line) => line.startsWith('told')));
+    const shown = children.flatMap(({ said }) => said.split('\n').filter((line) => line.startsWith('shown')));
     for (const { child } of children) if (child.exitCode === null) await once(child, 'exit');
-    assert.equal(told.length, 240);
-    assert.equal(new Set(told).size, 240);
+    assert.equal(shown.length, 240);
+    assert.equal(new Set(shown).size, 240);
     assert.ok(readdirSync(folder).length < 50, 'old files are cleared away');
   });
 
@@ -60,9 +63,9 @@ describe('shown alerts', () => {
     const nowhere = new NotifiedAlerts(join(folder, 'taken'));
     assert.deepEqual(names(nowhere.take([standing('ada', 1)], THRESHOLDS, NOON)), ['ada']);
     assert.deepEqual(names(nowhere.take([standing('ada', 1)], THRESHOLDS, NOON)), [], 'once in this window');
-    mkdirSync(join(folder, 'told'));
-    writeFileSync(join(folder, 'told', '1'), '{"2026-11 ada":');
-    assert.deepEqual(names(new NotifiedAlerts(join(folder, 'told')).take([standing('ada', 1)], THRESHOLDS, NOON)), [
+    mkdirSync(join(folder, 'shown'));
+    writeFileSync(join(folder, 'shown', '1'), '{"2026-11 ada":');
+    assert.deepEqual(names(new NotifiedAlerts(join(folder, 'shown')).take([standing('ada', 1)], THRESHOLDS, NOON)), [
       'ada',
     ]);
   });

@@ -23,22 +23,22 @@ export class NotifiedAlerts {
     try {
       for (;;) {
         const { number, text } = this.#files.newest();
-        const { alerts, told } = dueAlerts(standings, thresholds, { ...this.#own, ...readTold(text) }, asOf);
-        if (alerts.length === 0 || this.#files.add(number + 1, JSON.stringify(told))) return alerts;
+        const { alerts, notified } = dueAlerts(standings, thresholds, { ...this.#own, ...readNotified(text) }, asOf);
+        if (alerts.length === 0 || this.#files.add(number + 1, JSON.stringify(notified))) return alerts;
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       // A disk that cannot be written suppresses no alert: this window then remembers by itself.
       this.#logger.warn(`Alerts are counted for this window only: ${String(explainWriteError(error, this.#folder))}`);
-      const { alerts, told } = dueAlerts(standings, thresholds, this.#own, asOf);
-      this.#own = told;
+      const { alerts, notified } = dueAlerts(standings, thresholds, this.#own, asOf);
+      this.#own = notified;
       return alerts;
     }
   }
 }
 
 /** Empty if the file is damaged: a repeated alert is better than none. */
-function readTold(text: string | undefined): NotifiedAlert {
+function readNotified(text: string | undefined): NotifiedAlert {
   const entries = Object.entries(parseObject(text ?? '') ?? {});
   return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
 }

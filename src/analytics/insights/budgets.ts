@@ -168,12 +168,12 @@ export type NotifiedAlert = Readonly<Record<string, number>>;
 export function dueAlerts(
   standings: readonly BudgetStatus[],
   thresholds: readonly number[],
-  told: NotifiedAlert,
+  notified: NotifiedAlert,
   asOf: number,
-): { readonly alerts: readonly Alert[]; readonly told: NotifiedAlert } {
+): { readonly alerts: readonly Alert[]; readonly notified: NotifiedAlert } {
   const month = monthName(asOf);
   // Past months are removed. A window that still counts the last day of the previous month keeps the new month.
-  const next = Object.fromEntries(Object.entries(told).filter(([key]) => key.slice(0, month.length) >= month));
+  const next = Object.fromEntries(Object.entries(notified).filter(([key]) => key.slice(0, month.length) >= month));
   const alerts: Alert[] = [];
   for (const standing of standings) {
     const threshold = Math.max(0, ...thresholds.filter((one) => standing.used >= one));
@@ -182,5 +182,5 @@ export function dueAlerts(
     alerts.push({ standing, threshold });
     next[key] = threshold;
   }
-  return { alerts, told: next };
+  return { alerts, notified: next };
 }

@@ -73,7 +73,12 @@ describe('the figures of charts', () => {
       fc.property(fc.array(point), fc.integer({ min: 1, max: 5 }), (points, n) => {
         const series = seriesBy(points, 'resource', 'billed_amount_usd', DAYS, n);
         const whole = onDays(costBy(points, 'day', 'billed_amount_usd'), DAYS);
-        DAYS.forEach((_, i) => assert.equal(series.reduce((sum, { amounts }) => sum + amounts[i]!, 0n), whole[i]));
+        DAYS.forEach((_, i) =>
+          assert.equal(
+            series.reduce((sum, { amounts }) => sum + amounts[i]!, 0n),
+            whole[i],
+          ),
+        );
         const named = series.filter(({ key }) => key !== OTHERS);
         assert.ok(named.length <= n + 1);
         for (const { key, amounts } of named) {
@@ -82,66 +87,104 @@ describe('the figures of charts', () => {
         }
         // Some series and the rest are the whole, too.
         const rest = withRest(series.slice(0, 1), whole);
-        DAYS.forEach((_, i) => assert.equal(rest.reduce((sum, { amounts }) => sum + amounts[i]!, 0n), whole[i]));
+        DAYS.forEach((_, i) =>
+          assert.equal(
+            rest.reduce((sum, { amounts }) => sum + amounts[i]!, 0n),
+            whole[i],
+          ),
+        );
       }),
     );
-  }); // prettier-ignore
+  });
 
   it('divide each subject into own keys and the service’s', () => {
     fc.assert(
       fc.property(fc.array(point), (points) => {
         for (const { key, amount, parts } of splitByKeys(points, 'resource', 'billed_amount_usd')) {
-          const own = points.filter((one) => one.group_by_values.resource_display_name === key && one.group_by_values.byok_status === 'COST_ANALYTICS_BYOK_STATUS_BYOK');
-          assert.equal(parts[1], own.reduce((sum, one) => sum + amountOf(one.cost_metrics.billed_amount_usd), 0n));
+          const own = points.filter(
+            (one) =>
+              one.group_by_values.resource_display_name === key &&
+              one.group_by_values.byok_status === 'COST_ANALYTICS_BYOK_STATUS_BYOK',
+          );
+          assert.equal(
+            parts[1],
+            own.reduce((sum, one) => sum + amountOf(one.cost_metrics.billed_amount_usd), 0n),
+          );
           assert.equal(parts[0]! + parts[1], amount);
         }
-        const all = splitByKeys(points, 'resource', 'billed_amount_usd').reduce((sum, { parts }) => sum + parts[1]!, 0n);
+        const all = splitByKeys(points, 'resource', 'billed_amount_usd').reduce(
+          (sum, { parts }) => sum + parts[1]!,
+          0n,
+        );
         assert.equal(all, total(costBy(onOwnKeys(points), 'day', 'billed_amount_usd')));
       }),
     );
-  }); // prettier-ignore
+  });
 
   it('sum a month up to its newest day, and continue from there in a straight line', () => {
     fc.assert(
-      fc.property(fc.array(fc.nat(1000), { minLength: 30, maxLength: 30 }), fc.integer({ min: 0, max: 29 }), (spent, last) => {
-        const first = parseDay('2026-11-01')!;
-        const shares = spent.map((amount, i) => ({ key: formatDay(first + i), name: '', amount: wholeAmount(amount) }));
-        const burn = burnDown(shares.slice(0, last + 1), first + last);
-        assert.equal(burn.days.length, 30);
-        let sum = 0n;
-        burn.spent.forEach((known, i) => {
-          sum += wholeAmount(spent[i]!);
-          assert.equal(known, i > last ? undefined : sum);
-        });
-        const soFar = burn.spent[last]!;
-        assert.equal(burn.pace.spent, soFar);
-        if (last < 2) assert.ok(burn.projected.every((one) => one === undefined));
-        else {
-          assert.equal(burn.projected[last], soFar);
-          assert.equal(burn.projected[29], burn.pace.projected);
-          assert.equal(burn.projected.filter((one) => one !== undefined).length, 30 - last);
-        }
-      }),
+      fc.property(
+        fc.array(fc.nat(1000), { minLength: 30, maxLength: 30 }),
+        fc.integer({ min: 0, max: 29 }),
+        (spent, last) => {
+          const first = parseDay('2026-11-01')!;
+          const shares = spent.map((amount, i) => ({
+            key: formatDay(first + i),
+            name: '',
+            amount: wholeAmount(amount),
+          }));
+          const burn = burnDown(shares.slice(0, last + 1), first + last);
+          assert.equal(burn.days.length, 30);
+          let sum = 0n;
+          burn.spent.forEach((known, i) => {
+            sum += wholeAmount(spent[i]!);
+            assert.equal(known, i > last ? undefined : sum);
+          });
+          const soFar = burn.spent[last]!;
+          assert.equal(burn.pace.spent, soFar);
+          if (last < 2) assert.ok(burn.projected.every((one) => one === undefined));
+          else {
+            assert.equal(burn.projected[last], soFar);
+            assert.equal(burn.projected[29], burn.pace.projected);
+            assert.equal(burn.projected.filter((one) => one !== undefined).length, 30 - last);
+          }
+        },
+      ),
     );
-  }); // prettier-ignore
+  });
 
   it('count each limit at one level, by its largest used share', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ limit: fc.integer({ min: 1, max: 100 }), spent: fc.nat(150) })), (people) => {
-        const overrides = people.map(({ limit }, i): BudgetOverride => ({ user_email: `p${i}@example.com`, resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET_PERIOD_MONTHLY', config: { limit: String(limit) } }));
-        const spent = people.map(({ spent }, i) => ({ key: `p${i}@example.com\0u`, name: '', amount: wholeAmount(spent) }));
+        const overrides = people.map(({ limit }, i): BudgetOverride => ({
+          user_email: `p${i}@example.com`,
+          resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED',
+          period: 'BUDGET_PERIOD_MONTHLY',
+          config: { limit: String(limit) },
+        }));
+        const spent = people.map(({ spent }, i) => ({
+          key: `p${i}@example.com\0u`,
+          name: '',
+          amount: wholeAmount(spent),
+        }));
         const all = budgetStatuses(overrides, spent, Date.parse('2026-11-16T00:00:00Z'));
         const counts = countLevels(all);
         assert.equal(counts.over, people.filter(({ limit, spent }) => spent >= limit).length);
         assert.equal(counts.near, people.filter(({ limit, spent }) => spent < limit && spent * 10 >= limit * 9).length);
         assert.equal(counts.over + counts.near + counts.crossing + counts.within, people.length);
         // Half of the month is over: a person who used half of the limit crosses it.
-        assert.equal(counts.crossing, people.filter(({ limit, spent }) => spent * 10 < limit * 9 && spent * 2 > limit).length);
-        assert.equal(sumOfLimits(all), people.reduce((sum, { limit }) => sum + BigInt(limit), 0n));
+        assert.equal(
+          counts.crossing,
+          people.filter(({ limit, spent }) => spent * 10 < limit * 9 && spent * 2 > limit).length,
+        );
+        assert.equal(
+          sumOfLimits(all),
+          people.reduce((sum, { limit }) => sum + BigInt(limit), 0n),
+        );
         for (const one of all) assert.equal(levelOf(one) === 'over', one.used >= 1);
       }),
     );
-  }); // prettier-ignore
+  });
 
   it('have no shares of an empty whole', () => {
     assert.equal(shareOfAmount(1n, 0n), undefined);

@@ -36,9 +36,19 @@ const person = (row: { user_email?: string; service_account_name?: string }): st
   row.user_email?.toLowerCase() ?? `account ${row.service_account_name}`;
 
 function costMetrics(billed: string, credits = '0'): CostMetrics {
-  const tokens = Object.fromEntries(TOKEN_FIELDS.map((field) => [field, 0])) as Record<(typeof TOKEN_FIELDS)[number], number>;
-  return { billed_amount_usd: billed, estimated_customer_cost_usd: billed, base_cost_usd: billed, surcharge_usd: '0', credits_consumed: credits, ...tokens };
-} // prettier-ignore
+  const tokens = Object.fromEntries(TOKEN_FIELDS.map((field) => [field, 0])) as Record<
+    (typeof TOKEN_FIELDS)[number],
+    number
+  >;
+  return {
+    billed_amount_usd: billed,
+    estimated_customer_cost_usd: billed,
+    base_cost_usd: billed,
+    surcharge_usd: '0',
+    credits_consumed: credits,
+    ...tokens,
+  };
+}
 
 const override = (name: string, limit: string): BudgetOverride => ({
   user_email: name,
@@ -117,29 +127,54 @@ describe('insights', () => {
           const found = costBy(points, dimension, 'billed_amount_usd');
           assert.equal(inNanos(total(found)), whole);
           for (const { key, amount } of found) {
-            const own = facts.filter(({ product = '\0', on }) => (dimension === 'product' ? product : `2026-11-0${on + 1}`) === key);
-            assert.equal(inNanos(amount), own.reduce((sum, { nano }) => sum + nano, 0n));
+            const own = facts.filter(
+              ({ product = '\0', on }) => (dimension === 'product' ? product : `2026-11-0${on + 1}`) === key,
+            );
+            assert.equal(
+              inNanos(amount),
+              own.reduce((sum, { nano }) => sum + nano, 0n),
+            );
           }
           for (let i = 1; i < found.length; i++) assert.ok(found[i - 1]!.amount >= found[i]!.amount);
         }
       }),
-    ); // prettier-ignore
-    const big = costBy([{ start_date: '', cost_metrics: costMetrics('99999999999999999999.000000000000000001'), group_by_values: {} }], 'day', 'billed_amount_usd'); // prettier-ignore
+    );
+    const big = costBy(
+      [{ start_date: '', cost_metrics: costMetrics('99999999999999999999.000000000000000001'), group_by_values: {} }],
+      'day',
+      'billed_amount_usd',
+    );
     assert.equal(formatDecimal(total([...big, ...big])), '199999999999999999998.000000000000000002');
   });
 
   it('name every account with cost, and those whose name is lost', () => {
-    const point = (user_info: object): CostPoint => ({ start_date: '', cost_metrics: costMetrics('1'), group_by_values: { user_info } }); // prettier-ignore
-    const infos = [{ user_email: 'Ada@x' }, { user_email: 'ada@X' }, { service_account_name: 'ci' }, { bot_name: 'ci' }, {}, { user_type: 'COST_ANALYTICS_USER_TYPE_USER' }]; // prettier-ignore
+    const point = (user_info: object): CostPoint => ({
+      start_date: '',
+      cost_metrics: costMetrics('1'),
+      group_by_values: { user_info },
+    });
+    const infos = [
+      { user_email: 'Ada@x' },
+      { user_email: 'ada@X' },
+      { service_account_name: 'ci' },
+      { bot_name: 'ci' },
+      {},
+      { user_type: 'COST_ANALYTICS_USER_TYPE_USER' },
+    ];
     const found = costBy(infos.map(point), 'user', 'billed_amount_usd');
-    assert.deepEqual(
-      found.map(({ name, amount }) => [name, formatDecimal(amount)]).sort(),
-      [['(deleted accounts)', '2'], ['Ada@x', '2'], ['ci', '1'], ['ci', '1']],
-    ); // prettier-ignore
+    assert.deepEqual(found.map(({ name, amount }) => [name, formatDecimal(amount)]).sort(), [
+      ['(deleted accounts)', '2'],
+      ['Ada@x', '2'],
+      ['ci', '1'],
+      ['ci', '1'],
+    ]);
   });
 
   it('sum credits by person, model and day', () => {
-    const row = fc.tuple(account, fc.record({ credits_consumed: fc.nat(), model_name: fc.constantFrom('a', 'b'), date: fc.constantFrom('1', '2') })); // prettier-ignore
+    const row = fc.tuple(
+      account,
+      fc.record({ credits_consumed: fc.nat(), model_name: fc.constantFrom('a', 'b'), date: fc.constantFrom('1', '2') }),
+    );
     fc.assert(
       fc.property(fc.array(row), (pairs) => {
         const rows = pairs.map(([who, what]) => ({ ...who, ...what }));
@@ -148,7 +183,10 @@ describe('insights', () => {
           for (const one of rows) sums.set(keyOf(one), (sums.get(keyOf(one)) ?? 0n) + BigInt(one.credits_consumed));
           return [...sums.values()].map(String).sort();
         };
-        const ours = (by: 'user' | 'model' | 'day'): string[] => creditsBy(rows, by).map(({ amount }) => formatDecimal(amount)).sort(); // prettier-ignore
+        const ours = (by: 'user' | 'model' | 'day'): string[] =>
+          creditsBy(rows, by)
+            .map(({ amount }) => formatDecimal(amount))
+            .sort();
         assert.deepEqual(ours('user'), naive(person));
         assert.deepEqual(
           ours('model'),
@@ -224,8 +262,13 @@ describe('insights', () => {
     );
     assert.deepEqual(
       found.map(({ identity, used, crossesOn }) => [identity.name, used, crossesOn && formatDay(crossesOn)]),
-      [['over@x', 1, '2026-11-10'], ['Near@x', 0.505, '2026-11-20'], ['slow@x', 0.1, undefined], ['none@x', 0, undefined]],
-    ); // prettier-ignore
+      [
+        ['over@x', 1, '2026-11-10'],
+        ['Near@x', 0.505, '2026-11-20'],
+        ['slow@x', 0.1, undefined],
+        ['none@x', 0, undefined],
+      ],
+    );
     const early = budgetStatuses(
       [override('a@x', '10')],
       [{ key: 'a@x\0u', name: '', amount: wholeAmount(9) }],
@@ -260,18 +303,25 @@ describe('insights', () => {
 
   it('alert once for each threshold, subject and month', () => {
     const at = (used: number, asOf: string): ReturnType<typeof budgetStatuses> =>
-      budgetStatuses([override('a@x', '1000')], [{ key: 'a@x\0u', name: '', amount: wholeAmount(used) }], startOfDay(day(asOf)));
-    let told: NotifiedAlert = {};
+      budgetStatuses(
+        [override('a@x', '1000')],
+        [{ key: 'a@x\0u', name: '', amount: wholeAmount(used) }],
+        startOfDay(day(asOf)),
+      );
+    let notified: NotifiedAlert = {};
     const thresholds = [0.75, 0.9, 1];
     const next = (used: number, asOf = '2026-11-20'): number[] => {
-      const due = dueAlerts(at(used, asOf), thresholds, told, startOfDay(day(asOf)));
-      ({ told } = due);
+      const due = dueAlerts(at(used, asOf), thresholds, notified, startOfDay(day(asOf)));
+      ({ notified } = due);
       return due.alerts.map(({ threshold }) => threshold);
     };
-    assert.deepEqual([next(700), next(760), next(800), next(950), next(760), next(2000), next(3000)], [[], [0.75], [], [0.9], [], [1], []]);
+    assert.deepEqual(
+      [next(700), next(760), next(800), next(950), next(760), next(2000), next(3000)],
+      [[], [0.75], [], [0.9], [], [1], []],
+    );
     assert.deepEqual(next(760, '2026-12-05'), [0.75], 'another month');
-    assert.equal(Object.keys(told).length, 1);
-  }); // prettier-ignore
+    assert.equal(Object.keys(notified).length, 1);
+  });
 
   it('find unusual days, and treat no week-end as one', () => {
     const monday = day('2026-11-02');

@@ -26,14 +26,25 @@ describe('reports', () => {
   let server: SextantServer | undefined;
   afterEach(() => server?.close());
 
-  async function start(plan: Plan, now: string): Promise<{ data: AnalyticsData; client: AnalyticsClient; server: SextantServer }> {
-    server = await SextantServer.start({ now: Date.parse(now), rateLimit: false, simulation: { seed: 7, users: 40, plan } });
+  async function start(
+    plan: Plan,
+    now: string,
+  ): Promise<{ data: AnalyticsData; client: AnalyticsClient; server: SextantServer }> {
+    server = await SextantServer.start({
+      now: Date.parse(now),
+      rateLimit: false,
+      simulation: { seed: 7, users: 40, plan },
+    });
     server.clock.freeze();
     const { clock } = server;
     const connection = { url: server.url, token: server.token };
     const client = new AnalyticsClient(connection, newBudget(), { clock, sleep: async () => Promise.resolve() });
-    return { server, client, data: new AnalyticsData(client, new AnswerCache(newFolder(), accountKey(connection), { clock }), clock) };
-  } // prettier-ignore
+    return {
+      server,
+      client,
+      data: new AnalyticsData(client, new AnswerCache(newFolder(), accountKey(connection), { clock }), clock),
+    };
+  }
 
   /** Budget without waiting: the time that it requests passes at once. */
   function newBudget(): RequestBudget {
@@ -48,11 +59,14 @@ describe('reports', () => {
   const week = { first: day('2026-11-14'), last: day('2026-11-20') };
   const dates = { start_date: '2026-11-14', end_date: '2026-11-20' };
 
-  it('of use have the service\'s figures', async () => {
+  it("of use have the service's figures", async () => {
     const { data, client } = await start('credits', '2026-11-21T12:00:00Z');
     const report = await usageReport(data, week);
     const { daily_active_user_counts: counts } = await client.call('dauCount', dates);
-    assert.deepEqual(report.days.map(({ date, active }) => ({ date, user_count: active })), counts); // prettier-ignore
+    assert.deepEqual(
+      report.days.map(({ date, active }) => ({ date, user_count: active })),
+      counts,
+    );
     assert.equal(report.meanActive, counts.reduce((sum, { user_count }) => sum + user_count, 0) / 7);
     const people = await peopleReport(data, week);
     assert.equal(people.distinct, people.people.length);
@@ -62,10 +76,13 @@ describe('reports', () => {
     assert.equal(report.asOf, '2026-11-21T12:00:00Z');
     assert.ok(report.growth.messages !== undefined);
     const { rows } = await data.languages(week);
-    assert.equal(languageTable(rows, 'editor').rows.reduce((sum, row) => sum + Number(row[2]), 0), messages);
+    assert.equal(
+      languageTable(rows, 'editor').rows.reduce((sum, row) => sum + Number(row[2]), 0),
+      messages,
+    );
     assert.equal(dayTable(report).rows.length, 7);
     assert.equal(personTable(people).rows.length, people.distinct);
-  }); // prettier-ignore
+  });
 
   it('compare with nothing if the previous period is out of reach or unknown', async () => {
     const { data, server } = await start('credits', '2026-11-21T12:00:00Z');
@@ -84,9 +101,18 @@ describe('reports', () => {
     const report = await usageReport(data, known);
     server.faults.add({ status: 503 });
     const part = await usageReport(data, week);
-    assert.deepEqual([part.daysKnown, part.growth], [{ active: 3, metrics: 3 }, { meanActive: undefined, messages: undefined }]);
+    assert.deepEqual(
+      [part.daysKnown, part.growth],
+      [
+        { active: 3, metrics: 3 },
+        { meanActive: undefined, messages: undefined },
+      ],
+    );
     assert.deepEqual(part.metrics, report.metrics);
-    assert.deepEqual(part.days.map(({ active }) => active === undefined), [false, false, false, true, true, true, true]);
+    assert.deepEqual(
+      part.days.map(({ active }) => active === undefined),
+      [false, false, false, true, true, true, true],
+    );
     assert.deepEqual(part.latest, report.latest);
     // For these days the active people are known, and not their activity.
     server.faults.clear();
@@ -94,10 +120,13 @@ describe('reports', () => {
     await data.dailyActive(other);
     server.faults.add({ status: 503 });
     const half = await usageReport(data, other);
-    assert.deepEqual([half.daysKnown, half.metrics, half.acceptance.bySuggestions], [{ active: 7, metrics: 0 }, undefined, undefined]);
+    assert.deepEqual(
+      [half.daysKnown, half.metrics, half.acceptance.bySuggestions],
+      [{ active: 7, metrics: 0 }, undefined, undefined],
+    );
     assert.deepEqual([...new Set(half.days.map(({ metrics }) => metrics))], [undefined]);
     assert.equal((await peopleReport(data, week)).distinct, undefined);
-  }); // prettier-ignore
+  });
 
   it('of cost and budgets show no zeros for unknown values', async () => {
     const { data, server } = await start('credits', '2026-11-21T12:00:00Z');
@@ -119,7 +148,9 @@ describe('reports', () => {
     it(`of cost equal the service's bill, on the plan ${plan}`, async () => {
       const { data, client } = await start(plan, '2026-11-21T12:00:00Z');
       const report = await costReport(data, week);
-      const { data_points: [point] } = await client.call('costAnalytics', dates); // prettier-ignore
+      const {
+        data_points: [point],
+      } = await client.call('costAnalytics', dates);
       const { billed_amount_usd: billed, credits_consumed: credits } = point!.cost_metrics;
       assert.equal(report.unit, plan);
       assert.equal(formatDecimal(report.total!), plan === 'usd' ? billed : credits);
@@ -139,25 +170,42 @@ describe('reports', () => {
       assert.equal(report.standings.length, overrides.length);
       const most = report.standings.find(({ identity }) => identity.kind === 'user_email');
       assert.ok(most && most.spent > 0n);
-      const asked = { start_date: '2026-11-01', end_date: '2026-11-20', filters: { user_emails: [most.identity.name] } };
-      const { data_points: [point] } = await client.call('costAnalytics', asked); // prettier-ignore
+      const asked = {
+        start_date: '2026-11-01',
+        end_date: '2026-11-20',
+        filters: { user_emails: [most.identity.name] },
+      };
+      const {
+        data_points: [point],
+      } = await client.call('costAnalytics', asked);
       if (plan === 'usd') assert.equal(formatDecimal(most.spent), point!.cost_metrics.billed_amount_usd);
       // No other answer has today's credits yet.
       else assert.ok(most.spent >= BigInt(point!.cost_metrics.credits_consumed.split('.')[0]!));
-      assert.equal(new Date(report.countedUntil).toISOString(), plan === 'usd' ? '2026-11-21T00:00:00.000Z' : '2026-11-21T12:00:00.000Z');
+      assert.equal(
+        new Date(report.countedUntil).toISOString(),
+        plan === 'usd' ? '2026-11-21T00:00:00.000Z' : '2026-11-21T12:00:00.000Z',
+      );
       assert.equal(budgetTable(report).rows.length, overrides.length);
-    }); // prettier-ignore
+    });
 
     it(`of budgets work in the first hours of a month, on the plan ${plan}`, async () => {
-      for (const now of ['2026-11-01T00:00:00Z', '2026-11-01T01:00:00Z', '2026-11-01T03:00:00Z', '2026-11-02T01:00:00Z']) {
+      for (const now of [
+        '2026-11-01T00:00:00Z',
+        '2026-11-01T01:00:00Z',
+        '2026-11-01T03:00:00Z',
+        '2026-11-02T01:00:00Z',
+      ]) {
         const { data, server } = await start(plan, now);
         const report = await budgetReport(data);
         assert.ok(report.standings.length > 0, now);
-        assert.ok(report.standings.every(({ projected }) => projected === undefined), now);
+        assert.ok(
+          report.standings.every(({ projected }) => projected === undefined),
+          now,
+        );
         assert.equal(formatDay(dayOf(report.countedUntil)).slice(0, 7), '2026-11', now);
         await server.close();
       }
-    }); // prettier-ignore
+    });
   }
 
   it('are written for people, for programs and for spreadsheets, which run no formula of them', async () => {

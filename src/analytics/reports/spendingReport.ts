@@ -35,11 +35,13 @@ export async function spendingReport(
   const unit: Unit = sumOf(total.rows, 'credits_consumed') > 0n ? 'credits' : 'usd';
   const measure = MEASURE_OF[unit];
   const identities = new Map<string, Identity>();
-  for (const { group_by_values: { user_info: info } } of total.rows)
+  for (const {
+    group_by_values: { user_info: info },
+  } of total.rows)
     if (info?.user_email !== undefined || info?.service_account_name !== undefined) {
       const identity = identityOf(info);
       identities.set(identityKey(identity), identity);
-    } // prettier-ignore
+    }
   const most = costBy(total.rows, 'user', measure)
     .filter(({ key, amount }) => identities.has(key) && amount > 0n)
     .slice(0, TOP_PEOPLE);

@@ -63,7 +63,10 @@ export async function usageReport(data: AnalyticsData, range: DayRange, options?
   const mean = meanActive(active.rows);
   // Partly known days would look like a decrease.
   const isWhole = active.missing.length === 0 && usage.missing.length === 0;
-  const [meanBefore, metricsBefore] = [meanActive(activeBefore ?? []), sumMetrics((usageBefore ?? []).map((row) => row.metrics))]; // prettier-ignore
+  const [meanBefore, metricsBefore] = [
+    meanActive(activeBefore ?? []),
+    sumMetrics((usageBefore ?? []).map((row) => row.metrics)),
+  ];
   const known = days.flatMap(({ date, active }) => (active === undefined ? [] : [{ date, active }]));
   const unusual = anomalousDays(known.map(({ date, active }) => ({ day: parseDay(date) ?? 0, value: active })));
   return {

@@ -18,7 +18,7 @@ import { findAnswering } from '../../server/launch.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { logTo, printJson, ProgressLine, type Terminal } from '../terminal.ts';
 
-/** What all commands that ask the analytics API take. */
+/** Options of all commands that use the analytics API. */
 export interface AnalyticsOptions {
   readonly url?: string;
   readonly state?: string;
@@ -35,29 +35,29 @@ export interface RangeOptions {
 }
 
 export const CONNECTION_HELP = `
-The service is that of --url or SEXTANT_ANALYTICS_URL, with the token in SEXTANT_ANALYTICS_TOKEN; without either, the local
-server, if one runs (sextant serve). Days are of UTC. What was fetched once is kept, and shown with its age where the service
-cannot be reached.`;
+The service is at --url or SEXTANT_ANALYTICS_URL, with the token in SEXTANT_ANALYTICS_TOKEN; without either, it is the local
+server, if one runs (sextant serve). Days are in UTC. Fetched figures are cached, and shown with their age while the service
+is unreachable.`;
 
-export const EXIT_CODES = 'Exit codes: 0 done, 1 there is nothing to show, 2 failed or wrong usage, 130 interrupted.';
+export const EXIT_CODES = 'Exit codes: 0 done, 1 nothing to show, 2 failed or wrong usage, 130 interrupted.';
 
 /** Adds the options of {@link AnalyticsOptions}. */
 export function withAnalyticsOptions(command: Command): Command {
   return command
-    .option('--url <url>', 'the address of the service')
-    .option('--refresh', 'ask again for what may have changed')
-    .option('--state <dir>', "keep what was fetched there instead of in the user's data folder")
-    .addOption(new Option('--server-state <dir>', 'the state of the local server').hideHelp())
-    .addOption(new Option('--json', 'print it as JSON, amounts as exact text').conflicts('csv'))
-    .option('--csv', 'print it as CSV');
+    .option('--url <url>', 'URL of the service')
+    .option('--refresh', 'fetch again what may have changed')
+    .option('--state <dir>', "folder of cached figures, instead of the user's data folder")
+    .addOption(new Option('--server-state <dir>', 'state folder of the local server').hideHelp())
+    .addOption(new Option('--json', 'print JSON, with amounts as exact text').conflicts('csv'))
+    .option('--csv', 'print CSV');
 }
 
 /** Adds the options of {@link RangeOptions}. */
 export function withRangeOptions(command: Command): Command {
   return command
-    .addOption(new Option('--days <number>', 'the last so many days').argParser(days).conflicts(['from', 'to']))
-    .option('--from <date>', 'the first day, YYYY-MM-DD')
-    .option('--to <date>', 'the last day, YYYY-MM-DD');
+    .addOption(new Option('--days <number>', 'number of last days').argParser(days).conflicts(['from', 'to']))
+    .option('--from <date>', 'first day, YYYY-MM-DD')
+    .option('--to <date>', 'last day, YYYY-MM-DD');
 }
 
 function days(text: string): number {
@@ -67,7 +67,7 @@ function days(text: string): number {
   return count;
 }
 
-/** Throws `NotConnected` where nothing says what to ask. */
+/** Throws `NotConnected` without a service in the options, the environment or on this machine. */
 async function connect(
   options: Pick<AnalyticsOptions, 'url' | 'serverState'>,
   env: NodeJS.ProcessEnv,
@@ -76,23 +76,23 @@ async function connect(
   if (url !== undefined) {
     const token = env.SEXTANT_ANALYTICS_TOKEN;
     if (token === undefined)
-      throw new SextantError('NotConnected', 'There is no token. Put it into the variable SEXTANT_ANALYTICS_TOKEN.');
+      throw new SextantError('NotConnected', 'The token is missing. Set SEXTANT_ANALYTICS_TOKEN.');
     return readConnection(url, token);
   }
   const running = await findAnswering(serverStateFolder(options.serverState));
   if (running) return running;
   throw new SextantError(
     'NotConnected',
-    'There is nothing to ask. Set SEXTANT_ANALYTICS_URL and SEXTANT_ANALYTICS_TOKEN, or start sextant serve for sample data.',
+    'No service is configured. Set SEXTANT_ANALYTICS_URL and SEXTANT_ANALYTICS_TOKEN, or run sextant serve for sample data.',
   );
 }
 
-/** The figures of the account that the options and the environment name. */
+/** Opens the figures of the account in the options and the environment. */
 export async function openData(options: AnalyticsOptions, terminal: Terminal): Promise<AnalyticsData> {
   return (await openAccount(options, terminal)).data;
 }
 
-/** Of that account also what changes its budgets, and the folder of what is noted of them. */
+/** Opens the same account with its budgets, and the folder of their journal and reminders. */
 export async function openAccount(
   options: Pick<AnalyticsOptions, 'url' | 'state' | 'serverState'>,
   terminal: Terminal,
@@ -112,7 +112,7 @@ export async function openAccount(
   };
 }
 
-/** How the figures are loaded, with progress on a terminal while there are pages to fetch. */
+/** Load options with progress on the terminal. */
 export function loading(
   options: AnalyticsOptions,
   terminal: Terminal,
@@ -122,7 +122,7 @@ export function loading(
   return { load: { signal: terminal.signal, refresh: options.refresh, onProgress }, done: () => progress.clear() };
 }
 
-/** The days that were asked for: a week that ends with the newest finished day, unless something else is said. Throws `BadRange`. */
+/** Reads the range of days; by default, the last seven with figures. Throws `BadRange`. */
 export function readRange({ days, from, to }: RangeOptions, data: AnalyticsData): DayRange {
   const newest = data.newestDay;
   const last = to === undefined ? newest : readDay('--to', to);
@@ -142,7 +142,7 @@ function readDay(option: string, text: string): number {
 }
 
 function badRange(problem: string): SextantError {
-  return new SextantError('BadRange', `There are no such figures: ${problem}`);
+  return new SextantError('BadRange', `These days have no figures: ${problem}`);
 }
 
 /** `2026-11-14 to 2026-11-20` */
@@ -152,18 +152,18 @@ export function describeDays({ first, last }: DayRange): string {
 
 /** `as of 2026-11-21 09:30 UTC` */
 export function describeAge(asOf: string | undefined): string {
-  return asOf === undefined ? 'nothing is known' : `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`;
+  return asOf === undefined ? 'no figures' : `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** Says on standard error why figures are old or missing. Throws that reason where nothing is known. */
-export function tellQuality({ offline, missing, asOf }: Quality, terminal: Terminal): void {
+/** Explains on standard error why figures are old or missing. Throws the reason if there are no figures. */
+export function warnOfQuality({ offline, missing, asOf }: Quality, terminal: Terminal): void {
   if (!offline) return;
   if (asOf === undefined) throw offline;
-  const gaps = missing.length > 0 ? `; nothing is known of ${missing.map(describeDays).join(', ')}` : '';
-  terminal.stderr.write(`sextant: ${offline.message} This is what was known before, ${describeAge(asOf)}${gaps}.\n`);
+  const gaps = missing.length > 0 ? `, without ${missing.map(describeDays).join(', ')}` : '';
+  terminal.stderr.write(`sextant: ${offline.message} Showing cached figures ${describeAge(asOf)}${gaps}.\n`);
 }
 
-/** Prints a table in the form that was asked for, `about` above it where it is for people. */
+/** Prints a table in the chosen format; as text, below the line `about`. */
 export async function printTable(
   table: Table,
   about: string,

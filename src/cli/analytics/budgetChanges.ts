@@ -32,7 +32,7 @@ import { openAccount, type AnalyticsOptions } from './analytics.ts';
 import { ExitCode, noFile, printJson, ProgressLine, type Terminal } from '../terminal.ts';
 import { writeWhole } from '../writeWhole.ts';
 
-/** What all commands have that ask the service for budgets. */
+/** Options of all commands that use budgets of the service. */
 export type ConnectedOptions = Pick<AnalyticsOptions, 'url' | 'state' | 'serverState' | 'json'>;
 
 export interface ChangeOptions extends ConnectedOptions {
@@ -46,7 +46,7 @@ export interface AccountOptions extends ChangeOptions {
 }
 
 export interface FileOptions extends ChangeOptions {
-  /** A file for what is not applied. */
+  /** A file for the rows that are not applied. */
   readonly failures?: string;
 }
 
@@ -65,7 +65,7 @@ export interface RemindOptions extends ConnectedOptions {
   readonly never?: true;
 }
 
-/** Of each kind so many rows are listed on a terminal: the file has them all. */
+/** Largest number of rows of each kind on a terminal; the file has all. */
 const LISTED = 40;
 
 /** `sextant budgets set` */
@@ -75,8 +75,8 @@ export function setLimit(
   options: AccountOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const problem = limit === NO_LIMIT ? 'Use sextant budgets clear to clear a limit.' : problemOfLimit(limit);
-  if (problem !== undefined) throw new SextantError('BadLimit', `"${limit}" is no limit. ${problem}`);
+  const problem = limit === NO_LIMIT ? 'To remove a limit, use sextant budgets clear.' : problemOfLimit(limit);
+  if (problem !== undefined) throw new SextantError('BadLimit', `"${limit}" is not a limit. ${problem}`);
   const wanted = [{ identity: accountOf(account, options), limit }];
   return change((changes, how) => changes.preview({ kind: 'set' }, wanted, how), options, terminal);
 }
@@ -122,7 +122,11 @@ export async function resume(options: ResumeOptions, terminal: Terminal): Promis
 export async function status(options: ResumeOptions, terminal: Terminal): Promise<ExitCode> {
   const { changes } = await openAccount(options, terminal);
   const { last } = changes;
-  if (!last) throw new SextantError('NoBatch', 'There is no batch: nothing was changed from here with this account.');
+  if (!last)
+    throw new SextantError(
+      'NoBatch',
+      'There is no batch: no limits of this account have been changed from this machine.',
+    );
   return report(last, options, terminal);
 }
 
@@ -148,7 +152,10 @@ export async function remind(
   if (account === undefined) {
     const all = reminders.all();
     if (options.json)
-      printJson(all.map(({ identity, on, note }) => ({ account: identity.name, kind: identity.kind, on: formatDay(on), note })), terminal); // prettier-ignore
+      printJson(
+        all.map(({ identity, on, note }) => ({ account: identity.name, kind: identity.kind, on: formatDay(on), note })),
+        terminal,
+      );
     else for (const one of all) terminal.stdout.write(`${describeReminder(one)}\n`);
     return all.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   }
@@ -156,7 +163,10 @@ export async function remind(
   if (never) return reminders.remove(identity) ? ExitCode.ok : ExitCode.nothingFound;
   const day = on === undefined ? undefined : parseDay(on);
   if (day === undefined)
-    throw new SextantError('BadDay', 'Name the day with --on, like --on 2026-12-31, or forget it with --never.');
+    throw new SextantError(
+      'BadDay',
+      'Set the day with --on, like --on 2026-12-31, or remove the reminder with --never.',
+    );
   reminders.set({ identity, on: day, note });
   return ExitCode.ok;
 }
@@ -165,7 +175,7 @@ function accountOf(name: string, { serviceAccount }: AccountOptions): Identity {
   return serviceAccount ? { kind: 'service_account_name', name } : identityNamed(name);
 }
 
-/** Shows what would change, asks, does it, and tells what became of it. */
+/** Previews a change, asks for confirmation, applies it and reports the result. */
 async function change(
   preview: (changes: BudgetChanges, options: PreviewOptions) => Promise<Preview>,
   options: RetryOptions,
@@ -199,10 +209,15 @@ async function changeBy(
     if (!stdin.isTTY || !stderr.isTTY)
       throw new SextantError(
         'NotConfirmed',
-        `${summarizePreview(made)}. Nothing was changed: add --yes to do it without a terminal, or --dry-run to see it.`,
+        `${summarizePreview(made)}. Nothing was changed. Add --yes to apply without a terminal, or --dry-run to preview.`,
       );
     stderr.write(`${previewText(made, { most: LISTED })}\n`);
-    if (!(await confirm(`Apply ${formatCount(changesOf(made).length)} of these?`, terminal)))
+    if (
+      !(await confirm(
+        `Apply ${changesOf(made).length === 1 ? '1 change' : `${formatCount(changesOf(made).length)} changes`}?`,
+        terminal,
+      ))
+    )
       throw new SextantError('NotConfirmed', 'Nothing was changed.');
   }
   const progress = progressOn(terminal);
@@ -220,7 +235,7 @@ async function report(
   if (options.failures !== undefined) await writeFailures(failureRows(batch), batch.unit, options.failures, terminal);
   if (batch.endedAt === undefined)
     terminal.stderr.write(
-      `sextant: ${numbersOf(batch, 'unknown').length > 0 ? 'What is unknown is read back, and t' : 'T'}he rest is done, by sextant budgets resume.\n`,
+      `sextant: The batch is not complete.${numbersOf(batch, 'unknown').length > 0 ? ' The result of some rows is unknown.' : ''} Run sextant budgets resume.\n`,
     );
   if (batch.error?.code === 'Cancelled') return ExitCode.interrupted;
   if (batch.error) return ExitCode.failed;
@@ -228,7 +243,7 @@ async function report(
   return isFine ? ExitCode.ok : ExitCode.nothingFound;
 }
 
-/** Whether all that was asked for can be done. */
+/** Whether all requested changes are possible. */
 function isWhole(made: Preview): boolean {
   return obstaclesIn(leftOutOf(made)).length === 0;
 }

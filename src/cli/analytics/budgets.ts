@@ -9,7 +9,7 @@ import {
   loading,
   openData,
   printTable,
-  tellQuality,
+  warnOfQuality,
   withAnalyticsOptions,
   type AnalyticsOptions,
 } from './analytics.ts';
@@ -30,28 +30,26 @@ Examples:
 
 ${EXIT_CODES}`;
 
-const CHANGE_CODES = `Exit codes: 0 all limits are as they were to be, 1 some are not or cannot be, and the report says which, 2 failed, wrong usage
-or not confirmed, 130 interrupted: what was begun goes on with sextant budgets resume.`;
+const CHANGE_CODES = `Exit codes: 0 all limits are set as requested, 1 some are not, as reported, 2 failed, wrong usage or not confirmed,
+130 interrupted: continue with sextant budgets resume.`;
 
 const CONFIRM_HELP = `
-What would change is shown and asked for first; --yes answers, and without a terminal it has to. What somebody else changes
-meanwhile is left alone and told. Limits are whole numbers of up to 18 digits a month, in the credits or dollars of the plan.`;
+The changes are shown and need a confirmation, or --yes, which is required without a terminal. Limits that another client has
+changed since are kept and reported. A limit is a whole number of up to 18 digits a month, in credits or dollars as the plan.`;
 
-const SERVICE_ACCOUNT = ['--service-account', 'the name is that of a service account, whatever is in it'] as const;
+const SERVICE_ACCOUNT = ['--service-account', 'the name is that of a service account, even with an @'] as const;
 
-/** `sextant budgets …`: what changes them is loaded when it is done. */
+/** `sextant budgets …`; the changing commands load their module when they run. */
 export function addBudgetsCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  const budgets = program
-    .command('budgets')
-    .description('tell of the limits that people have of their own, and change them');
+  const budgets = program.command('budgets').description('list and change overrides');
   withAnalyticsOptions(
-    budgets.command('list').description('list them with what was used this month, the most used first'),
+    budgets.command('list').description('list overrides and their use this month, the most used first'),
   )
-    .addOption(new Option('--over <percent>', 'only where so much of the limit is used').argParser(percent))
+    .addOption(new Option('--over <percent>', 'only overrides with at least this share used').argParser(percent))
     .addHelpText('after', LIST_HELP)
     .action(async (options: ListOptions) => exit(await runList(options, terminal)));
 
-  changing(budgets, 'set <account> <limit>', "set somebody's limit; whoever has no @ is a service account")
+  changing(budgets, 'set <account> <limit>', 'set the limit of a person or, without an @, of a service account')
     .option(...SERVICE_ACCOUNT)
     .addHelpText(
       'after',
@@ -60,54 +58,54 @@ export function addBudgetsCommand(program: Command, terminal: Terminal, exit: (c
     .action(async (account: string, limit: string, options: AccountOptions) => {
       exit(await (await import('./budgetChanges.ts')).setLimit(account, limit, options, terminal));
     });
-  changing(budgets, 'clear <accounts...>', 'clear limits: what the organization has for everybody counts again')
+  changing(budgets, 'clear <accounts...>', 'clear overrides: the default of the organization applies again')
     .option(...SERVICE_ACCOUNT)
     .addHelpText('after', help('sextant budgets clear ada@example.com'))
     .action(async (accounts: readonly string[], options: AccountOptions) => {
       exit(await (await import('./budgetChanges.ts')).clearLimits(accounts, options, terminal));
     });
-  changing(budgets, 'import <file>', 'set and clear limits as a CSV file says; - is the standard input')
-    .option('--failures <file>', 'write the rows that are not applied there, as CSV with the reasons')
+  changing(budgets, 'import <file>', 'set and clear limits from a CSV file; - is the standard input')
+    .option('--failures <file>', 'write the rows that are not applied, with reasons, as CSV')
     .addHelpText(
       'after',
       `
 The first row names the columns, in any order: user_email, service_account_name or account, and limit; an empty limit clears.
-Separators are commas, semicolons or tabs. Rows that cannot be applied are told with their line and left out.
+Separators are commas, semicolons or tabs. Invalid rows are reported with their line and skipped.
 ${help('sextant budgets import limits.csv --dry-run', 'sextant budgets import limits.csv --failures failed.csv', 'sextant budgets export | sextant budgets import - --dry-run')}`,
     )
     .action(async (file: string, options: FileOptions) => {
       exit(await (await import('./budgetChanges.ts')).importLimits(file, options, terminal));
     });
   connected(budgets, 'export', 'print all limits as the CSV that import reads')
-    .option('-o, --output <file>', 'write to this file instead')
+    .option('-o, --output <file>', 'write to this file')
     .addHelpText('after', examples(EXIT_CODES, 'sextant budgets export --output limits.csv'))
     .action(async (options: AnalyticsOptions & { readonly output?: string }) => {
       exit(await (await import('./budgetChanges.ts')).exportLimits(options, terminal));
     });
   changing(budgets, 'undo', 'restore the limits from before the last batch')
-    .option('--overwrite', 'also those that somebody has changed since')
+    .option('--overwrite', 'also limits that another client has changed since')
     .addHelpText('after', help('sextant budgets undo --dry-run', 'sextant budgets undo'))
     .action(async (options: RetryOptions) => {
       exit(await (await import('./budgetChanges.ts')).undo(options, terminal));
     });
-  changing(budgets, 'retry', 'try again what was not applied of the last batch')
-    .option('--overwrite', 'also what somebody else has changed meanwhile')
-    .option('--failures <file>', 'write the rows that are not applied there, as CSV with the reasons')
+  changing(budgets, 'retry', 'retry the rows of the last batch that were not applied')
+    .option('--overwrite', 'also limits that another client has changed since')
+    .option('--failures <file>', 'write the rows that are not applied, with reasons, as CSV')
     .addHelpText('after', help('sextant budgets retry --failures failed.csv'))
     .action(async (options: RetryOptions) => {
       exit(await (await import('./budgetChanges.ts')).retry(options, terminal));
     });
-  connected(budgets, 'resume', 'bring a batch to its end that was interrupted')
-    .option('--verify', 'only find out what was applied, and send nothing more')
+  connected(budgets, 'resume', 'complete an interrupted batch')
+    .option('--verify', 'only check what was applied, and send nothing more')
     .option('--json', 'print the report as JSON')
-    .option('--failures <file>', 'write the rows that are not applied there, as CSV with the reasons')
+    .option('--failures <file>', 'write the rows that are not applied, with reasons, as CSV')
     .addHelpText('after', examples(CHANGE_CODES, 'sextant budgets resume', 'sextant budgets resume --verify'))
     .action(async (options: ResumeOptions) => {
       exit(await (await import('./budgetChanges.ts')).resume(options, terminal));
     });
-  connected(budgets, 'status', 'tell what became of the last batch; asks nobody')
+  connected(budgets, 'status', 'show the result of the last batch, without a request')
     .option('--json', 'print the report as JSON')
-    .option('--failures <file>', 'write the rows that are not applied there, as CSV with the reasons')
+    .option('--failures <file>', 'write the rows that are not applied, with reasons, as CSV')
     .addHelpText(
       'after',
       examples(CHANGE_CODES, 'sextant budgets status', 'sextant budgets status --failures failed.csv'),
@@ -115,11 +113,11 @@ ${help('sextant budgets import limits.csv --dry-run', 'sextant budgets import li
     .action(async (options: ResumeOptions) => {
       exit(await (await import('./budgetChanges.ts')).status(options, terminal));
     });
-  connected(budgets, 'remind [account]', 'note on this machine that a limit was meant to end; or list what is noted')
-    .option('--on <date>', 'the day, YYYY-MM-DD')
-    .option('--note <text>', 'what to say then', '')
-    .addOption(new Option('--never', 'forget it').conflicts(['on']))
-    .option('--json', 'print what is noted as JSON')
+  connected(budgets, 'remind [account]', 'set a reminder on this machine to end a limit, or list the reminders')
+    .option('--on <date>', 'day, YYYY-MM-DD')
+    .option('--note <text>', 'text of the reminder', '')
+    .addOption(new Option('--never', 'remove the reminder').conflicts(['on']))
+    .option('--json', 'print the reminders as JSON')
     .addHelpText(
       'after',
       examples(EXIT_CODES, 'sextant budgets remind ada@example.com --on 2026-12-31 --note "back to 5000"'),
@@ -133,16 +131,16 @@ function connected(parent: Command, name: string, description: string): Command 
   return parent
     .command(name)
     .description(description)
-    .option('--url <url>', 'the address of the service')
-    .option('--state <dir>', "where batches are noted, if not in the user's data folder")
-    .addOption(new Option('--server-state <dir>', 'the state of the local server').hideHelp());
+    .option('--url <url>', 'URL of the service')
+    .option('--state <dir>', "folder of batches and reminders, instead of the user's data folder")
+    .addOption(new Option('--server-state <dir>', 'state folder of the local server').hideHelp());
 }
 
 function changing(parent: Command, name: string, description: string): Command {
   return connected(parent, name, description)
-    .option('--dry-run', 'show what would change, and change nothing')
-    .option('-y, --yes', 'do it without being asked')
-    .addOption(new Option('--unit <unit>', "the plan's, where it cannot be found out").choices(['credits', 'usd']))
+    .option('--dry-run', 'preview the changes only')
+    .option('-y, --yes', 'apply without confirmation')
+    .addOption(new Option('--unit <unit>', 'unit of the plan, if it cannot be determined').choices(['credits', 'usd']))
     .option('--json', 'print the report as JSON, or with --dry-run the preview');
 }
 
@@ -160,7 +158,7 @@ async function runList(options: ListOptions, terminal: Terminal): Promise<ExitCo
   const { load, done } = loading(options, terminal);
   const report = await budgetReport(data, load);
   done();
-  tellQuality(report, terminal);
+  warnOfQuality(report, terminal);
   const standings = report.standings.filter(({ used }) => used * 100 >= (options.over ?? 0));
   const of = standings.length === report.standings.length ? '' : ` of ${formatCount(report.standings.length)}`;
   const about = `${formatCount(standings.length)}${of} limits, this month, ${describeAge(report.asOf)}`;

@@ -17,7 +17,7 @@ import {
   openData,
   printTable,
   readRange,
-  tellQuality,
+  warnOfQuality,
   withAnalyticsOptions,
   withRangeOptions,
   type AnalyticsOptions,
@@ -52,11 +52,11 @@ Examples:
 ${EXIT_CODES}`;
 
 export function addCostCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  const command = program.command('cost').description('tell what it costs, and where that comes from');
+  const command = program.command('cost').description('show the cost, and its parts');
   withAnalyticsOptions(withRangeOptions(command))
-    .addOption(new Option('--by <dimension>', 'a table, instead of a summary').choices(Object.keys(KEY_OF)))
-    .option('--user <email...>', 'only of these people; with --by')
-    .addOption(new Option('--unit <unit>', 'of the summary; else what the plan is in').choices(UNITS))
+    .addOption(new Option('--by <dimension>', 'table instead of a summary').choices(Object.keys(KEY_OF)))
+    .option('--user <email...>', 'only these people, with --by')
+    .addOption(new Option('--unit <unit>', 'unit of the summary; default: that of the plan').choices(UNITS))
     .addHelpText('after', HELP)
     .action(async (options: CostOptions) => exit(await runCost(options, terminal)));
 }
@@ -74,7 +74,7 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
     const people = user && { people: user.map((name) => ({ kind: 'user_email', name }) as const) };
     const loaded = await data.cost(range, key === undefined ? [] : [key], { ...load, ...people, daily: isDaily });
     done();
-    tellQuality(qualityOf(loaded), terminal);
+    warnOfQuality(qualityOf(loaded), terminal);
     const table = costTable(loaded.rows, dimension);
     const about = `Cost by ${dimension}, ${describeDays(range)}, ${describeAge(loaded.asOf)}`;
     await printTable(table, about, options, terminal);
@@ -82,7 +82,7 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
   }
   const report = await costReport(data, range, { ...load, unit: options.unit });
   done();
-  tellQuality(report, terminal);
+  warnOfQuality(report, terminal);
   if (options.json) printJson(summaryJson(report), terminal);
   else if (options.csv) terminal.stdout.write(await tableCsv(costTable(report.points, 'day')));
   else
@@ -96,7 +96,7 @@ function titleOf({ unit }: CostReport): string {
   return unit === 'usd' ? 'Cost' : 'Credits';
 }
 
-/** How many products and resources a summary names. */
+/** Largest number of products and resources in a summary. */
 const NAMED = 5;
 
 function summary(report: CostReport): string {
@@ -107,11 +107,9 @@ function summary(report: CostReport): string {
     const named = first.map((share) => `${printable(share.name)} ${amount(share.amount)}`);
     return [...named, ...(others > 0n ? [`others ${amount(others)}`] : [])].join(' · ') || '–';
   };
-  const since = growth === undefined ? '' : ` (${formatGrowth(growth)} on the days before)`;
+  const since = growth === undefined ? '' : ` (${formatGrowth(growth)} since the previous period)`;
   const projected =
-    month?.projected === undefined
-      ? '; too early to project'
-      : `, ${amount(month.projected)} at its end if it goes on so`;
+    month?.projected === undefined ? ', too early to project' : `, projected ${amount(month.projected)}`;
   return formatRows([
     ['Total', `${amount(total)}${since}`],
     ['Products', list(report.byProduct)],

@@ -14,7 +14,7 @@ import {
   openData,
   printTable,
   readRange,
-  tellQuality,
+  warnOfQuality,
   withAnalyticsOptions,
   withRangeOptions,
   type AnalyticsOptions,
@@ -39,9 +39,9 @@ Examples:
 ${EXIT_CODES}`;
 
 export function addUsageCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  const command = program.command('usage').description('tell who uses the product, how much, and for what');
+  const command = program.command('usage').description('show who uses the product, how much, and for what');
   withAnalyticsOptions(withRangeOptions(command))
-    .addOption(new Option('--by <dimension>', 'a table, instead of a summary').choices(DIMENSIONS))
+    .addOption(new Option('--by <dimension>', 'table instead of a summary').choices(DIMENSIONS))
     .addHelpText('after', HELP)
     .action(async (options: UsageOptions) => exit(await runUsage(options, terminal)));
 }
@@ -54,7 +54,7 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
   const about = (what: string, { asOf }: Quality): string => `${what}, ${describeDays(range)}, ${describeAge(asOf)}`;
   const show = async (what: string, table: Table, quality: Quality): Promise<ExitCode> => {
     done();
-    tellQuality(quality, terminal);
+    warnOfQuality(quality, terminal);
     await printTable(table, about(what, quality), options, terminal);
     return table.rows.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   };
@@ -77,7 +77,7 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
       const report = await usageReport(data, range, load);
       const { distinct } = await peopleReport(data, range, load);
       done();
-      tellQuality(report, terminal);
+      warnOfQuality(report, terminal);
       if (options.json) printJson(summaryJson(report, distinct), terminal);
       else if (options.csv) terminal.stdout.write(await tableCsv(dayTable(report)));
       else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct)}`);
@@ -90,18 +90,26 @@ function summary(report: UsageReport, distinct: number | undefined): string {
   const { latest, meanActive, metrics, growth, unusual } = report;
   const { bySuggestions, byLines } = report.acceptance;
   const since = (change: number | undefined): string =>
-    change === undefined ? '' : ` (${formatGrowth(change)} on the days before)`;
+    change === undefined ? '' : ` (${formatGrowth(change)} since the previous period)`;
   const mean = formatCell(meanActive, { kind: 'count' });
   const count = (field: 'total_messages' | 'total_modified_lines_of_code'): string =>
     formatCell(metrics?.[field], { kind: 'count' });
   return formatRows([
-    ['People', `${formatCell(distinct, { kind: 'count' })} different ones`],
-    ['A day', `${mean} active on average${since(growth.meanActive)}${latest ? `, ${formatCount(latest.active)} on ${latest.date}` : ''}`],
+    ['People', `${formatCell(distinct, { kind: 'count' })} different`],
+    [
+      'A day',
+      `${mean} active on average${since(growth.meanActive)}${latest ? `, ${formatCount(latest.active)} on ${latest.date}` : ''}`,
+    ],
     ['Messages', `${count('total_messages')}${since(growth.messages)}`],
     ['Lines', `${count('total_modified_lines_of_code')} modified`],
-    ['Completions', `${formatShare(bySuggestions)} of suggestions accepted, ${formatShare(byLines)} of suggested lines`],
-    ...(unusual.length > 0 ? [['Unusual', `${unusual.join(', ')}: far more or fewer people than on such days`] as const] : []),
-  ]); // prettier-ignore
+    [
+      'Completions',
+      `${formatShare(bySuggestions)} of suggestions accepted, ${formatShare(byLines)} of suggested lines`,
+    ],
+    ...(unusual.length > 0
+      ? [['Unusual', `${unusual.join(', ')}: unusually many or few people for such days`] as const]
+      : []),
+  ]);
 }
 
 function summaryJson(report: UsageReport, distinct: number | undefined): object {

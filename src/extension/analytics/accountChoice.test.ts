@@ -5,7 +5,7 @@ describe('the account that is shown', () => {
   const service = { kind: 'service', url: 'https://example.com' } as const;
   const sample = { kind: 'sample' } as const;
 
-  it('is loading until somebody has looked for its token or its server', () => {
+  it('is loading until its token or its server was read', () => {
     assert.equal(shownKind(service, false, false), 'loading');
     assert.equal(shownKind(sample, false, false), 'loading');
     assert.equal(shownKind(service, true, false), 'gone');

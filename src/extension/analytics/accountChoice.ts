@@ -1,25 +1,25 @@
 import type * as vscode from 'vscode';
 import type { ShownAccount } from '../../protocol/dashboardView.ts';
 
-/** Which account is connected, without its token: this is kept in the editor's state, the token in its secret storage. */
+/** The chosen account, kept in the editor's state; its token is in the secret storage. */
 export type AccountChoice = { readonly kind: 'service'; readonly url: string } | { readonly kind: 'sample' };
 
 const CHOICE = 'sextant.analytics.account';
 
-/** That of all windows; nothing while none is connected. */
+/** The choice of all windows; undefined without one. */
 export function accountChoice(state: vscode.Memento): AccountChoice | undefined {
   return state.get<AccountChoice>(CHOICE);
 }
 
-/** What is to be said of a choice. Before its token or its server was looked for, only that it is being looked for. */
+/** The state of a choice: loading until its token or its server was read. */
 export function shownKind(
   choice: AccountChoice | undefined,
-  isLookedFor: boolean,
-  isThere: boolean,
+  isRead: boolean,
+  isConnected: boolean,
 ): ShownAccount['kind'] {
   if (choice === undefined) return 'none';
-  if (isThere) return 'ready';
-  if (!isLookedFor) return 'loading';
+  if (isConnected) return 'ready';
+  if (!isRead) return 'loading';
   return choice.kind === 'sample' ? 'stopped' : 'gone';
 }
 

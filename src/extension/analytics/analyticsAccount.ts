@@ -3,10 +3,10 @@ import { readConnection, type Connection } from '../../analytics/client/account.
 import { describeError } from '../../base/errors.ts';
 import { accountChoice, chooseAccount, type AccountChoice } from './accountChoice.ts';
 
-/** The token and its address in one: were they kept apart, another window could send a new token to the old address. */
+/** The token with its address: kept apart, another window could send a new token to the old address. */
 const CONNECTION = 'sextant.analytics.connection';
 
-/** The account that a person connected, once for all windows. */
+/** The chosen account of all windows. */
 export class AnalyticsAccount {
   readonly #state: vscode.Memento;
   readonly #secrets: vscode.SecretStorage;
@@ -20,7 +20,7 @@ export class AnalyticsAccount {
     return accountChoice(this.#state);
   }
 
-  /** Of a service; nothing where none was chosen, or its token is gone. */
+  /** The connection to a service; undefined if none was chosen, or its token is missing. */
   async connection(): Promise<Connection | undefined> {
     if (this.choice?.kind !== 'service') return undefined;
     const kept = await this.#secrets.get(CONNECTION);
@@ -45,12 +45,12 @@ export class AnalyticsAccount {
   }
 }
 
-/** Asks for the address and the token, one after the other; nothing where somebody changes their mind. */
+/** Asks for the address and the token; undefined if the user cancels. */
 export async function askConnection(before: string | undefined): Promise<Connection | undefined> {
   const title = vscode.l10n.t('Connect to Usage and Cost');
   const url = await vscode.window.showInputBox({
     title: `${title} (1/2)`,
-    prompt: vscode.l10n.t('The address of the service'),
+    prompt: vscode.l10n.t('URL of the service'),
     placeHolder: 'https://example.com',
     value: before ?? '',
     ignoreFocusOut: true,
@@ -59,7 +59,7 @@ export async function askConnection(before: string | undefined): Promise<Connect
   if (url === undefined) return undefined;
   const token = await vscode.window.showInputBox({
     title: `${title} (2/2)`,
-    prompt: vscode.l10n.t("An API token. It is kept in the editor's secret storage and sent to that address only."),
+    prompt: vscode.l10n.t("API token, kept in the editor's secret storage and sent to that URL only"),
     password: true,
     ignoreFocusOut: true,
     validateInput: (text) => problemWith(() => readConnection(url, text)),

@@ -1,19 +1,18 @@
 import * as vscode from 'vscode';
 import { readConnection } from '../../analytics/client/account.ts';
-import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
-import type { Identity } from '../../analytics/identity.ts';
-import { identityOf } from '../../analytics/insights/people.ts';
+import type { ReportStore } from '../../analytics/reports/reportStore.ts';
 import { describeError } from '../../base/errors.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/log.ts';
 import type { ShownAccount } from '../../protocol/dashboardView.ts';
 import { shownKind } from './accountChoice.ts';
 import { AnalyticsAccount, askConnection } from './analyticsAccount.ts';
-import { AnalyticsModel, type ReportName } from './analyticsModel.ts';
+import { AnalyticsConnection, type SideBarReport } from './analyticsConnection.ts';
 import { action, row } from './analyticsRows.ts';
 import { AnalyticsViews } from './analyticsViews.ts';
 import type { BudgetActions } from './budgetActions.ts';
 import { BudgetAlerts, acknowledgedBatchKey } from './budgetAlerts.ts';
+import type { BudgetEditor } from './budgetEditor.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { ServerActions } from '../server/serverActions.ts';
 import { SpentItem } from './spentItem.ts';
@@ -21,42 +20,31 @@ import { SpentItem } from './spentItem.ts';
 export type AnalyticsCommand =
   'sextant.connectAnalytics' | 'sextant.trySampleData' | 'sextant.disconnectAnalytics' | 'sextant.refreshAnalytics';
 
-/** What is shown of usage and cost, for other extensions and our own tests: no names and no figures. */
+/** State of usage and cost, without names and figures: for other extensions and tests. */
 export interface AnalyticsState {
   /** Without the token; `sample` is that of the local server. */
   readonly account: { readonly kind: 'service'; readonly url: string } | { readonly kind: 'sample' } | undefined;
-  /** For each report whether it is there, or why not. */
-  readonly reports: Readonly<Record<ReportName, 'none' | 'loading' | 'ready' | 'offline' | (string & {})>>;
+  /** State of each report, or the code of its error. */
+  readonly reports: Readonly<Record<SideBarReport, 'none' | 'loading' | 'ready' | 'offline' | (string & {})>>;
 }
 
-/** Whose figures there are to show. */
+/** The connected account, for the dashboard. */
 export interface AnalyticsSource {
   readonly account: ShownAccount;
-  readonly data: AnalyticsData | undefined;
-  /** What changes limits of the account, where it can be asked. */
-  readonly budgets: BudgetSource | undefined;
-}
-
-export interface BudgetSource {
-  /** Of the account's journal. */
-  readonly folder: string;
-  /** Who was active last week, as far as that is known. */
-  people(): readonly Identity[];
-  /** Limits are others now: whatever shows them asks again. */
-  changed(): void;
-  /** Somebody has read what became of a batch, and is told of it no more. */
-  told(batch: number): void;
+  /** The reports of the side bar. */
+  readonly reports: ReportStore | undefined;
+  readonly editor: BudgetEditor;
 }
 
 /**
- * Usage, cost and budgets in the side bar. The account is chosen once and kept for all windows; without one nothing is
- * asked of anybody.
+ * Usage, cost and budgets in the side bar. The account is chosen once for all windows; without one, no service is
+ * requested.
  */
 export class AnalyticsActions implements vscode.Disposable {
   readonly #account: AnalyticsAccount;
   readonly #server: ServerActions;
   readonly #logger: Logger;
-  readonly #model: AnalyticsModel;
+  readonly #connection: AnalyticsConnection;
   readonly #views: AnalyticsViews;
   readonly #disposables = new DisposableStore();
   readonly #context: vscode.ExtensionContext;
@@ -64,8 +52,8 @@ export class AnalyticsActions implements vscode.Disposable {
   #budgets: Promise<BudgetActions> | undefined;
   readonly #changedSource = this.#disposables.add(new vscode.EventEmitter<undefined>());
   #last: Promise<void> = Promise.resolve();
-  /** Whether what opens the account was looked for: before that nobody knows that it is gone. */
-  #isLookedFor = false;
+  /** Whether the token was read: before, it is not known to be missing. */
+  #isTokenRead = false;
 
   constructor(context: vscode.ExtensionContext, server: ServerActions, texts: ReadOnlyDocuments, logger: Logger) {
     this.#context = context;
@@ -73,10 +61,16 @@ export class AnalyticsActions implements vscode.Disposable {
     this.#account = new AnalyticsAccount(context);
     this.#server = server;
     this.#logger = logger;
-    this.#model = this.#disposables.add(new AnalyticsModel(logger));
-    this.#views = this.#disposables.add(new AnalyticsViews(this.#model));
-    this.#disposables.add(new BudgetAlerts(this.#model, logger));
-    this.#disposables.add(new SpentItem(this.#model));
+    const { globalState } = context;
+    this.#connection = this.#disposables.add(
+      new AnalyticsConnection(
+        logger,
+        (account, batch) => void globalState.update(acknowledgedBatchKey(account), batch),
+      ),
+    );
+    this.#views = this.#disposables.add(new AnalyticsViews(this.#connection));
+    this.#disposables.add(new BudgetAlerts(this.#connection, logger));
+    this.#disposables.add(new SpentItem(this.#connection));
     this.#disposables.add(server.onDidChangeState(() => void this.#connect()));
     // Another window connected, or disconnected.
     this.#disposables.add(context.secrets.onDidChange(() => void this.#connect()));
@@ -84,8 +78,8 @@ export class AnalyticsActions implements vscode.Disposable {
   }
 
   get state(): AnalyticsState {
-    const of = (name: ReportName): string => {
-      const { report, isLoading, error } = this.#model.part(name);
+    const of = (name: SideBarReport): string => {
+      const { report, isLoading, error } = this.#connection.state(name);
       return error?.code ?? (isLoading ? 'loading' : report ? (report.offline ? 'offline' : 'ready') : 'none');
     };
     return {
@@ -94,33 +88,17 @@ export class AnalyticsActions implements vscode.Disposable {
     };
   }
 
-  /** What is connected, and how it is called, without its token. */
+  /** The connected account, without its token. */
   get source(): AnalyticsSource {
     const { choice } = this.#account;
-    const { data } = this.#model;
+    const reports = this.#connection.account?.reports;
     const name =
       choice === undefined ? '' : choice.kind === 'sample' ? vscode.l10n.t('Sample data') : new URL(choice.url).host;
-    const account = { kind: shownKind(choice, this.#isLookedFor, data !== undefined), name };
-    return { account, data, budgets: this.#budgetSource };
-  }
-
-  get #budgetSource(): BudgetSource | undefined {
-    const { account, budgetsFolder } = this.#model;
-    if (account === undefined || budgetsFolder === undefined) return undefined;
-    const { globalState } = this.#context;
-    return {
-      folder: budgetsFolder,
-      people: () => (this.#model.part('people').report?.people ?? []).map(identityOf),
-      changed: () => void this.#model.loadBudgets(),
-      told: (batch) => void globalState.update(acknowledgedBatchKey(account), batch),
-    };
+    const account = { kind: shownKind(choice, this.#isTokenRead, reports !== undefined), name };
+    return { account, reports, editor: this.#connection.editor };
   }
 
   readonly onDidChangeSource = this.#changedSource.event;
-
-  get onDidChangeLimits(): vscode.Event<undefined> {
-    return this.#model.onDidChangeLimits;
-  }
 
   /** `argument`: `{ url, token }` connects without asking. */
   async run(command: AnalyticsCommand, argument: unknown): Promise<void> {
@@ -140,12 +118,12 @@ export class AnalyticsActions implements vscode.Disposable {
         break;
       case 'sextant.refreshAnalytics':
         await this.#connect();
-        await this.#model.load(true);
+        await this.#connection.load(true);
         break;
     }
   }
 
-  /** What changes budgets, which is loaded when there is an account that has some. */
+  /** Commands on budgets, loaded with the first account. */
   budgets(): Promise<BudgetActions> {
     return (this.#budgets ??= this.#loadBudgets());
   }
@@ -153,7 +131,7 @@ export class AnalyticsActions implements vscode.Disposable {
   async #loadBudgets(): Promise<BudgetActions> {
     const { BudgetActions } = await import('./budgetActions.ts');
     const { globalState } = this.#context;
-    return this.#disposables.add(new BudgetActions(this.#model, this.#texts, globalState, this.#logger));
+    return this.#disposables.add(new BudgetActions(this.#connection, this.#texts, globalState, this.#logger));
   }
 
   dispose(): void {
@@ -172,7 +150,7 @@ export class AnalyticsActions implements vscode.Disposable {
     await vscode.commands.executeCommand('sextant.usage.focus');
   }
 
-  /** Shows the account that is chosen, if it can be asked. One after the other: the last choice counts. */
+  /** Connects the chosen account. Calls run in order, so the last choice wins. */
   #connect(): Promise<void> {
     this.#last = this.#last.then(() => this.#connectNow());
     return this.#last;
@@ -184,14 +162,14 @@ export class AnalyticsActions implements vscode.Disposable {
       const isSample = choice?.kind === 'sample';
       const connection = isSample ? await this.#server.connection() : await this.#account.connection();
       await vscode.commands.executeCommand('setContext', 'sextant.analytics.connected', choice !== undefined);
-      this.#model.connect(connection);
-      this.#isLookedFor = true;
+      this.#connection.connect(connection);
+      this.#isTokenRead = true;
       this.#changedSource.fire(undefined);
-      if (connection) (await this.budgets()).look();
+      if (connection) (await this.budgets()).notify();
       this.#views.notice = choice === undefined || connection ? [] : isSample ? sampleNotice() : tokenNotice();
     } catch (error) {
       this.#logger.error(`Analytics: ${describeError(error)}`);
-      this.#isLookedFor = true;
+      this.#isTokenRead = true;
       this.#changedSource.fire(undefined);
     }
   }
@@ -199,15 +177,15 @@ export class AnalyticsActions implements vscode.Disposable {
 
 function sampleNotice(): ReturnType<typeof row>[] {
   return [
-    row(vscode.l10n.t('Sample data'), vscode.l10n.t('the local server does not run'), 'beaker'),
-    action(vscode.l10n.t('Start it'), 'play', 'sextant.trySampleData'),
-    action(vscode.l10n.t('Connect to a service instead'), 'plug', 'sextant.connectAnalytics'),
+    row(vscode.l10n.t('Sample data'), vscode.l10n.t("the local server isn't running"), 'beaker'),
+    action(vscode.l10n.t('Start Server'), 'play', 'sextant.trySampleData'),
+    action(vscode.l10n.t('Connect to a Service Instead'), 'plug', 'sextant.connectAnalytics'),
   ];
 }
 
 function tokenNotice(): ReturnType<typeof row>[] {
   return [
-    row(vscode.l10n.t('The token is gone'), vscode.l10n.t("from the editor's secret storage"), 'warning'),
-    action(vscode.l10n.t('Connect again'), 'plug', 'sextant.connectAnalytics'),
+    row(vscode.l10n.t('The token is missing'), vscode.l10n.t("in the editor's secret storage"), 'warning'),
+    action(vscode.l10n.t('Connect Again'), 'plug', 'sextant.connectAnalytics'),
   ];
 }

@@ -5,28 +5,28 @@ import type { Pace, BudgetStatus } from '../../analytics/insights/budgets.ts';
 import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import type { CostReport, Unit } from '../../analytics/reports/costReport.ts';
 import { describeMoment, type Quality } from '../../analytics/reports/report.ts';
+import type { LoadedReport } from '../../analytics/reports/reportStore.ts';
 import { formatCell, formatGrowth, formatShare } from '../../analytics/reports/table.ts';
 import type { PeopleReport, UsageReport } from '../../analytics/reports/usageReport.ts';
 import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
-import type { Part } from './analyticsModel.ts';
 import type { CommandId } from '../commandIds.ts';
 
 /** A row of the trees of usage, cost and budgets. */
 export interface AnalyticsRow {
   readonly item: vscode.TreeItem;
   readonly rows?: readonly AnalyticsRow[];
-  /** Of a row that is somebody's limit. */
+  /** The override that the row shows. */
   readonly standing?: BudgetStatus;
 }
 
-/** How many products and resources are named. */
+/** Largest number of products and resources in a list. */
 const NAMED = 10;
-/** A tree with more rows than this helps nobody. */
+/** Largest number of overrides in the tree. */
 const MOST_BUDGETS = 200;
 
-export function usageRows(report: UsageReport, people: Part<PeopleReport>): AnalyticsRow[] {
+export function usageRows(report: UsageReport, people: LoadedReport<PeopleReport>): AnalyticsRow[] {
   const { latest, meanActive, metrics, acceptance, growth, days, unusual } = report;
   const known = people.report?.distinct;
   const distinct = known !== undefined ? vscode.l10n.t('{0} people', formatCount(known)) : people.isLoading ? '…' : '–';
@@ -42,14 +42,14 @@ export function usageRows(report: UsageReport, people: Part<PeopleReport>): Anal
       },
     ),
     row(week, distinct, 'organization', {
-      tooltip: vscode.l10n.t('Different people and service accounts over the seven days, never the sum of days.'),
+      tooltip: vscode.l10n.t('People and service accounts over the seven days, each counted once.'),
     }),
     row(
       vscode.l10n.t('Average a day'),
       withGrowth(vscode.l10n.t('{0} active', mean), growth.meanActive),
       'graph-line',
       {
-        tooltip: vscode.l10n.t('Active people on an average day, with the change from the seven days before.'),
+        tooltip: vscode.l10n.t('Mean number of active people a day, and its change since the previous seven days.'),
       },
     ),
     row(
@@ -58,10 +58,10 @@ export function usageRows(report: UsageReport, people: Part<PeopleReport>): Anal
       'comment',
     ),
     row(vscode.l10n.t('Suggestions accepted'), formatShare(acceptance.bySuggestions), 'check', {
-      tooltip: vscode.l10n.t('Completions accepted, of those suggested.'),
+      tooltip: vscode.l10n.t('Accepted completions as a share of suggested ones.'),
     }),
     row(vscode.l10n.t('Lines accepted'), formatShare(acceptance.byLines), 'list-selection', {
-      tooltip: vscode.l10n.t('Lines taken from completions, of the lines suggested.'),
+      tooltip: vscode.l10n.t('Accepted lines of completions as a share of suggested ones.'),
     }),
     ...group(
       vscode.l10n.t('By day'),
@@ -73,7 +73,7 @@ export function usageRows(report: UsageReport, people: Part<PeopleReport>): Anal
           unusual.includes(date) ? 'warning' : 'circle-small',
           {
             ...(unusual.includes(date) && {
-              tooltip: vscode.l10n.t('Far more or fewer people than is usual on such days.'),
+              tooltip: vscode.l10n.t('Unusually many or few people for a weekday or a weekend day.'),
             }),
           },
         ),
@@ -98,7 +98,7 @@ export function costRows(report: CostReport): AnalyticsRow[] {
     ...group(vscode.l10n.t('Models and machines'), 'server', list(report.byResource)),
     ...group(vscode.l10n.t('Keys'), 'key', list(report.byKey)),
     ...group(
-      vscode.l10n.t('Changed most'),
+      vscode.l10n.t('Largest changes'),
       'arrow-swap',
       movers.map(({ key, name, now, before }) =>
         row(name, `${amount(before)} → ${amount(now)}`, now > before ? 'arrow-up' : 'arrow-down', { id: key }),
@@ -108,17 +108,23 @@ export function costRows(report: CostReport): AnalyticsRow[] {
   ];
 }
 
-function monthRows({ month, spent, daysElapsed, daysInMonth, projected }: Pace, amount: (value: Decimal) => string): AnalyticsRow[] {
-  const atEnd = projected === undefined ? vscode.l10n.t('too early for a projection') : vscode.l10n.t('about {0}', amount(projected));
+function monthRows(
+  { month, spent, daysElapsed, daysInMonth, projected }: Pace,
+  amount: (value: Decimal) => string,
+): AnalyticsRow[] {
+  const atEnd =
+    projected === undefined
+      ? vscode.l10n.t('too early for a projection')
+      : vscode.l10n.t('about {0}', amount(projected));
   return [
     row(vscode.l10n.t('Month {0}', month), amount(spent), 'credit-card', {
       tooltip: vscode.l10n.t('{0} of {1} days.', daysElapsed, daysInMonth),
     }),
     row(vscode.l10n.t('At month’s end'), atEnd, 'graph-line', {
-      tooltip: vscode.l10n.t('If every day is like those so far, weekends included; from three days on.'),
+      tooltip: vscode.l10n.t('Projection from the days so far, weekends included; from the third day on.'),
     }),
   ];
-} // prettier-ignore
+}
 
 export function budgetRows(report: BudgetReport): AnalyticsRow[] {
   const { standings, unit } = report;
@@ -127,11 +133,11 @@ export function budgetRows(report: BudgetReport): AnalyticsRow[] {
     rows.push(
       row(
         vscode.l10n.t('{0} more', formatCount(standings.length - MOST_BUDGETS)),
-        vscode.l10n.t('with less of their limit used'),
+        vscode.l10n.t('with a smaller share used'),
         'ellipsis',
       ),
     );
-  if (standings.length === 0) rows.push(row(vscode.l10n.t('Nobody has a limit of their own'), '', 'info'));
+  if (standings.length === 0) rows.push(row(vscode.l10n.t('No overrides'), '', 'info'));
   return [...rows, asOf(report)];
 }
 
@@ -145,15 +151,13 @@ function budgetRow(standing: BudgetStatus, unit: Unit): AnalyticsRow {
     identity.name,
     vscode.l10n.t('{0} of {1} used this month', amount(spent), whole),
     ...(used >= 1 ? [vscode.l10n.t('Over the limit')] : []),
-    ...(projected === undefined
-      ? []
-      : [vscode.l10n.t('About {0} at its end, if every day is like those so far', amount(projected))]),
+    ...(projected === undefined ? [] : [vscode.l10n.t('Projected: about {0} at month’s end', amount(projected))]),
     ...(crossesOn === undefined || used >= 1
       ? []
-      : [vscode.l10n.t('Over the limit on about {0}', formatDay(crossesOn))]),
+      : [vscode.l10n.t('Projected over the limit on {0}', formatDay(crossesOn))]),
   ];
   const colour = { error: 'problemsErrorIcon.foreground', warning: 'problemsWarningIcon.foreground' } as const;
-  // In a narrow side bar what comes last is cut off.
+  // A narrow side bar cuts off the end.
   const label = `${formatShare(used)} ${identity.name}`;
   const made = row(label, vscode.l10n.t('of {0} {1}', whole, bar(used)), level, { id: key });
   made.item.tooltip = lines.join('\n');
@@ -165,7 +169,7 @@ function budgetRow(standing: BudgetStatus, unit: Unit): AnalyticsRow {
     title,
     arguments: [{ person: identity }],
   };
-  // A screen reader would spell the bar.
+  // A screen reader would read each block of the bar.
   made.item.accessibilityInformation = { label: [identity.name, said, ...lines.slice(2)].join(', ') };
   made.item.contextValue = 'budget';
   return { ...made, standing };
@@ -178,23 +182,23 @@ function bar(used: number): string {
   return '▰'.repeat(full) + '▱'.repeat(BAR - full);
 }
 
-/** What is shown in place of a report, or above it: that it is coming, or why it is not. */
-export function stateRows({ report, isLoading, error }: Part<Quality>): AnalyticsRow[] {
+/** Rows in place of a report, or above it: its load, or its failure. */
+export function stateRows({ report, isLoading, error }: LoadedReport<Quality>): AnalyticsRow[] {
   const offline = report?.offline;
   if (error)
     return [
       problem(error.message, error.code),
       ...(isConnectionProblem(error.code)
-        ? [action(vscode.l10n.t('Connect again'), 'plug', 'sextant.connectAnalytics')]
-        : [action(vscode.l10n.t('Try again'), 'refresh', 'sextant.refreshAnalytics')]),
+        ? [action(vscode.l10n.t('Connect Again'), 'plug', 'sextant.connectAnalytics')]
+        : [action(vscode.l10n.t('Try Again'), 'refresh', 'sextant.refreshAnalytics')]),
     ];
   if (!report) return isLoading ? [row(vscode.l10n.t('Loading'), '', 'sync~spin')] : [];
   if (!offline) return [];
-  const known = report.missing.length > 0 ? vscode.l10n.t('what is known, with gaps') : vscode.l10n.t('what is known');
-  return [
-    problem(vscode.l10n.t('Offline: {0}', known), offline.message),
-    action(vscode.l10n.t('Try again'), 'refresh', 'sextant.refreshAnalytics'),
-  ];
+  const message =
+    report.missing.length > 0
+      ? vscode.l10n.t('Offline – showing cached data, with gaps')
+      : vscode.l10n.t('Offline – showing cached data');
+  return [problem(message, offline.message), action(vscode.l10n.t('Try Again'), 'refresh', 'sextant.refreshAnalytics')];
 }
 
 function isConnectionProblem(code: string): boolean {
@@ -215,7 +219,7 @@ export function action(label: string, icon: string, id: CommandId): AnalyticsRow
 
 function asOf({ asOf }: Quality): AnalyticsRow {
   return row(vscode.l10n.t('As of'), describeMoment(asOf), 'history', {
-    tooltip: vscode.l10n.t('Days are of UTC. A day is complete at about 02:00 of the next one.'),
+    tooltip: vscode.l10n.t('Days are in UTC. A day is complete at about 02:00 of the next day.'),
   });
 }
 
@@ -223,12 +227,12 @@ function withGrowth(text: string, growth: number | undefined): string {
   return growth === undefined ? text : `${text} (${formatGrowth(growth)})`;
 }
 
-/** A row to unfold; none where there is nothing below it. */
+/** A row with rows below it; none without them. */
 function group(label: string, icon: string, rows: readonly AnalyticsRow[]): AnalyticsRow[] {
   if (rows.length === 0) return [];
   const made = row(label, '', icon);
   made.item.collapsibleState = vscode.TreeItemCollapsibleState.Collapsed;
-  // What stands in two groups is two rows.
+  // An item in two groups is two rows, which need different ids.
   for (const { item } of rows) item.id = `${label}/${item.id ?? ''}`;
   return [{ ...made, rows }];
 }
@@ -244,7 +248,7 @@ export function row(
   item.description = description;
   item.iconPath = new vscode.ThemeIcon(icon);
   item.tooltip = tooltip === undefined ? [label, description].join(' ').trim() : `${label} ${description}\n${tooltip}`;
-  // Else a screen reader says the tooltip, which repeats the half of it.
+  // Otherwise a screen reader reads the tooltip, which repeats the label.
   item.accessibilityInformation = { label: description === '' ? label : `${label} ${description}` };
   return { item };
 }

@@ -1,28 +1,29 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
-import type { AnalyticsModel, ReportName } from './analyticsModel.ts';
+import type { ReportName } from '../../analytics/reports/reportStore.ts';
+import type { AnalyticsConnection } from './analyticsConnection.ts';
 import { budgetRows, costRows, stateRows, usageRows, type AnalyticsRow } from './analyticsRows.ts';
 
 /**
- * The trees of usage, cost and budgets: data to unfold beside the code, with the editor's own keys, themes and screen-reader
- * support. While no account is connected they have no rows, and the editor shows what package.json says of connecting one.
+ * The trees of usage, cost and budgets. Tree views have the editor's keys, themes and screen-reader support. Without a
+ * connected account they are empty, and the editor shows the welcome text of package.json.
  */
 export class AnalyticsViews implements vscode.Disposable {
   readonly #disposables = new DisposableStore();
-  readonly #model: AnalyticsModel;
-  /** Shown in place of everything, such as why there is no account to ask. */
+  readonly #connection: AnalyticsConnection;
+  /** Rows shown in place of the reports, such as a missing token. */
   #notice: readonly AnalyticsRow[] = [];
   readonly #trees: readonly AnalyticsTree[];
 
-  constructor(model: AnalyticsModel) {
-    this.#model = model;
+  constructor(connection: AnalyticsConnection) {
+    this.#connection = connection;
     const tree = (name: 'usage' | 'cost' | 'budgets', others: readonly ReportName[] = []): AnalyticsTree =>
       this.#disposables.add(new AnalyticsTree(`sextant.${name}`, [name, ...others], () => this.#rows(name)));
     this.#trees = [tree('usage', ['people']), tree('cost'), tree('budgets')];
-    this.#disposables.add(model.onDidChange((name) => this.#show(name)));
+    this.#disposables.add(connection.onDidChange((name) => this.#show(name)));
   }
 
-  /** Nothing where there is an account to ask. */
+  /** Empty while an account is connected. */
   set notice(rows: readonly AnalyticsRow[]) {
     this.#notice = rows;
     this.#show(undefined);
@@ -33,7 +34,7 @@ export class AnalyticsViews implements vscode.Disposable {
   }
 
   #show(name: ReportName | undefined): void {
-    const unit = this.#model.part('cost').report?.unit;
+    const unit = this.#connection.state('cost').report?.unit;
     for (const tree of this.#trees) {
       if (tree.id === 'sextant.cost')
         tree.title = unit === 'credits' ? vscode.l10n.t('Credits') : vscode.l10n.t('Cost');
@@ -42,19 +43,19 @@ export class AnalyticsViews implements vscode.Disposable {
   }
 
   #rows(name: 'usage' | 'cost' | 'budgets'): AnalyticsRow[] {
-    if (this.#model.account === undefined) return [...this.#notice];
-    const state = stateRows(this.#model.part(name));
+    if (this.#connection.account === undefined) return [...this.#notice];
+    const state = stateRows(this.#connection.state(name));
     switch (name) {
       case 'usage': {
-        const { report } = this.#model.part(name);
-        return report ? [...state, ...usageRows(report, this.#model.part('people'))] : state;
+        const { report } = this.#connection.state(name);
+        return report ? [...state, ...usageRows(report, this.#connection.state('people'))] : state;
       }
       case 'cost': {
-        const { report } = this.#model.part(name);
+        const { report } = this.#connection.state(name);
         return report ? [...state, ...costRows(report)] : state;
       }
       case 'budgets': {
-        const { report } = this.#model.part(name);
+        const { report } = this.#connection.state(name);
         return report ? [...state, ...budgetRows(report)] : state;
       }
     }
@@ -80,7 +81,7 @@ class AnalyticsTree implements vscode.TreeDataProvider<AnalyticsRow>, vscode.Dis
     this.#view.title = title;
   }
 
-  /** Where it shows that report; all are shown anew where none is named. */
+  /** Refreshes the tree if it shows the report; without a name, always. */
   refresh(report: ReportName | undefined): void {
     if (report === undefined || this.#of.includes(report)) this.#changed.fire(undefined);
   }

@@ -1,102 +1,105 @@
 import * as vscode from 'vscode';
 import { isComplete, type Batch } from '../../analytics/budgets/batch.ts';
-import { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
-import { budgetCsv, decodeCsv } from '../../analytics/budgets/csv.ts';
-import { formatLimit, NO_LIMIT } from '../../analytics/budgets/limit.ts';
-import { changesOf, obstaclesIn, type Preview, type Source } from '../../analytics/budgets/preview.ts';
+import { decodeCsv } from '../../analytics/budgets/csv.ts';
+import { budgetErrors } from '../../analytics/budgets/errors.ts';
+import { formatLimit } from '../../analytics/budgets/limit.ts';
+import { changesOf, obstaclesIn, type Preview } from '../../analytics/budgets/preview.ts';
 import { proposeLimit } from '../../analytics/budgets/proposal.ts';
 import { Reminders } from '../../analytics/budgets/reminders.ts';
-import type { RunOptions } from '../../analytics/budgets/runBatch.ts';
-import { batchText, describeReminder, failureRows, previewText, summarizeBatch, summarizePreview } from '../../analytics/budgets/texts.ts'; // prettier-ignore
-import { RESOURCE_OF_PLAN, type Plan } from '../../analytics/contract.ts';
+import {
+  batchText,
+  describeReminder,
+  previewText,
+  summarizeBatch,
+  summarizePreview,
+} from '../../analytics/budgets/texts.ts';
+import type { Plan } from '../../analytics/contract.ts';
 import { identityKey, identityNamed, type Identity } from '../../analytics/identity.ts';
-import { identityOf } from '../../analytics/insights/people.ts';
 import type { BudgetStatus } from '../../analytics/insights/budgets.ts';
-import { printable } from '../../base/columns.ts';
+import { identityOf } from '../../analytics/insights/people.ts';
 import { systemClock } from '../../base/clock.ts';
+import { printable } from '../../base/columns.ts';
 import { dayOf, parseDay } from '../../base/day.ts';
 import { describeError, isCancelled } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
-import type { AnalyticsModel } from './analyticsModel.ts';
-import { acknowledgedBatchKey, withoutLinks } from './budgetAlerts.ts';
-import { askDay, askLimit, askNote, pickAccount, pickImport, type ImportFrom } from './budgetPicks.ts';
-import { signalOf } from '../cancellation.ts';
 import type { CommandId } from '../commandIds.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
+import type { AnalyticsConnection } from './analyticsConnection.ts';
+import { acknowledgedBatchKey, withoutLinks } from './budgetAlerts.ts';
+import { save, withProgress, withTask } from './budgetDialogs.ts';
+import type { BudgetEditor, ChangeRequest, EditorStep } from './budgetEditor.ts';
+import { ImportDrafts } from './importDrafts.ts';
+import { askDay, askLimit, askNote, pickAccount, pickImport } from './budgetPicks.ts';
 
 export type BudgetCommand = Extract<CommandId, `sextant.${string}Budget${string}`>;
 
-/** What a command is told already: by its row in the view, or by a program. The rest is asked for. */
+/** Known answers, from the row of a view or from a program. The command asks for the rest. */
 export interface BudgetArgument {
   readonly standing?: BudgetStatus;
-  /** A name; one with an @ is a person's. */
+  /** A name; with an @, that of a person. */
   readonly account?: string;
   readonly limit?: string;
   /** The text of a file to import. */
   readonly csv?: string;
-  /** Whether what is imported is to be pasted. */
+  /** Opens a new editor for pasted rows. */
   readonly paste?: boolean;
-  /** What to import, or where to write to. */
+  /** The file to import, or to write. */
   readonly file?: vscode.Uri;
-  /** `YYYY-MM-DD`, and what to say on that day. */
+  /** Day of a reminder, `YYYY-MM-DD`, and its text. */
   readonly on?: string;
   readonly note?: string;
-  /** Also what somebody else has changed meanwhile. */
+  /** Overwrites later changes of other clients. */
   readonly overwrite?: boolean;
-  /** Whoever asks has confirmed it. */
+  /** Skips the confirmation: the caller has it. */
   readonly confirmed?: boolean;
 }
 
-/** Whoever is at a batch may be ending: it is looked again. */
-const LOOK_AGAIN_MS = 5_000;
-/** So many reminders are named in one message. */
+/** Largest number of reminders named in a message. */
 const NAMED = 3;
 
-/** The commands that change budgets of the connected account: what they would do is shown first, and what they did after. */
+/** The commands that change budgets: the steps of {@link BudgetEditor} in dialogs. */
 export class BudgetActions implements vscode.Disposable {
-  readonly #model: AnalyticsModel;
-  readonly #texts: ReadOnlyDocuments;
+  readonly #connection: AnalyticsConnection;
+  readonly #editor: BudgetEditor;
+  readonly #documents: ReadOnlyDocuments;
   readonly #state: vscode.Memento;
   readonly #logger: Logger;
-  readonly #drafts = new Set<string>();
+  readonly #drafts = new ImportDrafts();
   #opened = 0;
-  #again: NodeJS.Timeout | undefined;
   readonly #disposables: vscode.Disposable;
 
-  constructor(model: AnalyticsModel, texts: ReadOnlyDocuments, state: vscode.Memento, logger: Logger) {
-    this.#model = model;
-    this.#texts = texts;
+  constructor(connection: AnalyticsConnection, documents: ReadOnlyDocuments, state: vscode.Memento, logger: Logger) {
+    this.#connection = connection;
+    this.#editor = connection.editor;
+    this.#documents = documents;
     this.#state = state;
     this.#logger = logger;
     this.#disposables = vscode.Disposable.from(
-      model.onDidChange((name) => {
-        if (name === 'budgets') this.look();
+      connection.onDidChange((name) => {
+        if (name === 'budgets') this.notify();
       }),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-        if (this.#drafts.delete(uri.toString())) this.#tellDrafts();
-      }),
+      this.#editor.onDidChange(() => this.#notifyInterrupted()),
+      this.#drafts,
     );
   }
 
   dispose(): void {
-    clearTimeout(this.#again);
     this.#disposables.dispose();
   }
 
   async run(command: BudgetCommand, argument: unknown): Promise<void> {
-    const account = this.#account;
-    if (!account) {
+    if (!this.#connection.account) {
       const connect = vscode.l10n.t('Connect');
-      const message = vscode.l10n.t('Budgets are those of an organization: connect to it first.');
-      // Not waited for: the command is done, whether the message is read or not.
+      const message = vscode.l10n.t('Budgets need an organization. Connect to it first.');
+      // Not awaited: the command ends before the user reads the message.
       void vscode.window.showInformationMessage(message, connect).then((chosen) => {
         if (chosen === connect) void vscode.commands.executeCommand('sextant.connectAnalytics');
       });
       return;
     }
     try {
-      await this.#run(command, account, argument ?? {});
+      await this.#run(command, argument ?? {});
     } catch (error) {
       if (isCancelled(error)) return;
       this.#logger.warn(`Budgets: ${describeError(error)}`);
@@ -104,91 +107,75 @@ export class BudgetActions implements vscode.Disposable {
     }
   }
 
-  /** Tells, once, of a batch that was interrupted and of reminders whose day has come. */
-  look(): void {
-    const account = this.#account;
-    if (!account) return;
+  /** Notifies, once, of an interrupted batch and of due reminders. */
+  notify(): void {
+    this.#editor.reread();
     try {
-      this.#tellInterrupted(account);
-      this.#tellReminders(account);
+      this.#notifyReminders();
     } catch (error) {
       this.#logger.warn(`Budgets: ${describeError(error)}`);
     }
   }
 
-  get #account(): Account | undefined {
-    const { account, data, budgetsFolder: folder } = this.#model;
-    if (account === undefined || !data || folder === undefined) return undefined;
-    return {
-      key: account,
-      changes: new BudgetChanges(data.service, folder, { logger: this.#logger }),
-      reminders: new Reminders(folder),
-    };
-  }
-
-  async #run(command: BudgetCommand, account: Account, given: BudgetArgument): Promise<void> {
-    const { changes } = account;
-    const { overwrite } = given;
+  async #run(command: BudgetCommand, given: BudgetArgument): Promise<void> {
     switch (command) {
       case 'sextant.setBudget':
-        return this.#set(account, given);
+        return this.#set(given);
       case 'sextant.clearBudget':
-        return this.#clear(account, given);
+        return this.#clear(given);
       case 'sextant.raiseBudget':
-        return this.#raise(account, given);
+        return this.#raise(given);
       case 'sextant.remindBudget':
-        return this.#remind(account, given);
+        return this.#remind(given);
       case 'sextant.importBudgets':
-        return this.#import(account, given);
+        return this.#import(given);
       case 'sextant.previewBudgetDraft':
-        return this.#importDraft(account, given);
+        return this.#importDraft(given);
       case 'sextant.exportBudgets':
-        return this.#export(account, given);
+        return this.#export(given);
       case 'sextant.undoBudgets':
-        return this.#applyAfterAsking(account, await changes.previewUndo({ overwrite }), given);
+        return this.#change({ kind: 'undo' }, given);
       case 'sextant.retryBudgets':
-        return this.#applyAfterAsking(account, await changes.previewRetry({ overwrite }), given);
+        return this.#change({ kind: 'retry' }, given);
       case 'sextant.resumeBudgets':
-        return this.#go(account, given, (options) => changes.resume(options));
+        return this.#apply(() => this.#editor.resume(), given);
       case 'sextant.showBudgetReport':
-        return this.#show(account.changes.last);
+        return this.#showReport();
       case 'sextant.saveBudgetFailures':
-        return this.#saveFailures(changes.last, given);
+        return this.#saveFailures(given);
     }
   }
 
-  async #set(account: Account, given: BudgetArgument): Promise<void> {
+  async #set(given: BudgetArgument): Promise<void> {
     const title = vscode.l10n.t('Set Limit');
-    const identity = await this.#identity(account, given, title, 'everybody');
+    const identity = await this.#identity(given, title, 'all');
     if (!identity) return;
     const limit = given.limit ?? (await askLimit(title, identity, given.standing?.limit.toString(), this.#unit));
-    if (limit !== undefined) await this.#change(account, { kind: 'set' }, identity, limit, given);
+    if (limit !== undefined) await this.#change({ kind: 'set', identity, limit }, given);
   }
 
-  async #clear(account: Account, given: BudgetArgument): Promise<void> {
-    const identity = await this.#identity(account, given, vscode.l10n.t('Clear Override'), 'limited');
-    if (identity) await this.#change(account, { kind: 'clear' }, identity, NO_LIMIT, given);
+  async #clear(given: BudgetArgument): Promise<void> {
+    const identity = await this.#identity(given, vscode.l10n.t('Clear Override'), 'limited');
+    if (identity) await this.#change({ kind: 'clear', identity }, given);
   }
 
-  async #raise(account: Account, given: BudgetArgument): Promise<void> {
-    const identity = await this.#identity(account, given, vscode.l10n.t('Raise to Projected Need'), 'limited');
+  async #raise(given: BudgetArgument): Promise<void> {
+    const identity = await this.#identity(given, vscode.l10n.t('Raise to Projected Need'), 'limited');
     if (!identity) return;
     const key = identityKey(identity);
-    const standing = this.#model.part('budgets').report?.standings.find((one) => one.key === key);
-    const limit = standing && proposeLimit(standing);
-    if (limit !== undefined) return this.#change(account, { kind: 'raise' }, identity, limit, given);
-    const isEarly = standing?.projected === undefined;
+    const status = this.#connection.state('budgets').report?.standings.find((one) => one.key === key);
+    const limit = status && proposeLimit(status);
+    if (limit !== undefined) return this.#change({ kind: 'raise', identity, limit }, given);
     void vscode.window.showInformationMessage(
-      isEarly
-        ? vscode.l10n.t('Nobody can say yet what {0} needs this month.', shown(identity))
-        : vscode.l10n.t('The limit of {0} is enough for this month, if it goes on so.', shown(identity)),
+      status?.projected === undefined
+        ? vscode.l10n.t('Not enough data yet to project {0}.', shown(identity))
+        : vscode.l10n.t('The limit of {0} covers the projected month.', shown(identity)),
     );
   }
 
-  async #remind(account: Account, given: BudgetArgument): Promise<void> {
-    const { reminders } = account;
+  async #remind(given: BudgetArgument): Promise<void> {
     const title = vscode.l10n.t('Remind Me');
-    const identity = await this.#identity(account, given, title, 'limited');
+    const identity = await this.#identity(given, title, 'limited');
     if (!identity) return;
     const today = dayOf(systemClock.now());
     const on = parseDay(given.on ?? (await askDay(title, identity, today)) ?? '');
@@ -196,244 +183,196 @@ export class BudgetActions implements vscode.Disposable {
     const note = given.note ?? (await askNote(title, identity));
     if (note === undefined) return;
     const reminder = { identity, on, note };
-    reminders.set(reminder);
-    vscode.window.setStatusBarMessage(vscode.l10n.t('Noted: {0}', describeReminder(reminder)), 5_000);
+    this.#reminders?.set(reminder);
+    vscode.window.setStatusBarMessage(vscode.l10n.t('Reminder set: {0}', describeReminder(reminder)), 5_000);
   }
 
-  async #import(account: Account, given: BudgetArgument): Promise<void> {
-    if (given.csv !== undefined) return this.#importText(account, given.csv, given.file, given);
-    const from = await this.#importFrom(given);
-    if (!from) return;
-    switch (from.kind) {
+  async #import(given: BudgetArgument): Promise<void> {
+    if (given.csv !== undefined) return this.#importText(given.csv, given.file, given);
+    const { file, paste = false } = given;
+    const from = file ? { kind: 'file' as const, file } : paste ? { kind: 'paste' as const } : await pickImport();
+    switch (from?.kind) {
+      case undefined:
+        return;
       case 'file':
-        return this.#importText(account, decodeCsv(await vscode.workspace.fs.readFile(from.file)), from.file, given);
+        return this.#importText(decodeCsv(await vscode.workspace.fs.readFile(from.file)), from.file, given);
       case 'document':
-        return this.#importText(account, from.document.getText(), from.document.uri, given);
-      case 'paste': {
-        const content = 'account,limit\n';
-        const document = await vscode.workspace.openTextDocument({ content });
-        this.#drafts.add(document.uri.toString());
-        this.#tellDrafts();
-        const editor = await vscode.window.showTextDocument(document, { preview: false });
-        const end = document.lineAt(document.lineCount - 1).range.end;
-        editor.selection = new vscode.Selection(end, end);
-      }
+        return this.#importText(from.document.getText(), from.document.uri, given);
+      case 'paste':
+        return this.#drafts.open();
     }
   }
 
-  #importFrom({ file, paste = false }: BudgetArgument): Promise<ImportFrom | undefined> {
-    if (file) return Promise.resolve({ kind: 'file', file });
-    return paste ? Promise.resolve({ kind: 'paste' }) : pickImport();
+  /** The button in the title of an editor for pasted rows. */
+  async #importDraft(given: BudgetArgument): Promise<void> {
+    const document = this.#drafts.active;
+    if (document) await this.#importText(document.getText(), document.uri, given);
   }
 
-  /** The button in the title of an editor that one pastes into. */
-  async #importDraft(account: Account, given: BudgetArgument): Promise<void> {
-    const document = vscode.window.activeTextEditor?.document;
-    if (document && this.#drafts.has(document.uri.toString()))
-      await this.#importText(account, document.getText(), document.uri, given);
+  async #importText(csv: string, file: vscode.Uri | undefined, given: BudgetArgument): Promise<void> {
+    await this.#change({ kind: 'import', csv, name: file?.path.split('/').at(-1) ?? 'CSV' }, given);
   }
 
-  #tellDrafts(): void {
-    void vscode.commands.executeCommand('setContext', 'sextant.budgetDrafts', [...this.#drafts]);
+  /** Previews a change, asks for confirmation, applies it and reports the result. */
+  async #change(request: ChangeRequest, given: BudgetArgument): Promise<void> {
+    const editor = this.#editor;
+    if (editor.isBusy) throw budgetErrors.busy(0);
+    const preview = (): Promise<EditorStep> => editor.preview(request, given.overwrite);
+    const step =
+      request.kind === 'import'
+        ? await withTask(editor, vscode.l10n.t('Computing the changes of {0}', request.name), preview)
+        : await preview();
+    try {
+      if (step.kind === 'refused') throw step.error;
+      if (step.kind !== 'preview' || !(await this.#confirm(step.preview, given))) return;
+    } finally {
+      if (editor.step === step) editor.close();
+    }
+    await this.#apply(() => editor.apply(step.preview), given);
   }
 
-  async #importText(account: Account, csv: string, file: vscode.Uri | undefined, given: BudgetArgument): Promise<void> {
-    const name = file?.path.split('/').at(-1) ?? 'CSV';
-    const title = vscode.l10n.t('Looking at what {0} would change', name);
-    const preview = await withProgress(title, ({ signal }) => account.changes.previewCsv(csv, name, { signal }));
-    await this.#applyAfterAsking(account, preview, given);
-  }
-
-  async #change(
-    account: Account,
-    source: Source,
-    identity: Identity,
-    limit: string,
-    given: BudgetArgument,
-  ): Promise<void> {
-    await this.#applyAfterAsking(account, await account.changes.preview(source, [{ identity, limit }]), given);
-  }
-
-  /** Shows what would change – of one person in the question itself, else as a document – and asks. */
-  async #applyAfterAsking(account: Account, preview: Preview, given: BudgetArgument): Promise<void> {
+  /** Shows the changes and asks: one change in the question itself, more in a document. */
+  async #confirm(preview: Preview, { confirmed = false }: BudgetArgument): Promise<boolean> {
     const changes = changesOf(preview);
-    const [only, ...others] = preview.rows;
-    const isOne = only !== undefined && others.length === 0 && changes.length === 1 && preview.problems.length === 0;
-    if (!isOne) await this.#open('preview', previewText(preview));
+    const only = onlyRow(preview);
+    if (!only) await this.#open('preview', previewText(preview));
     if (changes.length === 0) {
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t('There is nothing to change: {0}.', summarizePreview(preview)),
-      );
-      return;
+      const message = vscode.l10n.t('There is nothing to change: {0}.', summarizePreview(preview));
+      void vscode.window.showInformationMessage(message);
+      return false;
     }
-    if (!given.confirmed) {
-      const message = isOne
-        ? `${shown(only.identity)}: ${formatLimit(only.before, preview.unit)} → ${formatLimit(only.after, preview.unit)}`
-        : summarizePreview(preview);
-      const apply =
-        changes.length === 1 ? vscode.l10n.t('Apply') : vscode.l10n.t('Apply {0} Changes', formatCount(changes.length));
-      const detail = isOne
-        ? vscode.l10n.t('A limit of one month.')
-        : vscode.l10n.t('The editor behind this shows each of them.');
-      if ((await vscode.window.showWarningMessage(message, { modal: true, detail }, apply)) !== apply) return;
-    }
-    await this.#go(account, given, (options) => account.changes.apply(preview, options), isOne);
+    if (confirmed) return true;
+    const message = only
+      ? `${shown(only.identity)}: ${formatLimit(only.before, preview.unit)} → ${formatLimit(only.after, preview.unit)}`
+      : summarizePreview(preview);
+    const apply =
+      changes.length === 1 ? vscode.l10n.t('Apply') : vscode.l10n.t('Apply {0} Changes', formatCount(changes.length));
+    const detail = only
+      ? vscode.l10n.t('The limit is per calendar month.')
+      : vscode.l10n.t('The editor behind this message lists all changes.');
+    return (await vscode.window.showWarningMessage(message, { modal: true, detail }, apply)) === apply;
   }
 
-  /** Does it, with progress, and tells what became of it. */
-  async #go(
-    account: Account,
-    { confirmed = false }: BudgetArgument,
-    work: (options: RunOptions) => Promise<Batch>,
-    isOne = false,
-  ): Promise<void> {
-    const batch = await withProgress(vscode.l10n.t('Changing budgets'), work);
-    void this.#model.loadBudgets();
+  /** Applies or resumes a batch with progress, and reports its result. */
+  async #apply(work: () => Promise<EditorStep>, { confirmed = false }: BudgetArgument): Promise<void> {
+    const editor = this.#editor;
+    if (editor.isBusy) throw budgetErrors.busy(0);
+    const step = await withTask(editor, vscode.l10n.t('Changing budgets'), work);
+    if (editor.step === step) editor.close();
+    if (step.kind === 'refused') throw step.error;
+    if (step.kind !== 'report') return;
+    const { batch } = step;
     const isFine = isComplete(batch) && batch.endedAt !== undefined && obstaclesIn(batch.leftOut).length === 0;
-    if (!isOne || !isFine) await this.#open('report', batchText(batch));
-    if (isFine && confirmed) return;
-    void this.#offer(account, batch, isFine);
+    if (batch.rows.length > 1 || !isFine) await this.#open('report', batchText(batch));
+    if (!isFine || !confirmed) void this.#offer(batch, isFine);
   }
 
-  async #offer({ key }: Account, batch: Batch, isFine: boolean): Promise<void> {
-    // Whoever reads this is not told again when the editor starts.
-    await this.#state.update(acknowledgedBatchKey(key), batch.id);
+  /** Shows the result of a batch with the next actions. */
+  async #offer(batch: Batch, isFine: boolean): Promise<void> {
     const actions = new Map<string, CommandId>(
       batch.endedAt === undefined
-        ? [[vscode.l10n.t('Resume'), 'sextant.resumeBudgets'], [vscode.l10n.t('Show Report'), 'sextant.showBudgetReport']]
+        ? [
+            [vscode.l10n.t('Resume'), 'sextant.resumeBudgets'],
+            [vscode.l10n.t('Show Report'), 'sextant.showBudgetReport'],
+          ]
         : isFine
           ? [[vscode.l10n.t('Undo…'), 'sextant.undoBudgets']]
-          : [[vscode.l10n.t('Retry Failed'), 'sextant.retryBudgets'], [vscode.l10n.t('Save Failures as CSV'), 'sextant.saveBudgetFailures']],
-    ); // prettier-ignore
+          : [
+              [vscode.l10n.t('Retry Failed'), 'sextant.retryBudgets'],
+              [vscode.l10n.t('Save Failures as CSV'), 'sextant.saveBudgetFailures'],
+            ],
+    );
     const reason = batch.error ? ` ${batch.error.message}` : '';
     const message = withoutLinks(`${summarizeBatch(batch)}.${reason}`);
-    const tell = isFine ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
-    const chosen = await tell(message, ...actions.keys());
+    const show = isFine ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
+    const chosen = await show(message, ...actions.keys());
     const command = chosen === undefined ? undefined : actions.get(chosen);
     if (command) await vscode.commands.executeCommand(command);
   }
 
-  async #show(batch: Batch | undefined): Promise<void> {
-    if (batch) return this.#open('report', batchText(batch));
-    void vscode.window.showInformationMessage(vscode.l10n.t('No budgets were changed from here yet.'));
+  async #showReport(): Promise<void> {
+    const { last } = this.#editor;
+    if (last) return this.#open('report', batchText(last));
+    void vscode.window.showInformationMessage(vscode.l10n.t('No budgets have been changed from this machine yet.'));
   }
 
-  async #saveFailures(batch: Batch | undefined, given: BudgetArgument): Promise<void> {
-    const rows = batch ? failureRows(batch) : [];
-    if (!batch || rows.length === 0) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing of the last batch is left to do.'));
-      return;
-    }
-    await save(await budgetCsv(rows, RESOURCE_OF_PLAN[batch.unit], { withErrors: true }), 'failures.csv', given.file);
+  async #saveFailures({ file }: BudgetArgument): Promise<void> {
+    const csv = await this.#editor.failuresCsv();
+    if (csv !== undefined) return save(csv, 'failures.csv', file);
+    void vscode.window.showInformationMessage(vscode.l10n.t('The last batch has no failed rows.'));
   }
 
-  async #export({ changes }: Account, given: BudgetArgument): Promise<void> {
-    const title = vscode.l10n.t('Reading budgets');
-    const { unit, overrides } = await withProgress(title, ({ signal }) => changes.overrides(signal));
-    await save(await budgetCsv(overrides, RESOURCE_OF_PLAN[unit]), 'budgets.csv', given.file);
+  async #export({ file }: BudgetArgument): Promise<void> {
+    const csv = await withProgress(vscode.l10n.t('Reading budgets'), (signal) => this.#editor.limitsCsv(signal));
+    if (csv !== undefined) await save(csv, 'budgets.csv', file);
   }
 
-  /** Each in an editor of its own: what was shown before stays as it was. */
-  #open(what: 'preview' | 'report', text: string): Promise<void> {
-    return this.#texts.open(`Budgets ${what} ${++this.#opened}.txt`, text);
+  /** Opens a document of its own, so that earlier ones stay. */
+  #open(kind: 'preview' | 'report', text: string): Promise<void> {
+    return this.#documents.open(`Budgets ${kind} ${++this.#opened}.txt`, text);
   }
 
-  #tellInterrupted(account: Account): void {
-    const key = acknowledgedBatchKey(account.key);
-    const { last } = account.changes;
-    if (!last || last.endedAt !== undefined || this.#state.get<number>(key, 0) >= last.id) return;
-    const batch = account.changes.interrupted;
-    if (batch) void this.#offer(account, batch, false);
-    else {
-      clearTimeout(this.#again);
-      this.#again = setTimeout(() => this.look(), LOOK_AGAIN_MS);
-    }
+  #notifyInterrupted(): void {
+    const { last, isInterrupted, isBusy } = this.#editor;
+    const account = this.#connection.account?.key;
+    if (!last || !isInterrupted || isBusy || account === undefined) return;
+    const key = acknowledgedBatchKey(account);
+    if (this.#state.get<number>(key, 0) >= last.id) return;
+    void this.#state.update(key, last.id);
+    void this.#offer(last, false);
   }
 
-  #tellReminders({ reminders }: Account): void {
-    const due = reminders.takeDue(dayOf(systemClock.now()));
+  #notifyReminders(): void {
+    const due = this.#reminders?.takeDue(dayOf(systemClock.now())) ?? [];
     if (due.length === 0) return;
     const named = due.slice(0, NAMED).map(describeReminder).join('; ');
     const more = due.length > NAMED ? ` ${vscode.l10n.t('and {0} more', formatCount(due.length - NAMED))}` : '';
     const show = vscode.l10n.t('Show Budgets');
-    const message = vscode.l10n.t('A limit was meant to end: {0}', withoutLinks(named) + more);
+    const message = vscode.l10n.t('Reminder to end a limit: {0}', withoutLinks(named) + more);
     void vscode.window.showInformationMessage(message, show).then((chosen) => {
       if (chosen === show) void vscode.commands.executeCommand('sextant.budgets.focus');
     });
   }
 
-  get #unit(): Plan | undefined {
-    return this.#model.part('budgets').report?.unit;
+  get #reminders(): Reminders | undefined {
+    const { account } = this.#connection;
+    return account && new Reminders(account.budgetsFolder);
   }
 
-  /** Whom it is about: the row's, the named one, or whoever is chosen of those that are known, or typed. */
+  get #unit(): Plan | undefined {
+    return this.#connection.state('budgets').report?.unit;
+  }
+
+  /** The account of the row, of the argument, or the one that the user picks or types. */
   async #identity(
-    { changes }: Account,
     { standing, account }: BudgetArgument,
     title: string,
-    among: 'everybody' | 'limited',
+    among: 'all' | 'limited',
   ): Promise<Identity | undefined> {
     if (standing) return standing.identity;
     if (account !== undefined) return identityNamed(account);
-    const { overrides, unit } = await changes.overrides();
+    const { overrides, unit } = await this.#editor.overrides();
     const known = new Map(
       overrides.map(({ identity, limit }) => [
         identityKey(identity),
         { identity, detail: vscode.l10n.t('limit {0}', formatLimit(limit, unit)) },
       ]),
     );
-    const people = among === 'everybody' ? (this.#model.part('people').report?.people ?? []) : [];
+    const people = among === 'all' ? (this.#connection.state('people').report?.people ?? []) : [];
     for (const identity of people.map(identityOf)) {
       const key = identityKey(identity);
-      if (!known.has(key)) known.set(key, { identity, detail: vscode.l10n.t('no limit of their own') });
+      if (!known.has(key)) known.set(key, { identity, detail: vscode.l10n.t('no override') });
     }
-    return pickAccount(title, [...known.values()], among === 'everybody');
+    return pickAccount(title, [...known.values()], among === 'all');
   }
 }
 
-/** What changes the budgets of the account that is connected. */
-interface Account {
-  readonly key: string;
-  readonly changes: BudgetChanges;
-  readonly reminders: Reminders;
+/** The row of a preview that has one change and nothing else. */
+function onlyRow(preview: Preview): Preview['rows'][number] | undefined {
+  const { rows, problems } = preview;
+  return rows.length === 1 && problems.length === 0 && changesOf(preview).length === 1 ? rows[0] : undefined;
 }
 
 function shown({ name }: Identity): string {
   return withoutLinks(printable(name));
-}
-
-/** With a notification from which it can be cancelled. */
-function withProgress<T>(
-  title: string,
-  work: (options: RunOptions & { readonly signal: AbortSignal }) => Promise<T>,
-): Thenable<T> {
-  const location = vscode.ProgressLocation.Notification;
-  return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
-    const linked = signalOf(token);
-    let before = 0;
-    const onProgress: RunOptions['onProgress'] = ({ settled, total }) => {
-      const share = (100 * settled) / total;
-      const message = vscode.l10n.t('{0} of {1}', formatCount(settled), formatCount(total));
-      progress.report({ message, increment: share - before });
-      before = share;
-    };
-    try {
-      return await work({ signal: linked.signal, onProgress });
-    } finally {
-      linked.dispose();
-    }
-  });
-}
-
-async function save(text: string, name: string, file: vscode.Uri | undefined): Promise<void> {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const to =
-    file ??
-    (await vscode.window.showSaveDialog({
-      filters: { CSV: ['csv'] },
-      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
-    }));
-  if (!to) return;
-  await vscode.workspace.fs.writeFile(to, Buffer.from(text));
-  vscode.window.setStatusBarMessage(vscode.l10n.t('{0} was written.', to.path.split('/').at(-1) ?? name), 5_000);
 }

@@ -6,24 +6,27 @@ import type { Alert } from '../../analytics/insights/budgets.ts';
 import { formatShare } from '../../analytics/reports/table.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
-import type { AnalyticsModel } from './analyticsModel.ts';
+import type { AnalyticsConnection } from './analyticsConnection.ts';
 import { alertThresholds } from '../settings.ts';
 
-/** So many people are named in one message; of more it says how many they are. */
+/** Largest number of accounts named in a message; a longer message has their number. */
 const NAMED = 3;
 
-/** Tells of people near a limit: each threshold once for each person and month in one of the windows, all that is new in one message. */
+/**
+ * Notifies of accounts near a limit: each threshold once per account and month, in one of the windows, and all new ones
+ * in one message.
+ */
 export class BudgetAlerts implements vscode.Disposable {
-  readonly #model: AnalyticsModel;
+  readonly #connection: AnalyticsConnection;
   readonly #logger: Logger;
   readonly #listening: vscode.Disposable;
-  #told: { readonly account: string; readonly alerts: NotifiedAlerts } | undefined;
+  #notified: { readonly account: string; readonly alerts: NotifiedAlerts } | undefined;
 
-  constructor(model: AnalyticsModel, logger: Logger) {
-    this.#model = model;
+  constructor(connection: AnalyticsConnection, logger: Logger) {
+    this.#connection = connection;
     this.#logger = logger;
-    this.#listening = model.onDidChange((name) => {
-      if (name === 'budgets') void this.#look();
+    this.#listening = connection.onDidChange((name) => {
+      if (name === 'budgets') void this.#check();
     });
   }
 
@@ -31,12 +34,12 @@ export class BudgetAlerts implements vscode.Disposable {
     this.#listening.dispose();
   }
 
-  async #look(): Promise<void> {
-    const { account } = this.#model;
-    const { report, isLoading } = this.#model.part('budgets');
+  async #check(): Promise<void> {
+    const key = this.#connection.account?.key;
+    const { report, isLoading } = this.#connection.state('budgets');
     const thresholds = alertThresholds();
-    if (!report || isLoading || account === undefined || thresholds.length === 0) return;
-    const alerts = this.#notifiedOf(account).take(report.standings, thresholds, report.countedUntil);
+    if (!report || isLoading || key === undefined || thresholds.length === 0) return;
+    const alerts = this.#notifiedOf(key).take(report.standings, thresholds, report.countedUntil);
     if (alerts.length === 0) return;
     const show = vscode.l10n.t('Show Budgets');
     const chosen = await vscode.window.showWarningMessage(describeAlerts(alerts), show);
@@ -44,11 +47,11 @@ export class BudgetAlerts implements vscode.Disposable {
   }
 
   #notifiedOf(account: string): NotifiedAlerts {
-    if (this.#told?.account !== account) {
+    if (this.#notified?.account !== account) {
       const alerts = new NotifiedAlerts(join(analyticsFolder(), 'alerts', account), this.#logger);
-      this.#told = { account, alerts };
+      this.#notified = { account, alerts };
     }
-    return this.#told.alerts;
+    return this.#notified.alerts;
   }
 }
 
@@ -57,22 +60,22 @@ function describeAlerts(alerts: readonly Alert[]): string {
     const names = alerts.map(
       ({ standing }) => `${withoutLinks(standing.identity.name)} (${formatShare(standing.used)})`,
     );
-    return vscode.l10n.t('Near or over a limit of this month: {0}', names.join(', '));
+    return vscode.l10n.t('Near or over their limit this month: {0}', names.join(', '));
   }
   const over = alerts.filter(({ standing }) => standing.used >= 1).length;
   return vscode.l10n.t(
-    '{0} people are near or over a limit of this month; {1} are over it.',
+    '{0} accounts are near or over their limit this month; {1} are over it.',
     formatCount(alerts.length),
     formatCount(over),
   );
 }
 
-/** Under which it is kept which batch of an account somebody was told of. */
+/** Key of the last batch of an account whose result the user has seen. */
 export function acknowledgedBatchKey(account: string): string {
-  return `sextant.budgets.told.${account}`;
+  return `sextant.budgets.acknowledged.${account}`;
 }
 
-/** A message makes links of `[text](address)`, also such that run a command: a name is shown without. */
+/** Removes brackets from a name: a message would turn `[text](address)` into a link, even to a command. */
 export function withoutLinks(name: string): string {
   return name.replaceAll('[', '(').replaceAll(']', ')');
 }

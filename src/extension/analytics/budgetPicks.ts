@@ -6,11 +6,11 @@ import { printable } from '../../base/columns.ts';
 import { firstOfNextMonth, formatDay, parseDay, type Day } from '../../base/day.ts';
 import { literal } from '../pickText.ts';
 
-/* The questions of the budget commands. Each gives `undefined` where it is left without an answer. */
+/* The questions of the budget commands. Each returns undefined if the user cancels. */
 
 type Answer<T> = Promise<T | undefined>;
 
-/** Somebody whom one may mean. */
+/** A known account. */
 export interface Candidate {
   readonly identity: Identity;
   readonly detail: string;
@@ -20,7 +20,7 @@ interface Choice extends vscode.QuickPickItem {
   readonly identity: Identity;
 }
 
-/** One of those that are known; with `isOpen` also whoever is typed, since nobody knows all of an organization. */
+/** Picks a known account; with `isOpen`, also a typed one, as not all accounts of an organization are known. */
 export function pickAccount(title: string, candidates: readonly Candidate[], isOpen: boolean): Answer<Identity> {
   const pick = vscode.window.createQuickPick<Choice>();
   const known = candidates.map(({ identity, detail }) => ({
@@ -30,8 +30,8 @@ export function pickAccount(title: string, candidates: readonly Candidate[], isO
   pick.title = title;
   pick.matchOnDescription = true;
   pick.placeholder = isOpen
-    ? vscode.l10n.t('An e-mail address or the name of a service account')
-    : vscode.l10n.t('Whose limit');
+    ? vscode.l10n.t('E-mail address or name of a service account')
+    : vscode.l10n.t('Account with an override');
   pick.items = known;
   pick.onDidChangeValue((typed) => {
     const name = typed.trim();
@@ -67,13 +67,15 @@ export async function askLimit(
     value: before ?? '',
     prompt:
       unit === 'usd'
-        ? vscode.l10n.t('The limit of {0}, in dollars a month', printable(name))
+        ? vscode.l10n.t('Limit of {0}, in dollars a month', printable(name))
         : unit === 'credits'
-          ? vscode.l10n.t('The limit of {0}, in credits a month', printable(name))
-          : vscode.l10n.t("The limit of {0} a month, in the plan's unit", printable(name)),
+          ? vscode.l10n.t('Limit of {0}, in credits a month', printable(name))
+          : vscode.l10n.t("Limit of {0} a month, in the plan's unit", printable(name)),
     ignoreFocusOut: true,
     validateInput: (text) =>
-      text.trim() === NO_LIMIT ? vscode.l10n.t('“Clear Override” clears a limit.') : problemOfLimit(text.trim()),
+      text.trim() === NO_LIMIT
+        ? vscode.l10n.t('To remove a limit, use “Clear Override”.')
+        : problemOfLimit(text.trim()),
   });
   return limit?.trim();
 }
@@ -85,18 +87,18 @@ export function askDay(title: string, { name }: Identity, today: Day): Answer<st
       title,
       value: formatDay(firstOfNextMonth(today)),
       prompt: vscode.l10n.t(
-        'The day on which the limit of {0} is to end. Nothing is changed then: you are told.',
+        'Day on which to end the limit of {0}. You are reminded; nothing is changed.',
         printable(name),
       ),
       ignoreFocusOut: true,
       validateInput: (text) =>
-        parseDay(text) === undefined ? vscode.l10n.t('A day like {0}', formatDay(today)) : undefined,
+        parseDay(text) === undefined ? vscode.l10n.t('Type a day like {0}.', formatDay(today)) : undefined,
     }),
   );
 }
 
 export function askNote(title: string, { name }: Identity): Answer<string> {
-  const prompt = vscode.l10n.t('What to say of {0} then; it may be empty', printable(name));
+  const prompt = vscode.l10n.t('Text of the reminder for {0} (optional)', printable(name));
   return Promise.resolve(vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
 }
 
@@ -105,22 +107,22 @@ export type ImportFrom =
   | { readonly kind: 'document'; readonly document: vscode.TextDocument }
   | { readonly kind: 'paste' };
 
-/** Where the limits are: a file, the editor that is open, or the clipboard by way of a new editor. */
+/** Picks the source of limits: a file, the open editor, or a new editor to paste into. */
 export async function pickImport(): Answer<ImportFrom> {
   const document = vscode.window.activeTextEditor?.document;
   const isCsv = document && (document.isUntitled || /\.(csv|tsv|txt)$/i.test(document.uri.path));
   const choices: (vscode.QuickPickItem & { readonly from: ImportFrom['kind'] })[] = [
-    { label: vscode.l10n.t('A file…'), iconPath: new vscode.ThemeIcon('folder-opened'), from: 'file' },
+    { label: vscode.l10n.t('File…'), iconPath: new vscode.ThemeIcon('folder-opened'), from: 'file' },
     {
-      label: vscode.l10n.t('A new editor, to paste into'),
+      label: vscode.l10n.t('New Editor for Pasted Rows'),
       iconPath: new vscode.ThemeIcon('new-file'),
-      detail: vscode.l10n.t("The button in the editor's title shows what it would change"),
+      detail: vscode.l10n.t("The button in the editor's title previews the changes"),
       from: 'paste',
     },
     ...(isCsv
       ? [
           {
-            label: vscode.l10n.t('The open editor'),
+            label: vscode.l10n.t('Open Editor'),
             iconPath: new vscode.ThemeIcon('file'),
             description: document.uri.path.split('/').at(-1) ?? '',
             from: 'document' as const,

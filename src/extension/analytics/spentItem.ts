@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
-import type { AnalyticsModel } from './analyticsModel.ts';
+import type { AnalyticsConnection } from './analyticsConnection.ts';
 import { describeMoment } from '../../analytics/reports/report.ts';
 import { describeSpent } from './analyticsRows.ts';
 import { showsSpent } from '../settings.ts';
 
-/** What was spent this month, in the status bar: for who wants it there. */
+/** The spending of this month in the status bar, if the setting is on. */
 export class SpentItem implements vscode.Disposable {
   readonly #item = vscode.window.createStatusBarItem('sextant.spent', vscode.StatusBarAlignment.Right, 1);
-  readonly #model: AnalyticsModel;
+  readonly #connection: AnalyticsConnection;
   readonly #disposables = new DisposableStore();
 
-  constructor(model: AnalyticsModel) {
-    this.#model = model;
-    this.#item.name = vscode.l10n.t('Sextant: spent this month');
+  constructor(connection: AnalyticsConnection) {
+    this.#connection = connection;
+    this.#item.name = vscode.l10n.t('Sextant: Spending This Month');
     this.#item.command = 'sextant.cost.focus';
     this.#disposables.add(this.#item);
-    this.#disposables.add(model.onDidChange(() => this.#update()));
+    this.#disposables.add(connection.onDidChange(() => this.#update()));
     this.#disposables.add(
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('sextant.analytics')) this.#update();
@@ -29,7 +29,7 @@ export class SpentItem implements vscode.Disposable {
   }
 
   #update(): void {
-    const { report } = this.#model.part('cost');
+    const { report } = this.#connection.state('cost');
     if (!report?.month || !showsSpent()) {
       this.#item.hide();
       return;

@@ -9,12 +9,14 @@ import { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { endpoints } from '../../analytics/contract.ts';
 import type { Identity } from '../../analytics/identity.ts';
+import { ReportStore } from '../../analytics/reports/reportStore.ts';
 import { silentLogger } from '../../base/log.ts';
 import { readData } from '../../server/analytics/data/readData.ts';
 import { SextantServer } from '../../server/server.ts';
 import type { DeskAction } from '../../protocol/budgetChoices.ts';
 import type { Desk, DeskStep } from '../../protocol/budgetsView.ts';
 import type { ListedRow } from '../../protocol/rowList.ts';
+import { BudgetEditor } from '../analytics/budgetEditor.ts';
 import { DashboardModel, FIRST_CHOICES } from './dashboardModel.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -24,21 +26,24 @@ const MOST = '999999999999999999';
 const MEMBERS: readonly (readonly [Identity, string])[] = [
   [person('ada@x.io'), '100'],
   [person('bob@x.io'), ''],
+  [person('eve@x.io'), ''],
   [person(HOSTILE), '300'],
   [serviceAccount('nightly'), '400'],
 ];
 
-describe('the desk of budgets', () => {
+describe('the budget editor of the dashboard', () => {
   const newFolder = temporaryFolder();
   let server: SextantServer;
   let folder: string;
   const models: DashboardModel[] = [];
+  const editors = new Map<DashboardModel, BudgetEditor>();
 
   before(async () => {
     const records = [
       ...organizationOf(MEMBERS),
       { kind: 'credits', date: '2026-11-20', user_email: 'ada@x.io', model_name: 'm', credits_consumed: 150 },
       { kind: 'credits', date: '2026-11-20', user_email: 'bob@x.io', model_name: 'm', credits_consumed: 7 },
+      { kind: 'activity', date: '2026-11-20', user_email: 'eve@x.io', metrics: { total_messages: 3 } },
     ];
     const lines = Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(''));
     server = await SextantServer.start({ now: NOON, rateLimit: false, data: () => readData([lines]) });
@@ -54,55 +59,61 @@ describe('the desk of budgets', () => {
     for (const model of models.splice(0)) model.dispose();
   });
 
-  /** A window on the account; all of them have one folder. */
+  /** Opens a window; all windows share the folder of the account. */
   async function open({ token = server.token, anonymise = false, batchSize = 5000 } = {}): Promise<DashboardModel> {
     const client = quickClient({ url: server.url, token }, newFolder());
     const { clock } = server;
-    const model: DashboardModel = new DashboardModel({
+    const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
+    const range = { first: data.newestDay - 6, last: data.newestDay };
+    const reports = new ReportStore(data, range, { logger: silentLogger, clock, onChange: () => undefined });
+    const editor = new BudgetEditor({
+      logger: silentLogger,
+      onOutdated: () => void reports.reloadBudgets(),
+      onAcknowledged: () => undefined,
+    });
+    const model = new DashboardModel({
       kept: { ...FIRST_CHOICES, tab: 'budgets', anonymise },
       keep: () => undefined,
       secret: 'secret',
+      editor,
       logger: silentLogger,
       clock,
       onChange: () => undefined,
-      onOutdated: () => void model.limitsChanged(),
     });
     models.push(model);
-    const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
-    const changes = new BudgetChanges(data.service, folder, { clock, batchSize });
-    model.connect({ kind: 'ready', name: 'here' }, data, {
-      changes,
-      people: () => [person('eve@x.io')],
-      told: () => undefined,
-    });
+    editors.set(model, editor);
+    editor.connect(new BudgetChanges(data.service, folder, { clock, batchSize }));
+    // The side bar.
+    await reports.load(['usage', 'cost', 'budgets', 'people']);
+    model.connect({ kind: 'ready', name: 'here' }, reports);
     await until('it is loaded', () => !model.state.page.isLoading && model.state.page.isFilled);
     return model;
   }
 
-  const deskOf = (model: DashboardModel): Desk => model.state.desk!;
+  const editorOf = (model: DashboardModel): Desk => model.state.desk!;
   const step = (model: DashboardModel, kind: DeskStep['kind']): Promise<DeskStep> =>
     until(`it comes to ${kind}`, () => {
-      const { step } = deskOf(model);
+      const { step } = editorOf(model);
       return step.kind === kind && step;
     });
   const acts = ({ actions }: Pick<DeskStep, 'actions'>): DeskAction[] => actions.map(({ id }) => id);
   const rowOf = (model: DashboardModel, name: string): ListedRow =>
-    // As the page, which is told the state first.
+    // The page reads the state before the rows.
     (model.state.page.list ? model.rows('budgets', 0, 500) : []).find(({ cells }) => cells[0] === name)!;
   const changeRows = (model: DashboardModel): string[][] =>
     model.rows('changes', 0, 500).map(({ cells }) => [...cells]);
   async function apply(model: DashboardModel): Promise<DeskStep> {
-    model.desk.act('apply');
+    model.editor.act('apply');
     return step(model, 'report');
   }
 
-  /** What the service has, by name. */
+  /** The limits in the service, by name. */
   async function limits(): Promise<Record<string, string>> {
     const { overrides } = await readLimits(quickClient(server, newFolder()));
     return Object.fromEntries([...overrides.values()].map(({ identity, limit }) => [identity.name, limit]));
   }
 
-  it('shows the limit of a person in the unit of the plan, also where nothing is known of cost', async () => {
+  it('shows the limit of a person in the unit of the plan, also without any cost', async () => {
     const model = await open();
     model.openPerson(rowOf(model, 'ada@x.io').id);
     const tiles = await until('all is shown', () => {
@@ -112,75 +123,81 @@ describe('the desk of budgets', () => {
     assert.equal(tiles.find(({ id }) => id === 'limit')?.note, '150 of 100');
   });
 
-  it('changes a limit where it stands, to the last of 18 digits, lists it, and takes it back', async () => {
+  it('changes a limit in place, exact to 18 digits, lists it, and undoes it', async () => {
     const model = await open();
     const { id } = rowOf(model, 'ada@x.io');
-    assert.equal(model.desk.limitOf(id), '100');
-    assert.equal(model.desk.setLimit(id, MOST, '100'), null);
+    assert.equal(model.editor.limitOf(id), '100');
+    assert.equal(model.editor.setLimit(id, MOST, '100'), null);
     const shown = await step(model, 'preview');
-    assert.deepEqual([shown.title, shown.summary], ['The limit of ada@x.io', '100 → 999,999,999,999,999,999, in credits a month.']); // prettier-ignore
+    assert.deepEqual(
+      [shown.title, shown.summary],
+      ['Limit of ada@x.io', '100 → 999,999,999,999,999,999, in credits a month.'],
+    );
     assert.deepEqual(acts(shown), ['apply', 'close']);
     assert.equal((await limits())['ada@x.io'], '100', 'nothing is changed yet');
     const report = await apply(model);
     assert.deepEqual([report.tone, acts(report)], ['good', ['close', 'undo']]);
     assert.equal((await limits())['ada@x.io'], MOST);
     await until('it is listed', () => rowOf(model, 'ada@x.io').cells[4] === '999,999,999,999,999,999');
-    model.desk.act('close');
-    assert.match(deskOf(model).last!.text, /^Last change, 2026-11-21 12:00 UTC: New limit\. The limit is as it was to be/);
-    model.desk.act('undo');
+    model.editor.act('close');
+    assert.match(
+      editorOf(model).last!.text,
+      /^Last change, 2026-11-21 12:00 UTC: New limit\. The limit is set as requested/,
+    );
+    model.editor.act('undo');
     await step(model, 'preview');
     await apply(model);
     assert.equal((await limits())['ada@x.io'], '100');
-  }); // prettier-ignore
+  });
 
-  it('says what is wrong with a limit and an account, and asks nobody for it', async () => {
+  it('explains an invalid limit or account without a request', async () => {
     const model = await open();
     const { id } = rowOf(model, 'ada@x.io');
     const matches = server.faults.add({ path: '/*', times: 99, latency: { ms: 0 } });
-    const problem = (limit: string): string => model.desk.setLimit(id, limit, '100')!.problem;
+    const problem = (limit: string): string => model.editor.setLimit(id, limit, '100')!.problem;
     assert.match(problem(`${MOST}0`), /18 digits/);
     assert.match(problem('5e17'), /spreadsheet/);
     assert.match(problem('1,500'), /without separators/);
-    assert.match(problem(''), /takes one away/);
-    assert.equal(model.desk.checkLimit('5'), '');
-    assert.deepEqual(model.desk.addLimit('', null, '5')!.field, 'account');
-    assert.deepEqual(model.desk.addLimit('bob@x.io', null, 'x')!.field, 'limit');
-    assert.equal(deskOf(model).step.kind, 'none');
+    assert.match(problem(''), /removes one/);
+    assert.equal(model.editor.checkLimit('5'), '');
+    assert.deepEqual(model.editor.addLimit('', null, '5')!.field, 'account');
+    assert.deepEqual(model.editor.addLimit('bob@x.io', null, 'x')!.field, 'limit');
+    assert.equal(editorOf(model).step.kind, 'none');
     assert.equal(server.faults.list().find((one) => one.id === matches.id)!.matches, 0);
   });
 
-  it('adds a limit for whoever is typed or proposed, and clears one', async () => {
+  it('adds a limit for a typed or suggested account, and clears one', async () => {
     const model = await open();
     assert.deepEqual(
-      model.desk.accounts('X.IO').map(({ name, note }) => [name, note]),
+      model.editor.accounts('X.IO').map(({ name, note }) => [name, note]),
       [
         [HOSTILE, 'limit 300'],
         ['ada@x.io', 'limit 100'],
-        ['bob@x.io', 'no limit of their own'],
-        ['eve@x.io', 'no limit of their own'],
+        ['bob@x.io', 'no override'],
+        ['eve@x.io', 'no override'],
       ],
     );
-    const [bob] = model.desk.accounts('bob');
-    assert.equal(model.desk.addLimit(bob!.name, bob!.id, '7'), null);
+    const [bob] = model.editor.accounts('bob');
+    assert.equal(model.editor.addLimit(bob!.name, bob!.id, '7'), null);
     assert.match((await step(model, 'preview')).summary, /^none → 7/);
     await apply(model);
-    model.desk.act('close');
-    model.desk.addLimit('nobody@x.io', null, '7');
+    model.editor.act('close');
+    model.editor.addLimit('nobody@x.io', null, '7');
     const unknown = await step(model, 'preview');
     assert.deepEqual([unknown.tone, acts(unknown)], ['bad', ['close']]);
     assert.match(unknown.summary, /knows no such account/);
     await until('it is listed', () => rowOf(model, 'bob@x.io'));
-    model.desk.clearLimit(rowOf(model, 'nightly').id);
-    await until('it is looked at', () => deskOf(model).step.summary.startsWith('400 → none'));
+    model.editor.clearLimit(rowOf(model, 'nightly').id);
+    await until('it is looked at', () => editorOf(model).step.summary.startsWith('400 → none'));
     await apply(model);
     const { 'bob@x.io': set, nightly } = await limits();
     assert.deepEqual([set, nightly], ['7', undefined]);
   });
 
-  it('changes a limit with four requests: a preview, a reading before, the write, a reading that confirms it', async () => {
+  it('changes a limit with four requests, side bar included: the preview, a read, the write, the confirming read', async () => {
     const model = await open();
     server.requestLog.clear();
-    model.desk.setLimit(rowOf(model, 'ada@x.io').id, '777', '100');
+    model.editor.setLimit(rowOf(model, 'ada@x.io').id, '777', '100');
     await step(model, 'preview');
     await apply(model);
     await until('it is listed', () => rowOf(model, 'ada@x.io').cells[4] === '777');
@@ -190,161 +207,198 @@ describe('the desk of budgets', () => {
     assert.deepEqual(requests.reverse(), [read, read, 'POST /analytics/v0/set-user-budget-overrides', read]);
   });
 
-  it('shows what another window changed meanwhile, and overwrites it only when told to', async () => {
+  it('shows a limit that another window has changed since, and overwrites it only on request', async () => {
     const [one, other] = [await open(), await open()];
     const { id } = rowOf(one, 'ada@x.io');
-    other.desk.setLimit(id, '200', '100');
+    other.editor.setLimit(id, '200', '100');
     await step(other, 'preview');
     await apply(other);
     assert.equal(rowOf(one, 'ada@x.io').cells[4], '100', 'it does not know yet');
-    one.desk.setLimit(id, '500', '100');
+    one.editor.setLimit(id, '500', '100');
     const conflict = await step(one, 'preview');
-    assert.equal(conflict.summary, 'Somebody else has changed it: it is 200 now, and was 100 when you looked. You want 500.');
+    assert.equal(conflict.summary, 'Another client changed the limit from 100 to 200. Your change: 500.');
     assert.deepEqual(acts(conflict), ['overwrite', 'close']);
     await until('it is listed', () => rowOf(one, 'ada@x.io').cells[4] === '200');
-    one.desk.act('apply');
+    one.editor.act('apply');
     assert.equal((await limits())['ada@x.io'], '200', 'there is nothing to apply');
-    one.desk.act('overwrite');
-    await until('it may be', () => acts(deskOf(one).step).includes('apply'));
+    one.editor.act('overwrite');
+    await until('it may be', () => acts(editorOf(one).step).includes('apply'));
     await apply(one);
     assert.equal((await limits())['ada@x.io'], '500');
-    // The other window's last change is this one now: both have one journal.
-    other.desk.reread();
-    other.desk.act('close');
-    assert.match(deskOf(other).last!.text, /1 applied/);
-  }); // prettier-ignore
+    // Both windows have one journal, so this is the last change of the other one, too.
+    editors.get(other)!.reread();
+    other.editor.act('close');
+    assert.match(editorOf(other).last!.text, /1 applied/);
+  });
 
-  it('takes pasted rows apart: each part has its count, its rows and reasons, and what is left out is saved', async () => {
+  it('groups pasted rows by result, with counts and reasons, and saves skipped rows', async () => {
     const model = await open();
-    model.desk.importLimits(
-      ['limit,account', '150,ADA@x.io', '9,bob@x.io', ',nightly', `300,"${HOSTILE}"`, '5e3,f@x.io', '5,nobody@x.io'].join('\r\n'),
+    model.editor.importLimits(
+      [
+        'limit,account',
+        '150,ADA@x.io',
+        '9,bob@x.io',
+        ',nightly',
+        `300,"${HOSTILE}"`,
+        '5e3,f@x.io',
+        '5,nobody@x.io',
+      ].join('\r\n'),
       'rows',
     );
     const shown = await step(model, 'preview');
-    assert.equal(shown.summary, '3 changes: 1 new, 1 changed, 1 cleared; 1 as it is; 2 problems.');
+    assert.equal(shown.summary, '3 changes: 1 new, 1 changed, 1 cleared; 1 unchanged; 2 problems.');
     assert.deepEqual(
       shown.parts.map(({ id, count }) => [id, count]),
-      [['all', '6'], ['invalid', '1'], ['stranger', '1'], ['new', '1'], ['changed', '1'], ['cleared', '1'], ['unchanged', '1']],
+      [
+        ['all', '6'],
+        ['invalid', '1'],
+        ['stranger', '1'],
+        ['new', '1'],
+        ['changed', '1'],
+        ['cleared', '1'],
+        ['unchanged', '1'],
+      ],
     );
-    assert.deepEqual(changeRows(model).map(([, , , , line]) => line), ['2', '3', '4', '5', '6', '7']);
-    model.desk.showPart('invalid');
-    assert.equal(deskOf(model).step.list!.count, 1);
+    assert.deepEqual(
+      changeRows(model).map(([, , , , line]) => line),
+      ['2', '3', '4', '5', '6', '7'],
+    );
+    model.editor.showPart('invalid');
+    assert.equal(editorOf(model).step.list!.count, 1);
     assert.match(changeRows(model)[0]!.at(-1)!, /^“5e3”: A spreadsheet shortened the number/);
-    model.desk.showPart('all');
-    assert.match((await model.desk.failuresCsv())!, /^user_email,.*\r\nf@x\.io,,5e3,.*\r\nnobody@x\.io,,5,.*Line 7: /);
+    model.editor.showPart('all');
+    assert.match(
+      (await editors.get(model)!.failuresCsv())!,
+      /^user_email,.*\r\nf@x\.io,,5e3,.*\r\nnobody@x\.io,,5,.*Line 7: /,
+    );
     const report = await apply(model);
-    assert.match(report.summary, /^All 3 limits are as they were to be: 3 applied; 2 left out\.$/);
+    assert.match(report.summary, /^All 3 limits are set as requested: 3 applied; 2 skipped\.$/);
     assert.deepEqual(acts(report), ['saveFailures', 'undo', 'close']);
-    // What another process finds later has them, too.
+    // Another process finds them later.
     const later = await open();
-    assert.match((await later.desk.failuresCsv())!, /f@x\.io,,5e3,/);
-    later.desk.act('undo');
+    assert.match((await editors.get(later)!.failuresCsv())!, /f@x\.io,,5e3,/);
+    later.editor.act('undo');
     await step(later, 'preview');
     await apply(later);
     assert.deepEqual(await limits(), { 'ada@x.io': '100', nightly: '400', [HOSTILE]: '300' });
-  }); // prettier-ignore
+  });
 
-  it('saves all limits as a file that it reads again', async () => {
+  it('saves all limits as a file that can be imported', async () => {
     const model = await open();
-    const { wanted, problems } = await readBudgetCsv((await model.desk.limitsCsv())!);
+    const { wanted, problems } = await readBudgetCsv((await editors.get(model)!.limitsCsv())!);
     assert.deepEqual([wanted.length, problems], [3, []]);
     assert.deepEqual(wanted.map(({ identity }) => identity.name).sort(), [HOSTILE, 'ada@x.io', 'nightly'].sort());
   });
 
-  it('tells of a batch that was interrupted, in any window, and goes on with it or verifies it', async () => {
+  it('reports an interrupted batch in each window, and resumes or verifies it', async () => {
     const model = await open({ batchSize: 1 });
-    // The second request fails, and all after it.
-    model.desk.importLimits('account,limit\nada@x.io,150\nbob@x.io,7\n', 'rows');
+    // The second request and all later ones fail.
+    model.editor.importLimits('account,limit\nada@x.io,150\nbob@x.io,7\n', 'rows');
     await step(model, 'preview');
     server.faults.add({ path: SET, times: 1, latency: { ms: 0 } });
     server.faults.add({ path: SET, status: 500 });
     const report = await apply(model);
     assert.deepEqual(acts(report), ['resume', 'verify', 'close']);
     assert.match(report.note, /The service failed/);
-    assert.deepEqual(changeRows(model).map(([name, what]) => [name, what]), [['ada@x.io', 'Applied'], ['bob@x.io', 'Not sent']]);
+    assert.deepEqual(
+      changeRows(model).map(([name, what]) => [name, what]),
+      [
+        ['ada@x.io', 'Applied'],
+        ['bob@x.io', 'Not sent'],
+      ],
+    );
     const other = await open();
-    const { interrupted } = deskOf(other);
+    const { interrupted } = editorOf(other);
     assert.match(interrupted!.text, /^The last change was interrupted\. Import of rows: 1 of 2 limits/);
-    other.desk.clearLimit(rowOf(other, 'nightly').id);
+    other.editor.clearLimit(rowOf(other, 'nightly').id);
     await step(other, 'preview');
-    other.desk.act('apply');
+    other.editor.act('apply');
     assert.match((await step(other, 'refused')).summary, /interrupted and is not settled/);
     server.faults.clear();
-    other.desk.act('resume');
+    other.editor.act('resume');
     assert.equal((await step(other, 'report')).tone, 'good');
     assert.equal((await limits())['bob@x.io'], '7');
-    model.desk.act('close');
-    model.desk.reread();
-    assert.equal(deskOf(model).interrupted, null);
-  }); // prettier-ignore
+    model.editor.act('close');
+    editors.get(model)!.reread();
+    assert.equal(editorOf(model).interrupted, null);
+  });
 
-  it('stops when it is told to, and says how far it is', async () => {
+  it('stops on request, and reports its progress', async () => {
     const model = await open({ batchSize: 1 });
-    model.desk.importLimits('account,limit\nada@x.io,150\nbob@x.io,7\n', 'rows');
+    model.editor.importLimits('account,limit\nada@x.io,150\nbob@x.io,7\n', 'rows');
     await step(model, 'preview');
     server.faults.add({ path: SET, latency: { ms: 400 } });
-    model.desk.act('apply');
+    model.editor.act('apply');
     await step(model, 'running');
-    model.desk.act('cancel');
-    assert.match(deskOf(model).step.title, /^Stopping after/);
+    model.editor.act('cancel');
+    assert.match(editorOf(model).step.title, /^Stopping after/);
     const report = await step(model, 'report');
     assert.deepEqual(acts(report), ['resume', 'verify', 'close']);
-    model.desk.act('verify');
-    await until('it is settled', () => acts(deskOf(model).step)[0] === 'retry');
-    model.desk.importLimits('account,limit\nada@x.io,151\n', 'rows');
-    model.desk.act('cancel');
+    model.editor.act('verify');
+    await until('it is settled', () => acts(editorOf(model).step)[0] === 'retry');
+    model.editor.importLimits('account,limit\nada@x.io,151\n', 'rows');
+    model.editor.act('cancel');
     await step(model, 'none');
   });
 
-  it('names the permission that is missing, and shows everything all the same', async () => {
+  it('names the missing permission, and still shows all limits', async () => {
     const { token } = await server.createToken(undefined, ['analytics:read']);
     const model = await open({ token });
-    model.desk.setLimit(rowOf(model, 'ada@x.io').id, '5', '100');
+    model.editor.setLimit(rowOf(model, 'ada@x.io').id, '5', '100');
     await step(model, 'preview');
     const report = await apply(model);
     assert.match(report.note, /Changing budgets needs the permission budgets:write/);
     assert.equal(rowOf(model, 'ada@x.io').cells[4], '100');
   });
 
-  it('names nobody while names are hidden, and changes limits all the same', async () => {
+  it('shows no names while they are hidden, and still changes limits', async () => {
     const model = await open({ anonymise: true });
-    const all = (): string => JSON.stringify([model.state, model.rows('budgets', 0, 500), model.rows('changes', 0, 500), model.desk.accounts('')]); // prettier-ignore
-    assert.match(deskOf(model).notice, /Names are hidden/);
+    const all = (): string =>
+      JSON.stringify([
+        model.state,
+        model.rows('budgets', 0, 500),
+        model.rows('changes', 0, 500),
+        model.editor.accounts(''),
+      ]);
+    assert.match(editorOf(model).notice, /Names are hidden/);
     const [row] = model.rows('budgets', 0, 1);
     const named = /ada|bob|nightly|onerror|nobody/i;
     assert.doesNotMatch(all(), named);
-    model.desk.addLimit(row!.cells[0]!, null, '5');
-    assert.equal((await step(model, 'preview')).title, `The limit of ${row!.cells[0]!}`);
+    model.editor.addLimit(row!.cells[0]!, null, '5');
+    assert.equal((await step(model, 'preview')).title, `Limit of ${row!.cells[0]!}`);
     assert.doesNotMatch(all(), named);
     await apply(model);
     assert.doesNotMatch(all(), named);
-    model.desk.importLimits('account,limit\nada@x.io,150\nnobody@x.io,7\nbob@x.io,05\n', 'rows');
-    await until('it is looked at', () => deskOf(model).step.list);
+    model.editor.importLimits('account,limit\nada@x.io,150\nnobody@x.io,7\nbob@x.io,05\n', 'rows');
+    await until('it is looked at', () => editorOf(model).step.list);
     assert.doesNotMatch(all(), named);
   });
 
-  it('lists who is over a limit, and everybody', async () => {
+  it('lists accounts over their limit, and all accounts', async () => {
     const model = await open();
     const names = (): string[] => model.rows('budgets', 0, 500).map(({ cells }) => cells[0]!);
     assert.deepEqual([model.state.page.list!.count, names()[0]], [3, 'ada@x.io']);
-    model.desk.showScope('over');
+    model.editor.showScope('over');
     assert.deepEqual([model.state.page.list!.count, names()], [1, ['ada@x.io']]);
-    model.desk.showScope('all');
+    model.editor.showScope('all');
     assert.equal(model.state.page.list!.count, 4);
     assert.deepEqual(rowOf(model, 'bob@x.io').cells, ['bob@x.io', 'The plan’s default', '–', '7', '–', '–', '–']);
   });
 
-  it('raises a limit to what the month comes to, on the page of a person', async () => {
+  it('raises a limit to the projected need, on the page of a person', async () => {
     const model = await open();
     model.openPerson(rowOf(model, 'ada@x.io').id);
-    const { person } = deskOf(model);
+    const { person } = editorOf(model);
     // 150 on 20.5 of 30 days, rounded up to two digits.
-    assert.deepEqual([person!.text, person!.raise], ['A limit of their own: 100, in credits a month.', 'Raise to 220, as the Month Goes…']);
-    model.desk.raiseLimit(person!.id);
+    assert.deepEqual(
+      [person!.text, person!.raise],
+      ['Override: 100, in credits a month.', 'Raise to Projected Need, 220…'],
+    );
+    model.editor.raiseLimit(person!.id);
     assert.match((await step(model, 'preview')).summary, /^100 → 220/);
     await apply(model);
     assert.equal((await limits())['ada@x.io'], '220');
-    model.openPerson(model.desk.accounts('bob')[0]!.id);
-    assert.deepEqual([deskOf(model).person!.hasLimit, deskOf(model).person!.raise], [false, '']);
-  }); // prettier-ignore
+    model.openPerson(model.editor.accounts('bob')[0]!.id);
+    assert.deepEqual([editorOf(model).person!.hasLimit, editorOf(model).person!.raise], [false, '']);
+  });
 });

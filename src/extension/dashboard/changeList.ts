@@ -12,16 +12,26 @@ import type { Tone } from '../../protocol/rowList.ts';
 import type { Names } from './names.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 
-/* What would be changed, or was, row by row: for previews and reports of any length. */
+/* The rows of previews and reports. */
 
-/** What becomes of a row, what needs somebody first. */
+/** Results of a row, those that need attention first. */
 const PARTS = [
-  'invalid', 'stranger', 'failed', 'conflict', 'unknown', 'waiting', 'leftOut', 'new', 'changed', 'cleared', 'unchanged',
+  'invalid',
+  'stranger',
+  'failed',
+  'conflict',
+  'unknown',
+  'waiting',
+  'leftOut',
+  'new',
+  'changed',
+  'cleared',
+  'unchanged',
   'done',
-] as const; // prettier-ignore
+] as const;
 type Part = (typeof PARTS)[number];
 
-/** In place of a part: all rows. */
+/** Stands for all parts. */
 export const ALL = 'all';
 
 const TONES: Readonly<Partial<Record<Part, Tone>>> = {
@@ -41,13 +51,13 @@ const partName = (part: Part): string =>
     stranger: l10n.t('Unknown account'),
     failed: l10n.t('Refused'),
     conflict: l10n.t('Changed by others'),
-    unknown: l10n.t('Sent, and unknown'),
+    unknown: l10n.t('Sent, unknown'),
     waiting: l10n.t('Not sent'),
-    leftOut: l10n.t('Left out'),
+    leftOut: l10n.t('Skipped'),
     new: l10n.t('New'),
     changed: l10n.t('Changed'),
     cleared: l10n.t('Cleared'),
-    unchanged: l10n.t('As it is'),
+    unchanged: l10n.t('Unchanged'),
     done: l10n.t('Applied'),
   })[part];
 
@@ -58,7 +68,7 @@ export interface ChangeRow extends SourceRow {
 export interface ChangeRows {
   readonly columns: readonly ListColumn[];
   readonly rows: readonly ChangeRow[];
-  /** The column by which they are in order at first. */
+  /** The column of the initial order. */
   readonly sort: string;
 }
 
@@ -66,11 +76,13 @@ export function previewList({ rows, problems, unit }: Preview, names: Names): Ch
   const changes = rows.map((row): RawRow => ({
     ...row,
     part: row.kind,
-    why: row.expected === undefined ? '' : l10n.t('It was {0} when it was looked at', formatLimit(row.expected, unit)),
+    why: row.expected === undefined ? '' : l10n.t('You saw {0}', formatLimit(row.expected, unit)),
   }));
-  const left = problems.map((problem) => ofProblem(problem, problem.code === 'UnknownIdentity' ? 'stranger' : 'invalid'));
+  const left = problems.map((problem) =>
+    ofProblem(problem, problem.code === 'UnknownIdentity' ? 'stranger' : 'invalid'),
+  );
   return listOf([...changes, ...left], unit, names);
-} // prettier-ignore
+}
 
 const PART_OF: Readonly<Record<RowState, Part>> = {
   waiting: 'waiting',
@@ -88,7 +100,7 @@ export function batchList({ rows, leftOut, unit }: Batch, names: Names): ChangeR
   return listOf([...done, ...leftOut.map((problem) => ofProblem(problem, 'leftOut'))], unit, names);
 }
 
-/** What there is of each part, after all together; of one part alone there is nothing to choose. */
+/** The parts with their numbers of rows, after all rows together; empty if there is only one part. */
 export function partsOf(rows: readonly ChangeRow[], chosen: string): ChangePart[] {
   const counts = new Map<Part, number>();
   for (const { part } of rows) counts.set(part, (counts.get(part) ?? 0) + 1);
@@ -113,7 +125,7 @@ interface RawRow {
   readonly why: string;
 }
 
-/** What was wanted is told as it was written, where it is no limit. */
+/** Quotes the requested value if it is not a limit. */
 function ofProblem({ identity, line, limit, message }: Problem, part: Part): RawRow {
   const isLimit = limit !== undefined && problemOfLimit(limit) === undefined;
   const why = limit === undefined || isLimit ? message : l10n.t('“{0}”: {1}', limit, message);
@@ -127,15 +139,15 @@ function whyOf(row: BatchRow, unit: Plan): string {
 function listOf(raw: readonly RawRow[], unit: Plan, names: Names): ChangeRows {
   const hasLines = raw.some(({ line }) => line !== undefined);
   const hasWhy = raw.some(({ why }) => why !== '');
-  const about = l10n.t('– where there is no limit of their own.');
+  const about = l10n.t('– for no override.');
   return {
     columns: [
       { name: 'identity', title: l10n.t('Account'), kind: 'text', about: '' },
-      { name: 'part', title: l10n.t('What'), kind: 'text', about: '' },
+      { name: 'part', title: l10n.t('Result'), kind: 'text', about: '' },
       { name: 'before', title: l10n.t('Before'), kind: unit, about },
-      { name: 'after', title: l10n.t('Then'), kind: unit, about },
+      { name: 'after', title: l10n.t('After'), kind: unit, about },
       ...(hasLines ? [{ name: 'line', title: l10n.t('Line'), kind: 'count', about: '' } as const] : []),
-      ...(hasWhy ? [{ name: 'why', title: l10n.t('Why'), kind: 'text', about: '' } as const] : []),
+      ...(hasWhy ? [{ name: 'why', title: l10n.t('Reason'), kind: 'text', about: '' } as const] : []),
     ],
     rows: raw.map(({ identity, part, before, after, line, why }, i) => ({
       id: String(i),

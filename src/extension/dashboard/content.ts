@@ -3,17 +3,17 @@ import type { Choices, Page, Tile } from '../../protocol/dashboardView.ts';
 import type { Figure } from './figures.ts';
 import type { Names } from './names.ts';
 
-/** What a tab shows of its reports. */
+/** The content of a tab. */
 export interface Content {
   readonly tiles: readonly Tile[];
   readonly figures: readonly Figure[];
-  /** The rows that are the tab's, for its export; a tab with a list has that. */
+  /** The rows of the export, unless the tab has a list. */
   readonly table: () => Table | undefined;
   readonly empty: Page['empty'];
 }
 
-/** How somebody wants to see it. */
-export interface Look {
+/** The user's choices for the view. */
+export interface ViewOptions {
   readonly choices: Choices;
   readonly names: Names;
 }

@@ -8,13 +8,15 @@ import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
 import type { Plan } from '../../analytics/contract.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
-import { AdjustableClock } from '../../base/clock.ts';
+import { ReportStore } from '../../analytics/reports/reportStore.ts';
+import { AdjustableClock, systemClock, type Clock } from '../../base/clock.ts';
 import { parseDecimal } from '../../base/decimal.ts';
 import { silentLogger } from '../../base/log.ts';
 import { readData } from '../../server/analytics/data/readData.ts';
 import { SextantServer } from '../../server/server.ts';
 import { TABS, type Tab } from '../../protocol/dashboardChoices.ts';
 import type { Choices, Page } from '../../protocol/dashboardView.ts';
+import { BudgetEditor } from '../analytics/budgetEditor.ts';
 import { DashboardModel, FIRST_CHOICES } from './dashboardModel.ts';
 import { asJson, asMarkdown } from './exportText.ts';
 
@@ -39,7 +41,7 @@ describe('the model of the dashboard', () => {
 
   function open(folder = newFolder(), choices: Partial<Choices> = {}): DashboardModel {
     const { clock, url, token } = server!;
-    // Nobody waits for the limit of requests here: the time that it asks for passes at once.
+    // The request budget has a clock of its own, on which its waits pass at once.
     const own = new AdjustableClock();
     const sleep = (ms: number): Promise<void> => {
       own.advance(ms);
@@ -48,13 +50,19 @@ describe('the model of the dashboard', () => {
     const budget = new RequestBudget(newFolder(), { clock: own, sleep });
     const client = new AnalyticsClient({ url, token }, budget, { clock, sleep });
     const data = new AnalyticsData(client, new AnswerCache(folder, accountKey({ url, token }), { clock }), clock);
-    const kept = { ...FIRST_CHOICES, preset: '7d', ...choices };
-    const parts = { kept, keep: () => undefined, secret: 'secret', logger: silentLogger, clock, onChange: () => undefined, onOutdated: () => undefined };
-    const model = new DashboardModel(parts);
+    const kept = { ...FIRST_CHOICES, preset: '7d' as const, ...choices };
+    return connect(data, kept);
+  }
+
+  function connect(data: AnalyticsData, kept?: Choices, clock?: Clock): DashboardModel {
+    const common = { logger: silentLogger, clock: clock ?? server!.clock, onChange: () => undefined };
+    const editor = new BudgetEditor({ ...common, onOutdated: () => undefined, onAcknowledged: () => undefined });
+    const model = new DashboardModel({ ...common, kept, keep: () => undefined, secret: 'secret', editor });
     models.push(model);
-    model.connect({ kind: 'ready', name: 'here' }, data);
+    const range = { first: data.newestDay - 6, last: data.newestDay };
+    model.connect({ kind: 'ready', name: 'here' }, new ReportStore(data, range, common));
     return model;
-  } // prettier-ignore
+  }
 
   async function loaded(model: DashboardModel): Promise<DashboardModel['state']['page']> {
     return until('it is loaded', () => {
@@ -80,13 +88,15 @@ describe('the model of the dashboard', () => {
         else assert.ok(page.charts.length > 0, tab);
         for (const chart of page.charts) {
           assert.notEqual(chart.summary, '');
-          assert.ok(chart.table.rows.length > 0 && chart.table.rows.every((row) => row.length === chart.table.columns.length));
+          assert.ok(
+            chart.table.rows.length > 0 && chart.table.rows.every((row) => row.length === chart.table.columns.length),
+          );
         }
       }
-    }).timeout(60_000); // prettier-ignore
+    }).timeout(60_000);
   }
 
-  it('shows amounts exactly as they add up, in the tile, the days and the parts', async () => {
+  it('shows exact sums in the tile, the days and the parts', async () => {
     await start('usd');
     const model = open(undefined, { tab: 'cost' });
     await loaded(model);
@@ -94,25 +104,36 @@ describe('the model of the dashboard', () => {
     const days = figures.find(({ shape }) => shape.id === 'days')!.table;
     const sum = days.rows.flatMap((row) => row.slice(1)).reduce((total: bigint, cell) => total + (cell as bigint), 0n);
     const { rows } = JSON.parse(asJson(model.shown)) as { rows: { billed_amount_usd: string }[] };
-    assert.equal(rows.reduce((total, row) => total + parseDecimal(row.billed_amount_usd)!, 0n), sum);
+    assert.equal(
+      rows.reduce((total, row) => total + parseDecimal(row.billed_amount_usd)!, 0n),
+      sum,
+    );
     const cents = Number((sum + 5n * 10n ** 35n) / 10n ** 36n) / 100;
-    assert.equal(tiles.find(({ id }) => id === 'billed')!.value, new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(cents));
-  }); // prettier-ignore
+    assert.equal(
+      tiles.find(({ id }) => id === 'billed')!.value,
+      new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(cents),
+    );
+  });
 
-  it('groups by anything, and every grouping has the same days', async () => {
+  it('has the same sums of days for each grouping', async () => {
     await start();
     const model = open(undefined, { tab: 'credits' });
     const sums: string[] = [];
     for (const group of ['resource', 'product', 'byok', 'user', 'expert'] as const) {
       choose(model, { group });
       await loaded(model);
-      const days = await until('it is divided', () => model.shown.figures.find(({ shape }) => shape.id === 'days')?.table);
-      sums.push(days.rows.map((row) => row.slice(1).reduce((total: bigint, cell) => total + (cell as bigint), 0n)).join());
+      const days = await until(
+        'it is divided',
+        () => model.shown.figures.find(({ shape }) => shape.id === 'days')?.table,
+      );
+      sums.push(
+        days.rows.map((row) => row.slice(1).reduce((total: bigint, cell) => total + (cell as bigint), 0n)).join(),
+      );
     }
     assert.equal(new Set(sums).size, 1);
-  }); // prettier-ignore
+  });
 
-  it('hides every name when told to, on the page and in each export, and opens people all the same', async () => {
+  it('hides each name on the page and in exports if it is set to, and still opens people', async () => {
     await start();
     const model = open(undefined, { tab: 'people', anonymise: true });
     for (const tab of TABS) {
@@ -120,7 +141,13 @@ describe('the model of the dashboard', () => {
       await loaded(model);
       const { shown, state } = model;
       const rows = state.page.list ? model.rows(state.page.list.list, 0, 500) : [];
-      const all = [JSON.stringify(state), JSON.stringify(rows), asJson(shown), asMarkdown(shown), shown.table ? await tableCsv(shown.table) : ''].join('\n');
+      const all = [
+        JSON.stringify(state),
+        JSON.stringify(rows),
+        asJson(shown),
+        asMarkdown(shown),
+        shown.table ? await tableCsv(shown.table) : '',
+      ].join('\n');
       assert.doesNotMatch(all, /@northwind\.example|nightly-build|release-train|ci-runner/, tab);
     }
     choose(model, { tab: 'people' });
@@ -130,24 +157,27 @@ describe('the model of the dashboard', () => {
     const page = await loaded(model);
     assert.equal(page.person!.name, first!.cells[0]);
     await until('their days are there', () => model.state.page.charts.length === 2);
-  }); // prettier-ignore
+  });
 
-  it('sorts, filters and opens people, and keeps a filter away from totals', async () => {
+  it('sorts, filters and opens people, and filters no totals', async () => {
     await start();
     const model = open(undefined, { tab: 'people' });
     const before = (await loaded(model)).tiles[0]!.value;
     model.sort('people', 'total_messages', false);
     const fewest = model.rows('people', 0, 500).map(({ cells }) => Number(cells[2]!.replaceAll(',', '')));
-    assert.deepEqual(fewest, [...fewest].sort((a, b) => a - b));
+    assert.deepEqual(
+      fewest,
+      [...fewest].sort((a, b) => a - b),
+    );
     const [row] = model.rows('people', 5, 1);
     choose(model, { filter: row!.cells[0]!.toUpperCase() });
     const { page } = model.state;
     assert.deepEqual([page.list!.count, page.tiles[0]!.value], [1, before]);
     model.openPerson('nobody');
     assert.equal(model.state.page.person, null);
-  }); // prettier-ignore
+  });
 
-  it('shows what the cache has before it has asked anybody, and what is known without the service', async () => {
+  it('shows cached figures before any request, and while the service is unreachable', async () => {
     const folder = newFolder();
     const { faults } = await start();
     await loaded(open(folder));
@@ -159,20 +189,20 @@ describe('the model of the dashboard', () => {
     choose(again, { preset: '28d' });
     const page = await loaded(again);
     assert.deepEqual([page.isFilled, page.trouble!.kind, page.trouble!.next], [true, 'failed', ['retry']]);
-    assert.match(page.trouble!.message, /Not known, or only in part: 2026-10-24 to 2026-11-06\.$/);
+    assert.match(page.trouble!.message, /Missing or incomplete: 2026-10-24 to 2026-11-06\.$/);
     faults.clear();
     await again.resume();
     assert.equal((await loaded(again)).trouble, null);
   });
 
-  it('shows no zeros where the service fails and nothing is known', async () => {
+  it('shows no zeros if the service fails without cached figures', async () => {
     const { faults } = await start();
     faults.add({ status: 503 });
     const page = await loaded(open());
     assert.deepEqual([page.isFilled, page.trouble!.title], [false, 'The service fails']);
   });
 
-  it('tries again what failed, in each tab', async () => {
+  it('retries failed reports in each tab', async () => {
     const { faults } = await start();
     faults.add({ status: 500 });
     const model = open();
@@ -190,7 +220,7 @@ describe('the model of the dashboard', () => {
   }).timeout(60_000);
 
   for (const status of [401, 403, 404, 500]) {
-    it(`asks again after ${status} where all is known already, and says so while it is refused`, async () => {
+    it(`retries a refresh after ${status}, and shows the error until then`, async () => {
       const { faults } = await start();
       const model = open(undefined, { tab: 'budgets' });
       await loaded(model);
@@ -212,12 +242,12 @@ describe('the model of the dashboard', () => {
     [429, 'rate-limited', 'retry'],
     [500, 'failed', 'retry'],
   ] as const) {
-    it(`says what ${status} means, and what to do`, async () => {
+    it(`explains ${status}, with the next step`, async () => {
       const { faults } = await start();
       faults.add({ status, ...(status === 429 && { retryAfter: 300 }) });
       const model = open();
-      // What asks after a 429 waits for as long as it says.
-      const trouble = await until('it is told', () => {
+      // Requests after a 429 wait for the demanded time.
+      const trouble = await until('the error is shown', () => {
         const { trouble } = model.state.page;
         return trouble && trouble.next.length > 0 ? trouble : undefined;
       });
@@ -226,7 +256,7 @@ describe('the model of the dashboard', () => {
     });
   }
 
-  it('keeps the days when others cannot be asked for, and says why', async () => {
+  it('keeps the shown days if the chosen ones are not available, with the reason', async () => {
     await start();
     const model = open();
     await loaded(model);
@@ -235,7 +265,7 @@ describe('the model of the dashboard', () => {
     assert.deepEqual([page.trouble!.kind, page.isFilled, range.text], ['range', true, '2026-11-14 to 2026-11-20']);
   });
 
-  it('stops a long load, keeps the days that came, and goes on with the others', async () => {
+  it('stops a long load, keeps the loaded days, and resumes with the others', async () => {
     const { faults } = await start();
     const model = open(undefined, { preset: '28d' });
     await loaded(model);
@@ -249,17 +279,20 @@ describe('the model of the dashboard', () => {
     assert.match(running.text, /^\d+ of 28 days.*about .* left$/);
     model.stop();
     const stopped = model.state.page;
-    assert.deepEqual([stopped.progress!.state, stopped.progress!.next, stopped.charts.length], ['stopped', ['resume'], 2]);
+    assert.deepEqual(
+      [stopped.progress!.state, stopped.progress!.next, stopped.charts.length],
+      ['stopped', ['resume'], 2],
+    );
     const matches = faults.list()[0]!.matches;
     await model.resume();
     const page = await loaded(model);
     assert.equal(page.progress, null);
-    // A page is enough for a day of so few people, or two: none is asked for twice.
+    // A day has one or two pages for these people: none is requested twice.
     assert.ok(faults.list()[0]!.matches - matches <= 2 * (28 - stopped.progress!.done + 1));
     assert.ok(page.charts.every(({ table }) => table.rows.length > 0));
-  }); // prettier-ignore
+  });
 
-  it('shows people as they come, n of about m, stops, keeps them and goes on with the others', async () => {
+  it('shows people page by page with an estimate of their number, stops, keeps them and resumes', async () => {
     const { faults } = await start('credits', undefined, 450);
     const path = '/analytics/v0/user-activity';
     faults.add({ path, latency: { ms: 50 } });
@@ -280,11 +313,11 @@ describe('the model of the dashboard', () => {
     const page = await loaded(model);
     assert.deepEqual([page.progress, page.list!.all > progress!.done], [null, true]);
     assert.equal(tileOf(page, 'distinct'), String(page.list!.all));
-    // A page that was on its way when it was stopped is asked for twice, and may have arrived after it was counted.
+    // The page in transit at the stop is requested twice, and may arrive after the count.
     assert.ok(faults.list()[0]!.matches - asked <= Math.ceil(page.list!.all / 100) - progress!.done / 100 + 1);
   });
 
-  it('says of each figure that is not known that it is not, and of how many days the others are', async () => {
+  it('marks unknown figures, and states the number of known days of the others', async () => {
     const folder = newFolder();
     const { faults } = await start();
     await loaded(open(folder));
@@ -292,7 +325,7 @@ describe('the model of the dashboard', () => {
     const model = open(folder, { preset: '28d' });
     const page = await loaded(model);
     const figures = Object.fromEntries(page.tiles.map(({ id, value, note }) => [id, [value !== '–', note]]));
-    // Of use as many days before were asked for, to compare with.
+    // For use, the previous period was loaded, too.
     const [fortnight, week] = [
       [true, '14 of 28 days known'],
       [true, '7 of 28 days known'],
@@ -300,7 +333,7 @@ describe('the model of the dashboard', () => {
     assert.deepEqual(figures, {
       active: [true, 'on 2026-11-20'],
       mean: fortnight,
-      distinct: [false, 'not known'],
+      distinct: [false, 'unknown'],
       messages: fortnight,
       accepted: fortnight,
       acceptedLines: fortnight,
@@ -313,35 +346,39 @@ describe('the model of the dashboard', () => {
     assert.equal((await loaded(model)).list, null);
   });
 
-  it('waits for as long as the service says, says until when, and goes on by itself', async () => {
+  it('waits for the demanded pause, shows its end, and continues by itself', async () => {
     const { faults } = await start();
     faults.add({ status: 429, retryAfter: 1, path: '/analytics/v0/dau-count', times: 1 });
     const { clock, url, token } = server!;
     const budget = new RequestBudget(newFolder());
     const client = new AnalyticsClient({ url, token }, budget);
     const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
-    const parts = { kept: undefined, keep: () => undefined, secret: 'secret', logger: silentLogger, onChange: () => undefined, onOutdated: () => undefined };
-    const model = new DashboardModel(parts);
-    models.push(model);
-    model.connect({ kind: 'ready', name: 'here' }, data);
-    const trouble = await until('it is told', () => model.state.page.trouble ?? undefined);
+    const model = connect(data, undefined, systemClock);
+    const trouble = await until('the error is shown', () => model.state.page.trouble ?? undefined);
     assert.deepEqual([trouble.kind, trouble.next], ['rate-limited', []]);
-    assert.match(trouble.message, /^It takes no requests until \d\d:\d\d:\d\d UTC\. This page goes on by itself then\.$/);
+    assert.match(
+      trouble.message,
+      /^It accepts no requests until \d\d:\d\d:\d\d UTC\. This page then continues by itself\.$/,
+    );
     const page = await until('all is there', () => {
       const { page } = model.state;
       return page.isFilled && page.trouble === null && !page.isLoading ? page : undefined;
     });
     assert.notEqual(tileOf(page, 'mean'), '–');
-  }); // prettier-ignore
+  });
 
-  it('writes exports in which no name runs as a formula or is Markdown', async () => {
+  it('writes exports in which no name is a formula or Markdown', async () => {
     const hostile = '=HYPERLINK("x")|[a](b)<img src=x>@example.com';
     const data = [
       { kind: 'org', plan: 'credits', enterprise: true },
       { kind: 'user', user_email: hostile },
       { kind: 'activity', date: '2026-11-20', user_email: hostile, metrics: { total_messages: 3 } },
     ];
-    server = await SextantServer.start({ now: Date.parse('2026-11-21T12:00:00Z'), rateLimit: false, data: () => readData([Buffer.from(data.map((record) => JSON.stringify(record)).join("\n"))]) }); // prettier-ignore
+    server = await SextantServer.start({
+      now: Date.parse('2026-11-21T12:00:00Z'),
+      rateLimit: false,
+      data: () => readData([Buffer.from(data.map((record) => JSON.stringify(record)).join('\n'))]),
+    });
     server.clock.freeze();
     const model = open(undefined, { tab: 'people' });
     await loaded(model);
@@ -353,7 +390,7 @@ describe('the model of the dashboard', () => {
     assert.equal((JSON.parse(asJson(shown)) as { rows: { identity: string }[] }).rows[0]!.identity, hostile);
   });
 
-  it('begins with what was chosen last, and with the first choices where that is not readable', async () => {
+  it('starts with the last choices, or with the default ones if those are invalid', async () => {
     await start();
     assert.equal(open(undefined, { tab: 'cost' }).choices.tab, 'cost');
     assert.deepEqual(open(undefined, { tab: 'nothing' as Tab }).choices, FIRST_CHOICES);

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
 import { decodeCsv } from '../../analytics/budgets/csv.ts';
 import { IDENTITY_FIELDS } from '../../analytics/contract.ts';
 import type { Identity } from '../../analytics/identity.ts';
@@ -19,16 +18,15 @@ import { WebviewHost } from '../webviewHost.ts';
 import { DashboardModel } from './dashboardModel.ts';
 import { asJson, asMarkdown } from './exportText.ts';
 
-export interface DashboardParts {
-  /** The account that is connected, as the views in the side bar have it. */
+export interface PanelDependencies {
+  /** The connected account, shared with the side bar. */
   readonly source: () => AnalyticsSource;
   readonly onDidChangeSource: vscode.Event<unknown>;
-  readonly onDidChangeLimits: vscode.Event<unknown>;
   readonly context: Pick<vscode.ExtensionContext, 'workspaceState' | 'secrets' | 'extensionUri'>;
   readonly log: Logger;
 }
 
-/** Where to begin: what the rows of a tree hand over. */
+/** The tab or person to open first, from a row of a tree. */
 export interface DashboardTarget {
   readonly tab?: Tab;
   readonly person?: Identity;
@@ -36,32 +34,32 @@ export interface DashboardTarget {
 
 const CHOICES = 'sextant.dashboard';
 const SECRET = 'sextant.pseudonyms';
-/** Changes come in hundreds while something loads; nobody sees more than these. */
-const TELL_MS = 60;
+/** Interval of updates of the page: a load causes hundreds of changes. */
+const UPDATE_MS = 60;
 
-/** "Sextant: Open Dashboard": what is shown, and the panel that shows it. */
+/** "Sextant: Open Dashboard": the model and its panel. */
 export class DashboardPanel implements vscode.Disposable {
-  readonly #parts: DashboardParts;
+  readonly #dependencies: PanelDependencies;
   readonly #model: DashboardModel;
   readonly #host: WebviewHost<DashboardMethods, DashboardEvents>;
   readonly #disposables = new DisposableStore();
   #timer: NodeJS.Timeout | undefined;
 
-  static async create(parts: DashboardParts): Promise<DashboardPanel> {
+  static async create(dependencies: PanelDependencies): Promise<DashboardPanel> {
     if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
-    return new DashboardPanel(parts, await readSecret(parts.context.secrets));
+    return new DashboardPanel(dependencies, await readSecret(dependencies.context.secrets));
   }
 
-  private constructor(parts: DashboardParts, secret: string) {
-    this.#parts = parts;
-    const { context, log } = parts;
+  private constructor(dependencies: PanelDependencies, secret: string) {
+    this.#dependencies = dependencies;
+    const { context, log, source, onDidChangeSource } = dependencies;
     this.#model = new DashboardModel({
       kept: context.workspaceState.get<unknown>(CHOICES),
       keep: (choices) => void context.workspaceState.update(CHOICES, choices),
       secret,
+      editor: source().editor,
       logger: log,
       onChange: () => this.#emitState(),
-      onOutdated: () => this.#parts.source().budgets?.changed(),
     });
     this.#host = new WebviewHost({
       contract: dashboardView,
@@ -72,8 +70,7 @@ export class DashboardPanel implements vscode.Disposable {
       drawsPictures: true,
     });
     this.#disposables.add(this.#host);
-    this.#disposables.add(parts.onDidChangeSource(() => this.#connect()));
-    this.#disposables.add(parts.onDidChangeLimits(() => void this.#model.limitsChanged()));
+    this.#disposables.add(onDidChangeSource(() => this.#connect()));
     this.#connect();
   }
 
@@ -95,25 +92,23 @@ export class DashboardPanel implements vscode.Disposable {
   }
 
   #connect(): void {
-    const { account, data, budgets } = this.#parts.source();
-    const { log: logger } = this.#parts;
-    const changes = data && budgets && new BudgetChanges(data.service, budgets.folder, { logger });
-    this.#model.connect(account, data, budgets && changes && { ...budgets, changes });
+    const { account, reports } = this.#dependencies.source();
+    this.#model.connect(account, reports);
   }
 
   #emitState(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#host.emit('state', this.#model.state);
-    }, TELL_MS);
+    }, UPDATE_MS);
   }
 
   #handlers(): Handlers<DashboardMethods> {
     const model = this.#model;
-    const { desk } = model;
+    const { editor } = model;
     return {
       ready: () => {
-        desk.reread();
+        this.#dependencies.source().editor.reread();
         return model.state;
       },
       choose: (choices) => model.choose(choices),
@@ -123,38 +118,39 @@ export class DashboardPanel implements vscode.Disposable {
       openPerson: ({ id }) => model.openPerson(id),
       export: ({ what, chart, image }) => this.#export(what, chart, image),
       go: ({ to }) => this.#go(to),
-      showScope: ({ scope }) => desk.showScope(scope),
-      showPart: ({ part }) => desk.showPart(part),
-      limitOf: ({ id }) => desk.limitOf(id),
-      checkLimit: ({ limit }) => desk.checkLimit(limit),
-      setLimit: ({ id, limit, was }) => desk.setLimit(id, limit, was),
-      addLimit: ({ account, id, limit }) => desk.addLimit(account, id, limit),
-      clearLimit: ({ id }) => desk.clearLimit(id),
-      raiseLimit: ({ id }) => desk.raiseLimit(id),
-      accounts: ({ text }) => desk.accounts(text),
-      importLimits: ({ csv }) => desk.importLimits(csv, vscode.l10n.t('pasted rows')),
+      showScope: ({ scope }) => editor.showScope(scope),
+      showPart: ({ part }) => editor.showPart(part),
+      limitOf: ({ id }) => editor.limitOf(id),
+      checkLimit: ({ limit }) => editor.checkLimit(limit),
+      setLimit: ({ id, limit, was }) => editor.setLimit(id, limit, was),
+      addLimit: ({ account, id, limit }) => editor.addLimit(account, id, limit),
+      clearLimit: ({ id }) => editor.clearLimit(id),
+      raiseLimit: ({ id }) => editor.raiseLimit(id),
+      accounts: ({ text }) => editor.accounts(text),
+      importLimits: ({ csv }) => editor.importLimits(csv, vscode.l10n.t('pasted rows')),
       act: ({ act }) => this.#act(act),
     };
   }
 
   async #act(act: DeskAction): Promise<void> {
-    const { desk } = this.#model;
+    const { editor } = this.#dependencies.source();
+    const view = this.#model.editor;
     switch (act) {
       case 'chooseFile': {
         const filters = { CSV: ['csv', 'tsv', 'txt'], '*': ['*'] };
         const [file] = (await vscode.window.showOpenDialog({ filters })) ?? [];
         if (file)
-          desk.importLimits(decodeCsv(await vscode.workspace.fs.readFile(file)), file.path.split('/').at(-1) ?? 'CSV');
+          view.importLimits(decodeCsv(await vscode.workspace.fs.readFile(file)), file.path.split('/').at(-1) ?? 'CSV');
         break;
       }
       case 'saveFailures':
-        await saveFile(await desk.failuresCsv(), 'failures', 'CSV', 'csv');
+        await saveFile(await editor.failuresCsv(), 'failures', 'CSV', 'csv');
         break;
       case 'saveLimits':
-        await saveFile(await desk.limitsCsv(), 'budgets', 'CSV', 'csv');
+        await saveFile(await editor.limitsCsv(), 'budgets', 'CSV', 'csv');
         break;
       default:
-        desk.act(act);
+        view.act(act);
     }
   }
 
@@ -183,7 +179,7 @@ export class DashboardPanel implements vscode.Disposable {
     }
   }
 
-  /** Asks where to, and writes it. What a page drew is a picture, and written as such. */
+  /** Saves the shown content, or a picture that the page drew. */
   async #export(what: DashboardExport, chart: string | null, image: string | null): Promise<void> {
     const { shown } = this.#model;
     const figure = shown.figures.find(({ shape }) => shape.id === chart);
@@ -210,7 +206,7 @@ export class DashboardPanel implements vscode.Disposable {
   }
 }
 
-/** Asks where to, and writes it. `name` may be any text. */
+/** Asks for a file and writes it. `name` may be any text. */
 async function saveFile(
   content: string | Uint8Array | undefined,
   name: string,
@@ -218,7 +214,7 @@ async function saveFile(
   extension: string,
 ): Promise<void> {
   if (content === undefined) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('There is nothing to export here yet.'));
+    void vscode.window.showInformationMessage(vscode.l10n.t('There is nothing to export yet.'));
     return;
   }
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
@@ -245,7 +241,7 @@ const FILES: Readonly<Record<DashboardExport, readonly [string, string]>> = {
   png: ['PNG', 'png'],
 };
 
-/** Whoever binds the command may hand over anything. */
+/** Command arguments are untrusted. */
 function readTarget(target: unknown): DashboardTarget {
   const { tab, person } = isObject(target) ? (target as DashboardTarget) : {};
   const isTab = TABS.some((one) => one === tab);
@@ -253,7 +249,7 @@ function readTarget(target: unknown): DashboardTarget {
   return { ...(isTab && tab && { tab }), ...(isPerson && { person }) };
 }
 
-/** Made once for this machine, and kept where secrets are: whoever has it can try names until a pseudonym fits. */
+/** Creates the key of pseudonyms once per machine. It is a secret: with it, names can be tried until a pseudonym fits. */
 async function readSecret(secrets: vscode.SecretStorage): Promise<string> {
   const known = await secrets.get(SECRET);
   if (known !== undefined) return known;

@@ -4,10 +4,10 @@ import { escapeMarkdown } from '../../ask/markdown.ts';
 import type { Shown } from './dashboardModel.ts';
 import { describeTable } from './figures.ts';
 
-/** Rows of a table that somebody reads in a message or a meeting. */
+/** Largest number of rows of a table in Markdown, which is read in messages. */
 const ROWS = 10;
 
-/** All that is shown, for programs: amounts in full, as text. */
+/** The shown content for programs: amounts in full, as text. */
 export function asJson({ title, range, asOf, tiles, figures, table }: Shown): string {
   const data = {
     title,
@@ -22,13 +22,16 @@ export function asJson({ title, range, asOf, tiles, figures, table }: Shown): st
   return `${JSON.stringify(data, null, 2)}\n`;
 }
 
-/** All that is shown, to be read: what names say is text, whatever stands in it. */
+/** The shown content for people. All names are escaped. */
 export function asMarkdown({ title, range, asOf, tiles, figures, table }: Shown): string {
   const parts = [
     `# ${escapeMarkdown(title)}`,
     `${escapeMarkdown(range)}. ${l10n.t('As of {0}.', asOf)}`,
     tiles
-      .map(({ label, value, note }) => `- **${escapeMarkdown(label)}**: ${escapeMarkdown(value)}${note === '' ? '' : ` (${escapeMarkdown(note)})`}`)
+      .map(
+        ({ label, value, note }) =>
+          `- **${escapeMarkdown(label)}**: ${escapeMarkdown(value)}${note === '' ? '' : ` (${escapeMarkdown(note)})`}`,
+      )
       .join('\n'),
     ...figures.flatMap(({ shape, table }) => [
       `## ${escapeMarkdown(shape.title)}`,
@@ -38,7 +41,7 @@ export function asMarkdown({ title, range, asOf, tiles, figures, table }: Shown)
     ...(table ? [`## ${escapeMarkdown(describeTable(table))}`, markdownTable(table)] : []),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
-} // prettier-ignore
+}
 
 function markdownTable({ columns, rows }: Table): string {
   const line = (cells: readonly string[]): string => `| ${cells.map(cellText).join(' | ')} |`;
@@ -47,7 +50,7 @@ function markdownTable({ columns, rows }: Table): string {
     line(columns.map(({ title }) => title)),
     `| ${columns.map(({ kind }) => (kind === 'text' ? '---' : '--:')).join(' | ')} |`,
     ...rows.slice(0, ROWS).map((row) => line(row.map((cell, i) => formatCell(cell, columns[i]!)))),
-    ...(left > 0 ? ['', l10n.t('And {0} more.', left)] : []),
+    ...(left > 0 ? ['', l10n.t('{0} more.', left)] : []),
   ].join('\n');
 }
 

@@ -18,11 +18,11 @@ import type {
   Tone,
 } from '../../protocol/dashboardView.ts';
 
-/* From figures to what a page draws: texts for people, and numbers for lengths. Nothing is computed here. */
+/* Turns figures into texts, and into numbers for the lengths of a chart. Nothing is computed here. */
 
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** A chart and the table that it is drawn from, which is what its exports have. */
+/** A chart, and its table for exports. */
 export interface Figure {
   readonly shape: Without<Chart, 'table'>;
   readonly table: Table;
@@ -39,7 +39,7 @@ export function shownTable({ columns, rows }: Table): ShownTable {
   };
 }
 
-/** What it is called on the page; columns and fields keep the names that exports have. */
+/** Texts of a chart on the page; columns keep the names of the exports. */
 export interface About {
   readonly id: string;
   readonly title: string;
@@ -48,7 +48,7 @@ export interface About {
 }
 
 export interface RawSeries {
-  /** Of the column in exports. */
+  /** Name of the column in exports. */
   readonly id: string;
   readonly name: string;
   readonly role: Role;
@@ -87,7 +87,7 @@ export function timeFigure(
   };
 }
 
-/** Each day divided into series of amounts; a day that is `missing` is empty, not zero. */
+/** A stack of amounts for each day; a day in `missing` is empty, not zero. */
 export function stackFigure(
   about: About,
   unit: Unit,
@@ -114,7 +114,7 @@ export function stackFigure(
 export interface RawBar {
   readonly name: string;
   readonly cells: readonly Cell[];
-  /** What stands beside it; the sum of its parts where there is nothing else to say. */
+  /** Text beside the bar. */
   readonly text: string;
   readonly tone?: Tone;
   readonly person?: string;
@@ -148,7 +148,7 @@ export function barFigure(
   };
 }
 
-/** How long it is drawn. Amounts lose digits here, which a picture has no room for. */
+/** The length of a mark. An amount loses digits that a picture cannot show. */
 export function lengthOf(cell: Cell): number | null {
   if (cell === undefined || typeof cell === 'string') return null;
   return typeof cell === 'bigint' ? Number(formatDecimal(cell)) : cell;
@@ -168,12 +168,12 @@ export function tile(
   return { id, label, value, note, tone, about };
 }
 
-/** What a figure over a range is of, where that is not all of it. */
+/** The number of days that a figure covers, if not all. */
 export function knownNote(known: number, days: number): string {
-  return known === 0 ? l10n.t('not known') : l10n.t('{0} of {1} days known', known, days);
+  return known === 0 ? l10n.t('unknown') : l10n.t('{0} of {1} days known', known, days);
 }
 
-/** Days are written `2026-11-20` everywhere. */
+/** `2026-11-14 to 2026-11-20` */
 export function describeDays(first: string, last: string): string {
   return first === last ? first : l10n.t('{0} to {1}', first, last);
 }
@@ -182,7 +182,7 @@ export function matches(name: string, filter: string): boolean {
   return filter === '' || name.toLowerCase().includes(filter.trim().toLowerCase());
 }
 
-/** By what its first column calls its rows. */
+/** The title of the first column, as a heading of the table. */
 export function describeTable({ columns }: Table): string {
   return columns[0]?.title ?? '';
 }

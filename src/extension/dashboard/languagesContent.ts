@@ -4,29 +4,32 @@ import type { LanguageReport } from '../../analytics/reports/languageReport.ts';
 import type { Table } from '../../analytics/reports/table.ts';
 import { usageTable } from '../../analytics/reports/tables.ts';
 import { formatCount } from '../../base/format.ts';
-import type { Content, Look } from './content.ts';
+import type { Content, ViewOptions } from './content.ts';
 import { barFigure, matches, type Figure } from './figures.ts';
 
 const BARS = 15;
 
-/** What is used in which language and editor, of the days that are there so far. */
-export function languagesContent(report: LanguageReport, look: Look): Content {
+/** Use by language and editor, of the loaded days. */
+export function languagesContent(report: LanguageReport, options: ViewOptions): Content {
   const isEmpty = report.daysDone === report.days && report.languages.length === 0;
   const figures = [
-    figure('language', l10n.t('Languages'), report.languages, look),
-    figure('editor', l10n.t('Editors'), report.editors, look),
+    figure('language', l10n.t('Languages'), report.languages, options),
+    figure('editor', l10n.t('Editors'), report.editors, options),
   ];
   return {
     tiles: [],
     figures: report.languages.length === 0 ? [] : figures,
     table: () => figures[0]?.table,
-    empty: isEmpty
-      ? { title: l10n.t('Nothing was used on these days'), message: l10n.t('Choose other days above.') }
-      : null,
+    empty: isEmpty ? { title: l10n.t('No use on these days'), message: l10n.t('Choose other days above.') } : null,
   };
 }
 
-function figure(dimension: 'language' | 'editor', title: string, all: readonly Usage[], { choices }: Look): Figure {
+function figure(
+  dimension: 'language' | 'editor',
+  title: string,
+  all: readonly Usage[],
+  { choices }: ViewOptions,
+): Figure {
   const shown = all.filter(({ name }) => matches(name, choices.filter));
   const [first] = shown;
   const table: Table = usageTable(shown, dimension);
@@ -34,10 +37,15 @@ function figure(dimension: 'language' | 'editor', title: string, all: readonly U
     {
       id: dimension,
       title,
-      about: l10n.t('How many different people used each. Somebody who uses two counts in both, so they do not add up.'),
+      about: l10n.t('Number of different people. A person who uses two counts in both, so the numbers do not add up.'),
       summary: first
-        ? l10n.t('Most: {0}, {1} people and {2} messages.', first.name, formatCount(first.people), formatCount(first.metrics.total_messages))
-        : l10n.t('Nothing.'),
+        ? l10n.t(
+            'Most: {0}, {1} people and {2} messages.',
+            first.name,
+            formatCount(first.people),
+            formatCount(first.metrics.total_messages),
+          )
+        : l10n.t('None.'),
     },
     'count',
     [l10n.t('People')],
@@ -48,4 +56,4 @@ function figure(dimension: 'language' | 'editor', title: string, all: readonly U
     })),
     table,
   );
-} // prettier-ignore
+}

@@ -5,7 +5,7 @@ const ada = { kind: 'user_email', name: 'ada@example.com' } as const;
 const build = { kind: 'service_account_name', name: 'nightly' } as const;
 
 describe('pseudonyms', () => {
-  it('are the same for the same person, whatever the case, and others with another secret', () => {
+  it('are the same for a person in any case, and differ with another secret', () => {
     const names = new Names('secret', true);
     assert.equal(names.of(ada), new Names('secret', true).of({ ...ada, name: 'Ada@Example.com' }));
     assert.notEqual(names.of(ada), new Names('other', true).of(ada));
@@ -16,13 +16,13 @@ describe('pseudonyms', () => {
     assert.deepEqual(names.ofInfo({}), {});
   });
 
-  it('tell ten thousand people apart', () => {
+  it('differ for ten thousand people', () => {
     const names = new Names('secret', true);
     const all = Array.from({ length: 10_000 }, (_, i) => names.of({ ...ada, name: `p${i}@example.com` }));
     assert.equal(new Set(all).size, all.length);
   });
 
-  it('are not what a person is opened by: that stays the same when names are shown', () => {
+  it('leave the id of a person unchanged', () => {
     const [hidden, shown] = [new Names('secret', true), new Names('secret', false)];
     assert.equal(shown.of(ada), 'ada@example.com');
     assert.equal(hidden.id(ada), shown.id(ada));

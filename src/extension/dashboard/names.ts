@@ -4,19 +4,19 @@ import type { UserInfo } from '../../analytics/contract.ts';
 import { identityKey, type Identity } from '../../analytics/identity.ts';
 import { identityOf } from '../../analytics/insights/people.ts';
 
-/** Letters and digits that are not taken for each other. */
+/** Letters and digits that look different. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
-/** 35 bits: of ten thousand people, that any two have the same has a chance of 0.15 %. */
+/** 35 bits: among ten thousand people, the chance of a collision is 0.15 %. */
 const LENGTH = 7;
 
 /**
- * How people are called on the page and in exports. A pseudonym is the same every day and in every window, and follows from a
- * secret of this machine: who has a list of addresses cannot find out whose it is. Rows have ids that tell no more.
+ * Names or pseudonyms of accounts, for the page and its exports. A pseudonym is the same every day and in every window.
+ * It is derived from a secret of this machine, so a list of addresses does not reveal its owner. Row ids reveal no more.
  */
 export class Names {
   readonly #secret: string;
   readonly areHidden: boolean;
-  /** A list of ten thousand is named anew as it grows. */
+  /** Codes by key: a growing list of ten thousand is named many times. */
   readonly #codes = new Map<string, string>();
 
   /** `secret` must be long and random. */
@@ -31,14 +31,14 @@ export class Names {
     return identity.kind === 'user_email' ? l10n.t('Person {0}', readable) : l10n.t('Service account {0}', readable);
   }
 
-  /** A text that is about somebody, such as a service's: it may name them. */
+  /** Replaces an account's name in a text, such as a message of the service. */
   hide(text: string, identity: Identity): string {
     if (!this.areHidden || identity.name === '') return text;
     const literal = identity.name.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
     return text.replaceAll(new RegExp(literal, 'gi'), () => this.of(identity));
   }
 
-  /** An account of cost-analytics: a person, a service account, a bot, or of whom nothing is known. */
+  /** Replaces the name of an account of cost-analytics: a person, service account, bot, or deleted account. */
   ofInfo(info: UserInfo): UserInfo {
     if (!this.areHidden) return info;
     if (info.bot_name !== undefined) return { ...info, bot_name: l10n.t('Bot {0}', this.#readable(info.bot_name)) };

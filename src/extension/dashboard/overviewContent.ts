@@ -7,35 +7,36 @@ import { formatCell, formatGrowth, formatShare } from '../../analytics/reports/t
 import { dayTable } from '../../analytics/reports/tables.ts';
 import type { PeopleReport, UsageReport } from '../../analytics/reports/usageReport.ts';
 import { formatCount } from '../../base/format.ts';
-import type { Content, Look } from './content.ts';
+import type { Content, ViewOptions } from './content.ts';
 import { amountText, knownNote, tile, timeFigure, type Figure } from './figures.ts';
-import { growthNote, moverFigure } from './spendingContent.ts';
+import { growthNote } from './spendingContent.ts';
+import { moverFigure } from './spendingFigures.ts';
 
 export interface OverviewReports {
   readonly usage: UsageReport | undefined;
   readonly cost: CostReport | undefined;
   readonly people: PeopleReport | undefined;
-  /** Whether the number of people is still to come. */
+  /** Whether the people are still loading. */
   readonly arePeopleComing: boolean;
 }
 
-/** What happened, what it cost, and what changed: the first that a team lead sees. */
-export function overviewContent(reports: OverviewReports, look: Look): Content {
+/** Use, cost and the largest changes: the first page of a team lead. */
+export function overviewContent(reports: OverviewReports, options: ViewOptions): Content {
   const { usage, cost } = reports;
   const isEmpty = usage?.metrics?.total_messages === 0 && usage.days.every(({ active }) => active === 0);
   return {
-    tiles: [...(usage ? usageTiles(usage, reports, look) : []), ...(cost ? costTiles(cost, look) : [])],
+    tiles: [...(usage ? usageTiles(usage, reports, options) : []), ...(cost ? costTiles(cost, options) : [])],
     figures: isEmpty
       ? []
       : [
-          ...(usage && usage.daysKnown.active > 0 ? [activeFigure(usage, look)] : []),
+          ...(usage && usage.daysKnown.active > 0 ? [activeFigure(usage, options)] : []),
           ...(usage?.metrics ? [kindFigure(usage, usage.metrics), acceptedFigure(usage, usage.metrics)] : []),
-          ...(cost && look.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
+          ...(cost && options.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
         ],
     table: () => usage && dayTable(usage),
     empty: isEmpty
       ? {
-          title: l10n.t('Nobody used it on these days'),
+          title: l10n.t('No use on these days'),
           message: l10n.t('A day is complete at about 02:00 UTC of the next one. Choose other days above.'),
         }
       : null,
@@ -45,12 +46,15 @@ export function overviewContent(reports: OverviewReports, look: Look): Content {
 function usageTiles(
   usage: UsageReport,
   { people, arePeopleComing }: OverviewReports,
-  { choices }: Look,
+  { choices }: ViewOptions,
 ): Content['tiles'] {
   const { latest, meanActive, metrics, acceptance, growth, days, daysKnown } = usage;
   const note = (known: number, text: string): string => (known < days.length ? knownNote(known, days.length) : text);
   const before = (known: number, value: number | undefined): string =>
-    note(known, choices.compare && value !== undefined ? l10n.t('{0} from the days before', formatGrowth(value)) : '');
+    note(
+      known,
+      choices.compare && value !== undefined ? l10n.t('{0} since the previous period', formatGrowth(value)) : '',
+    );
   const count = people?.distinct;
   const partOf = (part: MetricField, whole: MetricField): string =>
     note(
@@ -58,16 +62,61 @@ function usageTiles(
       metrics ? l10n.t('{0} of {1}', formatCount(metrics[part]), formatCount(metrics[whole])) : '',
     );
   return [
-    tile('active', l10n.t('Active'), latest ? formatCount(latest.active) : '–', l10n.t('People and service accounts that used the product on that day of UTC.'), { note: latest ? l10n.t('on {0}', latest.date) : l10n.t('not known') }),
-    tile('mean', l10n.t('Average a day'), formatCell(meanActive, { kind: 'count' }), l10n.t('How many people were active on an average day; days without anybody count, too.'), { note: before(daysKnown.active, growth.meanActive) }),
-    tile('distinct', l10n.t('Different people'), count !== undefined ? formatCount(count) : arePeopleComing ? '…' : '–', l10n.t('People and service accounts over all the days, each counted once; never the sum of days.'), { note: count !== undefined ? '' : people ? l10n.t('{0} so far', formatCount(people.people.length)) : arePeopleComing ? l10n.t('being counted') : l10n.t('not known') }),
-    tile('messages', l10n.t('Messages'), formatCell(metrics?.total_messages, { kind: 'count' }), l10n.t('Messages of all kinds: chat, agents in the editor and on the command line.'), { note: before(daysKnown.metrics, growth.messages) }),
-    tile('accepted', l10n.t('Suggestions accepted'), formatShare(acceptance.bySuggestions), l10n.t('Completions accepted, of those suggested. Where nothing was suggested it is –.'), { note: partOf('completions_accepted', 'completions_count') }),
-    tile('acceptedLines', l10n.t('Lines accepted'), formatShare(acceptance.byLines), l10n.t('Lines taken from completions, of the lines suggested. Where nothing was suggested it is –.'), { note: partOf('completions_lines_of_code', 'completions_suggested_lines_of_code') }),
-  ]; // prettier-ignore
+    tile(
+      'active',
+      l10n.t('Active'),
+      latest ? formatCount(latest.active) : '–',
+      l10n.t('People and service accounts that used the product on that day (UTC).'),
+      { note: latest ? l10n.t('on {0}', latest.date) : l10n.t('unknown') },
+    ),
+    tile(
+      'mean',
+      l10n.t('Average a day'),
+      formatCell(meanActive, { kind: 'count' }),
+      l10n.t('Mean number of active people a day, days without use included.'),
+      { note: before(daysKnown.active, growth.meanActive) },
+    ),
+    tile(
+      'distinct',
+      l10n.t('Different people'),
+      count !== undefined ? formatCount(count) : arePeopleComing ? '…' : '–',
+      l10n.t('People and service accounts over all days, each counted once.'),
+      {
+        note:
+          count !== undefined
+            ? ''
+            : people
+              ? l10n.t('{0} so far', formatCount(people.people.length))
+              : arePeopleComing
+                ? l10n.t('counting')
+                : l10n.t('unknown'),
+      },
+    ),
+    tile(
+      'messages',
+      l10n.t('Messages'),
+      formatCell(metrics?.total_messages, { kind: 'count' }),
+      l10n.t('Messages in chat and to agents, in the editor and on the command line.'),
+      { note: before(daysKnown.metrics, growth.messages) },
+    ),
+    tile(
+      'accepted',
+      l10n.t('Suggestions accepted'),
+      formatShare(acceptance.bySuggestions),
+      l10n.t('Accepted completions as a share of suggested ones; – without suggestions.'),
+      { note: partOf('completions_accepted', 'completions_count') },
+    ),
+    tile(
+      'acceptedLines',
+      l10n.t('Lines accepted'),
+      formatShare(acceptance.byLines),
+      l10n.t('Accepted lines of completions as a share of suggested ones; – without suggestions.'),
+      { note: partOf('completions_lines_of_code', 'completions_suggested_lines_of_code') },
+    ),
+  ];
 }
 
-function costTiles(report: CostReport, look: Look): Content['tiles'] {
+function costTiles(report: CostReport, options: ViewOptions): Content['tiles'] {
   const { unit, total, month } = report;
   const isUsd = unit === 'usd';
   return [
@@ -76,16 +125,16 @@ function costTiles(report: CostReport, look: Look): Content['tiles'] {
       isUsd ? l10n.t('Billed') : l10n.t('Credits'),
       amountText(total, unit),
       isUsd ? l10n.t('Dollars billed for these days.') : l10n.t('Credits consumed on these days.'),
-      { note: growthNote(report, look) },
+      { note: growthNote(report, options) },
     ),
     tile(
       'projected',
       month ? l10n.t('Month {0}', month.month) : l10n.t('This month'),
       amountText(month?.spent, unit),
-      l10n.t('What was spent this month; and what it comes to at this pace, rounded down, from three days on.'),
+      l10n.t('Spending this month, and its projection from the third day on, rounded down.'),
       {
         note: !month
-          ? l10n.t('not known')
+          ? l10n.t('unknown')
           : month.projected === undefined
             ? l10n.t('too early for a projection')
             : l10n.t('about {0} at month’s end', amountText(month.projected, unit)),
@@ -94,7 +143,7 @@ function costTiles(report: CostReport, look: Look): Content['tiles'] {
   ];
 }
 
-function activeFigure({ days, unusual, before }: UsageReport, { choices }: Look): Figure {
+function activeFigure({ days, unusual, before }: UsageReport, { choices }: ViewOptions): Figure {
   const active = days.map((day) => day.active);
   const known = days.flatMap(({ date, active }) => (active === undefined ? [] : [{ date, active }]));
   const ends = extent(known.map((day) => day.active));
@@ -116,7 +165,7 @@ function activeFigure({ days, unusual, before }: UsageReport, { choices }: Look)
       id: 'active',
       title: l10n.t('Active people'),
       about: l10n.t(
-        'People and service accounts that used the product on a day of UTC. The dashed line is the average of a day and the six before it. Marked days are far from what is usual for that kind of day, weekday or weekend (modified z-score over 3.5).',
+        'People and service accounts that used the product on a day (UTC). The dashed line is the mean of seven days. Marked days are unusual for a weekday or a weekend day (modified z-score over 3.5).',
       ),
       summary: `${summary}${odd}`,
     },
@@ -135,7 +184,7 @@ function activeFigure({ days, unusual, before }: UsageReport, { choices }: Look)
             } as const,
           ]
         : []),
-      ...(compared ? [{ id: 'before', name: l10n.t('Days before'), role: 'before', cells: before } as const] : []),
+      ...(compared ? [{ id: 'before', name: l10n.t('Previous period'), role: 'before', cells: before } as const] : []),
     ],
     days.flatMap(({ date }, i) => (unusual.includes(date) ? [i] : [])),
   );
@@ -148,11 +197,9 @@ function kindFigure({ days }: UsageReport, metrics: Metrics): Figure {
     {
       id: 'kinds',
       title: l10n.t('Use by kind'),
-      about: l10n.t('Messages of each kind, and completions that were accepted, day by day.'),
+      about: l10n.t('Messages of each kind and accepted completions, by day.'),
       summary:
-        most === undefined
-          ? l10n.t('Nothing.')
-          : l10n.t('Most of it: {0}, {1}.', KINDS[most], formatCount(metrics[most])),
+        most === undefined ? l10n.t('None.') : l10n.t('Most of it: {0}, {1}.', KINDS[most], formatCount(metrics[most])),
     },
     'stack',
     'count',
@@ -171,7 +218,7 @@ function acceptedFigure({ days, acceptance }: UsageReport, metrics: Metrics): Fi
     {
       id: 'accepted',
       title: l10n.t('Suggested and accepted'),
-      about: l10n.t('Completions that were suggested on a day, and those of them that were accepted.'),
+      about: l10n.t('Suggested completions, and the accepted ones among them, by day.'),
       summary: l10n.t(
         '{0} of {1} suggestions were accepted, {2}; by lines {3}.',
         formatCount(metrics.completions_accepted),

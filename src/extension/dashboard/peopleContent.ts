@@ -14,11 +14,11 @@ import { formatDay } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
 import type { ActivityRow } from '../../analytics/client/analyticsData.ts';
 import { toneOf } from './budgetsContent.ts';
-import { none, type Content, type Look } from './content.ts';
+import { none, type Content, type ViewOptions } from './content.ts';
 import { amountText, lengthOf, matches, stackFigure, tile, type Figure } from './figures.ts';
 import type { Names } from './names.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
-import { burnFigure } from './spendingContent.ts';
+import { burnFigure } from './spendingFigures.ts';
 
 export interface PeopleReports {
   readonly people: PeopleReport;
@@ -35,18 +35,38 @@ const column = (name: string, title: string, kind: ListColumn['kind'], about = '
 export function peopleColumns(unit: Unit): ListColumn[] {
   return [
     column('identity', l10n.t('Person'), 'text'),
-    column('active_days', l10n.t('Active days'), 'count', l10n.t('Days of UTC on which the product was used.')),
-    column('total_messages', l10n.t('Messages'), 'count', l10n.t('Of all kinds: chat, agents in the editor and on the command line.')),
-    column('total_modified_lines_of_code', l10n.t('Lines'), 'count', l10n.t('Lines of code modified across all interactions.')),
-    column('acceptance_by_suggestions', l10n.t('Suggestions accepted'), 'share', l10n.t('Completions accepted, of those suggested.')),
-    column('acceptance_by_lines', l10n.t('Lines accepted'), 'share', l10n.t('Lines taken from completions, of the lines suggested.')),
+    column('active_days', l10n.t('Active days'), 'count', l10n.t('Days (UTC) on which the product was used.')),
+    column(
+      'total_messages',
+      l10n.t('Messages'),
+      'count',
+      l10n.t('Messages in chat and to agents, in the editor and on the command line.'),
+    ),
+    column(
+      'total_modified_lines_of_code',
+      l10n.t('Lines'),
+      'count',
+      l10n.t('Lines of code modified across all interactions.'),
+    ),
+    column(
+      'acceptance_by_suggestions',
+      l10n.t('Suggestions accepted'),
+      'share',
+      l10n.t('Accepted completions as a share of suggested ones.'),
+    ),
+    column(
+      'acceptance_by_lines',
+      l10n.t('Lines accepted'),
+      'share',
+      l10n.t('Accepted lines of completions as a share of suggested ones.'),
+    ),
     unit === 'usd'
       ? column('billed_amount_usd', l10n.t('Billed'), 'usd', l10n.t('Dollars billed for these days.'))
       : column('credits_consumed', l10n.t('Credits'), 'credits', l10n.t('Credits consumed on these days.')),
   ];
-} // prettier-ignore
+}
 
-/** Everybody who was active, with what they did and spent. */
+/** Active people, with their activity and spending. */
 export function peopleRows({ people, spending }: PeopleReports, names: Names): SourceRow[] {
   const unit = spending?.unit ?? 'credits';
   const spent = new Map(
@@ -56,7 +76,7 @@ export function peopleRows({ people, spending }: PeopleReports, names: Names): S
     const identity = identityOf(row);
     const { metrics } = row;
     const { bySuggestions, byLines } = acceptance(metrics);
-    // Of whom cost-analytics has no point, nothing was spent.
+    // An account without a point in cost-analytics has spent nothing.
     const amount = spending ? (spent.get(identityKey(identity)) ?? 0n) : undefined;
     return {
       id: names.id(identity),
@@ -75,7 +95,7 @@ export function peopleRows({ people, spending }: PeopleReports, names: Names): S
   });
 }
 
-export function peopleContent({ people, spending }: PeopleReports, look: Look): Content {
+export function peopleContent({ people, spending }: PeopleReports, options: ViewOptions): Content {
   const days = people.range.last - people.range.first + 1;
   const isWhole = people.distinct !== undefined;
   const active = isWhole ? meanOf(people.people.map((row) => row.active_days)) : undefined;
@@ -85,20 +105,32 @@ export function peopleContent({ people, spending }: PeopleReports, look: Look): 
       people.distinct === 0
         ? []
         : [
-            tile('distinct', l10n.t('Different people'), formatCell(people.distinct, { kind: 'count' }), l10n.t('People and service accounts over all the days, each counted once.'), { note: isWhole ? '' : soFar }),
-            tile('days', l10n.t('Active days per person'), formatCell(active, { kind: 'count' }), l10n.t('On average, of everybody who was active at all.'), { note: isWhole ? l10n.t('of {0}', formatCount(days)) : l10n.t('not known until all are there') }),
+            tile(
+              'distinct',
+              l10n.t('Different people'),
+              formatCell(people.distinct, { kind: 'count' }),
+              l10n.t('People and service accounts over all days, each counted once.'),
+              { note: isWhole ? '' : soFar },
+            ),
+            tile(
+              'days',
+              l10n.t('Active days per person'),
+              formatCell(active, { kind: 'count' }),
+              l10n.t('Mean over all active people.'),
+              { note: isWhole ? l10n.t('of {0}', formatCount(days)) : l10n.t('unknown until all are loaded') },
+            ),
           ],
-    figures: spending && spending.topPeople.length > 0 ? [heatFigure(spending, look)] : [],
+    figures: spending && spending.topPeople.length > 0 ? [heatFigure(spending, options)] : [],
     table: none,
     empty:
       people.distinct === 0
-        ? { title: l10n.t('Nobody was active on these days'), message: l10n.t('Choose other days above.') }
+        ? { title: l10n.t('No active people on these days'), message: l10n.t('Choose other days above.') }
         : null,
   };
-} // prettier-ignore
+}
 
-/** Who spent most, by day. */
-function heatFigure({ range, topPeople, unit }: SpendingReport, { choices, names }: Look): Figure {
+/** Spending by day of the people with the highest spending. */
+function heatFigure({ range, topPeople, unit }: SpendingReport, { choices, names }: ViewOptions): Figure {
   const days = daysOf(range).map(formatDay);
   const people = topPeople.filter(({ identity }) => matches(names.of(identity), choices.filter));
   return {
@@ -107,10 +139,13 @@ function heatFigure({ range, topPeople, unit }: SpendingReport, { choices, names
       kind: 'heat',
       unit,
       title: unit === 'usd' ? l10n.t('Billed by person and day') : l10n.t('Credits by person and day'),
-      about: l10n.t('The {0} who spent most. The fuller a square, the more was spent on that day.', topPeople.length),
+      about: l10n.t(
+        'The {0} people with the highest spending. The fuller a square, the higher the spending of that day.',
+        topPeople.length,
+      ),
       summary: people[0]
         ? l10n.t('{0} people; most: {1}.', people.length, names.of(people[0].identity))
-        : l10n.t('Nobody.'),
+        : l10n.t('None.'),
       days,
       rows: people.map(({ identity, amounts }) => ({
         name: names.of(identity),
@@ -135,11 +170,11 @@ export interface PersonReports {
   readonly activity: ActivityRow | undefined;
   readonly spending: PeopleSpending | undefined;
   readonly standing: BudgetStatus | undefined;
-  /** Of the limit, if there is one. What was spent is in the same, and tells it only where there is some. */
+  /** Unit of the limit, if there is one. Spending has the same unit, but is unknown without any. */
   readonly limitUnit: Unit | undefined;
 }
 
-/** One person: what they did, what they spent on which model, and how they stand to their limit. */
+/** The page of a person: activity, spending by model, and the status of the limit. */
 export function personContent({ activity, spending, standing, limitUnit }: PersonReports): Content {
   const unit = limitUnit ?? spending?.unit ?? 'credits';
   const days = spending ? daysOf(spending.range).map(formatDay) : [];
@@ -148,18 +183,58 @@ export function personContent({ activity, spending, standing, limitUnit }: Perso
   const did = activity && acceptance(activity.metrics);
   return {
     tiles: [
-      tile('days', l10n.t('Active days'), activity ? formatCount(activity.active_days) : '–', l10n.t('Days of UTC on which the product was used.')),
-      tile('messages', l10n.t('Messages'), activity ? formatCount(activity.metrics.total_messages) : '–', l10n.t('Of all kinds.')),
-      tile('lines', l10n.t('Lines'), activity ? formatCount(activity.metrics.total_modified_lines_of_code) : '–', l10n.t('Lines of code modified across all interactions.')),
-      tile('accepted', l10n.t('Suggestions accepted'), formatShare(did?.bySuggestions), l10n.t('Completions accepted, of those suggested.')),
-      tile('acceptedLines', l10n.t('Lines accepted'), formatShare(did?.byLines), l10n.t('Lines taken from completions, of the lines suggested.')),
-      tile('spent', unit === 'usd' ? l10n.t('Billed') : l10n.t('Credits'), amountText(total, unit), l10n.t('On all of these days.')),
+      tile(
+        'days',
+        l10n.t('Active days'),
+        activity ? formatCount(activity.active_days) : '–',
+        l10n.t('Days (UTC) on which the product was used.'),
+      ),
+      tile(
+        'messages',
+        l10n.t('Messages'),
+        activity ? formatCount(activity.metrics.total_messages) : '–',
+        l10n.t('Messages in chat and to agents, in the editor and on the command line.'),
+      ),
+      tile(
+        'lines',
+        l10n.t('Lines'),
+        activity ? formatCount(activity.metrics.total_modified_lines_of_code) : '–',
+        l10n.t('Lines of code modified across all interactions.'),
+      ),
+      tile(
+        'accepted',
+        l10n.t('Suggestions accepted'),
+        formatShare(did?.bySuggestions),
+        l10n.t('Accepted completions as a share of suggested ones.'),
+      ),
+      tile(
+        'acceptedLines',
+        l10n.t('Lines accepted'),
+        formatShare(did?.byLines),
+        l10n.t('Accepted lines of completions as a share of suggested ones.'),
+      ),
+      tile(
+        'spent',
+        unit === 'usd' ? l10n.t('Billed') : l10n.t('Credits'),
+        amountText(total, unit),
+        l10n.t('Sum of these days.'),
+      ),
       ...(standing
         ? [
-            tile('limit', l10n.t('Used of the limit'), formatShare(standing.used), l10n.t('What was used this month, of the limit of their own.'), {
-              note: l10n.t('{0} of {1}', amountText(standing.spent, unit), amountText(wholeAmount(standing.limit), unit)),
-              tone: toneOf(standing),
-            }),
+            tile(
+              'limit',
+              l10n.t('Used of the limit'),
+              formatShare(standing.used),
+              l10n.t('Consumption this month as a share of the override.'),
+              {
+                note: l10n.t(
+                  '{0} of {1}',
+                  amountText(standing.spent, unit),
+                  amountText(wholeAmount(standing.limit), unit),
+                ),
+                tone: toneOf(standing),
+              },
+            ),
           ]
         : []),
     ],
@@ -169,7 +244,7 @@ export function personContent({ activity, spending, standing, limitUnit }: Perso
             {
               id: 'days',
               title: unit === 'usd' ? l10n.t('Billed by day and model') : l10n.t('Credits by day and model'),
-              about: l10n.t('Each day of UTC, divided by model or machine.'),
+              about: l10n.t('Each day (UTC), divided by model or machine.'),
               summary: l10n.t('{0} in all.', amountText(total, unit)),
             },
             unit,
@@ -183,4 +258,4 @@ export function personContent({ activity, spending, standing, limitUnit }: Perso
     table: () => spending && costTable(spending.points, 'resource'),
     empty: null,
   };
-} // prettier-ignore
+}

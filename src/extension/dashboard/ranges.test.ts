@@ -17,13 +17,13 @@ describe('the days of a choice', () => {
     assert.equal(range('month', '2026-11-21'), '2026-11-01 2026-11-21');
   });
 
-  it('are of the month before on the first of a month, of which no day is finished', () => {
+  it('are those of the previous month on the first of a month', () => {
     assert.equal(range('month', '2026-10-31'), '2026-10-01 2026-10-31');
     assert.equal(range('lastMonth', '2026-10-31'), '2026-09-01 2026-09-30');
     assert.equal(range('lastMonth', '2026-03-15'), '2026-02-01 2026-02-28');
   });
 
-  it('may be any that the service allows, and are refused in its words', () => {
+  it('may be any that the service allows, and are refused with its message', () => {
     assert.equal(range('custom', '2026-11-21', '2026-09-01', '2026-09-30'), '2026-09-01 2026-09-30');
     assert.throws(() => range('custom', '2026-11-21', '2026-09-30', '2026-09-01'), { code: 'InvalidArgument' });
     assert.throws(() => range('custom', '2026-11-21', '2026-01-01', '2026-09-01'), /cannot exceed 90 days/);
@@ -31,7 +31,7 @@ describe('the days of a choice', () => {
     assert.throws(() => range('custom', '2026-11-21', '2026-11-20', '2026-11-22'), /later than yesterday/);
   });
 
-  it('never exceed what one request may ask for', () => {
+  it('never exceed the range of one request', () => {
     for (const preset of PRESETS.filter((one) => one !== 'custom')) {
       const newest = parseDay('2026-12-31')!;
       const { first, last } = chosenRange({ preset, first: '', last: '' }, newest, newest + 1);

@@ -3,8 +3,8 @@ import { firstOfMonth, type Day } from '../../base/day.ts';
 import type { Choices } from '../../protocol/dashboardView.ts';
 
 /**
- * The days that are meant by a choice. `newest` is the newest finished day: a month that began after it is not begun. Throws
- * `InvalidArgument` where the service would refuse a range that somebody typed, in its words.
+ * Returns the days of a choice. `newest` is the newest finished day; its month is the current month. Throws
+ * `InvalidArgument` with the service's message for a typed range that the service would refuse.
  */
 export function chosenRange(
   { preset, first, last }: Pick<Choices, 'preset' | 'first' | 'last'>,
@@ -29,7 +29,7 @@ export function chosenRange(
   }
 }
 
-/** Which days may be chosen at all. */
+/** The days with figures. */
 export function possibleRange(newest: Day, today: Day): DayRange {
   return { first: oldestDay(today), last: newest };
 }

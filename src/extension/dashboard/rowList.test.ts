@@ -8,11 +8,13 @@ const COLUMNS = [
 ] as const;
 
 const rows: fc.Arbitrary<SourceRow[]> = fc
-  .array(fc.record({ name: fc.constantFrom('Ada', 'ada', 'Bob', 'Eve'), share: fc.option(fc.nat(4), { nil: undefined }) }))
-  .map((all) => all.map(({ name, share }, i) => ({ id: String(i), cells: [name, share], tone: 'plain', used: null }))); // prettier-ignore
+  .array(
+    fc.record({ name: fc.constantFrom('Ada', 'ada', 'Bob', 'Eve'), share: fc.option(fc.nat(4), { nil: undefined }) }),
+  )
+  .map((all) => all.map(({ name, share }, i) => ({ id: String(i), cells: [name, share], tone: 'plain', used: null })));
 
 describe('a sorted list', () => {
-  it('has every row once, what is unknown last, and equal ones by name', () => {
+  it('has each row once, unknown values last, and equal ones by name', () => {
     fc.assert(
       fc.property(rows, fc.boolean(), (all, descending) => {
         const list = new SortedList('people', COLUMNS, 'People', 'share');
@@ -30,7 +32,7 @@ describe('a sorted list', () => {
     );
   });
 
-  it('is the same from window to window as in one piece, and knows names without case', () => {
+  it('has the same rows in parts as in one piece, and ignores case in names', () => {
     fc.assert(
       fc.property(rows, fc.constantFrom('', 'AD', 'b', 'x'), fc.integer({ min: 1, max: 5 }), (all, filter, step) => {
         const list = new SortedList('people', COLUMNS, 'People', 'share');
@@ -44,15 +46,23 @@ describe('a sorted list', () => {
     );
   });
 
-  it('keeps how it is sorted when its rows change, says so by its version, and sorts by no column that it has not', () => {
+  it('keeps its order when its rows change, raises its version, and ignores unknown columns', () => {
     const list = new SortedList('people', COLUMNS, 'People', 'share');
-    const row = (name: string, share: number): SourceRow => ({ id: name, cells: [name, share], tone: 'plain', used: null }); // prettier-ignore
+    const row = (name: string, share: number): SourceRow => ({
+      id: name,
+      cells: [name, share],
+      tone: 'plain',
+      used: null,
+    });
     list.fill([row('Ada', 1), row('Bob', 2)], '');
     list.sort('identity', false);
     const { version } = list.state;
     list.fill([row('Eve', 9), row('Ada', 1)], '');
     assert.notEqual(list.state.version, version);
     list.sort('nothing', true);
-    assert.deepEqual(list.rows(0, 9).map(({ id }) => id), ['Ada', 'Eve']); // prettier-ignore
+    assert.deepEqual(
+      list.rows(0, 9).map(({ id }) => id),
+      ['Ada', 'Eve'],
+    );
   });
 });

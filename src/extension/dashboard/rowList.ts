@@ -3,7 +3,7 @@ import type { List } from '../../protocol/dashboardChoices.ts';
 import type { ListedRow, RowList, Tone } from '../../protocol/dashboardView.ts';
 import { matches } from './figures.ts';
 
-/** A row before it is written: its first cell is the name it is found by. */
+/** A row before formatting. Its first cell is the name that the filter matches. */
 export interface SourceRow {
   readonly id: string;
   readonly cells: readonly Cell[];
@@ -16,8 +16,8 @@ export interface ListColumn extends Column {
 }
 
 /**
- * A long list, sorted and filtered here: the page asks for the rows that are in view and never has all of them. What is not
- * known comes last, however it is sorted; equal ones are in the order of their names.
+ * A long list, sorted and filtered in the extension: the page requests the rows in view and never has all of them.
+ * Unknown values come last in each order; rows with equal values are in the order of their names.
  */
 export class SortedList {
   readonly #list: List;
@@ -61,7 +61,7 @@ export class SortedList {
     }));
   }
 
-  /** All that the filter leaves, in this order. */
+  /** The filtered rows in the current order. */
   get table(): Table {
     return { columns: this.#columns, rows: this.#shown.map(({ cells }) => cells) };
   }
@@ -87,7 +87,7 @@ export class SortedList {
   #arrange(): void {
     const i = this.#columns.findIndex(({ name }) => name === this.#column);
     const sign = this.#descending ? -1 : 1;
-    // Of ten thousand rows each is compared with fourteen others: what is compared is made once.
+    // Each of ten thousand rows is compared some fourteen times, so its keys are computed once.
     this.#shown = this.#rows
       .filter(({ cells }) => matches(String(cells[0]), this.#filter))
       .map((row) => ({ row, key: folded(row.cells[i]), name: folded(row.cells[0]) }))

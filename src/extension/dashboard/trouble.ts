@@ -1,23 +1,24 @@
 import * as l10n from '@vscode/l10n';
 import type { SextantError } from '../../base/errors.ts';
 import type { Quality } from '../../analytics/reports/report.ts';
+import type { LoadedReport } from '../../analytics/reports/reportStore.ts';
 import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
 import type { NextStep } from '../../protocol/dashboardChoices.ts';
 import type { ViewError } from '../../protocol/dashboardView.ts';
 import { describeDays } from './figures.ts';
 
-/** What is shown all the same, and what happens by itself. */
+/** Circumstances of a failure. */
 export interface Circumstances {
-  /** How old what is shown is, where something is. */
+  /** Age of the shown figures, if there are any. */
   readonly age?: string | undefined;
-  /** When the service is asked again, in milliseconds since 1970. */
+  /** Time of the next request, in milliseconds since 1970. */
   readonly goesOnAt?: number | undefined;
 }
 
-/** What a failure means to a person, and what can be done about it. */
+/** Explains a failure, with the possible next steps. */
 export function troubleOf(error: SextantError, { age, goesOnAt }: Circumstances = {}): ViewError {
   const of = (kind: ViewError['kind'], title: string, ...next: NextStep[]): ViewError => {
-    const known = age === undefined ? '' : l10n.t('What is shown is of {0}.', age);
+    const known = age === undefined ? '' : l10n.t('The figures are from {0}.', age);
     const what = goesOnAt === undefined ? error.message : goesOn(goesOnAt);
     return { kind, title, message: sentences(what, known), next };
   };
@@ -25,43 +26,70 @@ export function troubleOf(error: SextantError, { age, goesOnAt }: Circumstances 
     case 'Unauthenticated':
       return of('unauthenticated', l10n.t('The token is refused'), 'connect', 'retry');
     case 'PermissionDenied':
-      return of('forbidden', l10n.t('The token may not read this'), 'connect', 'retry');
+      return of('forbidden', l10n.t('The token lacks permission'), 'connect', 'retry');
     case 'NotFound':
     case 'UnexpectedResponse':
-      return of('failed', l10n.t('There is no analytics API'), 'connect', 'retry');
+      return of('failed', l10n.t('No analytics API found'), 'connect', 'retry');
     case 'InvalidArgument':
-      return of('range', l10n.t('These days cannot be asked for'), 'week');
+      return of('range', l10n.t('These days are not available'), 'week');
     case 'RateLimited':
       return of('rate-limited', l10n.t('The service asks for a pause'), 'retry');
     case 'Unreachable':
     case 'TimedOut':
-      return of('offline', age === undefined ? l10n.t('The service cannot be reached') : l10n.t('Offline: this is what is known'), 'retry', 'connect');
+      return of(
+        'offline',
+        age === undefined ? l10n.t('The service cannot be reached') : l10n.t('Offline – showing cached data'),
+        'retry',
+        'connect',
+      );
     case 'ServiceFailed':
-      return of('failed', age === undefined ? l10n.t('The service fails') : l10n.t('The service fails: this is what is known'), 'retry');
+      return of(
+        'failed',
+        age === undefined ? l10n.t('The service fails') : l10n.t('The service fails – showing cached data'),
+        'retry',
+      );
     default:
       return of('failed', l10n.t('Something went wrong'), 'retry', 'log');
   }
-} // prettier-ignore
+}
 
-/** What is amiss with a report that is there; nothing where it is whole and new. */
-export function troubleOfReport({ offline, missing, asOf }: Quality, { age, goesOnAt }: Circumstances): ViewError | undefined {
+/** Explains the first failure, gap or pause of some reports; `age` is that of the shown figures. */
+export function troubleOfStates(
+  states: readonly LoadedReport<Quality>[],
+  age: string | undefined,
+  now: number,
+): ViewError | undefined {
+  const later = (moment: number): number | undefined => (moment > now ? moment : undefined);
+  for (const { error, report, pausedUntil } of states)
+    if (error) return troubleOf(error, { age: report && age, goesOnAt: later(pausedUntil) });
+  for (const { report, pausedUntil } of states) {
+    const trouble = report && troubleOfReport(report, { age, goesOnAt: later(pausedUntil) });
+    if (trouble) return trouble;
+  }
+  const paused = Math.max(0, ...states.map(({ isLoading, pausedUntil }) => (isLoading ? pausedUntil : 0)));
+  const goesOnAt = later(paused);
+  return goesOnAt === undefined ? undefined : troubleOfPause(goesOnAt);
+}
+
+/** Explains the gaps of a report; undefined if it is complete and current. */
+function troubleOfReport({ offline, missing, asOf }: Quality, { age, goesOnAt }: Circumstances): ViewError | undefined {
   const days = [...new Set(missing.map(describeDayRange))].join(', ');
   if (offline) {
     const trouble = troubleOf(offline, { age: asOf && age, goesOnAt });
     if (asOf === undefined || days === '') return trouble;
-    return { ...trouble, message: sentences(trouble.message, l10n.t('Not known, or only in part: {0}.', days)) };
+    return { ...trouble, message: sentences(trouble.message, l10n.t('Missing or incomplete: {0}.', days)) };
   }
   if (days === '') return undefined;
   return {
     kind: 'partial',
-    title: l10n.t('Some days are not there yet'),
-    message: l10n.t('{0}. The service has a day from about 02:00 UTC of the next one on.', days),
+    title: l10n.t('Some days are not available yet'),
+    message: l10n.t('{0}. The service has a day at about 02:00 UTC of the next day.', days),
     next: ['retry'],
   };
-} // prettier-ignore
+}
 
-/** While something loads, and the service wants to be asked later. */
-export function troubleOfPause(goesOnAt: number): ViewError {
+/** Explains a pause that the service demands during a load. */
+function troubleOfPause(goesOnAt: number): ViewError {
   return {
     kind: 'rate-limited',
     title: l10n.t('The service asks for a pause'),
@@ -72,7 +100,7 @@ export function troubleOfPause(goesOnAt: number): ViewError {
 
 function goesOn(moment: number): string {
   return l10n.t(
-    'It takes no requests until {0} UTC. This page goes on by itself then.',
+    'It accepts no requests until {0} UTC. This page then continues by itself.',
     new Date(moment).toISOString().slice(11, 19),
   );
 }

@@ -1,0 +1,308 @@
+import type { Clock } from '../../base/clock.ts';
+import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
+import type { Logger } from '../../base/log.ts';
+import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
+import type { DayRange } from '../dateRules.ts';
+import type { Identity } from '../identity.ts';
+import { budgetReport, type BudgetReport } from './budgetReport.ts';
+import { costReport, type CostReport } from './costReport.ts';
+import { loadLanguages, type LanguageReport } from './languageReport.ts';
+import type { Quality } from './report.ts';
+import {
+  expertReport,
+  peopleSpending,
+  spendingReport,
+  type ExpertReport,
+  type PeopleSpending,
+  type SpendingReport,
+} from './spendingReport.ts';
+import { loadPeople, usageReport, type PeopleReport, type UsageReport } from './usageReport.ts';
+
+export interface Reports {
+  readonly usage: UsageReport;
+  readonly cost: CostReport;
+  readonly people: PeopleReport;
+  readonly spending: SpendingReport;
+  readonly experts: ExpertReport;
+  readonly languages: LanguageReport;
+  readonly budgets: BudgetReport;
+  /** Joint spending of all accounts with an override. */
+  readonly limits: PeopleSpending | NothingSpent;
+  /** Spending of the person on the page. */
+  readonly person: PeopleSpending;
+}
+export type ReportName = keyof Reports;
+
+/** The spending of no account, as there is no override. */
+export interface NothingSpent extends Quality {
+  readonly burnDown: undefined;
+}
+
+/** A report and the state of its load. */
+export interface LoadedReport<R> {
+  readonly report?: R;
+  readonly isLoading: boolean;
+  /** The user stopped the load. */
+  readonly isStopped: boolean;
+  /** End of a pause that the service demands, in milliseconds since 1970; 0 without one. */
+  readonly pausedUntil: number;
+  /** Reason why there is no report, or no newer one. */
+  readonly error?: SextantError;
+}
+
+/** A change of a report's state; an `error` of `undefined` removes the error. */
+type Change = Omit<Partial<LoadedReport<Reports[ReportName]>>, 'error'> & {
+  readonly error?: SextantError | undefined;
+};
+
+export interface StoreDependencies {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly onChange: (name: ReportName) => void;
+}
+
+const NOT_LOADED = { isLoading: false, isStopped: false, pausedUntil: 0 };
+const SHORTEST_PAUSE_MS = 1_000;
+/** Sums that cover the whole range or nothing; each figure of the others states the number of its days. */
+const WHOLE: readonly ReportName[] = ['spending', 'experts', 'limits', 'person'];
+/** Reports of the current month, the same for each range. */
+const OF_MONTH: readonly ReportName[] = ['budgets', 'limits'];
+
+/**
+ * The reports of an account for a range of days. Cached figures appear first, within milliseconds, until the service
+ * has answered; but never a part of them, as a sum that lacks days is wrong. Each report loads, fails and stops on its
+ * own. After a pause that the service demands, the load continues.
+ *
+ * The side bar holds the store of the last seven days. The dashboard derives its own by {@link withRange}; all stores
+ * of an account share the reports of the month, so a change of limits is loaded once for all views.
+ */
+export class ReportStore {
+  readonly data: AnalyticsData;
+  readonly #dependencies: StoreDependencies;
+  readonly #reports = new Map<ReportName, LoadedReport<Reports[ReportName]>>();
+  readonly #running = new Map<ReportName, AbortController>();
+  readonly #timers = new Map<ReportName, NodeJS.Timeout>();
+  readonly #derived = new Set<ReportStore>();
+  /** The store with the reports of the month. */
+  readonly #month: ReportStore;
+  #range: DayRange;
+  #runningBudgets: { readonly report: Promise<BudgetReport>; readonly cachedOnly: boolean | undefined } | undefined;
+  /** The report that the user waits for. */
+  #inView: ReportName | undefined;
+
+  constructor(data: AnalyticsData, range: DayRange, dependencies: StoreDependencies, month?: ReportStore) {
+    this.data = data;
+    this.#range = range;
+    this.#dependencies = dependencies;
+    this.#month = month ?? this;
+    if (month) month.#derived.add(this);
+  }
+
+  /** Creates a store for other days of the same account. */
+  withRange(range: DayRange, dependencies: StoreDependencies): ReportStore {
+    return new ReportStore(this.data, range, dependencies, this.#month);
+  }
+
+  get range(): DayRange {
+    return this.#range;
+  }
+
+  state<N extends ReportName>(name: N): LoadedReport<Reports[N]> {
+    return (this.#storeOf(name).#reports.get(name) ?? NOT_LOADED) as LoadedReport<Reports[N]>;
+  }
+
+  /** Returns undefined if the service is unreachable and the cache lacks figures: zeros would be wrong. */
+  report<N extends ReportName>(name: N): Reports[N] | undefined {
+    const { report } = this.state(name);
+    if (!report?.offline) return report;
+    const isPart = WHOLE.includes(name) && report.missing.length > 0;
+    return isPart || report.asOf === undefined ? undefined : report;
+  }
+
+  /** Loads the missing reports; with `refresh`, all of them again. A stopped load waits for {@link resume}. */
+  async load(names: readonly ReportName[], person?: Identity, refresh = false): Promise<void> {
+    this.#inView = names[0];
+    await Promise.all(
+      names.map(async (name) => {
+        const { report, isLoading, isStopped, error } = this.state(name);
+        const isWanted = refresh || (report === undefined && !isStopped && error === undefined);
+        if (isWanted && !isLoading) await this.#load(name, person, refresh);
+      }),
+    );
+  }
+
+  /**
+   * Loads reports again for `range`, and cancels their running loads. The old reports stay until the new ones arrive;
+   * unchanged figures come from the cache, unless `refresh` is set.
+   */
+  async reload(names: readonly ReportName[], { range = this.#range, refresh = false } = {}): Promise<void> {
+    this.#range = range;
+    await Promise.all(names.map((name) => this.#load(name, undefined, refresh)));
+  }
+
+  /** Loads the budgets again after a change of limits, for all stores of the account. */
+  async reloadBudgets(): Promise<void> {
+    await this.reload(OF_MONTH.filter((name) => this.#month.#reports.has(name)));
+  }
+
+  /** Continues stopped and failed loads. */
+  async resume(names: readonly ReportName[], person?: Identity): Promise<void> {
+    const wanted = names.filter((name) => {
+      const { isLoading, error, report } = this.state(name);
+      return !isLoading && (error !== undefined || report?.offline !== undefined || !isWhole(this.report(name)));
+    });
+    await Promise.all(
+      wanted.map((name) => {
+        const missing = this.state(name).report?.missing.length ?? 0;
+        // A complete report is here because its refresh failed. Missing days may be new in the service at any time.
+        return this.#load(name, person, missing > 0 || isWhole(this.report(name)));
+      }),
+    );
+  }
+
+  /** Stops loads and keeps what has arrived. */
+  stop(names: readonly ReportName[]): void {
+    for (const name of names) {
+      if (!this.#running.has(name)) continue;
+      this.#abort(name);
+      this.#setState(name, { isLoading: false, isStopped: true });
+    }
+  }
+
+  /** Removes a report of this range, such as that of another person. */
+  forget(name: ReportName): void {
+    this.#abort(name);
+    this.#reports.delete(name);
+  }
+
+  dispose(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const running of this.#running.values()) running.abort();
+    this.#running.clear();
+    this.#month.#derived.delete(this);
+  }
+
+  #storeOf(name: ReportName): ReportStore {
+    return OF_MONTH.includes(name) ? this.#month : this;
+  }
+
+  #abort(name: ReportName): void {
+    clearTimeout(this.#timers.get(name));
+    this.#running.get(name)?.abort();
+    this.#running.delete(name);
+  }
+
+  async #load(name: ReportName, person: Identity | undefined, refresh: boolean): Promise<void> {
+    const store = this.#storeOf(name);
+    if (store !== this) return store.#load(name, person, refresh);
+    this.#abort(name);
+    const running = new AbortController();
+    this.#running.set(name, running);
+    const { signal } = running;
+    this.#setState(name, { isLoading: true, isStopped: false, pausedUntil: 0, error: undefined });
+    try {
+      if (this.report(name) === undefined) {
+        const cached = await this.#request(name, person, { signal, cachedOnly: true });
+        if (signal.aborted) return;
+        if (cached.asOf !== undefined && cached.missing.length === 0) this.#setState(name, { report: cached });
+      }
+      const onPause = (pausedUntil: number): void => {
+        if (!signal.aborted) this.#setState(name, { pausedUntil });
+      };
+      const report = await this.#request(name, person, { signal, refresh, onPause });
+      if (signal.aborted) return;
+      this.#setState(name, { report, isLoading: false });
+      this.#resumeAfterPause(name, person, report.offline);
+    } catch (error) {
+      // The caller that cancelled it sets the state.
+      if (signal.aborted || isCancelled(error)) return;
+      this.#dependencies.logger.warn(`Analytics, ${name}: ${describeError(error)}`);
+      const known = error instanceof SextantError ? error : new SextantError('Internal', describeError(error));
+      this.#setState(name, { isLoading: false, error: known });
+      this.#resumeAfterPause(name, person, known);
+    } finally {
+      if (this.#running.get(name) === running) this.#running.delete(name);
+    }
+  }
+
+  #resumeAfterPause(name: ReportName, person: Identity | undefined, error: SextantError | undefined): void {
+    const { pausedUntil } = this.state(name);
+    if (error?.code !== 'RateLimited' || pausedUntil === 0) return;
+    // The pause may have passed while other requests waited.
+    const waitMs = Math.max(SHORTEST_PAUSE_MS, pausedUntil - this.#dependencies.clock.now());
+    this.#timers.set(name, setTimeout(() => void this.resume([name], person), waitMs).unref());
+  }
+
+  async #request(name: ReportName, person: Identity | undefined, options: LoadOptions): Promise<Reports[ReportName]> {
+    const { data, range } = this;
+    const onReport = (report: Reports[ReportName]): void => {
+      if (!options.signal?.aborted) this.#setState(name, { report, pausedUntil: 0 });
+    };
+    switch (name) {
+      case 'usage':
+        return usageReport(data, range, options);
+      case 'cost':
+        return costReport(data, range, options);
+      case 'people':
+        return loadPeople(data, range, { ...options, isBackground: () => this.#inView !== name }, onReport);
+      case 'spending':
+        return spendingReport(data, range, options);
+      case 'experts':
+        return expertReport(data, range, options);
+      case 'languages':
+        // Ten thousand people take hours: no user waits for that.
+        return loadLanguages(data, range, { ...options, isBackground: () => true }, onReport);
+      case 'budgets':
+        return this.#budgets(options);
+      case 'limits':
+        return this.#limits(options);
+      case 'person': {
+        if (!person) throw new RangeError('no person is chosen');
+        return peopleSpending(data, range, [person], await this.#unit(options), options);
+      }
+    }
+  }
+
+  #budgets(options: LoadOptions): Promise<BudgetReport> {
+    const report = budgetReport(this.data, options);
+    const running = { report, cachedOnly: options.cachedOnly };
+    this.#runningBudgets = running;
+    const forget = (): void => {
+      if (this.#runningBudgets === running) this.#runningBudgets = undefined;
+    };
+    report.then(forget, forget);
+    return report;
+  }
+
+  /** Derives the accounts with an override from the budgets, loaded or loading. */
+  async #limits(options: LoadOptions): Promise<PeopleSpending | NothingSpent> {
+    const { data } = this;
+    const running = this.#runningBudgets;
+    const isShared = running !== undefined && running.cachedOnly === options.cachedOnly;
+    const loaded = options.refresh ? undefined : this.report('budgets');
+    const budgets = isShared ? await running.report : (loaded ?? (await budgetReport(data, options)));
+    const { asOf, offline, missing, standings, unit } = budgets;
+    const [first, ...others] = standings.map(({ identity }) => identity);
+    if (!first) return { asOf, offline, missing, burnDown: undefined };
+    const range = { first: data.newestDay, last: data.newestDay };
+    return peopleSpending(data, range, [first, ...others], unit, options);
+  }
+
+  async #unit(options: LoadOptions): Promise<PeopleSpending['unit']> {
+    return (this.report('cost') ?? (await costReport(this.data, this.#range, options))).unit;
+  }
+
+  #setState(name: ReportName, change: Change): void {
+    const { error, ...rest } = { ...this.state(name), ...change };
+    this.#reports.set(name, { ...rest, ...(error && { error }) });
+    this.#dependencies.onChange(name);
+    if (OF_MONTH.includes(name)) for (const store of this.#derived) store.#dependencies.onChange(name);
+  }
+}
+
+/** Whether a report covers all its days and people. */
+function isWhole(report: Reports[ReportName] | undefined): boolean {
+  if (!report || report.missing.length > 0) return false;
+  if ('people' in report) return report.distinct !== undefined;
+  return !('daysDone' in report) || report.daysDone === report.days;
+}

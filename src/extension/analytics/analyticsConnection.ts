@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
+import { accountKey, analyticsFolder, type Connection } from '../../analytics/client/account.ts';
+import { AnalyticsClient } from '../../analytics/client/analyticsClient.ts';
+import { AnalyticsData } from '../../analytics/client/analyticsData.ts';
+import { AnswerCache } from '../../analytics/client/answerCache.ts';
+import { RequestBudget } from '../../analytics/client/requestBudget.ts';
+import { LIMITS } from '../../analytics/contract.ts';
+import type { DayRange } from '../../analytics/dateRules.ts';
+import { ReportStore, type LoadedReport, type ReportName, type Reports } from '../../analytics/reports/reportStore.ts';
+import { systemClock } from '../../base/clock.ts';
+import type { Logger } from '../../base/log.ts';
+import { BudgetEditor } from './budgetEditor.ts';
+
+/** The reports of the side bar. */
+export const SIDE_BAR = ['usage', 'cost', 'budgets', 'people'] as const satisfies readonly ReportName[];
+export type SideBarReport = (typeof SIDE_BAR)[number];
+
+/** Interval of the scans for new figures; the cache decides whether the service is requested. */
+const SCAN_MS = 15 * 60_000;
+
+/** The connected account. */
+export interface ConnectedAccount {
+  /** Names the account in files. */
+  readonly key: string;
+  /** The journal of changed limits, and the reminders. */
+  readonly budgetsFolder: string;
+  /** The reports of the last seven days. */
+  readonly reports: ReportStore;
+}
+
+/** The connected account of a window, its reports and the editor of its budgets. */
+export class AnalyticsConnection implements vscode.Disposable {
+  readonly #logger: Logger;
+  readonly #changed = new vscode.EventEmitter<ReportName | undefined>();
+  readonly #timer: NodeJS.Timeout;
+  /** Changes the limits, for the dashboard and the commands. */
+  readonly editor: BudgetEditor;
+  #account: ConnectedAccount | undefined;
+  /** Fires with the name of the changed report; without one if all changed. */
+  readonly onDidChange = this.#changed.event;
+
+  /** `onAcknowledged` is called with an account's key and the batch whose result the user has seen. */
+  constructor(logger: Logger, onAcknowledged: (account: string, batch: number) => void) {
+    this.#logger = logger;
+    this.editor = new BudgetEditor({
+      logger,
+      onOutdated: () => void this.#account?.reports.reloadBudgets(),
+      onAcknowledged: (batch) => this.#account && onAcknowledged(this.#account.key, batch),
+    });
+    this.#timer = setInterval(() => void this.load(), SCAN_MS);
+  }
+
+  get account(): ConnectedAccount | undefined {
+    return this.#account;
+  }
+
+  state<N extends SideBarReport>(name: N): LoadedReport<Reports[N]> {
+    return this.#account?.reports.state(name) ?? { isLoading: false, isStopped: false, pausedUntil: 0 };
+  }
+
+  /** Replaces the account and all its figures. */
+  connect(connection: Connection | undefined): void {
+    const key = connection && accountKey(connection);
+    if (key === this.#account?.key) return;
+    this.#account?.reports.dispose();
+    this.#account = connection && key !== undefined ? this.#open(connection, key) : undefined;
+    const { reports, budgetsFolder } = this.#account ?? {};
+    const logger = this.#logger;
+    this.editor.connect(reports && new BudgetChanges(reports.data.service, budgetsFolder!, { logger }));
+    this.#changed.fire(undefined);
+    void this.load();
+  }
+
+  /** Loads what may be new; with `refresh`, all of it. Resolves after the last report loaded or failed. */
+  async load(refresh = false): Promise<void> {
+    const reports = this.#account?.reports;
+    await reports?.reload(SIDE_BAR, { range: lastWeek(reports.data), refresh });
+  }
+
+  dispose(): void {
+    clearInterval(this.#timer);
+    this.#account?.reports.dispose();
+    this.editor.dispose();
+    this.#changed.dispose();
+  }
+
+  #open(connection: Connection, key: string): ConnectedAccount {
+    const folder = analyticsFolder();
+    const logger = this.#logger;
+    const budget = new RequestBudget(join(folder, 'requests', key), { logger });
+    const cache = new AnswerCache(join(folder, 'answers'), key, { logger });
+    const data = new AnalyticsData(new AnalyticsClient(connection, budget, { logger }), cache);
+    const reports = new ReportStore(data, lastWeek(data), {
+      logger,
+      clock: systemClock,
+      onChange: (name) => this.#changed.fire(name),
+    });
+    return { key, budgetsFolder: join(folder, 'budgets', key), reports };
+  }
+}
+
+function lastWeek({ newestDay: last }: AnalyticsData): DayRange {
+  return { first: last - LIMITS.defaultRangeDays + 1, last };
+}

@@ -1,0 +1,76 @@
+import * as l10n from '@vscode/l10n';
+import { wholeAmount } from '../../analytics/insights/amounts.ts';
+import type { BurnDown } from '../../analytics/insights/budgets.ts';
+import { growthOfAmount } from '../../analytics/insights/compare.ts';
+import type { CostReport, Unit } from '../../analytics/reports/costReport.ts';
+import { formatGrowth } from '../../analytics/reports/table.ts';
+import { amountText, lengthOf, timeFigure, type Figure } from './figures.ts';
+
+/* Charts of spending on more than one page. */
+
+/** A month from its first to its last day: spending, projection, and the limit, if there is one. */
+export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined): Figure {
+  const { days, spent, projected, pace } = burn;
+  const leads =
+    pace.projected === undefined
+      ? l10n.t('Too early for a projection.')
+      : l10n.t('At this pace about {0} at month’s end.', amountText(pace.projected, unit));
+  const most = limit === undefined ? '' : ` ${l10n.t('The limit is {0}.', amountText(wholeAmount(limit), unit))}`;
+  return timeFigure(
+    {
+      id: 'burn-down',
+      title: l10n.t('Month {0} so far', pace.month),
+      about: l10n.t('Spending since the first of the month; dashed, its projection from the days so far.'),
+      summary: l10n.t(
+        '{0} in {1} of {2} days. {3}',
+        amountText(pace.spent, unit),
+        pace.daysElapsed,
+        pace.daysInMonth,
+        `${leads}${most}`,
+      ),
+    },
+    'lines',
+    unit,
+    days,
+    [
+      { id: 'spent', name: l10n.t('So far'), role: 'value', cells: spent },
+      { id: 'projected', name: l10n.t('At this pace'), role: 'projection', cells: projected },
+      ...(limit === undefined
+        ? []
+        : [{ id: 'limit', name: l10n.t('Limit'), role: 'limit', cells: days.map(() => wholeAmount(limit)) } as const]),
+    ],
+  );
+}
+
+/** The largest changes since the previous period. */
+export function moverFigure({ movers, unit }: CostReport): Figure {
+  const [first] = movers;
+  return {
+    shape: {
+      id: 'movers',
+      kind: 'movers',
+      unit,
+      title: l10n.t('Largest changes'),
+      about: l10n.t('Models and machines with the largest change, up or down, since the previous period.'),
+      summary: first
+        ? l10n.t('{0}: from {1} to {2}.', first.name, amountText(first.before, unit), amountText(first.now, unit))
+        : l10n.t('None.'),
+      rows: movers.map(({ name, now, before }) => ({
+        name,
+        before: lengthOf(before) ?? 0,
+        now: lengthOf(now) ?? 0,
+        beforeText: amountText(before, unit),
+        nowText: amountText(now, unit),
+        change: before === 0n ? l10n.t('new') : formatGrowth(growthOfAmount(now, before)),
+      })),
+    },
+    table: {
+      columns: [
+        { name: 'resource', title: l10n.t('Resource'), kind: 'text' },
+        { name: 'before', title: l10n.t('Before'), kind: unit },
+        { name: 'now', title: l10n.t('Now'), kind: unit },
+      ],
+      rows: movers.map(({ name, now, before }) => [name, before, now]),
+    },
+  };
+}

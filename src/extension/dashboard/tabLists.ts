@@ -1,0 +1,96 @@
+import * as l10n from '@vscode/l10n';
+import type { ReportStore } from '../../analytics/reports/reportStore.ts';
+import type { PeopleReport } from '../../analytics/reports/usageReport.ts';
+import type { BudgetScope } from '../../protocol/budgetChoices.ts';
+import type { List } from '../../protocol/dashboardChoices.ts';
+import type { Choices } from '../../protocol/dashboardView.ts';
+import { budgetColumns, budgetListRows } from './budgetsContent.ts';
+import type { Names } from './names.ts';
+import { peopleColumns, peopleRows } from './peopleContent.ts';
+import { SortedList, type ListColumn, type SourceRow } from './rowList.ts';
+
+type TabList = Exclude<List, 'changes'>;
+
+/** Growth after which a list that is still loading is rearranged: more often, its rows would move under the reader. */
+const GROWTH = 1.25;
+
+/** The lists of people and budgets: they keep their order and their place while the reports behind them change. */
+export class TabLists {
+  readonly #lists: Record<TabList, SortedList | undefined> = { people: undefined, budgets: undefined };
+  #people: PeopleReport | undefined;
+  #rows: { readonly of: readonly unknown[]; readonly rows: readonly SourceRow[] } = { of: [], rows: [] };
+
+  /** Removes the lists of an account. */
+  clear(): void {
+    this.#lists.people = this.#lists.budgets = undefined;
+  }
+
+  list(name: TabList): SortedList | undefined {
+    return this.#lists[name];
+  }
+
+  /** Returns the filled list of a tab; undefined for a tab without one, or without rows. */
+  fill(
+    store: ReportStore,
+    { tab, filter }: Pick<Choices, 'tab' | 'filter'>,
+    names: Names,
+    scope: BudgetScope,
+  ): SortedList | undefined {
+    if (tab === 'people') {
+      const people = this.#settledPeople(store);
+      if (!people || people.people.length === 0) return undefined;
+      const spending = store.report('spending');
+      const unit = spending?.unit ?? store.report('cost')?.unit ?? 'credits';
+      const unitColumn = unit === 'usd' ? 'billed_amount_usd' : 'credits_consumed';
+      const columns = peopleColumns(unit);
+      const list = this.#listOf('people', columns, unitColumn, l10n.t('People'), 'total_messages');
+      list.fill(
+        this.#rowsOf([people, spending, names], () => peopleRows({ people, spending }, names)),
+        filter,
+      );
+      return list;
+    }
+    if (tab === 'budgets') {
+      const budgets = store.report('budgets');
+      if (!budgets || budgets.standings.length === 0) return undefined;
+      const list = this.#listOf('budgets', budgetColumns(budgets.unit), 'limit', l10n.t('Limits'), 'used');
+      list.fill(
+        this.#rowsOf([budgets, names, scope], () => budgetListRows(budgets, names, scope)),
+        filter,
+      );
+      return list;
+    }
+    return undefined;
+  }
+
+  /** Returns the list in its current order, or a new one if it lacks the column of the unit. */
+  #listOf(
+    name: TabList,
+    columns: readonly ListColumn[],
+    unitColumn: string,
+    caption: string,
+    sort: string,
+  ): SortedList {
+    const known = this.#lists[name];
+    const isSame = known?.state.columns.some(({ id }) => id === unitColumn) === true;
+    return (this.#lists[name] = isSame ? known : new SortedList(name, columns, caption, sort));
+  }
+
+  /** Returns the loaded people; while they load, those of the last arrangement. */
+  #settledPeople(store: ReportStore): PeopleReport | undefined {
+    const people = store.report('people');
+    const shown = this.#people;
+    const isGrowing = people?.distinct === undefined && store.state('people').isLoading;
+    const isSameRange = shown !== undefined && shown.range === people?.range;
+    if (isGrowing && isSameRange && people.people.length < shown.people.length * GROWTH) return shown;
+    return (this.#people = people);
+  }
+
+  /** Builds rows once for the same reports, so that the list keeps its place. */
+  #rowsOf(of: readonly unknown[], build: () => readonly SourceRow[]): readonly SourceRow[] {
+    const { of: before } = this.#rows;
+    const isSame = before.length === of.length && of.every((one, i) => one === before[i]);
+    if (!isSame) this.#rows = { of, rows: build() };
+    return this.#rows.rows;
+  }
+}

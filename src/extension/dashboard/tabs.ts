@@ -1,0 +1,91 @@
+import * as l10n from '@vscode/l10n';
+import { identityKey, type Identity } from '../../analytics/identity.ts';
+import { identityOf } from '../../analytics/insights/people.ts';
+import type { ReportName, ReportStore } from '../../analytics/reports/reportStore.ts';
+import type { Choices } from '../../protocol/dashboardView.ts';
+import { budgetsContent } from './budgetsContent.ts';
+import { none, type Content, type ViewOptions } from './content.ts';
+import { languagesContent } from './languagesContent.ts';
+import { overviewContent } from './overviewContent.ts';
+import { peopleContent, personContent } from './peopleContent.ts';
+import { costContent, creditsContent } from './spendingContent.ts';
+
+export const EMPTY: Content = { tiles: [], figures: [], table: none, empty: null };
+
+/** The reports of a tab, or of a person's page. Without the first, the page is empty. */
+export function reportsOf(
+  { tab, group }: Pick<Choices, 'tab' | 'group'>,
+  person: Identity | undefined,
+): readonly [ReportName, ...ReportName[]] {
+  if (person) return ['person', 'people', 'budgets', 'cost'];
+  switch (tab) {
+    case 'overview':
+      return ['usage', 'cost', 'people'];
+    case 'people':
+      return ['people', 'spending', 'usage'];
+    case 'languages':
+      return ['languages', 'usage'];
+    case 'credits':
+    case 'cost':
+      return group === 'user' ? ['cost', 'spending'] : group === 'expert' ? ['cost', 'experts'] : ['cost'];
+    case 'budgets':
+      return ['budgets', 'limits'];
+  }
+}
+
+/** The content of a tab from the reports that are loaded. */
+export function contentOf(store: ReportStore, options: ViewOptions): Content {
+  const [usage, cost, people] = [store.report('usage'), store.report('cost'), store.report('people')];
+  const spending = store.report('spending');
+  const { tab } = options.choices;
+  switch (tab) {
+    case 'overview':
+      return usage || cost
+        ? overviewContent({ usage, cost, people, arePeopleComing: store.state('people').isLoading }, options)
+        : EMPTY;
+    case 'people':
+      return people ? peopleContent({ people, spending }, options) : EMPTY;
+    case 'languages': {
+      const report = store.report('languages');
+      return report ? languagesContent(report, options) : EMPTY;
+    }
+    case 'credits':
+    case 'cost': {
+      if (!cost) return EMPTY;
+      const reports = { cost, spending, experts: store.report('experts') };
+      return tab === 'credits' ? creditsContent(reports, options) : costContent(reports, options);
+    }
+    case 'budgets': {
+      const budgets = store.report('budgets');
+      const limits = store.report('limits');
+      return budgets
+        ? budgetsContent({ budgets, spending: limits && 'points' in limits ? limits : undefined }, options)
+        : EMPTY;
+    }
+  }
+}
+
+/** The content of a person's page. */
+export function contentOfPerson(store: ReportStore, identity: Identity): Content {
+  const key = identityKey(identity);
+  const budgets = store.report('budgets');
+  const standing = budgets?.standings.find((one) => one.key === key);
+  return personContent({
+    identity,
+    activity: store.report('people')?.people.find((row) => identityKey(identityOf(row)) === key),
+    spending: store.report('person'),
+    standing,
+    limitUnit: standing && budgets?.unit,
+  });
+}
+
+export function tabTitle(tab: Choices['tab']): string {
+  return {
+    overview: l10n.t('Overview'),
+    people: l10n.t('People'),
+    languages: l10n.t('Languages & Editors'),
+    credits: l10n.t('Credits'),
+    cost: l10n.t('Cost'),
+    budgets: l10n.t('Budgets'),
+  }[tab];
+}
