@@ -1,0 +1,31 @@
+// Words that comments, test titles, messages and pages avoid, and the words to write instead.
+
+/** @type {readonly (readonly [RegExp, string])[]} */
+const WORDS = [
+  [/\b(?:told|tells of|says so)\b/i, 'reported, returns or logs'],
+  [/\basked\b/i, 'evaluated, checked or requested'],
+  [/\banew\b/i, 'again, from scratch, or rebuilt for an index'],
+  [/\b(?:whoever|somebody|nobody)\b/i, 'the caller, another process or no client'],
+  [/\b(?:so many|so long|of these)\b/i, 'the number, the duration, or of those with …'],
+  [/\bgone\b/i, 'deleted, closed or missing'],
+  [/\b(?:came|becomes?|became) of\b/i, 'the result of'],
+  [/\bthe days before\b/i, 'the previous period'],
+  [/\bma(?:kes?|de|king) (?:an?|the) (?:index|context)\b/i, 'builds or creates'],
+  [/\blimits? of (?:their|his|her|its|one’s|one's) own\b/i, 'an override'],
+  [/\bjudg(?:es?|ed|ing)\b/i, 'checks or classifies'],
+  [/\ba (?:look|walk|sweep)\b/i, 'a scan or a full scan'],
+  [/\bbad days\b/i, 'injected faults'],
+];
+
+/**
+ * The avoided words in a text. Code spans and links of doc comments are exempt.
+ * @param {string} text
+ * @returns {{ found: string, better: string }[]}
+ */
+export function avoidedWords(text) {
+  const prose = text.replace(/`[^`]*`|\{@link [^}]*\}/g, '').replace(/\s*\n[\s*]*|\s+/g, ' ');
+  return WORDS.flatMap(([word, better]) => {
+    const found = word.exec(prose)?.[0];
+    return found === undefined ? [] : [{ found, better }];
+  });
+}
