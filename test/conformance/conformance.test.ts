@@ -10,7 +10,7 @@ const {
   SEXTANT_CONFORMANCE_ADMIN_TOKEN: adminToken,
 } = process.env;
 
-describe(`the analytics API at ${url ?? 'a server of ours'}`, () => {
+describe(`the analytics API at ${url ?? 'a local server'}`, () => {
   let own: TestServer | undefined;
   const target = (): Target => own ?? { url: url!, token, adminToken };
   before(async () => {

@@ -37,7 +37,7 @@ describe('The index, search and ask service, killed with SIGKILL', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-context-kill-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('has, finds and keeps in checkpoints all that it acknowledged, and nothing half', async function () {
+  it('has, finds and keeps in checkpoints everything that it acknowledged, as a whole', async function () {
     this.timeout(KILLS * 10_000 + 60_000);
     const seed = chooseSeed();
     const random = seeded(seed);

@@ -49,7 +49,7 @@ const filesOf = (folder: string): string[] =>
 describe('a store of contexts whose owner slept through a takeover', () => {
   const folder = temporaryFolder();
 
-  it('is not changed by the earlier owner, which answers nothing any more', async function () {
+  it('is not changed by the earlier owner, which refuses all requests', async function () {
     this.timeout(120_000);
     const place = folder();
     const owner = spawn(process.execPath, ['--input-type=module-typescript', '-e', OWNER, '--', place], {
@@ -92,7 +92,7 @@ describe('a store of contexts whose owner slept through a takeover', () => {
     }
   });
 
-  it('is answered for with 503 and the reason, for reads as well', async () => {
+  it('answers 503 with the reason, for reads as well', async () => {
     const state = folder();
     const server = await SextantServer.start({ port: 0, state });
     const ask = async (

@@ -60,7 +60,7 @@ describe('A server whose disk fails at a write', () => {
     ['ENOSPC', 'once'],
     ['EROFS', 'stays'],
   ] as [FailureCode, Persistence][])
-    it(`starts, refuses with the reason and loses nothing (${code}, ${persistence})`, async function () {
+    it(`starts, refuses requests with the reason and loses nothing (${code}, ${persistence})`, async function () {
       this.timeout(1_800_000);
       const seen = { rounds: 0, done: 0, refused: 0 };
       for (let n = 1 + Math.floor(random() * EVERY); ; n += EVERY) {

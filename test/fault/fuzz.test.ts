@@ -54,7 +54,7 @@ function stretch(whole: Buffer, random: () => number): [bytes: Buffer, from: num
   return [Buffer.from(whole), from, Math.min(whole.length, from + 1 + Math.floor(random() * 600))];
 }
 
-describe('An index to which anything happened', () => {
+describe('An index after random operations and faults', () => {
   const folder = fastFolder();
   let truth: Truth;
   let whole: Files;
@@ -65,7 +65,7 @@ describe('An index to which anything happened', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('gives no wrong answer, and is as it was when what is lost is added again', async function () {
+  it('gives no wrong answer, and is complete when lost documents are added again', async function () {
     this.timeout(SECONDS * 1000 + 60_000);
     const seed = chooseSeed();
     const end = performance.now() + SECONDS * 1000;

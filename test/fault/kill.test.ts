@@ -22,7 +22,7 @@ describe('An index whose writer is killed with SIGKILL', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-fault-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is the last acknowledged commit or the one under way, whole', async function () {
+  it('holds the last acknowledged commit or the one under way, as a whole', async function () {
     this.timeout(KILLS * 2_000 + 60_000);
     const first = chooseSeed();
     console.log(`      ${KILLS} kills from seed ${first}`);

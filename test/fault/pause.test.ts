@@ -14,11 +14,11 @@ const MOST_STEPS = 8;
 const STEP_MS = 12;
 const HEIR_STEPS = 4;
 
-describe('An index whose writer is paused, loses its lease and wakes up', () => {
+describe('An index whose writer is paused, loses its lease and resumes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-fault-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is what its heir makes of the last acknowledged commit or the one under way', async function () {
+  it('holds what the next owner makes of the last acknowledged commit or the one under way', async function () {
     if (process.platform === 'win32') {
       console.log('      skipped: Windows cannot pause a process');
       this.skip();

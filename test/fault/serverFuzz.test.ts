@@ -26,7 +26,7 @@ const REASONED = new Set([503, 507]);
 /** A shorter run ends before every cache is at its limit. */
 const JUDGED_FROM = 100_000;
 
-describe('The server, asked for anything', () => {
+describe('The server under random requests', () => {
   let server: SextantServer;
   let target: FuzzTarget;
   const errors: string[] = [];
@@ -114,7 +114,7 @@ describe('The server, asked for anything', () => {
     assert.ok(late! < early! * 1.2 + 10, `${late} MB at the end after ${early} MB`);
   });
 
-  it('keeps no descriptor of connections that are broken off or half closed', async function () {
+  it('closes the descriptors of connections that are broken or half closed', async function () {
     if (process.platform !== 'linux') this.skip();
     // Both ends are of this process, and so in its list.
     const descriptors = (): number => readdirSync('/proc/self/fd').length;

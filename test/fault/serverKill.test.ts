@@ -26,7 +26,7 @@ describe('A server that is killed with SIGKILL', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-server-kill-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('has every change that it acknowledged, and each batch and import whole or not at all', async function () {
+  it('has every acknowledged change, and each batch and import as a whole or not at all', async function () {
     this.timeout(KILLS * 10_000 + 60_000);
     const seed = chooseSeed();
     const random = seeded(seed);
@@ -92,7 +92,7 @@ describe('A server that is killed with SIGKILL', () => {
     assert.ok(acknowledged > KILLS && unanswered > 0);
   });
 
-  it('has the state of before a restore or that of the snapshot, and nothing in between', async function () {
+  it('has the state before a restore or that of the snapshot, and nothing in between', async function () {
     this.timeout(KILLS * 10_000 + 60_000);
     const seed = chooseSeed();
     const random = seeded(seed);

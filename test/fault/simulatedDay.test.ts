@@ -47,7 +47,7 @@ describe('A simulated day of 24 hours', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-day-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('with faults on and the clock advancing leaves figures that agree, and nothing behind', async function () {
+  it('with faults and an advancing clock ends with consistent figures and without leaks', async function () {
     if (process.platform !== 'linux') this.skip();
     this.timeout(3_600_000);
     const seed = chooseSeed();

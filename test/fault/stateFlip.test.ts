@@ -42,7 +42,7 @@ interface Hook {
 /** What is seen of a server: a text for each thing that it acknowledged. */
 type View = Readonly<Record<string, string>>;
 
-describe('A state folder of which a byte is flipped', () => {
+describe('A state folder with a flipped byte', () => {
   const folder = fastFolder();
   const whole = join(folder, 'whole');
   const state = join(folder, 'state');
@@ -173,7 +173,7 @@ describe('A state folder of which a byte is flipped', () => {
     return seen;
   }
 
-  it('starts, and whatever is lost is reported with the name of the file', async function () {
+  it('starts, and reports each loss with the name of the file', async function () {
     this.timeout(7_200_000);
     const seed = chooseSeed();
     const random = seeded(seed);

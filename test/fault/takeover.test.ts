@@ -23,7 +23,7 @@ describe('A server that is paused while another takes over its state', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('acknowledges and writes nothing afterwards, and its heir has all that either acknowledged', async function () {
+  it('acknowledges and writes nothing afterwards, and the next owner has all acknowledged changes', async function () {
     if (process.platform === 'win32') this.skip();
     this.timeout(ROUNDS * 30_000 + WAITS * 120_000 + 60_000);
     const seed = chooseSeed();

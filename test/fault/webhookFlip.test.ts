@@ -23,7 +23,7 @@ const EVENTS = 900;
 const MOST_FLIPS = 4;
 const REFUSALS = 30;
 
-describe('A journal of webhooks of which bytes are flipped', () => {
+describe('A journal of webhooks with flipped bytes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-webhook-flip-'));
   const whole = join(folder, 'whole');
   const state = join(folder, 'state');
@@ -76,7 +76,7 @@ describe('A journal of webhooks of which bytes are flipped', () => {
     });
   }
 
-  it('loses no more than what was hit, alters none, says so, and takes what was lost again', async function () {
+  it('loses only the damaged events, alters none, reports the loss, and accepts the lost events again', async function () {
     this.timeout(ROUNDS * 10_000 + 60_000);
     console.log(`      ${ROUNDS} rounds from seed ${seed}`);
     const seen = { lost: 0, damage: 0 };

@@ -18,11 +18,11 @@ const LATER_MS = 30;
 /** So long one lives at the most that is killed while it starts. */
 const START_MS = 400;
 
-describe('A server that is killed with SIGKILL while it takes webhooks', () => {
+describe('A server that is killed with SIGKILL while it accepts webhooks', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-webhook-kill-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('has each event that it answered exactly once, byte for byte, and ran its trigger', async function () {
+  it('has each acknowledged event exactly once, byte for byte, and ran its trigger', async function () {
     this.timeout(KILLS * 10_000 + 180_000);
     const seed = chooseSeed();
     const random = seeded(seed);

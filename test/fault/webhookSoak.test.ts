@@ -13,7 +13,7 @@ const SAMPLES = Math.max(20, Math.ceil(SECONDS / 5));
 /** What is kept of events, so that all that grows up to a limit is at its limit soon. */
 const KEEP = { events: 20_000, megabytes: 100 };
 
-describe('A server that takes webhooks for a long time', () => {
+describe('A server that accepts webhooks for a long time', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-soak-'));
   let server: ServeProcess;
   after(async () => {
@@ -21,7 +21,7 @@ describe('A server that takes webhooks for a long time', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('needs no more memory, files and room at the end than after its beginning', async function () {
+  it('needs no more memory, files and disk space at the end than after its start', async function () {
     this.timeout((SECONDS + 120) * 1000);
     const state = join(folder, 'state');
     server = await serve([

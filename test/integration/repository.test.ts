@@ -14,7 +14,7 @@ describe('the check of the repository', () => {
     git(cwd, 'commit', '-q', '--allow-empty', '-m', subject);
     return git(cwd, 'rev-parse', 'HEAD');
   };
-  /** A repository whose first commit, of before the rule, breaks the rule. */
+  /** A repository whose first commit breaks the rule, and precedes it. */
   const repository = (): { readonly root: string; readonly since: string } => {
     const root = folder();
     git(root, 'init', '-q', '-b', 'main');
@@ -46,7 +46,7 @@ describe('the check of the repository', () => {
     assert.match(problems[1] ?? '', /has 73 characters, more than 72: z+$/);
   });
 
-  it('exempts merges, but not the commits that they bring in', () => {
+  it('exempts merges, but not the merged commits', () => {
     const made = repository();
     git(made.root, 'checkout', '-q', '-b', 'side');
     commit(made.root, 'Side.');
@@ -55,7 +55,7 @@ describe('the check of the repository', () => {
     assert.match(problemsOf(made).join('\n'), /^The subject of \w+ ends with a full stop: Side\.$/);
   });
 
-  it('checks the commits of a shallow clone, and says that there are no others', () => {
+  it('checks the commits of a shallow clone, and notes that the others are missing', () => {
     const { root, since } = repository();
     commit(root, 'Long ago.');
     commit(root, 'Today.');
@@ -66,7 +66,7 @@ describe('the check of the repository', () => {
     assert.match(notes.join('\n'), /^A shallow clone: /);
   });
 
-  it('says where a folder is no repository, or has another history', () => {
+  it('notes a folder that is no repository or has another history', () => {
     assert.match(checkRepository(folder()).notes.join('\n'), /no Git repository/);
     const { problems, notes } = checkRepository(repository().root, { since: '0'.repeat(40) });
     assert.deepEqual(problems, []);

@@ -2,11 +2,11 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { folder, sextant, until } from './support.ts';
 
-describe('what tells about the index', () => {
+describe('the diagnostics report', () => {
   before(async () => (await sextant()).indexed());
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
-  it('copies a report that names nobody, and shows exactly what was copied', async () => {
+  it('copies a report without private names, and shows exactly the copied text', async () => {
     // It ends when its message is closed.
     void vscode.commands.executeCommand('sextant.copyDiagnostics');
     const document = await until('the report is shown', async () => {

@@ -10,7 +10,7 @@ const tools = (): string[] =>
   vscode.lm.tools.map(({ name }) => name).filter((name) => name.includes('codebase-retrieval'));
 
 describe('the MCP server in the editor', () => {
-  it('is offered, starts, and finds what the window has indexed', async () => {
+  it('is offered, starts, and searches the index of the window', async () => {
     await (await sextant()).indexed();
     await until('it has started', async () => {
       // The editor asks for the servers of extensions a while after these are active; newer ones start them by themselves.
@@ -26,7 +26,7 @@ describe('the MCP server in the editor', () => {
     assert.match(part.value, /\n {5}6\texport function nextRetryDelay/);
   });
 
-  it('is the only provider that is contributed', () => {
+  it('is the only contributed provider', () => {
     const { contributes } = vscode.extensions.getExtension(EXTENSION_ID)!.packageJSON as Manifest;
     assert.deepEqual(contributes.mcpServerDefinitionProviders, [{ id: 'sextant.folders', label: 'Sextant' }]);
   });

@@ -84,13 +84,13 @@ describe('webhooks', () => {
     return document.getText();
   }
 
-  it('start nothing where no server runs', async () => {
+  it('start no server by themselves', async () => {
     for (const command of ['createWebhook', 'sendTestEvent', 'replayEvent', 'refreshWebhooks']) await run(command);
     assert.equal((await (await sextant()).localServer()).kind, 'stopped');
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 
-  it('are made, and show their secret once, to be copied', async () => {
+  it('are created, and show their secret once, to copy', async () => {
     await run('startServer');
     client = new AdminClient(findServer(join(folder, 'state'))!);
     await run('createWebhook', { name: 'issues', type: 'bearer_token' });
@@ -113,7 +113,7 @@ describe('webhooks', () => {
     assert.deepEqual([await post(secret, '2'), await post(second, '2'), await post(third, '2')], [401, 401, 202]);
   });
 
-  it('take triggers, and test events whose documents say why a trigger fired or not', async () => {
+  it('run triggers on test events, whose documents explain why a trigger fired or not', async () => {
     await run('addTrigger', { webhook: 'issues', name: 'opened', filter: OPENED, expert: 'record' });
     assert.deepEqual(
       (await triggers()).map(({ words }) => words),
@@ -131,7 +131,7 @@ describe('webhooks', () => {
     assert.equal(await openedText('raw'), event.body);
   });
 
-  it('leave no expert behind where a trigger is refused', async () => {
+  it('leave no expert behind if a trigger is refused', async () => {
     const forwardTo = 'http://127.0.0.1:9/';
     const experts = async (): Promise<string[]> =>
       (await client.ask<{ experts: Expert[] }>('GET', 'experts')).experts.map(({ name }) => name);
@@ -143,7 +143,7 @@ describe('webhooks', () => {
     await run('deleteTrigger', { trigger: second, force: true });
   });
 
-  it('are enabled and disabled, and so are triggers, whose filter is edited', async () => {
+  it('can be enabled and disabled, like triggers, whose filter can be edited', async () => {
     const [trigger] = await triggers();
     await run('disableTrigger', { trigger });
     assert.match((await triggers())[0]!.words, /It is disabled\.$/);
@@ -158,7 +158,7 @@ describe('webhooks', () => {
     assert.equal((await webhooks())[0]!.enabled, true);
   });
 
-  it('send a test event that was edited', async () => {
+  it('send an edited test event', async () => {
     const before = (await events()).length;
     await run('sendEditedEvent');
     assert.equal((await events()).length, before, 'no test event is being edited');
@@ -207,7 +207,7 @@ describe('webhooks', () => {
     assert.equal((await newest()).event_id, again.event_id, 'there is no such event, and a message says so');
   });
 
-  it('are deleted with all that uses them, or not at all', async () => {
+  it('are deleted with their triggers, or not at all', async () => {
     // The editor shows no question in tests, and takes none as answered.
     await run('deleteWebhook', { webhook: 'issues' });
     await run('deleteTrigger', { trigger: (await triggers())[0] });

@@ -19,10 +19,10 @@ import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { find, isSoak, openIndex } from './support.ts';
 
-describe('Files as they come', () => {
+describe('Files in real folders', () => {
   const folder = temporaryFolder();
 
-  it('are followed when they are very many and empty', async function () {
+  it('are followed when they are empty and very many', async function () {
     this.timeout(isSoak ? 900_000 : 120_000);
     const count = isSoak ? 200_000 : 10_000;
     const root = folder();
@@ -47,7 +47,7 @@ describe('Files as they come', () => {
     await again.close();
   });
 
-  it('are found where a storm of renames leaves them', async function () {
+  it('are found at their last names after a storm of renames', async function () {
     this.timeout(120_000);
     const root = folder();
     const stateFolder = folder();
@@ -94,7 +94,7 @@ describe('Files as they come', () => {
     await index.close();
   });
 
-  it('are not followed through links, which may go in circles', async () => {
+  it('are not followed through links, which may form circles', async () => {
     const root = folder();
     const state = folder();
     const outside = folder();
@@ -118,7 +118,7 @@ describe('Files as they come', () => {
     await index.close();
   });
 
-  it('may have any name that is UTF-8; others are left out, and said to be', async function () {
+  it('may have any name in UTF-8; others are left out and reported', async function () {
     const root = folder();
     const state = folder();
     const odd = [
@@ -151,7 +151,7 @@ describe('Files as they come', () => {
     await index.close();
   });
 
-  it('are left out where one may not read them, until one may', async function () {
+  it('are left out while they are unreadable', async function () {
     if (process.getuid === undefined) this.skip();
     const root = folder();
     const state = folder();
@@ -195,7 +195,7 @@ describe('Files as they come', () => {
     chmodSync(join(root, 'locked'), 0o755);
   });
 
-  it('are no trouble when they are pipes, sockets, or are replaced while one looks', async function () {
+  it('may be pipes or sockets, or be replaced during a scan', async function () {
     if (process.platform === 'win32') this.skip();
     const root = folder();
     const state = folder();
@@ -213,7 +213,7 @@ describe('Files as they come', () => {
     await index.close();
   });
 
-  it('are read again when they are written while they are read', async () => {
+  it('are read again when they change while they are read', async () => {
     const root = folder();
     const state = folder();
     const text = (version: number): string => `lantern${String(version).padStart(3, '0')} ${'x '.repeat(1000)}`;

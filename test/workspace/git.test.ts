@@ -57,7 +57,7 @@ describe('An index of a Git repository', () => {
   const onMain = { lantern: 'dir21/f4321.ts', solitary: 'only-main.ts' };
   const onOther = { harbour: 'dir21/f4321.ts' };
 
-  it('follows a switch of 5,000 files, and back without analysing anything again', async function () {
+  it('follows a switch of 5,000 files, and a switch back without analysing a file again', async function () {
     this.timeout(120_000);
     const root = repository();
     const state = folder();
@@ -79,7 +79,7 @@ describe('An index of a Git repository', () => {
     await index.close();
   });
 
-  it('of a new working tree begins as a copy of that of another, and analyses only what differs', async function () {
+  it("of a new working tree starts as a copy of another tree's index, and analyses only the differences", async function () {
     this.timeout(120_000);
     const root = repository();
     const siblings = folder();

@@ -79,7 +79,7 @@ describe('Odd files in a folder', () => {
   }
 
   for (const name of ['.gitignore', '.sextantignore', '.git/info/exclude', '.git/config', '.git/HEAD', '.git']) {
-    it(`may have the name ${name}: nothing waits or fails, and rules elsewhere count`, async () => {
+    it(`may have the name ${name}: nothing waits or fails, and rules elsewhere apply`, async () => {
       for (const [kind, put] of Object.entries(KINDS)) {
         const [root, state, outside] = [folder(), folder(), folder()];
         execFileSync('git', ['init', '-q', root]);
@@ -99,7 +99,7 @@ describe('Odd files in a folder', () => {
     });
   }
 
-  it('may be rule files: status, why and index say so, and none of them hangs', async () => {
+  it('may be rule files: status, why and index report them, and none hangs', async () => {
     const [root, state, outside] = [folder(), folder(), folder()];
     execFileSync('git', ['init', '-q', root]);
     writeFiles(outside, { 'outside.ts': 'a.ts\n' });
@@ -120,7 +120,7 @@ describe('Odd files in a folder', () => {
       assert.match(run('why', `${kind}/.gitignore`, '--dir', root).stdout, new RegExp(why!));
   });
 
-  it('are left out of a search that does not update the index, which says how many; why and an update say the reason', async () => {
+  it('are left out of a search without an update, which prints their number; why and an update give the reason', async () => {
     const { root, outside, run } = await indexed();
     const count = await replaceAll(root, outside);
     for (const query of ['lantern', '"harbour light"', 'file:*.ts', 'lantern -"no such phrase"']) {
@@ -143,7 +143,7 @@ describe('Odd files in a folder', () => {
     for (const reason of ['special', 'link', 'tooLarge']) assert.ok(reason in status.skipped, reason);
   });
 
-  it('neither stop nor show anything in an MCP server whose index another process keeps', async () => {
+  it('neither block an MCP server, nor leak from it, while another process keeps its index', async () => {
     const { root, state, outside } = await indexed();
     const keeper = openIndex(root, state);
     try {
@@ -165,7 +165,7 @@ describe('Odd files in a folder', () => {
     }
   });
 
-  it('neither stop nor show anything in the search thread while indexing is paused', async () => {
+  it('neither block the search thread, nor leak from it, while indexing is paused', async () => {
     const { root, state, outside } = await indexed();
     const entry = (name: string): URL => new URL(`../../dist/cli/${name}.js`, import.meta.url);
     const client = new WorkspaceClient({
@@ -198,7 +198,7 @@ describe('Odd files in a folder', () => {
     }
   });
 
-  it('are not read while a file, a pipe and a link, or a folder and a link out of the root change places', async () => {
+  it('are not read while a file, a pipe and a link, or a folder and a link out of the root, swap places', async () => {
     const [root, outside] = [folder(), folder()];
     writeFiles(outside, { 'a.ts': OUTSIDE });
     writeFiles(root, { 'sub/a.ts': TEXT, 'file.ts': TEXT });
@@ -232,7 +232,7 @@ describe('Odd files in a folder', () => {
     assert.deepEqual([guarded.read('b.ts', { maxBytes: 1 }), guarded.read('a.ts/b', { maxBytes: 1 }), guarded.read('', { maxBytes: 1 })], [undefined, undefined, undefined]); // prettier-ignore
   });
 
-  it('are found in a folder that is itself reached by a link, and is another one later', () => {
+  it('are found in a folder behind a link, also after the link changes', () => {
     const [real, other, above] = [folder(), folder(), folder()];
     writeFiles(real, { 'sub/a.ts': TEXT });
     const root = join(above, 'root');
@@ -246,7 +246,7 @@ describe('Odd files in a folder', () => {
     assert.deepEqual(readdirSync(root), ['sub']);
   });
 
-  it('do not stop a search for what changed, although Git waits for a pipe of that name', async () => {
+  it('do not block a search for changes, although Git waits for a pipe of that name', async () => {
     const root = folder();
     execFileSync('git', ['init', '-q', root]);
     execFileSync('mkfifo', [join(root, '.gitignore')]);

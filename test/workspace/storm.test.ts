@@ -30,7 +30,7 @@ describe('An index in a storm of changes', () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
   });
 
-  it('has the documents and gives the results of a fresh one after each round', async function () {
+  it('has the documents and the results of a new index after each round', async function () {
     this.timeout(isSoak ? (MINUTES + 10) * 60_000 : 180_000);
     const seed = chooseSeed();
     const random = seeded(seed);
