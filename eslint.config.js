@@ -14,6 +14,7 @@ const PLAIN_ENGLISH = [
   'src/cli/{*,ask/*,context/*,search/*,server/*,webhooks/*}',
   'src/engine/analyze/**',
   'src/engine/query/**',
+  'src/extension/{server,webhooks}/**',
   'src/mcp/**',
   'src/protocol/**',
   'src/wire/**',

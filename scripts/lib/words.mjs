@@ -6,7 +6,9 @@ const WORDS = [
   [/\basked\b/i, 'evaluated, checked or requested'],
   [/\banew\b/i, 'again, from scratch, or rebuilt for an index'],
   [/\b(?:whoever|somebody|nobody)\b/i, 'the caller, another process or no client'],
-  [/\b(?:so many|so long|of these)\b/i, 'the number, the duration, or of those with …'],
+  [/\b(?:so many|so long)\b/i, 'the number or the duration'],
+  // "Of these files" names its noun; "of these" alone does not.
+  [/\bof these\b(?! (?!(?:is|was|has|does|its)\b)\p{Ll}+s\b)/iu, 'of these with a noun, or of those with …'],
   [/\bgone\b/i, 'deleted, closed or missing'],
   [/\b(?:came|becomes?|became) of\b/i, 'the result of'],
   [/\bthe days before\b/i, 'the previous period'],
@@ -27,5 +29,29 @@ export function avoidedWords(text) {
   return WORDS.flatMap(([word, better]) => {
     const found = word.exec(prose)?.[0];
     return found === undefined ? [] : [{ found, better }];
+  });
+}
+
+/**
+ * Checks a Markdown page. Code blocks, code spans, link targets and HTML comments are exempt.
+ * @param {string} page
+ * @returns {{ line: number, found: string, better: string }[]} lines count from 1
+ */
+export function avoidedWordsOfPage(page) {
+  /** Keeps the lines of a text, and drops the text. @param {string} text */
+  const blank = (text) => text.replace(/[^\n]+/g, '');
+  const prose = page
+    .replace(/^( *)(```|~~~)[^]*?^\1\2/gm, blank)
+    .replace(/<!--[^]*?-->/g, blank)
+    .replace(/\]\([^)\n]*\)/g, ']');
+  let line = 1;
+  return prose.split(/(\n\s*\n)/).flatMap((paragraph) => {
+    const lines = paragraph.split('\n');
+    const first = line;
+    line += lines.length - 1;
+    return avoidedWords(paragraph).map(({ found, better }) => {
+      const at = lines.findIndex((text) => text.includes(found));
+      return { line: first + Math.max(at, 0), found, better };
+    });
   });
 }

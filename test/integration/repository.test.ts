@@ -34,6 +34,32 @@ describe('the check of the repository', () => {
     assert.deepEqual(problemsOf({ root, since }, 'lib/model.bin'), []);
   });
 
+  it('refuses avoided words in pages, in the manifest and in its texts, but not in code', () => {
+    const { root, since } = repository();
+    writeFiles(root, {
+      'README.md': 'Told twice.\n\n```\nnobody is asked\n```\n\nOne line,\nand then\nanew `gone`.\n',
+      'docs/old.md': 'Whoever reads this.\n',
+      'docs/clean.md': 'None of these pages.\n',
+      'docs/api/index.md': 'Generated for somebody.\n',
+      'package.nls.json': '{"command.x": "Make the Index Anew"}',
+      'package.json': '{"contributes": {"commands": [{"title": "Ask Somebody"}]}}',
+    });
+    git(root, 'add', '.');
+    const unchecked = new Set(['docs/old.md', 'docs/clean.md']);
+    const { problems, notes } = checkRepository(root, { since, unchecked });
+    assert.deepEqual(
+      problems.map((problem) => problem.slice(0, problem.indexOf(' write'))),
+      [
+        'README.md:1: Instead of “Told”',
+        'README.md:9: Instead of “anew”',
+        'package.json: Instead of “Somebody”',
+        'package.nls.json: Instead of “Anew”',
+        'package.nls.json: Instead of “Make the Index”',
+      ],
+    );
+    assert.deepEqual(notes, ['docs/clean.md has no words to avoid: remove it from UNCHECKED_PAGES.']);
+  });
+
   it('refuses subjects over 72 characters and subjects with a full stop', () => {
     const made = repository();
     commit(made.root, 'y'.repeat(72));
