@@ -209,7 +209,7 @@ describe('the index, search and ask protocol', () => {
         { path: 'other.ts', contents: 'export const unrelated = 1;\n' },
       ]);
       const answer = await context.searchAndAsk('retry payment', 'When are payments tried again?');
-      assert.match(answer, /^No model was asked\./);
+      assert.match(answer, /^No AI model used\./);
       assert.match(answer, /`retry\.ts:1-2`\*\* \[1\]\n\n> Payments are tried again\./);
       assert.doesNotMatch(answer, /unrelated/);
       assert.match(await context.searchAndAsk('zebra'), /^No model was asked, and nothing that was found answers this/);

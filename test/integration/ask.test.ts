@@ -46,7 +46,7 @@ describe('sextant ask', () => {
     const { code, stdout, stderr } = await ask(['how is the money given back?', sample]);
     assert.equal(code, 0, stderr);
     assert.equal(stderr, 'sextant: Passages, no model. Nothing was sent.\n');
-    assert.match(stdout, /^No model was asked\./);
+    assert.match(stdout, /^No AI model used\./);
     assert.match(stdout, /\n\[1\] src\/orders\/orderService\.ts:30 {2}cancelOrder function\n/);
     assert.ok(!stdout.includes('\u001b'));
   });

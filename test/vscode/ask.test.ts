@@ -150,7 +150,7 @@ describe('@sextant', () => {
     await set('sextant.ask', 'provider', undefined);
     assert.equal(answer.provider.id, 'extractive');
     assert.deepEqual(answer.sent, { files: 0, characters: 0 });
-    assert.match(answer.markdown, /^No model was asked/);
+    assert.match(answer.markdown, /^No AI model used/);
     assert.equal(model.requests.length, before);
   });
 

@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<PreviewKind, string>> = {
   changed: 'changed',
   cleared: 'cleared',
   unchanged: 'as it is',
-  conflict: 'changed by somebody else',
+  conflict: 'changed by others',
 };
 
 const STATES: Readonly<Record<RowState, string>> = {
@@ -32,7 +32,7 @@ const STATES: Readonly<Record<RowState, string>> = {
   confirmed: 'applied',
   differs: 'applied but different now',
   failed: 'refused',
-  conflict: 'left alone (changed by somebody else)',
+  conflict: 'skipped (changed by others)',
   already: 'was so already',
 };
 
@@ -87,7 +87,7 @@ export function previewText(preview: Preview, options: TextOptions = {}): string
     `${describeSource(source)}: what would change\n`,
     `${summarizePreview(preview)}. Limits ${inUnit(unit)}, read ${moment(readAt)}. Nothing is changed yet.\n`,
     ...section('Problems: these rows are left out', problemTable(problems), options),
-    ...section('Changed by somebody else: these are left alone', previewTable(conflicts, unit), options),
+    ...section('Changed by others: these rows are skipped', previewTable(conflicts, unit), options),
     ...section('Changes', previewTable(changesOf(preview), unit), options),
     ...section('As they are', previewTable(unchanged, unit), options),
   ].join('\n');
@@ -106,7 +106,7 @@ export function batchText(batch: Batch, options: TextOptions = {}): string {
     ...(error ? [`${error.message}\n`] : []),
     ...section('Left out', problemTable(leftOut), options),
     ...section('Refused', of('failed'), options),
-    ...section('Changed by somebody else', of('conflict', 'differs'), options),
+    ...section('Changed by others', of('conflict', 'differs'), options),
     ...section('Sent, unknown whether applied', of('unknown'), options),
     ...section('Not sent', of('waiting'), options),
     ...section('Applied', of('confirmed', 'applied', 'already'), options),
