@@ -18,6 +18,9 @@ const PLAIN_ENGLISH = [
   'src/mcp/**',
   'src/protocol/**',
   'src/wire/**',
+  'scripts/!(test).mjs',
+  'scripts/lib/!(browser|editor|workbench).mjs',
+  'test/!(browser)/**',
   'webview/**',
 ];
 

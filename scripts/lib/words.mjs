@@ -7,8 +7,8 @@ const WORDS = [
   [/\banew\b/i, 'again, from scratch, or rebuilt for an index'],
   [/\b(?:whoever|somebody|nobody)\b/i, 'the caller, another process or no client'],
   [/\b(?:so many|so long)\b/i, 'the number or the duration'],
-  // "Of these files" names its noun; "of these" alone does not.
-  [/\bof these\b(?! (?!(?:is|was|has|does|its)\b)\p{Ll}+s\b)/iu, 'of these with a noun, or of those with …'],
+  // `of these files` has a noun; `of these` alone leaves it out.
+  [/\bof these\b(?! (?!(?:is|was|has|does|its)\b)\p{Ll}+s\b)/iu, '`of these` with a noun, or of those with …'],
   [/\bgone\b/i, 'deleted, closed or missing'],
   [/\b(?:came|becomes?|became) of\b/i, 'the result of'],
   [/\bthe days before\b/i, 'the previous period'],

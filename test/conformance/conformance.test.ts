@@ -1,4 +1,4 @@
-// Judges any server over HTTP: ours, or the one that these name.
+// Checks any server over HTTP: the local one, or the one that these variables name.
 //   SEXTANT_CONFORMANCE_URL, SEXTANT_CONFORMANCE_TOKEN and, for figures, SEXTANT_CONFORMANCE_ADMIN_TOKEN
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import type { Target } from './client.ts';

@@ -24,10 +24,10 @@ export function refused(answer: Answer, status: number, code: string, message?: 
   else if (message) assert.match(error.message, message);
 }
 
-/** Rules that need no knowledge of the data: they hold for any server, at any time of day. */
+/** Rules without knowledge of the data: they hold for any server, at any time of day. */
 export function describeRules(target: () => Target): void {
   let client: Client;
-  /** The server's day; a run over midnight would see two. */
+  /** The server's day; a run over midnight would have two. */
   let today: string;
   before(async () => {
     client = new Client(target());
@@ -339,7 +339,7 @@ export function describeRules(target: () => Target): void {
   });
 }
 
-/** What the rows are of: no two of one answer are of the same. */
+/** The keys of rows, which are unique in one answer. */
 function labels(rows: unknown): string[] {
   return (rows as Request[]).map((row) => {
     const { user_info: user } = (row.group_by_values ?? {}) as { readonly user_info?: Request };

@@ -82,7 +82,7 @@ describe('the index, search and ask protocol', () => {
     });
 
     it('accepts lone surrogates, escapes and all of Unicode', async () => {
-      // As a client sends it that escapes what it need not.
+      // As sent by a client with needless escapes.
       const body = String.raw`{"blobs":[{"path":"\u0073.txt","content":"w\u00f6rd \ud83d\ude00 \ud800 \u0001"}]}`;
       const { text } = await raw(PATHS.batchUpload, body);
       const name = nameOf('s.txt', 'wörd 😀 \ufffd \u0001');
@@ -202,7 +202,7 @@ describe('the index, search and ask protocol', () => {
       assert.deepEqual(await ask(one.token), [422, 'NoModel']);
       const { token } = await one.createToken('reader', ['analytics:read']);
       assert.deepEqual(await ask(token), [403, 'PermissionDenied']);
-      // What the prompt brings along can be shown without a model, and it is said that none was asked.
+      // Passages of the prompt can be shown without a model, and the answer states that.
       await using context = await DirectContext.create({ apiKey: one.token, apiUrl: one.url });
       await context.addToIndex([
         { path: 'retry.ts', contents: '/** Payments are tried again. */\nexport function retryPayment() {}\n' },
@@ -272,7 +272,7 @@ describe('the index, search and ask protocol', () => {
         let goOn = (): void => undefined;
         const seen = new Promise<void>((resolve) => (goOn = resolve));
         model.script = async (response) => {
-          // Longer than a connection may be idle.
+          // Longer than the limit for idle connections.
           await new Promise((resolve) => setTimeout(resolve, 700));
           beginStream(response).write(piece('first'));
           await seen;
@@ -356,7 +356,7 @@ describe('the index, search and ask protocol', () => {
       contents: `export const value${i} = needle;\n`,
     }));
 
-    /** Everything that a context does, with faults in force. */
+    /** All operations of a context, with injected faults. */
     async function work(): Promise<void> {
       const options = { apiKey: server.token, apiUrl: server.url };
       const context = await DirectContext.createWith({ backoffBaseMs: 1 }, options);
@@ -387,7 +387,7 @@ describe('the index, search and ask protocol', () => {
     for (const [title, rule] of Object.entries(rules)) {
       it(`with every other request meeting ${title}`, async function () {
         this.timeout(60_000);
-        // An answer of the model that breaks off is an error; see below.
+        // A model's answer that breaks off is an error; see below.
         const isCut = 'truncate' in rule;
         for (const path of Object.values(PATHS))
           if (!(isCut && path === PATHS.chatStream)) server.faults.add({ path, every: 2, ...rule });

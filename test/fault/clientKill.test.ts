@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const FILES = 2500;
 
-/** What the killed program and the one after it both do. With a step it hangs there until it is killed. */
+/** The work of the killed program and of its successor. With a step, the program hangs there until it is killed. */
 const PROGRAM = `
   import { existsSync } from 'node:fs';
   import { DirectContext } from './src/context/directContext.ts';

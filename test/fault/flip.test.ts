@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fastFolder, filesOf, keepForInspection, restore, smallIndex, type Truth } from './truth.ts';
 
-/** Each how many bytes one is flipped: all of them take about a minute. */
+/** The distance between flipped bytes; flipping each byte takes about a minute. */
 const EVERY = Number(process.env.SEXTANT_FAULT_EVERY ?? 13);
 
 describe('An index with a flipped byte', () => {

@@ -14,7 +14,7 @@ const SECONDS = Number(process.env.SEXTANT_FUZZ_SECONDS ?? 4);
 
 type Files = Map<string, Buffer>;
 
-/** One thing that disks, crashes, backups and people do to files. */
+/** One kind of damage that disks, crashes, backups and people cause. */
 type Mishap = (files: Files, name: string, random: () => number) => void;
 
 const MISHAPS: Readonly<Record<string, Mishap>> = {
@@ -97,7 +97,7 @@ describe('An index after random operations and faults', () => {
   });
 });
 
-/** Whether a file is not what was written, or one is missing that the index needs: a manifest has a copy that will do. */
+/** Whether a file is altered or missing, so that the index is damaged; a manifest may be missing if its copy is intact. */
 function isDamaged(files: Files, whole: Files): boolean {
   const manifests = ['manifest.1.json', 'manifest.1.copy.json'];
   if (!manifests.some((name) => files.has(name))) return true;

@@ -19,7 +19,7 @@ import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
 const ROUNDS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 8));
 const EVENTS = 900;
-/** So many bytes are flipped at once at the most. */
+/** The largest number of bytes that are flipped at once. */
 const MOST_FLIPS = 4;
 const REFUSALS = 30;
 
@@ -61,7 +61,7 @@ describe('A journal of webhooks with flipped bytes', () => {
     return (body as { refusals: unknown[] }).refusals.map((one) => JSON.stringify(one));
   }
 
-  /** Flips a bit here and there in the files of a folder, the large ones more often. */
+  /** Flips random bits in the files of a folder, in large files more often. */
   function flip(name: string): string[] {
     const place = join(state, 'webhooks', name);
     const files = readdirSync(place).map((name) => ({ name, bytes: readFileSync(join(place, name)) }));

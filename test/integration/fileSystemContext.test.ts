@@ -82,7 +82,7 @@ describe('FileSystemContext', () => {
     await using context = await FileSystemContext.create({ directory: copySample(folder()), cliPath });
     const first = pid();
     process.kill(first, 'SIGKILL');
-    await until('it is gone', () => !isAlive(first));
+    await until('the process has ended', () => !isAlive(first));
     await until('a search is answered again', async () => {
       try {
         return (await context.search(QUERY)).includes('retryPolicy.ts');

@@ -253,7 +253,7 @@ describe('sextant mcp', () => {
     assert.equal(isAlive(pid), true);
     parent.kill('SIGKILL');
     await once(parent, 'exit');
-    await until('it is gone', () => !isAlive(pid));
+    await until('the process has ended', () => !isAlive(pid));
   });
 
   it("leaves out, as the process of an editor, the files that the folder's settings exclude", async () => {

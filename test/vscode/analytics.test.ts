@@ -13,7 +13,7 @@ const state = async (): Promise<AnalyticsState> => (await sextant()).analytics()
 const set = (name: string, value: unknown): Thenable<void> =>
   vscode.workspace.getConfiguration('sextant').update(name, value, vscode.ConfigurationTarget.Global);
 
-/** Waits until all reports are as it says. */
+/** Waits until all reports satisfy a condition. */
 function reports(as: string): Promise<unknown> {
   return until(`all reports are ${as}`, async () => Object.values((await state()).reports).every((one) => one === as));
 }

@@ -6,7 +6,7 @@ import { readTool, searchTool } from '../../src/extension/lazyProviders.ts';
 import { CompletionServer, answering } from '../support/completionServer.ts';
 import { folder, sextant, until } from './support.ts';
 
-/** What test/vscode/model gives. */
+/** The answer of test/vscode/model. */
 interface TestModel {
   readonly isRegistered: boolean;
   readonly requests: readonly (readonly { readonly content: string }[])[];

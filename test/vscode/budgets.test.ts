@@ -35,7 +35,7 @@ describe('changing budgets', () => {
           [person(hostile), '300'],
           [serviceAccount('=nightly'), '400'],
         ]),
-        // Enough on each day of the month so far that the limit is not.
+        // Spending on each day of the month so far that exceeds the limit.
         ...Array.from({ length: Number(today.slice(8)) }, (_, i) => ({
           ...{ kind: 'credits', date: `${today.slice(0, 8)}${String(i + 1).padStart(2, '0')}` },
           ...{ user_email: 'ada@x.io', model_name: 'm', credits_consumed: 50 },
@@ -55,7 +55,7 @@ describe('changing budgets', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** What the service has, by name. */
+  /** The limits of the service, by account. */
   async function limits(): Promise<Record<string, string>> {
     const { overrides } = await readLimits(quickClient(server, join(folder, 'own-requests')));
     return Object.fromEntries([...overrides.values()].map(({ identity, limit }) => [identity.name, limit]));

@@ -7,7 +7,7 @@ describe('the diagnostics report', () => {
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
   it('copies a report without private names, and shows exactly the copied text', async () => {
-    // It ends when its message is closed.
+    // The command ends when its message is closed.
     void vscode.commands.executeCommand('sextant.copyDiagnostics');
     const document = await until('the report is shown', async () => {
       const { activeTextEditor } = vscode.window;

@@ -69,7 +69,7 @@ describe('search', () => {
   });
 
   it('finds unsaved text with its lines, and drops it when it is undone', async () => {
-    // In a browser, editors are saved after a second.
+    // In a browser, the editor saves after a second.
     await vscode.workspace.getConfiguration('files').update('autoSave', 'off', vscode.ConfigurationTarget.Global);
     const uri = vscode.Uri.joinPath(folder(), 'src/mail/sendReceipt.ts');
     const document = await vscode.workspace.openTextDocument(uri);
@@ -97,7 +97,7 @@ describe('search', () => {
     await vscode.commands.executeCommand('sextant.resumeIndexing');
     await until('the new file is found', async () => (await paths('lowerHalyard')).includes('src/halyard.ts'));
     await remove('src/halyard.ts');
-    await until('it is gone', async () => !(await paths('lowerHalyard')).includes('src/halyard.ts'));
+    await until('the process has ended', async () => !(await paths('lowerHalyard')).includes('src/halyard.ts'));
     assert.deepEqual(await paths('lowerHalyard'), []);
   });
 

@@ -105,7 +105,7 @@ describe('the local server', () => {
     } finally {
       await server?.close();
     }
-    await until('its end is noticed', async () => (await state()).kind === 'stopped');
+    await until('the end of the server is noticed', async () => (await state()).kind === 'stopped');
     assert.equal(await copied('copyServerToken'), '');
   });
 
@@ -119,7 +119,7 @@ describe('the local server', () => {
     } finally {
       await server?.close();
     }
-    await until('its end is noticed', async () => (await state()).kind === 'stopped');
+    await until('the end of the server is noticed', async () => (await state()).kind === 'stopped');
   });
 
   it('reports a wrong data file or port, and starts once it is corrected', async () => {
@@ -195,12 +195,12 @@ describe('the local server', () => {
     const choose = (scenario: string): Thenable<unknown> =>
       vscode.commands.executeCommand('sextant.chooseServerScenario', scenario);
     await choose('outage');
-    assert.deepEqual(await state(), { kind: 'stopped' }, 'it only says that there is none');
+    assert.deepEqual(await state(), { kind: 'stopped' }, 'the command only offers a start');
     await run('startServer');
     await choose('outage');
     assert.equal(await ask(), 503);
     await choose('doomsday');
-    assert.equal(await ask(), 503, 'what there is not changes nothing');
+    assert.equal(await ask(), 503, 'an unknown scenario changes nothing');
     await choose('');
     assert.equal(await ask(), 200);
     await run('stopServer');
@@ -214,7 +214,7 @@ describe('the local server', () => {
     } finally {
       await server?.close();
     }
-    await until('its end is noticed', async () => (await state()).kind === 'stopped');
+    await until('the end of the server is noticed', async () => (await state()).kind === 'stopped');
   });
 
   it('reports that its thread died, and starts again at the same address', async () => {
@@ -228,7 +228,7 @@ describe('the local server', () => {
     }
     const { at } = await running();
     assert.equal(threads.length, 1);
-    // Nobody sends this; reading it throws, as a defect of ours would.
+    // An invalid message: reading it throws, as a defect of the server would.
     threads[0]!.postMessage(null);
     const broken = await until('it is noticed', async () => {
       const now = await state();

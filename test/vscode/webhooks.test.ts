@@ -50,7 +50,7 @@ describe('webhooks', () => {
       await vscode.workspace.getConfiguration('sextant.server').update(name, value, Global);
   }
 
-  /** What is copied by Enter in the list that shows a new secret: its first row. */
+  /** The text that Enter copies in the list of a new secret: its first row. */
   async function copiedSecret(): Promise<string> {
     await vscode.env.clipboard.writeText('');
     const secret = await until('the secret is copied', async () => {
@@ -67,7 +67,7 @@ describe('webhooks', () => {
     return (await fetch(url, { method: 'POST', headers, body })).status;
   }
 
-  /** The newest event, once its triggers were asked and its runs are over. */
+  /** The newest event, after its triggers and runs. */
   function newest(): Promise<EventDetailView> {
     return until('the newest event is finished', async () => {
       const [event] = await events();
@@ -170,11 +170,11 @@ describe('webhooks', () => {
       const end = editor.document.lineAt(editor.document.lineCount - 1).range.end;
       await editor.edit((edit) => edit.replace(new vscode.Range(new vscode.Position(0, 0), end), by));
     };
-    // The editor closes and opens it for that.
+    // For that, the editor closes and reopens the document.
     await vscode.languages.setTextDocumentLanguage(editor.document, 'jsonc');
     await replace('{');
     await run('sendEditedEvent');
-    assert.equal((await events()).length, before, 'it is no JSON');
+    assert.equal((await events()).length, before, 'the text is not JSON');
     const edited = text.replace('opened', 'closed').replace('"number": 2', '"number": 2.0');
     await replace(edited);
     await run('sendEditedEvent');
@@ -185,7 +185,7 @@ describe('webhooks', () => {
     const { document } = editor;
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     const { length } = await events();
-    // With its tab it is forgotten: the editor gives its name to another.
+    // The draft ends with its tab, since the editor reuses the name.
     await until('it is closed', () => document.isClosed);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'json', content: text }));
     await run('sendEditedEvent');
@@ -204,18 +204,18 @@ describe('webhooks', () => {
       /^curl 'http:\/\/127\.0\.0\.1:\d+\/webhooks\/wh_[^']+' \\\n {2}-H "Authorization: Bearer \$SECRET"/,
     );
     await run('replayEvent', { event: 'evt_9999999999' });
-    assert.equal((await newest()).event_id, again.event_id, 'there is no such event, and a message says so');
+    assert.equal((await newest()).event_id, again.event_id, 'a missing event is reported');
   });
 
   it('are deleted with their triggers, or not at all', async () => {
-    // The editor shows no question in tests, and takes none as answered.
+    // In tests the editor shows no question, and returns no answer.
     await run('deleteWebhook', { webhook: 'issues' });
     await run('deleteTrigger', { trigger: (await triggers())[0] });
     assert.deepEqual([(await webhooks()).length, (await triggers()).length], [1, 1]);
     await run('deleteTrigger', { trigger: (await triggers())[0], force: true });
     assert.equal((await triggers()).length, 0);
     await run('deleteWebhook', { webhook: 'issues' });
-    assert.equal((await webhooks()).length, 1, 'nobody was asked');
+    assert.equal((await webhooks()).length, 1, 'no confirmation was given');
     await run('deleteWebhook', { webhook: 'issues', force: true });
     assert.equal((await webhooks()).length, 0);
     await run('createWebhook', { name: 'used', type: 'standard_webhooks' });

@@ -59,7 +59,7 @@ describe('Files in real folders', () => {
     );
     keeper.start();
     await until('all are found', async () => (await find(root, stateFolder, 'lantern', 1000)).length === names.length);
-    // Files change places in circles, and folders their names, while the watcher and the index follow.
+    // Files swap names in circles, and folders change names, while the watcher and the index follow.
     for (let round = 0; round < 20; round++) {
       const from = join(root, names[0]!);
       renameSync(from, `${from}.moving`);
@@ -69,7 +69,7 @@ describe('Files in real folders', () => {
       await new Promise(setImmediate);
       renameSync(join(root, 'dir3.moving'), join(root, 'dir3'));
     }
-    // After 20 rounds each name has the content of the one 20 further.
+    // After 20 rounds each name has the content of the name 20 places further.
     for (const at of [0, 77, 180]) {
       const original = names[(at + 20) % names.length]!;
       const query = `"'${original}'"`;
@@ -161,7 +161,7 @@ describe('Files in real folders', () => {
       'locked/in.ts': 'lantern',
       'locked/deep/x.ts': 'lantern',
     });
-    // Rights do not bind root, so somebody else looks: in a process of its own.
+    // Permissions do not apply to root, so another user's process checks.
     const nobody = 65534;
     const isRoot = process.getuid() === 0;
     if (isRoot) for (const path of [state, root]) chownSync(path, nobody, nobody);
@@ -222,7 +222,7 @@ describe('Files in real folders', () => {
     let version = 0;
     const writing = setInterval(() => {
       writeFileSync(join(root, 'a.ts'), text(++version));
-      // What is written has the same time as before, and the same size.
+      // The new content has the same time and size as the old.
       utimesSync(join(root, 'a.ts'), 1, 1);
     });
     for (let i = 0; i < 50; i++) await index.sweep();

@@ -43,7 +43,7 @@ describe('An index of a Git repository', () => {
     return root;
   }
 
-  /** Where each of some words is found that stand in one file, or define what only one file does. */
+  /** The places of some words that occur in one file, or that one file defines. */
   async function places(root: string, stateFolder: string): Promise<Record<string, string>> {
     const found: Record<string, string> = {};
     for (const word of ['lantern', 'harbour', 'solitary', 'halyard']) {
@@ -99,7 +99,7 @@ describe('An index of a Git repository', () => {
     assert.deepEqual(await places(linked, linkedState), inLinked);
     assert.equal(second.status().files, FILES + 1);
 
-    // They share files, and nothing else.
+    // They share nothing but files.
     assert.deepEqual(await places(root, state), onMain);
     rmSync(join(root, 'dir21'), { recursive: true });
     await first.sweep();

@@ -18,7 +18,7 @@ import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { find, openIndex } from './support.ts';
 
-/** Ends a command that hangs; how long one takes is not judged. */
+/** Ends a command that hangs; its duration is not tested. */
 const HANGS_MS = 60_000;
 const TEXT = 'export const lantern = "harbour light";\n';
 const OUTSIDE = 'export const lantern = "harbour light from outside";\n';
@@ -34,11 +34,11 @@ describe('Odd files in a folder', () => {
     await Promise.all(sessions.splice(0).map((session) => session.client.close()));
   });
 
-  /** What can stand where a text is expected. Each puts one odd thing at a path where nothing is. */
+  /** The kinds of files in place of a text file. Each creates one at a free path. */
   const KINDS: Readonly<Record<string, (file: string, outside: string) => unknown>> = {
     pipe: (file) => execFileSync('mkfifo', [file]),
     socket: async (file) => {
-      // The path of a socket may have 107 bytes only, and a server that is closed removes what it was given.
+      // The path of a socket is limited to 107 bytes, and a closed server removes its path.
       const short = join(folder(), 's');
       const server = createServer().listen(short);
       await once(server, 'listening');
@@ -52,11 +52,11 @@ describe('Odd files in a folder', () => {
       truncateSync(file, 3 * 2 ** 30);
     },
     folder: (file) => mkdirSync(file),
-    // Making a device takes rights that only root has.
+    // Only root may create a device.
     ...(isRoot && { device: (file: string) => execFileSync('mknod', [file, 'c', '1', '5']) }),
   };
 
-  /** The folder, its state and one outside, with a file of each kind to be, indexed. */
+  /** An indexed folder, its state and a folder outside, with a file for each kind. */
   async function indexed(): Promise<{ root: string; state: string; outside: string; run: Run }> {
     const [root, state, outside] = [folder(), folder(), folder()];
     writeFiles(outside, { 'outside.ts': OUTSIDE, 'in.ts': OUTSIDE });
@@ -87,12 +87,12 @@ describe('Odd files in a folder', () => {
         writeFiles(root, { 'sub/.sextantignore': 'no.ts\n', 'sub/no.ts': TEXT, 'a.ts': TEXT });
         rmSync(join(root, name), { force: true, recursive: true });
         await put(join(root, name), outside);
-        // What would wait for ever is tried in a process that can be ended.
+        // A call that might wait for ever runs in a process that can be killed.
         if (kind === 'pipe') assert.equal(runIn(root, state)('index', root).code, 0);
         const index = openIndex(root, state);
         await index.reconcile();
         await index.close();
-        // What Git itself follows, as a person's own file of patterns, is followed.
+        // Links that Git follows, such as a person's own ignore file, are followed.
         const isFollowed = kind === 'linkOut' && name === '.git/info/exclude';
         assert.deepEqual(await find(root, state, 'lantern'), isFollowed ? [] : ['a.ts'], `${kind} ${name}`);
       }
@@ -180,7 +180,7 @@ describe('Odd files in a folder', () => {
       client.open(options);
       await client.pause();
       const before = await client.search({ folders: [options], query: 'lantern', limit: 20 });
-      // A draft of a file that is a pipe by now is the editor's text, not the pipe's.
+      // The draft of a file that has become a pipe is the editor's text, not the pipe's.
       client.setUnsaved({ root, path: 'pipe.ts', text: 'export const lantern = "draft";\n' });
       const count = await replaceAll(root, outside);
       const after = await client.search({ folders: [options], query: 'lantern', limit: 20 });
@@ -257,7 +257,7 @@ describe('Odd files in a folder', () => {
   });
 });
 
-/** Exchanges a file for a pipe and a link, and a folder for a link out, without an end. */
+/** Swaps a file with a pipe and a link, and a folder with a link out, endlessly. */
 const FLIPPING = `
   import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
   import { execFileSync } from 'node:child_process';

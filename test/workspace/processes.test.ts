@@ -60,7 +60,7 @@ describe('Processes that index one folder', () => {
     const window = `
       import { FolderIndexer } from './src/workspace/folderIndexer.ts';
       const [root, stateFolder, awaited] = process.argv.slice(1);
-      // Nobody listens after the word that is waited for.
+      // No process reads the output after the expected word.
       const seen = new Set();
       const log = () => undefined;
       new FolderIndexer({ root, stateFolder, exclude: [], maxFileBytes: 1e6 }, {
