@@ -1,84 +1,33 @@
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import ts from 'typescript-eslint';
+import { plainEnglish } from './scripts/lib/plainEnglish.mjs';
 
 /** How Node opens a file for reading. */
 const READS = ['open', 'openSync', 'readFile', 'readFileSync', 'createReadStream', 'promises', 'default'];
 
-/**
- * Words that comments and test titles avoid, and the words to write instead.
- *
- * @type {readonly (readonly [RegExp, string])[]}
- */
-const WORDS = [
-  [/\b(?:told|tells of|says so)\b/i, 'reported, returns or logs'],
-  [/\basked\b/i, 'evaluated, checked or requested'],
-  [/\banew\b/i, 'again, from scratch, or rebuilt for an index'],
-  [/\b(?:whoever|somebody|nobody)\b/i, 'the caller, another process or no client'],
-  [/\b(?:so many|so long|of these)\b/i, 'the number, the duration, or of those with …'],
-  [/\bgone\b/i, 'deleted, closed or missing'],
-  [/\b(?:came|becomes?|became) of\b/i, 'the result of'],
-  [/\bthe days before\b/i, 'the previous period'],
-  [/\bma(?:kes?|de|king) (?:an?|the) (?:index|context)\b/i, 'builds or creates'],
-  [/\blimits? of (?:their|his|her|its|one’s|one's) own\b/i, 'an override'],
-  [/\bjudg(?:es?|ed|ing)\b/i, 'checks or classifies'],
-  [/\ba (?:look|walk|sweep)\b/i, 'a scan or a full scan'],
-  [/\bbad days\b/i, 'injected faults'],
-];
-
-/** Folders whose comments and test titles are in plain English; the list only grows. */
+/** Folders whose comments, test titles and texts are in plain English; the list only grows. */
 const PLAIN_ENGLISH = [
+  'scripts/!(test).mjs',
+  'scripts/lib/!(browser|editor|workbench).mjs',
   'src/analytics/**',
   'src/ask/**',
   'src/base/**',
+  'src/cli/**',
   'src/context/**',
-  'src/cli/analytics/**',
   'src/engine/analyze/**',
   'src/engine/query/**',
   'src/extension/analytics/**',
   'src/extension/dashboard/**',
+  'src/extension/{server,webhooks}/**',
   'src/mcp/**',
   'src/protocol/**',
   'src/server/**',
   'src/webhooks/**',
   'src/wire/**',
+  'test/!(browser)/**',
   'webview/**',
 ];
-
-/** @type {import('eslint').Rule.RuleModule} */
-const plainEnglish = {
-  meta: { type: 'suggestion', schema: [], messages: { word: 'Instead of “{{found}}” write {{better}}.' } },
-  create(context) {
-    /** Reports each avoided word in a text, code spans and line breaks aside. */
-    const check = (
-      /** @type {string} */ text,
-      /** @type {import('estree').SourceLocation | null | undefined} */ loc,
-    ) => {
-      const prose = text.replace(/`[^`]*`|\{@link [^}]*\}/g, '').replace(/\s*\n[\s*]*|\s+/g, ' ');
-      for (const [word, better] of WORDS) {
-        const found = word.exec(prose)?.[0];
-        if (found !== undefined && loc) context.report({ loc, messageId: 'word', data: { found, better } });
-      }
-    };
-    return {
-      Program() {
-        let above = { text: '', type: '', line: 0 };
-        for (const { type, value, loc } of context.sourceCode.getAllComments()) {
-          // A word may be split between two line comments, so each is checked with the end of the one above.
-          const joins = type === 'Line' && above.type === type && loc?.start.line === above.line + 1;
-          check(joins ? `${above.text} ${value}` : value, loc);
-          above = { text: value.split(/\s+/).slice(-2).join(' '), type, line: loc?.end.line ?? 0 };
-        }
-      },
-      'CallExpression[callee.name=/^(?:it|describe)$/], CallExpression[callee.object.name=/^(?:it|describe)$/]'(
-        /** @type {import('estree').SimpleCallExpression} */ { arguments: [title] },
-      ) {
-        if (title?.type === 'Literal') check(String(title.value), title.loc);
-        if (title?.type === 'TemplateLiteral') check(title.quasis.map(({ value }) => value.raw).join('…'), title.loc);
-      },
-    };
-  },
-};
 
 export default defineConfig(
   // test/vscode/model is of an editor newer than the one whose types we have.

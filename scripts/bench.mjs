@@ -1,5 +1,5 @@
 // npm run bench -- FOLDER
-// Indexes a folder in a real extension host, from nothing, and prints how long it took and how the editor fared.
+// Indexes a folder in a real extension host from scratch, and prints the duration and the delays of the editor.
 // A figure depends on the machine: compare figures of one run only.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,7 +1,7 @@
 // npm run bench:ask -- DATA [--scope root|repo] [--files code|all]
-// How often the first citation of an answer without a model is what a question of the benchmark asks for, beside how often the
-// first result of the search is; and whether every cited span is in its file. DATA (or BENCH_DIR) as for bench:quality.
-// Fails if citations are right less often than results by more than 0.02, or if a span is not there.
+// Compares, for answers without a model, the share of first citations that match the benchmark's question with the share of
+// first results that do, and checks that each cited span is in its file. DATA (or BENCH_DIR) as for bench:quality.
+// Fails if the share for citations is lower by more than 0.02, or if a span is missing.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -35,10 +35,10 @@ if (missing.length > 0) fail(`Repositories are missing: ${missing.join(', ')}.`)
 const measured = [];
 for (const repository of repositories(data)) measured.push(await askRepository(data, repository, scope, values.files));
 
-/** @typedef {import('../test/bench/ask.ts').AskedQuestion} Asked */
-const share = (/** @type {readonly Asked[]} */ rows, /** @type {(row: Asked) => boolean} */ is) =>
+/** @typedef {import('../test/bench/ask.ts').AskedQuestion} AskedQuestion */
+const share = (/** @type {readonly AskedQuestion[]} */ rows, /** @type {(row: AskedQuestion) => boolean} */ is) =>
   mean(rows.map((row) => (is(row) ? 1 : 0)));
-const total = (/** @type {readonly Asked[]} */ rows, /** @type {(row: Asked) => number} */ of) =>
+const total = (/** @type {readonly AskedQuestion[]} */ rows, /** @type {(row: AskedQuestion) => number} */ of) =>
   rows.reduce((sum, row) => sum + of(row), 0);
 const all = measured.flat();
 const search = mean(measured.map((rows) => share(rows, ({ searchIsRight }) => searchIsRight)));

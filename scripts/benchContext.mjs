@@ -11,7 +11,7 @@ import { fail, say } from './lib/say.mjs';
 import { table } from './lib/table.mjs';
 
 const MOST = 2;
-/** In plain words, as programs ask; they have something to find in any large code. */
+/** Questions in plain words that have matches in any large code base. */
 const QUERIES = [
   'read a file into a buffer',
   'parse the header of a packet',
@@ -77,7 +77,7 @@ async function timed(work) {
 }
 
 /**
- * What a context takes: to add everything, and for each query in each round but the first.
+ * Measures the time of a context to add everything, and of each query in each round after the first.
  * @param {import('../src/index.ts').DirectContext} context
  */
 async function measure(context) {
@@ -93,14 +93,14 @@ async function measure(context) {
   return { added, times, again };
 }
 
-/** Megabytes that a process holds at the most. @param {number | 'self'} pid */
+/** Peak memory of a process, in megabytes. @param {number | 'self'} pid */
 function peak(pid) {
   const found = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return found === undefined ? '–' : `${(Number(found) / 1000).toFixed(0)} MB`;
 }
 
 try {
-  // First: what another context left in this process would slow it down, and the service has a process of its own.
+  // Runs first: memory of another context in this process would slow it down, and the service has its own process.
   const embedded = await measure(await DirectContext.create({ backend: 'embedded', folder: join(folder, 'embedded') }));
   const memoryHere = peak('self');
   const server = await serve(['--port', '0', '--state', join(folder, 'state'), '--users', '5']);

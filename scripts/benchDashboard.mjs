@@ -1,7 +1,7 @@
 // npm run bench:dashboard
 // The dashboard of ten thousand people in the real editor: how long after its command the first figures are there, from the
-// cache, and which tasks of its page took longer than 50 ms while somebody scrolls, sorts and searches. Then how long all people of
-// an organization of 5,000 take, beside the least that the service's rate limit allows. Build first.
+// cache, and which tasks of its page take longer than 50 ms during scrolling, sorting and searching. Then how long all people of
+// an organization of 5,000 take, compared with the minimum by the service's rate limit. Build first.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { pinnedNode } from './lib/dependencies.mjs';
 import { table } from './lib/table.mjs';
 
-// The sources are run as they are, which takes the pinned Node.
+// The script runs the TypeScript sources, which needs the pinned Node.
 if (!process.features.typescript) {
   process.exit(spawnSync(pinnedNode(), [...process.argv.slice(1)], { stdio: 'inherit' }).status ?? 1);
 }
@@ -38,7 +38,7 @@ async function inTheEditor() {
   const { workbench } = dashboard;
   try {
     await workbench.connect(server);
-    // When the command was chosen, by the clock that all frames have in common.
+    // The time of the command, by the clock that all frames share.
     await workbench.page.evaluate(
       "addEventListener('mousedown', ({ timeStamp }) => (window.pressed = performance.timeOrigin + timeStamp), true)",
     );
@@ -76,7 +76,7 @@ async function inTheEditor() {
     const watch = async (what, many, act) => {
       await frame.evaluate('window.long = []');
       for (let i = 0; i < many; i++) await act(i);
-      // What the last one began.
+      // Wait for the work of the previous action.
       await workbench.page.waitForTimeout(500);
       /** @type {number[]} */
       const long = await frame.evaluate('window.long');

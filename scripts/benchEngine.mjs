@@ -1,8 +1,8 @@
 // npm run bench:engine -- FOLDER [--peers fts5,fts5-lean,minisearch] [--complete N] [--changes N] [--state DIR] [--json FILE]
 //   or -- --small
 // The engine on a large folder, beside SQLite FTS5 and MiniSearch in the same run: time and memory to index, size on disk,
-// opening, queries, changes, and whether every file is found by its rarest name. Each measurement has a process of its own.
-// With BENCH_DIR (see bench:quality) the benchmark's questions are asked as well, and its own small repositories are measured:
+// opening, queries, changes, and whether every file is found by its rarest name. Each measurement has its own process.
+// With BENCH_DIR (see bench:quality) the benchmark's questions are run as well, and its small repositories are measured:
 // --small does nothing else, and needs no FOLDER. A figure depends on the machine and on
 // what else it does: compare figures of one run only. Files come from the page cache where they fit in it.
 import { spawn } from 'node:child_process';
@@ -22,7 +22,7 @@ import { table } from './lib/table.mjs';
 const PEERS = ['fts5', 'fts5-lean', 'minisearch'];
 const COMMON_TERMS = 200;
 const OPENINGS = 5;
-/** While queries are asked: a commit every so often, and no longer than this. */
+/** During the queries: the interval between commits, and the time limit. */
 const BATCH_BYTES = 16 << 20;
 const BATCHES_MS = 30_000;
 
@@ -128,10 +128,10 @@ const measures = [
   [`${measured.sextant?.changed.changed} changed files, ms`, ({ changed }) => changed.manyMs, 0],
   ['then merged or saved too, ms', ({ changed }) => changed.settleMs, 0],
   ['peak memory of changing, MB', ({ changed }) => changed.peakMB, 0],
-  ['asked while indexing: p50, ms', ({ during }) => during?.p50, 2],
-  ['asked while indexing: p95, ms', ({ during }) => during?.p95, 2],
-  ['asked while indexing: max, ms', ({ during }) => during?.max, 2],
-  ['asked while indexing: queries', ({ during }) => during?.queries, 0],
+  ['while indexing: p50, ms', ({ during }) => during?.p50, 2],
+  ['while indexing: p95, ms', ({ during }) => during?.p95, 2],
+  ['while indexing: max, ms', ({ during }) => during?.max, 2],
+  ['while indexing: queries', ({ during }) => during?.queries, 0],
 ];
 const rows = measures.map(([title, of, digits]) => {
   const figures = names.map((peer) => of(measured[peer]));
@@ -178,7 +178,7 @@ function pick(rows, key) {
   return rows.map((row) => row[key]);
 }
 
-/** Indexes in many commits, while another process asks. @param {{ peer: PeerName, folder: string, state: string }} place */
+/** Indexes in many commits, while another process searches. @param {{ peer: PeerName, folder: string, state: string }} place */
 async function askWhileIndexing(place) {
   say(`${place.peer}: asking while it indexes …`);
   const writer = start({ kind: 'index', batchBytes: BATCH_BYTES, limitMs: BATCHES_MS, ...place });
@@ -198,7 +198,7 @@ function run(job) {
 
 /** @param {Job} job */
 function start(job) {
-  // MiniSearch holds a large folder's index as objects: gigabytes.
+  // MiniSearch holds the index of a large folder as objects of several gigabytes.
   const heap = 'peer' in job && job.peer === 'minisearch' ? ['--max-old-space-size=20000'] : [];
   const script = join(root, 'test/bench/engineJob.ts');
   const child = spawn(pinnedNode(), [...heap, script], { stdio: ['pipe', 'pipe', 'inherit', 'ipc'] });
@@ -218,7 +218,7 @@ function start(job) {
       else last = message.result;
     });
     lines.on('close', () => {
-      if (last === undefined) fail(`The measurement "${job.kind}" failed; what it said is above.`);
+      if (last === undefined) fail(`The measurement "${job.kind}" failed; its output is above.`);
       resolve(last);
     });
   });

@@ -1,7 +1,7 @@
 // npm run bench:quality -- DATA [--scope root|repo|both] [--files code|all] [--runs N] [--json FILE]
-// How well the built library finds what the questions of the benchmark ask for. DATA (or BENCH_DIR) is what the benchmark's
-// prepare.mjs laid out. Score: binary NDCG@10, the mean over repositories of the mean over their questions (see
-// test/bench/metric.ts). Fails if a repository is missing: a mean over those that happen to be there compares with nothing.
+// Measures how well the built library answers the benchmark's questions. DATA (or BENCH_DIR) is the output of the benchmark's
+// prepare.mjs. Score: binary NDCG@10, the mean over repositories of the mean over their questions (see
+// test/bench/metric.ts). Fails if a repository is missing, since a mean over a part cannot be compared.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { build } from './lib/package.mjs';
 import { fail, say, sinceStart } from './lib/say.mjs';
 import { table } from './lib/table.mjs';
 
-/** What the benchmark's public part consists of. */
+/** Size of the benchmark's public part. */
 const REPOSITORIES = 30;
 const USAGE =
   'Usage: npm run bench:quality -- DATA [--scope root|repo|both] [--files code|all] [--runs N] [--json FILE]; DATA is ' +

@@ -1,7 +1,7 @@
 // npm run bench:server [-- --seconds N] [--users N] [--rounds N] [--steady SECONDS] [--lines N]
-// The embedded server beside a bare node:http that answers bytes of the same size: requests per second, one after the other
+// The embedded server compared with a bare node:http server that answers the same number of bytes: requests per second, alternating
 // in several rounds of one run. Token, dates and cursor differ from request to request. Compare figures of one run only.
-// Then its memory under load for so many seconds, and how long it takes to start and to load a file of so many lines.
+// Then its memory under load for --steady seconds, and its times to start and to load a file of --lines lines.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ const METRICS = [
 ];
 
 /**
- * How long something takes each time. What it gives is done after the time was taken.
+ * Measures each run of `work`; a function that it returns runs after the measurement.
  * @param {number} count
  * @param {(i: number) => Promise<(() => void) | void>} work
  */
@@ -64,7 +64,7 @@ async function timesOf(count, work) {
   return times.map((ms) => ms.toFixed(0)).join(', ');
 }
 
-/** A third each of activity, credits and costs, of many accounts. */
+/** Records of many accounts: a third each of activity, credits and costs. */
 function writeManyLines() {
   const file = join(folder, 'many.ndjson');
   const pick = (/** @type {string[]} */ names) => names[integer(names.length)];
@@ -113,7 +113,7 @@ function writeData() {
 }
 
 /**
- * Starts a server in a process of its own; it says on its first line where it is.
+ * Starts a server in its own process; its first line has the address.
  * @param {string[]} args
  */
 async function start(args) {
@@ -248,7 +248,7 @@ try {
 }
 
 /**
- * Requests for pages at any place: cursors of ranges that differ.
+ * Requests for pages at random positions, with cursors of different ranges.
  * @param {() => string} token
  */
 async function pages(token) {
@@ -264,6 +264,6 @@ async function pages(token) {
       cursor = pagination.next_cursor;
     } while (cursor !== '');
   }
-  // Not page by page, as one client alone would.
+  // Random order: one client alone would read page by page.
   return requests.sort(() => Math.random() - 0.5).slice(0, REQUESTS);
 }

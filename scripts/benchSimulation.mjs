@@ -1,13 +1,13 @@
 // npm run bench:simulation [-- --queries N]
-// The simulated organization without HTTP: how long a first page takes at random parameters, on a source that has answered
-// nothing but its directory before, how the time grows with users and days, and what memory it takes.
+// The simulated organization without HTTP: the time of a first page at random parameters, on a source that has answered
+// only its directory before; the growth of the time with users and days; and its memory.
 import { parseArgs } from 'node:util';
 import { pinnedNode } from './lib/dependencies.mjs';
 import { fail } from './lib/say.mjs';
 import { table } from './lib/table.mjs';
 import { spawnSync } from 'node:child_process';
 
-// The sources are run as they are, which takes the pinned Node.
+// The script runs the TypeScript sources, which needs the pinned Node.
 if (!process.features.typescript) {
   process.exit(spawnSync(pinnedNode(), [...process.argv.slice(1)], { stdio: 'inherit' }).status ?? 1);
 }
@@ -59,7 +59,7 @@ const QUERIES = {
   'by-editor-language': (facts, { last }) => page(facts.editorLanguages(last), 100),
   'credit-usage-by-user': (facts, range) => page(facts.credits(range, { date: flag(), model: flag() }), 500),
   'cost-analytics': (facts, range) => page(facts.cost(range, grouping(), {}), 1000),
-  // What is rare is looked for in all accounts and days.
+  // Rare facts are searched in all accounts and days.
   'cost-analytics, filtered': (facts, range) => page(facts.cost(range, grouping(), filters()), 1000),
 };
 
@@ -82,7 +82,7 @@ function quantile(times, share) {
   return (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
 }
 
-/** Milliseconds of the processor that this process has taken. */
+/** Processor time of this process, in milliseconds. */
 function cpuTime() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
@@ -98,7 +98,7 @@ function time(work) {
 const began = performance.now();
 const large = simulate(10_000);
 console.log(`10,000 users: ready in ${(performance.now() - began).toFixed(0)} ms`);
-// Where others keep the machine busy the clock tells of them, and the processor's time of the query.
+// On a busy machine the clock includes other processes; the processor time does not.
 const rows = [['first page, 10,000 users', 'p50 ms', 'p95 ms', 'max ms', 'p95 CPU ms']];
 for (const [name, query] of Object.entries(QUERIES)) {
   const cpu = /** @type {number[]} */ ([]);

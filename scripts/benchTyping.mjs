@@ -1,5 +1,5 @@
 // npm run bench:typing [-- FOLDER]
-// How long after the last key the first result is shown, in the real editor: each query is typed into an empty list, 20 ms a
+// The time from the last key to the first result, in the real editor: each query is typed into an empty list, 20 ms a
 // key. The list waits for a pause of 60 ms before it searches, which is part of the figures. Build first.
 import { resolve } from 'node:path';
 import { root } from './lib/dependencies.mjs';
@@ -35,7 +35,7 @@ try {
   }`);
   /** @type {number[]} */
   const times = [];
-  // The first round compiles, and is not counted.
+  // The first round includes compilation, and is not counted.
   for (const round of [0, 1, 2]) {
     for (const query of QUERIES) {
       await input.fill('');
@@ -44,7 +44,7 @@ try {
       await rows.first().waitFor();
       /** @type {number} */
       const took = await page.evaluate('window.sextantTyping.shown - window.sextantTyping.key');
-      // Somebody who types slower than that sees results before the last key.
+      // With slower typing, results appear before the last key.
       if (round > 0 && took > 0) times.push(took);
     }
   }

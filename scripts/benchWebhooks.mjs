@@ -1,6 +1,6 @@
 // npm run bench:webhooks [-- --seconds N] [--rounds N] [--events N]
-// The intake of webhooks beside a bare node:http that reads the body and answers 202 without storing it: 64 connections, bodies
-// of 2 KB, one after the other in several rounds of one run. Then lists and searches in a journal of so many events.
+// The intake of webhooks compared with a bare node:http server that answers 202 without storing the body: 64 connections, bodies
+// of 2 KB, alternating in several rounds of one run. Then lists and searches in a journal of --events events.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -46,7 +46,7 @@ server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ url: 'http://12
 const folder = mkdtempSync(join(process.env.BENCH_TMP ?? tmpdir(), 'sextant-bench-'));
 
 /**
- * Starts a server in a process of its own; it says on its first line where it is.
+ * Starts a server in its own process; its first line has the address.
  * @param {string[]} args
  */
 async function start(args) {
@@ -107,7 +107,7 @@ async function intake() {
       const requests = deliveries(hook, isKeyed);
       const one = await load(ours.url, ours.pid, requests, { seconds, status: 202 });
       const other = await load(bare.url, bare.pid, requests, { seconds, status: 202 });
-      // The first is to warm both up.
+      // The first round warms both up.
       if (round > 0) results.push({ one, other, share: one.requestsPerSecond / other.requestsPerSecond });
       memory.push(residentMegabytes(ours.pid));
     }
@@ -132,7 +132,7 @@ function percent(share = 0) {
 }
 
 /**
- * Deliveries of one webhook, whole requests as bytes. With keys, each is the first of its key, as long as they last.
+ * Deliveries of one webhook, as bytes of whole requests. With keys, each request uses the next key until none is left.
  * @param {{ url: string, secret: string }} hook
  * @param {boolean} isKeyed
  */

@@ -1,5 +1,5 @@
 // npm run bench:workspace -- FOLDER
-// How an index of a large folder is opened again, kept right, and taken over by another working tree; without an editor.
+// Measures how an index of a large folder is reopened, updated, and copied for another working tree; without an editor.
 // Needs a copy of the folder, which it changes. A figure depends on the machine: compare figures of one run only.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // Bundles the extension, the command, the library and the tests that run inside the editor.
 //   node scripts/build.mjs [--watch]
-// One entry per target; fails when a bundle outgrows its budget.
+// One entry per target; fails when a bundle exceeds its budget.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,12 +22,12 @@ const common = {
   legalComments: 'none',
   logLevel: 'warning',
   metafile: true,
-  // What it has for require() cannot be bundled.
+  // Its build for require() cannot be bundled.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { SEXTANT_VERSION: JSON.stringify(version) },
 };
 
-// A run of all tests has built already when vsce asks for a build.
+// A run of all tests has built already when vsce requests a build.
 if (process.env.SEXTANT_IS_BUILT === '1' && existsSync('dist/extension')) {
   console.log('[build] built already');
   process.exit();
@@ -46,7 +46,7 @@ const page = {
 const requireBanner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
-/** Started by the engine, which looks for it beside the file that it is itself in. */
+/** Entry of a thread; the engine looks for the file beside its own. */
 const SEGMENT_THREAD = 'src/engine/index/segmentThread.ts';
 const FOLDER_THREADS = {
   indexThread: 'src/workspace/indexThread.ts',
@@ -59,13 +59,12 @@ const FOLDER_THREADS = {
 const targets = [
   {
     name: 'extension',
-    // Of which 30 tell about the index (status, why, diagnostics), 20 keep it right and out of the way, 25 are the ways to search,
-    // 40 answer questions, of which 15 are their view, in a chunk of its own, 40 are webhooks, 60 are usage and cost, and 190 are
-    // the local server, in chunks that only its thread loads. 65 change budgets, in a chunk that waits for an account, 45 of them
-    // csv-parse and papaparse in chunks of their own. 500 are undici, for when that forwards an event, a model is asked
-    // over HTTP, or usage is asked for. 420 are the MCP server, which only the process loads that an agent has the editor start:
-    // the protocol's own library, of which 135 are the validator of JSON schemas that it insists on. 45 are the dashboard, a chunk that is loaded when it is opened;
-    // 10 more of it change budgets there. 25 fence and guard what is kept, in all of these.
+    // 30 inspect the index (status, why, diagnostics), 20 keep it up to date in the background, 25 are the ways to search. 40
+    // answer questions, 15 of them a chunk for their view. 40 are webhooks, 60 usage and cost, and 190 the local server, in chunks
+    // that only its thread loads. 65 change budgets, in a chunk that is loaded with an account; 45 of them are chunks of csv-parse
+    // and papaparse. 500 are undici, for forwarded events, models over HTTP, and usage. 420 are the MCP server, which only the
+    // process of an agent loads: the protocol's library, with 135 for the JSON schema validator that it requires. 45 are the
+    // dashboard, a chunk that is loaded when it is opened; 10 more change budgets there. 25 fence and guard stored data.
     budget: 1950,
     options: {
       entryPoints: {
@@ -82,7 +81,7 @@ const targets = [
   },
   {
     name: 'views',
-    // Pages in the editor: 110 are the toolkit and what it stands on, 64 the Markdown parser of the answers, 14 preact.
+    // Pages in the editor: 110 are the toolkit with its dependencies, 64 the Markdown parser of the answers, 14 preact.
     budget: 230,
     options: {
       entryPoints: { answer: 'webview/answer/main.tsx' },
@@ -103,14 +102,13 @@ const targets = [
   },
   {
     name: 'command',
-    // The search and the index need 255 of it; the rest is the server with its simulated organization and faults, and what
-    // tells about the index: status, why, doctor; 20 answer questions, 40 are webhooks, 60 usage and cost with papaparse for --csv.
-    // 55 change budgets, in a chunk of its own, 25 of which are csv-parse.
-    // 500 are undici, a chunk that is loaded when the first event is forwarded, a model is asked over HTTP, or usage is asked for.
-    // 460 are sextant mcp, in chunks of its own, and the threads that it works in; 40 the session and the index as an archive;
-    // 3 the thread of sextant serve. 30 fence and guard what is kept.
+    // 255 are search and index; the rest is the server with its simulated organization and faults, and status, why and doctor.
+    // 20 answer questions, 40 are webhooks, 60 usage and cost with papaparse for --csv. 55 change budgets, in a chunk with 25 for
+    // csv-parse. 500 are undici, a chunk that is loaded for forwarded events, models over HTTP, and usage. 460 are chunks of
+    // sextant mcp and its threads; 40 the session and the index as an archive; 3 the thread of sextant serve. 30 fence and guard
+    // stored data.
     budget: 1915,
-    // All that `sextant --version` loads: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
+    // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
       entryPoints: { sextant: 'src/cli/entry.ts', ...FOLDER_THREADS, serveThread: 'src/cli/server/serveThread.ts' },
@@ -124,7 +122,7 @@ const targets = [
     name: 'library',
     // 500 are undici, a chunk that is loaded when the first event is forwarded to a URL, or the first request of a context
     // goes to a service. 40 are contexts: the protocol's client, and the store of the embedded ones and of the server. 320 are
-    // the protocol's library of MCP, a chunk that FileSystemContext loads. 10 are jsonc-parser, which says where a delivery is no JSON.
+    // the protocol's library of MCP, a chunk that FileSystemContext loads. 10 are jsonc-parser, which finds errors in the JSON of deliveries.
     // 65 keep the names of classes and functions.
     budget: 1460,
     options: {
@@ -133,14 +131,14 @@ const targets = [
       splitting: true,
       // 12 MB of maps would be most of the npm package; Node ignores them by default.
       sourcemap: watch,
-      // Programs see the names of classes, in errors above all. Identifiers that are not minified would cost 500 kB.
+      // Programs see the names of classes, mostly in errors. Unminified identifiers would cost 500 kB.
       keepNames: true,
       banner: { js: requireBanner },
     },
   },
   {
     name: 'editor tests',
-    // Not shipped; each of the four files that start a server has all of it.
+    // Not shipped; each of the four files that start a server contains all of it.
     budget: 6600,
     options: {
       entryPoints: [
@@ -200,7 +198,7 @@ if (watch) {
 }
 
 /**
- * The bytes that an entry loads before it runs: itself and what it imports without `import()`.
+ * The bytes that an entry loads before it runs: itself and its static imports.
  * @param {esbuild.Metafile | undefined} metafile
  * @param {string} entry
  */
@@ -217,7 +215,7 @@ function loadedAtStart(metafile, entry) {
 }
 
 /**
- * The licences of what is bundled, as they ask for.
+ * The licences of bundled packages, as these require.
  * @param {string[]} folders
  */
 function notices(folders) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Stands where @vscode/test-electron expects VS Code's executable: takes the same command line, and runs it in the server
+// Stands in for VS Code's executable in @vscode/test-electron: takes the same command line, and runs it in the server
 // that comes from npm. So one harness serves both worlds: this file where VS Code cannot be downloaded, a desktop one where it can.
 import { parseArgs } from 'node:util';
 import { runInEditor } from './lib/workbench.mjs';

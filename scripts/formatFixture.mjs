@@ -1,5 +1,5 @@
 // npm run fixture:format
-// Writes a small index of the present format to test/fixtures/formats, where one of every released format stays.
+// Writes a small index of the present format to test/fixtures/formats, which has one of each released format.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDependencies, root } from './lib/dependencies.mjs';
@@ -37,7 +37,7 @@ const document = (path, text) => ({
   content: Buffer.from(text),
 });
 const [first, ...rest] = Object.entries(texts).map(([path, text]) => document(path, text));
-// Two segments, and deletions in one of them; too few of its documents are gone for a merge.
+// Two segments, one with deletions, which are too few for a merge.
 await engine.apply({ add: [document(gone.path, gone.text), ...rest] });
 await engine.apply({ ...(first && { add: [first] }), remove: [document(gone.path, gone.text).id] });
 await engine.settle();

@@ -1,5 +1,5 @@
 // node scripts/packNpm.mjs [--refuse]
-// Packs the npm package of what is built. With --refuse, ends `npm pack` and `npm publish` in this folder.
+// Packs the npm package of the built library. With --refuse, stops `npm pack` and `npm publish` in this folder.
 import { packNpm } from './lib/package.mjs';
 import { fail, say } from './lib/say.mjs';
 

@@ -1,6 +1,6 @@
-// npm run soak             every fault test and those of files to their full extent: some hours
+// npm run soak             all fault tests and file tests at full size: some hours
 // npm run fuzz -- SECONDS  1,000,000 requests and frames to the server, and injected damage to an index for that long
-// Smaller or larger: SEXTANT_FAULT_KILLS (five times as many kills in all), SEXTANT_FAULT_PAUSES, SEXTANT_FAULT_EVERY (each
+// Size of a run: SEXTANT_FAULT_KILLS (five times as many kills in all), SEXTANT_FAULT_PAUSES, SEXTANT_FAULT_EVERY (each
 // n-th byte or write), SEXTANT_FUZZ_REQUESTS.
 // SEXTANT_FAULT_SEED repeats a run that failed, as far as the moments of kills allow.
 import { spawnSync } from 'node:child_process';

@@ -25,7 +25,7 @@ const args = process.argv.slice(2);
 const inBrowser = args.includes('--browser');
 const [named, ...more] = args.filter((arg) => arg !== '--browser');
 if (more.length > 0 || named?.startsWith('-')) fail('Usage: npm start [-- FOLDER] [--browser]');
-// npm runs scripts in the package's folder; INIT_CWD is where the person is.
+// npm runs scripts in the package's folder; INIT_CWD is the person's.
 const wanted = resolve(process.env.INIT_CWD ?? '.', named ?? join(root, 'test/fixtures/sample'));
 if (!existsSync(wanted) || !statSync(wanted).isDirectory())
   fail(`There is no folder ${wanted}. Name one: npm start -- FOLDER`);
@@ -70,7 +70,7 @@ function openDesktop(code) {
 async function openInBrowser() {
   const editor = await ensureEditor('newest');
   await ensureLogs(editor);
-  // A person's settings and layout are kept from start to start; the tests bring a folder of their own.
+  // Settings and layout are kept between starts; tests have their own folder.
   const dataFolder = process.env.SEXTANT_START_STATE ?? join(root, '.vscode-test/start');
   mkdirSync(dataFolder, { recursive: true });
   if (!existsSync(join(dataFolder, 'data/data/User/settings.json'))) {
@@ -87,7 +87,7 @@ async function openInBrowser() {
     writeFileSync(stamp, sources);
   }
   const token = randomBytes(16).toString('hex');
-  // Its data are of this folder, too, not where a server of one's own has them.
+  // Its data is in this folder, too, apart from the person's own server.
   const env = { XDG_DATA_HOME: join(dataFolder, 'share') };
   const stopSample = startSampleServer(env);
   const server = await startServer(editor, { dataFolder, token, trust: true, env });
@@ -103,7 +103,7 @@ async function openInBrowser() {
 }
 
 /**
- * The local server, with a simulated organization. Where one runs on the same data already, that is the one.
+ * Starts the local server with a simulated organization, or uses one that runs on the same data already.
  * @param {NodeJS.ProcessEnv} env
  * @returns {() => Promise<unknown>} stops it
  */

@@ -1,4 +1,4 @@
-// Makes the strings ready for translation, after some were added or changed in package.json or in the source:
+// Collects the strings for translation, after a change of texts in package.json or in the source:
 //   npm run strings
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 // npm run train:ranker -- DATA [--ablate]
 // Fits the weights of ranking to the benchmark's questions and writes src/engine/query/weights.json: the same data gives the
-// same bytes. DATA (or BENCH_DIR) is what the benchmark's prepare.mjs laid out. Prints what the weights reach on repositories
-// that they were not fitted to; --ablate also fits without each group of features.
+// same bytes. DATA (or BENCH_DIR) is the output of the benchmark's prepare.mjs. Prints the scores of the weights on repositories
+// that are not in the fit; --ablate also fits without each group of features.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -26,7 +26,7 @@ if (missing.length > 0) fail(`Repositories are missing: ${missing.join(', ')}.`)
 const examples = [];
 for (const scope of /** @type {const} */ (['root', 'repo'])) {
   for (const repository of repositories(data)) examples.push(...(await examplesOf(data, repository, scope)));
-  say(`Indexed and asked everything in ${scope} scope.`);
+  say(`Indexed all repositories and ran all questions in ${scope} scope.`);
 }
 const prepared = new FitData(examples);
 

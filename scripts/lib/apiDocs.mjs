@@ -1,4 +1,4 @@
-// docs/api: the reference of what the package exports, made from the comments in the source.
+// docs/api: the reference of the package's exports, generated from the comments in the source.
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { root } from './dependencies.mjs';
 
 export const API_DOCS = join(root, 'docs/api');
 
-/** What signatures and links say already is left out. */
+/** Leaves out text that repeats signatures and links. */
 class Theme extends MarkdownTheme {
   /**
    * @override
@@ -38,8 +38,8 @@ class Warnings extends Logger {
 }
 
 /**
- * The files of the reference by name, and what is wrong with the comments that it is made of: public names without one, links
- * that lead nowhere, types that nobody can import.
+ * The files of the reference by name, and the problems of the comments that it is generated from: public names without a
+ * comment, broken links, types that cannot be imported.
  * @returns {Promise<{ files: Map<string, string>, warnings: string[] }>}
  */
 export async function makeApiDocs() {
@@ -48,18 +48,18 @@ export async function makeApiDocs() {
     logLevel: 'Warn',
     tsconfig: join(root, 'tsconfig.types.json'),
     entryPoints: ['src/index.ts', 'src/server/testing.ts'].map((file) => join(root, file)),
-    // Types are checked elsewhere; here it would take twice as long.
+    // Another stage checks types; a check here would double the time.
     skipErrorChecking: true,
     readme: 'none',
     name: 'API reference',
-    // Lines and commits would change with each change of the source.
+    // Line numbers and commits would change with each change of the source.
     disableSources: true,
     disableGit: true,
     excludeExternals: true,
     excludePrivate: true,
     excludeInternal: true,
     sort: ['source-order'],
-    // Its values are in the type.
+    // The values are in the type.
     intentionallyNotExported: ['FILTER_FIELDS'],
     validation: { notExported: true, invalidLink: true, notDocumented: true },
     requiredToBeDocumented: ['Class', 'Interface', 'TypeAlias', 'Function', 'Variable', 'Method', 'Accessor'],
@@ -98,8 +98,8 @@ export async function makeApiDocs() {
 }
 
 /**
- * Without what makes the text hard to read as it is: anchors of properties, to which nothing links, and the name that stands for
- * options that are taken apart at once.
+ * Removes parts that make the text hard to read: anchors of properties, which have no links, and the name of a destructured
+ * parameter.
  * @param {string} text
  */
 function plain(text) {

@@ -1,4 +1,4 @@
-// Installs what package-lock.json says, when it is not there yet. Uses nothing that has to be installed first.
+// Installs the dependencies of package-lock.json if they are missing. Uses only Node itself.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ export async function ensureDependencies() {
   writeFileSync(stamp, lock);
 }
 
-/** The Node that the lockfile pins: scripts and tests behave alike whatever the machine has. */
+/** The Node of the lockfile, so that scripts and tests behave alike on all machines. */
 export function pinnedNode() {
   const pinned = join(root, 'node_modules/node/bin', process.platform === 'win32' ? 'node.exe' : 'node');
   return existsSync(pinned) ? pinned : process.execPath;
@@ -46,7 +46,7 @@ export function npm(args, cwd, env = process.env) {
     });
   } catch {
     return fail(
-      `"npm ${args.join(' ')}" failed; what it said is above. Without a connection to the npm registry it cannot work.`,
+      `"npm ${args.join(' ')}" failed; its output is above. Without a connection to the npm registry it cannot work.`,
     );
   }
 }

@@ -13,7 +13,7 @@ export function build() {
   run('scripts/build.mjs', []);
 }
 
-/** Makes the .vsix of what is built; `vscode:prepublish` builds it first, as for a release. */
+/** Packs the .vsix; `vscode:prepublish` builds first, as for a release. */
 export function packageVsix() {
   const vsix = join(root, 'out/sextant-code.vsix');
   run('node_modules/@vscode/vsce/vsce', ['package', ...VSCE_OPTIONS, '--out', vsix]);
@@ -23,7 +23,7 @@ export function packageVsix() {
 const LIBRARY = 'dist/lib/index.js';
 const TYPES = 'dist/types/index.d.ts';
 const TESTING_TYPES = 'dist/types/server/testing.d.ts';
-/** Fields of package.json that npm's users need; the others are about the extension and its development. */
+/** Fields of package.json for npm's users; the others are for the extension and its development. */
 const NPM_FIELDS = [
   'name',
   'version',
@@ -63,7 +63,7 @@ export function packNpm(to = join(root, 'out')) {
     ...Object.fromEntries(NPM_FIELDS.map((field) => [field, manifest[field]])),
     engines: { node: manifest.engines.node },
     main: `./${LIBRARY}`,
-    // Where `exports` are unknown: `moduleResolution: node10`.
+    // For `moduleResolution: node10`, which ignores `exports`.
     typesVersions: { '*': { testing: [`./${TESTING_TYPES}`] } },
     bin: manifest.bin,
     exports: manifest.exports,
@@ -76,7 +76,7 @@ export function packNpm(to = join(root, 'out')) {
 }
 
 /**
- * Declarations that the entries import, directly or not: of 214 that the compiler writes, 40.
+ * The declarations that the entries import, directly or not: 40 of the 214 that the compiler writes.
  * @param {string[]} entries
  */
 function reachableTypes(entries) {
@@ -89,7 +89,7 @@ function reachableTypes(entries) {
   return [...found];
 }
 
-/** Changes when anything changes that the .vsix is made of. */
+/** A hash of all inputs of the .vsix. */
 export function sourcesHash() {
   const hash = createHash('sha256');
   const files = ['package.json', 'package.nls.json', 'package-lock.json', 'README.md', 'CHANGELOG.md', '.vscodeignore'];
@@ -111,6 +111,6 @@ function run(script, args) {
   try {
     execFileSync(pinnedNode(), [join(root, script), ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
   } catch {
-    fail(`"node ${script} ${args.join(' ')}" failed; what it said is above.`);
+    fail(`"node ${script} ${args.join(' ')}" failed; its output is above.`);
   }
 }

@@ -1,12 +1,29 @@
-// Rules for what Git tracks: no large files, and commit subjects that fit one line of a log.
+// Rules for tracked files: no large files, pages and settings in plain English, and commit subjects that fit one line of a log.
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { avoidedWords, avoidedWordsOfPage } from './words.mjs';
 
-/** Every clone pays for a large file for ever, also after its removal. */
+/** Every clone downloads a large file, also after its removal. */
 const MAX_TRACKED_BYTES = 300_000;
 /** Files that may be larger, each with its reason. */
 const LARGE_FILES = new Set(/** @type {string[]} */ ([]));
+/** Pages for people, without those that are generated from comments, which lint checks. */
+const PAGE = /^(?:docs\/(?!api\/).+|[^/]+)\.md$/;
+/** Pages that still have words to avoid; the list only shrinks. */
+const UNCHECKED_PAGES = new Set([
+  'CONTRIBUTING.md',
+  'README.md',
+  'docs/ask.md',
+  'docs/context.md',
+  'docs/design/workspace.md',
+  'docs/local-server.md',
+  'docs/query-language.md',
+  'docs/ranking.md',
+  'docs/reliability.md',
+  'docs/usage-and-cost.md',
+  'docs/webhooks.md',
+]);
 const MAX_SUBJECT = 72;
 /** The rule for subjects holds for commits after this one. */
 const BEFORE_THE_RULE = '3718bcf6b85311aa0854b34cc3786c32203b134e';
@@ -16,31 +33,75 @@ const BEFORE_THE_RULE = '3718bcf6b85311aa0854b34cc3786c32203b134e';
 /**
  * Checks the files that Git tracks in a folder and the commits of its branch.
  * @param {string} folder
- * @param {{ large?: ReadonlySet<string>, since?: string }} [rules]
+ * @param {{ large?: ReadonlySet<string>, unchecked?: ReadonlySet<string>, since?: string }} [rules]
  * @returns {Findings}
  */
-export function checkRepository(folder, { large = LARGE_FILES, since = BEFORE_THE_RULE } = {}) {
+export function checkRepository(
+  folder,
+  { large = LARGE_FILES, unchecked = UNCHECKED_PAGES, since = BEFORE_THE_RULE } = {},
+) {
   if (!existsSync(join(folder, '.git')))
     return {
       problems: [],
       notes: ['This folder is no Git repository: neither tracked files nor commits are checked.'],
     };
   const commits = checkSubjects(folder, since);
-  return { problems: [...checkSizes(folder, large), ...commits.problems], notes: commits.notes };
+  const names = git(folder, ['ls-files', '-z']).split('\0').filter(Boolean);
+  const words = checkWords(folder, names, unchecked);
+  return {
+    problems: [...checkSizes(folder, names, large), ...words.problems, ...commits.problems],
+    notes: [...words.notes, ...commits.notes],
+  };
 }
 
 /**
  * @param {string} folder
+ * @param {readonly string[]} names
  * @param {ReadonlySet<string>} large
  */
-function checkSizes(folder, large) {
-  const names = git(folder, ['ls-files', '-z']).split('\0').filter(Boolean);
+function checkSizes(folder, names, large) {
   return names.flatMap((name) => {
     const size = lstatSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
     if (size <= MAX_TRACKED_BYTES || large.has(name)) return [];
     const limit = `${MAX_TRACKED_BYTES / 1000} kB`;
     return [`${name} has ${Math.ceil(size / 1000)} kB, more than ${limit}: make it smaller, or keep it out of Git.`];
   });
+}
+
+/**
+ * Checks the words of pages, of the manifest, and of the editor's texts in package.nls.json.
+ * @param {string} folder
+ * @param {readonly string[]} names
+ * @param {ReadonlySet<string>} unchecked
+ * @returns {Findings}
+ */
+function checkWords(folder, names, unchecked) {
+  const problems = [];
+  const notes = [];
+  const read = (/** @type {string} */ name) => readFileSync(join(folder, name), 'utf8');
+  const present = names.filter((name) => existsSync(join(folder, name)));
+  for (const name of present.filter((one) => PAGE.test(one))) {
+    const found = avoidedWordsOfPage(read(name));
+    if (!unchecked.has(name))
+      problems.push(
+        ...found.map(({ line, found: word, better }) => `${name}:${line}: Instead of “${word}” write ${better}.`),
+      );
+    else if (found.length === 0) notes.push(`${name} has no words to avoid: remove it from UNCHECKED_PAGES.`);
+  }
+  for (const name of present.filter((one) => one === 'package.json' || one === 'package.nls.json'))
+    for (const text of textsOf(JSON.parse(read(name))))
+      for (const { found, better } of avoidedWords(text))
+        problems.push(`${name}: Instead of “${found}” write ${better}: ${text}`);
+  return { problems, notes };
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string[]} all strings in a JSON value
+ */
+function textsOf(value) {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }
 
 /**

@@ -1,4 +1,4 @@
-// How the scripts speak: one prefix, one line a step, the time where it is long.
+// Output of the scripts: one prefix, one line a step, with the duration of long steps.
 
 const started = performance.now();
 
@@ -8,7 +8,7 @@ export function say(text) {
 }
 
 /**
- * Says what is done and how long it took.
+ * Runs a step, and prints its name and duration.
  * @template T
  * @param {string} what
  * @param {() => T | Promise<T>} work
@@ -31,7 +31,7 @@ function seconds(milliseconds) {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-/** Ends the process with what to do. @param {string} message @returns {never} */
+/** Ends the process with a message that says what to do. @param {string} message @returns {never} */
 export function fail(message) {
   console.error(`[sextant] ${message}`);
   process.exit(1);

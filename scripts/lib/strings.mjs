@@ -1,14 +1,14 @@
-// The strings that people read in the editor, ready for translation: package.nls.json has those of package.json,
+// The strings of the editor's interface, ready for translation: package.nls.json has those of package.json,
 // l10n/bundle.l10n.json those of the source. A translation is a file beside each, such as package.nls.de.json.
 import { readFileSync, readdirSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { getL10nJson } from '@vscode/l10n-dev';
 import { root } from './dependencies.mjs';
 
-/** @typedef {Record<string, string>} Owner what has a string as one of its properties */
+/** @typedef {Record<string, string>} Owner an object with a string property */
 
 /**
- * What is read here of package.json.
+ * The part of package.json that is read here.
  * @typedef {object} Manifest
  * @property {Record<string, Owner>} capabilities
  * @property {object} contributes
@@ -63,7 +63,7 @@ export function* readByPeople({ capabilities, contributes }) {
 }
 
 /**
- * Moves what people read of a manifest to its strings, and drops strings that it has no more.
+ * Moves the texts of a manifest to its strings, and drops unused strings.
  * @param {Manifest} manifest
  * @param {Record<string, string>} known
  */
@@ -73,14 +73,14 @@ export function moveStrings(manifest, known) {
   const strings = {};
   for (const { owner, property, key } of readByPeople(moved)) {
     const text = owner[property] ?? '';
-    // Where something was put in before it, one of several may have had another key.
+    // An insertion may have changed the key of a later one.
     strings[key] = known[/^%(.+)%$/.exec(text)?.[1] ?? ''] ?? text;
     owner[property] = `%${key}%`;
   }
   return { manifest: moved, strings };
 }
 
-/** The strings of extension and pages, sorted, as `l10n.t` in the source has them. */
+/** The sorted strings of `l10n.t` in the extension and its pages. */
 export async function exportBundle() {
   const files = ['src/extension', 'webview'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),

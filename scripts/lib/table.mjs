@@ -1,5 +1,5 @@
 /**
- * Rows as aligned text: the first column to the left, figures to the right.
+ * Formats rows as aligned text: the first column to the left, figures to the right.
  * @param {readonly (readonly string[])[]} rows
  */
 export function table(rows) {

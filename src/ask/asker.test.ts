@@ -86,7 +86,7 @@ describe('Asking', () => {
     const [first] = answer.cited;
     assert.deepEqual([first?.path, first?.symbol?.name], ['src/orders/orderService.ts', 'cancelOrder']);
     assert.match(first!.text, /^\/\*\* Gives the books back[^]*\}$/);
-    assert.match(answer.markdown, /No model was asked/);
+    assert.match(answer.markdown, /No AI model used/);
     assert.match(answer.markdown, /\n> Gives the books back to the shelf and the money back to the customer\.\n/);
     assert.match(answer.markdown, /```typescript\nexport async function cancelOrder/);
     assert.deepEqual(answer.cited, passages);

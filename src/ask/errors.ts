@@ -40,7 +40,7 @@ export const askErrors = {
   keyRefused: (host: string, status: number): SextantError =>
     new SextantError(
       'KeyRefused',
-      `${host} refuses the key, or wants one (status ${status}). Set the key anew, and see that it may use the model.`,
+      `${host} refuses the key, or requires one (status ${status}). Set a key that may use the model.`,
     ),
   noSuchModel: (host: string, model: string, said: string): SextantError =>
     new SextantError('NoSuchModel', `${host} has no model ${model} at this base URL${quoted(said)}. Check both.`),

@@ -7,7 +7,7 @@ import type { Passage } from './answer.ts';
 import { codeBlock, codeSpan, escapeMarkdown } from './markdown.ts';
 import type { AnswerProvider } from './provider.ts';
 
-const HEADING = 'No model was asked. These places answer best, with their lines that do:';
+const HEADING = 'No AI model used. Most relevant code:';
 const MAX_LINES = 5;
 const MAX_SENTENCES = 2;
 /** Width at which a line or sentence is cut. */

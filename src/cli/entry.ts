@@ -1,6 +1,6 @@
 /**
- * The entry of the command. It imports little itself: the version is printed, and the compile cache enabled, before the modules
- * of the commands are loaded.
+ * Entry of the command. It imports little: it prints the version, or enables the compile cache, before the modules of the
+ * commands are loaded.
  */
 import module from 'node:module';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ async function run(): Promise<void> {
   keepCompiled();
   const { ExitCode } = await import('./terminal.ts');
   const { main } = await import('./main.ts');
-  // A reader that has seen enough, as in `sextant search … | head`, is no failure.
+  // A reader that closes early, as in `sextant search … | head`, is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? 0 : ExitCode.failed),
   );
@@ -34,8 +34,8 @@ async function run(): Promise<void> {
 }
 
 /**
- * Lets Node keep compiled modules in the user's cache folder: half of the processor time of a short command is compiling. Node
- * 20 has no such cache. Where the folder cannot be written, Node compiles as ever.
+ * Enables Node's compile cache, in the user's cache folder: compiling takes half of the processor time of a short command. Node
+ * 20 has no such cache. If the folder cannot be written, Node compiles as usual.
  */
 function keepCompiled(): void {
   const { enableCompileCache } = module as Partial<Pick<typeof module, 'enableCompileCache'>>;

@@ -15,7 +15,7 @@ describe('ProgressLine', () => {
     return { progress, wait: (ms) => (now += ms), said: () => String(stream.read() ?? '') };
   }
 
-  it('writes over one line of a terminal, and leaves nothing of it', () => {
+  it('overwrites one line of a terminal, and clears it', () => {
     const { progress, said } = line({ isTTY: true, columns: 80 });
     progress.show(['12 % of 100 files', '3 s left']);
     progress.show(['50 % of 100 files']);
@@ -25,7 +25,7 @@ describe('ProgressLine', () => {
     assert.equal(said(), `${over}12 % of 100 files · 3 s left${over}50 % of 100 files${over}`);
   });
 
-  it('fits on any terminal: what matters least is left out first', () => {
+  it('fits on any terminal: the least important part is left out first', () => {
     const parts = ['Indexing: 12 % of 78,579 files', '31 s left', '2,100 files/s'];
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 120 }), (columns) => {
@@ -39,7 +39,7 @@ describe('ProgressLine', () => {
     );
   });
 
-  it('writes plain lines from time to time where nobody can see it move', () => {
+  it('writes a plain line every 10 seconds without a terminal', () => {
     const { progress, wait, said } = line({});
     progress.show(['1 %']);
     wait(9_999);
@@ -56,7 +56,7 @@ describe('ProgressLine', () => {
 });
 
 describe('formatRows', () => {
-  it('puts values below each other, and wraps them to a narrow terminal', () => {
+  it('aligns values, and wraps them to a narrow terminal', () => {
     const rows = [
       ['Files', '15'],
       ['Languages', 'typescript 7, go 2, markdown 1, sql 1'],
@@ -70,7 +70,7 @@ describe('formatRows', () => {
 });
 
 describe('printable', () => {
-  it('leaves nothing that a terminal obeys, and keeps the length', () => {
+  it('replaces all characters that control a terminal, and keeps the length', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const shown = printable(text);

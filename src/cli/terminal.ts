@@ -3,7 +3,7 @@ import type { Logger } from '../base/log.ts';
 
 export { formatColumns, printable } from '../base/columns.ts';
 
-/** What a subcommand needs of the process it runs in. */
+/** The part of its process that a subcommand uses. */
 export interface Terminal {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
@@ -12,35 +12,35 @@ export interface Terminal {
   readonly signal: AbortSignal;
 }
 
-/** What one writes to: a stream, or what passes it on from a thread. */
+/** An output: a stream, or a thread's channel to one. */
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** Shell conventions: like grep's where nothing found is told apart from a failure. */
+/** Exit codes by shell conventions; as for grep, "nothing found" differs from a failure. */
 export const ExitCode = { ok: 0, nothingFound: 1, failed: 2, interrupted: 130 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Without a terminal a line comes so often, and none for what takes less. */
+/** Without a terminal: the interval between lines, and the duration below which there is none. */
 const PLAIN_MS = 10_000;
 
-/** Progress: on a terminal one line that is written over; to a file or a pipe a plain line from time to time. */
+/** Progress: on a terminal one line that is overwritten; in a file or a pipe a plain line every 10 seconds. */
 export class ProgressLine {
   readonly #stream: Output;
   readonly #now: () => number;
   #lastPlain: number;
   #shown = false;
 
-  /** `now` in milliseconds, of any clock that does not go back. */
+  /** `now` is in milliseconds, of any clock that never goes back. */
   constructor(stream: Output, now: () => number = () => performance.now()) {
     this.#stream = stream;
     this.#now = now;
     this.#lastPlain = now();
   }
 
-  /** What matters most comes first: what does not fit on the line is left out. */
+  /** Shows the parts that fit on the line; the most important comes first. */
   show(parts: readonly string[]): void {
     if (this.#stream.isTTY) {
       const { columns = 0 } = this.#stream;
@@ -58,7 +58,7 @@ export class ProgressLine {
   }
 }
 
-/** Warnings and errors, for a person. */
+/** Logger that writes warnings and errors for a person. */
 export function logTo(stream: Output): Logger {
   const write = (message: string): void => void stream.write(`sextant: ${message}\n`);
   return { debug: () => undefined, info: () => undefined, warn: write, error: write };
@@ -87,7 +87,7 @@ export function formatRows(rows: readonly (readonly [name: string, value: string
   return `${lines.join('\n')}\n`;
 }
 
-/** Lines of at most `width` characters, but for longer words. */
+/** Lines of at most `width` characters; only longer words exceed it. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -100,7 +100,7 @@ function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Of a command that takes a file or the standard input. */
+/** The error of a command that reads a file or the standard input. */
 export function noFile(file: string, cause: unknown): SextantError {
   return new SextantError('NoFile', `${file} cannot be read. Name another file, or - for the standard input.`, {
     cause,

@@ -1,9 +1,10 @@
 import { createWriteStream, renameSync, rmSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { explainWriteError, SextantError, systemCode } from '../base/errors.ts';
 import type { Terminal } from './terminal.ts';
 
-/** To the standard output, or to a file that only its owner may read and that is whole or what it was before. */
+/** Writes to the standard output, or to a file that only its owner may read and that is replaced as a whole or not at all. */
 export async function writeWhole(
   bytes: Readable,
   output: string | undefined,
@@ -19,6 +20,15 @@ export async function writeWhole(
     renameSync(temporary, output);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw error;
+    throw explainOutputError(error, output);
   }
+}
+
+/** Turns the system's error for an output file into one that says what to do. */
+export function explainOutputError(error: unknown, file: string): unknown {
+  const code = systemCode(error);
+  if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EISDIR') return explainWriteError(error, file);
+  return new SextantError('NoOutput', `${file} cannot be written. Name a file in a folder that exists.`, {
+    cause: error,
+  });
 }

@@ -6,6 +6,6 @@ export const protocolErrors = {
   invalidRequest: (name: string, where: string, problem: string): SextantError =>
     new SextantError(
       'InvalidRequest',
-      `The view asked for "${name}" with ${where === '' ? 'something else' : `another "${where}"`} than it may (${problem}). Close it and open it again.`,
+      `The view sent an invalid request "${name}"${where === '' ? '' : ` (argument "${where}")`}: ${problem}. Close the view and open it again.`,
     ),
 };

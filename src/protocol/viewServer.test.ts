@@ -72,7 +72,7 @@ describe('ViewServer', () => {
   it('refuses an invalid argument, and names the problem in it', async () => {
     const page = new Panel().load('a');
     const half = (argument: unknown): Promise<number> => page.call('half', argument as { of: number });
-    await assert.rejects(half({ of: '8' }), { code: 'InvalidRequest', message: /another "of"/ });
+    await assert.rejects(half({ of: '8' }), { code: 'InvalidRequest', message: /argument "of"/ });
     await assert.rejects(half({ of: 8, more: 1 }), { code: 'InvalidRequest' });
     await assert.rejects(half(undefined), { code: 'InvalidRequest' });
     assert.equal(await half({ of: 8 }), 4);

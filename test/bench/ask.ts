@@ -13,18 +13,18 @@ import { folderOf, questionsOf, type Repository, type Scope } from './questions.
 export interface AskedQuestion {
   readonly repository: string;
   readonly query: string;
-  /** Whether the first result of the search is what was asked for. */
+  /** Whether the first result of the search matches the question. */
   readonly searchIsRight: boolean;
-  /** The same of the first citation of the extractive answer. */
+  /** Whether the first citation of the extractive answer matches the question. */
   readonly citationIsRight: boolean;
   readonly cited: number;
-  /** Citations whose lines are not in the file as they are shown. */
+  /** Citations whose lines differ from the file. */
   readonly broken: number;
   readonly removed: number;
   readonly ms: number;
 }
 
-/** Indexes one repository and asks it all its questions, without a model. */
+/** Indexes one repository and answers all its questions without a model. */
 export async function askRepository(
   data: string,
   repository: Repository,
@@ -71,7 +71,7 @@ export async function askRepository(
   }
 }
 
-/** Whether the file has exactly these lines there; of a line that is too long, its beginning. */
+/** Whether the file has exactly these lines there; of a long line, only the beginning is compared. */
 function isThere(root: string, { path, startLine, endLine, text }: Passage): boolean {
   const lines = readFileSync(join(root, path), 'utf8').split(/\r\n|\r|\n/);
   const there = lines.slice(startLine - 1, endLine).join('\n');

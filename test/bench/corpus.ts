@@ -12,7 +12,7 @@ export function listSources(root: string): string[] {
   return listFiles(root, 'all');
 }
 
-/** Reads one file after the other; those with a NUL byte are binary and left out. */
+/** Reads the files one by one; files with a NUL byte are binary and left out. */
 export function* readSources(root: string, paths: Iterable<string>): Generator<SourceFile> {
   for (const path of paths) {
     const content = readFileSync(join(root, path));
@@ -20,7 +20,7 @@ export function* readSources(root: string, paths: Iterable<string>): Generator<S
   }
 }
 
-/** `count` of the items at even distances: the same ones each time, from all over the list. */
+/** Picks `count` items at even distances: the same items each time, from the whole list. */
 export function sample<T>(items: readonly T[], count: number): T[] {
   const wanted = Math.min(count, items.length);
   return Array.from({ length: wanted }, (_, i) => items[Math.floor((i * items.length) / wanted)]!);

@@ -1,17 +1,17 @@
-/** Words that, in one language or another, stand before the name of a type, a module or a function that is defined. */
+/** Words before the name in a definition of a type, a module or a function, of all languages. */
 const DEFINING =
   'class|interface|struct|union|enum|trait|object|module|namespace|package|protocol|extension|type|typedef|newtype|data|' +
   'record|alias|using|def|defp|defmodule|defmacro|defmacrop|defprotocol|defstruct|fn|func|fun|function|sub|macro|' +
   String.raw`macro_rules!|#\s*define`;
-/** Words before the name of a value; only with what follows the name are they told from a type's. */
+/** Words before the name of a value; only the text after the name tells it from a type's. */
 const BINDING = 'const|constexpr|let|var|val|local|static';
 const COMMENT = /^\s*(?:\/\/|\/?\*|--|#(?!\s*define))/;
-/** Between such a word and the name: modifiers, type parameters, a receiver, the outer part of a qualified name. */
+/** Text between such a word and the name: modifiers, type parameters, a receiver, the outer part of a qualified name. */
 const BETWEEN = String.raw`(?:<[^>]*>\s*|\([^)]*\)\s*|[\w$]+(?:\([^)]*\))?(?:::|\.|\s*[*&]+\s*|\s+)){0,5}?`;
 
 /**
  * Whether a line defines `name`, by its text alone: after a defining word, before `=` or `:`, or as a function's head. It
- * knows nothing of the engine, whose answers it judges, and serves where the benchmark gives a file but no lines.
+ * is independent of the engine under test, and serves targets of the benchmark with a file but no lines.
  */
 export function declares(line: string, name: string): boolean {
   const exact = name.replaceAll(/[$.*+?^()[\]{}|\\]/g, String.raw`\$&`);

@@ -1,4 +1,4 @@
-// Runs inside the extension host, in place of tests: how the editor fares while a folder is indexed.
+// Runs inside the extension host in place of tests, and measures the editor's delays while a folder is indexed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import * as vscode from 'vscode';
@@ -10,7 +10,7 @@ export async function run(): Promise<void> {
   const began = performance.now();
   const extension = vscode.extensions.getExtension<SextantApi>('sextant.sextant-code');
   if (!extension) throw new Error('The extension is not there.');
-  // Resolution 1 ms: what it reports is the time between two turns of the loop, 1 ms when nothing holds it up.
+  // Resolution 1 ms: it reports the time between two turns of the loop, which is 1 ms without delays.
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const api = await extension.activate();

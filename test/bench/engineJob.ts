@@ -1,4 +1,4 @@
-// One measurement of the engine's benchmark, in a process of its own, so that its peak memory is its own.
+// One measurement of the engine's benchmark, in its own process, which measures its own peak memory.
 //   node test/bench/engineJob.ts        (JSON of a Job on stdin)
 // Prints a line of JSON at the end: {"result": …}; a job that commits in batches prints {"event":"committed"} after each.
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -26,37 +26,37 @@ interface Place {
   readonly peer: PeerName;
   /** The folder of sources. */
   readonly folder: string;
-  /** Where the peer keeps its index. */
+  /** The folder of the peer's index. */
   readonly state: string;
 }
 
 export type Job =
   | { readonly kind: 'raw'; readonly folder: string }
   | { readonly kind: 'corpus'; readonly folder: string; readonly terms: number; readonly sampled: number }
-  /** `batchBytes`: commit that often; `limitMs`: stop after a while. */
+  /** `batchBytes`: the size of a commit; `limitMs`: the time limit. */
   | ({ readonly kind: 'index'; readonly batchBytes?: number; readonly limitMs?: number } & Place)
   | ({ readonly kind: 'open'; readonly query: string } & Place)
   | ({ readonly kind: 'query'; readonly sets: Readonly<Record<string, readonly string[]>> } & Place)
-  /** Queries one after the other, until the parent sends anything. */
+  /** Runs queries one by one, until the parent sends a message. */
   | ({ readonly kind: 'queryUntilTold'; readonly queries: readonly string[] } & Place)
   | ({ readonly kind: 'change'; readonly changes: number } & Place)
   | ({ readonly kind: 'complete'; readonly names: readonly RareName[] } & Place)
-  /** `data` is the benchmark's. */
+  /** `data` is the benchmark's folder. */
   | { readonly kind: 'small'; readonly peer: PeerName; readonly data: string; readonly state: string };
 
 export interface RareName {
   readonly path: string;
   readonly name: string;
-  /** In how many files the name stands. */
+  /** The number of files with the name. */
   readonly documents: number;
 }
 
 const LIMIT = 10;
 const PASSES = 3;
-/** No further pass over the queries after this. */
+/** The time after which no further pass over the queries starts. */
 const ENOUGH_MS = 60_000;
 const SINGLE_CHANGES = 7;
-/** A file that is not among so many results is not found. */
+/** The number of results that are searched for the file. */
 const FAR = 1000;
 
 const job = JSON.parse(readFileSync(0, 'utf8')) as Job;
@@ -86,7 +86,7 @@ function run(job: Job): Promise<object> | object {
   }
 }
 
-/** The floor: each file is read, and each identifier in it gets a number, on one thread. */
+/** The lower bound: one thread reads each file, and numbers each identifier. */
 function measureRaw(folder: string): object {
   const began = performance.now();
   const numbers = new Numbers();
@@ -106,7 +106,7 @@ function measureRaw(folder: string): object {
   return { ms, cpuMs: (user + system) / 1000, files, megabytes: bytes / 1e6, identifiers, distinct: numbers.size };
 }
 
-/** What to ask: half words, half phrases; and the rarest name of sampled files. */
+/** The queries: half words, half phrases; and the rarest name of sampled files. */
 function describeCorpus(folder: string, terms: number, sampled: number): object {
   const paths = listSources(folder);
   const vocabulary = new Vocabulary();
@@ -163,7 +163,7 @@ async function open({ peer, state }: Place, query: string): Promise<object> {
   return { openMs, firstMs };
 }
 
-/** Of each query the median of up to three passes over all; then what these are distributed like. */
+/** The median time of each query over up to three passes; then the distribution of these medians. */
 async function query({ peer, state }: Place, sets: Readonly<Record<string, readonly string[]>>): Promise<object> {
   const opened = await PEERS[peer](state, 'read');
   const figures: Record<string, Latency> = {};
@@ -197,7 +197,7 @@ async function queryUntilTold({ peer, state }: Place, queries: readonly string[]
   return { queries: times.length, ...latency(times, asked) };
 }
 
-/** One file after the other, each until it is found by a new word; then many at once. */
+/** Changes files one by one, each until a search for its new word finds it; then many at once. */
 async function change({ peer, folder, state }: Place, changes: number): Promise<object> {
   const opening = performance.now();
   const opened = await PEERS[peer](state, 'write');
@@ -211,7 +211,7 @@ async function change({ peer, folder, state }: Place, changes: number): Promise<
     single.push(performance.now() - began);
     if (!found.includes(file.path)) throw new Error(`${file.path} was not found by its new word.`);
   }
-  // Others than those: their old content is the folder's.
+  // Other files than before, with the content of the folder.
   const alone = new Set(sample(paths, SINGLE_CHANGES));
   const others = paths.filter((path) => !alone.has(path));
   const many = changed(opened, folder, sample(others, changes), 'zxqvmanyq');
@@ -227,7 +227,7 @@ async function change({ peer, folder, state }: Place, changes: number): Promise<
   return { openMs, oneMs: median(single), oneMaxMs: Math.max(...single), changed: many.length, manyMs, settleMs };
 }
 
-/** Files with a new word at their end. */
+/** Appends a new word to files. */
 function changed(peer: Peer, folder: string, paths: readonly string[], word: string): ChangedFile[] {
   return [...readSources(folder, paths)].map((file) => ({
     path: file.path,
@@ -236,7 +236,7 @@ function changed(peer: Peer, folder: string, paths: readonly string[], word: str
   }));
 }
 
-/** A number as letters that are no ending of a word, since engines differ in what they make of digits and of endings. */
+/** A number as letters that form no word ending, since engines treat digits and endings differently. */
 function letters(number: number): string {
   return String.fromCharCode(
     ...String(number)
@@ -245,7 +245,7 @@ function letters(number: number): string {
   );
 }
 
-/** Whether each file is found by its name, and whether next to all files that have the name as well. */
+/** Whether each file is found by its name, and whether it ranks with the other files that have the name. */
 async function complete({ peer, state }: Place, names: readonly RareName[]): Promise<object> {
   const opened = await PEERS[peer](state, 'read');
   const missed: RareName[] = [];
@@ -262,8 +262,8 @@ async function complete({ peer, state }: Place, names: readonly RareName[]): Pro
 }
 
 /**
- * The benchmark's repositories, each with its questions, in one process as an editor's: indexed and asked twice, first by a
- * process that has just begun, and then by one that V8 has optimized. What a fresh process for each takes, bench:quality tells.
+ * The benchmark's repositories, each with its questions, in one process like an editor's: indexed and searched twice, first
+ * right after the start, then after V8 has optimized the code. bench:quality measures a new process for each.
  */
 async function small(peer: PeerName, data: string, state: string): Promise<object> {
   const rounds: object[] = [];
@@ -314,7 +314,7 @@ function folderMegabytes(folder: string): number {
   return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0) / 1e6;
 }
 
-/** The most that this process ever held. Elsewhere than on Linux the system's own count, which may include its parent's. */
+/** The peak memory of this process. On systems other than Linux it is the system's count, which may include the parent's. */
 function peakMegabytes(): number {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS / 1000;
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1000;

@@ -9,17 +9,17 @@ export interface Fitted {
 }
 
 export interface FitOptions {
-  /** How much large weights cost, and how much more where the two kinds of queries differ. */
+  /** The penalty of large weights, and of differences between the two kinds of queries. */
   readonly l2: number;
   readonly l2Symbol: number;
   readonly rounds: number;
-  /** Columns that names by themselves are ranked by: there are few of them to learn from. */
+  /** Columns that rank names by themselves; there are few examples to learn from. */
   readonly symbolColumns: ReadonlySet<number>;
   /** Columns to leave out. */
   readonly without?: ReadonlySet<number>;
 }
 
-/** Names are looked for where they are defined; of the text around them little is to be learned from few examples. */
+/** A query for a name looks for its definition; few examples teach little about the text around it. */
 const SYMBOL_FEATURES: readonly string[] = [
   'body',
   'symbol',
@@ -52,13 +52,13 @@ export const FIT: FitOptions = {
 interface Prepared {
   readonly example: Example;
   readonly count: number;
-  /** Standardized rows, one after the other. */
+  /** Standardized rows, concatenated. */
   readonly rows: Float64Array;
   /** 1 over the number of right candidates for each right one, else 0. */
   readonly goal: Float64Array;
 }
 
-/** Examples made ready for any number of fits. */
+/** Examples prepared for any number of fits. */
 export class FitData {
   readonly columns: number;
   readonly prepared: readonly Prepared[];
@@ -87,7 +87,7 @@ export class FitData {
   }
 
   /**
-   * Weights of standardized columns by which a softmax over each query's candidates gives the right ones the most, with an
+   * Weights of standardized columns that maximize the softmax share of each query's right candidates, with an
    * L2 penalty. Questions are fitted to all examples, names to those of names alone.
    */
   fit(use: (example: Example) => boolean, options: FitOptions = FIT): Fitted {
@@ -103,7 +103,7 @@ export class FitData {
     };
   }
 
-  /** Weights for columns as they are. */
+  /** Weights for columns that are not standardized. */
   unscaled(weights: Float64Array): Float64Array {
     return weights.map((weight, i) => weight / this.#scale[i]!);
   }
@@ -178,7 +178,7 @@ export interface Graded {
   readonly ndcg: number;
 }
 
-/** What weights reach that were fitted without the repository they are tried on. */
+/** The scores of weights on a repository that is not in their fit. */
 export function crossValidate(data: FitData, options: FitOptions = FIT): Graded[] {
   const graded: Graded[] = [];
   for (const left of new Set(data.prepared.map(({ example }) => example.repository))) {
@@ -190,7 +190,7 @@ export function crossValidate(data: FitData, options: FitOptions = FIT): Graded[
   return graded;
 }
 
-/** The mean over repositories of those graded that `use` accepts. */
+/** The mean over repositories of the graded examples that `use` accepts. */
 export function meanGain(graded: readonly Graded[], use: (example: Example) => boolean): number {
   const chosen = graded.filter(({ example }) => use(example));
   return meanOfMeans(

@@ -10,7 +10,7 @@ import { takeOver } from '../support/lease.ts';
 import { cpuSeconds } from './load.ts';
 
 const WEBHOOKS = 20;
-/** Events are of so many days, up to now. */
+/** The number of days, up to now, of the events. */
 const DAYS = 20;
 const DAY_MS = 86_400_000;
 const IN_FLIGHT = 2000;
@@ -57,7 +57,7 @@ export async function fillJournal(state: string, events: number): Promise<{ byte
   return { bytes, filled };
 }
 
-/** Rows of a table: how long lists and searches take over HTTP. */
+/** Rows of a table with the times of lists and searches over HTTP. */
 export async function measureJournal(server: {
   readonly url: string;
   readonly adminToken: string;

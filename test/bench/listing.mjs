@@ -1,4 +1,4 @@
-// Which files of a repository the benchmark is about.
+// Lists the files of a repository that the benchmark uses.
 import { closeSync, openSync, readSync, readdirSync, statSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 
@@ -30,8 +30,8 @@ const LISTINGS = {
 };
 
 /**
- * Paths in `root`, sorted. `code`: what the harness's own walk gives to its baselines, and scripts without an extension;
- * `all`: what the extension would index.
+ * Sorted paths in `root`. `code`: the files that the harness lists for its baselines, and scripts without an extension;
+ * `all`: the files that the extension would index.
  * @param {string} root
  * @param {string} [kind]
  */

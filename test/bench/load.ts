@@ -4,15 +4,15 @@ import { connect, type Socket } from 'node:net';
 export interface LoadOptions {
   readonly connections?: number;
   readonly seconds?: number;
-  /** Of a whole answer; others are an error. */
+  /** The status of a whole answer; other statuses are errors. */
   readonly status?: number;
-  /** So many requests a second; as many as there can be where it is missing. */
+  /** The number of requests a second; the maximum if it is missing. */
   readonly rate?: number;
 }
 
 export interface LoadResult {
   readonly requestsPerSecond: number;
-  /** Of the server's process; Linux only. */
+  /** The server's process; Linux only. */
   readonly requestsPerCpuSecond: number | undefined;
   readonly bytesPerAnswer: number;
   readonly p50Ms: number;
@@ -20,8 +20,8 @@ export interface LoadResult {
 }
 
 /**
- * Keeps so many connections busy, one request after the other on each, and counts whole answers. Requests are bytes made
- * beforehand and answers are only measured, so that the client costs as little as it can.
+ * Keeps a number of connections busy with one request after the other, and counts whole answers. Requests are bytes built
+ * beforehand, and answers are only measured, so that the client takes little processor time.
  */
 export async function load(
   url: string,
@@ -45,7 +45,7 @@ export async function load(
           resolve();
           return;
         }
-        // Each in its turn: who is behind does not wait.
+        // At fixed times: a late connection does not wait.
         const waitMs = start + (next / rate) * 1000 - performance.now();
         if (waitMs > 1) {
           setTimeout(send, waitMs);
@@ -95,7 +95,7 @@ export async function load(
   };
 }
 
-/** How many files and sockets are open; Linux only. */
+/** The number of open files and sockets; Linux only. */
 export function openDescriptors(pid: number): number | undefined {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;
@@ -104,7 +104,7 @@ export function openDescriptors(pid: number): number | undefined {
   }
 }
 
-/** Megabytes in memory; Linux only. */
+/** Resident memory in megabytes; Linux only. */
 export function residentMegabytes(pid: number): number | undefined {
   try {
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000;
@@ -113,7 +113,7 @@ export function residentMegabytes(pid: number): number | undefined {
   }
 }
 
-/** Seconds of the processor that a process has taken; Linux only. */
+/** Processor time of a process in seconds; Linux only. */
 export function cpuSeconds(pid: number): number | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -125,7 +125,7 @@ export function cpuSeconds(pid: number): number | undefined {
   }
 }
 
-/** A delivery to a webhook, whole, as bytes: JSON of so many of them. */
+/** A delivery to a webhook as the bytes of a whole request, with a JSON body of `bytes` bytes. */
 export function delivery(
   { url, secret }: { readonly url: string; readonly secret: string },
   number: number,

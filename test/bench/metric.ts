@@ -1,7 +1,7 @@
 import { groupBy } from '../../src/base/collections.ts';
 import type { RetrieverResult } from './retrieverClient.ts';
 
-/** What a query is to find: a file, or lines of one (from 1, both ends included). */
+/** The target of a query: a file, or lines of a file (from 1, both ends included). */
 export interface Target {
   readonly path: string;
   readonly start_line?: number | null;
@@ -29,7 +29,7 @@ export function linesOf({
   return isSpan ? { start: start_line, end: end_line } : undefined;
 }
 
-/** For each target that a result covers, the position of the first that does, from 1. */
+/** For each covered target, the position (from 1) of the first result that covers it. */
 export function targetRanks(results: readonly RetrieverResult[], targets: readonly Target[]): number[] {
   return targets.map((target) => results.findIndex((result) => covers(result, target)) + 1).filter((rank) => rank > 0);
 }
@@ -47,17 +47,17 @@ export function ndcg(ranks: readonly number[], targets: number, k = 10): number 
   return ideal === 0 ? 0 : gained / ideal;
 }
 
-/** 0 for nothing. */
+/** The mean; 0 for no values. */
 export function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The mean over groups of each group's mean, so that a repository with many queries counts no more than another. */
+/** The mean over groups of each group's mean, so that all repositories have the same weight. */
 export function meanOfMeans<T>(rows: readonly T[], groupOf: (row: T) => string, valueOf: (row: T) => number): number {
   return mean([...groupBy(rows, groupOf).values()].map((group) => mean(group.map(valueOf))));
 }
 
-/** Between two values it interpolates; 0 for nothing. `percent` from 0 to 100. */
+/** Interpolates between two values; 0 for no values. `percent` from 0 to 100. */
 export function percentile(values: readonly number[], percent: number): number {
   if (values.length === 0) return 0;
   const sorted = values.toSorted((a, b) => a - b);

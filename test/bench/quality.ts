@@ -12,13 +12,13 @@ export interface AnsweredQuestion {
   readonly category: string;
   readonly query: string;
   readonly ndcg: number;
-  /** Positions, from 1, at which targets were found first. */
+  /** The positions, from 1, at which targets were found first. */
   readonly ranks: readonly number[];
   readonly results: readonly string[];
   readonly ms: number;
-  /** Of a symbol query: whether the first result holds the definition; `undefined` if its file shows none. */
+  /** For a symbol query: whether the first result holds the definition; `undefined` if its file shows none. */
   readonly firstHoldsDefinition?: boolean | undefined;
-  /** Of a symbol query: whether the first result, whichever file it is in, declares the name. */
+  /** For a symbol query: whether the first result declares the name, in any file. */
   readonly firstDeclares?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface MeasuredRepository {
   readonly questions: readonly AnsweredQuestion[];
 }
 
-/** Indexes one repository in a fresh retriever and asks it all its questions, each `runs` times; times are medians. */
+/** Indexes one repository in a new retriever and runs all its questions, each `runs` times; times are medians. */
 export async function measureRepository(
   data: string,
   repository: Repository,
@@ -89,7 +89,7 @@ function judge(
 
 /**
  * Whether the result overlaps the lines of a target that gives them; of one that gives only a file, whether a line of the
- * result declares the name that is asked for. `undefined` if the result is that file and no line of it declares the name.
+ * result declares the queried name. `undefined` if the result is that file and no line of it declares the name.
  */
 function holdsDefinition(first: RetrieverResult | undefined, { query, targets }: Question): boolean | undefined {
   const target = first && targets.find((one) => covers(first, one));
@@ -97,7 +97,7 @@ function holdsDefinition(first: RetrieverResult | undefined, { query, targets }:
   return linesOf(target) ? true : declaresName(first, query);
 }
 
-/** Whether a line of the result declares the name that is asked for; `undefined` if no line of its file does. */
+/** Whether a line of the result declares the queried name; `undefined` if no line of its file does. */
 function declaresName(result: RetrieverResult, query: string): boolean | undefined {
   const lines = readFileSync(result.path, 'utf8').split('\n');
   const name = lastName(query);
@@ -115,7 +115,7 @@ export interface QualitySummary {
   readonly indexMs: number;
   readonly p50: number;
   readonly p95: number;
-  /** Of the symbol queries: `declared` counts those whose first result declares the name, in whichever file. */
+  /** Counts of symbol queries: `declared` are those whose first result declares the name, in any file. */
   readonly symbol: {
     readonly held: number;
     readonly judged: number;

@@ -5,7 +5,7 @@ import type { Target } from './metric.ts';
 export interface Repository {
   readonly name: string;
   readonly language: string;
-  /** The sub-folder that the benchmark's own figures are of; `null` for the whole. */
+  /** The sub-folder of the benchmark's own figures; `null` for the whole repository. */
   readonly benchmark_root: string | null;
 }
 
@@ -43,7 +43,7 @@ export function questionsOf(data: string, name: string): Question[] {
   }));
 }
 
-/** Names of the repositories of which the checkout, the scope's folder or the annotations are not there. */
+/** Names of the repositories without checkout, scope folder or annotations. */
 export function missingRepositories(data: string, scopes: readonly Scope[]): string[] {
   const isThere = (repository: Repository): boolean =>
     existsSync(annotationsOf(data, repository.name)) &&

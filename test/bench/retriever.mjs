@@ -5,8 +5,8 @@
 //   prints {"ready":true}
 //   {"op":"index","repo_dir":"/abs"}                         → {"ok":true,"files":n,"chunks":n}
 //   {"op":"query","repo_dir":"/abs","query":"…","k":10}      → {"results":[{"path","start_line","end_line"}]}, best first
-// `code` (the default) lists what the harness's own walk gives to its baselines, so that figures compare, and scripts without
-// an extension. `all` lists what the extension would index: every text file but those of node_modules and of version control.
+// `code` (the default) lists the files that the harness gives to its baselines, so that figures compare, and scripts without
+// an extension. `all` lists the files that the extension would index: all text files outside of node_modules and version control.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

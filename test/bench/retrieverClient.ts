@@ -8,7 +8,7 @@ export interface RetrieverResult {
   readonly end_line?: number | null;
 }
 
-/** A retriever process, asked through the protocol of the benchmark's harness (see retriever.mjs). */
+/** A retriever process, used through the protocol of the benchmark's harness (see retriever.mjs). */
 export class Retriever {
   readonly #child: ChildProcess;
   readonly #lines: NodeJS.AsyncIterator<string[]>;

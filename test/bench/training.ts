@@ -9,7 +9,7 @@ import { covers } from './metric.ts';
 import { folderOf, questionsOf, type Repository, type Scope } from './questions.ts';
 import { listFiles } from './listing.mjs';
 
-/** A question with what ranking sees of its candidates, and which of the targets each of them is. */
+/** A question with the features of its candidates, and the target of each candidate. */
 export interface Example {
   readonly repository: string;
   readonly scope: Scope;
@@ -27,7 +27,7 @@ export interface ExampleCandidate {
   readonly targets: readonly number[];
 }
 
-/** Indexes a repository's code and asks it the benchmark's questions. */
+/** Indexes a repository's code and runs the benchmark's questions. */
 export async function examplesOf(data: string, repository: Repository, scope: Scope): Promise<Example[]> {
   const root = folderOf(data, repository, scope);
   const folder = mkdtempSync(join(tmpdir(), 'sextant-training-'));

@@ -13,7 +13,7 @@ const MAX_IDENTIFIER = 60;
 /** Called with an identifier's bytes, two hashes of them, and whether the one before it is on the same line. */
 type Visit = (start: number, end: number, hash1: number, hash2: number, follows: boolean) => void;
 
-/** Walks over the identifiers of a text: ASCII ones of 2 to 60 letters, digits and underscores. */
+/** Visits the identifiers of a text: ASCII names of 2 to 60 letters, digits and underscores. */
 export function eachIdentifier(bytes: Uint8Array, visit: Visit): void {
   let follows = false;
   for (let at = 0; at < bytes.length;) {
@@ -41,14 +41,14 @@ export function eachIdentifier(bytes: Uint8Array, visit: Visit): void {
   }
 }
 
-/** Numbers things from 0 by two hashes of them. */
+/** Assigns numbers from 0 to items, by two hashes of each. */
 export class Numbers {
   #slots = new Int32Array(1 << 16);
   #hash1 = new Uint32Array(1 << 15);
   #hash2 = new Uint32Array(1 << 15);
   size = 0;
 
-  /** The number of what has these hashes; {@link size}, before the call, if it is new. */
+  /** The number of the item with these hashes; a new item gets the {@link size} before the call. */
   of(hash1: number, hash2: number): number {
     const found = this.#slotOf(hash1, hash2);
     if (this.#slots[found] !== 0) return this.#slots[found]! - 1;
@@ -87,14 +87,14 @@ function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
 
 const NO_TERM = 0xffffffff;
 
-/** In how many documents of a corpus each name stands, where forms of one name (`fooBar`, `foo_bar`) count as one. */
+/** Counts the documents of a corpus with each name; forms of one name (`fooBar`, `foo_bar`) count as one. */
 export class Vocabulary {
   readonly #identifiers = new Numbers();
   readonly #terms = new Map<string, number>();
   #termOf = new Uint32Array(1 << 15);
   #occurrences = new Uint32Array(1 << 15);
   #documents = new Uint32Array(1 << 15);
-  /** The last document that had a term, plus 1. */
+  /** The last document with a term, plus 1. */
   #lastDocument = new Uint32Array(1 << 15);
   #added = 0;
 
@@ -110,7 +110,7 @@ export class Vocabulary {
     });
   }
 
-  /** Of a text that was added, the first of the names that fewest documents have; `undefined` if nothing is indexable. */
+  /** The first of the rarest names in an added text; `undefined` if nothing is indexable. */
   rarest(content: Uint8Array): { readonly name: string; readonly documents: number } | undefined {
     let best: { readonly start: number; readonly end: number; readonly documents: number } | undefined;
     eachIdentifier(content, (start, end, hash1, hash2) => {
@@ -170,7 +170,7 @@ export class Vocabulary {
     return identifier;
   }
 
-  /** What makes two identifiers one for the index: all their words in lower case; of a single word, its stem. */
+  /** The form in which identifiers are equal for the index: their words in lower case; for a single word, its stem. */
   #termNumber(identifier: string): number {
     const parts = splitIdentifier(identifier);
     const [word = ''] = parts;

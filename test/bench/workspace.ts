@@ -1,4 +1,4 @@
-// What `npm run bench:workspace` runs: see scripts/benchWorkspace.mjs.
+// The part of `npm run bench:workspace` in its own process: see scripts/benchWorkspace.mjs.
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ import { Searcher } from '../../src/workspace/searcher.ts';
 import { openIndex } from '../workspace/support.ts';
 
 const [source = '.'] = process.argv.slice(2);
-// In memory where there is such a folder: what is measured is the index, not the disk.
+// In memory if possible, to measure the index and not the disk.
 const place = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'sextant-bench-'));
 process.on('exit', () => rmSync(place, { recursive: true, force: true }));
 const [one, two] = [join(place, 'one'), join(place, 'two')];
 const siblings = join(place, 'siblings');
 cpSync(source, one, { recursive: true, verbatimSymlinks: true });
 mkdirSync(join(one, '.git'), { recursive: true });
-// That of an unpacked archive may leave out everything.
+// The .gitignore of an unpacked archive may leave out everything.
 rmSync(join(one, '.gitignore'), { force: true });
 
 const figures: Record<string, string | number> = {};
@@ -37,7 +37,7 @@ const first = open(one, stateOne);
 await timed('index from nothing', () => first.reconcile());
 await first.settle();
 await first.close();
-// Times must be older than the index, as they are when a folder is opened again.
+// Times must be older than the index, as in a reopened folder.
 await setTimeout(3000);
 const settled = open(one, stateOne);
 await settled.reconcile();
@@ -69,7 +69,7 @@ await timed('one changed file, told', () => reopened.hint([names[1]!]));
 await reopened.close();
 searcher.close();
 
-// As `git worktree add` makes it: its own files, the same repository.
+// Like `git worktree add`: its own files, the same repository.
 cpSync(one, two, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('/.git') });
 appendFileSync(join(two, '.git'), `gitdir: ${join(one, '.git')}\n`);
 const other = open(two, join(place, 'state-two'));

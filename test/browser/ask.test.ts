@@ -84,10 +84,10 @@ describe('Ask About Workspace, without a model', () => {
     await view.frame.getByRole('heading', { name: 'How is a failed payment retried?' }).waitFor();
     await view.complete();
     await view.text('Nothing was sent').waitFor();
-    await view.text('No model was asked.').waitFor();
+    await view.text('No AI model used.').waitFor();
     await view.frame
       .getByRole('status')
-      .getByText(/^Answer: No model was asked/)
+      .getByText(/^Answer: No AI model used/)
       .waitFor();
     await view.button(/^Passage 1: /).focus();
     await page.keyboard.press('Enter');
@@ -257,7 +257,7 @@ describe('Ask About Workspace, with a model', () => {
     await view.button('Set Key…').waitFor();
     await view.button('Choose Another Provider…').click();
     await workbench.pick.getByText('Passages, no model', { exact: true }).click();
-    await view.text('No model was asked.').waitFor();
+    await view.text('No AI model used.').waitFor();
     await view.complete();
     await view.button('Who answers: Passages, no model').waitFor();
   });

@@ -51,7 +51,7 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
 
   it('lets one choose who answers, and keeps a key that only the service is sent', async () => {
     const { page, pick } = workbench;
-    await workbench.run('Sextant: Choose Who Answers Questions');
+    await workbench.run('Sextant: Select Answer Model');
     await workbench.firstRow('Passages, no model');
     const rows = await workbench.rows();
     assert.ok(
@@ -100,7 +100,7 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
     server.script = (answer) => answer.writeHead(401).end();
     await ask('how are passwords checked?');
     await response()
-      .getByText(/refuses the key, or wants one/)
+      .getByText(/refuses the key, or requires one/)
       .waitFor();
     await response().getByText('Set the Key', { exact: true }).waitFor();
     assert.equal(server.requests.at(-1)!.headers.authorization, undefined);

@@ -57,19 +57,19 @@ describe('the local server view', () => {
       await workbench.treeItem(/^Data facts\.ndjson/).hover();
       await workbench.shoot('server-running');
 
-      await workbench.treeItem(/^Token click to copy it/).click();
+      await workbench.treeItem(/^Token click to copy/).click();
       await page.getByText('The token of the local server was copied.').waitFor();
 
       writeFileSync(join(folder, 'harbour/facts.ndjson'), '{"kind":"user"}\n');
       await workbench.run('Sextant: Restart Local Server');
-      await workbench.treeItem(/^It does not run facts\.ndjson, line 1: user_email must be/).waitFor();
-      await workbench.treeItem(/^Change its settings/).waitFor();
+      await workbench.treeItem(/^Not running facts\.ndjson, line 1: user_email must be/).waitFor();
+      await workbench.treeItem(/^Change settings/).waitFor();
       await workbench.shoot('server-failed');
       await page.keyboard.press('Escape');
 
       writeFileSync(join(folder, 'harbour/facts.ndjson'), '');
-      await workbench.treeItem(/^Start it again/).click();
-      await workbench.treeItem(/^Data none: every answer is empty/).waitFor();
+      await workbench.treeItem(/^Start again/).click();
+      await workbench.treeItem(/^Data none; all answers are empty/).waitFor();
       await workbench.run('Sextant: Stop Local Server');
       await start.waitFor();
     } finally {
@@ -89,10 +89,10 @@ describe('the local server view', () => {
       await pick.getByText('every request is answered 503').click();
       await workbench.treeItem(/^Scenario outage/).waitFor();
       await workbench.treeItem(/^Faults 1 rule, 0 hits/).click();
-      await pick.getByText('hit 0 of 0 requests; of outage').waitFor();
+      await pick.getByText('hit 0 of 0 requests; from outage').waitFor();
       await workbench.shoot('server-faults');
-      await pick.getByText('Add a Rule').click();
-      await pick.getByText('Add a Rule of Faults').waitFor();
+      await pick.getByText('Add Rule').click();
+      await pick.getByText('Add Fault Rule').waitFor();
       await query.fill('{"status":42}');
       await page.keyboard.press('Enter');
       await pick.getByText('status must be an HTTP status from 400 to 599').waitFor();
@@ -101,7 +101,7 @@ describe('the local server view', () => {
       await page.keyboard.press('Enter');
       const rule = pick.locator('.monaco-list-row').filter({ hasText: '/healthz' });
       await rule.click();
-      await pick.getByText('Change a Rule of Faults').waitFor();
+      await pick.getByText('Change Fault Rule').waitFor();
       await query.fill('{"path":"/healthz","status":418}');
       await page.keyboard.press('Enter');
       await rule.getByText('418').waitFor();
@@ -165,7 +165,7 @@ describe('the local server view', () => {
       await page.getByRole('button', { name: 'Start Local Server' }).last().click();
       await workbench.treeItem(/^Running in this window/).waitFor();
       await workbench.run('Test: Break the Threads');
-      await workbench.treeItem(/^It does not run A thread of Sextant stopped/).waitFor();
+      await workbench.treeItem(/^Not running A thread of Sextant stopped/).waitFor();
       await workbench.run('Notifications: Show Notifications');
       const notification = page.locator('.notification-list-item').filter({ hasText: 'A thread of Sextant stopped' });
       await notification.first().waitFor();

@@ -62,7 +62,7 @@ describe('the status view', () => {
     await workbench.treeItem(/^Too large 1/).hover();
     await workbench
       .treeItem(/^Too large 1/)
-      .getByRole('button', { name: 'Open as a List' })
+      .getByRole('button', { name: 'Open List in Editor' })
       .click();
     await workbench.page
       .locator('.view-lines')

@@ -51,12 +51,12 @@ describe('the view of webhooks', () => {
     await workbench.shoot('webhooks-none');
 
     await workbench.run('Sextant: Create Webhook');
-    await pick.getByText(/Its name: deploys/).waitFor();
+    await pick.getByText(/Name, such as deploys/).waitFor();
     await keyboard.type('issues');
     await keyboard.press('Enter');
-    await pick.getByText('The secret comes in the Authorization header').waitFor();
+    await pick.getByText('Sender puts the secret into the Authorization header').waitFor();
     await keyboard.press('Enter');
-    await pick.getByText('the secret is shown this once').waitFor();
+    await pick.getByText('URL and Secret').waitFor();
     const secret = await pick
       .getByText(/^whsec_/)
       .first()
@@ -70,10 +70,10 @@ describe('the view of webhooks', () => {
     await workbench.run('Sextant: Add Webhook Trigger');
     await pick.getByText('issues', { exact: true }).waitFor();
     await keyboard.press('Enter');
-    await pick.getByText('Its name (1 of 3)').waitFor();
+    await pick.getByText('Name (1 of 3)').waitFor();
     await keyboard.type('opened');
     await keyboard.press('Enter');
-    await pick.getByText(/Its filter, as JSONLogic/).waitFor();
+    await pick.getByText(/JSONLogic filter; leave empty for every event \(2 of 3\)/).waitFor();
     await keyboard.insertText('{"==": [{"var": "action"}, "opened"]');
     await pick.getByText(/filter: is not JSON/).waitFor();
     await workbench.shoot('webhooks-filter-wrong');
@@ -81,7 +81,7 @@ describe('the view of webhooks', () => {
     await pick.getByText('Fires when `action` is "opened"').waitFor();
     await workbench.shoot('webhooks-filter');
     await keyboard.press('Enter');
-    await pick.getByText('The event is kept, and nothing else is done').waitFor();
+    await pick.getByText('Record the event only').waitFor();
     await keyboard.press('Enter');
     await workbench.treeItem(/^opened When an event comes to issues and `action` is "opened": record it/).waitFor();
 
@@ -96,7 +96,7 @@ describe('the view of webhooks', () => {
     await keyboard.type('pull request');
     await workbench.settled();
     await keyboard.press('Enter');
-    await pick.getByText('Send it as it is').waitFor();
+    await pick.getByText('Send unchanged').waitFor();
     await keyboard.press('Enter');
     await workbench.treeItem(/^issues succeeded/).waitFor();
     await event.click();
@@ -127,7 +127,7 @@ describe('the view of webhooks', () => {
       (await fetch(to, { method: 'POST', headers, body: '{}' })).status;
     assert.deepEqual([await refused(url), await refused(url), await refused(`${url}x`)], [401, 401, 404]);
     await workbench.treeItem(/^2 refused last: \S.*, \d/).waitFor();
-    await workbench.treeItem(/^1 refused, of no webhook last: there is no webhook/).waitFor();
+    await workbench.treeItem(/^1 refused, unknown webhook last: there is no webhook/).waitFor();
     await workbench.shoot('webhooks-refused');
     await workbench.treeItem(/^2 refused/).click();
     await workbench.tab('Refused by w').first().waitFor();
@@ -173,7 +173,7 @@ describe('the view of webhooks', () => {
     await keyboard.type('PagerDuty');
     await workbench.settled();
     await keyboard.press('Enter');
-    await pick.getByText('Edit it first').waitFor();
+    await pick.getByText('Edit before sending').waitFor();
     await keyboard.press('ArrowDown');
     await keyboard.press('Enter');
     const send = page.getByRole('button', { name: 'Send Test Event in Editor' });
@@ -237,11 +237,11 @@ describe('the view of webhooks', () => {
 
     await workbench.run('Sextant: Add Webhook Trigger');
     await answer('w', 'w');
-    await input('Its name (1 of 3)', 'all', { text: 'taken', why: 'There is one of that name already' });
-    await input(/Its filter, as JSONLogic/, '');
+    await input('Name (1 of 3)', 'all', { text: 'taken', why: 'This name is taken' });
+    await input(/JSONLogic filter; leave empty for every event \(2 of 3\)/, '');
     await answer('Forward to a URL…', 'Forward to a URL');
-    const withPassword = { text: 'http://u:p@127.0.0.1:9/', why: 'An http or https URL without a password in it' };
-    await input('Where events are posted to', 'http://127.0.0.1:9/', withPassword);
+    const withPassword = { text: 'http://u:p@127.0.0.1:9/', why: 'Type an http or https URL without a password' };
+    await input('URL that receives the events', 'http://127.0.0.1:9/', withPassword);
     await workbench.treeItem(/^all When an event comes to w: run all forward/).waitFor();
 
     await workbench.treeItem(/^all When/).click({ button: 'right' });
@@ -249,7 +249,7 @@ describe('the view of webhooks', () => {
     await workbench.treeItem(/^all disabled, When an event comes to w/).waitFor();
     await workbench.treeItem(/^all disabled/).click({ button: 'right' });
     await workbench.choose('Edit Filter…');
-    await input('JSONLogic; leave it empty for every event', '{"var": "ok"}');
+    await input('JSONLogic filter; leave empty for every event', '{"var": "ok"}');
     await workbench.treeItem(/^all disabled, When an event comes to w and /).waitFor();
     await workbench.treeItem(/^w bearer token/).click({ button: 'right' });
     await workbench.choose('Disable Webhook');
@@ -261,7 +261,7 @@ describe('the view of webhooks', () => {
 
     await workbench.run('Sextant: Send Test Event');
     await answer('w', 'w');
-    await answer('PagerDuty: incident triggered', 'JSON of your own');
+    await answer('PagerDuty: incident triggered', 'Custom JSON');
     await page.getByRole('button', { name: 'Send Test Event in Editor' }).click();
     await workbench.treeItem(/^w no trigger fired/).waitFor();
     const [event] = (await client().ask<EventPageView>('GET', 'events')).events;
@@ -269,7 +269,7 @@ describe('the view of webhooks', () => {
 
     await workbench.run('Sextant: Replay Webhook Event');
     await answer(event!.event_id);
-    await page.getByText(`is ${event!.event_id} again.`).waitFor();
+    await page.getByText(`${event!.event_id} was replayed as evt_`).waitFor();
     await workbench.run('Sextant: Copy Webhook URL');
     await answer('w', 'w');
     await until('the URL is copied', async () => (await clipboard()) === url);
@@ -278,8 +278,8 @@ describe('the view of webhooks', () => {
     await until('the command is copied', async () => (await clipboard()).startsWith(`curl '${url}'`));
     await workbench.run('Sextant: Rotate Webhook Secret');
     await answer('w', 'w');
-    await answer('Not at all');
-    await pick.getByText('the secret is shown this once').waitFor();
+    await answer('Ends now');
+    await pick.getByText('URL and Secret').waitFor();
     await keyboard.press('Escape');
 
     const modal = page.locator('.monaco-dialog-box');
@@ -302,9 +302,9 @@ describe('the view of webhooks', () => {
     await workbench.treeItem(/^other/).waitFor({ state: 'detached' });
     await workbench.run('Sextant: Delete Webhook');
     await answer('w', 'w');
-    await modal.getByText('Its triggers are deleted with it: all.').waitFor();
+    await modal.getByText('Its triggers are deleted too: all.').waitFor();
     await workbench.shoot('webhooks-delete');
-    await modal.getByRole('button', { name: 'Delete All the Same' }).click();
+    await modal.getByRole('button', { name: 'Delete All' }).click();
     await until('it is deleted', async () => {
       const { webhooks } = await client().ask<{ webhooks: WebhookView[] }>('GET', 'webhooks');
       return webhooks.length === 0;

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataRecord, Expected, Request } from './naive.ts';
 
-/** A server to be judged, known by nothing but its address and tokens. */
+/** A server under test, known only by its address and tokens. */
 export interface Target {
   readonly url: string;
   readonly token: string;
-  /** Where it has no admin plane, what needs one is left out. */
+  /** Without a token of the admin plane, tests that need it are skipped. */
   readonly adminToken?: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export class Client {
     return this.send(path, { method: 'POST', body: text, headers: { 'content-type': 'application/json' } }, token);
   }
 
-  /** Waits where a rate limit says so, as every client should. */
+  /** Waits after a 429, as every client should. */
   async send(path: string, init: RequestInit, token: string | undefined): Promise<Answer> {
     const headers = new Headers(init.headers);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
@@ -70,7 +70,7 @@ export class Client {
     }
   }
 
-  /** Goes through all pages and compares what comes with what is expected, page by page and as a whole. */
+  /** Reads all pages and compares them with the expected rows, page by page and as a whole. */
   async assertRows(
     path: string,
     request: Request,
@@ -128,7 +128,7 @@ export class Client {
     );
   }
 
-  /** Forgets everything, stops the clock at `now`, and loads these records. */
+  /** Resets the server, stops its clock at `now`, and loads these records. */
   async begin(records: readonly DataRecord[], now: string): Promise<void> {
     for (const answer of [
       await this.admin('POST', 'reset'),

@@ -1,4 +1,4 @@
-// Judges any server over HTTP: ours, or the one that these name.
+// Checks any server over HTTP: the local one, or the one that these variables name.
 //   SEXTANT_CONFORMANCE_URL, SEXTANT_CONFORMANCE_TOKEN and, for figures, SEXTANT_CONFORMANCE_ADMIN_TOKEN
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import type { Target } from './client.ts';
@@ -10,7 +10,7 @@ const {
   SEXTANT_CONFORMANCE_ADMIN_TOKEN: adminToken,
 } = process.env;
 
-describe(`the analytics API at ${url ?? 'a server of ours'}`, () => {
+describe(`the analytics API at ${url ?? 'a local server'}`, () => {
   let own: TestServer | undefined;
   const target = (): Target => own ?? { url: url!, token, adminToken };
   before(async () => {

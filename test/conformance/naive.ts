@@ -1,5 +1,5 @@
 /*
- * What the answers must be, computed from the records of a data file in the plainest way: no index, no shared code with the
+ * Computes the expected answers from the records of a data file in the plainest way: no index, no shared code with the
  * server, the specification read literally. Slow is fine, clever is not.
  */
 
@@ -11,7 +11,7 @@ export interface DataRecord {
 /** One request: the parameters of a query or the fields of a body, without cursor and page_size. */
 export type Request = Readonly<Record<string, unknown>>;
 
-/** All rows of an answer that comes in pages, under the name that the rows have there, and its metadata. */
+/** All rows of an answer in pages, under their name in the answer, and its metadata. */
 export interface Expected {
   readonly rowsField: string;
   readonly rows: readonly unknown[];
@@ -297,7 +297,7 @@ export class Naive {
     return this.#records.findLast(({ kind, expert_id }) => kind === 'expert' && expert_id === id)?.name;
   }
 
-  /** Records of activity that has happened and is known. */
+  /** Records of activity up to the newest day with metrics. */
   #activity(first: string, last: string): Fields[] {
     return this.#facts('activity').filter(
       ({ date, metrics }) =>
@@ -409,7 +409,7 @@ function sorted<T>(rows: readonly T[], key: (row: T) => string[]): T[] {
   });
 }
 
-/** Rows with the same key together, in the order of keys. */
+/** Groups rows by key, in the order of keys. */
 function groups<T>(rows: readonly T[], key: (row: T) => string[]): T[][] {
   const found = new Map<string, T[]>();
   for (const row of sorted(rows, key)) {

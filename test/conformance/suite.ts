@@ -24,10 +24,10 @@ export function refused(answer: Answer, status: number, code: string, message?: 
   else if (message) assert.match(error.message, message);
 }
 
-/** Rules that need no knowledge of the data: they hold for any server, at any time of day. */
+/** Rules without knowledge of the data: they hold for any server, at any time of day. */
 export function describeRules(target: () => Target): void {
   let client: Client;
-  /** The server's day; a run over midnight would see two. */
+  /** The server's day; a run over midnight would have two. */
   let today: string;
   before(async () => {
     client = new Client(target());
@@ -41,7 +41,7 @@ export function describeRules(target: () => Target): void {
   describe('dates', () => {
     const RANGES = [PATHS.dauCount, PATHS.dailyUsage, PATHS.userActivity, PATHS.credits];
 
-    it('default, and are reported as used', async () => {
+    it('have defaults, and are reported as used', async () => {
       for (const path of RANGES) {
         const range = async (query: Request): Promise<unknown[]> => {
           const { body } = await client.get(path, query);
@@ -64,7 +64,7 @@ export function describeRules(target: () => Target): void {
       }
     });
 
-    it('are refused with the words of the specification', async () => {
+    it('are refused with the messages of the specification', async () => {
       for (const path of RANGES) {
         const [bound, late] = path === PATHS.credits ? ['today', day(1)] : ['yesterday', today];
         await invalid(client.get(path, { end_date: late }), `end_date cannot be later than ${bound} (UTC)`);
@@ -125,7 +125,7 @@ export function describeRules(target: () => Target): void {
       );
     });
 
-    it('of cost default to seven days, and go back two years', async () => {
+    it('of cost default to seven days, and reach back two years', async () => {
       const range = async (request: Request): Promise<unknown[]> => {
         const { status, body } = await client.post(PATHS.cost, request);
         assert.equal(status, 200, JSON.stringify(body));
@@ -145,7 +145,7 @@ export function describeRules(target: () => Target): void {
   });
 
   describe('parameters', () => {
-    it('are refused when they are of another kind', async () => {
+    it('are refused with a wrong type', async () => {
       for (const path of [PATHS.dau, PATHS.userActivity, PATHS.editorLanguage, PATHS.credits]) {
         for (const page_size of ['0', '-1', '1.5', 'ten', '', ' 5', '1e2'])
           await invalid(client.get(path, { page_size }), /^page_size /);
@@ -177,7 +177,7 @@ export function describeRules(target: () => Target): void {
       );
     });
 
-    it('of which several are wrong are named in the order of the table', async () => {
+    it('are checked in the order of the table when several are wrong', async () => {
       const size = { page_size: 'ten' };
       const cursor = { cursor: 'nonsense' };
       for (const path of [PATHS.dau, PATHS.userActivity, PATHS.editorLanguage, PATHS.credits]) {
@@ -193,7 +193,7 @@ export function describeRules(target: () => Target): void {
       await invalid(client.post(PATHS.cost, { ...size, cursor: null }), /^page_size /);
     });
 
-    it('are as if absent when they are null, empty or unknown', async () => {
+    it('are ignored when they are null, empty or unknown', async () => {
       for (const body of [
         '',
         '{}',
@@ -236,7 +236,7 @@ export function describeRules(target: () => Target): void {
     };
     const exact = (amounts: Amounts, field: string): bigint => parseDecimal(amounts[field]!)!;
 
-    it('keep the formulas of own keys and of others, each and in sum', async () => {
+    it('satisfy the formulas of own keys and of other keys, each and in sum', async () => {
       for (const others of [[], ['COST_ANALYTICS_GROUP_BY_PRODUCT'], ['COST_ANALYTICS_GROUP_BY_EXPERT']]) {
         const sums = new Map<string, bigint>();
         for (const { amounts, values } of await points({ group_by_keys: [...others, BYOK_KEY] })) {
@@ -258,7 +258,7 @@ export function describeRules(target: () => Target): void {
       }
     });
 
-    it('cover the whole range or one day of it, and are written without needless digits', async () => {
+    it('cover the whole range or one day of it, and have no needless digits', async () => {
       const dates = { start_date: day(-9), end_date: day(-2) };
       for (const { range, amounts } of await points(dates)) {
         assert.deepEqual(range, [day(-9), day(-2)]);
@@ -278,7 +278,7 @@ export function describeRules(target: () => Target): void {
   describe('batches of overrides', () => {
     const entry = { user_email: 'nobody@example.invalid', resource: CREDITS, period: MONTHLY, config: { limit: '5' } };
 
-    it('are refused as a whole where they are malformed', async () => {
+    it('are refused as a whole if they are malformed', async () => {
       const refuse = (body: unknown, message: RegExp): Promise<void> =>
         invalid(client.post(PATHS.setOverrides, body), message);
       await refuse({}, /^overrides /);
@@ -301,7 +301,7 @@ export function describeRules(target: () => Target): void {
       assert.equal((body.failures as unknown[]).length, 5000);
     });
 
-    it('name the unknown in the order of the request', async () => {
+    it('list unknown accounts in the order of the request', async () => {
       const message =
         'user_email(s) not found on this organization: z@example.invalid, A@example.invalid; ' +
         'service_account_name(s) not found on this organization: nobody-2, nobody-1';
@@ -314,7 +314,7 @@ export function describeRules(target: () => Target): void {
   });
 
   describe('the edge', () => {
-    it('asks for a token before anything else but the path', async () => {
+    it('checks the token before everything but the path', async () => {
       for (const path of Object.values(PATHS)) {
         for (const token of ['wrong', `${client.target.token}x`, undefined])
           refused(await client.send(path, { method: 'GET' }, token), 401, 'Unauthenticated');
@@ -326,7 +326,7 @@ export function describeRules(target: () => Target): void {
       refused(await client.get(`${PATHS.dau}/`), 404, 'NotFound');
     });
 
-    it('names the methods of a path', async () => {
+    it('lists the methods of a path', async () => {
       for (const path of Object.values(PATHS)) {
         const right = [PATHS.cost, PATHS.getOverrides, PATHS.setOverrides].includes(path as never) ? 'POST' : 'GET';
         for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((one) => one !== right)) {
@@ -339,7 +339,7 @@ export function describeRules(target: () => Target): void {
   });
 }
 
-/** What the rows are of: no two of one answer are of the same. */
+/** The keys of rows, which are unique in one answer. */
 function labels(rows: unknown): string[] {
   return (rows as Request[]).map((row) => {
     const { user_info: user } = (row.group_by_values ?? {}) as { readonly user_info?: Request };
@@ -383,7 +383,7 @@ export function describeFigures(target: () => Target): void {
   describe('figures', () => {
     before(() => begin(NOW));
 
-    it('of active users, usage and activity are those of the records', async () => {
+    it('of active users, usage and activity equal those of the records', async () => {
       await fc.assert(
         fc.asyncProperty(range, size, async (request, pages) => {
           await client.assertRows(PATHS.dauCount, request, naive.dauCount(request), undefined, 0);
@@ -402,7 +402,7 @@ export function describeFigures(target: () => Target): void {
       );
     });
 
-    it('of credits are those of the records, by date, by model and by both', async () => {
+    it('of credits equal those of the records, by date, by model and by both', async () => {
       const today = NOW.slice(0, 10);
       const flags = fc.record({ by_date: fc.boolean(), by_model: fc.boolean() }, { requiredKeys: [] });
       const ranges = fc.oneof(
@@ -419,7 +419,7 @@ export function describeFigures(target: () => Target): void {
       );
     });
 
-    it('of cost are those of the records, to the last digit, for every grouping, granularity and filter', async function () {
+    it('of cost equal those of the records, to the last digit, for every grouping, granularity and filter', async function () {
       this.timeout(600_000);
       const dates = { start_date: plusDays(NOW.slice(0, 10), -90), end_date: plusDays(NOW.slice(0, 10), -1) };
       const filters: Request[] = [
@@ -467,7 +467,7 @@ export function describeFigures(target: () => Target): void {
       );
     });
 
-    it('are what the contract says they are', async () => {
+    it('have the types and ranges of the contract', async () => {
       const names: Readonly<Record<keyof typeof PATHS, EndpointName>> = {
         dauCount: 'dauCount',
         dau: 'dau',
@@ -488,7 +488,7 @@ export function describeFigures(target: () => Target): void {
       }
     });
 
-    it('before 02:00 UTC lack yesterday, which may be asked for', async () => {
+    it('before 02:00 UTC lack yesterday, also in a range that ends with it', async () => {
       const today = NOW.slice(0, 10);
       for (const time of ['00:00:00', '01:59:59', '02:00:00']) {
         await begin(`${today}T${time}.000Z`);
@@ -508,7 +508,7 @@ export function describeFigures(target: () => Target): void {
   describe('pages', () => {
     before(() => begin(NOW));
 
-    it('have the default and the maximal size of their endpoint', async () => {
+    it('have the default and the maximum size of their endpoint', async () => {
       const email = (i: number): string => `person-${String(i).padStart(4, '0')}@example.com`;
       const many = Array.from({ length: 1001 }, (_, i) => i);
       const date = plusDays(NOW.slice(0, 10), -1);
@@ -555,7 +555,7 @@ export function describeFigures(target: () => Target): void {
       assert.deepEqual(warnings, [[], ['page_size 1001 is taken for the maximum of 1000']]);
     });
 
-    it('go on with another size and another order of keys, but not with another query', async () => {
+    it('continue with another size and another order of keys, but not with another query', async () => {
       await begin(NOW);
       const dates = { start_date: plusDays(NOW.slice(0, 10), -20), end_date: plusDays(NOW.slice(0, 10), -1) };
       const cursorOf = ({ body }: Answer): string => (body.pagination as { next_cursor: string }).next_cursor;
@@ -676,7 +676,7 @@ export function describeFigures(target: () => Target): void {
         return body.overrides;
       }
 
-      it('are those of the data: of the plan, of members, as asked for', async () => {
+      it('are those of the data: of the plan, of members, and of the requested accounts', async () => {
         for (const request of [
           {},
           { user_emails: ['ADA@EXAMPLE.COM', 'çelik@example.com'] },
@@ -690,7 +690,7 @@ export function describeFigures(target: () => Target): void {
         assert.ok(naive.overrides({}).length > 5);
       });
 
-      it('tell all whom the organization does not have, people who left among them', async () => {
+      it('list all accounts that are not members, including people who left', async () => {
         const answer = await client.post(PATHS.getOverrides, {
           user_emails: [
             'ada@example.com',
@@ -709,7 +709,7 @@ export function describeFigures(target: () => Target): void {
         );
       });
 
-      it('are set, changed and cleared one by one, whatever is wrong with others', async () => {
+      it('are set, changed and cleared one by one, whatever the errors of others', async () => {
         const set = async (overrides: unknown[]): Promise<{ error_message: string }[]> => {
           const { status, body } = await client.post(PATHS.setOverrides, { overrides });
           assert.equal(status, 200, JSON.stringify(body));
@@ -783,7 +783,7 @@ export function describeFigures(target: () => Target): void {
         assert.deepEqual(others((await listed()) as unknown[]), others(before), 'nothing else changed');
       });
 
-      it('are taken 5,000 at once', async () => {
+      it('are accepted 5,000 at once', async () => {
         const people = Array.from({ length: 5000 }, (_, i) => `many-${String(i).padStart(4, '0')}@example.com`);
         const lines = people.map((user_email) => JSON.stringify({ kind: 'user', user_email }));
         assert.equal((await client.admin('POST', 'import', lines.join('\n'))).status, 200);
@@ -796,7 +796,7 @@ export function describeFigures(target: () => Target): void {
         await begin(NOW, plan);
       });
 
-      it('of batches that come together are those of one order of them', async () => {
+      it('of concurrent batches equal those of one order of the batches', async () => {
         const people = ['ada', 'bob', 'dora', 'eve'].map((name) => `${name}@example.com`);
         const batch = (limit: string): Promise<Answer> =>
           client.post(PATHS.setOverrides, {

@@ -52,8 +52,8 @@ describe('the index, search and ask protocol', () => {
     (await post(PATHS.codebaseRetrieval, { information_request: query, blobs, dialog: [], ...more }))
       .formatted_retrieval as string;
 
-  describe('as the server answers it', () => {
-    it('has blobs at once when their upload is answered, with names in the order of the request', async () => {
+  describe('of the server', () => {
+    it('stores blobs before it answers their upload, with names in the order of the request', async () => {
       const blobs = ['one.ts', 'two.ts', 'one.ts'].map((path) => ({
         blob_name: nameOf(path, 'const needle = 1;'),
         path,
@@ -81,8 +81,8 @@ describe('the index, search and ask protocol', () => {
       assert.deepEqual(found(await search('needle', {})), []);
     });
 
-    it('takes lone surrogates, escapes and all of Unicode', async () => {
-      // As a client sends it that escapes what it need not.
+    it('accepts lone surrogates, escapes and all of Unicode', async () => {
+      // As sent by a client with needless escapes.
       const body = String.raw`{"blobs":[{"path":"\u0073.txt","content":"w\u00f6rd \ud83d\ude00 \ud800 \u0001"}]}`;
       const { text } = await raw(PATHS.batchUpload, body);
       const name = nameOf('s.txt', 'wörd 😀 \ufffd \u0001');
@@ -90,7 +90,7 @@ describe('the index, search and ask protocol', () => {
       assert.match(await search('wörd', scope([name])), /Path: s\.txt\n {5}1\twörd 😀/);
     });
 
-    it('keeps within the length that is asked for, which nothing and 0 leave at the default', async () => {
+    it('keeps within the requested length; a missing length and 0 mean the default', async () => {
       const content = Array.from({ length: 3000 }, (_, i) => `needle number ${i} of the hay\n`).join('');
       const blobs = Array.from({ length: 30 }, (_, i) => ({ path: `long${i}.txt`, content: `${i}\n${content}` }));
       const { blob_names } = await post(PATHS.batchUpload, { blobs });
@@ -105,7 +105,7 @@ describe('the index, search and ask protocol', () => {
       assert.ok(longest > 40_000 && longest <= 80_000, `${longest}`);
     });
 
-    it('makes checkpoints of 50,000 names that never change, in one request', async function () {
+    it('creates immutable checkpoints of 50,000 names in one request', async function () {
       this.timeout(60_000);
       const content = 'const haystack = 1;\n';
       const names = Array.from({ length: 50_000 }, (_, i) => nameOf(`h${i}`, content));
@@ -126,7 +126,7 @@ describe('the index, search and ask protocol', () => {
       assert.deepEqual(found(await search('haystack', scope([first], later, [other]))), ['h0']);
     });
 
-    it('takes 2 MiB of text that JSON makes six times as large, and nothing above 16 MiB', async function () {
+    it('accepts 2 MiB of text that JSON escapes make six times as large, and nothing above 16 MiB', async function () {
       this.timeout(60_000);
       const blobs = ['a', 'b'].map((path) => ({ path, content: '\u0001'.repeat(1_048_576) }));
       await post(PATHS.batchUpload, { blobs });
@@ -153,7 +153,7 @@ describe('the index, search and ask protocol', () => {
       assert.match((await raw(PATHS.chatStream, { message: 'four' })).text, /4 characters/);
     });
 
-    it('refuses for good with 4xx, which clients do not repeat', async () => {
+    it('refuses invalid requests with 4xx, which clients do not repeat', async () => {
       const refused = async (path: string, body: string | Json, status: number, code: string): Promise<void> => {
         const answer = await raw(path, body);
         assert.equal(answer.status, status, answer.text);
@@ -185,7 +185,7 @@ describe('the index, search and ask protocol', () => {
           await refused(path, { information_request: 'x', blobs: scope([], id) }, 404, 'CheckpointNotFound');
     });
 
-    it('says 422 where a model is needed, answers without one where it can, and 403 to a token that may not use it', async () => {
+    it('answers 422 if a model is needed, passages if it is not, and 403 to a token without permission', async () => {
       await using other = await SextantServer.start({ port: 0 }).then((one) => ({
         one,
         [Symbol.asyncDispose]: () => one.close(),
@@ -202,20 +202,20 @@ describe('the index, search and ask protocol', () => {
       assert.deepEqual(await ask(one.token), [422, 'NoModel']);
       const { token } = await one.createToken('reader', ['analytics:read']);
       assert.deepEqual(await ask(token), [403, 'PermissionDenied']);
-      // What the prompt brings along can be shown without a model, and it is said that none was asked.
+      // Passages of the prompt can be shown without a model, and the answer states that.
       await using context = await DirectContext.create({ apiKey: one.token, apiUrl: one.url });
       await context.addToIndex([
         { path: 'retry.ts', contents: '/** Payments are tried again. */\nexport function retryPayment() {}\n' },
         { path: 'other.ts', contents: 'export const unrelated = 1;\n' },
       ]);
       const answer = await context.searchAndAsk('retry payment', 'When are payments tried again?');
-      assert.match(answer, /^No model was asked\./);
+      assert.match(answer, /^No AI model used\./);
       assert.match(answer, /`retry\.ts:1-2`\*\* \[1\]\n\n> Payments are tried again\./);
       assert.doesNotMatch(answer, /unrelated/);
       assert.match(await context.searchAndAsk('zebra'), /^No model was asked, and nothing that was found answers this/);
     });
 
-    it('has a model answer where one is configured, and what that refuses is 4xx', async () => {
+    it('answers with the configured model, whose refusals become 4xx', async () => {
       const model = await CompletionServer.start();
       const provider = openAiProvider({ baseUrl: model.url, model: 'm' });
       const one = await SextantServer.start({ port: 0, context: { provider } });
@@ -267,12 +267,12 @@ describe('the index, search and ask protocol', () => {
         for await (const chunk of body!) yield Buffer.from(chunk).toString();
       }
 
-      it('sends each piece when it is there, however late the first is', async () => {
+      it('sends each piece at once, however late the first is', async () => {
         await start(openAiProvider({ baseUrl: model.url, model: 'm' }), 200);
         let goOn = (): void => undefined;
         const seen = new Promise<void>((resolve) => (goOn = resolve));
         model.script = async (response) => {
-          // Longer than a connection may be idle.
+          // Longer than the limit for idle connections.
           await new Promise((resolve) => setTimeout(resolve, 700));
           beginStream(response).write(piece('first'));
           await seen;
@@ -285,7 +285,7 @@ describe('the index, search and ask protocol', () => {
         assert.equal((await answer.next()).done, true);
       });
 
-      it('breaks the connection where the answer breaks off', async () => {
+      it('breaks the connection if the answer breaks off', async () => {
         await start(openAiProvider({ baseUrl: model.url, model: 'm' }));
         model.script = (response) => beginStream(response).write(piece('first'), () => response.destroy());
         const answer = parts(await ask());
@@ -293,7 +293,7 @@ describe('the index, search and ask protocol', () => {
         await assert.rejects(answer.next());
       });
 
-      it('stops the model when the client goes, before the first piece and after it', async () => {
+      it('stops the model when the client disconnects, before the first piece and after it', async () => {
         await start(openAiProvider({ baseUrl: model.url, model: 'm' }));
         const stopped = (): Promise<true> => until('the model is let go', () => model.openConnections === 0);
         const early = new AbortController();
@@ -311,7 +311,7 @@ describe('the index, search and ask protocol', () => {
         await stopped();
       });
 
-      it('takes from the model no more than the client reads', async () => {
+      it('reads no more from the model than the client reads', async () => {
         const [pieces, length] = [500, 65_536];
         let taken = 0;
         await start({
@@ -334,7 +334,7 @@ describe('the index, search and ask protocol', () => {
       });
     });
 
-    it('lets a hundred contexts share blobs, each seeing its own', async function () {
+    it('shares blobs between a hundred contexts, each with its own set', async function () {
       this.timeout(60_000);
       const content = 'const shared = 1;\n';
       const blobs = Array.from({ length: 100 }, (_, i) => ({ path: `shared${i}.ts`, content }));
@@ -350,13 +350,13 @@ describe('the index, search and ask protocol', () => {
     });
   });
 
-  describe('as the library speaks it', () => {
+  describe('of the library', () => {
     const files = Array.from({ length: 1100 }, (_, i) => ({
       path: `f${i}.ts`,
       contents: `export const value${i} = needle;\n`,
     }));
 
-    /** Everything that a context does, with faults in force. */
+    /** All operations of a context, with injected faults. */
     async function work(): Promise<void> {
       const options = { apiKey: server.token, apiUrl: server.url };
       const context = await DirectContext.createWith({ backoffBaseMs: 1 }, options);
@@ -387,7 +387,7 @@ describe('the index, search and ask protocol', () => {
     for (const [title, rule] of Object.entries(rules)) {
       it(`with every other request meeting ${title}`, async function () {
         this.timeout(60_000);
-        // An answer of the model that breaks off is an error; see below.
+        // A model's answer that breaks off is an error; see below.
         const isCut = 'truncate' in rule;
         for (const path of Object.values(PATHS))
           if (!(isCut && path === PATHS.chatStream)) server.faults.add({ path, every: 2, ...rule });
@@ -396,7 +396,7 @@ describe('the index, search and ask protocol', () => {
       });
     }
 
-    it('and finds its index as it was where the service is down', async () => {
+    it('and keeps its index while the service is down', async () => {
       const options = { apiKey: server.token, apiUrl: server.url };
       await using context = await DirectContext.createWith({ backoffBaseMs: 1 }, options);
       await context.addToIndex(files.slice(0, 3));

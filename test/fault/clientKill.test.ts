@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const FILES = 2500;
 
-/** What the killed program and the one after it both do. With a step it hangs there until it is killed. */
+/** The work of the killed program and of its successor. With a step, the program hangs there until it is killed. */
 const PROGRAM = `
   import { existsSync } from 'node:fs';
   import { DirectContext } from './src/context/directContext.ts';
@@ -33,7 +33,7 @@ const PROGRAM = `
 const word = (i: number): string => `${String(i).replaceAll(/\d/g, (digit) => 'bcdfghjklm'[Number(digit)]!)}z`;
 const pathsIn = (text: string): string[] => [...text.matchAll(/^Path: (.*)$/gm)].map(([, path]) => path!);
 
-describe('A program that uses the library, killed with SIGKILL between its steps', () => {
+describe('A program with the library, killed with SIGKILL between its steps', () => {
   const folder = temporaryFolder();
   let server: SextantServer;
   beforeEach(async () => (server = await SextantServer.start({ port: 0, state: folder() })));
@@ -45,7 +45,7 @@ describe('A program that uses the library, killed with SIGKILL between its steps
     ['before its checkpoint', 'uploading', FILES, FILES],
     ['after its checkpoint', 'indexing', 0, FILES],
   ] as const) {
-    it(`leaves the context as it was ${when}, and the same calls complete it`, async () => {
+    it(`leaves the context unchanged ${when}, and the same calls complete it`, async () => {
       const file = join(folder(), 'state.json');
       const options = { apiUrl: server.url, apiKey: server.token };
       {

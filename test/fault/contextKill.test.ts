@@ -20,7 +20,7 @@ interface Blob {
   readonly size: number;
 }
 
-/** One word for each number, which no other has. */
+/** One unique word for each number. */
 const word = (i: number): string => `${String(i).replaceAll(/\d/g, (digit) => 'bcdfghjklm'[Number(digit)]!)}z`;
 
 function blobOf(i: number): Blob {
@@ -30,14 +30,14 @@ function blobOf(i: number): Blob {
 }
 
 const connect = ({ url, token }: ServerInfo): WireClient =>
-  // A killed server is not waited for.
+  // Requests of a killed server are dropped.
   new WireClient({ url, token, userAgent: 'test', timeoutMs: 20_000, backoffBaseMs: 10_000_000 });
 
 describe('The index, search and ask service, killed with SIGKILL', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-context-kill-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('has, finds and keeps in checkpoints all that it acknowledged, and nothing half', async function () {
+  it('has, finds and keeps in checkpoints everything that it acknowledged, as a whole', async function () {
     this.timeout(KILLS * 10_000 + 60_000);
     const seed = chooseSeed();
     const random = seeded(seed);
@@ -88,7 +88,7 @@ describe('The index, search and ask service, killed with SIGKILL', () => {
         }
       });
       const before = checkpoints.size;
-      // Most are killed once they are at work, some while they open the index.
+      // Most are killed during their work, some while they open the index.
       if (random() < 0.8) await until('work', () => checkpoints.size > before);
       await sleep(random() * 400);
       await stop(server, 'SIGKILL');

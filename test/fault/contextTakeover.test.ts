@@ -9,7 +9,7 @@ import { SextantServer } from '../../src/server/server.ts';
 import { PATHS } from '../../src/wire/contract.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
-/** An owner that does on each line of its input what that names, and reports how it ended. */
+/** An owner that runs the command of each input line, and reports the result. */
 const OWNER = `
   import { createInterface } from 'node:readline';
   import { ContentStore } from './src/context/store/contentStore.ts';
@@ -35,7 +35,7 @@ const OWNER = `
     }
 `;
 
-/** Makes an owner look as if it had been silent for long. */
+/** Makes an owner's heartbeat look old. */
 function silence(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
     if (/writer\.\d+\.lock$/.test(name)) utimesSync(join(folder, name), 0, 0);
@@ -49,7 +49,7 @@ const filesOf = (folder: string): string[] =>
 describe('a store of contexts whose owner slept through a takeover', () => {
   const folder = temporaryFolder();
 
-  it('is not changed by the earlier owner, which answers nothing any more', async function () {
+  it('is not changed by the earlier owner, which refuses all requests', async function () {
     this.timeout(120_000);
     const place = folder();
     const owner = spawn(process.execPath, ['--input-type=module-typescript', '-e', OWNER, '--', place], {
@@ -71,7 +71,7 @@ describe('a store of contexts whose owner slept through a takeover', () => {
       assert.ok(before.length >= 5);
 
       owner.kill('SIGCONT');
-      // To the earlier owner all is old and unreachable: unfenced, it would remove both files.
+      // To the earlier owner both files look old and unreachable: without a fence, it would remove them.
       for (const work of ['collect', 'upload', 'checkpoint', 'search', 'find', 'collect']) {
         owner.stdin.write(`${work}\n`);
         assert.equal((await lines.next()).value, 'LeaseLost', work);
@@ -92,7 +92,7 @@ describe('a store of contexts whose owner slept through a takeover', () => {
     }
   });
 
-  it('is answered for with 503 and the reason, for reads as well', async () => {
+  it('answers 503 with the reason, for reads as well', async () => {
     const state = folder();
     const server = await SextantServer.start({ port: 0, state });
     const ask = async (

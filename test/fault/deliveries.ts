@@ -10,7 +10,7 @@ import { Client } from '../conformance/client.ts';
 import { until } from '../support/until.ts';
 import { seeded } from './truth.ts';
 
-/** An event as the search of the admin plane gives it. */
+/** An event in the search of the admin plane. */
 export interface ShownEvent {
   readonly event_id: string;
   readonly idempotency_key?: string;
@@ -18,7 +18,7 @@ export interface ShownEvent {
   readonly headers: readonly (readonly [string, string])[];
 }
 
-/** The body of a numbered event: the same whenever it is asked for, in a form that no JSON library would write. */
+/** The body of a numbered event: always the same, in a form that no JSON library would write. */
 export function bodyOf(number: number): Buffer {
   const random = seeded(number);
   const length = Math.floor(random() < 0.05 ? random() * 30_000 : random() * 800);
@@ -30,13 +30,13 @@ export function digest(body: Buffer | string): string {
   return hash('sha256', body);
 }
 
-/** Posts numbered events, and one that was not answered again with the same `webhook-id`, as those do who send webhooks. */
+/** Posts numbered events, and repeats one without an answer with the same `webhook-id`, as senders of webhooks do. */
 export class Sender {
-  /** The event that a number was answered with. */
+  /** The event id in the answer to each number. */
   readonly answered = new Map<number, string>();
-  /** How often an event was refused because the disk was full. */
+  /** The number of events refused by a full disk. */
   refused = 0;
-  /** How often one was sent that had been answered already. */
+  /** The number of repeated events that were stored already. */
   repeated = 0;
   readonly #random: () => number;
   readonly #unanswered: number[] = [];
@@ -50,7 +50,7 @@ export class Sender {
     return this.#last;
   }
 
-  /** Sends over several connections, one event after the other on each, until `isOver` or the server is gone. */
+  /** Sends over several connections, one event after the other on each, until `isOver` or the server has stopped. */
   async run(url: string, secret: string, isOver: () => boolean, connections = 6): Promise<void> {
     const one = async (): Promise<void> => {
       while (!isOver()) if (!(await this.#sendOne(url, secret))) return;
@@ -58,12 +58,12 @@ export class Sender {
     await Promise.all(Array.from({ length: connections }, one));
   }
 
-  /** What is still unanswered, until it is. */
+  /** Repeats unanswered events until each has an answer. */
   async finish(url: string, secret: string): Promise<void> {
     while (this.#unanswered.length > 0) await this.#sendOne(url, secret);
   }
 
-  /** These were lost: they are to be sent once more. */
+  /** Marks lost events, to send them once more. */
   forget(numbers: readonly number[]): void {
     for (const number of numbers) if (this.answered.delete(number)) this.#unanswered.push(number);
   }
@@ -104,9 +104,9 @@ export class Sender {
   }
 }
 
-/** Takes what an expert forwards, and now and then refuses it for the moment. */
+/** Receives the events that an expert forwards, and sometimes refuses one for the moment. */
 export class Receiver {
-  /** The digest of what came for an event. */
+  /** The digest of the received body of each event. */
   readonly got = new Map<string, string>();
   readonly #server: Server;
 
@@ -119,7 +119,7 @@ export class Receiver {
         if (isTaken) this.got.set(String(request.headers['x-sextant-event-id']), digest(Buffer.concat(chunks)));
         response.writeHead(isTaken ? 200 : 503).end();
       });
-      // Of a server that is killed meanwhile.
+      // From a server that was killed meanwhile.
       request.on('error', () => undefined);
     });
   }
@@ -137,7 +137,7 @@ export class Receiver {
 }
 
 export interface Hook {
-  /** Below the address of the server, which may change. */
+  /** The path of the webhook; the server's address may change. */
   readonly path: string;
   readonly secret: string;
 }
@@ -163,7 +163,7 @@ export async function* storedEvents(info: ServerInfo, from = ''): AsyncGenerator
   });
   assert.equal(response.status, 200);
   const stream = Readable.fromWeb(response.body!);
-  // It is left before its end.
+  // The answer is not read to its end.
   stream.on('error', () => undefined);
   try {
     for await (const line of createInterface(stream)) {
@@ -177,7 +177,7 @@ export async function* storedEvents(info: ServerInfo, from = ''): AsyncGenerator
   throw new Error('The list broke off.');
 }
 
-/** Compares what is stored after the event `from` with what was answered: each once, byte for byte. Gives the newest id. */
+/** Compares the events after `from` with the answers: each once, byte for byte. Returns the newest id. */
 export async function checkStored(info: ServerInfo, answered: ReadonlyMap<number, string>, from = ''): Promise<string> {
   const ids = new Map<string, string>();
   let newest = from;
@@ -192,7 +192,7 @@ export async function checkStored(info: ServerInfo, answered: ReadonlyMap<number
   return newest;
 }
 
-/** Waits until no run is left, and then each answered event must have come to the receiver. */
+/** Waits until no run is left; then each acknowledged event must have reached the receiver. */
 export async function checkRuns(info: ServerInfo, sender: Sender, receiver: Receiver): Promise<void> {
   const client = new Client(info);
   for (const status of ['received', 'pending'])

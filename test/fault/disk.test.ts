@@ -7,16 +7,16 @@ import { namespace, runScript } from './smallDisk.ts';
 describe('An index on a disk', () => {
   const folder = temporaryFolder();
 
-  it('that is full at any moment stays as it was, says DiskFull, and goes on when there is space', function () {
+  it('that becomes full at any moment stays unchanged, throws DiskFull, and continues when there is space', function () {
     this.timeout(120_000);
     assert.match(runScript(namespace(this, folder()), 'fullDisk.ts', [folder(), folder()]), /full at \d+ degrees/);
   });
 
-  it('that is read-only is searched, and says ReadOnly to whoever writes', function () {
+  it('that is read-only is searched, and throws ReadOnly on a write', function () {
     assert.match(runScript(namespace(this, folder()), 'readOnly.ts', ['ro', folder()]), /read-only/);
   });
 
-  it('whose files may not be written is searched, and says ReadOnly to whoever writes', function () {
+  it('whose files are read-only is searched, and throws ReadOnly on a write', function () {
     if (process.platform === 'win32') {
       console.log('      skipped: Windows has no such modes');
       this.skip();
@@ -39,7 +39,7 @@ describe('A server on a disk', () => {
       assert.match(runScript(namespace(this, folder()), 'fullStart.ts', [how, folder()]), /recovered/);
     });
 
-  it('that is full refuses deliveries with 507 and stays up, loses none that it answered, and goes on', function () {
+  it('that is full refuses deliveries with 507, loses no acknowledged one, and recovers without a restart', function () {
     this.timeout(180_000);
     const said = runScript(namespace(this, folder()), 'fullJournal.ts', [folder()]);
     assert.match(said, /\d+ events, \d+ refused/);
@@ -50,7 +50,7 @@ describe('A server on a disk', () => {
 describe('A context on a disk', () => {
   const folder = temporaryFolder();
 
-  it('that is full or read-only when it is opened is searched, refuses changes, and takes them when there is room', function () {
+  it('that is full or read-only at the start is searched, refuses changes, and accepts them when there is space', function () {
     this.timeout(120_000);
     assert.match(runScript(namespace(this, folder()), 'fullContext.ts', [folder()]), /^context/m);
   });

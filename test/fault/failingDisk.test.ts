@@ -7,7 +7,7 @@ import { FailingDisk, type FailureCode, type Persistence } from './failingDisk.t
 import { ACTS, checkAll, Ledger, makeHooks, NOW, writeFacts, type Hooks } from './ledger.ts';
 import { chooseSeed, fastFolder, keepForInspection, seeded } from './truth.ts';
 
-/** Every which of the calls that write fails once: 1 stands for all of them. */
+/** The step between the writing calls that fail; 1 lets each call fail in its turn. */
 const EVERY = Number(process.env.SEXTANT_FAULT_EVERY ?? 13);
 
 describe('A server whose disk fails at a write', () => {
@@ -60,7 +60,7 @@ describe('A server whose disk fails at a write', () => {
     ['ENOSPC', 'once'],
     ['EROFS', 'stays'],
   ] as [FailureCode, Persistence][])
-    it(`starts, refuses with the reason and loses nothing (${code}, ${persistence})`, async function () {
+    it(`starts, refuses requests with the reason and loses nothing (${code}, ${persistence})`, async function () {
       this.timeout(1_800_000);
       const seen = { rounds: 0, done: 0, refused: 0 };
       for (let n = 1 + Math.floor(random() * EVERY); ; n += EVERY) {
@@ -72,7 +72,7 @@ describe('A server whose disk fails at a write', () => {
           let launched: Launched | undefined = await start(state);
           for (const act of [...ACTS, ...ACTS]) await own.act(launched.info, act);
           const hits = disk.heal();
-          // The disk has room again.
+          // The disk has space again.
           await checkAll(launched.info, [old, own]);
           for (const act of ACTS) assert.equal(await own.act(launched.info, act), 'done', `${act} with room`);
           await stop();

@@ -10,15 +10,15 @@ export type FailureCode = 'ENOSPC' | 'EROFS';
 type Call = (this: unknown, ...args: unknown[]) => unknown;
 type Patched = Record<string, Call>;
 
-/** Calls that need room or the right to write, and have the path as their first argument. */
+/** Calls that need space or permission to write, and have the path as their first argument. */
 const BY_PATH = ['writeFileSync', 'appendFileSync', 'mkdirSync', 'mkdtempSync', 'truncateSync', 'copyFileSync'];
-/** Calls with two paths, of which the second one is created. */
+/** Calls with two paths that create the second. */
 const BY_TARGET = ['renameSync', 'linkSync', 'copyFileSync'];
 const BY_DESCRIPTOR = ['writeSync', 'fsyncSync', 'ftruncateSync'];
 const BY_HANDLE = ['write', 'writeFile', 'appendFile', 'truncate', 'sync', 'datasync'];
 
 /**
- * A disk that fails at the n-th call that needs room: replaces the functions of `node:fs` in this process, for the files below
+ * A disk that fails at the n-th call that needs space: replaces the functions of `node:fs` in this process, for the files below
  * one folder. That is the boundary to the system, which a library that is loaded before (`LD_PRELOAD`) would move further down
  * on one system only.
  */
@@ -29,7 +29,7 @@ export class FailingDisk {
   #left = Infinity;
   #code: FailureCode = 'ENOSPC';
   #persistence: Persistence = 'once';
-  /** Above 0 inside of a call that is counted already. */
+  /** Above 0 inside a call that is counted already. */
   #depth = 0;
   #hits = 0;
 
@@ -118,7 +118,7 @@ export class FailingDisk {
         then(result, args);
         return result;
       }
-      // What is only made shorter needs no room.
+      // A truncation needs no space.
       if (disk.#code === 'ENOSPC' && /truncate/i.test(name)) return original.apply(this, args);
       const isPromise = target !== (fs as unknown);
       if (--disk.#left <= 0) {
@@ -126,7 +126,7 @@ export class FailingDisk {
         disk.#hits++;
         const error = Object.assign(new Error(`${disk.#code}: injected, ${name}`), { code: disk.#code, syscall: name });
         const half = name === 'writeSync' || name === 'write' ? halfOf(args) : undefined;
-        // A full disk takes the beginning of what is written.
+        // A full disk accepts the first part of a write.
         if (half && disk.#code === 'ENOSPC') {
           const result = original.apply(this, half);
           if (isPromise) return (result as Promise<unknown>).then(() => Promise.reject(error));

@@ -3,10 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fastFolder, filesOf, keepForInspection, restore, smallIndex, type Truth } from './truth.ts';
 
-/** Each how many bytes one is flipped: all of them take about a minute. */
+/** The distance between flipped bytes; flipping each byte takes about a minute. */
 const EVERY = Number(process.env.SEXTANT_FAULT_EVERY ?? 13);
 
-describe('An index of which a byte is flipped', () => {
+describe('An index with a flipped byte', () => {
   const folder = fastFolder();
   let truth: Truth;
   let files: Map<string, Buffer>;
@@ -17,7 +17,7 @@ describe('An index of which a byte is flipped', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('says so, loses nothing but by its deletions, and is as it was when what is lost is added again', async function () {
+  it('reports the damage, loses nothing but by its deletions, and is complete when lost documents are added again', async function () {
     this.timeout(600_000);
     let flips = 0;
     for (const [name, whole] of files) {

@@ -1,4 +1,4 @@
-// Runs where mounting is allowed: contexts on a disk that is full or read-only when they are opened.
+// Runs with mounts: contexts on a disk that is full or read-only when they are opened.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

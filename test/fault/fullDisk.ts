@@ -1,4 +1,4 @@
-// Runs where mounting is allowed: fills a small disk to every degree and looks at what the engine makes of it.
+// Runs with mounts: fills a small disk to all degrees, and checks the engine.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ for (let free = 0; ; free += PAGE) {
     assert.equal(error.code, 'DiskFull');
   }
   failures.push(free);
-  // A commit that failed takes the manifest's copy with it; everything else is as it was.
+  // A failed commit loses the manifest's copy; everything else is unchanged.
   const now = filesOf(index);
   if (!now.has('manifest.1.copy.json')) now.set('manifest.1.copy.json', before.get('manifest.1.copy.json')!);
   assert.deepEqual([...now.keys()].sort(), [...before.keys()].sort());
@@ -59,7 +59,7 @@ assert.equal(engine.has(old[0]!.id), false);
 filler.remove();
 assert.deepEqual(await engine.verify(), []);
 
-// The same where a thread writes the segment.
+// The same with a segment that a thread writes.
 await engine.close();
 const threads = new SegmentThreads({ count: 1, bytesBeforeStart: 0 });
 engine = Engine.open(index, { threads });
@@ -88,7 +88,7 @@ assert.equal((await engine.apply({ remove: [old[1]!.id] })).removed, 1);
 assert.deepEqual(await engine.verify(), []);
 await engine.close();
 
-// A damaged block is restored while there is no space, and written anew when there is.
+// A damaged block is restored in memory without space, and written again when there is space.
 const isRestored = [['1 block was restored', 0]];
 const segments = [...filesOf(index)].filter(([name]) => name.endsWith('.sxs'));
 const [name, bytes] = segments.reduce((largest, one) => (one[1].length > largest[1].length ? one : largest));
@@ -119,7 +119,7 @@ assert.ok(!filesOf(index).has(name));
 assert.equal((await engine.search('grove', { limit: 200 })).length, 120);
 await engine.close();
 
-// A folder of files: its status says what is wrong, and it goes on by itself when there is space again.
+// A folder of files: its status reports the problem, and it continues when there is space again.
 const seen: FolderStatus[] = [];
 const edges = { logger: silentLogger, now: Date.now, onStatus: (status: FolderStatus) => void seen.push(status) };
 const options = { root, stateFolder: join(disk, 'state'), exclude: [], maxFileBytes: 1_000_000 };

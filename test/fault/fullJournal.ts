@@ -1,4 +1,4 @@
-// Runs where mounting is allowed: a server that takes webhooks on a disk that is full again and again.
+// Runs with mounts: a server that accepts webhooks on a disk that fills up repeatedly.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ try {
     await sender.run(target(), hook.secret, () => sender.refused > refused + 3 || sender.sent > sent + 60);
     assert.equal((await fetch(`${server.info.url}/healthz`)).status, 200, 'it stays up');
     if (random() < 0.3) {
-      // Killed while the disk is full, it starts there, and takes deliveries again once there is room.
+      // Killed on a full disk, the server starts there, and accepts deliveries again once there is space.
       filler.leave(0);
       await stop(server, 'SIGKILL');
       filler.leave(0);

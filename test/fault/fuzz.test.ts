@@ -14,7 +14,7 @@ const SECONDS = Number(process.env.SEXTANT_FUZZ_SECONDS ?? 4);
 
 type Files = Map<string, Buffer>;
 
-/** One thing that disks, crashes, backups and people do to files. */
+/** One kind of damage that disks, crashes, backups and people cause. */
 type Mishap = (files: Files, name: string, random: () => number) => void;
 
 const MISHAPS: Readonly<Record<string, Mishap>> = {
@@ -54,7 +54,7 @@ function stretch(whole: Buffer, random: () => number): [bytes: Buffer, from: num
   return [Buffer.from(whole), from, Math.min(whole.length, from + 1 + Math.floor(random() * 600))];
 }
 
-describe('An index to which anything happened', () => {
+describe('An index after random operations and faults', () => {
   const folder = fastFolder();
   let truth: Truth;
   let whole: Files;
@@ -65,7 +65,7 @@ describe('An index to which anything happened', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('gives no wrong answer, and is as it was when what is lost is added again', async function () {
+  it('gives no wrong answer, and is complete when lost documents are added again', async function () {
     this.timeout(SECONDS * 1000 + 60_000);
     const seed = chooseSeed();
     const end = performance.now() + SECONDS * 1000;
@@ -97,7 +97,7 @@ describe('An index to which anything happened', () => {
   });
 });
 
-/** Whether a file is not what was written, or one is missing that the index needs: a manifest has a copy that will do. */
+/** Whether a file is altered or missing, so that the index is damaged; a manifest may be missing if its copy is intact. */
 function isDamaged(files: Files, whole: Files): boolean {
   const manifests = ['manifest.1.json', 'manifest.1.copy.json'];
   if (!manifests.some((name) => files.has(name))) return true;

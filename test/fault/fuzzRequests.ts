@@ -4,11 +4,11 @@ import { endpoints, type EndpointName } from '../../src/analytics/contract.ts';
 import { documentId } from '../../src/engine/documentId.ts';
 import { PATHS } from '../../src/wire/contract.ts';
 
-// Random requests to every part of the server: values that are right, nearly right and wrong.
+// Random requests to all parts of the server, with valid, nearly valid and invalid values.
 
 /** One request to the server. */
 export interface Attempt {
-  /** Set where the answer has a schema. */
+  /** The schema of the answer, if there is one. */
   readonly name?: EndpointName;
   readonly method: string;
   readonly path: string;
@@ -69,7 +69,7 @@ const list = fc.oneof(
   { weight: 3, arbitrary: fc.array(fc.oneof(word, enums), { maxLength: 4 }) },
   { weight: 1, arbitrary: anything },
 );
-/** More items than a function can be given arguments. */
+/** More items than a function can have arguments. */
 const longList = fc.record({ long: fc.constantFrom(0, null, [], 'a'), last: anything }).map(({ long, last }) => {
   const items = new Array<unknown>(200_000).fill(long);
   items.push(last);
@@ -198,7 +198,7 @@ const filter = fc
     [outer]: isNested ? [{ [inner]: operands }, ...operands] : operands,
   }));
 
-/** Bodies of the admin plane by method and path; each field is mostly right. Addresses lead to no other machine. */
+/** Bodies of the admin plane by method and path; most fields are valid. Addresses lead to no other machine. */
 const ADMIN: readonly (readonly [
   method: string,
   path: string,
@@ -210,7 +210,7 @@ const ADMIN: readonly (readonly [
   ['GET', 'requests', {}],
   ['POST', 'tokens', { name: some(shortName), scopes: some(fc.constantFrom(['analytics:read'], ['context:use'], [])) }],
   ['DELETE', 'tokens/{name}', {}],
-  // Rules are for a path that no other request names.
+  // Rules use a path of no other request.
   ['POST', 'faults', { path: fc.constant('/injected'), status: some(fc.constantFrom(500, 599)), every: anything }],
   ['GET', 'faults', {}],
   ['DELETE', 'faults/{name}', {}],
@@ -314,7 +314,7 @@ const eventBody = fc.oneof(
   { weight: 1, arbitrary: body },
 );
 
-/** Bearer and signed deliveries, a few of them proven wrongly, to webhooks that exist or do not. */
+/** Bearer and signed deliveries, a few with wrong secrets, to existing and missing webhooks. */
 function intake({ hooks }: FuzzTarget): fc.Arbitrary<Attempt> {
   return fc
     .tuple(
@@ -436,7 +436,7 @@ export function anyRequest(target: FuzzTarget): fc.Arbitrary<Attempt> {
   );
 }
 
-/** What is sent as bytes: requests, and pieces of requests and of nothing, one after the other. */
+/** Raw bytes to send: requests, parts of requests and random bytes, concatenated. */
 export function anyFrames(target: FuzzTarget): fc.Arbitrary<string[]> {
   return fc.array(
     fc.oneof(

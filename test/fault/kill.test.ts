@@ -12,17 +12,17 @@ import { WORDS, fileVersion, workload, type Versions } from './workload.ts';
 import type { Order } from './writer.ts';
 
 const KILLS = Number(process.env.SEXTANT_FAULT_KILLS ?? 60);
-/** A process dies in the course of so many steps or of its first merge, whatever the speed of the machine. */
+/** A process is killed during this number of steps or during its first merge, whatever the speed of the machine. */
 const MOST_STEPS = 14;
 const STEP_MS = 12;
-/** An index is used for so many kills, so that what one leaves behind is there at the next. */
+/** The number of kills of one index, so that a kill meets the leftovers of the previous one. */
 const KILLS_PER_INDEX = 25;
 
 describe('An index whose writer is killed with SIGKILL', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-fault-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is the last acknowledged commit or the one under way, whole', async function () {
+  it('holds the last acknowledged commit or the one under way, as a whole', async function () {
     this.timeout(KILLS * 2_000 + 60_000);
     const first = chooseSeed();
     console.log(`      ${KILLS} kills from seed ${first}`);
@@ -47,13 +47,13 @@ describe('An index whose writer is killed with SIGKILL', () => {
       if (kill % KILLS_PER_INDEX === 0) versions = new Map();
       const writer = next;
       await writer.ready;
-      // It starts while the other one works, so that its start costs no time.
+      // It starts while the other process works, so that its start takes no time.
       next = start();
       const hurt = random() < 0.3 ? hurtSegments(index, random) : [];
       if (hurt.length > 0) seen.hurt++;
       const order: Order = { folder: index, seed, versions: [...versions] };
       writer.child.stdin!.write(`${JSON.stringify(order)}\n`);
-      // What is damaged is written anew when the index is opened, and before the first change.
+      // Damaged files are written again when the index is opened, and before the first change.
       if (hurt.length > 0) await writer.begun('o', 1);
       else if (random() < 0.4) await writer.begun('m', 1);
       else await writer.begun('b', Math.floor(random() * MOST_STEPS));
@@ -100,7 +100,7 @@ describe('An index whose writer is killed with SIGKILL', () => {
 interface Writer {
   readonly child: ChildProcess;
   readonly ready: Promise<unknown>;
-  /** When it has begun so many steps of a kind. */
+  /** The moment of the kill: after a number of started steps of a kind. */
   begun(kind: 'o' | 'b' | 'm', steps: number): Promise<void>;
   said(): string;
 }
@@ -134,7 +134,7 @@ function idsOfVersions(versions: Versions): string[] {
   return [...versions].map(([number, version]) => fileVersion(number, version).id).sort();
 }
 
-/** What the index holds, as a reader sees it before anybody has cleaned up. */
+/** The documents of the index, as a reader sees them before a cleanup. */
 async function idsOf(index: string): Promise<string[]> {
   const reader = new EngineReader(index);
   assert.deepEqual(reader.unreadable, []);
@@ -147,7 +147,7 @@ async function idsOf(index: string): Promise<string[]> {
   return ids.sort();
 }
 
-/** Flips a bit in each segment, and gives their names. */
+/** Flips a bit in each segment, and returns their names. */
 function hurtSegments(index: string, random: () => number): string[] {
   const names = readManifest(index).manifest.segments.map(({ segment }) => segmentFile(segment));
   for (const name of names) {
@@ -158,7 +158,7 @@ function hurtSegments(index: string, random: () => number): string[] {
   return names;
 }
 
-/** What `wasHurt` may have had to be restored, and nothing else. */
+/** Only the segments in `wasHurt` may be repaired. */
 async function assertWhole(index: string, state: Versions, wasHurt: boolean): Promise<void> {
   const engine = Engine.open(index);
   try {

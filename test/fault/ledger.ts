@@ -13,7 +13,7 @@ export const NOW = '2026-11-21T09:00:00Z';
 const SCOPES = ['analytics:read'];
 const MOST_TRIGGERS = 3;
 
-/** How a change ended: `unknown` is a change without an answer, or with one that leaves open whether it counts. */
+/** The result of a change: `unknown` means without an answer, or with one that leaves the result open. */
 export type Outcome = 'done' | 'refused' | 'unknown';
 export type Act = 'event' | 'budget' | 'token' | 'revoke' | 'trigger' | 'import' | 'upload' | 'checkpoint';
 export const ACTS: readonly Act[] = ['event', 'budget', 'token', 'revoke', 'trigger', 'import', 'upload', 'checkpoint'];
@@ -29,7 +29,7 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A value of which the last acknowledged one, or one sent since without an answer, must be in force. */
+/** A value; the server must have the last acknowledged one, or one sent since without an answer. */
 class Value {
   #possible = [0];
 
@@ -44,7 +44,7 @@ class Value {
   }
 }
 
-/** Facts that begin a server: the people whose budgets ledgers change. */
+/** Initial facts of a server: the people whose budgets ledgers change. */
 export function writeFacts(file: string, ledgers: number): string {
   const people = Array.from({ length: ledgers }, (_, i) =>
     JSON.stringify({ kind: 'user', user_email: emailOf(`${i}`) }),
@@ -55,7 +55,7 @@ export function writeFacts(file: string, ledgers: number): string {
 
 const emailOf = (name: string): string => `person-${name}@example.com`;
 
-/** Creates the webhooks. They are found again by name where they exist already. */
+/** Creates the webhooks, or finds existing ones by name. */
 export async function makeHooks(info: ServerInfo): Promise<Hooks> {
   const client = new Client(info);
   const made = await client.admin('POST', 'webhooks', { name: 'ledger' });
@@ -67,8 +67,8 @@ export async function makeHooks(info: ServerInfo): Promise<Hooks> {
 }
 
 /**
- * Changes a server in every way that outlives it, one change after the other, and knows what the server acknowledged. Each
- * ledger has people, tokens, triggers, files and events of its own, so that several may work at once.
+ * Changes all persistent state of a server, one change after the other, and records the acknowledged changes. Each
+ * ledger has its own people, tokens, triggers, files and events, so that several can work at once.
  */
 export class Ledger {
   readonly #name: string;
@@ -109,13 +109,13 @@ export class Ledger {
     }
   }
 
-  /** Makes one change. An answer that is none of those which a fault may cause fails the test. */
+  /** Makes one change. An answer that no fault explains fails the test. */
   async act(info: ServerInfo, act: Act): Promise<Outcome> {
     const { outcome } = await this.try(info, act);
     return outcome;
   }
 
-  /** As {@link act}, with the answer. */
+  /** Like {@link act}, with the answer. */
   async try(info: ServerInfo, act: Act): Promise<{ readonly outcome: Outcome; readonly answer: Answer | undefined }> {
     const client = new Client(info);
     const n = ++this.#last;
@@ -221,7 +221,7 @@ export class Ledger {
     return { blob_name: documentId(path, Buffer.from(content)), path, content };
   }
 
-  /** Compares everything with what was acknowledged; `events` are those of {@link eventsOf}. */
+  /** Compares all state with the acknowledged changes; `events` are those of {@link eventsOf}. */
   async check(info: ServerInfo, events: Events): Promise<void> {
     const client = new Client(info);
     for (const [n, id] of this.#events)
@@ -276,7 +276,7 @@ export class Ledger {
 /** The id and digest of each stored event by its key. */
 export type Events = ReadonlyMap<string, { readonly id: string; readonly hash: string }>;
 
-/** Reads all events. Fails where a key or an id is there twice. */
+/** Reads all events. Fails on a duplicate key or id. */
 export async function eventsOf(info: ServerInfo): Promise<Events> {
   const events = new Map<string, { id: string; hash: string }>();
   const ids = new Set<string>();
@@ -289,7 +289,7 @@ export async function eventsOf(info: ServerInfo): Promise<Events> {
   return events;
 }
 
-/** Compares a server with all that its clients were answered. */
+/** Compares a server with all answers to its clients. */
 export async function checkAll(info: ServerInfo, ledgers: readonly Ledger[]): Promise<void> {
   const events = await eventsOf(info);
   for (const ledger of ledgers) await ledger.check(info, events);

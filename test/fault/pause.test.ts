@@ -14,11 +14,11 @@ const MOST_STEPS = 8;
 const STEP_MS = 12;
 const HEIR_STEPS = 4;
 
-describe('An index whose writer is paused, loses its lease and wakes up', () => {
+describe('An index whose writer is paused, loses its lease and resumes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-fault-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is what its heir makes of the last acknowledged commit or the one under way', async function () {
+  it('holds what the next owner makes of the last acknowledged commit or the one under way', async function () {
     if (process.platform === 'win32') {
       console.log('      skipped: Windows cannot pause a process');
       this.skip();
@@ -61,7 +61,7 @@ async function pauseOnce(index: string, seed: number, versions: Versions): Promi
 
     const heir = Engine.open(index);
     const inherited = [...heir.ids()].sort();
-    // The pipe may hold words that it said before it was stopped.
+    // The pipe may hold output from before the pause.
     await new Promise((resolve) => setImmediate(resolve));
     const acknowledged = count('e');
     const states = statesAfter(seed, versions, acknowledged + 2);
@@ -99,7 +99,7 @@ async function pauseOnce(index: string, seed: number, versions: Versions): Promi
   }
 }
 
-/** As if its owner had been silent for an hour. */
+/** Makes the owner's heartbeat look an hour old. */
 function silence(index: string): void {
   const longAgo = new Date(Date.now() - 3_600_000);
   for (const name of readdirSync(index)) if (name.endsWith('.lock')) utimesSync(join(index, name), longAgo, longAgo);
@@ -116,7 +116,7 @@ function idsOf(versions: Versions): string[] {
   return [...versions].map(([number, version]) => fileVersion(number, version).id).sort();
 }
 
-/** Answers as an index that was built from these documents only. */
+/** Whether it answers like an index of these documents only. */
 async function assertIs(engine: Engine, versions: Versions): Promise<void> {
   assert.deepEqual([...engine.ids()].sort(), idsOf(versions));
   const documents = [...versions].map(([number, version]) => fileVersion(number, version));

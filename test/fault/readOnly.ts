@@ -1,5 +1,5 @@
-// Looks at what the engine makes of a folder that it may not write to: `ro` mounts a read-only disk, which needs the right
-// to; `modes` takes the right to write from the files, and from itself if it is root.
+// Checks the engine on a folder without permission to write: `ro` mounts a read-only disk, which needs permission
+// to mount; `modes` removes the write permission from the files, and from itself if it is root.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';

@@ -14,19 +14,19 @@ import { anyFrames, anyRequest, type Attempt, type FuzzTarget } from './fuzzRequ
 import { chooseSeed, fastFolder } from './truth.ts';
 
 const REQUESTS = Number(process.env.SEXTANT_FUZZ_REQUESTS ?? 3_000);
-/** One in so many is bytes on the socket instead of HTTP. */
+/** One in this number is raw bytes on the socket instead of HTTP. */
 const RAW_SHARE = 5;
-/** Limit after which a request counts as one without an answer. */
+/** The time limit after which a request counts as unanswered. */
 const HANG_MS = 120_000;
 const ROUND = 2_000;
-/** Requests after which a long run reports where it is. */
+/** The number of requests between progress reports of a long run. */
 const PROGRESS = 50_000;
-/** Answers with 5xx that name a reason which passes or can be removed. */
+/** Answers with 5xx whose reason is temporary or can be removed. */
 const REASONED = new Set([503, 507]);
 /** A shorter run ends before every cache is at its limit. */
 const JUDGED_FROM = 100_000;
 
-describe('The server, asked for anything', () => {
+describe('The server under random requests', () => {
   let server: SextantServer;
   let target: FuzzTarget;
   const errors: string[] = [];
@@ -114,9 +114,9 @@ describe('The server, asked for anything', () => {
     assert.ok(late! < early! * 1.2 + 10, `${late} MB at the end after ${early} MB`);
   });
 
-  it('keeps no descriptor of connections that are broken off or half closed', async function () {
+  it('closes the descriptors of connections that are broken or half closed', async function () {
     if (process.platform !== 'linux') this.skip();
-    // Both ends are of this process, and so in its list.
+    // Both ends belong to this process, and so to its list.
     const descriptors = (): number => readdirSync('/proc/self/fd').length;
     agent.destroy();
     await settled(descriptors);
@@ -144,7 +144,7 @@ describe('The server, asked for anything', () => {
 
   function ask({ method, path, headers, body }: Attempt): Promise<{ readonly status: number; readonly text: string }> {
     const { hostname, port } = new URL(server.url);
-    // Node's client sends the body of a GET without saying how long it is.
+    // Node's client sends the body of a GET without its length.
     const all = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) };
     const answer = new Promise<{ status: number; text: string }>((resolve, reject) => {
       const request = httpRequest({ hostname, port, method, path, headers: all, agent }, (response) => {
@@ -154,7 +154,7 @@ describe('The server, asked for anything', () => {
       });
       request
         .on('error', (cause: NodeJS.ErrnoException) => {
-          // The server may end a connection that was idle just when it is used again; HTTP has clients try again then.
+          // The server may close an idle connection just when it is used again; by HTTP, clients then retry.
           if (request.reusedSocket && cause.code === 'ECONNRESET') resolve(ask({ method, path, headers, body }));
           else reject(new Error(`${method} ${path} ${JSON.stringify(headers)} ${body}`, { cause }));
         })

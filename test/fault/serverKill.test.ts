@@ -13,10 +13,10 @@ const PEOPLE = 25;
 const DATE = '2026-11-20';
 const OVERRIDE = { resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET_PERIOD_MONTHLY' };
 
-/** Somebody who writes numbers, one after the other, and knows which were acknowledged. */
+/** A client that writes numbers, one after the other, and records the acknowledged ones. */
 interface Writer {
   readonly send: (client: Client, value: number) => Promise<{ readonly status: number }>;
-  /** What the server has: one value, or the test fails. */
+  /** The server's value; fails if it has several. */
   readonly read: (client: Client) => Promise<number>;
   sent: number;
   acknowledged: number;
@@ -26,7 +26,7 @@ describe('A server that is killed with SIGKILL', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-server-kill-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('has every change that it acknowledged, and each batch and import whole or not at all', async function () {
+  it('has every acknowledged change, and each batch and import as a whole or not at all', async function () {
     this.timeout(KILLS * 10_000 + 60_000);
     const seed = chooseSeed();
     const random = seeded(seed);
@@ -92,7 +92,7 @@ describe('A server that is killed with SIGKILL', () => {
     assert.ok(acknowledged > KILLS && unanswered > 0);
   });
 
-  it('has the state of before a restore or that of the snapshot, and nothing in between', async function () {
+  it('has the state before a restore or that of the snapshot, and nothing in between', async function () {
     this.timeout(KILLS * 10_000 + 60_000);
     const seed = chooseSeed();
     const random = seeded(seed);
@@ -120,7 +120,7 @@ describe('A server that is killed with SIGKILL', () => {
       }
       const restore = async (at: number): Promise<number> =>
         (await client.admin('POST', 'snapshot', snapshots[at % 2]!.text)).status;
-      // One at least is restored in any case, so that what is found is one of the two; late on one that was never found.
+      // At least one restore runs, so that one of the two states is found; a late one if none was found.
       const unseen = kill < KILLS / 2 ? -1 : snapshots.findIndex(({ name }) => !seen.has(name));
       const first = unseen < 0 ? kill : unseen;
       assert.equal(await restore(first), 200);
@@ -152,7 +152,7 @@ describe('A server that is killed with SIGKILL', () => {
     return file;
   }
 
-  /** The snapshot of a server with a budget and a token of its own, and what one sees of it. */
+  /** The snapshot of a server with its own budget and token, and its visible state. */
   async function snapshotOf(
     name: string,
     options: readonly string[],
@@ -171,7 +171,7 @@ describe('A server that is killed with SIGKILL', () => {
     return { name, text, view: seen };
   }
 
-  /** Facts, budgets, and the names of tokens: of each name there can be one only. */
+  /** Facts, budgets, and the names of tokens, which are unique. */
   async function view(client: Client): Promise<unknown> {
     const taken = await Promise.all(
       ['simulated', 'file'].map(async (name) => {
@@ -194,7 +194,7 @@ function writersPeople(): string[][] {
   );
 }
 
-/** Gives all of its people the same limit, in one batch. */
+/** Sets the same limit for all its people, in one batch. */
 function budgetWriter(people: readonly string[]): Writer {
   return {
     sent: 0,

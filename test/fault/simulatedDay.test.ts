@@ -14,16 +14,16 @@ import { until } from '../support/until.ts';
 import { chooseSeed, seeded } from './truth.ts';
 
 const IS_SOAK = process.env.SEXTANT_SOAK !== undefined;
-/** The day goes by in so many steps, and in each everybody asks so often. */
+/** The number of steps of the day, and of requests by each client in a step. */
 const STEPS = IS_SOAK ? 24 * 12 : 24;
 const ASKED = 10;
 const USERS = IS_SOAK ? 10_000 : 300;
-/** Each client sets the budget of one of these, which never leave. */
+/** Each client sets the budget of one of these accounts, which never leave. */
 const ACCOUNTS = ['nightly-build', 'release-train', 'ci-runner', 'dependency-updates'];
 const OVERRIDE = { resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET_PERIOD_MONTHLY' };
 const HOUR_MS = 3_600_000;
 const BEGIN = '2026-11-19T22:10:00Z';
-/** What a person watches who looks at the process, from the hour on in which everything has been asked for. */
+/** Figures of the process, from the hour in which all caches are filled. */
 const WARM_HOURS = 6;
 const MAX_MEGABYTES = 300;
 
@@ -47,7 +47,7 @@ describe('A simulated day of 24 hours', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-day-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('with faults on and the clock advancing leaves figures that agree, and nothing behind', async function () {
+  it('with faults and an advancing clock ends with consistent figures and without leaks', async function () {
     if (process.platform !== 'linux') this.skip();
     this.timeout(3_600_000);
     const seed = chooseSeed();
@@ -81,17 +81,17 @@ describe('A simulated day of 24 hours', () => {
   });
 });
 
-/** What is done on that day, and what has to be true after it. */
+/** The work of the day, and the checks after it. */
 class Day {
   readonly #server: ServeProcess;
   readonly #random: Random;
   readonly #clients: Client[] = [];
-  /** Of its own, so that its connections can be ended. */
+  /** An own agent, so that its connections can be closed. */
   readonly #connections = new Agent();
   readonly #counts = new Map<string, number>();
   /**
-   * The limits that each client's account may have: the last one that was acknowledged, and those sent since of which no answer
-   * came.
+   * The limits that each client's account may have: the last acknowledged one, and those sent since without an
+   * answer.
    */
   readonly #limits: string[][] = [];
 
@@ -129,7 +129,7 @@ class Day {
       assert.equal((await this.#admin.admin('GET', path)).status, 200);
   }
 
-  /** What was injected is taken away; what is left has to agree. */
+  /** Removes the injected faults; the remaining state must be consistent. */
   async end(): Promise<void> {
     for (const path of ['faults', 'scenario']) assert.equal((await this.#admin.admin('DELETE', path)).status, 200);
     await this.#assertBudgets();
@@ -205,13 +205,13 @@ class Day {
     else if (outcome !== 'refused') this.#limits[at] = [limit];
   }
 
-  /** The answer, where it is one that the server means. */
+  /** The answer, unless a fault replaced it. */
   async #ask(client: Client, path: string, request: Row): Promise<Answer | undefined> {
     const outcome = await this.#try(client, path, request);
     return typeof outcome === 'string' ? undefined : outcome;
   }
 
-  /** `unknown` where the answer was lost; fails where it is one that no fault explains. */
+  /** `unknown` if the answer was lost; fails on an answer that no fault explains. */
   async #try(client: Client, path: string, request: Row): Promise<Answer | 'refused' | 'unknown'> {
     const isPost = [PATHS.cost, PATHS.getOverrides, PATHS.setOverrides].includes(path as never);
     const { url, token } = client.target;
@@ -245,7 +245,7 @@ class Day {
     this.#counts.set(outcome, (this.#counts.get(outcome) ?? 0) + 1);
   }
 
-  /** Clients that stop in the middle. */
+  /** Clients that disconnect in the middle of a request. */
   async #beRude(): Promise<void> {
     const { url } = this.#server.info;
     const starts = ['', 'GET /heal', `POST ${PATHS.cost} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{`];
@@ -256,9 +256,9 @@ class Day {
     }
   }
 
-  // What has to be true afterwards
+  // Checks after the day
 
-  /** Without faults; waits by the server's clock where the rate is limited. */
+  /** A request without faults; waits by the server's clock after a 429. */
   async #sure(path: string, request: Row): Promise<Answer['body']> {
     for (;;) {
       const answer = await this.#ask(this.#admin, path, request);
@@ -353,7 +353,7 @@ class Day {
   }
 }
 
-/** How many files and sockets the server has open. */
+/** The number of open files and sockets of the server. */
 function descriptors({ info }: ServeProcess): number {
   return readdirSync(`/proc/${info.pid}/fd`).length;
 }

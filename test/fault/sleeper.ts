@@ -1,4 +1,4 @@
-// A process to be paused: applies the workload that its input names until it loses the index, and says what it begins and what is done.
+// A process to pause: applies the workload of its input until it loses the index, and prints each started and finished step.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { SextantError } from '../../src/base/errors.ts';

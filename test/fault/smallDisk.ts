@@ -3,13 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Ways to run a program with mounts of its own, which nobody else sees and which end with it. */
+/** Ways to run a program with private mounts, which end with the program. */
 const NAMESPACES = [
   ['unshare', '--mount'],
   ['unshare', '--map-root-user', '--mount'],
 ];
 
-/** How to mount on `place` here; without a way the test is left out, and says why. */
+/** The way to mount on `place` on this machine; without one the test is skipped, with the reason. */
 export function namespace(test: Mocha.Context, place: string): readonly string[] {
   for (const command of NAMESPACES) {
     const mount = ['mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place];
@@ -19,7 +19,7 @@ export function namespace(test: Mocha.Context, place: string): readonly string[]
   return test.skip();
 }
 
-/** Runs a script of this folder, and gives what it printed. */
+/** Runs a script of this folder, and returns its output. */
 export function runScript(before: readonly string[], script: string, args: readonly string[]): string {
   const command = [...before, process.execPath, join(import.meta.dirname, script), ...args];
   const { status, stdout, stderr } = spawnSync(command[0]!, command.slice(1), { encoding: 'utf8' });
@@ -27,7 +27,7 @@ export function runScript(before: readonly string[], script: string, args: reado
   return stdout;
 }
 
-/** A file that leaves so many bytes of its disk free, or fewer when somebody else writes meanwhile. */
+/** A file that leaves a number of bytes of its disk free, or fewer when another process writes meanwhile. */
 export class Filler {
   readonly #disk: string;
 

@@ -12,12 +12,12 @@ import { until } from '../support/until.ts';
 import { NOW, writeFacts } from './ledger.ts';
 import { chooseSeed, fastFolder, keepForInspection, seeded } from './truth.ts';
 
-/** How many bytes are flipped, one at a time and spread over all files; a run of `npm run soak` flips every one. */
+/** The number of bytes to flip, one at a time and spread over all files; `npm run soak` flips each byte. */
 const FLIPS = 130;
 const EVERY = process.env.SEXTANT_FAULT_EVERY === undefined ? undefined : Number(process.env.SEXTANT_FAULT_EVERY);
-/** In each file, however small. */
+/** The minimum in each file. */
 const LEAST_IN_FILE = 3;
-/** The index of contexts has tests of its own (`flip.test.ts`), and is rebuilt from the packs. */
+/** The index of contexts has its own tests (`flip.test.ts`), and is rebuilt from the packs. */
 const INDEX_SHARE = 20;
 const DATE = '2026-11-20';
 const PERSON = 'person-0@example.com';
@@ -25,7 +25,7 @@ const OVERRIDE = { resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET
 const CONTENT = 'export const lantern = 1;\n';
 const BLOB = { blob_name: documentId('a.ts', Buffer.from(CONTENT)), path: 'a.ts', content: CONTENT };
 
-/** What clients were answered, so that it can be asked for again. */
+/** The answers to clients, for later comparison. */
 interface Acknowledged {
   readonly bearer: Hook;
   readonly signed: Hook;
@@ -39,10 +39,10 @@ interface Hook {
   readonly secret: string;
 }
 
-/** What is seen of a server: a text for each thing that it acknowledged. */
+/** The visible state of a server: a text for each acknowledged item. */
 type View = Readonly<Record<string, string>>;
 
-describe('A state folder of which a byte is flipped', () => {
+describe('A state folder with a flipped byte', () => {
   const folder = fastFolder();
   const whole = join(folder, 'whole');
   const state = join(folder, 'state');
@@ -146,7 +146,7 @@ describe('A state folder of which a byte is flipped', () => {
     const seen: Record<string, string> = {};
     const shown = async (name: string, work: ReturnType<Client['admin']>, pick = (body: object): unknown => body) => {
       const { status, body } = await work;
-      // A damaged event is reported where it is asked for.
+      // A damaged event is reported when it is read.
       const isReported = known.events.includes(name) && JSON.stringify(body).includes('.log is damaged');
       assert.ok(status < 500 || isReported, `${name}: ${status} ${JSON.stringify(body)}`);
       seen[name] = status === 200 ? JSON.stringify(pick(body)) : String(status);
@@ -157,7 +157,7 @@ describe('A state folder of which a byte is flipped', () => {
     await shown('credits', client.get(PATHS.credits, range), (body) => (body as { records: unknown }).records);
     await shown('valid token', client.get(PATHS.dauCount, range, known.valid), () => 'it is let in');
     await shown('revoked token', client.get(PATHS.dauCount, range, known.revoked), () => 'it is let in');
-    // Addresses have the port of this start.
+    // Addresses contain the port of this start.
     const withoutUrl = (body: object): unknown => JSON.parse(JSON.stringify(body).replaceAll(info.url, ''));
     for (const name of ['webhooks', 'triggers', 'experts']) await shown(name, client.admin('GET', name), withoutUrl);
     for (const id of known.events) await shown(id, client.admin('GET', `events/${id}`));
@@ -173,7 +173,7 @@ describe('A state folder of which a byte is flipped', () => {
     return seen;
   }
 
-  it('starts, and whatever is lost is reported with the name of the file', async function () {
+  it('starts, and reports each loss with the name of the file', async function () {
     this.timeout(7_200_000);
     const seed = chooseSeed();
     const random = seeded(seed);
@@ -208,11 +208,11 @@ describe('A state folder of which a byte is flipped', () => {
           }
           for (const id of known.events) assertNotAltered(first[id]!, truth[id]!);
           await stop();
-          // Whatever was repaired stays so.
+          // Repairs last.
           if (random() > 0.2) continue;
           const second = await view(await start(state));
           for (const key of Object.keys(truth))
-            // An event that was lost is a new one by now.
+            // A lost event has been accepted again as a new one.
             if (first[key] === truth[key] && !(key === 'events' && lost.length > 0))
               assert.equal(second[key], truth[key], `${key} is lost after a second start`);
           await stop();
@@ -232,7 +232,7 @@ describe('A state folder of which a byte is flipped', () => {
   });
 });
 
-/** An event is as it was, or missing, or marked as damaged: never another. */
+/** An event is unchanged, missing or marked as damaged, but never altered. */
 function assertNotAltered(found: string, expected: string): void {
   if (/^\d{3}$/.test(found)) return;
   const [now, before] = [found, expected].map((text) => JSON.parse(text) as { headers: unknown; body: string });

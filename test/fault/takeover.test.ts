@@ -9,10 +9,10 @@ import { ACTS, checkAll, Ledger, makeHooks, NOW, writeFacts, type Hooks } from '
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
 const ROUNDS = Number(process.env.SEXTANT_FAULT_PAUSES ?? 3);
-/** A round in which the heir waits for the silence of a minute, instead of finding an aged lock. */
+/** The round in which the next owner waits for a minute without a heartbeat, instead of finding an aged lock. */
 const WAITS = process.env.SEXTANT_SOAK === undefined ? 0 : 1;
 const LEDGERS = 8;
-/** More changes than an unfinished one of each kind. */
+/** More changes than one unfinished change of each kind. */
 const ENOUGH = 25;
 
 describe('A server that is paused while another takes over its state', () => {
@@ -23,7 +23,7 @@ describe('A server that is paused while another takes over its state', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('acknowledges and writes nothing afterwards, and its heir has all that either acknowledged', async function () {
+  it('acknowledges and writes nothing afterwards, and the next owner has all acknowledged changes', async function () {
     if (process.platform === 'win32') this.skip();
     this.timeout(ROUNDS * 30_000 + WAITS * 120_000 + 60_000);
     const seed = chooseSeed();
@@ -45,7 +45,7 @@ describe('A server that is paused while another takes over its state', () => {
         hooks ??= await makeHooks(owner.info);
         if (ledgers.length === 0)
           ledgers = Array.from({ length: LEDGERS }, (_, i) => new Ledger(`${i}`, hooks!, random));
-        // Half of them are at work with the owner when it is paused, the others use its heir.
+        // Half of the clients use the owner when it is paused, the others the next owner.
         const [before, after] = [ledgers.slice(0, LEDGERS / 2), ledgers.slice(LEDGERS / 2)];
         let isOver = false;
         const work = run(before, owner, () => isOver);
@@ -64,7 +64,7 @@ describe('A server that is paused while another takes over its state', () => {
         await enough(after);
         isOver = true;
         await Promise.all([work, later]);
-        // In any order, politely or not.
+        // In any order, with SIGTERM or SIGKILL.
         const both = [owner, heir];
         if (random() < 0.5) both.reverse();
         for (const server of both) await stop(server, random() < 0.5 ? 'SIGTERM' : 'SIGKILL');
@@ -95,7 +95,7 @@ async function enough(ledgers: readonly Ledger[]): Promise<void> {
   await until('changes', () => done() >= goal);
 }
 
-/** Makes the owner look silent for longer than a living one may be. */
+/** Makes the owner's heartbeat older than a living owner's can be. */
 function ageLock(state: string): void {
   const longAgo = new Date(Date.now() - 120_000);
   for (const folder of [state, join(state, 'context'), join(state, 'context', 'index')])
@@ -103,7 +103,7 @@ function ageLock(state: string): void {
       if (/^writer\.\d+\.lock$/.test(name)) utimesSync(join(folder, name), longAgo, longAgo);
 }
 
-/** Every change is refused with 503 and the reason, or the server has ended; it says why in both of its logs. */
+/** Checks that all changes are refused with 503 and the reason, or that the server has ended, with the reason in both logs. */
 async function assertFenced(server: ServeProcess, probe: Ledger, state: string): Promise<void> {
   for (const act of [...ACTS, ...ACTS]) {
     const { outcome, answer } = await probe.try(server.info, act);

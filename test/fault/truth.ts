@@ -28,7 +28,7 @@ export function document(path: string, text: string): EngineDocument {
   return { id: documentId(path, content), path, content };
 }
 
-/** A folder in memory where there is one: thousands of indexes are made and synced. */
+/** A folder in memory if possible: thousands of indexes are created and synced. */
 export function fastFolder(): string {
   return mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'sextant-fault-'));
 }
@@ -47,7 +47,7 @@ export function restore(folder: string, files: ReadonlyMap<string, Buffer>): voi
 
 type Answers = Map<string, Map<DocumentId, string>>;
 
-/** What an index holds and answers while nothing is wrong with it. */
+/** The documents and answers of an undamaged index. */
 export class Truth {
   readonly documents: ReadonlyMap<DocumentId, EngineDocument>;
   readonly #queries: readonly string[];
@@ -66,9 +66,9 @@ export class Truth {
   }
 
   /**
-   * Opens an index that something was done to, as a reader and as the writer: neither may fail, find what is wrong, or
-   * keep quiet about what is lost; and once the lost documents are added again all must be as it was. Where nothing may be
-   * lost all must be so at once.
+   * Opens a damaged index as a reader and as the writer: neither may fail, return a wrong result, or
+   * hide a loss; and once the lost documents are added again the index must equal the original. If nothing may be
+   * lost, it must be equal at once.
    */
   async check(folder: string, isDamaged: boolean, mayLose = true): Promise<readonly Damage[]> {
     const assertRight = (answers: Answers): void => {

@@ -19,11 +19,11 @@ import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
 const ROUNDS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 8));
 const EVENTS = 900;
-/** So many bytes are flipped at once at the most. */
+/** The largest number of bytes that are flipped at once. */
 const MOST_FLIPS = 4;
 const REFUSALS = 30;
 
-describe('A journal of webhooks of which bytes are flipped', () => {
+describe('A journal of webhooks with flipped bytes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-webhook-flip-'));
   const whole = join(folder, 'whole');
   const state = join(folder, 'state');
@@ -61,7 +61,7 @@ describe('A journal of webhooks of which bytes are flipped', () => {
     return (body as { refusals: unknown[] }).refusals.map((one) => JSON.stringify(one));
   }
 
-  /** Flips a bit here and there in the files of a folder, the large ones more often. */
+  /** Flips random bits in the files of a folder, in large files more often. */
   function flip(name: string): string[] {
     const place = join(state, 'webhooks', name);
     const files = readdirSync(place).map((name) => ({ name, bytes: readFileSync(join(place, name)) }));
@@ -76,7 +76,7 @@ describe('A journal of webhooks of which bytes are flipped', () => {
     });
   }
 
-  it('loses no more than what was hit, alters none, says so, and takes what was lost again', async function () {
+  it('loses only the damaged events, alters none, reports the loss, and accepts the lost events again', async function () {
     this.timeout(ROUNDS * 10_000 + 60_000);
     console.log(`      ${ROUNDS} rounds from seed ${seed}`);
     const seen = { lost: 0, damage: 0 };

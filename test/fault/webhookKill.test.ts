@@ -12,23 +12,23 @@ import { checkRuns, checkStored, makeHook, Receiver, Sender, type Hook } from '.
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
 const KILLS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 12));
-/** A server takes so many events at the most before it is killed, whatever the speed of the machine, and dies this much later. */
+/** The largest number of events before a kill, whatever the speed of the machine, and the delay of the kill. */
 const MOST_EVENTS = 120;
 const LATER_MS = 30;
-/** So long one lives at the most that is killed while it starts. */
+/** The longest life of a server that is killed during its start. */
 const START_MS = 400;
 
-describe('A server that is killed with SIGKILL while it takes webhooks', () => {
+describe('A server that is killed with SIGKILL while it accepts webhooks', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-webhook-kill-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('has each event that it answered exactly once, byte for byte, and ran its trigger', async function () {
+  it('has each acknowledged event exactly once, byte for byte, and ran its trigger', async function () {
     this.timeout(KILLS * 10_000 + 180_000);
     const seed = chooseSeed();
     const random = seeded(seed);
     console.log(`      ${KILLS} kills from seed ${seed}`);
     const state = join(folder, 'state');
-    // Segments of 1.6 MB, so that some are finished just when the process is killed.
+    // Segments of 1.6 MB, so that some kills hit the end of a segment.
     const args = ['--state', state, '--keep-megabytes', '100'];
     const sender = new Sender(random);
     const receiver = new Receiver(random);

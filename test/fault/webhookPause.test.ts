@@ -11,11 +11,11 @@ import { makeHook, storedEvents, type Hook } from './deliveries.ts';
 const ROUNDS = 3;
 const EACH = 40;
 
-describe('A server that is paused while another takes its state over', () => {
+describe('A server that is paused while another takes over its webhooks', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-webhook-pause-'));
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('answers 503 when it goes on; no event that either accepted is lost, altered or given an id twice', async function () {
+  it('answers 503 when it resumes; no accepted event is lost, altered or given an id twice', async function () {
     this.timeout(ROUNDS * 60_000);
     const state = join(folder, 'state');
     const args = ['--state', state, '--keep-megabytes', '100'];

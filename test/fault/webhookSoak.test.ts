@@ -8,12 +8,12 @@ import { serve, stop, type ServeProcess } from '../support/servers.ts';
 
 /** `npm run soak`: half an hour. */
 const SECONDS = Number(process.env.SEXTANT_SOAK_SECONDS ?? (process.env.SEXTANT_SOAK ? 1800 : 4));
-/** Memory is looked at so often, and what is sent in between made beforehand. */
+/** The number of memory samples; the requests between two samples are built beforehand. */
 const SAMPLES = Math.max(20, Math.ceil(SECONDS / 5));
-/** What is kept of events, so that all that grows up to a limit is at its limit soon. */
+/** A small limit for stored events, so that everything with a limit reaches it soon. */
 const KEEP = { events: 20_000, megabytes: 100 };
 
-describe('A server that takes webhooks for a long time', () => {
+describe('A server that accepts webhooks for a long time', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-soak-'));
   let server: ServeProcess;
   after(async () => {
@@ -21,7 +21,7 @@ describe('A server that takes webhooks for a long time', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('needs no more memory, files and room at the end than after its beginning', async function () {
+  it('needs no more memory, files and disk space at the end than after its start', async function () {
     this.timeout((SECONDS + 120) * 1000);
     const state = join(folder, 'state');
     server = await serve([
@@ -67,7 +67,7 @@ describe('A server that takes webhooks for a long time', () => {
     if (memory.some(Number.isNaN)) return;
     assert.ok(Math.max(...descriptors) < 64 + 40, 'those of the connections, and a few of its own');
     assert.ok(Math.max(...memory) < 450, 'of memory there is a limit');
-    // A short run is over before all is warm.
+    // A short run ends before all caches are warm.
     if (SECONDS < 120) return;
     const [early, late] = [memory.slice(SAMPLES >> 2, SAMPLES >> 1), memory.slice(-(SAMPLES >> 2))].map((some) =>
       Math.max(...some),
@@ -76,7 +76,7 @@ describe('A server that takes webhooks for a long time', () => {
   });
 });
 
-/** Some of them, evenly. */
+/** A sample, at even distances. */
 function shown(samples: readonly number[]): string {
   const step = Math.ceil(samples.length / 20);
   return samples

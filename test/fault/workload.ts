@@ -5,7 +5,7 @@ import { document, seeded } from './truth.ts';
 export const WORDS = ['amber', 'birch', 'cedar', 'delta', 'ember', 'fjord', 'grove', 'heron'];
 const NAMES = 120;
 
-/** What a folder of files is at one moment: the version of each file that is there, by the file's number. */
+/** The state of a folder: the version of each existing file, by the file's number. */
 export type Versions = ReadonlyMap<number, number>;
 
 export interface Step {
@@ -15,7 +15,7 @@ export interface Step {
   readonly versions: Versions;
 }
 
-/** The document that a file's version is: the same in every process. */
+/** The document of a file's version, which is the same in every process. */
 export function fileVersion(number: number, version: number): EngineDocument {
   const random = seeded(number * 7919 + version);
   const count = 3 + Math.floor(random() * 60);
@@ -23,7 +23,7 @@ export function fileVersion(number: number, version: number): EngineDocument {
   return document(`src/file${number}.ts`, `function file${number}v${version}() {\n  // ${words.join(' ')}\n}\n`);
 }
 
-/** Random changes without end, repeatable by seed: few or many files come, change and go at once. */
+/** Endless random changes, repeatable by seed: few or many files appear, change and disappear at once. */
 export function* workload(seed: number, start: Versions): Generator<Step, never, void> {
   const random = seeded(seed);
   let versions = start;

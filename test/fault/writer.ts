@@ -1,4 +1,4 @@
-// A process to be killed: applies the workload that its input names, and says what it begins and what is done.
+// A process to kill: applies the workload of its input, and prints each started and finished step.
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Engine } from '../../src/engine/engine.ts';
@@ -11,7 +11,7 @@ export interface Order {
   readonly versions: readonly (readonly [number, number])[];
 }
 
-// Written at once, or a kill would lose it.
+// Written synchronously, or a kill would lose it.
 const say = (word: string): void => void writeSync(1, word);
 
 say('r');

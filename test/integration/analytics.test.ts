@@ -13,7 +13,7 @@ const yesterday = '2026-11-20';
 const twoDaysAgo = '2026-11-19';
 const CLOCK = pathToFileURL(join(import.meta.dirname, '../support/clockOfTest.mjs')).href;
 
-/** A command whose server is another process: it is waited for, not run in between. Its clock begins at noon, as the server's. */
+/** Runs a command whose clock starts at noon, like the server's. */
 function run(args: readonly string[], extra: NodeJS.ProcessEnv = {}): Promise<Outcome> {
   const env = { SEXTANT_TEST_NOW: String(NOON), ...extra };
   return new Promise((resolve) => {
@@ -68,7 +68,7 @@ describe('sextant usage, cost and budgets', () => {
   ];
   const range = ['--from', twoDaysAgo, '--to', yesterday];
 
-  it('tell of the local server where nothing else is named', async () => {
+  it('use the local server if no service is named', async () => {
     const { code, stdout, stderr } = await run(of('usage', ...range));
     assert.equal(stderr, '');
     assert.equal(code, 0);
@@ -80,7 +80,7 @@ describe('sextant usage, cost and budgets', () => {
     assert.deepEqual(people[0], { identity: 'ada@example.com', active_days: 2, total_messages: 16, total_modified_lines_of_code: 0, acceptance_by_suggestions: 0.25, acceptance_by_lines: null }); // prettier-ignore
   });
 
-  it('print exact amounts, and nothing that a terminal or a spreadsheet would obey', async () => {
+  it('print exact amounts, without terminal controls or spreadsheet formulas', async () => {
     const cost = await run(of('cost', ...range));
     assert.match(
       cost.stdout,
@@ -101,7 +101,7 @@ describe('sextant usage, cost and budgets', () => {
     assert.deepEqual(days.map(({ day, billed_amount_usd }) => [day, billed_amount_usd]), [[twoDaysAgo, '0.2000000002'], [yesterday, '0.2000000002']]); // prettier-ignore
   });
 
-  it('list budgets, and only those near their limit', async () => {
+  it('list budgets, and filter those near their limit', async () => {
     const all = JSON.parse((await run(of('budgets', 'list', '--json'))).stdout) as {
       identity: string;
       limit: string;
@@ -112,7 +112,7 @@ describe('sextant usage, cost and budgets', () => {
     assert.match(near.stdout, /^0 of 1 limits, this month/);
   });
 
-  it('say what is wrong: the range, the token, the address', async () => {
+  it('report a wrong range, token or address', async () => {
     const says = async (
       code: number,
       pattern: RegExp,
@@ -151,7 +151,7 @@ describe('sextant usage, cost and budgets', () => {
     }
   });
 
-  it('show what is known, with its age, when the service is gone, and keep no token', async () => {
+  it('show cached data with its age when the service is down, and store no token', async () => {
     await stop(server, 'SIGKILL');
     const env = { SEXTANT_ANALYTICS_URL: server.info.url, SEXTANT_ANALYTICS_TOKEN: server.info.token };
     const known = await run(of('budgets', 'list'), env);

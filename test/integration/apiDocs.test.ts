@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { API_DOCS, makeApiDocs } from '../../scripts/lib/apiDocs.mjs';
 
 describe('the API reference', () => {
-  it('says of every public name what it is, and is up to date', async () => {
+  it('documents every public name, and is up to date', async () => {
     const { files, warnings } = await makeApiDocs();
     assert.deepEqual(warnings, []);
     assert.deepEqual(readdirSync(API_DOCS).sort(), [...files.keys()].sort(), 'npm run docs brings it up to date');

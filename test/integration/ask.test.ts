@@ -21,7 +21,7 @@ describe('sextant ask', () => {
   after(() => server.stop());
   beforeEach(() => (server.requests.length = 0));
 
-  /** Beside a server of this process, which a synchronous call would stop. */
+  /** Runs the command without blocking the server of this process. */
   function start(args: readonly string[], env: NodeJS.ProcessEnv = {}): ReturnType<typeof spawn> {
     const own = { PATH: process.env.PATH, HOME: cache, XDG_CACHE_HOME: cache, NO_COLOR: '1' };
     return spawn(process.execPath, [COMMAND, 'ask', ...args], {
@@ -42,23 +42,23 @@ describe('sextant ask', () => {
 
   const openAi = (): string[] => ['--provider', 'openai', '--base-url', server.url, '--model', 'test-model'];
 
-  it('answers with passages, says that nothing was sent, and lists what it cites', async () => {
+  it('answers with passages, reports that nothing was sent, and lists the citations', async () => {
     const { code, stdout, stderr } = await ask(['how is the money given back?', sample]);
     assert.equal(code, 0, stderr);
-    assert.equal(stderr, 'sextant: Passages, no model. Nothing was sent to anybody.\n');
-    assert.match(stdout, /^No model was asked\./);
+    assert.equal(stderr, 'sextant: Passages, no model. Nothing was sent.\n');
+    assert.match(stdout, /^No AI model used\./);
     assert.match(stdout, /\n\[1\] src\/orders\/orderService\.ts:30 {2}cancelOrder function\n/);
     assert.ok(!stdout.includes('\u001b'));
   });
 
-  it('sends a service the question and passages, with the key of the environment, and streams what it answers', async () => {
+  it('sends a service the question and passages, with the key of the environment, and streams the answer', async () => {
     server.script = answering('The card is charged again [1', '], then mailed [77].\u001b[2J');
     const { code, stdout, stderr } = await ask(['how are payments retried?', sample, ...openAi()], {
       SEXTANT_OPENAI_KEY: ` ${KEY}\n`,
     });
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^The card is charged again \[1\], then mailed\. \[2J\n\n\[1\] src\/orders\//);
-    assert.match(stderr, /test-model at 127\.0\.0\.1:\d+ is sent [\d,]+ characters, with passages of \d+ files\.\n/);
+    assert.match(stderr, /test-model at 127\.0\.0\.1:\d+ receives [\d,]+ characters, with passages of \d+ files\.\n/);
     assert.match(stderr, /1 citations were removed/);
     const [request] = server.requests;
     assert.equal(request!.headers.authorization, `Bearer ${KEY}`);
@@ -66,7 +66,7 @@ describe('sextant ask', () => {
     assert.ok(!`${stdout}${stderr}`.includes(KEY));
   });
 
-  it('gives programs the whole answer', async () => {
+  it('prints the whole answer as JSON', async () => {
     server.script = answering('It waits [1].');
     const { code, stdout } = await ask(['how long does it wait between attempts?', sample, '--json', ...openAi()]);
     assert.equal(code, 0);
@@ -79,7 +79,7 @@ describe('sextant ask', () => {
     assert.equal((sent as { characters: number }).characters, prompt);
   });
 
-  it('tells by the exit code what became of it', async () => {
+  it('has an exit code for each result', async () => {
     assert.equal((await ask(['zzyzx', sample])).code, 1);
     assert.equal((await ask(['why?', sample, '--provider', 'oracle'])).code, 2);
     const unset = await ask(['orders', sample, '--provider', 'openai', '--model', 'm']);
@@ -92,7 +92,7 @@ describe('sextant ask', () => {
     assert.ok(!refused.stderr.includes(KEY));
   });
 
-  it('asks no service that was not named, whatever keys are in the environment', async () => {
+  it('sends nothing to a service that is not named, whatever keys are in the environment', async () => {
     const env = {
       SEXTANT_OPENAI_BASE_URL: server.url,
       SEXTANT_OPENAI_MODEL: 'm',
@@ -106,7 +106,7 @@ describe('sextant ask', () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it('is interrupted in the middle of an answer', async () => {
+  it('stops on Ctrl-C in the middle of an answer', async () => {
     server.script = (response) => beginStream(response).write(piece('It begins'));
     const child = start(['orders', sample, ...openAi()]);
     let stdout = '';

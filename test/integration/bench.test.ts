@@ -6,7 +6,7 @@ import { covers, meanOfMeans, ndcg, percentile, targetRanks } from '../bench/met
 import { Retriever } from '../bench/retrieverClient.ts';
 
 describe('the benchmark of quality', () => {
-  it('counts a result whose path is the same from a slash on, and whose lines overlap where both give lines', () => {
+  it("counts a result whose path ends in the target's path, and whose lines overlap if both have lines", () => {
     assert.ok(covers({ path: '/at/repo/src/a.ts' }, { path: 'src/a.ts' }));
     assert.ok(covers({ path: 'a.ts' }, { path: 'src/a.ts' }));
     assert.ok(!covers({ path: 'src/extra.ts' }, { path: 'a.ts' }));
@@ -26,7 +26,7 @@ describe('the benchmark of quality', () => {
     assert.equal(ndcg([], 0), 0);
   });
 
-  it('gives 1 exactly to what finds all targets first, and never more', () => {
+  it('scores 1 exactly if all targets come first, and never more', () => {
     const paths = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'), { minLength: 1 });
     fc.assert(
       fc.property(paths, paths, (found, wanted) => {
@@ -38,7 +38,7 @@ describe('the benchmark of quality', () => {
     );
   });
 
-  it('means over groups and quantiles', () => {
+  it('computes means over groups, and quantiles', () => {
     const rows = [...Array.from({ length: 9 }, () => ({ group: 'a', value: 1 })), { group: 'b', value: 0 }];
     const ofGroup = (row: { group: string }): string => row.group;
     assert.equal(
@@ -50,7 +50,7 @@ describe('the benchmark of quality', () => {
     assert.equal(percentile([], 95), 0);
   });
 
-  it('knows a line that declares a name from one that uses it', () => {
+  it('separates lines that declare a name from lines that use it', () => {
     const declaring = [
       'export abstract class Pool<T> extends Base {',
       'defmodule App.Data.Pool do',
@@ -68,7 +68,7 @@ describe('the benchmark of quality', () => {
     for (const line of using) assert.ok(!declares(line, 'Pool'), line);
   });
 
-  it('asks the built library through the protocol of the harness', async () => {
+  it('queries the built library through the protocol of the harness', async () => {
     const sample = join(import.meta.dirname, '../fixtures/sample');
     const script = join(import.meta.dirname, '../bench/retriever.mjs');
     const retriever = await Retriever.start(process.execPath, [script]);

@@ -77,7 +77,7 @@ describe('sextant budgets', function () {
     return file;
   }
 
-  /** What the service has, by name. */
+  /** The limits of the service, by account. */
   async function limits(): Promise<Record<string, string>> {
     const { overrides } = await readLimits(quickClient(server.info, newFolder()));
     return Object.fromEntries([...overrides.values()].map(({ identity, limit }) => [identity.name, limit]));
@@ -94,7 +94,7 @@ describe('sextant budgets', function () {
     '7;"red\u001b[31m@example.com";g',
   ];
 
-  it('import shows what would change, changes it, and says what not', async () => {
+  it('import previews the changes, applies them, and lists the rows that fail', async () => {
     const before = await limits();
     const file = csv(...MIXED);
     const dry = await run('import', file, '--dry-run');
@@ -124,7 +124,7 @@ describe('sextant budgets', function () {
     assert.deepEqual(await limits(), before);
   });
 
-  it('export gives a file that changes nothing when it is imported', async () => {
+  it('export writes a file whose import changes nothing', async () => {
     const file = join(newFolder(), 'all.csv');
     assert.equal((await run('export', '--output', file)).code, 0);
     assert.match(readFileSync(file, 'utf8'), /\r\n"'=evil\(\)@example\.com",,300,/);
@@ -133,7 +133,7 @@ describe('sextant budgets', function () {
     assert.equal((await run('import', file)).code, 0, 'there is nothing to ask');
   });
 
-  it('set and clear change one, and status tells of it', async () => {
+  it('set and clear change one override, and status shows the change', async () => {
     assert.equal((await run('set', 'bob@example.com', '999999999999999999', '--yes')).code, 0);
     assert.equal((await limits())['bob@example.com'], '999999999999999999');
     assert.equal((await run('clear', 'nightly, build', 'ada@example.com', '--yes')).code, 0);
@@ -152,7 +152,7 @@ describe('sextant budgets', function () {
     assert.match((await run('import', join(folder, 'none.csv'))).stderr, /cannot be read/);
   });
 
-  it('asks on a terminal, and takes no for an answer', async function () {
+  it('asks for confirmation on a terminal, and changes nothing without it', async function () {
     if (!existsSync('/usr/bin/script')) this.skip();
     const command = `${process.execPath} ${COMMAND} budgets set bob@example.com 5 --state ${state}`;
     for (const [answer, limit] of [
@@ -172,7 +172,7 @@ describe('sextant budgets', function () {
     }
   });
 
-  it('say which permission is missing', async () => {
+  it('name the missing permission', async () => {
     const { token } = await new AdminClient(server.info).ask<{ token: string }>('POST', 'tokens', {
       scopes: ['analytics:read'],
     });
@@ -182,7 +182,7 @@ describe('sextant budgets', function () {
     assert.match(stdout, /does not have the permission budgets:write.*\n\nNot sent\n.*bob@example\.com/s);
   });
 
-  it('remember on this machine what was meant to end', async () => {
+  it('remember on this machine which limits are meant to end', async () => {
     assert.equal((await run('remind', 'ada@example.com', '--on', '2026-12-31', '--note', 'back to 50')).code, 0);
     assert.equal((await run('remind')).stdout, 'ada@example.com, 2026-12-31: back to 50\n');
     assert.equal((await run('remind', 'ada@example.com', '--never')).code, 0);
@@ -190,9 +190,9 @@ describe('sextant budgets', function () {
     assert.equal((await run('remind', 'ada@example.com', '--on', 'soon')).code, 2);
   });
 
-  it('5,001 rows survive a kill between their batches, and go on; another process waits its turn', async () => {
+  it('import of 5,001 rows survives a kill between batches and resumes; another process waits', async () => {
     const file = csv('account,limit', ...Array.from({ length: CROWD }, (_, i) => `crowd-${i},${i + 1}`));
-    // The second batch is on its way for long enough to be killed.
+    // The second batch is in flight long enough for a kill.
     await faults.addFault({ path: SET, every: 2, latency: { ms: 60_000 } });
     const { pid, ended } = start(['import', file, '--yes']);
     const journal = (): string => {

@@ -27,7 +27,7 @@ describe('sextant', () => {
   const sextant = commandRunner(folder);
   const sample = (): string => copySample(folder());
 
-  it('finds places in a folder that was never indexed', () => {
+  it('searches a folder that was never indexed', () => {
     const { code, stdout, stderr } = sextant('search', 'how long to wait before the next attempt', sample());
     assert.equal(stderr, '');
     assert.equal(code, 0);
@@ -46,7 +46,7 @@ describe('sextant', () => {
     );
   });
 
-  it('points at what is malformed in a query, and searches for the rest', () => {
+  it('marks the malformed parts of a query, and searches for the rest', () => {
     const root = sample();
     const { code, stdout, stderr } = sextant('search', 'path:[ verifyPassword', root);
     assert.equal(code, 0);
@@ -60,7 +60,7 @@ describe('sextant', () => {
     );
   });
 
-  it('narrows down by phrases, filters and exclusions', () => {
+  it('restricts results by phrases, filters and exclusions', () => {
     const root = sample();
     const paths = (query: string): string[] => {
       const { stdout } = sextant('search', '--json', '--no-update', '--', query, root);
@@ -82,7 +82,7 @@ describe('sextant', () => {
     assert.deepEqual(paths('sym:P* lang:go'), ['worker/labels.go', 'worker/queue.go']);
   });
 
-  it('narrows down to what changed, and says what keeps it from that', () => {
+  it('restricts results to changed files, and explains why it cannot', () => {
     const root = sample();
     const outside = sextant('search', 'attempt changed:', root);
     assert.match(outside.stderr, /^attempt changed:\n {8}\^+ .* is in no Git repository/);
@@ -99,7 +99,7 @@ describe('sextant', () => {
     assert.match(sextant('search', 'attempt changed:HEAD~1', root).stderr, /There is no revision "HEAD~1" here/);
   });
 
-  it('looks for phrases in the files as they are now', () => {
+  it('matches phrases in the present text of files', () => {
     const root = sample();
     sextant('index', root);
     writeFiles(root, {
@@ -110,7 +110,7 @@ describe('sextant', () => {
     assert.match(stdout, /^src\/orders\/retryPolicy\.ts:5\n {4}\/\/ {3}attempt is the last\.\n$/);
   });
 
-  it('names further places in a file', () => {
+  it('lists more places in a file', () => {
     const root = sample();
     const { stdout } = sextant('search', 'order', root, '--limit', '1');
     assert.match(
@@ -141,7 +141,7 @@ describe('sextant', () => {
     assert.equal((JSON.parse(plain.stdout) as Found).results[0]?.explanation, undefined);
   });
 
-  it('sees what changed since the last search', () => {
+  it('finds changes since the last search', () => {
     const root = sample();
     sextant('index', root);
     writeFiles(root, { 'src/lantern.ts': 'export function lightLantern() {}\n' });
@@ -149,7 +149,7 @@ describe('sextant', () => {
     assert.equal(sextant('search', 'extinguishLantern', root, '--no-update').code, 0);
   });
 
-  it('tells nothing found from a failure by its exit code', () => {
+  it('has different exit codes for nothing found and for a failure', () => {
     const root = sample();
     const nothing = sextant('search', 'zzyzx', root);
     assert.deepEqual([nothing.code, nothing.stdout], [1, '']);
@@ -165,7 +165,7 @@ describe('sextant', () => {
     }
   });
 
-  it('says what was indexed and what was left out', () => {
+  it('prints how many files are indexed and left out', () => {
     const root = sample();
     const text = sextant('index', root);
     assert.match(
@@ -179,7 +179,7 @@ describe('sextant', () => {
     assert.deepEqual({ files, skipped }, { files: 15, skipped: { secret: 1, binary: 1 } });
   });
 
-  it('repairs a damaged index before it answers, and says so', () => {
+  it('repairs a damaged index before it answers, and reports the repair', () => {
     const root = sample();
     const state = folder();
     sextant('index', root, '--state', state);
@@ -200,7 +200,7 @@ describe('sextant', () => {
     );
   });
 
-  it('says when what it searched without an update is damaged', () => {
+  it('reports damage in a search without an update', () => {
     const root = sample();
     const state = folder();
     sextant('index', root, '--state', state);
@@ -211,7 +211,7 @@ describe('sextant', () => {
     assert.equal(isDamaged(), false);
     const file = segmentsOf(join(state, 'index'))[0]!;
     writeFileSync(file, readFileSync(file).fill(0, 0, 64));
-    const repairs = 'Without --no-update it is repaired first.';
+    const repairs = 'Run without --no-update to repair it first.';
     assert.equal(search().stderr, `sextant: The index is damaged, but nothing is lost. ${repairs}\n`);
     assert.equal(isDamaged(), true);
     writeFileSync(file, readFileSync(file).subarray(1));
@@ -220,7 +220,7 @@ describe('sextant', () => {
     assert.equal(search().stderr, '');
   });
 
-  it('keeps the index where it is told to', () => {
+  it('keeps the index in the folder of --state', () => {
     const root = sample();
     const state = folder();
     assert.equal(sextant('index', root, '--state', state).code, 0);
@@ -230,10 +230,11 @@ describe('sextant', () => {
   it('shows help with examples', () => {
     const { code, stdout } = sextant('--help');
     assert.equal(code, 0);
-    for (const word of ['index', 'search', 'Examples:', 'Exit codes:']) assert.ok(stdout.includes(word), word);
+    for (const word of ['index', 'search', 'usage', 'Examples:', 'Exit codes:']) assert.ok(stdout.includes(word), word);
+    assert.doesNotMatch(stdout, /^Commands:/m, 'each command has a group');
   });
 
-  it('stops on Ctrl-C, and goes on from there the next time', async () => {
+  it('stops on Ctrl-C, and continues at the next run', async () => {
     const root = folder();
     const files = Array.from({ length: 3000 }, (_, i) => [
       `f${i}.ts`,
@@ -247,7 +248,7 @@ describe('sextant', () => {
     let said = '';
     child.stderr.on('data', (text) => (said += String(text)));
     const exit = once(child, 'exit');
-    // Until then it may not be listening for signals.
+    // Before that the command may not listen for signals.
     while (!existsSync(join(state, 'index', 'manifest.1.json')))
       await new Promise((resolve) => setTimeout(resolve, 10));
     child.kill('SIGINT');
@@ -276,7 +277,7 @@ describe('sextant', () => {
     try {
       const search = sextant('search', 'verifyPassword', root, '--state', state);
       assert.equal(search.code, 0);
-      assert.match(search.stderr, /Process \d+ .* is writing to this index\. Searching what it has indexed so far\./);
+      assert.match(search.stderr, /Process \d+ .* is writing to this index\. Searching the index as it is\./);
       assert.match(search.stdout, /^src\/auth\/passwordHash\.ts:13/);
     } finally {
       await killed(child);

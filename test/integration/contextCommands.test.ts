@@ -24,12 +24,12 @@ describe('sextant context', () => {
   const folder = temporaryFolder();
   const sextant = commandRunner(folder);
 
-  it('takes an index to another checkout, where only what differs is analysed', () => {
+  it('imports an index for another checkout, and analyses only the files that differ', () => {
     const built = copySample(folder());
     const file = join(folder(), 'index.tar');
     const exported = sextant('context', 'export', built, '-o', file);
     assert.deepEqual([exported.code, exported.stdout], [0, ''], exported.stderr);
-    assert.match(exported.stderr, /^sextant: The index of \d+ files is exported\.\n$/);
+    assert.match(exported.stderr, /^sextant: Exported the index of \d+ files\.\n$/);
     assert.equal(statSync(file).mode & 0o777, 0o600);
 
     const here = copySample(folder());
@@ -37,8 +37,8 @@ describe('sextant context', () => {
     writeFileSync(join(here, 'new.ts'), 'export function nightingale() {}\n');
     const state = join(folder(), 'state');
     const imported = sextant('context', 'import', file, here, '--state', state);
-    assert.match(imported.stdout, /^The index of \d+ files is that of /);
-    // At once, and without the new file.
+    assert.match(imported.stdout, /^Imported the index of \d+ files for /);
+    // Searched without an update, and so without the new file.
     const find = (...args: string[]): string[] =>
       (
         JSON.parse(sextant('search', ...args, here, '--state', state, '--json').stdout) as {
@@ -54,7 +54,7 @@ describe('sextant context', () => {
     );
   });
 
-  it('goes through a pipe', () => {
+  it('exports to a pipe and imports from one', () => {
     const root = copySample(folder());
     const env = { ...process.env, XDG_CACHE_HOME: folder() };
     const { stdout } = spawnSync(process.execPath, [COMMAND, 'context', 'export', root], { env, maxBuffer: 1 << 26 });
@@ -64,7 +64,21 @@ describe('sextant context', () => {
     assert.deepEqual([imported.status, imported.stderr], [0, '']);
   });
 
-  it('leaves the index as it is where a file is none, or not all of one', async () => {
+  it('reports an output file in a missing folder, like doctor and export', () => {
+    const root = copySample(folder());
+    const file = join(folder(), 'missing', 'file');
+    for (const args of [
+      ['context', 'export', root],
+      ['doctor', root],
+      ['export', '--users', '2', '--state', folder()],
+    ]) {
+      const { code, stderr } = sextant(...args, '--output', file);
+      assert.equal(code, 2, args.join(' '));
+      assert.ok(stderr.includes(`sextant: ${file} cannot be written. Name a file in a folder that exists.`), stderr);
+    }
+  });
+
+  it('keeps the index if the imported file is damaged or no archive', async () => {
     const root = copySample(folder());
     const state = join(folder(), 'state');
     const file = join(folder(), 'index.tar');
@@ -125,9 +139,9 @@ describe('sextant login', () => {
   };
   const file = (): string => join(home, '.sextant/session.json');
 
-  it('keeps the session of the local server for its owner alone, prints it, and removes it', async () => {
+  it('stores the session of the local server readable by its owner alone, prints it, and removes it', async () => {
     mkdirSync(join(home, '.sextant'), { mode: 0o755 });
-    // In a process of its own: this one serves.
+    // Asynchronous, since this process is the server.
     const login = await runAsync(home, '', 'login', '--state', state);
     assert.deepEqual(login, {
       code: 0,
@@ -142,11 +156,11 @@ describe('sextant login', () => {
     assert.equal(printed.stdout, `${JSON.stringify(session)}\n`);
     assert.deepEqual(run('', 'logout'), { code: 0, stdout: 'Logged out: the session is removed.\n', stderr: '' });
     assert.equal(existsSync(file()), false);
-    assert.deepEqual(run('', 'logout'), { code: 0, stdout: 'There was no session.\n', stderr: '' });
+    assert.deepEqual(run('', 'logout'), { code: 0, stdout: 'There was no session to remove.\n', stderr: '' });
     assert.deepEqual([run('', 'token', 'print').code, run('', 'token', 'print').stdout], [1, '']);
   });
 
-  it('takes a token from the standard input, if the service takes it, and never says it', async () => {
+  it('stores a token from the standard input if the service accepts it, and never prints it', async () => {
     const { token } = await server.createToken('program', ['context:use']);
     const login = await runAsync(home, `${token}\n`, 'login', server.url);
     assert.equal(login.code, 0, login.stderr);
@@ -166,7 +180,7 @@ describe('sextant login', () => {
     assert.equal(readFileSync(file(), 'utf8'), before);
   });
 
-  it('sends a token over https alone, and says where no server runs', () => {
+  it('sends a token over https alone, and fails without a server', () => {
     for (const url of ['http://search.example.com', 'ftp://x', 'https://user:secret@x', 'nonsense'])
       assert.match(run('token', 'login', url).stderr, /^sextant: The address must be an https URL/);
     assert.equal(run('', 'login', '--state', folder()).code, 2);
@@ -174,7 +188,7 @@ describe('sextant login', () => {
   });
 });
 
-/** Without blocking the server in this process. */
+/** Runs the command without blocking the server of this process. */
 async function runAsync(
   home: string,
   input: string,

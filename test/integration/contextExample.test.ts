@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Runs an example in a folder, with our source for the package. */
+/** Runs an example in a folder; imports of the package lead to the source. */
 function run(example: string, cwd = ROOT, env: Readonly<Record<string, string>> = {}): string {
   const code = example.replace("'sextant-code'", JSON.stringify(join(ROOT, 'src/index.ts')));
   assert.notEqual(code, example);
@@ -19,12 +19,12 @@ describe('the examples of docs/context.md', () => {
   const folder = temporaryFolder();
   const text = readFileSync(join(ROOT, 'docs/context.md'), 'utf8');
 
-  it('print what they say', () => {
+  it('print the documented output', () => {
     const [, code = '', printed] = /```ts\n([^`]*)```\n\nprints\n\n```text\n([^`]*)```/.exec(text) ?? [];
     assert.equal(run(code), printed);
   });
 
-  it('find code in a folder, with the command that is on the PATH', () => {
+  it('find code in a folder, with the command on the PATH', () => {
     const [, code = ''] = /```ts\n(import \{ FileSystemContext \}[^`]*)```/.exec(text) ?? [];
     const place = folder();
     writeFileSync(join(place, 'sextant'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`, { mode: 0o755 });

@@ -13,7 +13,7 @@ const QUERY = 'how long to wait before the next attempt';
 describe('FileSystemContext', () => {
   const folder = temporaryFolder();
 
-  /** An executable that notes its process id and becomes the command, or another script. */
+  /** An executable that writes its process id, then runs the command or another script. */
   const commandIn = (place: string, script = COMMAND): { readonly cliPath: string; readonly pid: () => number } => {
     const cliPath = join(place, 'sextant');
     const noted = join(place, 'pid');
@@ -33,7 +33,7 @@ describe('FileSystemContext', () => {
     await context.close();
   });
 
-  it('ends the command when it is disposed of', async () => {
+  it('ends the command when it is disposed', async () => {
     const { cliPath, pid } = commandIn(folder());
     {
       await using context = await FileSystemContext.create({ directory: copySample(folder()), cliPath });
@@ -42,7 +42,7 @@ describe('FileSystemContext', () => {
     assert.equal(isAlive(pid()), false);
   });
 
-  it('has what was found answered by whom it is given', async () => {
+  it('passes the results to the given answerer', async () => {
     const { cliPath } = commandIn(folder());
     const prompts: string[] = [];
     const answer = (prompt: string): Promise<string> => Promise.resolve(`answer ${prompts.push(prompt)}`);
@@ -51,7 +51,7 @@ describe('FileSystemContext', () => {
     assert.match(prompts[0]!, /^Relevant context:\nThese parts [^]*retryPolicy\.ts[^]*\n\nIs it random\?$/);
   });
 
-  it('needs credentials only to have a service answer', async () => {
+  it('needs credentials only for an answer by a service', async () => {
     const { cliPath } = commandIn(folder());
     const edges = { env: {}, home: folder() };
     await using context = await FileSystemContext.createWith(edges, { directory: copySample(folder()), cliPath });
@@ -61,7 +61,7 @@ describe('FileSystemContext', () => {
     });
   });
 
-  it('says what to do where it cannot begin', async () => {
+  it('explains what to do if the command cannot start', async () => {
     const directory = copySample(folder());
     const create = (options: object): Promise<FileSystemContext> => FileSystemContext.create({ directory, ...options });
     await assert.rejects(create({ cliPath: ' ' }), { code: 'InvalidCliPath', message: /^Invalid cliPath/ });
@@ -77,12 +77,12 @@ describe('FileSystemContext', () => {
     });
   });
 
-  it('starts the command anew where that died', async () => {
+  it('restarts the command after it died', async () => {
     const { cliPath, pid } = commandIn(folder());
     await using context = await FileSystemContext.create({ directory: copySample(folder()), cliPath });
     const first = pid();
     process.kill(first, 'SIGKILL');
-    await until('it is gone', () => !isAlive(first));
+    await until('the process has ended', () => !isAlive(first));
     await until('a search is answered again', async () => {
       try {
         return (await context.search(QUERY)).includes('retryPolicy.ts');
@@ -94,7 +94,7 @@ describe('FileSystemContext', () => {
     assert.notEqual(pid(), first);
   });
 
-  it('works with other commands of the protocol, and kills one that does not end', async () => {
+  it('works with other commands of the protocol, and kills a command that does not end', async () => {
     const script = join(folder(), 'other.mjs');
     writeFileSync(
       script,
@@ -121,7 +121,7 @@ describe('FileSystemContext', () => {
     assert.equal(isAlive(pid()), false);
   });
 
-  it('ends the command when the program is killed, or ends without closing it', async () => {
+  it('ends the command when the program is killed or ends without closing it', async () => {
     for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const place = folder();
       const { cliPath, pid } = commandIn(place);
@@ -136,7 +136,7 @@ describe('FileSystemContext', () => {
       const own = pid();
       assert.equal(isAlive(own), true);
       await killed(child, signal);
-      await until('the command is gone', () => !isAlive(own));
+      await until('the command has ended', () => !isAlive(own));
     }
   });
 });

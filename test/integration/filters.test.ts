@@ -29,7 +29,7 @@ describe('sextant filters test', () => {
     return { code: status, stdout, stderr };
   }
 
-  it('succeeds where the filter fires for every payload, and says what it does', () => {
+  it('succeeds if the filter fires for every payload, and describes the filter', () => {
     assert.deepEqual(test('rule.json', 'opened.json'), {
       code: 0,
       stdout: 'opened.json: fires\n',
@@ -38,7 +38,7 @@ describe('sextant filters test', () => {
     assert.equal(test(RULE, 'opened.json').code, 0);
   });
 
-  it('fails where it does not fire for one, and says why', () => {
+  it('fails if the filter does not fire for a payload, and explains why', () => {
     const { code, stdout } = test('rule.json', 'opened.json', 'closed.json', '-');
     assert.equal(code, 1);
     assert.equal(
@@ -54,7 +54,7 @@ describe('sextant filters test', () => {
     assert.equal(test('rule.json', 'opened.json', 'closed.json', '--none').code, 1);
   });
 
-  it('shows the tree, and everything as JSON', () => {
+  it('prints the evaluation as a tree or as JSON', () => {
     assert.match(test('rule.json', 'closed.json', '--explain').stdout, /\n {4}and → false\n {6}== → false\n/);
     const { code, stdout, stderr } = test('rule.json', 'closed.json', '--json');
     assert.deepEqual([code, stderr], [1, '']);
@@ -66,7 +66,7 @@ describe('sextant filters test', () => {
     );
   });
 
-  it('says what is wrong with a rule or a payload, which is no result of the test', () => {
+  it('reports an invalid rule or payload as a failure, not as a result', () => {
     const wrong: readonly [args: string[], message: RegExp][] = [
       [['wrong.json', 'opened.json'], /^sextant: wrong\.json: there is no operator "equals"/],
       [['{"==": [1, ', 'opened.json'], /^sextant: filter: is not JSON/],

@@ -9,7 +9,7 @@ import { manifestsOf, segmentsOf } from '../support/indexFiles.ts';
 import { killed, spawnUntil } from '../support/processes.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 
-/* What tells about an index and changes nothing: status, why, doctor. */
+/* The commands that inspect an index and change nothing: status, why, doctor. */
 
 interface Status {
   readonly state: string;
@@ -38,7 +38,7 @@ describe('sextant status, why and doctor', () => {
 
   const status = (...args: string[]): Status => JSON.parse(sextant('status', '--json', ...args).stdout) as Status;
 
-  /** What differs from run to run, or machine to machine. */
+  /** Replaces the parts that differ between runs or machines. */
   function stable(text: string, root: string): string {
     return text
       .replaceAll(root, 'ROOT')
@@ -47,7 +47,7 @@ describe('sextant status, why and doctor', () => {
       .replaceAll(/(\bindex +|Index +)[\d.]+ [kM]B/gi, '$1SIZE');
   }
 
-  it('tells the state of a folder, in words that stay', () => {
+  it('describe the state of a folder and its files', () => {
     const root = sample();
     const said: string[] = [];
     const run = (...args: string[]): void => {
@@ -72,7 +72,7 @@ describe('sextant status, why and doctor', () => {
     assertGolden('inspect.txt', stable(said.join('\n'), root));
   });
 
-  it('gives programs the same as JSON', () => {
+  it('print the same facts as JSON', () => {
     const root = sample();
     assert.deepEqual([status(root).state, status(root).files], ['notIndexed', 0]);
     sextant('index', root);
@@ -94,7 +94,7 @@ describe('sextant status, why and doctor', () => {
     assert.deepEqual([behind.state, behind.added, behind.changed, behind.removed], ['behind', 1, 1, 0]);
   });
 
-  it('says where a file ranks, and what parts it from the first', () => {
+  it('explain the rank of a file, and its difference from the first result', () => {
     const root = sample();
     const query = 'order';
     const found = JSON.parse(sextant('search', query, root, '--json', '--limit', '50').stdout) as {
@@ -123,7 +123,7 @@ describe('sextant status, why and doctor', () => {
     assert.ok(json.rank.rank > 1 && json.rank.file.explanation.length > 0 && json.rank.first.explanation.length > 0);
   });
 
-  it('finds the file in the current folder, through links on the way to it', () => {
+  it('find the file from the current folder, through links to the folder', () => {
     const root = sample();
     const run = (cwd: string, file: string): string =>
       execFileSync(process.execPath, [COMMAND, 'why', file, '--state', folder()], { cwd, encoding: 'utf8' });
@@ -137,7 +137,7 @@ describe('sextant status, why and doctor', () => {
     assert.deepEqual([through.code, through.stdout], [0, 'src/server.ts is indexed: typescript, 2 kB.\n']);
   });
 
-  it('shows names that would move the cursor as text', () => {
+  it('print names without terminal controls', () => {
     const root = folder();
     writeFiles(root, { 'a\u001b[31m\nb.ts': 'export const lantern = "\u001b[2J";\n', 'c\u001b]0;x\u0007.pem': '' });
     const outputs = [
@@ -152,7 +152,7 @@ describe('sextant status, why and doctor', () => {
     assert.match(outputs[0]!.stdout, /^a \[31m b\.ts:1/);
   });
 
-  it('says so while another process is at work, and what can be told all the same', async () => {
+  it('report that another process writes to the index, and search it all the same', async () => {
     const root = sample();
     const state = folder();
     const hold = `
@@ -173,14 +173,14 @@ describe('sextant status, why and doctor', () => {
         /State +behind: 16 new; process \d+ on .* is writing/,
       );
       const { stdout, stderr } = sextant('search', 'order', root, '--state', state, '--json');
-      assert.match(stderr, /is writing to this index\. Searching what it has indexed so far\./);
+      assert.match(stderr, /is writing to this index\. Searching the index as it is\./);
       assert.equal((JSON.parse(stdout) as { upToDate: boolean }).upToDate, false);
     } finally {
       await killed(child);
     }
   });
 
-  it('reports damage and what to do, and writes nothing', () => {
+  it('report damage and the advice, and write nothing', () => {
     const root = sample();
     const state = folder();
     sextant('index', root, '--state', state);
@@ -190,7 +190,7 @@ describe('sextant status, why and doctor', () => {
     writeFileSync(file, damaged);
     const { stdout } = sextant('status', root, '--state', state);
     assert.match(stdout, /Problem +The index was damaged: segment\.1\.1\.sxs/);
-    assert.match(stdout, /Next +sextant index \S+ repairs it/);
+    assert.match(stdout, /Next +"sextant index \S+" repairs or rebuilds it/);
     const doctor = sextant('doctor', root, '--state', state);
     assert.equal(doctor.code, 1);
     assert.match(doctor.stdout, /problem IndexDamaged: The index was damaged: segment\.1\.1\.sxs/);
@@ -199,7 +199,7 @@ describe('sextant status, why and doctor', () => {
     assert.equal(status(root, '--state', state).problems.length > 0, true);
   });
 
-  it('makes a report that names nobody and nothing, and says what is in it', () => {
+  it('write a report without private names, and list its parts', () => {
     const root = join(folder(), 'Secret Project');
     copySample(root);
     writeFiles(root, { 'payroll 2026/ada.lovelace@example.org.ts': 'export const x = 1;\n' });
@@ -218,7 +218,7 @@ describe('sextant status, why and doctor', () => {
     assert.deepEqual(Object.keys(json), ['made', 'versions', 'settings', 'folders', 'log', 'platform', 'redacted']);
   });
 
-  it('writes the report to a new file of the owner alone', () => {
+  it('write the report to a new file that only its owner may read', () => {
     const root = sample();
     const file = join(folder(), 'report.txt');
     const { code, stdout, stderr } = sextant('doctor', root, '--output', file);
@@ -228,10 +228,10 @@ describe('sextant status, why and doctor', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const again = sextant('doctor', root, '--output', file);
     assert.equal(again.code, 2);
-    assert.match(again.stderr, /^sextant: There is a file .* already\. Name another with --output\./);
+    assert.match(again.stderr, /^sextant: The file .* exists already\. Name another with --output\./);
   });
 
-  it('has help with examples and exit codes for every subcommand', () => {
+  it('have help with examples and exit codes for every subcommand', () => {
     for (const command of ['index', 'search', 'status', 'why', 'doctor']) {
       const { code, stdout } = sextant(command, '--help');
       assert.equal(code, 0);
@@ -240,7 +240,7 @@ describe('sextant status, why and doctor', () => {
     }
   });
 
-  it('helps a newcomer who mistypes', () => {
+  it('suggest the right command or option for a typing error', () => {
     const root = sample();
     const wrong = (...args: string[]): string => {
       const { code, stdout, stderr } = sextant(...args);

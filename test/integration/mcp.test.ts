@@ -26,7 +26,7 @@ const MANIFEST = JSON.parse(readFileSync(join(import.meta.dirname, '../../packag
   readonly contributes: { readonly languageModelTools: readonly Tool[] };
 };
 
-/** So many files that they are not indexed at once. */
+/** A number of files that takes noticeable time to index. */
 const MANY = 1500;
 
 describe('sextant mcp', () => {
@@ -49,7 +49,7 @@ describe('sextant mcp', () => {
     return session;
   };
 
-  it('has the tools of the wire sheet and those of the editor, with the same limits', async () => {
+  it('offers the tools of the wire sheet and of the editor, with the same limits', async () => {
     const { client } = sample;
     const { tools } = await client.listTools();
     assert.deepEqual(
@@ -82,7 +82,7 @@ describe('sextant mcp', () => {
     assert.equal(sample.stderr, '');
   });
 
-  it('searches, and reads the lines that were found', async () => {
+  it('searches, and reads the lines of results', async () => {
     const { results, incomplete } = await sample.json<Found>('search_workspace', {
       query: 'verifyPassword',
       limit: 2,
@@ -96,7 +96,7 @@ describe('sextant mcp', () => {
     assert.equal(problems?.length, 1);
   });
 
-  it('gives nothing that is left out, nothing secret, and nothing outside of the folder', async () => {
+  it('refuses ignored files, secrets and files outside of the folder', async () => {
     const root = copySample(folder());
     const outside = folder();
     writeFiles(outside, { 'outside.ts': 'export const nightingale = 1;\n' });
@@ -111,7 +111,7 @@ describe('sextant mcp', () => {
     const search = async (): Promise<string[]> =>
       (await session.json<Found>('search_workspace', { query: 'nightingale' })).results.map(({ path }) => path);
     assert.deepEqual(await search(), ['later.ts']);
-    // What has become a secret is refused before the index knows of it.
+    // A file that became a secret is refused before the index is updated.
     writeFileSync(
       join(root, 'later.ts'),
       `export const nightingale = 'ghp_${'q7Zr2Kx9Lm4TvB'.repeat(3).slice(0, 36)}';\n`,
@@ -126,7 +126,7 @@ describe('sextant mcp', () => {
     }
   });
 
-  it('says what is wrong with a request', async () => {
+  it('reports errors in a request', async () => {
     const wrong = [
       ['search_workspace', {}],
       ['search_workspace', { query: '' }],
@@ -138,11 +138,11 @@ describe('sextant mcp', () => {
     ] as const;
     for (const [name, input] of wrong)
       assert.equal((await sample.call(name, input)).isError, true, JSON.stringify(input));
-    // It is still there.
+    // The server still runs.
     assert.equal((await sample.json<Found>('search_workspace', { query: 'verifyPassword' })).incomplete, undefined);
   });
 
-  it('lists its tools before the index is complete, and says of results that they may be partial', async () => {
+  it('lists its tools before the index is complete, and marks results as partial', async () => {
     const root = folder();
     const body = 'export const common = "filler that takes a moment to be read";\n'.repeat(40);
     writeFiles(
@@ -156,7 +156,7 @@ describe('sextant mcp', () => {
     assert.match(first.incomplete ?? '', /^Sextant (has just begun to index|is still indexing) this folder/);
     const { text } = await hasty.call('codebase-retrieval', { information_request: 'nightingale' });
     assert.match(text, /^Sextant (has just begun to index|is still indexing) this folder.*\n(These|No) /);
-    // One that waits reads the index that the other keeps.
+    // A waiting server reads the index that the other process keeps.
     const patient = await start(root);
     await until('it is complete', async () => {
       const { results, incomplete } = await patient.json<Found>('search_workspace', { query: 'nightingale' });
@@ -169,7 +169,7 @@ describe('sextant mcp', () => {
     });
   });
 
-  it('finds what changes while it runs', async () => {
+  it('finds changes while it runs', async () => {
     writeFiles(sampleRoot, { 'src/new.ts': 'export function nightingale() {}\n' });
     await until('the new file is found', async () => {
       const { results } = await sample.json<Found>('search_workspace', { query: 'nightingale' });
@@ -177,7 +177,7 @@ describe('sextant mcp', () => {
     });
   });
 
-  it('reads an index that another process keeps, and takes it over', async () => {
+  it('reads an index that another process keeps, and takes it over when that process ends', async () => {
     const root = copySample(folder());
     const stateFolder = folder();
     const options = { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
@@ -197,7 +197,7 @@ describe('sextant mcp', () => {
     });
   });
 
-  it('speaks the older version, and nothing but the protocol, and ends when its input does', async () => {
+  it('speaks the older protocol version, prints nothing else, and ends with its input', async () => {
     const root = copySample(folder());
     const child = spawn(process.execPath, [COMMAND, '--workspace-root', root, '--mcp'], {
       env: { ...process.env, XDG_CACHE_HOME: cache },
@@ -233,7 +233,7 @@ describe('sextant mcp', () => {
     assert.equal(answers().length, 3);
   });
 
-  it('ends when whoever started it is killed, in the midst of indexing too', async () => {
+  it('ends when its parent process is killed, also while indexing', async () => {
     const root = folder();
     writeFiles(
       root,
@@ -253,10 +253,10 @@ describe('sextant mcp', () => {
     assert.equal(isAlive(pid), true);
     parent.kill('SIGKILL');
     await once(parent, 'exit');
-    await until('it is gone', () => !isAlive(pid));
+    await until('the process has ended', () => !isAlive(pid));
   });
 
-  it('leaves out, as the process of an editor, what the settings of the folder leave out', async () => {
+  it("leaves out, as the process of an editor, the files that the folder's settings exclude", async () => {
     const root = copySample(folder());
     const options = { root, stateFolder: folder(), exclude: ['src/auth'], maxFileBytes: MAX_FILE_BYTES };
     const script = join(import.meta.dirname, '../../dist/extension/mcpServer.js');
@@ -270,7 +270,7 @@ describe('sextant mcp', () => {
     assert.equal((await session.call('read_span', span)).isError, true);
   });
 
-  it('refuses a folder that is not there', () => {
+  it('refuses a missing folder', () => {
     const root = folder();
     rmSync(root, { recursive: true });
     const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, 'mcp', '--workspace-root', root], {

@@ -14,7 +14,7 @@ describe('the check of the repository', () => {
     git(cwd, 'commit', '-q', '--allow-empty', '-m', subject);
     return git(cwd, 'rev-parse', 'HEAD');
   };
-  /** A repository whose first commit, of before the rule, breaks the rule. */
+  /** A repository whose first commit breaks the rule, and precedes it. */
   const repository = (): { readonly root: string; readonly since: string } => {
     const root = folder();
     git(root, 'init', '-q', '-b', 'main');
@@ -34,6 +34,32 @@ describe('the check of the repository', () => {
     assert.deepEqual(problemsOf({ root, since }, 'lib/model.bin'), []);
   });
 
+  it('refuses avoided words in pages, in the manifest and in its texts, but not in code', () => {
+    const { root, since } = repository();
+    writeFiles(root, {
+      'README.md': 'Told twice.\n\n```\nnobody is asked\n```\n\nOne line,\nand then\nanew `gone`.\n',
+      'docs/old.md': 'Whoever reads this.\n',
+      'docs/clean.md': 'None of these pages.\n',
+      'docs/api/index.md': 'Generated for somebody.\n',
+      'package.nls.json': '{"command.x": "Make the Index Anew"}',
+      'package.json': '{"contributes": {"commands": [{"title": "Ask Somebody"}]}}',
+    });
+    git(root, 'add', '.');
+    const unchecked = new Set(['docs/old.md', 'docs/clean.md']);
+    const { problems, notes } = checkRepository(root, { since, unchecked });
+    assert.deepEqual(
+      problems.map((problem) => problem.slice(0, problem.indexOf(' write'))),
+      [
+        'README.md:1: Instead of “Told”',
+        'README.md:9: Instead of “anew”',
+        'package.json: Instead of “Somebody”',
+        'package.nls.json: Instead of “Anew”',
+        'package.nls.json: Instead of “Make the Index”',
+      ],
+    );
+    assert.deepEqual(notes, ['docs/clean.md has no words to avoid: remove it from UNCHECKED_PAGES.']);
+  });
+
   it('refuses subjects over 72 characters and subjects with a full stop', () => {
     const made = repository();
     commit(made.root, 'y'.repeat(72));
@@ -46,7 +72,7 @@ describe('the check of the repository', () => {
     assert.match(problems[1] ?? '', /has 73 characters, more than 72: z+$/);
   });
 
-  it('exempts merges, but not the commits that they bring in', () => {
+  it('exempts merges, but not the merged commits', () => {
     const made = repository();
     git(made.root, 'checkout', '-q', '-b', 'side');
     commit(made.root, 'Side.');
@@ -55,7 +81,7 @@ describe('the check of the repository', () => {
     assert.match(problemsOf(made).join('\n'), /^The subject of \w+ ends with a full stop: Side\.$/);
   });
 
-  it('checks the commits of a shallow clone, and says that there are no others', () => {
+  it('checks the commits of a shallow clone, and notes that the others are missing', () => {
     const { root, since } = repository();
     commit(root, 'Long ago.');
     commit(root, 'Today.');
@@ -66,7 +92,7 @@ describe('the check of the repository', () => {
     assert.match(notes.join('\n'), /^A shallow clone: /);
   });
 
-  it('says where a folder is no repository, or has another history', () => {
+  it('notes a folder that is no repository or has another history', () => {
     assert.match(checkRepository(folder()).notes.join('\n'), /no Git repository/);
     const { problems, notes } = checkRepository(repository().root, { since: '0'.repeat(40) });
     assert.deepEqual(problems, []);

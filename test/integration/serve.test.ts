@@ -57,7 +57,7 @@ describe('sextant serve', () => {
     return (body.overrides as { config: { limit: string } }[])[0]?.config.limit;
   }
 
-  it('says on one line how to reach it, and keeps address, tokens and changes over a restart', async () => {
+  it('prints its address on one line, and keeps address, tokens and changes over a restart', async () => {
     const state = join(folder(), 'state');
     const args = ['--state', state, '--data', dataFile(), '--now', NOW];
     const first = await start(...args);
@@ -81,18 +81,18 @@ describe('sextant serve', () => {
     assert.equal((await client.get(PATHS.dau, {}, body.token as string)).status, 200);
     const { next_cursor: cursor } = page.pagination as { next_cursor: string };
     const next = await client.get(PATHS.userActivity, { cursor, start_date: '2026-11-01', end_date: '2026-11-09' });
-    assert.equal(next.status, 200, 'a cursor is good after a restart');
+    assert.equal(next.status, 200, 'a cursor is valid after a restart');
     assert.equal((await client.admin('DELETE', 'tokens/ci')).status, 200);
     assert.equal((await client.admin('POST', 'reset')).status, 200);
     const limit = await limitOfAda(client);
     assert.notEqual(limit, '123');
     assert.equal(await stop(second, 'SIGINT'), 0);
     await start(...args);
-    assert.equal(await limitOfAda(client), limit, 'what was reset stays so');
+    assert.equal(await limitOfAda(client), limit, 'a reset lasts');
     assert.equal((await client.get(PATHS.dau, {}, body.token as string)).status, 401);
   });
 
-  it('is one for each state folder: a second one attaches to it', async () => {
+  it('runs once for each state folder: a second server attaches to the first', async () => {
     const state = join(folder(), 'state');
     const first = await start('--state', state);
     const second = await start('--state', state, '--now', NOW);
@@ -110,7 +110,7 @@ describe('sextant serve', () => {
     assert.equal((await fetch(`${first.info.url}/healthz`)).status, 200);
   });
 
-  it('is taken over from a process that was killed, also when many want it', async () => {
+  it('is taken over from a killed process by exactly one of several', async () => {
     const state = join(folder(), 'state');
     const first = await start('--state', state);
     await stop(first, 'SIGKILL');
@@ -119,7 +119,7 @@ describe('sextant serve', () => {
     assert.equal(others[0].info.url, first.info.url);
   });
 
-  it('says at once which process it waits for, and takes over when that has ended', async () => {
+  it('names the process that it waits for, and takes over when that process ends', async () => {
     const state = join(folder(), 'state');
     const first = await start('--state', state);
     first.child.kill('SIGSTOP');
@@ -142,7 +142,7 @@ describe('sextant serve', () => {
     }
   });
 
-  it('that was paused, and whose state another one took over, answers 503, says so once and writes nothing', async function () {
+  it('answers 503, logs once and writes nothing after a pause in which its state was taken over', async function () {
     if (process.platform === 'win32') this.skip();
     const state = join(folder(), 'state');
     const first = await start('--state', state);
@@ -150,7 +150,7 @@ describe('sextant serve', () => {
     assert.equal((await old.admin('POST', 'tokens', { scopes: ['analytics:read'], name: 'before' })).status, 200);
     first.child.kill('SIGSTOP');
     const lock = readdirSync(state).find((name) => name.endsWith('.lock'))!;
-    // As after a minute of silence.
+    // Looks like a minute without a heartbeat.
     utimesSync(join(state, lock), 0, 0);
     const second = await start('--state', state, '--port', '0');
     const heir = new Client(second.info);
@@ -190,7 +190,7 @@ describe('sextant serve', () => {
     }
   });
 
-  it('takes its tokens from variables, which options override', async () => {
+  it('reads its tokens from variables, which options override', async () => {
     const variables = { SEXTANT_SERVE_TOKEN: 'my-reader', SEXTANT_SERVE_ADMIN_TOKEN: 'my-admin' };
     for (const [args, token] of [
       [[], 'my-reader'],
@@ -203,7 +203,7 @@ describe('sextant serve', () => {
     }
   });
 
-  it('lets nobody else read its files, and writes no token into its log', async () => {
+  it('writes files that only its owner may read, and a log without tokens', async () => {
     const state = join(folder(), 'state');
     const server = await start('--state', state, '--token', 'my-secret-token', '--admin-token', 'my-admin-token');
     const client = new Client(server.info);
@@ -225,7 +225,7 @@ describe('sextant serve', () => {
     assert.ok(files.includes('server.log'));
   });
 
-  it('names who has its port, or takes the next free one', async () => {
+  it('names the process that has its port, or uses a free port', async () => {
     const first = await start('--state', join(folder(), 'a'));
     const port = new URL(first.info.url).port;
     assert.match(
@@ -236,7 +236,7 @@ describe('sextant serve', () => {
     const second = await start('--state', state);
     const kept = Number(new URL(second.info.url).port);
     await stop(second);
-    const other = createServer((_, response) => response.end('somebody else')).listen(kept, '127.0.0.1');
+    const other = createServer((_, response) => response.end('another program')).listen(kept, '127.0.0.1');
     await once(other, 'listening');
     try {
       assert.match(fails('serve', '--state', join(folder(), 'd'), '--port', String(kept)), /taken by another program/);
@@ -248,7 +248,7 @@ describe('sextant serve', () => {
     }
   });
 
-  it('takes the data file of its documentation, and answers with it', async () => {
+  it('serves the data file of its documentation', async () => {
     const docs = readFileSync(join(import.meta.dirname, '../../docs/local-server.md'), 'utf8');
     const file = join(folder(), 'facts.ndjson');
     writeFileSync(file, /```jsonl\n([^]*?)```/.exec(docs)![1]!);
@@ -275,7 +275,7 @@ describe('sextant serve', () => {
     assert.equal(await limitOfAda(client), '5000');
   });
 
-  it('begins with the scenario and the faults that it is given, and after each reset again', async () => {
+  it('applies the given scenario and faults at the start and after each reset', async () => {
     const rule = '{"path":"/analytics/v0/dau","every":2,"status":418}';
     const args = ['--state', join(folder(), 'state'), '--users', '5', '--now', NOW, '--no-rate-limit'];
     const server = await start(
@@ -289,7 +289,7 @@ describe('sextant serve', () => {
     );
     const client = new Client(server.info);
     const statuses = async (): Promise<unknown[]> => {
-      // The second rule counts where the first does not hit.
+      // The second rule counts requests that the first does not hit.
       await assert.rejects(client.get(PATHS.dau));
       return [(await client.get(PATHS.dau)).status, (await client.get(PATHS.dau)).status];
     };
@@ -308,14 +308,14 @@ describe('sextant serve', () => {
     }
   });
 
-  it('starts, and exports, as the examples of its help say', async function () {
+  it('runs the examples of the help of serve and export', async function () {
     if (process.platform === 'win32') this.skip();
     const examples = (command: string): string[] => {
       const { stdout } = spawnSync(process.execPath, [COMMAND, command, '--help'], { encoding: 'utf8' });
       return [...stdout.matchAll(new RegExp(`^  sextant ${command}(.*)$`, 'gm'))].map(([, rest]) => rest!);
     };
     const data = dataFile();
-    /** As a shell takes them apart. */
+    /** Splits a command line as a shell does. */
     const words = (rest: string): string[] =>
       execFileSync('sh', ['-c', `printf '%s\\n' ${rest}`], { encoding: 'utf8' })
         .split('\n')
@@ -333,7 +333,7 @@ describe('sextant serve', () => {
     for (const rest of exporting) {
       const cwd = folder();
       copyFileSync(data, join(cwd, 'facts.ndjson'));
-      // So many people as in the example would take long.
+      // The 500 people of the example would take long.
       const options = rest.replace(/ \|.*/, '').replace('--users 500', '--users 2');
       const { status, stderr } = spawnSync(
         'sh',
@@ -346,7 +346,7 @@ describe('sextant serve', () => {
     }
   });
 
-  it('refuses scenarios, faults and organizations that there are not, and says what there is', () => {
+  it('refuses unknown scenarios, faults and plans, and lists the known ones', () => {
     const state = (): string[] => ['--state', join(folder(), 's')];
     assert.match(fails('serve', ...state(), '--scenario', 'doomsday'), /scenario must be one of: rate-limited, flaky/);
     assert.match(
@@ -364,7 +364,7 @@ describe('sextant serve', () => {
     );
   });
 
-  it('refuses a data file with a bad line, and says which', () => {
+  it('refuses a data file with an invalid line, and names the line', () => {
     const file = join(folder(), 'bad.ndjson');
     writeFileSync(file, '{"kind":"user","user_email":"a"}\n\n{"kind":"user"}\n');
     assert.match(
@@ -379,7 +379,7 @@ describe('sextant serve', () => {
     assert.match(fails('serve', '--port', '99999'), /0.*to 65535/s);
   });
 
-  it('finishes what is in flight when it is told to stop, and takes nothing new', async () => {
+  it('finishes requests in flight on SIGTERM, and accepts no new ones', async () => {
     const server = await start('--state', join(folder(), 'state'), '--data', dataFile(), '--now', NOW);
     const { hostname, port } = new URL(server.info.url);
     const socket = connect(Number(port), hostname);
@@ -404,7 +404,7 @@ describe('sextant serve', () => {
     assert.equal(await server.ended, 0);
   });
 
-  it('can be interrupted while it reads its data', async function () {
+  it('stops on Ctrl-C while it reads its data', async function () {
     if (process.platform === 'win32') this.skip();
     const file = join(folder(), 'facts.fifo');
     execFileSync('mkfifo', [file]);
@@ -414,10 +414,10 @@ describe('sextant serve', () => {
     child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
     const ended = once(child, 'close');
     const facts = createWriteStream(file);
-    // Only once the other end reads.
+    // Wait until the server reads.
     await once(facts, 'open');
     child.kill('SIGINT');
-    // It has more to read until it hears of that, and then nobody takes what is written.
+    // The server has more to read until it gets the signal; later writes fail.
     facts.on('error', () => undefined);
     const writing = setInterval(() => facts.write('\n'), 5);
     try {
@@ -429,7 +429,7 @@ describe('sextant serve', () => {
     assert.match(said, /^sextant: Interrupted/);
   });
 
-  it('leaves V8 little room for objects that live for a moment, and as much as ever for those that stay', async () => {
+  it("limits V8's young generation, and leaves the old generation as it is", async () => {
     const [probe, found] = [join(folder(), 'probe.cjs'), join(folder(), 'limits.json')];
     writeFileSync(
       probe,
@@ -444,7 +444,7 @@ describe('sextant serve', () => {
     assert.ok(limits.maxOldGenerationSizeMb! > 500, JSON.stringify(limits));
   });
 
-  it('exports the same whether it runs or not, and takes it again', async () => {
+  it('exports the same data running or stopped, and serves the export again', async () => {
     const [state, data] = [join(folder(), 'state'), dataFile()];
     const server = await start('--state', state, '--data', data, '--now', NOW);
     const client = new Client(server.info);

@@ -7,14 +7,14 @@ const ROOT = join(import.meta.dirname, '../..');
 const read = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
 
 describe('strings for translation', () => {
-  it('of package.json are all in package.nls.json, and nothing else is', () => {
+  it('of package.json equal those of package.nls.json', () => {
     const manifest = read('package.json') as Manifest;
     const strings = read('package.nls.json') as Record<string, string>;
     assert.deepEqual({ manifest, strings }, moveStrings(manifest, strings), 'npm run strings brings them up to date');
     for (const [key, text] of Object.entries(strings)) assert.doesNotMatch(text, /^(%.*%)?$/, key);
   });
 
-  it('of the source are all in the bundle, and nothing else is', async () => {
+  it('of the source equal those of the bundle', async () => {
     const bundle = read('l10n/bundle.l10n.json');
     assert.deepEqual(bundle, await exportBundle(), 'npm run strings brings it up to date');
   });

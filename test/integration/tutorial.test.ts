@@ -20,7 +20,7 @@ describe('the tutorial of docs/local-server.md', () => {
   let server: ServeProcess | undefined;
   afterEach(() => server && stop(server));
 
-  it('does what it says', async function () {
+  it('prints the documented output', async function () {
     if (process.platform === 'win32') this.skip();
     const [start = '', ...others] = commands('Ten minutes with curl');
     assert.match(start, /^sextant serve .*--state \.\/tutorial .*&$/);

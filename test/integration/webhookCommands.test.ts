@@ -45,19 +45,19 @@ describe('sextant webhooks, triggers, experts and events', () => {
     return { code: status, stdout, stderr };
   }
 
-  /** What it prints, where it succeeds. */
+  /** Runs a command that succeeds; returns its output. */
   function said(...args: string[]): string {
     const { code, stdout, stderr } = run(args);
     assert.equal(code, 0, stderr);
     return stdout;
   }
 
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- says what the JSON is
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- names the type of the JSON
   function json<T>(...args: string[]): T {
     return JSON.parse(said(...args, '--json')) as T;
   }
 
-  /** The event once what it waits for is over. */
+  /** Waits until the runs of an event have ended; returns the event. */
   function finished(id: string): Promise<EventDetailView> {
     return until(`${id} is finished`, () => {
       const event = json<EventDetailView>('events', 'show', id);
@@ -65,7 +65,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     });
   }
 
-  /** The id of the event that a command for a shell sends. */
+  /** Runs a shell command that sends an event; returns the event's id. */
   function ranAsShell(command: string, secret: string): string {
     const answer = execFileSync('sh', ['-c', command], {
       encoding: 'utf8',
@@ -75,7 +75,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     return (JSON.parse(answer) as { event_id: string }).event_id;
   }
 
-  it('show a secret once, rotate it, and say what a deletion would break', async () => {
+  it('show a secret once, rotate it, and list what a deletion would break', async () => {
     const text = said('webhooks', 'create', 'deploys', '--description', 'of production');
     const [, url = '', secret = ''] = /url +(\S+)\n +secret +(whsec_\S+) /.exec(text) ?? [];
     const post = async (token: string): Promise<number> => {
@@ -120,17 +120,17 @@ describe('sextant webhooks, triggers, experts and events', () => {
       refused.stderr,
       /^sextant: The webhook deploys is used by the trigger all, which would be deleted with it\./,
     );
-    // What was lost is said: a trigger that stayed would run for the next webhook of that name.
+    // Triggers are deleted too: one that stayed would run for the next webhook of that name.
     assert.equal(
       said('webhooks', 'delete', 'deploys', '--force'),
-      'The trigger all went with it: When an event comes to deploys: record it.\n',
+      'Also deleted the trigger all: When an event comes to deploys: record it.\n',
     );
     assert.equal(await post(third), 404);
     assert.match(said('events', 'list', '--webhook', webhook!.webhook_id), /wh_\S+ \(deleted\)/);
     assert.equal(run(['triggers', 'list']).code, 1);
   });
 
-  it('send test events as their systems do, signed and edited', async () => {
+  it('send signed and edited test events as their systems do', async () => {
     const { secret } = json<NewWebhookView>('webhooks', 'create', 'w');
     const sent = async (...args: string[]): Promise<EventDetailView> =>
       finished(said('webhooks', 'send', 'w', ...args).trim());
@@ -154,9 +154,9 @@ describe('sextant webhooks, triggers, experts and events', () => {
     const incident = await sent('--template', 'pagerduty', '--secret', secret);
     assert.equal(headers(incident)['X-PagerDuty-Signature'], `v1=${mac(incident)}`);
     const gitlab = await sent('--template', 'gitlab-push', '--secret', secret);
-    assert.equal(headers(gitlab)['X-Gitlab-Token'], '[redacted]', 'what is a secret itself is not kept');
+    assert.equal(headers(gitlab)['X-Gitlab-Token'], '[redacted]', 'a header that is a secret is not kept');
     const pull = await sent('--template', 'github-pull-request');
-    assert.equal(headers(pull)['X-Hub-Signature-256'], undefined, 'nobody but who made the webhook has its secret');
+    assert.equal(headers(pull)['X-Hub-Signature-256'], undefined, 'without the secret there is no signature');
     const exact = '{"n":12345678901234567890, "f":1.0,"a":{"b": null},"a":{"c": [1]}}';
     assert.equal((await sent('--data', exact)).body, exact);
     const file = join(folder(), 'event.json');
@@ -179,7 +179,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     json('webhooks', 'create', 'signed', '--type', 'standard_webhooks');
     const { secret: key } = json<NewWebhookView>('webhooks', 'rotate', 'signed');
     const signed = await finished(said('webhooks', 'send', 'signed', '--template', 'github-push').trim());
-    assert.ok(new Signature(key).verify(signed.body, headers(signed)), 'the library takes the signature');
+    assert.ok(new Signature(key).verify(signed.body, headers(signed)), 'the library accepts the signature');
     if (process.platform !== 'win32') {
       const again = ranAsShell(said('events', 'show', signed.event_id, '--curl'), key);
       assert.equal(said('events', 'show', again, '--raw'), signed.body);
@@ -204,14 +204,14 @@ describe('sextant webhooks, triggers, experts and events', () => {
     }
   });
 
-  it('say in words what a trigger does, and for each event why it fired or did not', async () => {
+  it('describe a trigger in words, and explain for each event why it fired or not', async () => {
     said('webhooks', 'create', 'issues');
     const rule = join(folder(), 'rule.json');
     writeFiles(join(rule, '..'), { 'rule.json': '{"==": [{"var": "action"}, "opened"]}' });
     said('experts', 'create', 'bot', '--url', 'http://127.0.0.1:9/', '--attempts', '1', '--timeout', '2');
     assert.match(
       said('experts', 'list'),
-      /^record +keeps .*\nbot +forwards to http:\/\/127\.0\.0\.1:9\/: 4 at once, 2 s/,
+      /^record +records .*\nbot +forwards to http:\/\/127\.0\.0\.1:9\/: 4 at once, 2 s/,
     );
     assert.equal(
       said('triggers', 'create', 'opened', '--webhook', 'issues', '--filter', rule, '--expert', 'bot'),
@@ -223,7 +223,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
       /There is a trigger named opened/,
     );
     assert.match(said('triggers', 'disable', 'opened'), /run bot\. It is disabled\.$/m);
-    // What is not given stays: a filter that went silently would have it fire for every event.
+    // Other options stay: a trigger that lost its filter would fire for every event.
     assert.equal(
       said('triggers', 'create', 'opened', '--replace', '--expert', 'record'),
       'When an event comes to issues and `action` is "opened": record it. It is disabled.\n',
@@ -232,9 +232,9 @@ describe('sextant webhooks, triggers, experts and events', () => {
       said('triggers', 'create', 'opened', '--replace', '--no-filter'),
       'When an event comes to issues: record it. It is disabled.\n',
     );
-    const unasked = await finished(said('webhooks', 'send', 'issues', '--data', '{}').trim());
+    const unmatched = await finished(said('webhooks', 'send', 'issues', '--data', '{}').trim());
     assert.match(
-      said('events', 'show', unasked.event_id),
+      said('events', 'show', unmatched.event_id),
       /no trigger fired\.\nIt is a test event\.\n\nopened is disabled/,
     );
     said('triggers', 'create', 'opened', '--replace', '--filter', rule, '--expert', 'bot');
@@ -260,10 +260,10 @@ describe('sextant webhooks, triggers, experts and events', () => {
       ),
       [opened.event_id],
     );
-    assert.match(said('events', 'replay', opened.event_id), /^evt_\d{10} is evt_\d{10} again\n$/);
+    assert.match(said('events', 'replay', opened.event_id), /^evt_\d{10} replays evt_\d{10}\n$/);
   });
 
-  it('list, search and export events byte for byte, and give a curl command that sends one again', async () => {
+  it('list, search and export events byte for byte, and print a curl command that repeats one', async () => {
     const { url, secret } = json<NewWebhookView>('webhooks', 'create', 'bytes');
     const bodies = [` {"n" : 1.0, "it's": "é\\u00e9\\n", "n": 2}\n`, '{"n": 2}', '[3]'];
     for (const body of bodies) {
@@ -311,7 +311,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     }
   });
 
-  it('print events as they come, so many or so long', async () => {
+  it('print events as they arrive, up to a count or a timeout', async () => {
     said('webhooks', 'create', 'tailed');
     const child = spawn(process.execPath, argsOf(['events', 'tail', '--webhook', 'tailed', '--count', '2', '--json']), {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -322,7 +322,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
       for await (const line of createInterface(child.stdout)) lines.push(JSON.parse(line) as EventSummaryView);
     })();
     const ids: string[] = [];
-    // It tells of what comes from its beginning on; when that is, nobody says.
+    // The tail prints events since its start, whose moment is unknown.
     while (lines.length < 2 && child.exitCode === null) {
       ids.push(said('webhooks', 'send', 'tailed', '--data', '[1]').trim());
       await new Promise((resolve) => setImmediate(resolve));
@@ -337,7 +337,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     assert.equal(run(['events', 'tail', '--count', '1', '--timeout', '1']).code, 1);
   });
 
-  it('tell what became of events, also after the server was started again', async () => {
+  it('print the outcome of events, also after a restart of the server', async () => {
     const receiver = createServer((request, response) => {
       request.resume();
       setTimeout(() => response.end(), request.headers['x-slow'] === undefined ? 0 : 3000);
@@ -357,15 +357,15 @@ describe('sextant webhooks, triggers, experts and events', () => {
       const lines: string[] = [];
       createInterface(child.stdout).on('line', (line) => lines.push(line));
       const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
-      // It tells of what comes from its beginning on; when that is, nobody says.
-      await until('it tells of events', async () => {
+      // The tail prints events since its start, whose moment is unknown.
+      await until('the tail prints an event', async () => {
         await fetch(to, { method: 'POST', headers, body: '1' });
         await new Promise((resolve) => setTimeout(resolve, 500));
         return lines.length > 0;
       });
       await fetch(to, { method: 'POST', headers: { ...headers, 'x-slow': '1' }, body: '2' });
-      await until('it is told twice', () => lines.some((line) => line.includes('pending')));
-      await until('with what came of it', () => lines.at(-1)!.includes('succeeded'));
+      await until('an event is printed as pending', () => lines.some((line) => line.includes('pending')));
+      await until('the event is printed with its outcome', () => lines.at(-1)!.includes('succeeded'));
       const [first, ...others] = lines.map((line) => line.split(/ +/));
       assert.equal(first![3], 'succeeded');
       assert.deepEqual(
@@ -377,7 +377,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
       restarted = await serve(args);
       const { length } = lines;
       await sextant('webhooks', 'send', 'w', '--data', '[3]');
-      await until('it tells of what came later', () => lines.length > length);
+      await until('the tail prints later events', () => lines.length > length);
     } finally {
       child.kill();
       receiver.close();
@@ -385,7 +385,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     }
   });
 
-  it('say that there are more than are listed, and that there is no such webhook', async () => {
+  it('report that more events exist than are listed, and that a webhook is missing', async () => {
     said('webhooks', 'create', 'many');
     for (const data of ['1', '2']) said('webhooks', 'send', 'many', '--data', `[${data}]`);
     const list = ['events', 'list', '--webhook', 'many'];
@@ -401,7 +401,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     }
   });
 
-  it('show what was refused and why, and say whether all that is kept can be read', async () => {
+  it('list refusals with their reasons, and report damaged events', async () => {
     const { url, webhook_id: id } = json<NewWebhookView>('webhooks', 'create', 'refusing');
     const none = run(['events', 'refusals', '--webhook', 'refusing']);
     assert.deepEqual([none.code, none.stdout], [1, '']);
@@ -453,7 +453,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     assert.equal(run(['events', 'verify', '--json']).code, 1);
   });
 
-  it('say what is wrong, and have help with examples', async () => {
+  it('report errors, and have help with examples', async () => {
     const wrong: readonly [args: string[], code: number, message: RegExp][] = [
       [['webhooks', 'create', 'w'], 2, /There is a webhook named w already/],
       [['webhooks', 'create', '../x'], 2, /name must be 1 to 64 letters/],
@@ -476,7 +476,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
       [['events', 'list', '--from', 'noon'], 2, /From must be an ISO 8601 moment/],
       [['events', 'replay', 'evt_1'], 1, /There is no event evt_1/],
     ];
-    // All at once, as most of their time is that of starting.
+    // All at once, since most of their time is start-up.
     await Promise.all(
       wrong.map(async ([args, code, message]) => {
         const outcome = await start(argsOf(args));

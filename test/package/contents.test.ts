@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const npm = (args: readonly string[], cwd = ROOT): string =>
   execFileSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd, encoding: 'utf8' });
 
-/** Chunks are named by their content. */
+/** Replaces the hashes in names of chunks. */
 const stable = (names: readonly string[]): string =>
   `${[...new Set(names.map((name) => name.replace(/-[A-Z0-9]{8}\.js/, '-HASH.js').replace(/chunk-HASH\.js/, 'chunk-*.js')))].sort().join('\n')}\n`;
 
@@ -25,7 +25,7 @@ function exampleOf(file: string): string {
 }
 
 describe('the .vsix', () => {
-  it('contains what runs in the editor, and nothing else', async () => {
+  it('contains the files that run in the editor, and nothing else', async () => {
     assertGolden('vsix.txt', stable(await listFiles({ cwd: ROOT, packageManager: PackageManager.None })));
   });
 });
@@ -56,7 +56,7 @@ describe('the npm package', () => {
     assertGolden('npm.txt', stable(files.map((entry) => relative(installed, join(entry.parentPath, entry.name)))));
   });
 
-  it('has a manifest whose every path exists, and no field of the extension', () => {
+  it('has a manifest with existing paths, and without fields of the extension', () => {
     const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as Record<string, unknown>;
     const paths: readonly string[] = JSON.stringify(manifest).match(/(?<=")\.\/[^"]+/g) ?? [];
     for (const path of ['main', 'types'].map((field) => manifest[field])) assert.ok(paths.includes(String(path)));
@@ -83,26 +83,26 @@ describe('the npm package', () => {
         '--noEmit',
       ];
       const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
-      // TypeScript 6 names node10 as something to give up, and compiles with it all the same.
+      // TypeScript 6 deprecates node10, but compiles with it.
       const old = resolution === 'node10' ? ['--ignoreDeprecations', '6.0'] : [];
       run([join(ROOT, 'node_modules/typescript/bin/tsc'), ...options, ...types, ...old, 'example.mts', 'testing.mts']);
     });
 
-  it('is not made of the folder of the extension by mistake', () => {
+  it('cannot be packed from the folder of the extension by mistake', () => {
     assert.throws(() => execFileSync('npm', ['pack', '--dry-run'], { cwd: ROOT, stdio: 'pipe' }), /npm run pack/);
   });
 
   describe('at run time', () => {
     it('runs the examples of its documentation', () => {
       for (const name of ['example', 'testing']) {
-        // Node 20 reads no TypeScript.
+        // Node 20 cannot run TypeScript.
         const { code } = transformSync(readFileSync(join(consumer, `${name}.mts`), 'utf8'), { loader: 'ts' });
         writeFileSync(join(consumer, `${name}.mjs`), code);
         run([`${name}.mjs`]);
       }
     });
 
-    it('is loaded by require(), too', () => {
+    it('can be loaded by require()', () => {
       writeFileSync(join(consumer, 'load.cjs'), "console.log(typeof require('sextant-code').Engine.open)");
       assert.equal(run(['load.cjs']), 'function\n');
     });

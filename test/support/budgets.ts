@@ -4,7 +4,7 @@ import { RequestBudget } from '../../src/analytics/client/requestBudget.ts';
 import type { Identity } from '../../src/analytics/identity.ts';
 import type { DataRecordInput } from '../../src/server/testing.ts';
 
-/** A client that waits for nothing: time goes by while it sleeps. `folder`: for its count of requests. */
+/** A client whose sleeps only advance its clock. `folder` holds its count of requests. */
 export function quickClient(
   { url, token }: { readonly url: string; readonly token: string },
   folder: string,

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The built command: `npm run build` first. */
+/** The built command; `npm run build` builds it. */
 export const COMMAND = join(import.meta.dirname, '../../dist/cli/sextant.js');
 const SAMPLE = join(import.meta.dirname, '../fixtures/sample');
 
@@ -12,7 +12,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs the command with a cache folder of the suite's own. Call it inside `describe`. */
+/** Returns a function that runs the command with the suite's own cache folder. Call it inside `describe`. */
 export function commandRunner(folder: () => string): (...args: string[]) => Outcome {
   let cache = '';
   before(() => (cache = folder()));
@@ -23,7 +23,7 @@ export function commandRunner(folder: () => string): (...args: string[]) => Outc
   };
 }
 
-/** The sample workspace, in no repository. */
+/** Copies the sample workspace to a folder outside of any repository. */
 export function copySample(to: string): string {
   cpSync(SAMPLE, to, { recursive: true });
   return to;

@@ -12,10 +12,10 @@ export interface CompletionRequest {
   };
 }
 
-/** What the server does with a request, byte for byte. */
+/** Answers a request, byte for byte. */
 export type Script = (response: ServerResponse, request: CompletionRequest) => unknown;
 
-/** A service with OpenAI's chat completions that answers as a test says. */
+/** A service with OpenAI's chat completions that answers by a test's script. */
 export class CompletionServer {
   readonly requests: CompletionRequest[] = [];
   script: Script = (response) => response.writeHead(500).end();
@@ -55,7 +55,7 @@ export class CompletionServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
 
-  /** Connections that the other side has not ended. */
+  /** Connections that the client has not closed. */
   get openConnections(): number {
     return this.#open;
   }

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
 /**
- * Rules whose parts have the types that their operators are meant for, and payloads for them: there engines agree. (Not on
- * `null == 0`, on arithmetic without numbers, on whether an empty text is missing, nor
- * on whether an array is true.)
+ * Rules whose operands have the types of their operators, with payloads: engines agree on these. (They disagree on
+ * `null == 0`, on arithmetic without numbers, on whether an empty text is missing,
+ * and on whether an array is true.)
  */
 export const rules = fc.letrec<{ number: unknown; text: unknown; boolean: unknown; list: unknown }>((tie) => {
   const field = (name: string): fc.Arbitrary<unknown> => fc.constant({ var: name });

@@ -2,12 +2,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readManifest, segmentFile } from '../../src/engine/index/manifest.ts';
 
-/** The segments of an index's newest commit: paths. */
+/** The paths of the segments of an index's newest commit. */
 export function segmentsOf(indexFolder: string): string[] {
   return readManifest(indexFolder).manifest.segments.map(({ segment }) => join(indexFolder, segmentFile(segment)));
 }
 
-/** The manifests of an index, and their copies: paths. */
+/** The paths of the manifests of an index, and of their copies. */
 export function manifestsOf(indexFolder: string): string[] {
   const names = readdirSync(indexFolder).filter((name) => /^manifest\..*json$/.test(name));
   return names.map((name) => join(indexFolder, name));

@@ -7,7 +7,7 @@ import { COMMAND } from './command.ts';
 export class McpSession {
   readonly client: Client;
   readonly pid: number;
-  /** What the process said on its standard error. */
+  /** The standard error of the process. */
   stderr = '';
 
   private constructor(client: Client, transport: StdioClientTransport) {
@@ -48,7 +48,7 @@ export class McpSession {
   }
 }
 
-/** Whether a process is there, one that has ended and was not waited for included. */
+/** Whether a process exists, including one that has ended and is not reaped yet. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

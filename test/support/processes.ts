@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * Runs TypeScript in a Node of its own, or in what starts one; comes back with it, and what it said, when it has printed
- * `word`.
+ * Runs TypeScript in a new Node process, or in a command that starts one. Resolves to the process and its output when it has
+ * printed `word`.
  */
 export async function spawnUntil(
   word: string,
@@ -11,7 +11,7 @@ export async function spawnUntil(
   args: readonly string[] = [],
   within?: { readonly command: string; readonly args: readonly string[] },
 ): Promise<{ readonly child: ChildProcess; readonly said: string }> {
-  // The code is TypeScript, which the oldest Node does not read.
+  // The code is TypeScript, which the oldest Node cannot run.
   const node = process.env.SEXTANT_NODE_OF_TESTS ?? process.execPath;
   const own = [node, '--input-type=module-typescript', '-e', code, '--', ...args];
   const [command = '', ...rest] = within ? [within.command, ...within.args, ...own] : own;

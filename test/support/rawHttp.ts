@@ -6,7 +6,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** A connection on which bytes are sent as they are. */
+/** A connection that sends raw bytes. */
 export class RawConnection {
   readonly socket: Socket;
   #received = '';
@@ -31,7 +31,7 @@ export class RawConnection {
     return this;
   }
 
-  /** Says that nothing more comes, and goes on listening. */
+  /** Closes the sending side, and keeps reading. */
   halfClose(): this {
     this.socket.end();
     return this;
@@ -45,7 +45,7 @@ export class RawConnection {
     return this.#received;
   }
 
-  /** The next whole answer; `undefined` where the connection ends without one. */
+  /** The next whole answer; `undefined` if the connection ends without one. */
   async answer(): Promise<RawAnswer | undefined> {
     for (;;) {
       const found = this.#take();

@@ -1,4 +1,4 @@
-// mocha's spec reporter, which also writes what came of each test where SEXTANT_TEST_RESULTS says.
+// mocha's spec reporter, which also writes the result of each test to the file SEXTANT_TEST_RESULTS.
 import { writeFileSync } from 'node:fs';
 import Mocha from 'mocha';
 
@@ -10,7 +10,7 @@ export default class Reporter extends Mocha.reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
     /**
-     * `retried` comes in addition to what came of the test in the end.
+     * `retried` comes in addition to the final state of the test.
      * @type {{ title: string, state: string, ms: number, error?: string }[]}
      */
     const results = [];

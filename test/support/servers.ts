@@ -14,7 +14,7 @@ export interface ServeProcess {
   readonly ended: Promise<number | null>;
 }
 
-/** Runs `sextant serve --json` and comes back when it is ready. `variables` are added to its environment. */
+/** Runs `sextant serve --json`; resolves when it is ready. `variables` are added to its environment. */
 export async function serve(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},

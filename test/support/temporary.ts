@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** A folder that is removed after the suite that asks for it. */
+/** Returns a function that creates folders, which are removed after the suite. */
 export function temporaryFolder(): () => string {
   const made: string[] = [];
   after(() => {

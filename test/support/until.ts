@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** Asks until it holds. The deadline ends a test that would otherwise hang; how long it takes is not judged. */
+/** Polls until a condition holds. The deadline only ends a test that would hang; it is no time limit to test. */
 export async function until<T>(
   what: string,
   ask: () => T | undefined | false | Promise<T | undefined | false>,

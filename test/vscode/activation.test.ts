@@ -8,13 +8,13 @@ interface Manifest {
 }
 
 describe('activation', () => {
-  it('happens by itself once the editor has started', async () => {
+  it('happens once the editor has started', async () => {
     const extension = vscode.extensions.getExtension(EXTENSION_ID);
     await sextant();
     assert.equal(extension?.isActive, true);
   });
 
-  it('contributes exactly the commands that it has', async () => {
+  it('registers exactly the contributed commands', async () => {
     const { contributes } = vscode.extensions.getExtension(EXTENSION_ID)!.packageJSON as Manifest;
     assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), [...COMMANDS].sort());
     await sextant();
@@ -25,13 +25,13 @@ describe('activation', () => {
     );
   });
 
-  it('has words for all that package.json names by a key', () => {
+  it('has a string for each key of package.json', () => {
     const shown = JSON.stringify(vscode.extensions.getExtension(EXTENSION_ID)!.packageJSON);
     assert.match(shown, /"title":"Search Workspace"/);
     assert.deepEqual(shown.match(/"%[^"]*%"/g), null);
   });
 
-  it('says where it runs', () => {
+  it('runs in the workspace', () => {
     console.log(`VS Code ${vscode.version}, Node ${process.version}, ${vscode.env.appName}`);
   });
 });

@@ -13,7 +13,7 @@ const state = async (): Promise<AnalyticsState> => (await sextant()).analytics()
 const set = (name: string, value: unknown): Thenable<void> =>
   vscode.workspace.getConfiguration('sextant').update(name, value, vscode.ConfigurationTarget.Global);
 
-/** Waits until all reports are as it says. */
+/** Waits until all reports satisfy a condition. */
 function reports(as: string): Promise<unknown> {
   return until(`all reports are ${as}`, async () => Object.values((await state()).reports).every((one) => one === as));
 }
@@ -40,7 +40,7 @@ describe('usage, cost and budgets', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('ask nobody until an account is connected', async () => {
+  it('send no request until an account is connected', async () => {
     await run('usage.focus');
     await run('refreshAnalytics');
     const { account, reports } = await state();
@@ -48,7 +48,7 @@ describe('usage, cost and budgets', () => {
     assert.deepEqual(reports, { usage: 'none', people: 'none', cost: 'none', budgets: 'none' });
   });
 
-  it('are loaded from the service that is connected, whose token is in no file', async () => {
+  it('are loaded from the connected service, whose token is in no file', async () => {
     await run('connectAnalytics', { url: server.url, token: server.token });
     await reports('ready');
     assert.deepEqual((await state()).account, { kind: 'service', url: server.url });
@@ -62,7 +62,7 @@ describe('usage, cost and budgets', () => {
     assert.deepEqual([account, gone.usage], [undefined, 'none']);
   });
 
-  it('say what is wrong: a token that is refused, a service that is gone', async () => {
+  it('report a refused token, and a service that is down', async () => {
     await run('connectAnalytics', { url: server.url, token: 'sxt_wrong' });
     await reports('Unauthenticated');
     await run('connectAnalytics', { url: server.url, token: server.token });
@@ -77,7 +77,7 @@ describe('usage, cost and budgets', () => {
     );
   });
 
-  it('never ask one service with the token of another', async () => {
+  it('never send the token of one service to another', async () => {
     await using other = await startServer({ seed: 4, users: 5 });
     await run('connectAnalytics', { url: server.url, token: server.token });
     await reports('ready');
@@ -94,7 +94,7 @@ describe('usage, cost and budgets', () => {
     );
   });
 
-  it('are tried with sample data, which the local server has', async () => {
+  it('can be tried with sample data of the local server', async () => {
     await run('trySampleData');
     await reports('ready');
     assert.deepEqual((await state()).account, { kind: 'sample' });

@@ -6,7 +6,7 @@ import { readTool, searchTool } from '../../src/extension/lazyProviders.ts';
 import { CompletionServer, answering } from '../support/completionServer.ts';
 import { folder, sextant, until } from './support.ts';
 
-/** What test/vscode/model gives. */
+/** The answer of test/vscode/model. */
 interface TestModel {
   readonly isRegistered: boolean;
   readonly requests: readonly (readonly { readonly content: string }[])[];
@@ -34,7 +34,7 @@ async function invoke(tool: string, input: object): Promise<Record<string, unkno
 describe('language-model tools', () => {
   before(async () => (await sextant()).indexed());
 
-  it('search the workspace and give spans, which can be read', async () => {
+  it('search the workspace, and read the lines of results', async () => {
     const names = vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith('sextant'));
     assert.deepEqual(names.sort(), ['sextant_read_span', 'sextant_search_workspace']);
     const { results } = await invoke('sextant_search_workspace', { query: 'verifyPassword', limit: 2 });
@@ -48,7 +48,7 @@ describe('language-model tools', () => {
     assert.equal(span.isCut, false);
   });
 
-  it('say what a model gets, and ask for it first', async () => {
+  it('describe the data that a model gets, and ask for permission', async () => {
     const app = (): Promise<never> => Promise.reject(new Error('Preparing needs nothing'));
     const token = new vscode.CancellationTokenSource().token;
     const search = await searchTool(app).prepareInvocation!({ input: { query: 'a "b"' } }, token);
@@ -58,12 +58,12 @@ describe('language-model tools', () => {
     assert.equal(read?.confirmationMessages?.message, 'The model gets lines 3 to 9 of src/a.ts.');
   });
 
-  it('tell what in a query is malformed', async () => {
+  it('report the malformed parts of a query', async () => {
     const { problems } = await invoke('sextant_search_workspace', { query: 'verifyPassword path:[' });
     assert.match(String(problems), /not closed/);
   });
 
-  it('read no secrets, nothing that is left out, and nothing outside of the workspace', async () => {
+  it('refuse secrets, ignored files and files outside of the workspace', async () => {
     const outside = [join(folder().fsPath, '.env'), '../../etc/passwd', '/etc/passwd', 'src/../.env', '.env', '.git/config', 'web/logo.png']; // prettier-ignore
     for (const path of outside)
       await assert.rejects(invoke('sextant_read_span', { path, startLine: 1, endLine: 9 }), (error: Error) => {
@@ -109,7 +109,7 @@ describe('@sextant', () => {
     return outcome.metadata.answer;
   }
 
-  it('has the model of the chat answer from passages, and cites what is there', async () => {
+  it("answers with the chat's model from passages, and keeps only citations that exist", async () => {
     model.pieces = ['It is given back ', '[', '1]', ' by nobody [88].'];
     const answer = await answered('how is the money given back?');
     assert.equal(answer.markdown, 'It is given back [1] by nobody.');
@@ -125,14 +125,14 @@ describe('@sextant', () => {
     assert.match(prompt.at(-1)!.content, /Question: how is the money given back\?$/);
   });
 
-  it('knows what was asked before in the conversation', async () => {
+  it('knows the earlier questions of the conversation', async () => {
     model.pieces = ['In the server [1].'];
     await answered('and where is that called?');
     const texts = model.requests.at(-1)!.map(({ content }) => content);
     assert.deepEqual(texts.slice(1, 3), ['how is the money given back?', 'It is given back by nobody.']);
   });
 
-  it('stops the model when it is told to', async () => {
+  it('stops the model on cancellation', async () => {
     model.endless = true;
     const outcome = chat('how are orders placed?', { blockOnResponse: false });
     const before = model.requests.length;
@@ -143,18 +143,18 @@ describe('@sextant', () => {
     model.endless = false;
   });
 
-  it('without a model shows passages, when that is chosen', async () => {
+  it('shows passages without a model, if that is the provider', async () => {
     await set('sextant.ask', 'provider', 'extractive');
     const before = model.requests.length;
     const answer = await answered('how are passwords checked?');
     await set('sextant.ask', 'provider', undefined);
     assert.equal(answer.provider.id, 'extractive');
     assert.deepEqual(answer.sent, { files: 0, characters: 0 });
-    assert.match(answer.markdown, /^No model was asked/);
+    assert.match(answer.markdown, /^No AI model used/);
     assert.equal(model.requests.length, before);
   });
 
-  it('asks the OpenAI-compatible service, when that is chosen, and says what is wrong with it', async () => {
+  it('uses the OpenAI-compatible service, if that is the provider, and reports its errors', async () => {
     const server = await CompletionServer.start();
     try {
       server.script = answering('By hashing [1', '].');

@@ -35,7 +35,7 @@ describe('changing budgets', () => {
           [person(hostile), '300'],
           [serviceAccount('=nightly'), '400'],
         ]),
-        // Enough on each day of the month so far that the limit is not.
+        // Spending on each day of the month so far that exceeds the limit.
         ...Array.from({ length: Number(today.slice(8)) }, (_, i) => ({
           ...{ kind: 'credits', date: `${today.slice(0, 8)}${String(i + 1).padStart(2, '0')}` },
           ...{ user_email: 'ada@x.io', model_name: 'm', credits_consumed: 50 },
@@ -55,7 +55,7 @@ describe('changing budgets', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** What the service has, by name. */
+  /** The limits of the service, by account. */
   async function limits(): Promise<Record<string, string>> {
     const { overrides } = await readLimits(quickClient(server, join(folder, 'own-requests')));
     return Object.fromEntries([...overrides.values()].map(({ identity, limit }) => [identity.name, limit]));
@@ -73,7 +73,7 @@ describe('changing budgets', () => {
 
   const fault = (rule: object): Promise<unknown> => new AdminClient(server).ask('POST', 'faults', rule);
 
-  it('sets and clears the limit of one, and takes it back', async () => {
+  it('sets and clears the limit of one account, and undoes it', async () => {
     await budget('sextant.setBudget', { account: 'bob@x.io', limit: '999999999999999999' });
     assert.equal((await limits())['bob@x.io'], '999999999999999999');
     await budget('sextant.clearBudget', { account: 'ada@x.io' });
@@ -84,7 +84,7 @@ describe('changing budgets', () => {
     await previewShows(/no changes; 1 problem.*knows no such account/s);
   });
 
-  it('raises a limit to what the month comes to, from three days on', async function () {
+  it('raises a limit to the projected need, from the third day on', async function () {
     if (Number(today.slice(8)) <= 3) this.skip();
     await budget('sextant.raiseBudget', { account: 'ada@x.io' });
     const raised = Number((await limits())['ada@x.io']);
@@ -111,7 +111,7 @@ describe('changing budgets', () => {
     await previewShows(/no changes; 3 unchanged/);
   });
 
-  it('imports what is pasted into a new editor', async () => {
+  it('imports rows that are pasted into a new editor', async () => {
     await budget('sextant.importBudgets', { paste: true });
     const editor = vscode.window.activeTextEditor!;
     await editor.edit((edit) => edit.insert(editor.selection.active, 'bob@x.io,77\n'));
@@ -119,7 +119,7 @@ describe('changing budgets', () => {
     assert.equal((await limits())['bob@x.io'], '77');
   });
 
-  it('resumes what was interrupted, retries what failed, and saves what is left', async () => {
+  it('resumes an interrupted batch, retries failed rows, and saves the rest', async () => {
     await fault({ path: SET, status: 500 });
     await budget('sextant.importBudgets', { csv: 'account,limit\nada@x.io,150\nbob@x.io,7\n' });
     await reportShows(/not ended yet.*The service failed.*Not sent/s);
@@ -146,7 +146,7 @@ describe('changing budgets', () => {
     assert.equal((await limits())['bob@x.io'], '7');
   });
 
-  it('saves what the preview had refused with what failed, and tells of it in the report later', async () => {
+  it('saves rows that the preview refused with those that failed, and lists both in the report', async () => {
     await budget('sextant.importBudgets', { csv: 'account,limit\nada@x.io,150\nbob@x.io,5e3\nnobody,5\n' });
     await reportShows(/1 applied; 2 skipped/);
     const file = vscode.Uri.file(join(folder, 'failures.csv'));
@@ -154,7 +154,7 @@ describe('changing budgets', () => {
     assert.match(readFileSync(file.fsPath, 'utf8'), /\r\nbob@x\.io,,5e3,.*Line 3: .*\r\n,nobody,5,.*Line 4: /);
   });
 
-  it('imports 5,001 rows of which the last request fails, goes on, and takes them back', async () => {
+  it('imports 5,001 rows whose last request fails, resumes, and undoes them', async () => {
     const people = Array.from({ length: 5_001 }, (_, i) => [person(`dev${i}@x.io`), ''] as const);
     await server.close();
     server = await startServer({ data: organizationOf(people) });
@@ -173,7 +173,7 @@ describe('changing budgets', () => {
     assert.deepEqual(await limits(), {});
   });
 
-  it('reminds of a limit that was meant to end, once', async () => {
+  it('reminds once of a limit that was meant to end', async () => {
     const account = '[x](command:workbench.action.quit)@x.io';
     await budget('sextant.remindBudget', { account, on: today, note: 'back to 50' });
     await run('refreshAnalytics');
@@ -182,7 +182,7 @@ describe('changing budgets', () => {
     await until('the reminder was shown', () => notified().length === 1);
   });
 
-  it('asks nobody where no account is connected', async () => {
+  it('sends no request if no account is connected', async () => {
     await run('disconnectAnalytics');
     await budget('sextant.setBudget', { account: 'bob@x.io', limit: '5' });
     assert.equal((await limits())['bob@x.io'], undefined);

@@ -33,7 +33,7 @@ export async function run(): Promise<void> {
     };
     runner.on('pass', (test) => push(test, 'passed'));
     runner.on('fail', (test, error) => push(test, 'failed', error as Error));
-    // On a machine that does much else; it is told with what came of the test in the end.
+    // A retry, for a busy machine; it is reported with the final result of the test.
     runner.on('retry', (test: Mocha.Test, error: Error) => push(test, 'retried', error));
     runner.on('pending', (test) => push(test, 'pending'));
   });

@@ -2,12 +2,12 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { folder, sextant, until } from './support.ts';
 
-describe('what tells about the index', () => {
+describe('the diagnostics report', () => {
   before(async () => (await sextant()).indexed());
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
-  it('copies a report that names nobody, and shows exactly what was copied', async () => {
-    // It ends when its message is closed.
+  it('copies a report without private names, and shows exactly the copied text', async () => {
+    // The command ends when its message is closed.
     void vscode.commands.executeCommand('sextant.copyDiagnostics');
     const document = await until('the report is shown', async () => {
       const { activeTextEditor } = vscode.window;

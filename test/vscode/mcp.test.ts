@@ -10,10 +10,10 @@ const tools = (): string[] =>
   vscode.lm.tools.map(({ name }) => name).filter((name) => name.includes('codebase-retrieval'));
 
 describe('the MCP server in the editor', () => {
-  it('is offered, starts, and finds what the window has indexed', async () => {
+  it('is offered, starts, and searches the index of the window', async () => {
     await (await sextant()).indexed();
     await until('it has started', async () => {
-      // The editor asks for the servers of extensions a while after these are active; newer ones start them by themselves.
+      // The editor requests the servers of extensions a while after their activation; newer editors start them.
       await vscode.commands.executeCommand('workbench.mcp.startServer', `${EXTENSION_ID}/Sextant`);
       return tools().length === 1;
     });
@@ -21,12 +21,12 @@ describe('the MCP server in the editor', () => {
     const { content } = await vscode.lm.invokeTool(tools()[0]!, { input, toolInvocationToken: undefined });
     const [part] = content;
     assert.ok(part instanceof vscode.LanguageModelTextPart);
-    // The window may have finished so lately that nobody else can know.
+    // The window may have finished so recently that other processes do not see it yet.
     assert.match(part.value, /^(Process .*\n)?These parts .*\nPath: src\/orders\/retryPolicy\.ts\n/);
     assert.match(part.value, /\n {5}6\texport function nextRetryDelay/);
   });
 
-  it('is the only provider that is contributed', () => {
+  it('is the only contributed provider', () => {
     const { contributes } = vscode.extensions.getExtension(EXTENSION_ID)!.packageJSON as Manifest;
     assert.deepEqual(contributes.mcpServerDefinitionProviders, [{ id: 'sextant.folders', label: 'Sextant' }]);
   });

@@ -2,10 +2,10 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { ReadOnlyDocuments } from '../../src/extension/readOnlyDocuments.ts';
 
-describe('read-only texts', () => {
+describe('read-only documents', () => {
   afterEach(() => vscode.commands.executeCommand('workbench.action.closeAllEditors'));
 
-  it('are new at once where one with the same title is open, or was closed just now', async () => {
+  it('show the new text at once if one with the same title is open or was just closed', async () => {
     const texts = new ReadOnlyDocuments('sextant-test');
     try {
       for (let i = 0; i < 20; i++) {

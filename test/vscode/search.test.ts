@@ -20,7 +20,7 @@ describe('search', () => {
     assert.equal(results[0]?.path, 'src/orders/retryPolicy.ts');
   });
 
-  it('finds a definition by its name and says where it is', async () => {
+  it('finds a definition by its name, with its place', async () => {
     const { results } = await (await sextant()).search('verifyPassword');
     const first = results[0]!;
     assert.equal(first.path, 'src/auth/passwordHash.ts');
@@ -28,7 +28,7 @@ describe('search', () => {
     assert.deepEqual([first.startLine, first.endLine, first.line], [12, 16, 13]);
   });
 
-  it('narrows down by filters and phrases, and tells what is malformed', async () => {
+  it('restricts results by filters and phrases, and reports malformed parts', async () => {
     assert.deepEqual(await paths('delivery lang:sql'), ['db/schema.sql']);
     assert.deepEqual(await paths('"next attempt" -lang:go'), ['src/orders/retryPolicy.ts']);
     assert.deepEqual(await paths('"attempt next"'), []);
@@ -40,14 +40,14 @@ describe('search', () => {
     );
   });
 
-  it('narrows down to what is not committed', async () => {
+  it('restricts results to uncommitted files', async () => {
     assert.ok((await paths('delivery changed: lang:sql')).includes('db/schema.sql'));
     assert.deepEqual(await paths('delivery -changed:'), []);
     const { problems } = await (await sextant()).search('delivery changed:nowhere');
     assert.deepEqual(problems.map(({ code }) => code), ['UnknownRevision']); // prettier-ignore
   });
 
-  it('tells what is left out, and why', async () => {
+  it('lists the files that are left out, with the reasons', async () => {
     const status = (await (await sextant()).status())[0]!;
     assert.deepEqual(status.state, { kind: 'ready' });
     assert.equal(status.skipped.secret, 1);
@@ -55,7 +55,7 @@ describe('search', () => {
     assert.equal((await paths('DATABASE_URL')).includes('.env'), false);
   });
 
-  it('finds a new file, its new content after an edit, and nothing after it is gone', async () => {
+  it('finds a new file, its new content after an edit, and nothing after its deletion', async () => {
     await write('src/lighthouse.ts', 'export function igniteLantern(): void {}\n');
     await until('the new file is found', async () => (await paths('igniteLantern')).includes('src/lighthouse.ts'));
     await write('src/lighthouse.ts', '\n\nexport function extinguishLantern(): void {}\n');
@@ -68,8 +68,8 @@ describe('search', () => {
     await until('the removed file is gone', async () => (await paths('extinguishLantern')).length === 0);
   });
 
-  it('finds what is typed and not saved, with its lines, and forgets it when it is undone', async () => {
-    // In a browser, editors are saved after a second.
+  it('finds unsaved text with its lines, and drops it when it is undone', async () => {
+    // In a browser, the editor saves after a second.
     await vscode.workspace.getConfiguration('files').update('autoSave', 'off', vscode.ConfigurationTarget.Global);
     const uri = vscode.Uri.joinPath(folder(), 'src/mail/sendReceipt.ts');
     const document = await vscode.workspace.openTextDocument(uri);
@@ -88,7 +88,7 @@ describe('search', () => {
     await until('it is forgotten', async () => (await paths('hoistHalyard')).length === 0);
   });
 
-  it('stops and goes on when told to', async () => {
+  it('pauses and resumes on command', async () => {
     const state = async (): Promise<string | undefined> => (await (await sextant()).status())[0]?.state.kind;
     await vscode.commands.executeCommand('sextant.pauseIndexing');
     await write('src/halyard.ts', 'export function lowerHalyard(): void {}\n');
@@ -97,7 +97,7 @@ describe('search', () => {
     await vscode.commands.executeCommand('sextant.resumeIndexing');
     await until('the new file is found', async () => (await paths('lowerHalyard')).includes('src/halyard.ts'));
     await remove('src/halyard.ts');
-    await until('it is gone', async () => !(await paths('lowerHalyard')).includes('src/halyard.ts'));
+    await until('the process has ended', async () => !(await paths('lowerHalyard')).includes('src/halyard.ts'));
     assert.deepEqual(await paths('lowerHalyard'), []);
   });
 
@@ -117,7 +117,7 @@ describe('search', () => {
     await until('the schema is back', async () => (await paths('out_of_stock')).includes('db/schema.sql'));
   });
 
-  it('makes the index anew on command', async () => {
+  it('rebuilds the index on command', async () => {
     await vscode.commands.executeCommand('sextant.rebuildIndex');
     await until('it is found again', async () => (await paths('verifyPassword'))[0] === 'src/auth/passwordHash.ts');
   });

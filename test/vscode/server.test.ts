@@ -57,7 +57,7 @@ describe('the local server', () => {
     assert.equal(existsSync(join(folder, 'state')), false);
   });
 
-  it('starts, serves the data file to whoever has the copied address and token, and stops', async () => {
+  it('starts, serves the data file at the copied address with the copied token, and stops', async () => {
     await run('startServer');
     const { at, data: file, isEmpty } = await running();
     assert.deepEqual([at.pid, at.state, file, isEmpty], [process.pid, join(folder, 'state'), data, false]);
@@ -89,7 +89,7 @@ describe('the local server', () => {
     assert.equal((await fetch(`${(await running()).at.url}/healthz`)).status, 200);
   });
 
-  it('attaches to the server that another owner of the folder runs, and leaves it running', async () => {
+  it('attaches to the server of another process, and leaves it running', async () => {
     await run('attachServer');
     assert.deepEqual(await state(), { kind: 'stopped' }, 'there is none');
     const { server, info } = await startOrAttach({ state: join(folder, 'state') });
@@ -105,11 +105,11 @@ describe('the local server', () => {
     } finally {
       await server?.close();
     }
-    await until('its end is noticed', async () => (await state()).kind === 'stopped');
+    await until('the end of the server is noticed', async () => (await state()).kind === 'stopped');
     assert.equal(await copied('copyServerToken'), '');
   });
 
-  it('attaches instead of starting a second one', async () => {
+  it('attaches instead of starting a second server', async () => {
     const { server, info } = await startOrAttach({ state: join(folder, 'state') });
     try {
       await run('startServer');
@@ -119,10 +119,10 @@ describe('the local server', () => {
     } finally {
       await server?.close();
     }
-    await until('its end is noticed', async () => (await state()).kind === 'stopped');
+    await until('the end of the server is noticed', async () => (await state()).kind === 'stopped');
   });
 
-  it('says what is wrong with the data file or the port, and starts once that is mended', async () => {
+  it('reports a wrong data file or port, and starts once it is corrected', async () => {
     writeFileSync(data, '{"kind":"user"}\n');
     await run('startServer');
     const bad = await state();
@@ -148,7 +148,7 @@ describe('the local server', () => {
     assert.equal(new URL((await running()).at.url).port, port);
   });
 
-  it('gives a start up when it is stopped meanwhile, and leaves the folder free', async () => {
+  it('cancels a start when it is stopped, and releases the folder', async () => {
     const lines = Array.from({ length: 300_000 }, (_, i) => `{"kind":"user","user_email":"person-${i}@example.com"}\n`);
     writeFileSync(data, lines.join(''));
     const starting = run('startServer');
@@ -164,7 +164,7 @@ describe('the local server', () => {
     await running();
   });
 
-  it('opens its log, which has no token, as no other file but the one that only its owner reads', async () => {
+  it('opens its log; only the files for its owner alone have a token', async () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     await run('openServerLog');
     assert.equal(vscode.window.activeTextEditor, undefined, 'no server has run yet');
@@ -184,7 +184,7 @@ describe('the local server', () => {
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
   });
 
-  it('has bad days by command, its own and those of a server that somebody else runs', async () => {
+  it('injects faults by command, into its own server and into an attached one', async () => {
     const ask = async (): Promise<number> => {
       const [url, token] = [await copied('copyServerUrl'), await copied('copyServerToken')];
       const { status } = await fetch(`${url}/analytics/v0/dau-count`, {
@@ -195,12 +195,12 @@ describe('the local server', () => {
     const choose = (scenario: string): Thenable<unknown> =>
       vscode.commands.executeCommand('sextant.chooseServerScenario', scenario);
     await choose('outage');
-    assert.deepEqual(await state(), { kind: 'stopped' }, 'it only says that there is none');
+    assert.deepEqual(await state(), { kind: 'stopped' }, 'the command only offers a start');
     await run('startServer');
     await choose('outage');
     assert.equal(await ask(), 503);
     await choose('doomsday');
-    assert.equal(await ask(), 503, 'what there is not changes nothing');
+    assert.equal(await ask(), 503, 'an unknown scenario changes nothing');
     await choose('');
     assert.equal(await ask(), 200);
     await run('stopServer');
@@ -214,10 +214,10 @@ describe('the local server', () => {
     } finally {
       await server?.close();
     }
-    await until('its end is noticed', async () => (await state()).kind === 'stopped');
+    await until('the end of the server is noticed', async () => (await state()).kind === 'stopped');
   });
 
-  it('says that its thread broke down, and starts again at the same address', async () => {
+  it('reports that its thread died, and starts again at the same address', async () => {
     const threads: Worker[] = [];
     const note = (message: unknown): void => void threads.push((message as { readonly worker: Worker }).worker);
     subscribe('worker_threads', note);
@@ -228,7 +228,7 @@ describe('the local server', () => {
     }
     const { at } = await running();
     assert.equal(threads.length, 1);
-    // Nobody sends this; reading it throws, as a defect of ours would.
+    // An invalid message: reading it throws, as a defect of the server would.
     threads[0]!.postMessage(null);
     const broken = await until('it is noticed', async () => {
       const now = await state();

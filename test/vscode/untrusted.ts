@@ -1,4 +1,4 @@
-// What language models and agents get in a workspace that is not trusted; run by test/browser/chat.test.ts, as trust is off elsewhere.
+// The tools of language models and agents in an untrusted workspace; run by test/browser/chat.test.ts, as other tests have trust off.
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { EXTENSION_ID, sextant } from './support.ts';
@@ -8,14 +8,14 @@ export async function run(): Promise<void> {
   assert.equal(vscode.workspace.isTrusted, false);
   const { results } = await (await sextant()).search('verifyPassword');
   assert.equal(results[0]?.path, 'src/auth/passwordHash.ts');
-  // The list of tools has them all the same, as it has whatever is contributed; models are given what `when` leaves of it.
+  // The list of tools has all contributed tools; models get those whose `when` holds.
   for (const [name, input] of [
     ['sextant_search_workspace', { query: 'verifyPassword' }],
     ['sextant_read_span', { path: 'src/server.ts', startLine: 1, endLine: 2 }],
   ] as const)
     await assert.rejects(async () => vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }), name);
 
-  // The editor asks for MCP servers a while after its start. If one were offered, it would now wait for somebody to trust it.
+  // The editor requests MCP servers a while after its start. An offered server would now wait for trust.
   for (let i = 0; i < 30; i++) {
     await vscode.commands.executeCommand('workbench.mcp.startServer', `${EXTENSION_ID}/Sextant`);
     await new Promise((resolve) => setTimeout(resolve, 100));

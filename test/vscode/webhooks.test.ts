@@ -50,7 +50,7 @@ describe('webhooks', () => {
       await vscode.workspace.getConfiguration('sextant.server').update(name, value, Global);
   }
 
-  /** What is copied by Enter in the list that shows a new secret: its first row. */
+  /** The text that Enter copies in the list of a new secret: its first row. */
   async function copiedSecret(): Promise<string> {
     await vscode.env.clipboard.writeText('');
     const secret = await until('the secret is copied', async () => {
@@ -67,7 +67,7 @@ describe('webhooks', () => {
     return (await fetch(url, { method: 'POST', headers, body })).status;
   }
 
-  /** The newest event, once its triggers were asked and its runs are over. */
+  /** The newest event, after its triggers and runs. */
   function newest(): Promise<EventDetailView> {
     return until('the newest event is finished', async () => {
       const [event] = await events();
@@ -84,13 +84,13 @@ describe('webhooks', () => {
     return document.getText();
   }
 
-  it('start nothing where no server runs', async () => {
+  it('start no server by themselves', async () => {
     for (const command of ['createWebhook', 'sendTestEvent', 'replayEvent', 'refreshWebhooks']) await run(command);
     assert.equal((await (await sextant()).localServer()).kind, 'stopped');
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 
-  it('are made, and show their secret once, to be copied', async () => {
+  it('are created, and show their secret once, to copy', async () => {
     await run('startServer');
     client = new AdminClient(findServer(join(folder, 'state'))!);
     await run('createWebhook', { name: 'issues', type: 'bearer_token' });
@@ -113,7 +113,7 @@ describe('webhooks', () => {
     assert.deepEqual([await post(secret, '2'), await post(second, '2'), await post(third, '2')], [401, 401, 202]);
   });
 
-  it('take triggers, and test events whose documents say why a trigger fired or not', async () => {
+  it('run triggers on test events, whose documents explain why a trigger fired or not', async () => {
     await run('addTrigger', { webhook: 'issues', name: 'opened', filter: OPENED, expert: 'record' });
     assert.deepEqual(
       (await triggers()).map(({ words }) => words),
@@ -131,7 +131,7 @@ describe('webhooks', () => {
     assert.equal(await openedText('raw'), event.body);
   });
 
-  it('leave no expert behind where a trigger is refused', async () => {
+  it('leave no expert behind if a trigger is refused', async () => {
     const forwardTo = 'http://127.0.0.1:9/';
     const experts = async (): Promise<string[]> =>
       (await client.ask<{ experts: Expert[] }>('GET', 'experts')).experts.map(({ name }) => name);
@@ -143,7 +143,7 @@ describe('webhooks', () => {
     await run('deleteTrigger', { trigger: second, force: true });
   });
 
-  it('are enabled and disabled, and so are triggers, whose filter is edited', async () => {
+  it('can be enabled and disabled, like triggers, whose filter can be edited', async () => {
     const [trigger] = await triggers();
     await run('disableTrigger', { trigger });
     assert.match((await triggers())[0]!.words, /It is disabled\.$/);
@@ -158,7 +158,7 @@ describe('webhooks', () => {
     assert.equal((await webhooks())[0]!.enabled, true);
   });
 
-  it('send a test event that was edited', async () => {
+  it('send an edited test event', async () => {
     const before = (await events()).length;
     await run('sendEditedEvent');
     assert.equal((await events()).length, before, 'no test event is being edited');
@@ -170,11 +170,11 @@ describe('webhooks', () => {
       const end = editor.document.lineAt(editor.document.lineCount - 1).range.end;
       await editor.edit((edit) => edit.replace(new vscode.Range(new vscode.Position(0, 0), end), by));
     };
-    // The editor closes and opens it for that.
+    // For that, the editor closes and reopens the document.
     await vscode.languages.setTextDocumentLanguage(editor.document, 'jsonc');
     await replace('{');
     await run('sendEditedEvent');
-    assert.equal((await events()).length, before, 'it is no JSON');
+    assert.equal((await events()).length, before, 'the text is not JSON');
     const edited = text.replace('opened', 'closed').replace('"number": 2', '"number": 2.0');
     await replace(edited);
     await run('sendEditedEvent');
@@ -185,7 +185,7 @@ describe('webhooks', () => {
     const { document } = editor;
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     const { length } = await events();
-    // With its tab it is forgotten: the editor gives its name to another.
+    // The draft ends with its tab, since the editor reuses the name.
     await until('it is closed', () => document.isClosed);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ language: 'json', content: text }));
     await run('sendEditedEvent');
@@ -204,18 +204,18 @@ describe('webhooks', () => {
       /^curl 'http:\/\/127\.0\.0\.1:\d+\/webhooks\/wh_[^']+' \\\n {2}-H "Authorization: Bearer \$SECRET"/,
     );
     await run('replayEvent', { event: 'evt_9999999999' });
-    assert.equal((await newest()).event_id, again.event_id, 'there is no such event, and a message says so');
+    assert.equal((await newest()).event_id, again.event_id, 'a missing event is reported');
   });
 
-  it('are deleted with all that uses them, or not at all', async () => {
-    // The editor shows no question in tests, and takes none as answered.
+  it('are deleted with their triggers, or not at all', async () => {
+    // In tests the editor shows no question, and returns no answer.
     await run('deleteWebhook', { webhook: 'issues' });
     await run('deleteTrigger', { trigger: (await triggers())[0] });
     assert.deepEqual([(await webhooks()).length, (await triggers()).length], [1, 1]);
     await run('deleteTrigger', { trigger: (await triggers())[0], force: true });
     assert.equal((await triggers()).length, 0);
     await run('deleteWebhook', { webhook: 'issues' });
-    assert.equal((await webhooks()).length, 1, 'nobody was asked');
+    assert.equal((await webhooks()).length, 1, 'no confirmation was given');
     await run('deleteWebhook', { webhook: 'issues', force: true });
     assert.equal((await webhooks()).length, 0);
     await run('createWebhook', { name: 'used', type: 'standard_webhooks' });

@@ -19,10 +19,10 @@ import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { find, isSoak, openIndex } from './support.ts';
 
-describe('Files as they come', () => {
+describe('Files in real folders', () => {
   const folder = temporaryFolder();
 
-  it('are followed when they are very many and empty', async function () {
+  it('are followed when they are empty and very many', async function () {
     this.timeout(isSoak ? 900_000 : 120_000);
     const count = isSoak ? 200_000 : 10_000;
     const root = folder();
@@ -47,7 +47,7 @@ describe('Files as they come', () => {
     await again.close();
   });
 
-  it('are found where a storm of renames leaves them', async function () {
+  it('are found at their last names after a storm of renames', async function () {
     this.timeout(120_000);
     const root = folder();
     const stateFolder = folder();
@@ -59,7 +59,7 @@ describe('Files as they come', () => {
     );
     keeper.start();
     await until('all are found', async () => (await find(root, stateFolder, 'lantern', 1000)).length === names.length);
-    // Files change places in circles, and folders their names, while the watcher and the index follow.
+    // Files swap names in circles, and folders change names, while the watcher and the index follow.
     for (let round = 0; round < 20; round++) {
       const from = join(root, names[0]!);
       renameSync(from, `${from}.moving`);
@@ -69,7 +69,7 @@ describe('Files as they come', () => {
       await new Promise(setImmediate);
       renameSync(join(root, 'dir3.moving'), join(root, 'dir3'));
     }
-    // After 20 rounds each name has the content of the one 20 further.
+    // After 20 rounds each name has the content of the name 20 places further.
     for (const at of [0, 77, 180]) {
       const original = names[(at + 20) % names.length]!;
       const query = `"'${original}'"`;
@@ -94,7 +94,7 @@ describe('Files as they come', () => {
     await index.close();
   });
 
-  it('are not followed through links, which may go in circles', async () => {
+  it('are not followed through links, which may form circles', async () => {
     const root = folder();
     const state = folder();
     const outside = folder();
@@ -118,7 +118,7 @@ describe('Files as they come', () => {
     await index.close();
   });
 
-  it('may have any name that is UTF-8; others are left out, and said to be', async function () {
+  it('may have any name in UTF-8; others are left out and reported', async function () {
     const root = folder();
     const state = folder();
     const odd = [
@@ -151,7 +151,7 @@ describe('Files as they come', () => {
     await index.close();
   });
 
-  it('are left out where one may not read them, until one may', async function () {
+  it('are left out while they are unreadable', async function () {
     if (process.getuid === undefined) this.skip();
     const root = folder();
     const state = folder();
@@ -161,7 +161,7 @@ describe('Files as they come', () => {
       'locked/in.ts': 'lantern',
       'locked/deep/x.ts': 'lantern',
     });
-    // Rights do not bind root, so somebody else looks: in a process of its own.
+    // Permissions do not apply to root, so another user's process checks.
     const nobody = 65534;
     const isRoot = process.getuid() === 0;
     if (isRoot) for (const path of [state, root]) chownSync(path, nobody, nobody);
@@ -195,7 +195,7 @@ describe('Files as they come', () => {
     chmodSync(join(root, 'locked'), 0o755);
   });
 
-  it('are no trouble when they are pipes, sockets, or are replaced while one looks', async function () {
+  it('may be pipes or sockets, or be replaced during a scan', async function () {
     if (process.platform === 'win32') this.skip();
     const root = folder();
     const state = folder();
@@ -213,7 +213,7 @@ describe('Files as they come', () => {
     await index.close();
   });
 
-  it('are read again when they are written while they are read', async () => {
+  it('are read again when they change while they are read', async () => {
     const root = folder();
     const state = folder();
     const text = (version: number): string => `lantern${String(version).padStart(3, '0')} ${'x '.repeat(1000)}`;
@@ -222,7 +222,7 @@ describe('Files as they come', () => {
     let version = 0;
     const writing = setInterval(() => {
       writeFileSync(join(root, 'a.ts'), text(++version));
-      // What is written has the same time as before, and the same size.
+      // The new content has the same time and size as the old.
       utimesSync(join(root, 'a.ts'), 1, 1);
     });
     for (let i = 0; i < 50; i++) await index.sweep();

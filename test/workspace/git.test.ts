@@ -43,7 +43,7 @@ describe('An index of a Git repository', () => {
     return root;
   }
 
-  /** Where each of some words is found that stand in one file, or define what only one file does. */
+  /** The places of some words that occur in one file, or that one file defines. */
   async function places(root: string, stateFolder: string): Promise<Record<string, string>> {
     const found: Record<string, string> = {};
     for (const word of ['lantern', 'harbour', 'solitary', 'halyard']) {
@@ -57,7 +57,7 @@ describe('An index of a Git repository', () => {
   const onMain = { lantern: 'dir21/f4321.ts', solitary: 'only-main.ts' };
   const onOther = { harbour: 'dir21/f4321.ts' };
 
-  it('follows a switch of 5,000 files, and back without analysing anything again', async function () {
+  it('follows a switch of 5,000 files, and a switch back without analysing a file again', async function () {
     this.timeout(120_000);
     const root = repository();
     const state = folder();
@@ -79,7 +79,7 @@ describe('An index of a Git repository', () => {
     await index.close();
   });
 
-  it('of a new working tree begins as a copy of that of another, and analyses only what differs', async function () {
+  it("of a new working tree starts as a copy of another tree's index, and analyses only the differences", async function () {
     this.timeout(120_000);
     const root = repository();
     const siblings = folder();
@@ -99,7 +99,7 @@ describe('An index of a Git repository', () => {
     assert.deepEqual(await places(linked, linkedState), inLinked);
     assert.equal(second.status().files, FILES + 1);
 
-    // They share files, and nothing else.
+    // They share nothing but files.
     assert.deepEqual(await places(root, state), onMain);
     rmSync(join(root, 'dir21'), { recursive: true });
     await first.sweep();

@@ -18,7 +18,7 @@ import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { find, openIndex } from './support.ts';
 
-/** Ends a command that hangs; how long one takes is not judged. */
+/** Ends a command that hangs; its duration is not tested. */
 const HANGS_MS = 60_000;
 const TEXT = 'export const lantern = "harbour light";\n';
 const OUTSIDE = 'export const lantern = "harbour light from outside";\n';
@@ -34,11 +34,11 @@ describe('Odd files in a folder', () => {
     await Promise.all(sessions.splice(0).map((session) => session.client.close()));
   });
 
-  /** What can stand where a text is expected. Each puts one odd thing at a path where nothing is. */
+  /** The kinds of files in place of a text file. Each creates one at a free path. */
   const KINDS: Readonly<Record<string, (file: string, outside: string) => unknown>> = {
     pipe: (file) => execFileSync('mkfifo', [file]),
     socket: async (file) => {
-      // The path of a socket may have 107 bytes only, and a server that is closed removes what it was given.
+      // The path of a socket is limited to 107 bytes, and a closed server removes its path.
       const short = join(folder(), 's');
       const server = createServer().listen(short);
       await once(server, 'listening');
@@ -52,11 +52,11 @@ describe('Odd files in a folder', () => {
       truncateSync(file, 3 * 2 ** 30);
     },
     folder: (file) => mkdirSync(file),
-    // Making a device takes rights that only root has.
+    // Only root may create a device.
     ...(isRoot && { device: (file: string) => execFileSync('mknod', [file, 'c', '1', '5']) }),
   };
 
-  /** The folder, its state and one outside, with a file of each kind to be, indexed. */
+  /** An indexed folder, its state and a folder outside, with a file for each kind. */
   async function indexed(): Promise<{ root: string; state: string; outside: string; run: Run }> {
     const [root, state, outside] = [folder(), folder(), folder()];
     writeFiles(outside, { 'outside.ts': OUTSIDE, 'in.ts': OUTSIDE });
@@ -79,7 +79,7 @@ describe('Odd files in a folder', () => {
   }
 
   for (const name of ['.gitignore', '.sextantignore', '.git/info/exclude', '.git/config', '.git/HEAD', '.git']) {
-    it(`may have the name ${name}: nothing waits or fails, and rules elsewhere count`, async () => {
+    it(`may have the name ${name}: nothing waits or fails, and rules elsewhere apply`, async () => {
       for (const [kind, put] of Object.entries(KINDS)) {
         const [root, state, outside] = [folder(), folder(), folder()];
         execFileSync('git', ['init', '-q', root]);
@@ -87,19 +87,19 @@ describe('Odd files in a folder', () => {
         writeFiles(root, { 'sub/.sextantignore': 'no.ts\n', 'sub/no.ts': TEXT, 'a.ts': TEXT });
         rmSync(join(root, name), { force: true, recursive: true });
         await put(join(root, name), outside);
-        // What would wait for ever is tried in a process that can be ended.
+        // A call that might wait for ever runs in a process that can be killed.
         if (kind === 'pipe') assert.equal(runIn(root, state)('index', root).code, 0);
         const index = openIndex(root, state);
         await index.reconcile();
         await index.close();
-        // What Git itself follows, as a person's own file of patterns, is followed.
+        // Links that Git follows, such as a person's own ignore file, are followed.
         const isFollowed = kind === 'linkOut' && name === '.git/info/exclude';
         assert.deepEqual(await find(root, state, 'lantern'), isFollowed ? [] : ['a.ts'], `${kind} ${name}`);
       }
     });
   }
 
-  it('may be rule files: status, why and index say so, and none of them hangs', async () => {
+  it('may be rule files: status, why and index report them, and none hangs', async () => {
     const [root, state, outside] = [folder(), folder(), folder()];
     execFileSync('git', ['init', '-q', root]);
     writeFiles(outside, { 'outside.ts': 'a.ts\n' });
@@ -120,7 +120,7 @@ describe('Odd files in a folder', () => {
       assert.match(run('why', `${kind}/.gitignore`, '--dir', root).stdout, new RegExp(why!));
   });
 
-  it('are left out of a search that does not update the index, which says how many; why and an update say the reason', async () => {
+  it('are left out of a search without an update, which prints their number; why and an update give the reason', async () => {
     const { root, outside, run } = await indexed();
     const count = await replaceAll(root, outside);
     for (const query of ['lantern', '"harbour light"', 'file:*.ts', 'lantern -"no such phrase"']) {
@@ -143,7 +143,7 @@ describe('Odd files in a folder', () => {
     for (const reason of ['special', 'link', 'tooLarge']) assert.ok(reason in status.skipped, reason);
   });
 
-  it('neither stop nor show anything in an MCP server whose index another process keeps', async () => {
+  it('neither block an MCP server, nor leak from it, while another process keeps its index', async () => {
     const { root, state, outside } = await indexed();
     const keeper = openIndex(root, state);
     try {
@@ -165,7 +165,7 @@ describe('Odd files in a folder', () => {
     }
   });
 
-  it('neither stop nor show anything in the search thread while indexing is paused', async () => {
+  it('neither block the search thread, nor leak from it, while indexing is paused', async () => {
     const { root, state, outside } = await indexed();
     const entry = (name: string): URL => new URL(`../../dist/cli/${name}.js`, import.meta.url);
     const client = new WorkspaceClient({
@@ -180,7 +180,7 @@ describe('Odd files in a folder', () => {
       client.open(options);
       await client.pause();
       const before = await client.search({ folders: [options], query: 'lantern', limit: 20 });
-      // A draft of a file that is a pipe by now is the editor's text, not the pipe's.
+      // The draft of a file that has become a pipe is the editor's text, not the pipe's.
       client.setUnsaved({ root, path: 'pipe.ts', text: 'export const lantern = "draft";\n' });
       const count = await replaceAll(root, outside);
       const after = await client.search({ folders: [options], query: 'lantern', limit: 20 });
@@ -198,7 +198,7 @@ describe('Odd files in a folder', () => {
     }
   });
 
-  it('are not read while a file, a pipe and a link, or a folder and a link out of the root change places', async () => {
+  it('are not read while a file, a pipe and a link, or a folder and a link out of the root, swap places', async () => {
     const [root, outside] = [folder(), folder()];
     writeFiles(outside, { 'a.ts': OUTSIDE });
     writeFiles(root, { 'sub/a.ts': TEXT, 'file.ts': TEXT });
@@ -232,7 +232,7 @@ describe('Odd files in a folder', () => {
     assert.deepEqual([guarded.read('b.ts', { maxBytes: 1 }), guarded.read('a.ts/b', { maxBytes: 1 }), guarded.read('', { maxBytes: 1 })], [undefined, undefined, undefined]); // prettier-ignore
   });
 
-  it('are found in a folder that is itself reached by a link, and is another one later', () => {
+  it('are found in a folder behind a link, also after the link changes', () => {
     const [real, other, above] = [folder(), folder(), folder()];
     writeFiles(real, { 'sub/a.ts': TEXT });
     const root = join(above, 'root');
@@ -246,7 +246,7 @@ describe('Odd files in a folder', () => {
     assert.deepEqual(readdirSync(root), ['sub']);
   });
 
-  it('do not stop a search for what changed, although Git waits for a pipe of that name', async () => {
+  it('do not block a search for changes, although Git waits for a pipe of that name', async () => {
     const root = folder();
     execFileSync('git', ['init', '-q', root]);
     execFileSync('mkfifo', [join(root, '.gitignore')]);
@@ -257,7 +257,7 @@ describe('Odd files in a folder', () => {
   });
 });
 
-/** Exchanges a file for a pipe and a link, and a folder for a link out, without an end. */
+/** Swaps a file with a pipe and a link, and a folder with a link out, endlessly. */
 const FLIPPING = `
   import { renameSync, symlinkSync, writeFileSync } from 'node:fs';
   import { execFileSync } from 'node:child_process';

@@ -26,7 +26,7 @@ describe('Processes that index one folder', () => {
     await index.reconcile();
     setInterval(() => undefined, 1000);`;
 
-  it('may be killed at any moment, and the next one is right', async function () {
+  it('may be killed at any moment, and the next one has a correct index', async function () {
     this.timeout(isSoak ? 900_000 : 120_000);
     const seed = chooseSeed();
     const kills = isSoak ? 60 : 6;
@@ -52,7 +52,7 @@ describe('Processes that index one folder', () => {
     assert.deepEqual(documentsOf(state), await freshDocuments(root, folder()));
   });
 
-  it('are two windows and the command line: one writes, all find, and another takes over', async function () {
+  it('may be two windows and the command: one writes, all search, and another takes over', async function () {
     this.timeout(120_000);
     const root = folder();
     const stateFolder = folder();
@@ -60,7 +60,7 @@ describe('Processes that index one folder', () => {
     const window = `
       import { FolderIndexer } from './src/workspace/folderIndexer.ts';
       const [root, stateFolder, awaited] = process.argv.slice(1);
-      // Nobody listens after the word that is waited for.
+      // No process reads the output after the expected word.
       const seen = new Set();
       const log = () => undefined;
       new FolderIndexer({ root, stateFolder, exclude: [], maxFileBytes: 1e6 }, {

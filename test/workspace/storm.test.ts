@@ -30,7 +30,7 @@ describe('An index in a storm of changes', () => {
     for (const child of children.splice(0)) child.kill('SIGKILL');
   });
 
-  it('has the documents and gives the results of a fresh one after each round', async function () {
+  it('has the documents and the results of a new index after each round', async function () {
     this.timeout(isSoak ? (MINUTES + 10) * 60_000 : 180_000);
     const seed = chooseSeed();
     const random = seeded(seed);
@@ -45,7 +45,7 @@ describe('An index in a storm of changes', () => {
       keeper = undefined;
     };
     const start = (): void => {
-      // Half of the time there are no events.
+      // Half of the runs have no events.
       const deaf = random() < 0.5 ? { watch: () => () => Promise.resolve() } : {};
       keeper = new FolderIndexer(options, { ...edges, ...deaf, ...(!isSoak && { sweepMs: 100 }) });
       keeper.start();
@@ -57,7 +57,7 @@ describe('An index in a storm of changes', () => {
       }
     };
     const old = join(folder(), 'old');
-    /** What happens to the index itself, besides the edits. The first rounds have each of them once. */
+    /** Events of the index itself, besides the edits. The first rounds have each event once. */
     const mishaps: readonly (() => Promise<void>)[] = [
       () => Promise.resolve(),
       async () => {
@@ -78,7 +78,7 @@ describe('An index in a storm of changes', () => {
         edits.log.push(`restore of the old state/${part}`);
         start();
       },
-      // Another process takes over in the middle of its work, and is killed while it writes, perhaps.
+      // Another process takes over in the middle of the work, and may be killed while it writes.
       async () => {
         const { child } = await spawnUntil('begins', KEEPING, [root, stateFolder]);
         children.push(child);
@@ -106,7 +106,7 @@ describe('An index in a storm of changes', () => {
         assert.deepEqual(documentsOf(stateFolder), fresh, said());
       }
       // The order of the first ten, and which place of a file is best, still follow the statistics of removed documents,
-      // and so the index's history (index.md 6). Until these are gone, all that is found is compared as a set.
+      // and so the index's history (index.md 6). Until a merge drops these documents, results are compared as a set.
       for (const query of QUERIES) {
         const found = await find(root, stateFolder, query, 10_000);
         assert.deepEqual(found, await find(root, freshFolder, query, 10_000), `${query}: ${said()}`);
@@ -133,7 +133,7 @@ function isEqual(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>)
   return a.size === b.size && [...a].every(([path, id]) => b.get(path) === id);
 }
 
-/** Each line that a search shows stands in its file, where it says. */
+/** Checks that each line of a result is at its place in the file. */
 async function assertShownAsOnDisk(root: string, stateFolder: string, said: () => string): Promise<void> {
   const searcher = new Searcher();
   const { results, leftOut } = await searcher.search({ folders: [{ root, stateFolder }], query: 'lantern', limit: 50 });
@@ -145,7 +145,7 @@ async function assertShownAsOnDisk(root: string, stateFolder: string, said: () =
   }
 }
 
-/** Edits of a person with an editor and Git, in any order. */
+/** Random edits of a person with an editor and Git. */
 class RandomEdits {
   readonly log: string[] = [];
   readonly #root: string;
@@ -172,7 +172,7 @@ class RandomEdits {
     try {
       this.log.push(edit.call(this));
     } catch (error) {
-      // What the present state of the files does not allow is left undone.
+      // Skips edits that the present state of the files does not allow.
       const code = systemCode(error) ?? '';
       if (!['ENOENT', 'ENOTDIR', 'EEXIST', 'EISDIR', 'ENOTEMPTY', 'EINVAL', 'ELOOP'].includes(code)) throw error;
     }
@@ -188,7 +188,7 @@ class RandomEdits {
       execFileSync('git', [...settings.flatMap((one) => ['-c', one]), ...args], { cwd: this.#root, stdio: 'pipe' });
       return true;
     } catch {
-      // Nothing to commit, or changes in the way of a switch.
+      // Nothing to commit, or changes that block a switch.
       return false;
     }
   }
@@ -215,7 +215,7 @@ class RandomEdits {
     return Array.from({ length: 1 + Math.floor(this.#random() * 30) }, () => this.#pick(words)).join(' ');
   }
 
-  /** Writes a file, in place of what a writer would wait for, or break. */
+  /** Writes a file, after removing one that would block or break a writer. */
   #put(path: string, text: string): void {
     const file = join(this.#root, path);
     if (!isFileOrNothing(file)) rmSync(file, { recursive: lstatSync(file).isDirectory() });
@@ -228,7 +228,7 @@ class RandomEdits {
     return `write ${path}`;
   }
 
-  /** The same size and modification time as before. */
+  /** Writes content with the same size and modification time as before. */
   #writeInTheSameMoment(): string {
     const path = this.#path();
     const file = join(this.#root, path);
@@ -317,7 +317,7 @@ class RandomEdits {
     return `odd ${path}`;
   }
 
-  /** As a restored backup, an unpacked archive or a clock that is wrong does. */
+  /** Sets an old or future time, like a restored backup, an unpacked archive or a wrong clock. */
   #setTime(): string {
     const path = this.#path();
     const file = join(this.#root, path);
@@ -335,7 +335,7 @@ class RandomEdits {
   }
 }
 
-/** Leaves a socket at a path, under a short name first: the system allows 107 bytes. */
+/** Creates a socket at a path, via a short name: the system allows 107 bytes. */
 const SOCKET = `
   const { createServer } = require('node:net');
   const { renameSync, mkdtempSync, rmSync } = require('node:fs');

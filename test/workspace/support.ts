@@ -13,7 +13,7 @@ import { Searcher } from '../../src/workspace/searcher.ts';
 /** The full extent takes too long for `npm test`. */
 export const isSoak = process.env.SEXTANT_SOAK !== undefined;
 
-/** Long enough ago that no file counts as still being written. */
+/** A time so old that no file counts as still being written. */
 const LATER = (): number => Date.now() + 60_000;
 
 export function openIndex(
@@ -28,7 +28,7 @@ export function openIndex(
   );
 }
 
-/** The paths that a search finds, in order. */
+/** The paths of a search's results, in order. */
 export async function find(root: string, stateFolder: string, query: string, limit = 100): Promise<string[]> {
   const searcher = new Searcher();
   try {
@@ -55,7 +55,7 @@ export function documentsOf(stateFolder: string): ReadonlyMap<string, string> {
   return new Map([...documents].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What an index of the folder as it is now has, made from nothing in an empty folder. */
+/** The documents of a new index of the folder, built in an empty state folder. */
 export async function freshDocuments(root: string, emptyFolder: string): Promise<ReadonlyMap<string, string>> {
   const index = openIndex(root, emptyFolder);
   await index.reconcile();

@@ -107,7 +107,7 @@ function Outcome({
   actions,
   isLast,
 }: ExchangeProps): JSX.Element | null {
-  const otherProvider = (
+  const anotherProvider = (
     <Button appearance="secondary" onClick={() => actions.chooseProvider(true)}>
       {l10n.t('Choose Another Provider…')}
     </Button>
@@ -124,7 +124,7 @@ function Outcome({
             <div class="buttons">
               <NextButton next={state.next} actions={actions} />
               {state.next !== 'ask-again' && state.next !== 'choose-provider' && again}
-              {state.next !== 'choose-provider' && otherProvider}
+              {state.next !== 'choose-provider' && anotherProvider}
             </div>
           )}
         </div>
@@ -137,7 +137,7 @@ function Outcome({
           {isLast && (
             <div class="buttons">
               {again}
-              {otherProvider}
+              {anotherProvider}
             </div>
           )}
         </div>

@@ -92,7 +92,7 @@ export class BatchStore {
     this.#damaged.delete(id);
     return ({ file, isLost }) => {
       if (isLost) this.#damaged.add(id);
-      const outcome = isLost ? 'the service is asked for the limits that were recorded there' : 'its copy is whole';
+      const outcome = isLost ? 'the limits of its lost records are read from the service' : 'its copy is intact';
       this.#logger.warn(`${file} is damaged: ${outcome}.`);
     };
   }

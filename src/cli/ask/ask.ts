@@ -20,7 +20,7 @@ export interface AskOptions {
   readonly model?: string;
   readonly json?: true;
   readonly state?: string;
-  /** False: ask of what is indexed, without looking for changed files first. */
+  /** False: use the index as it is, without a scan for changed files. */
   readonly update: boolean;
 }
 
@@ -36,7 +36,7 @@ export async function runAsk(
   const root = resolveFolder(folder);
   const indexed = folderOptions(root, stateFolderOf(root, options.state));
   const why = options.update ? await whyNotUpdated(indexed, terminal) : undefined;
-  if (why !== undefined) terminal.stderr.write(`sextant: ${why} Asking of what it has indexed so far.\n`);
+  if (why !== undefined) terminal.stderr.write(`sextant: ${why} Using the index as it is.\n`);
   const searcher = new Searcher();
   const sources: Sources = {
     search: async (query, limit) => {
@@ -69,12 +69,12 @@ export async function runAsk(
   }
 }
 
-/** Nothing but what was named is ever sent anything. */
+/** The named provider; the environment alone never selects a service. */
 function providerOf({ provider, ...service }: AskOptions, env: NodeJS.ProcessEnv): AnswerProvider {
   return provider === 'extractive' ? extractiveProvider : openAiOf(service, env);
 }
 
-/** The key is taken from the environment alone, as others see arguments. Throws as {@link openAiProvider} does. */
+/** Reads the key from the environment alone, since other users see arguments. Throws as {@link openAiProvider} does. */
 export function openAiOf(
   { baseUrl, model }: { readonly baseUrl?: string; readonly model?: string },
   env: NodeJS.ProcessEnv,
@@ -87,7 +87,7 @@ export function openAiOf(
   });
 }
 
-/** Writes an answer as it comes. */
+/** Writes an answer as it arrives. */
 class AnswerWriter {
   readonly #terminal: Terminal;
   readonly #scanner = new CitationScanner();
@@ -110,13 +110,13 @@ class AnswerWriter {
         this.#terminal.stdout.write(formatSources(event.answer.cited));
         if (event.answer.removedCitations > 0)
           this.#terminal.stderr.write(
-            `sextant: ${event.answer.removedCitations} citations were removed: there is nothing where they pointed.\n`,
+            `sextant: ${event.answer.removedCitations} citations were removed: no passage has their numbers.\n`,
           );
         break;
     }
   }
 
-  /** Leaves the terminal at the beginning of a line, also after half an answer. */
+  /** Ends the last line, also of an interrupted answer. */
   end(): void {
     this.#write(this.#scanner.end());
     if (this.#isLineOpen) this.#terminal.stdout.write('\n');
@@ -141,11 +141,11 @@ function formatSources(cited: readonly Passage[]): string {
 }
 
 function describeSent({ label }: ProviderInfo, { files, characters }: Sent): string {
-  if (characters === 0) return `${label}. Nothing was sent to anybody.`;
-  return `${label} is sent ${formatCount(characters)} characters, with passages of ${files === 1 ? '1 file' : `${files} files`}.`;
+  if (characters === 0) return `${label}. Nothing was sent.`;
+  return `${label} receives ${formatCount(characters)} characters, with passages of ${files === 1 ? '1 file' : `${files} files`}.`;
 }
 
-/** Colours where the output is a terminal that has them, and `NO_COLOR` does not forbid them. */
+/** Colours the text if the output is a terminal with colours and `NO_COLOR` is unset. */
 function style(format: 'cyan' | 'bold' | 'dim', text: string): string {
   return styleText(format, text, { stream: process.stdout });
 }

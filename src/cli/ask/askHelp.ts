@@ -1,20 +1,20 @@
-/* Apart from the command itself, which is loaded when it is asked for. */
+/* Kept apart from ask.ts, which is loaded when the command runs. */
 
 export const PROVIDERS = ['extractive', 'openai'] as const;
 
 export const ASK_HELP = `
-Who answers:
-  extractive   the passages that answer best, with their definitions and lines; no model, nothing is sent (the default)
-  openai       a service with OpenAI's chat completions, which is sent the question and passages of files:
-               --base-url or SEXTANT_OPENAI_BASE_URL, --model or SEXTANT_OPENAI_MODEL, and the key, if it wants one,
-               in SEXTANT_OPENAI_KEY
+Answer models:
+  extractive   the most relevant passages, with their definitions and lines; no model, nothing is sent (the default)
+  openai       a service with OpenAI's chat completions, which receives the question and passages of files. Set its
+               address with --base-url or SEXTANT_OPENAI_BASE_URL, its model with --model or SEXTANT_OPENAI_MODEL, and
+               its key, if it needs one, with SEXTANT_OPENAI_KEY
 
 Examples:
   sextant ask "how are failed payments retried?"
   sextant ask "who may cancel an order? path:src/orders" ~/projects/shop --json
   sextant ask "why two queues?" --provider openai --base-url http://localhost:11434/v1 --model qwen3
 
-Output: the answer in Markdown as it comes, then what its citations [1] stand for. Who answered, and what was sent, is
-said on standard error.
+Output: the answer in Markdown as it arrives, then the places of its citations [1]. Standard error shows which model
+answered and how much was sent.
 
-Exit codes: 0 answered, 1 nothing that answers was found, 2 failed or wrong usage, 130 interrupted.`;
+Exit codes: 0 answered, 1 nothing relevant was found, 2 failed or wrong usage, 130 interrupted.`;

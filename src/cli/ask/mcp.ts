@@ -11,14 +11,14 @@ export interface McpOptions {
   readonly wait?: number;
 }
 
-/** `sextant mcp`: the index that `sextant search` has, over the standard input and output, until the input ends. */
+/** `sextant mcp`: serves the index of `sextant search` over standard input and output, until the input ends. */
 export async function runMcp(
   { workspaceRoot, state, wait }: McpOptions,
   { stdout, stderr, signal }: Terminal,
   version: string,
 ): Promise<ExitCode> {
-  // Without it V8 keeps the memory of a storm of changes: 98 MB more after 12,000 changes instead of 14 MB. It costs up to
-  // twice the processor time while files change. The editor's process has other users, so this is for ours alone.
+  // Without the flag V8 keeps 98 MB more after 12,000 changes, instead of 14 MB. It costs up to twice the processor time while
+  // files change. The editor's process has other users, so only this process sets it.
   if (Number.parseInt(process.versions.v8, 10) >= 13) setFlagsFromString('--memory-saver-mode');
   const root = resolveFolder(workspaceRoot);
   const stateFolder = stateFolderOf(root, state);

@@ -1,19 +1,21 @@
 import type { Command } from 'commander';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import type { IndexArchiveOptions } from '../search/indexArchive.ts';
+import { READ_STATE } from '../search/searchCommands.ts';
+import { SERVER_STATE } from '../server/serverCommands.ts';
 import type { LoginOptions } from './session.ts';
 
-/** Adds `login`, `logout`, `token` and `context`, which are loaded when they are asked for. */
-export function addContextCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+/** Adds `login`, `logout` and `token`; their modules are loaded when they run. */
+export function addSessionCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
     .command('login')
-    .description('keep the address and token of a service for programs that use the library')
-    .argument('[url]', 'the service; the token is typed, or read from the standard input. Else the local server')
-    .option('--state <dir>', "the local server's state, where it is not in the user's data folder")
+    .description('store the address and token of a service for programs that use the library')
+    .argument('[url]', 'the service (default: the local server); its token is typed or read from the standard input')
+    .option(...SERVER_STATE)
     .addHelpText(
       'after',
       `
-The session is kept in ~/.sextant/session.json, which only you can read. A token is taken only if the service takes it.
+The session is kept in ~/.sextant/session.json, which only you can read. It is stored only if the service accepts the token.
 
 Examples:
   sextant login
@@ -28,7 +30,7 @@ Exit codes: 0 done; 2 failed or wrong usage.`,
 
   program
     .command('logout')
-    .description('remove the session that sextant login made')
+    .description('remove the session that sextant login stored')
     .action(async () => {
       const { runLogout } = await import('./session.ts');
       exit(runLogout(terminal));
@@ -36,25 +38,28 @@ Exit codes: 0 done; 2 failed or wrong usage.`,
 
   program
     .command('token')
-    .description('the session that sextant login made')
+    .description('use the session that sextant login stored')
     .command('print')
-    .description('print it as JSON, for SEXTANT_SESSION_AUTH. It is a secret')
+    .description('print the session as JSON, for SEXTANT_SESSION_AUTH; keep it secret')
     .action(async () => {
       const { runTokenPrint } = await import('./session.ts');
       exit(runTokenPrint(terminal));
     });
+}
 
-  const context = program.command('context').description('take the index of a folder to another machine');
+/** Adds `context export` and `context import`; their modules are loaded when they run. */
+export function addContextCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  const context = program.command('context').description('copy the index of a folder to another machine');
   context
     .command('export')
-    .description('write the index of a folder to one file, brought up to date first')
+    .description('bring the index of a folder up to date, and write it to one file')
     .argument('[dir]', 'the folder', '.')
-    .option('-o, --output <file>', 'the file; else the standard output')
-    .option('--state <dir>', "where the index is kept, if not in the user's cache folder")
+    .option('-o, --output <file>', 'the file (default: the standard output)')
+    .option(...READ_STATE)
     .addHelpText(
       'after',
       `
-The file is a tar archive. It has names, words and places of the code, though not its text: whoever has it learns much of it.
+The file is a tar archive. It holds names, words and line numbers of the code, but not its text. Share it as you would the code.
 
 Examples:
   sextant context export -o index.tar
@@ -68,14 +73,14 @@ Exit codes: 0 done; 2 failed or wrong usage; 130 interrupted.`,
     });
   context
     .command('import')
-    .description('make an exported index that of a folder, so that it can be searched at once')
-    .argument('<file>', 'the file; - is the standard input')
+    .description('use an exported index for a folder, so that it can be searched at once')
+    .argument('<file>', 'the file, or - for the standard input')
     .argument('[dir]', 'the folder', '.')
-    .option('--state <dir>', "where the index is kept, if not in the user's cache folder")
+    .option(...READ_STATE)
     .addHelpText(
       'after',
       `
-The next search or update reads the files of the folder, and analyses those that are not in the index as they are.
+The next search or update reads the files of the folder, and analyses only those that differ from the index.
 
 Examples:
   sextant context import index.tar ~/projects/shop

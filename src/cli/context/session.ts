@@ -14,12 +14,12 @@ export interface LoginOptions {
   readonly state?: string;
 }
 
-/** What is asked to see whether a token is taken: a file that nobody has. */
+/** A file that no service has: the query for it checks whether the token is accepted. */
 const NO_FILE = '0'.repeat(64);
 const CHECK_MS = 15_000;
 const SCOPE = 'context:use';
 
-/** `sextant login [URL]`: to the local server, or to a service whose token is typed or read from the standard input. */
+/** `sextant login [URL]`: logs in to the local server, or to a service whose token is typed or read from standard input. */
 export async function runLogin(
   url: string | undefined,
   { state }: LoginOptions,
@@ -39,15 +39,17 @@ export async function runLogin(
 
 /** `sextant logout` */
 export function runLogout({ stdout }: Terminal): ExitCode {
-  stdout.write(removeSession(homedir()) ? 'Logged out: the session is removed.\n' : 'There was no session.\n');
+  stdout.write(
+    removeSession(homedir()) ? 'Logged out: the session is removed.\n' : 'There was no session to remove.\n',
+  );
   return ExitCode.ok;
 }
 
-/** `sextant token print`: the session, as `SEXTANT_SESSION_AUTH` takes it. */
+/** `sextant token print`: prints the session in the form that `SEXTANT_SESSION_AUTH` takes. */
 export function runTokenPrint({ stdout, stderr }: Terminal): ExitCode {
   const session = readSession(homedir());
   if (!session) {
-    stderr.write('sextant: There is no session. Make one with sextant login.\n');
+    stderr.write('sextant: There is no session. Create one with "sextant login".\n');
     return ExitCode.nothingFound;
   }
   stdout.write(`${JSON.stringify(session)}\n`);
@@ -78,7 +80,7 @@ async function typedSession(url: string, { stderr, signal }: Terminal): Promise<
       'The address must be an https URL without a user, query or fragment; http only for this machine.',
     );
   const isTyped = process.stdin.isTTY;
-  // As arguments and the screen are seen by others, it is neither an argument nor shown.
+  // Other people see arguments and the screen, so the token is neither an argument nor echoed.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output, terminal: isTyped });
   try {
@@ -86,7 +88,7 @@ async function typedSession(url: string, { stderr, signal }: Terminal): Promise<
     const accessToken = (await Promise.race([firstOf(lines), aborted(signal)])).trim();
     if (isTyped) stderr.write('\n');
     if (accessToken === '')
-      throw new SextantError('NoToken', 'No token was given. Type it, or give it on the standard input.');
+      throw new SextantError('NoToken', 'No token was given. Type it, or pipe it to the standard input.');
     return { tenantURL: url, accessToken };
   } finally {
     lines.close();

@@ -14,7 +14,7 @@ describe('updateOrAwait', () => {
   let child: ChildProcess | undefined;
   afterEach(() => child?.kill('SIGKILL'));
 
-  /** Another process that keeps the index: it updates once, and again only where it `watches`. */
+  /** Starts a process that keeps the index: it updates once, and again only if it `watches`. */
   async function keep(root: string, state: string, watches: boolean): Promise<ChildProcess> {
     const code = `
       import { openIndex } from './test/workspace/support.ts';
@@ -36,7 +36,7 @@ describe('updateOrAwait', () => {
     return { terminal: { stdout: stream, stderr: stream, stdin: process.stdin, signal }, said: () => said };
   }
 
-  it('does what is left to do where the other process ends without having seen a change', async function () {
+  it('finishes the update if the other process ends without having seen a change', async function () {
     this.timeout(60_000);
     const [root, state] = [folder(), folder()];
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
@@ -52,7 +52,7 @@ describe('updateOrAwait', () => {
     assert.deepEqual(documentsOf(state), await freshDocuments(root, folder()));
   });
 
-  it('waits for a process that keeps the index up to date, and is done when it is', async function () {
+  it('waits for a process that keeps the index up to date, and ends when the index is', async function () {
     this.timeout(60_000);
     const [root, state] = [folder(), folder()];
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
@@ -63,7 +63,7 @@ describe('updateOrAwait', () => {
     assert.deepEqual(documentsOf(state), await freshDocuments(root, folder()));
   });
 
-  it('fails and says what is behind where that process does nothing', async function () {
+  it('fails and lists the missing changes if the other process does nothing', async function () {
     this.timeout(60_000);
     const [root, state] = [folder(), folder()];
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });

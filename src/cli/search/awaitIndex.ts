@@ -15,11 +15,11 @@ import { updateIndex } from './updateIndex.ts';
 
 /** The wait between two comparisons of the folder with an index that another process keeps. */
 const COMPARE_MS = 1_000;
-/** The wait between two looks at whether that process has freed it. */
+/** The wait between two checks whether that process has freed the index. */
 const FREED_MS = 200;
-/** A comparison may take this share of a processor. */
+/** The share of a processor that comparisons may take. */
 const COMPARE_SHARE = 0.2;
-/** An editor that is idle finds a change in 10 seconds, and one on battery in less than this. */
+/** How long the other process may change nothing. An idle editor finds a change in 10 seconds, on battery in less than this. */
 const PATIENCE_MS = 60_000;
 
 /** An index that is up to date: updated here, or by the process that keeps it. */
@@ -28,8 +28,8 @@ export type UpToDate =
   | { readonly keptBy: string; readonly contents: IndexContents; readonly difference: Difference };
 
 /**
- * Brings a folder's index up to date. Where another process keeps it, waits until that one has brought it up to date or has
- * ended: then the rest is done here. Throws `IndexBehind` where the other process changes nothing for `patienceMs`.
+ * Brings a folder's index up to date. If another process keeps it, waits until that process has updated it or has ended, and
+ * then does the rest. Throws `IndexBehind` if the other process changes nothing for `patienceMs`.
  */
 export async function updateOrAwait(
   options: FolderOptions,
@@ -40,7 +40,7 @@ export async function updateOrAwait(
     const result = await updateIndex(options, terminal, { settle: true });
     if ('status' in result) return result;
     if (isFirst) {
-      const until = 'Waiting until it is done, or the index is up to date.';
+      const until = 'Waiting until it ends or the index is up to date.';
       terminal.stderr.write(`sextant: ${result.busy} ${until}\n`);
     }
     const kept = await awaitOther(options, result.busy, terminal.signal, patienceMs);
@@ -48,7 +48,7 @@ export async function updateOrAwait(
   }
 }
 
-/** `undefined` when the other process has freed the index. */
+/** Waits for the other process; `undefined` once it has freed the index. */
 async function awaitOther(
   options: FolderOptions,
   keptBy: string,

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { SextantError, describeError, explainWriteError, systemCode } from '../../base/errors.ts';
+import { SextantError, describeError, systemCode } from '../../base/errors.ts';
 import { formatDiagnostics, makeDiagnostics, type Diagnostics, type FolderFacts } from '../../workspace/diagnostics.ts';
 import { DEFAULT_EXCLUDE, type FolderOptions } from '../../workspace/folderOptions.ts';
 import { problemOf } from '../../workspace/problems.ts';
@@ -7,19 +7,20 @@ import { LogFile } from './logFile.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { describeState, statusOf } from './status.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
+import { explainOutputError } from '../writeWhole.ts';
 import { folderOptions } from './updateIndex.ts';
 
 export interface DoctorOptions {
   readonly json?: true;
-  /** A file to write to instead of the terminal; it must not be there yet. */
+  /** A file to write to instead of the terminal; it must not exist yet. */
   readonly output?: string;
   readonly state?: string;
 }
 
 export const DOCTOR_HELP = `
-Gathers what helps to find out why something does not work: versions, platform, settings, the state of the index and its
-problems, and the last lines of the log. Home folder, user and host name, e-mail and network addresses, tokens and file
-names are taken out. Nothing is sent: read it, then share it if you like.
+The report helps to find the cause of a problem. It has versions, platform, settings, the state and problems of the index,
+and the last lines of the log. Home folder, user and host name, e-mail and network addresses, tokens and file names are
+taken out. Nothing is sent: read the report, then share it if you like.
 
 Examples:
   sextant doctor
@@ -68,7 +69,7 @@ export async function runDoctor(
 async function factsOf(options: FolderOptions, signal: AbortSignal): Promise<FolderFacts> {
   try {
     const { report } = await statusOf(options, signal);
-    // What the index says of itself is read where the report is made.
+    // The index's own problems are read when the report is built.
     return { options, state: describeState(report), skipped: report.skipped, problems: [] };
   } catch (error) {
     const code = systemCode(error);
@@ -95,8 +96,8 @@ function writeNew(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw explainWriteError(error, file);
-    throw new SextantError('FileExists', `There is a file "${file}" already. Name another with --output.`, {
+    if (systemCode(error) !== 'EEXIST') throw explainOutputError(error, file);
+    throw new SextantError('FileExists', `The file "${file}" exists already. Name another with --output.`, {
       cause: error,
     });
   }

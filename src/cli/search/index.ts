@@ -12,12 +12,12 @@ export interface IndexOptions {
 }
 
 export const INDEX_HELP = `
-Progress is shown on a terminal; elsewhere a line tells of it from time to time. Ctrl-C leaves the index as of its last
-commit, and the next run goes on from there. Where another process – an editor, or the same command – keeps the index, this
-one waits until the index is up to date.
+Progress is shown on a terminal; in a file or a pipe as a line every 10 seconds. Ctrl-C keeps the index as of its last
+commit, and the next run continues from there. If another process – an editor, or the same command – keeps the index, this
+command waits until the index is up to date.
 
-A folder that --state names holds the index of one folder. One with other files in it, or with the index of another folder,
-is refused and left as it is.
+The folder of --state holds the index of one folder. If it has other files, or the index of another folder, the command
+fails and changes nothing.
 
 Examples:
   sextant index
@@ -41,14 +41,15 @@ export async function runIndex(folder: string, options: IndexOptions, terminal: 
   terminal.stdout.write(`${files} files indexed in ${time}, ${formatBytes(indexBytes)} on disk.\n`);
   const leftOut = describeSkipped(skipped);
   if (leftOut !== '') terminal.stdout.write(`Left out: ${leftOut}.\n`);
-  if (files === 0) terminal.stderr.write('No file of it can be found: sextant status --skipped says why.\n');
+  if (files === 0)
+    terminal.stderr.write('No file of this folder is indexed. "sextant status --skipped" lists the reasons.\n');
   if (repaired) terminal.stdout.write(`Repaired: ${repaired.files} files were read again.\n`);
   return ExitCode.ok;
 }
 
 type Reported = Pick<FolderStatus, 'files' | 'skipped' | 'indexBytes' | 'repaired'>;
 
-/** What another process has indexed, as the status of one's own work has it. */
+/** The index of another process, in the form of an own status. */
 function ofOther({ contents, difference }: Extract<UpToDate, { readonly keptBy: string }>): Reported {
   const skipped: Partial<Record<SkipReason, number>> = {};
   for (const { reason } of difference.skipped.values()) skipped[reason] = (skipped[reason] ?? 0) + 1;

@@ -21,11 +21,14 @@ export async function runContextExport(
   terminal: Terminal,
 ): Promise<ExitCode> {
   if (output === undefined && terminal.stdout.isTTY)
-    throw new SextantError('InvalidOption', 'An index is no text. Name a file with --output, or redirect the output.');
+    throw new SextantError(
+      'InvalidOption',
+      'An index is binary and would garble the terminal. Name a file with --output, or redirect the output.',
+    );
   const root = resolveFolder(folder);
   const stateFolder = stateFolderOf(root, state);
   const why = await whyNotUpdated(folderOptions(root, stateFolder), terminal);
-  if (why !== undefined) terminal.stderr.write(`sextant: ${why} Exporting what it has indexed so far.\n`);
+  if (why !== undefined) terminal.stderr.write(`sextant: ${why} Exporting the index as it is.\n`);
   const bytes = new PassThrough();
   const written = writeWhole(bytes, output, terminal);
   const exported = exportIndex(stateFolder, bytes, terminal.signal).then(
@@ -39,7 +42,7 @@ export async function runContextExport(
     },
   );
   const [files] = await Promise.all([exported, written]);
-  terminal.stderr.write(`sextant: The index of ${formatCount(files)} files is exported.\n`);
+  terminal.stderr.write(`sextant: Exported the index of ${formatCount(files)} files.\n`);
   return ExitCode.ok;
 }
 
@@ -53,7 +56,7 @@ export async function runContextImport(
   const root = resolveFolder(folder);
   const input = file === '-' ? process.stdin : (await openArchive(file)).createReadStream({ highWaterMark: 1 << 20 });
   const { files } = await importIndex(input, { root, stateFolder: stateFolderOf(root, state) }, terminal.signal);
-  terminal.stdout.write(`The index of ${formatCount(files)} files is that of ${root} now.\n`);
+  terminal.stdout.write(`Imported the index of ${formatCount(files)} files for ${root}.\n`);
   return ExitCode.ok;
 }
 

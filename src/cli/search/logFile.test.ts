@@ -8,7 +8,7 @@ describe('LogFile', () => {
   const folder = temporaryFolder();
   const now = (): Date => new Date(Date.UTC(2026, 10, 21, 19, 30));
 
-  it('keeps lines of any number of writers, for the owner alone', () => {
+  it('keeps lines of several writers, readable by the owner alone', () => {
     const state = folder();
     const [one, other] = [new LogFile(state, now), new LogFile(state, now)];
     one.write('info', 'first');
@@ -21,7 +21,7 @@ describe('LogFile', () => {
     assert.equal(statSync(join(state, 'log.txt')).mode & 0o777, 0o600);
   });
 
-  it('does not grow for ever', () => {
+  it('keeps at most two files of limited size', () => {
     const state = folder();
     const log = new LogFile(state, now);
     const message = 'x'.repeat(10_000);
@@ -31,7 +31,7 @@ describe('LogFile', () => {
     assert.match(LogFile.read(state, 3)[0]!, /info 97 /);
   });
 
-  it('costs nothing but lines where it cannot be written or read', () => {
+  it('loses only lines if it cannot be written or read', () => {
     const missing = join(folder(), 'nowhere');
     new LogFile(missing, now).write('error', 'lost');
     assert.deepEqual(LogFile.read(missing, 10), []);

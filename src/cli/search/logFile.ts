@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 
 const NAME = 'log.txt';
-/** Some thousand lines; then the file becomes the older one of two. */
+/** Some thousand lines; a larger file is renamed to `log.txt.old`. */
 const LARGEST_BYTES = 256_000;
 
 /**
- * What the command did to an index, in the index's state folder: the lines that `sextant doctor` shows. Several processes
- * may append. A disk that takes nothing costs lines, and nothing else.
+ * Log of the command's work on an index, in the index's state folder: the lines that `sextant doctor` shows. Several processes
+ * may append. A disk that cannot be written loses lines, and nothing else fails.
  */
 export class LogFile {
   readonly #file: string;

@@ -21,7 +21,7 @@ const QUERIES = [
 ];
 
 describe('formatProblems', () => {
-  it('points at the place and says what to do', () => {
+  it('marks the place of each problem and gives advice', () => {
     const shown = QUERIES.map((query) => formatProblems(query, parseQueryLanguage(query).problems));
     assertGolden('query-problems.txt', shown.join('\n'));
   });

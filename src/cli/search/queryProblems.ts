@@ -2,8 +2,8 @@ import type { QueryProblem } from '../../engine/query/queryLanguage.ts';
 import { printable } from '../terminal.ts';
 
 /**
- * A query as it was typed and, under the place of each problem, carets and what to do. Characters of
- * East Asian scripts, and emoji, take two columns in a terminal.
+ * Formats a query and, below the place of each problem, carets and the advice. East Asian characters and emoji take two columns
+ * in a terminal.
  */
 export function formatProblems(query: string, problems: readonly QueryProblem[]): string {
   const lines = problems.map(({ start, end, message }) => {

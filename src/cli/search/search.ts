@@ -16,14 +16,32 @@ import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 import { folderOptions, updateIndex } from './updateIndex.ts';
 
 export interface SearchOptions {
-  /** Whether to say what makes up the scores. */
+  /** Whether to show the features that make up each score. */
   readonly explain?: true;
   readonly json?: true;
   readonly limit: number;
   readonly state?: string;
-  /** False: search what is indexed, without looking for changed files first. */
+  /** False: use the index as it is, without a scan for changed files. */
   readonly update: boolean;
 }
+
+export const SEARCH_HELP = `
+In a query:
+  "failed payment"        this phrase (in a shell: '"failed payment"')
+  path:src/net            in files whose path contains this; file: matches the name alone
+  path:src/**/*.ts        in files whose path ends like this; * ? ** [abc] {a,b}
+  lang:python             in files of this language; also by extension: lang:py
+  sym:parse*              in definitions with such a name
+  -word -path:test        not with this; a query that begins with - goes after --
+
+Examples:
+  sextant search 'retry payment path:src lang:ts -file:*.test.ts'
+  sextant search -- '-path:vendor parse header'
+
+Output: path:line, the definition there, and the line that matches best; "also" lists more places in that file.
+A file is missing? "sextant why FILE QUERY" explains it.
+
+Exit codes: 0 found, 1 nothing found, 2 failed or wrong usage, 130 interrupted.`;
 
 /** `sextant search QUERY [DIR]` */
 export async function runSearch(
@@ -38,7 +56,7 @@ export async function runSearch(
   let why: string | undefined;
   if (options.update) {
     why = await whyNotUpdated(indexed, terminal);
-    if (why !== undefined) terminal.stderr.write(`sextant: ${why} Searching what it has indexed so far.\n`);
+    if (why !== undefined) terminal.stderr.write(`sextant: ${why} Searching the index as it is.\n`);
   }
   const searcher = new Searcher();
   try {
@@ -47,7 +65,7 @@ export async function runSearch(
       query,
       limit: options.limit,
       explain: options.explain === true,
-      // Who runs it in a folder trusts it, as with any tool that asks Git.
+      // A person who runs the command in a folder trusts the folder, as with any tool that runs Git.
       isTrusted: true,
     };
     const response = await searchAndRepair(searcher, request, indexed, options.update, terminal);
@@ -68,7 +86,7 @@ export async function runSearch(
   }
 }
 
-/** Searches; where it meets damage in the index and `mayUpdate`, repairs that and searches again. Tells of what is left of it. */
+/** Searches; if the index is damaged and `mayUpdate`, repairs it and searches again. Reports the damage that remains. */
 export async function searchAndRepair(
   searcher: Searcher,
   request: SearchRequest,
@@ -77,7 +95,7 @@ export async function searchAndRepair(
   terminal: Terminal,
 ): Promise<SearchResponse> {
   let response = await searcher.search(request, terminal.signal);
-  let why: string | undefined = 'Without --no-update it is repaired first.';
+  let why: string | undefined = 'Run without --no-update to repair it first.';
   if (response.damaged.length > 0 && mayUpdate) {
     why = await whyNotUpdated(indexed, terminal, true);
     response = await searcher.search(request, terminal.signal);
@@ -88,15 +106,13 @@ export async function searchAndRepair(
   }
   if (response.leftOut > 0) {
     const are = response.leftOut === 1 ? '1 file is' : `${formatCount(response.leftOut)} files are`;
-    const advice = mayUpdate
-      ? 'Search again to have them looked at.'
-      : 'Without --no-update the index is updated first.';
+    const advice = mayUpdate ? 'Search again to include them.' : 'Run without --no-update to update the index first.';
     terminal.stderr.write(`sextant: ${are} left out: changed, deleted or unreadable since indexed. ${advice}\n`);
   }
   return response;
 }
 
-/** What there is can be searched although another process keeps the index, or nothing can be written. */
+/** Updates the index; returns why that failed if the index can be searched all the same: another writer, or a full or read-only disk. */
 export async function whyNotUpdated(
   options: FolderOptions,
   terminal: Terminal,
@@ -116,12 +132,12 @@ function withoutRoot({ root: _root, ...result }: SearchResult): Omit<SearchResul
   return result;
 }
 
-/** Colours where the output is a terminal that has them, and `NO_COLOR` does not forbid them. */
+/** Colours the text if the output is a terminal with colours and `NO_COLOR` is unset. */
 function style(format: 'cyan' | 'bold' | 'dim' | 'yellow', text: string): string {
   return styleText(format, text, { stream: process.stdout });
 }
 
-/** The place, as terminals and editors make links of it, its best line, what makes up its score, and further places. */
+/** Formats a result: the place, in the form that terminals and editors link, its best line, more places, and the score's features. */
 function format({ path, line, symbol, text, ranges, score, explanation, more }: SearchResult): string {
   const place = `${style('cyan', printable(path))}:${line}`;
   const name = symbol ? `  ${style('bold', printable(symbol.name))} ${style('dim', symbol.kind)}` : '';
@@ -142,10 +158,10 @@ function formatMore({ startLine, endLine, symbol }: ResultPlace): string {
   return style('dim', `  also ${lines}${symbol ? ` ${symbol.name}` : ''}`);
 }
 
-/** So many features say nearly all of a score. */
+/** The number of features that make up nearly all of a score. */
 const SHOWN_SHARES = 10;
 
-/** The score, and under it the features with the largest shares in it; the last line sums up the others. */
+/** Lists the score and the features with the largest shares in it; the last line sums up the others. */
 function formatExplanation(score: number, explanation: readonly Contribution[]): string[] {
   const rows = explanation
     .slice(0, SHOWN_SHARES)

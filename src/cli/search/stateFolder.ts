@@ -14,12 +14,15 @@ export function resolveFolder(path: string): string {
   } catch (error) {
     if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR') throw error;
   }
-  throw new SextantError('NotAFolder', `There is no folder "${path}". Name one, or leave it out for the current one.`);
+  throw new SextantError(
+    'NotAFolder',
+    `There is no folder "${path}". Name one, or leave it out for the current folder.`,
+  );
 }
 
 /**
- * Where the command line keeps a folder's index: the user's cache folder, by the folder's real path, or the one that was named.
- * Throws `FolderNotOurs` where that is of another folder.
+ * The state folder of a folder's index: in the user's cache folder, by the folder's real path, or `override`. Throws
+ * `FolderNotOurs` if the override belongs to another folder.
  */
 export function stateFolderOf(root: string, override: string | undefined): string {
   if (override !== undefined) {
@@ -30,7 +33,7 @@ export function stateFolderOf(root: string, override: string | undefined): strin
   return join(cacheFolder(), `${basename(root)}-${key}`);
 }
 
-/** Where the indexes in the cache folder find each other; others, in a folder that somebody named, do not. */
+/** The folder through which indexes in the cache folder find each other; an index in a named folder has none. */
 export function siblingsFolder(stateFolder: string): string | undefined {
   return dirname(stateFolder) === cacheFolder() ? join(cacheFolder(), 'repositories') : undefined;
 }

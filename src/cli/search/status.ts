@@ -19,14 +19,14 @@ import { folderOptions } from './updateIndex.ts';
 export interface StatusOptions {
   readonly json?: true;
   readonly state?: string;
-  /** Whether to list what is left out; a reason restricts it to that one. */
+  /** Whether to list the files that are left out; a reason restricts the list to that reason. */
   readonly skipped?: true | SkipReason;
 }
 
 export const SKIP_REASONS = Object.keys(REASONS) as readonly SkipReason[];
 
 export const STATUS_HELP = `
-Changes nothing; the folder's files are compared with what the index has read of them.
+Compares the files of the folder with the index, and changes nothing.
 
 Examples:
   sextant status
@@ -34,14 +34,14 @@ Examples:
   sextant status --skipped tooLarge
   sextant status --json | jq .state
 
-Exit codes: 0 there is an index, 1 there is none or it cannot be used, 2 failed or wrong usage.`;
+Exit codes: 0 there is an index, 1 there is none or it is unusable, 2 failed or wrong usage.`;
 
-/** What can be told about a folder's index from outside. */
+/** The status of a folder's index, read without opening it for writing. */
 export interface StatusReport extends Partial<IndexContents> {
   readonly root: string;
   readonly stateFolder: string;
   readonly state: 'upToDate' | 'behind' | 'notIndexed' | 'failed';
-  /** Another process is writing to it: what is not up to date may be soon. */
+  /** The process that writes to the index, and may soon bring it up to date. */
   readonly writer?: { readonly pid: number; readonly host: string };
   readonly added: number;
   readonly changed: number;
@@ -114,7 +114,7 @@ function stateOf(contents: IndexContents | undefined, differences: number): Stat
   return differences > 0 || contents.damage.length > 0 ? 'behind' : 'upToDate';
 }
 
-/** The state of an index, in words. */
+/** Describes the state of an index in words. */
 export function describeState({ state, added, changed, removed, writer }: StatusReport): string {
   const by = writer && `${lowerFirst(describeOwner(writer))} is writing to it`;
   switch (state) {
@@ -128,7 +128,7 @@ export function describeState({ state, added, changed, removed, writer }: Status
       return ['behind', files && `: ${files}`, by && `; ${by}`].join('');
     }
     case 'failed':
-      return 'the index cannot be used';
+      return 'the index is unusable';
   }
 }
 
@@ -161,18 +161,18 @@ function format(report: StatusReport, columns: number | undefined): string {
 
 function nextStep({ root, state, writer, problems }: StatusReport): string | undefined {
   const index = `sextant index ${shellWord(root)}`;
-  if (state === 'failed' || problems.length > 0) return `${index} repairs it or makes it anew.`;
+  if (state === 'failed' || problems.length > 0) return `"${index}" repairs or rebuilds it.`;
   if (state === 'upToDate' || writer) return undefined;
-  if (state === 'notIndexed') return `${index} makes it; a search does so by itself.`;
-  return `${index} brings it up to date; a search does so by itself.`;
+  if (state === 'notIndexed') return `"${index}" builds it; a search does so too.`;
+  return `"${index}" brings it up to date; a search does so too.`;
 }
 
 function localTime(time: Date): string {
-  // The Swedish form is that of ISO 8601.
+  // The Swedish format equals ISO 8601.
   return time.toLocaleString('sv');
 }
 
-/** A path as a shell takes it for one word. */
+/** Quotes a path for a shell if it needs quotes. */
 function shellWord(path: string): string {
   return /^[\w./~+-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -17,10 +17,9 @@ export function folderOptions(root: string, stateFolder: string): FolderOptions 
 }
 
 /**
- * Brings a folder's index up to date, with progress on a terminal. Returns the status afterwards, or who keeps the index
- * if that is another process: it may be behind then. With `verify` the index is looked through for damage
- * instead, and repaired; with `settle` it is merged as well, which takes seconds after many changes and makes searches
- * faster.
+ * Brings a folder's index up to date, with progress on a terminal. Returns the status, or a sentence that names the other
+ * process that keeps the index, which may be behind then. With `verify` the index is checked for damage and repaired instead.
+ * With `settle` it is merged as well, which takes seconds after many changes and makes searches faster.
  */
 export async function updateIndex(
   options: FolderOptions,
@@ -57,7 +56,7 @@ export async function updateIndex(
   }
 }
 
-/** What matters most first. */
+/** Parts of the progress line, the most important first. */
 function describe({ state }: FolderStatus, pace: Pace | undefined): string[] {
   if (state.kind !== 'indexing') return ['Looking for files'];
   const percent = Math.floor((100 * state.done) / Math.max(1, state.total));
@@ -71,7 +70,7 @@ function describe({ state }: FolderStatus, pace: Pace | undefined): string[] {
   return parts;
 }
 
-/** Warnings and errors are said; all is kept for `sextant doctor`. */
+/** Writes warnings and errors to the stream, and all messages to the log file for `sextant doctor`. */
 export function logAndKeep(stream: NodeJS.WriteStream, stateFolder: string): Logger {
   const file = new LogFile(stateFolder, () => new Date());
   const said = logTo(stream);

@@ -22,21 +22,21 @@ export interface WhyOptions {
   readonly dir: string;
   readonly json?: true;
   readonly state?: string;
-  /** False: judge by what is indexed, without looking for changed files first. */
+  /** False: use the index as it is, without a scan for changed files. */
   readonly update: boolean;
 }
 
 export const WHY_HELP = `
-Without a query: which rule, setting or limit leaves the file out, or that it is indexed.
-With a query: its rank among the results and what parts it from the first one, or what of the query it does not match.
-What ranks a file is explained in docs/ranking.md; --json has every feature.
+Without a query: whether the file is indexed, or the rule, setting or limit that leaves it out.
+With a query: its rank and what separates it from the first result, or the parts of the query that it does not match.
+docs/ranking.md explains the ranking; --json shows every feature.
 
 Examples:
   sextant why dist/main.js
   sextant why src/orders/retryPolicy.ts 'retry payment'
   sextant why lib/parse.c 'parse header -path:test' --dir ~/projects/shop
 
-Exit codes: 0 it is indexed, or a result; 1 it is not; 2 failed or wrong usage; 130 interrupted.`;
+Exit codes: 0 the file is indexed, or a result of the query; 1 it is not; 2 failed or wrong usage; 130 interrupted.`;
 
 /** `sextant why FILE [QUERY]` */
 export async function runWhy(
@@ -50,7 +50,7 @@ export async function runWhy(
   const path = pathIn(root, file);
   if (query !== undefined && options.update) {
     const why = await whyNotUpdated(folder, terminal);
-    if (why !== undefined) terminal.stderr.write(`sextant: ${why} Judging by what it has indexed so far.\n`);
+    if (why !== undefined) terminal.stderr.write(`sextant: ${why} Using the index as it is.\n`);
   }
   const verdict = explainFile(folder, path, Date.now());
   const explanation = explainVerdict(verdict, path === '' ? '.' : path, folder);
@@ -72,8 +72,8 @@ export async function runWhy(
 }
 
 /**
- * A file's path in a folder, with `/`. It may be named from the current folder or from that one. Links on the way to the
- * folder are resolved, those in it are not.
+ * The path of a file in the folder `root`, with `/`. The file may be named from the current folder or from `root`. Links above
+ * `root` are resolved, those inside are not.
  */
 function pathIn(root: string, file: string): string {
   const absolute = resolve(file);
@@ -84,7 +84,7 @@ function pathIn(root: string, file: string): string {
   throw new SextantError('OutsideFolder', `"${file}" is not in ${root}. Name the indexed folder with --dir.`);
 }
 
-/** The folder itself where it is not there. */
+/** The real path of a folder; the path itself if the folder is missing. */
 function realFolder(folder: string): string {
   try {
     return realpathSync(folder);
@@ -100,7 +100,7 @@ function style(format: 'bold' | 'dim', text: string): string {
 
 function formatVerdict(verdict: FileStatus, { headline, details }: Explanation, root: string): string {
   const lines = [style('bold', printable(headline)), ...details.map((detail) => `  ${printable(detail)}`)];
-  if (verdict.kind === 'waiting') lines.push(`  sextant index ${printable(root)} does so; a search does it by itself.`);
+  if (verdict.kind === 'waiting') lines.push(`  "sextant index ${printable(root)}" does so; a search does too.`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -115,22 +115,20 @@ function formatRank(answer: RankAnswer, path: string, query: string): string {
     if (rank !== 1) lines.push(`  The first is ${printable(first.path)}:${first.line}`);
     if (missingWords.length > 0) lines.push(`  It does not have: ${missingWords.join(', ')}`);
     if (!isCandidate) {
-      lines.push(
-        '  It was not among the candidates that all features are counted for; they are counted here as if it were.',
-      );
+      lines.push('  It was dropped before all features were computed; they are computed here for comparison.');
     }
     lines.push(...formatShares(file, rank === 1 ? undefined : first));
   } else if (answer.kind === 'unmatched') {
     lines.push(style('bold', `${shown} is no result for: ${printable(query)}`));
     lines.push(...answer.mismatches.map((mismatch) => `  ${printable(describeMismatch(mismatch))}`));
-    if (answer.mismatches.length === 0) lines.push('  Each part of the query matches it, but not all together.');
+    if (answer.mismatches.length === 0) lines.push('  Each part of the query matches it, but not all parts together.');
   }
   return `${lines.join('\n')}\n`;
 }
 
-/** A row per kind of features: its share of the file's score and of the first's, those that part them most above. */
+/** One row for each group of features: its shares of the two scores; the largest differences come first. */
 function formatShares(file: RankedFile, first: RankedFile | undefined): string[] {
-  if (!file.explanation) return ['  Filters alone rank nothing: results are in the order of their paths.'];
+  if (!file.explanation) return ['  A query of filters alone has no ranking: its results are in path order.'];
   const compared = compareShares(file, first ?? { ...file, explanation: [] });
   const rows = compared.map((one) => row(one.group, one.file, one.first));
   const table = [

@@ -5,13 +5,13 @@ import { localServerErrors } from '../../server/localServer.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { ExitCode, printable, type Terminal } from '../terminal.ts';
 
-/** What all commands have that ask the local server. */
+/** The options of all commands that use the local server. */
 export interface AdminOptions {
   readonly state?: string;
   readonly json?: true;
 }
 
-/** Does it with the server that runs on the state folder. Throws `NoServer`; what the server does not have, or no longer, is exit code 1. */
+/** Runs `work` with the server of the state folder. Throws `NoServer`; `NotFound` and `Gone` give exit code 1. */
 export async function withServer(
   { state }: AdminOptions,
   terminal: Terminal,

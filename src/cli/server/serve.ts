@@ -30,18 +30,18 @@ export interface ServeOptions {
   readonly keepEvents?: number;
   readonly keepDays?: number;
   readonly keepMegabytes?: number;
-  /** Who answers what is asked of contexts. */
+  /** The answer model for questions about contexts. */
   readonly provider?: (typeof PROVIDERS)[number];
   readonly baseUrl?: string;
   readonly model?: string;
   readonly json?: true;
 }
 
-/** What it needs of the terminal. */
+/** The part of the terminal that the server uses. */
 export interface ServeTerminal {
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Aborts when it has to stop. */
+  /** Aborts when the server has to stop. */
   readonly signal: AbortSignal;
 }
 
@@ -49,7 +49,7 @@ const DAY_MS = 86_400_000;
 
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
-/** `sextant serve`: until Ctrl-C, or at once where a server runs on this state already. See `runThreadedServe`. */
+/** `sextant serve`: runs until Ctrl-C; ends at once if a server runs on this state already. See `runThreadedServe`. */
 export async function runServe(options: ServeOptions, terminal: ServeTerminal, version: string): Promise<ExitCode> {
   const { host, port, data, now, rateLimit, allowHost: allowHosts } = options;
   const token = options.token ?? tokenOf('SEXTANT_SERVE_TOKEN');
@@ -87,7 +87,8 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
   if (!isOwn) say(describeAttached(options, info));
   terminal.stdout.write(options.json ? `${JSON.stringify(info)}\n` : describe(info, isOwn));
   if (!isOwn) return ExitCode.ok;
-  if (server.organization.isEmpty) say('The data file is empty: every answer is too. POST facts to /__admin/import.');
+  if (server.organization.isEmpty)
+    say('The data file is empty, and so are all answers. POST facts to /__admin/import.');
   if (data === undefined) say(describeSimulation(readSimulation(options)));
   if (!terminal.signal.aborted) await once(terminal.signal, 'abort');
   try {
@@ -99,13 +100,13 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
   return ExitCode.ok;
 }
 
-/** Unlike an option, a variable is not shown by `ps`. An empty one counts as none. */
+/** Reads a token from a variable, which `ps` does not show. An empty one counts as none. */
 function tokenOf(variable: string): string | undefined {
   const token = process.env[variable];
   return token === '' ? undefined : token;
 }
 
-/** A model over HTTP, as `sextant ask` has it. */
+/** The model over HTTP that `sextant ask` uses. */
 async function openAi(options: ServeOptions): Promise<AnswerProvider> {
   const { openAiOf } = await import('../ask/ask.ts');
   return openAiOf(options, process.env);
@@ -130,7 +131,7 @@ function readFault(json: string): FaultRule {
 }
 
 function describeSimulation({ seed, users, plan }: SimulationOptions): string {
-  return `The organization is simulated: seed ${seed}, ${users} people, plan ${plan}. --data FILE serves facts of yours.`;
+  return `The organization is simulated: seed ${seed}, ${users} people, plan ${plan}. --data FILE serves your own facts.`;
 }
 
 /** Names the options that have no effect, since another process serves. */

@@ -4,7 +4,7 @@ import { workerChannel } from '../../base/workerChannel.ts';
 import { runServe } from './serve.ts';
 import type { ServeEvents, ServeMethods } from './threadedServe.ts';
 
-/* The entry of the thread of `sextant serve`: see `runThreadedServe`. */
+/* Entry of the thread of `sextant serve`: see `runThreadedServe`. */
 
 if (!parentPort) throw new Error('This module is the entry of a worker thread.');
 

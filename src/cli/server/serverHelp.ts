@@ -1,7 +1,8 @@
-/* Apart from what it is of, which is loaded only when it runs. */
+/* Kept apart from the commands, which are loaded when they run. */
 
 export const SERVE_HELP = `
-Ctrl-C finishes what is in flight. A state folder has one server: where one runs already, this prints how to reach it and ends.
+Ctrl-C answers the requests in flight, then stops the server. A state folder has one server: if it runs already, its address
+and tokens are printed, and this command ends.
 
 Examples:
   sextant serve
@@ -10,10 +11,11 @@ Examples:
   sextant serve --scenario flaky --fault '{"path":"/analytics/v0/dau","every":3,"status":503}'
   sextant serve --json --port 0 --state ./state --token reader --admin-token admin
 
-Exit codes: 0 it was told to stop, or another process serves; 2 failed or wrong usage; 130 interrupted before it was ready.`;
+Exit codes: 0 stopped, or another process serves; 2 failed or wrong usage; 130 interrupted before the server was ready.`;
 
 export const EXPORT_HELP = `
-The same with every change that clients made, for sextant serve --data; files are written whole or not at all.
+The output includes all changes by clients and can be served again with sextant serve --data. A file is written whole or
+not at all. A running server exports its own data; --data, --seed, --users and --plan are for a server that is stopped.
 
 Examples:
   sextant export --output facts.ndjson

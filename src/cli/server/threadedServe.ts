@@ -3,18 +3,18 @@ import { Thread } from '../../workspace/thread.ts';
 import type { ServeOptions } from './serve.ts';
 import { logTo, type ExitCode, type Output, type Terminal } from '../terminal.ts';
 
-/** What the thread of `sextant serve` is told. */
+/** The methods of the thread of `sextant serve`. */
 export interface ServeMethods {
-  /** Gives the exit code once it has stopped. */
+  /** Resolves to the exit code once the server has stopped. */
   run(request: ServeRequest): Promise<ExitCode>;
-  /** Ctrl-C. */
+  /** Stops the server, as on Ctrl-C. */
   stop(nothing: object): void;
 }
 
 export interface ServeRequest {
   readonly options: ServeOptions;
   readonly version: string;
-  /** What standard error is. */
+  /** Properties of standard error. */
   readonly stderr: Pick<Output, 'isTTY' | 'columns'>;
 }
 
@@ -22,18 +22,18 @@ export interface ServeEvents {
   readonly print: { readonly to: 'stdout' | 'stderr'; readonly text: string };
 }
 
-/** What is in flight has ten seconds; one that takes longer than this does nothing any more. */
+/** Requests in flight have ten seconds; a server that takes longer than this hangs. */
 const STOP_LIMIT_MS = 20_000;
 const KILL_AFTER_MS = 2_000;
 
 /**
- * `sextant serve` in a thread of its own, as in the editor: only for a thread can one say how much V8 may take for objects that
- * live for a moment. By itself it takes 134 MB for them on Node 24, of which the server gains nothing, and a flag of the
- * command line would be the user's to give: set while the process runs it is ignored.
+ * Runs `sextant serve` in its own thread, as the editor does: only a thread can limit V8's space for short-lived objects. The
+ * default is 134 MB on Node 24, without any gain for the server. A flag of Node would have to come from the user, since V8
+ * ignores it once the process runs.
  */
 export async function runThreadedServe(options: ServeOptions, terminal: Terminal, version: string): Promise<ExitCode> {
   const { stderr, signal } = terminal;
-  // What ends the thread is told by the call.
+  // The call itself reports the error that ends the thread.
   const logger = { ...logTo(stderr), error: () => undefined };
   const thread = new Thread<ServeMethods, ServeEvents>(new URL('./serveThread.js', import.meta.url), logger, {
     restarts: 0,
@@ -42,9 +42,9 @@ export async function runThreadedServe(options: ServeOptions, terminal: Terminal
   caller.on('print', ({ to, text }) => void terminal[to].write(text));
   let timer: NodeJS.Timeout | undefined;
   const end = (): void => {
-    terminal.stderr.write(`sextant: The server did not stop in ${STOP_LIMIT_MS / 1000} seconds, and is ended.\n`);
+    terminal.stderr.write(`sextant: The server did not stop in ${STOP_LIMIT_MS / 1000} seconds, and is killed.\n`);
     void thread.stop();
-    // A thread that waits for the system, as for a pipe that nobody writes to, cannot be ended by itself.
+    // A thread in a system call, such as a read of a pipe without a writer, ends only with the process.
     timer = setTimeout(() => process.kill(process.pid, 'SIGKILL'), KILL_AFTER_MS);
   };
   const stop = (): void => {
@@ -63,7 +63,7 @@ export async function runThreadedServe(options: ServeOptions, terminal: Terminal
   }
 }
 
-/** One that has stopped meanwhile need not be told to. */
+/** Ignores a call to a thread that has stopped meanwhile. */
 function ignoreEnded(error: unknown): void {
   if (!(error instanceof SextantError)) throw error;
 }

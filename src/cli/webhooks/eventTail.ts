@@ -15,22 +15,22 @@ export interface TailOptions extends AdminOptions {
   readonly timeout?: number;
 }
 
-/** How often new events are asked for. */
+/** The interval between requests for new events. */
 const TAIL_MS = 300;
-/** An event whose runs take longer is told of before its outcome is known, and once more with it. */
+/** An event whose runs take longer is printed without its outcome, and again with it. */
 const OUTCOME_MS = 2_000;
-/** For so long a server that does not answer is asked again. */
+/** How long requests to a server that does not answer are repeated. */
 const PATIENCE_MS = 60_000;
 const PAGE = 1000;
 
-/** An event of which the outcome is not known yet. */
+/** An event whose outcome is not known yet. */
 interface Waiting {
   readonly since: number;
-  readonly isTold: boolean;
+  readonly isPrinted: boolean;
   readonly event: EventSummaryView;
 }
 
-/** `sextant events tail`: events as they come, until Ctrl-C, so many or so long. */
+/** `sextant events tail`: prints events as they arrive, until Ctrl-C, a number of events or a timeout. */
 export function tailEvents(options: TailOptions, terminal: Terminal): Promise<ExitCode> {
   return withServer(options, terminal, async (first) => {
     const { webhook, count = Infinity, timeout = Infinity, json } = options;
@@ -41,8 +41,8 @@ export function tailEvents(options: TailOptions, terminal: Terminal): Promise<Ex
     let newest = (await pageOf(first, { limit: 1 })).events[0]?.event_id ?? '';
     let seen = 0;
     const waiting = new Map<string, Waiting>();
-    const tell = (event: EventSummaryView, isTold = false): void => {
-      if (!isTold && ++seen > count) return;
+    const print = (event: EventSummaryView, isPrinted = false): void => {
+      if (!isPrinted && ++seen > count) return;
       stdout.write(json ? `${JSON.stringify(event)}\n` : formatColumns([eventRow(event)]));
     };
     while (!signal.aborted && seen < count && performance.now() < end) {
@@ -53,21 +53,21 @@ export function tailEvents(options: TailOptions, terminal: Terminal): Promise<Ex
       for (const event of [...known, ...fresh]) {
         const { event_id: id, status } = event;
         if (id > newest) newest = id;
-        const { since, isTold } = waiting.get(id) ?? { since: performance.now(), isTold: false };
+        const { since, isPrinted } = waiting.get(id) ?? { since: performance.now(), isPrinted: false };
         const isLate = performance.now() - since >= OUTCOME_MS;
-        if (isUnfinished(status)) waiting.set(id, { since, isTold: isTold || isLate, event });
+        if (isUnfinished(status)) waiting.set(id, { since, isPrinted: isPrinted || isLate, event });
         else waiting.delete(id);
-        if (!isUnfinished(status) || (isLate && !isTold)) tell(event, isTold);
+        if (!isUnfinished(status) || (isLate && !isPrinted)) print(event, isPrinted);
       }
       if (seen < count) await sleep(TAIL_MS, signal).catch(() => undefined);
     }
-    // They came, whatever becomes of them.
-    for (const { event, isTold } of waiting.values()) if (!isTold) tell(event);
+    // Print the events that arrived, although their outcome is not known.
+    for (const { event, isPrinted } of waiting.values()) if (!isPrinted) print(event);
     return seen < count && count !== Infinity && !signal.aborted ? ExitCode.nothingFound : ExitCode.ok;
   });
 }
 
-/** Oldest first. */
+/** The events after `newest`, oldest first. */
 async function eventsAfter(
   newest: string,
   client: AdminClient,
@@ -83,7 +83,7 @@ async function eventsAfter(
   return fresh.reverse();
 }
 
-/** Of those that are still kept. */
+/** The current states of events, except those that are deleted by now. */
 async function statesOf(
   ids: readonly string[],
   client: AdminClient,
@@ -104,7 +104,7 @@ async function statesOf(
   return states;
 }
 
-/** One that may be started again meanwhile, perhaps at another address. */
+/** A server that may restart meanwhile, perhaps at another address. */
 class PatientServer {
   #client: AdminClient;
   readonly #folder: string;
@@ -116,7 +116,7 @@ class PatientServer {
     this.#terminal = terminal;
   }
 
-  /** Throws `NoAnswer` where it does not come back. */
+  /** Repeats `work` until the server answers. Throws `NoAnswer` if it does not come back. */
   async ask<T>(work: (client: AdminClient) => Promise<T>): Promise<T> {
     const { signal, stderr } = this.#terminal;
     const end = performance.now() + PATIENCE_MS;
@@ -124,11 +124,12 @@ class PatientServer {
       try {
         return await work(this.#client);
       } catch (error) {
-        // Of an answer that was cut off fetch says no more than that.
-        const isGone = error instanceof TypeError || (error instanceof SextantError && error.code === 'NoAnswer');
-        if (!isGone || signal.aborted || performance.now() >= end) throw error;
+        // For an answer that is cut off, fetch throws a TypeError without details.
+        const isUnreachable =
+          error instanceof TypeError || (error instanceof SextantError && error.code === 'NoAnswer');
+        if (!isUnreachable || signal.aborted || performance.now() >= end) throw error;
       }
-      if (tries === 0) stderr.write('sextant: The server does not answer. It is asked again for a minute.\n');
+      if (tries === 0) stderr.write('sextant: The server does not answer. Trying again for a minute.\n');
       await sleep(TAIL_MS, signal).catch(() => undefined);
       const info = await findReachable(this.#folder);
       if (info) this.#client = new AdminClient(info);

@@ -46,7 +46,7 @@ export function listEvents(
     const { limit } = options;
     await requireWebhook(options.webhook, client);
     const found: EventSummaryView[] = [];
-    // Of what is searched for, whether there is one more may take long to tell.
+    // A search for one more event may take long, so its existence is left open.
     const isSearch = options.text !== undefined || options.filter !== undefined;
     for await (const event of select(client, options, isSearch ? limit : limit + 1, terminal)) found.push(event);
     const events = found.slice(0, limit);
@@ -64,17 +64,17 @@ function these(count: number): string {
   return count === 1 ? 'this one' : `these ${count}`;
 }
 
-/** Throws `NotFound` where no webhook has or had that name or id: it would be waited for in vain. */
+/** Throws `NotFound` if no webhook has or had that name or id: a wait for its events would never end. */
 export async function requireWebhook(webhook: string | undefined, client: AdminClient): Promise<void> {
   if (webhook === undefined) return;
   const { webhooks } = await client.ask<{ webhooks: WebhookView[] }>('GET', 'webhooks');
   if (webhooks.some(({ name, webhook_id: id }) => name === webhook || id === webhook)) return;
   if ((await pageOf(client, { webhook, limit: 1 })).events.length > 0) return;
-  const hint = 'What came to a deleted one is listed by its id, which "sextant events list" shows.';
+  const hint = 'Name a deleted webhook by its id, which "sextant events list" shows.';
   throw new SextantError('NotFound', `There is no webhook named ${webhook.slice(0, 100)}. ${hint}`);
 }
 
-/** Those that match, newest first. What is in their bodies is searched for by the server, and how far it is, is told. */
+/** The matching events, newest first. The server searches their bodies; the progress is shown. */
 async function* select(
   client: AdminClient,
   options: EventFilterOptions,
@@ -157,7 +157,7 @@ export function showEvent(id: string, options: ShowOptions, terminal: Terminal):
   return withServer(options, terminal, async (client) => {
     const event = await client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
     if (options.json) printJson(event, terminal);
-    // Byte for byte, for another program.
+    // Unchanged bytes, for another program.
     else if (options.raw) stdout.write(event.body);
     else if (options.headers) stdout.write(lines(headerLines(event)));
     else if (options.explain) stdout.write(lines(explanation(event)));
@@ -167,7 +167,7 @@ export function showEvent(id: string, options: ShowOptions, terminal: Terminal):
   });
 }
 
-/** What strangers sent, without what would move the cursor. */
+/** Text from strangers, without the characters that control a terminal. */
 function lines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
@@ -190,12 +190,13 @@ export function listRefusals(
     else terminal.stdout.write(refusalLines(refusals));
     if (found.length > limit)
       terminal.stderr.write(`sextant: There are more than ${these(limit)}; --limit shows more.\n`);
-    if (leftOut > 0) terminal.stderr.write(`sextant: ${formatCount(leftOut)} more came too fast to be recorded.\n`);
+    if (leftOut > 0)
+      terminal.stderr.write(`sextant: ${formatCount(leftOut)} more refusals came too fast to be recorded.\n`);
     return refusals.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   });
 }
 
-/** `sextant events verify`: reads all that is kept, and says what is damaged. */
+/** `sextant events verify`: reads all events, and lists the damaged ones. */
 export function verifyEvents(options: AdminOptions, terminal: Terminal): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
     const journal = await client.ask<JournalView>('POST', 'journal/verify', undefined, terminal.signal);
@@ -213,7 +214,7 @@ export function replayEvents(ids: readonly string[], options: AdminOptions, term
   return withServer(options, terminal, async (client) => {
     for (const id of ids) {
       const replay = await client.ask<{ event_id: string }>('POST', AdminClient.path(['events', id, 'replay']));
-      terminal.stdout.write(options.json ? `${JSON.stringify(replay)}\n` : `${replay.event_id} is ${id} again\n`);
+      terminal.stdout.write(options.json ? `${JSON.stringify(replay)}\n` : `${replay.event_id} replays ${id}\n`);
     }
     return ExitCode.ok;
   });

@@ -19,11 +19,11 @@ export function addFilterCommands(program: Command, terminal: Terminal, exit: (c
   const filters = program.command('filters').description('try JSONLogic filters of webhook triggers');
   filters
     .command('test')
-    .description('tell for which payloads a filter fires, and why not for the others')
+    .description('test a filter on payloads, and explain why it does not fire')
     .argument('<rule>', 'a JSONLogic file, or the rule itself')
-    .argument('<files...>', 'payloads, one JSON value a file; - is the standard input')
-    .option('--none', 'succeed if it fires for none of them, instead of for all')
-    .option('--explain', 'show what each part of the filter gave')
+    .argument('<files...>', 'payloads, one JSON value a file, or - for the standard input')
+    .option('--none', 'succeed if the filter fires for none of the payloads, instead of for all')
+    .option('--explain', 'show the value of each part of the filter')
     .option('--json', 'print the evaluations as JSON')
     .addHelpText(
       'after',
@@ -32,7 +32,7 @@ Examples:
   sextant filters test rule.json test/payloads/*.json
   sextant filters test '{"==": [{"var": "action"}, "opened"]}' event.json --explain
 
-Exit codes: 0 it fires for all (with --none: for none), 1 it does not, 2 the rule or a payload cannot be read.`,
+Exit codes: 0 the filter fires for all payloads (with --none: for none), 1 it does not, 2 the rule or a payload cannot be read.`,
     )
     .action(async (rule: string, files: readonly string[], options: TestOptions) => {
       exit(await runFiltersTest(rule, files, options, terminal));
@@ -45,7 +45,7 @@ async function runFiltersTest(
   options: TestOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  // Read when it is needed: the evaluator is no part of a search.
+  // Loaded late: a search does not need the evaluator.
   const [{ Filter }, { formatTree }] = await Promise.all([
     import('../../webhooks/filter/filter.ts'),
     import('../../webhooks/filter/evaluation.ts'),
@@ -65,14 +65,14 @@ async function runFiltersTest(
   return tested.every(({ fires }) => fires !== (options.none === true)) ? ExitCode.ok : ExitCode.nothingFound;
 }
 
-/** A filter that a person gave: a file, or the rule itself. Throws `InvalidFilter` and `CannotRead`. */
+/** Reads the filter of an option: a file, or the rule itself. Throws `InvalidFilter` and `CannotRead`. */
 export async function readRule(rule: string): Promise<unknown> {
   const { parseFilter } = await import('../../webhooks/filter/checkFilter.ts');
   const isFile = !/^\s*([{["]|true\b|false\b)/.test(rule);
   return isFile ? parseFilter(readText(rule), rule) : parseFilter(rule);
 }
 
-/** The JSON in a file; `-` is the standard input. Throws `InvalidPayload` and `CannotRead`. */
+/** Reads the JSON of a file; `-` is the standard input. Throws `InvalidPayload` and `CannotRead`. */
 export function readPayload(file: string): unknown {
   try {
     return JSON.parse(readText(file)) as unknown;
@@ -82,10 +82,10 @@ export function readPayload(file: string): unknown {
   }
 }
 
-/** What is in a file; `-` is the standard input. Throws `CannotRead`. */
+/** Reads the text of a file; `-` is the standard input. Throws `CannotRead`. */
 export function readText(file: string): string {
   try {
-    // Some systems write a byte order mark, which is no part of the JSON.
+    // Some systems write a byte order mark, which JSON does not allow.
     return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     if (systemCode(error) === undefined) throw error;

@@ -1,15 +1,16 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { positiveInteger } from '../arguments.ts';
 import type { AdminOptions } from '../server/admin.ts';
+import { SERVER_STATE } from '../server/serverCommands.ts';
 import type { EventFilterOptions, ShowOptions } from './events.ts';
 import type { TailOptions } from './eventTail.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import type { CreateWebhookOptions, ExpertOptions, SendOptions, TriggerOptions } from './webhooks.ts';
 
-const STATE = ['--state <dir>', "the server's state, where it is not in the user's data folder"] as const;
-const JSON_OPTION = ['--json', 'print it as JSON'] as const;
-const CODES = 'Exit codes: 0 done, 1 there is no such thing, 2 failed or wrong usage (no server runs, for instance).';
+const JSON_OPTION = ['--json', 'print the result as JSON'] as const;
+const CODES = 'Exit codes: 0 done, 1 nothing found, 2 failed or wrong usage (no server runs, for instance).';
 
-/** `sextant webhooks …`, `triggers …`, `experts …`, `events …`: what they do is loaded when it is done. */
+/** Adds `webhooks …`, `triggers …`, `experts …` and `events …`; their modules are loaded when they run. */
 export function addWebhookCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   addWebhooks(program, terminal, exit);
   addTriggers(program, terminal, exit);
@@ -18,12 +19,12 @@ export function addWebhookCommands(program: Command, terminal: Terminal, exit: (
 }
 
 function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  const webhooks = program.command('webhooks').description('make and use webhooks of the local server');
-  admin(webhooks, 'create <name>', 'make a webhook; its secret is shown this once')
+  const webhooks = program.command('webhooks').description('create and use webhooks of the local server');
+  admin(webhooks, 'create <name>', 'create a webhook; its secret is shown only once')
     .option('--type <type>', 'bearer_token, or standard_webhooks for signed deliveries', 'bearer_token')
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'the purpose of the webhook')
     .option('--scope <scope>', 'personal or organization')
-    .option('--disabled', 'take no deliveries yet')
+    .option('--disabled', 'refuse deliveries until it is enabled')
     .addHelpText(
       'after',
       help('sextant webhooks create deploys', 'sextant webhooks create stripe --type standard_webhooks --json'),
@@ -36,8 +37,8 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
     .action(async (options: AdminOptions) => {
       exit(await (await import('./webhooks.ts')).listWebhooks(options, terminal));
     });
-  admin(webhooks, 'edit <name>', 'change its description or scope; what is not given stays as it is')
-    .option('--description <text>', 'what it is for')
+  admin(webhooks, 'edit <name>', 'change the description or the scope')
+    .option('--description <text>', 'the purpose of the webhook')
     .option('--scope <scope>', 'personal or organization')
     .addHelpText('after', help(`sextant webhooks edit deploys --description 'of production' --scope organization`))
     .action(
@@ -45,29 +46,26 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
         exit(await (await import('./webhooks.ts')).editWebhook(name, options, terminal));
       },
     );
-  admin(webhooks, 'rotate <name>', 'make a new secret, which is shown this once')
-    .option('--overlap <time>', 'the present one stays good for so long: 30s, 15m, 24h, 7d', seconds, 0)
+  admin(webhooks, 'rotate <name>', 'create a new secret, which is shown only once')
+    .option('--overlap <time>', 'how long the present secret stays valid: 30s, 15m, 24h, 7d', seconds, 0)
     .addHelpText('after', help('sextant webhooks rotate deploys --overlap 24h'))
     .action(async (name: string, options: AdminOptions & { readonly overlap: number }) => {
       exit(await (await import('./webhooks.ts')).rotateWebhook(name, options, terminal));
     });
   for (const verb of ['enable', 'disable'] as const)
-    admin(webhooks, `${verb} <name>`, verb === 'enable' ? 'take deliveries again' : 'answer deliveries with 404')
+    admin(webhooks, `${verb} <name>`, verb === 'enable' ? 'accept deliveries again' : 'answer deliveries with 404')
       .addHelpText('after', help(`sextant webhooks ${verb} deploys`))
       .action(async (name: string, options: AdminOptions) => {
         exit(await (await import('./webhooks.ts')).enableWebhook(name, verb === 'enable', options, terminal));
       });
   addDelete(webhooks, 'webhooks', 'deploys', terminal, exit);
-  admin(webhooks, 'send <name>', 'send it a test event, as the system of a template would')
+  admin(webhooks, 'send <name>', 'send a test event, as the system of a template would')
     .option('--template <name>', 'github-push, github-pull-request, gitlab-push or pagerduty')
-    .option('--data <json>', 'the body: JSON, a file with it, or - for the standard input')
-    .option('--set <path=value...>', 'change a value of the body, such as pull_request.draft=true')
-    .option('--edit', 'edit the body in $EDITOR first')
+    .option('--data <json>', 'the body: JSON, a file, or - for the standard input')
+    .option('--set <path=value...>', 'set a value in the body, such as pull_request.draft=true')
+    .option('--edit', 'edit the body in $EDITOR before it is sent')
     .option('--print', 'print the body instead of sending it')
-    .option(
-      '--secret <secret>',
-      'sign as the system does, with the secret of the webhook; or set SEXTANT_WEBHOOK_SECRET',
-    )
+    .option('--secret <secret>', 'sign the event with the secret of the webhook (default: SEXTANT_WEBHOOK_SECRET)')
     .addHelpText(
       'after',
       help(
@@ -83,14 +81,16 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
 }
 
 function addTriggers(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  const triggers = program.command('triggers').description('say what is to happen when an event comes to a webhook');
-  admin(triggers, 'create <name>', 'make a trigger, and print in words what it does')
-    .option('--webhook <name>', 'the webhook whose events it is for')
-    .option('--filter <rule>', 'a JSONLogic file, or the rule itself; without one every event fires it')
-    .option('--no-filter', 'with --replace: take its filter away')
-    .option('--expert <name>', 'what runs: one that "sextant experts create" made; else record')
-    .option('--disabled', 'do nothing yet')
-    .option('--replace', 'change the one of this name instead; what is not given stays as it is')
+  const triggers = program
+    .command('triggers')
+    .description('create and change the actions that events of a webhook start');
+  admin(triggers, 'create <name>', 'create a trigger, and describe it in words')
+    .option('--webhook <name>', 'the webhook whose events fire it')
+    .option('--filter <rule>', 'a JSONLogic file, or the rule itself (default: every event fires it)')
+    .option('--no-filter', 'with --replace: remove its filter')
+    .option('--expert <name>', 'the expert to run, made by "sextant experts create" (default: record)')
+    .option('--disabled', 'do not run until it is enabled')
+    .option('--replace', 'change the trigger of this name instead; only the given options change')
     .addHelpText(
       'after',
       help(
@@ -102,13 +102,13 @@ function addTriggers(program: Command, terminal: Terminal, exit: (code: ExitCode
     .action(async (name: string, options: TriggerOptions) => {
       exit(await (await import('./webhooks.ts')).createTrigger(name, options, terminal));
     });
-  admin(triggers, 'list', 'list the triggers, and what each does')
+  admin(triggers, 'list', 'list the triggers with their actions')
     .addHelpText('after', help('sextant triggers list'))
     .action(async (options: AdminOptions) => {
       exit(await (await import('./webhooks.ts')).listTriggers(options, terminal));
     });
   for (const verb of ['enable', 'disable'] as const)
-    admin(triggers, `${verb} <name>`, verb === 'enable' ? 'let it run again' : 'let it run for no event')
+    admin(triggers, `${verb} <name>`, verb === 'enable' ? 'run it for events again' : 'do not run it for events')
       .addHelpText('after', help(`sextant triggers ${verb} bugs`))
       .action(async (name: string, options: AdminOptions) => {
         exit(await (await import('./webhooks.ts')).enableTrigger(name, verb === 'enable', options, terminal));
@@ -117,12 +117,16 @@ function addTriggers(program: Command, terminal: Terminal, exit: (code: ExitCode
 }
 
 function addExperts(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  const experts = program.command('experts').description('say where triggers forward events to');
-  admin(experts, 'create <name>', 'forward events to a URL: the raw body and headers, with retries')
-    .requiredOption('--url <url>', 'where they are posted')
-    .option('--timeout <seconds>', 'for one attempt; else 30', positive)
-    .option('--attempts <number>', 'how many at the most; else 8', positive)
-    .option('--concurrency <number>', 'how many at once; else 4', positive)
+  const experts = program.command('experts').description('create the URLs to which triggers forward events');
+  admin(
+    experts,
+    'create <name>',
+    'create an expert that forwards events to a URL: the raw body and headers, with retries',
+  )
+    .requiredOption('--url <url>', 'the URL to post events to')
+    .option('--timeout <seconds>', 'the time limit of one attempt (default: 30)', positiveInteger)
+    .option('--attempts <number>', 'the largest number of attempts (default: 8)', positiveInteger)
+    .option('--concurrency <number>', 'the number of events forwarded at once (default: 4)', positiveInteger)
     .addHelpText('after', help('sextant experts create bot --url http://127.0.0.1:8080/hook --timeout 5'))
     .action(async (name: string, options: ExpertOptions) => {
       exit(await (await import('./webhooks.ts')).createExpert(name, options, terminal));
@@ -136,9 +140,9 @@ function addExperts(program: Command, terminal: Terminal, exit: (code: ExitCode)
 }
 
 function addEvents(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  const events = program.command('events').description('look at what came to the webhooks, and send it again');
+  const events = program.command('events').description('show, search and replay the events of webhooks');
   filtered(events, 'list', 'list events, newest first')
-    .option('-n, --limit <number>', 'how many at the most', positive, 20)
+    .option('-n, --limit <number>', 'the largest number of rows', positiveInteger, 20)
     .addHelpText(
       'after',
       help(
@@ -151,10 +155,10 @@ function addEvents(program: Command, terminal: Terminal, exit: (code: ExitCode) 
       exit(await (await import('./events.ts')).listEvents(options, terminal));
     });
   admin(events, 'show <id>', 'show an event: why each trigger fired or not, its runs, headers and body')
-    .option('--raw', 'its body alone, byte for byte')
-    .option('--headers', 'its headers alone')
-    .option('--explain', 'what became of it alone')
-    .option('--curl', 'a curl command that sends it again')
+    .option('--raw', 'print only the body, byte for byte')
+    .option('--headers', 'print only the headers')
+    .option('--explain', 'print only the triggers and the results of the runs')
+    .option('--curl', 'print a curl command that sends it again')
     .addHelpText(
       'after',
       help('sextant events show evt_0000000012', 'sextant events show evt_0000000012 --raw | jq .ref'),
@@ -162,36 +166,40 @@ function addEvents(program: Command, terminal: Terminal, exit: (code: ExitCode) 
     .action(async (id: string, options: ShowOptions) => {
       exit(await (await import('./events.ts')).showEvent(id, options, terminal));
     });
-  admin(events, 'tail', 'print events as they come, until Ctrl-C; once more where the runs of one end late')
-    .option('--webhook <name>', 'of this webhook only')
-    .option('--count <number>', 'end after so many', positive)
-    .option('--timeout <seconds>', 'end after so long; with --count, exit code 1 says that fewer came', positive)
+  admin(
+    events,
+    'tail',
+    'print events as they arrive, until Ctrl-C; an event with slow runs is printed again when they end',
+  )
+    .option('--webhook <name>', 'only events of this webhook')
+    .option('--count <number>', 'end after this number of events', positiveInteger)
+    .option('--timeout <seconds>', 'end after this time; with --count, exit code 1 means fewer events', positiveInteger)
     .addHelpText('after', help('sextant events tail', 'sextant events tail --webhook deploys --count 1 --timeout 30'))
     .action(async (options: TailOptions) => {
       exit(await (await import('./eventTail.ts')).tailEvents(options, terminal));
     });
-  admin(events, 'replay <ids...>', 'send events again: each becomes a new event with the same bytes')
+  admin(events, 'replay <ids...>', 'send events again, each as a new event with the same bytes')
     .addHelpText('after', help('sextant events replay evt_0000000012'))
     .action(async (ids: readonly string[], options: AdminOptions) => {
       exit(await (await import('./events.ts')).replayEvents(ids, options, terminal));
     });
   filtered(events, 'export', 'print events with headers and body, one JSON object a line, newest first')
-    .option('-o, --output <file>', 'write to this file instead')
+    .option('-o, --output <file>', 'write to this file instead of the standard output')
     .addHelpText('after', help('sextant events export --webhook deploys --output deploys.ndjson'))
     .action(async (options: EventFilterOptions & { readonly output?: string }) => {
       exit(await (await import('./events.ts')).exportEvents(options, terminal));
     });
   admin(events, 'refusals', 'list deliveries that were refused, and why, newest first')
-    .option('--webhook <name>', 'at this webhook only; one that is not there by the id in the address')
-    .option('-n, --limit <number>', 'how many at the most', positive, 20)
+    .option('--webhook <name>', 'only deliveries to this webhook; a missing one by the id in the address')
+    .option('-n, --limit <number>', 'the largest number of rows', positiveInteger, 20)
     .addHelpText('after', help('sextant events refusals', 'sextant events refusals --webhook deploys --limit 5'))
     .action(async (options: AdminOptions & { readonly webhook?: string; readonly limit: number }) => {
       exit(await (await import('./events.ts')).listRefusals(options, terminal));
     });
-  admin(events, 'verify', 'read all that is kept of events, and say what is damaged')
+  admin(events, 'verify', 'read all events, and list the damaged ones')
     .addHelpText(
       'after',
-      `\nExamples:\n  sextant events verify\n\nExit codes: 0 all can be read, 1 something is damaged, 2 failed.`,
+      `\nExamples:\n  sextant events verify\n\nExit codes: 0 no event is damaged, 1 events are damaged, 2 failed.`,
     )
     .action(async (options: AdminOptions) => {
       exit(await (await import('./events.ts')).verifyEvents(options, terminal));
@@ -207,7 +215,7 @@ function addDelete(
 ): void {
   const command = admin(parent, 'delete <name>', 'delete it');
   const fate = kind === 'webhooks' ? 'are deleted with it' : 'no longer run';
-  if (kind !== 'triggers') command.option('--force', `also where triggers use it, which then ${fate}`);
+  if (kind !== 'triggers') command.option('--force', `delete it although triggers use it; they ${fate}`);
   command
     .addHelpText('after', help(`sextant ${kind} delete ${example}`))
     .action(async (name: string, options: AdminOptions & { readonly force?: true }) => {
@@ -219,28 +227,23 @@ function admin(parent: Command, name: string, description: string): Command {
   return parent
     .command(name)
     .description(description)
-    .option(...STATE)
+    .option(...SERVER_STATE)
     .option(...JSON_OPTION);
 }
 
 function filtered(parent: Command, name: string, description: string): Command {
   return admin(parent, name, description)
-    .option('--source <source>', 'of this source; Webhook is the only one there is', 'Webhook')
-    .option('--webhook <name>', 'of this webhook only; a deleted one by its id')
-    .option('--status <status>', 'received, unmatched, pending, succeeded or failed')
-    .option('--from <moment>', 'from then on: ISO 8601, 2026-11-21 or 2026-11-21T09:00:00Z')
-    .option('--to <moment>', 'before then')
-    .option('--text <text>', 'with this in the body, as it is written there')
-    .option('--filter <rule>', 'for whose body this JSONLogic fires: a file, or the rule itself');
+    .option('--source <source>', 'only events of this source; Webhook is the only source', 'Webhook')
+    .option('--webhook <name>', 'only events of this webhook; a deleted one by its id')
+    .option('--status <status>', 'only events that are received, unmatched, pending, succeeded or failed')
+    .option('--from <moment>', 'only events from this moment on: 2026-11-21 or 2026-11-21T09:00:00Z')
+    .option('--to <moment>', 'only events before this moment')
+    .option('--text <text>', 'only events whose body contains this text')
+    .option('--filter <rule>', 'only events for whose body this JSONLogic fires: a file, or the rule itself');
 }
 
 function help(...examples: readonly string[]): string {
   return `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}\n${CODES}`;
-}
-
-function positive(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.');
-  return Number(text);
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };

@@ -47,8 +47,8 @@ export function rotateWebhook(
     if (options.json) printJson(rotated, terminal);
     else {
       terminal.stdout.write(describeSecret(rotated));
-      const until = options.overlap > 0 ? `stays good for ${options.overlap} s` : 'is no longer good';
-      terminal.stdout.write(`The secret before it ${until}.\n`);
+      const until = options.overlap > 0 ? `stays valid for ${options.overlap} s` : 'is no longer valid';
+      terminal.stdout.write(`The previous secret ${until}.\n`);
     }
     return ExitCode.ok;
   });
@@ -58,7 +58,7 @@ function describeSecret({ name, url, secret, type }: NewWebhookView): string {
   const how = type === 'bearer_token' ? 'a bearer token with each delivery' : 'the key that signs deliveries';
   const rows = formatRows([
     ['url', url],
-    ['secret', `${secret} (${how}; it is shown this once)`],
+    ['secret', `${secret} (${how}; it is shown only once)`],
   ]);
   return `Webhook ${printable(name)}\n${rows}`;
 }
@@ -121,11 +121,11 @@ export function deleteDefinition(
 ): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
     const query = kind === 'triggers' ? {} : { force: options.force };
-    const gone = await client.ask<{ triggers?: TriggerView[] }>('DELETE', AdminClient.path([kind, name], query));
-    if (options.json) printJson({ deleted: name, ...gone }, terminal);
+    const deleted = await client.ask<{ triggers?: TriggerView[] }>('DELETE', AdminClient.path([kind, name], query));
+    if (options.json) printJson({ deleted: name, ...deleted }, terminal);
     else
-      for (const trigger of gone.triggers ?? [])
-        terminal.stdout.write(`The trigger ${printable(trigger.name)} went with it: ${printable(trigger.words)}\n`);
+      for (const trigger of deleted.triggers ?? [])
+        terminal.stdout.write(`Also deleted the trigger ${printable(trigger.name)}: ${printable(trigger.words)}\n`);
     return ExitCode.ok;
   });
 }
@@ -159,7 +159,7 @@ export async function sendTest(name: string, options: SendOptions, terminal: Ter
   });
 }
 
-/** What is sent, as it is written. */
+/** The body to send, before it is parsed. */
 function testText({ template, data, set = [], edit }: SendOptions): string {
   let text: string;
   if (data !== undefined)
@@ -184,14 +184,14 @@ function requireJson(text: string, where: string): string {
   return text;
 }
 
-/** In the person's own editor. Throws `NotEdited` where that fails. */
+/** Opens the person's editor. Throws `NotEdited` if the editor fails. */
 function edited(text: string): string {
   const editor = process.env.VISUAL ?? process.env.EDITOR ?? 'vi';
   const folder = mkdtempSync(join(tmpdir(), 'sextant-send-'));
   const file = join(folder, 'event.json');
   try {
     writeFileSync(file, prettyBody({ body: text }), { mode: 0o600 });
-    // As Git does: what the variable holds may have arguments.
+    // The variable may hold arguments, as for Git.
     const { status } = spawnSync(`${editor} "${file}"`, { shell: true, stdio: 'inherit' });
     if (status !== 0)
       throw new SextantError('NotEdited', `${editor} ended with ${status}. Set EDITOR to your editor, or use --data.`);
@@ -203,14 +203,14 @@ function edited(text: string): string {
 
 export interface TriggerOptions extends AdminOptions {
   readonly webhook?: string;
-  /** `false`: without one. */
+  /** `false` removes the filter. */
   readonly filter?: string | false;
   readonly expert?: string;
   readonly disabled?: true;
   readonly replace?: true;
 }
 
-/** `sextant triggers create`; what `--replace` is not told stays as it is. */
+/** `sextant triggers create`; `--replace` changes only the given options. */
 export function createTrigger(name: string, options: TriggerOptions, terminal: Terminal): Promise<ExitCode> {
   const { webhook, filter, expert, disabled, replace } = options;
   if (webhook === undefined && !replace)
@@ -292,7 +292,7 @@ export function listExperts(options: AdminOptions, terminal: Terminal): Promise<
 }
 
 function describeExpert(expert: Expert): string[] {
-  if (expert.type === 'record') return [expert.name, 'keeps the event and does nothing else'];
+  if (expert.type === 'record') return [expert.name, 'records the event only'];
   const { name, url, timeout_ms: timeoutMs, max_attempts: attempts, concurrency } = expert;
   return [name, `forwards to ${url}: ${concurrency} at once, ${timeoutMs / 1000} s each, ${attempts} attempts`];
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { withValue } from './withValue.ts';
 
 describe('--set', () => {
-  it('makes what an assignment to the value makes', () => {
+  it('sets the value that an assignment in JavaScript sets', () => {
     const key = fc.constantFrom('a', 'b', '0', 'constructor', 'é"');
     const value = fc.letrec<{ any: unknown; object: Record<string, unknown> }>((tie) => ({
       any: fc.oneof({ maxDepth: 3 }, fc.integer(), fc.string(), tie('object')),
@@ -24,7 +24,7 @@ describe('--set', () => {
     );
   });
 
-  it('leaves all else as it is written', () => {
+  it('keeps all other characters', () => {
     const json = ' {"n": 1.0, "a": null, "a": [ ], "n":2.0}\n';
     assert.equal(withValue(json, 'a.0=1.50'), ' {"n": 1.0, "a": null, "a": [1.50 ], "n":2.0}\n');
     assert.equal(withValue(json, 'n=x=y'), ' {"n": 1.0, "a": null, "a": [ ], "n":"x=y"}\n');

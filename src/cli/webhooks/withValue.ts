@@ -1,7 +1,7 @@
 import { parseTree, type Node } from 'jsonc-parser';
 import { SextantError } from '../../base/errors.ts';
 
-/** JSON with `a.b.0=value`, the value as JSON or else as text; all else stays as it is written. Throws `InvalidOption`. */
+/** Applies `a.b.0=value` to a JSON text, whose other characters stay; the value is JSON or else text. Throws `InvalidOption`. */
 export function withValue(json: string, assignment: string): string {
   const at = assignment.indexOf('=');
   const keys = assignment.slice(0, Math.max(at, 0)).split('.');
@@ -29,7 +29,7 @@ export function withValue(json: string, assignment: string): string {
   return put(part.offset, part.offset + part.length, value);
 }
 
-/** Of repeated keys the last one counts. */
+/** The value of a key or an index; the last of repeated keys counts. */
 function partOf({ type, children = [] }: Node, key: string): Node | undefined {
   if (type === 'array') return children.find((_, i) => String(i) === key);
   return children.findLast((property) => property.children?.[0]?.value === key)?.children?.[1];

@@ -26,11 +26,11 @@ export type ServerCommand =
   | 'sextant.chooseServerScenario'
   | 'sextant.manageServerFaults';
 
-const NOT_RUNNING = (): string => vscode.l10n.t('The local server does not run. Start it, or attach to one that runs.');
+const NOT_RUNNING = (): string => vscode.l10n.t("The local server isn't running.");
 
 /**
- * The local server's commands and view. Nothing here starts a server unless a person asks for it; a server that runs
- * already, in another window or by `sextant serve`, is shown once the view is looked at.
+ * The local server's commands and view. Only a command starts a server. A server that runs already, in another window or by
+ * `sextant serve`, is shown once the view is visible.
  */
 export class ServerActions implements vscode.Disposable {
   readonly #server: LocalServer;
@@ -51,17 +51,17 @@ export class ServerActions implements vscode.Disposable {
 
   readonly onDidChangeState = this.#changed.event;
 
-  /** How to reach the server, with its tokens: not to be shown. */
+  /** The address and the tokens of the server, which must not be shown. */
   get info(): ServerInfo | undefined {
     return this.#server.info;
   }
 
-  /** What may be told to anybody: it has no tokens. */
+  /** The state of the server, without tokens. */
   get state(): LocalServerState {
     return this.#server.state;
   }
 
-  /** `argument` is what somebody bound the command with: the name of a scenario. */
+  /** `argument` may be the name of a scenario, from a key binding. */
   async run(command: ServerCommand, argument?: unknown): Promise<void> {
     switch (command) {
       case 'sextant.startServer':
@@ -98,7 +98,7 @@ export class ServerActions implements vscode.Disposable {
     }
   }
 
-  /** How to ask the server, if one runs: here, or in another process on the same state. */
+  /** The address and the token of a server in this window, or in another process on the same state. */
   async connection(): Promise<{ readonly url: string; readonly token: string } | undefined> {
     await this.look();
     return this.#server.info;
@@ -114,7 +114,7 @@ export class ServerActions implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  /** For those who need a server where none runs. */
+  /** Offers to start the server, for commands that need one. */
   offerStart(): Promise<void> {
     return this.#offer(NOT_RUNNING());
   }
@@ -129,12 +129,12 @@ export class ServerActions implements vscode.Disposable {
     this.#changed.fire(state);
     this.#report?.(state);
     if (state.kind === 'running' || state.kind === 'attached') void this.#showTrouble();
-    // Of a start or a stop that fails whoever asked for it tells.
+    // The command reports a start or a stop that fails; this reports a running server that fails.
     if (state.kind === 'failed' && this.#wasRunning) void this.#offer(state.message);
     this.#wasRunning = state.kind === 'running';
   }
 
-  /** Does something with the admin plane of the server that runs. */
+  /** Runs `work` with the admin API of the running server, or offers to start one. */
   async #administer(work: (client: FaultClient) => Promise<void>): Promise<void> {
     const { info } = this.#server;
     if (!info) {
@@ -152,7 +152,7 @@ export class ServerActions implements vscode.Disposable {
       const trouble = await readTrouble(new FaultClient(new AdminClient(info)));
       if (this.#server.info === info) this.#view.show(this.state, trouble);
     } catch (error) {
-      // It was going just then, which is told elsewhere.
+      // The server has stopped meanwhile; its state reports that.
       this.#log.debug(describeError(error));
     }
   }
@@ -176,14 +176,14 @@ export class ServerActions implements vscode.Disposable {
     );
   }
 
-  /** Does it, and says what went wrong together with what can be done about it. */
+  /** Runs `work`; shows an error together with the commands that help. */
   async #attempt(work: () => PromiseLike<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
       if (isCancelled(error)) return;
       this.#log.warn(`Local server: ${describeError(error)}`);
-      // Not waited for: the command is done, whether the message is read or not.
+      // Not awaited: the command ends before the message is closed.
       void this.#offer(describeError(error));
     }
   }
@@ -213,10 +213,12 @@ export class ServerActions implements vscode.Disposable {
     const file = join(serverSettings().state, LOG_FILE);
     if (existsSync(file)) await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file));
     else
-      void vscode.window.showInformationMessage(vscode.l10n.t('There is no log yet: no server has run on this state.'));
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('There is no log yet, because no server has run on this state folder.'),
+      );
   }
 
-  /** A look at the state folder; only where it names a living owner is that one asked. */
+  /** Checks the state folder, and attaches if the folder names a living server. */
   async look(): Promise<void> {
     const { state } = serverSettings();
     if (this.#server.info) await this.#showTrouble();
@@ -224,7 +226,7 @@ export class ServerActions implements vscode.Disposable {
     try {
       await this.#server.attach(state);
     } catch (error) {
-      // It was going just then.
+      // The server has stopped meanwhile.
       this.#log.debug(describeError(error));
     }
   }

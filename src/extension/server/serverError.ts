@@ -4,7 +4,7 @@ import type { FaultClient, Scenarios } from '../../server/admin/faultClient.ts';
 import type { FaultRule } from '../../server/faults/faultRules.ts';
 import type { FaultEntry } from '../../server/faults/faults.ts';
 
-/** What is wrong with a server on purpose. */
+/** The faults that a server injects. */
 export interface ServerError {
   readonly scenario: string | undefined;
   readonly faults: readonly FaultEntry[];
@@ -15,10 +15,10 @@ export async function readTrouble(client: FaultClient): Promise<ServerError> {
   return { scenario: active ?? undefined, faults };
 }
 
-/** What a new rule begins as: it is to be changed. */
+/** The text of a new rule, for editing. */
 const EXAMPLE: FaultRule = { path: '/analytics/*', every: 3, status: 500 };
 
-/** Asks which scenario is to be in force, and puts it there; `name` is one that is asked for already. */
+/** Applies the scenario `name`, or one that a person picks; an empty name removes the scenario. */
 export async function chooseScenario(client: FaultClient, name: string | undefined): Promise<void> {
   if (name !== undefined) {
     await (name === '' ? client.clearScenario() : client.applyScenario(name));
@@ -26,7 +26,7 @@ export async function chooseScenario(client: FaultClient, name: string | undefin
   }
   const chosen = await vscode.window.showQuickPick(scenarioItems(await client.scenarios()), {
     title: vscode.l10n.t('Local Server: Scenario'),
-    placeHolder: vscode.l10n.t('What kind of day is it to be?'),
+    placeHolder: vscode.l10n.t('Select the faults to inject'),
     matchOnDescription: true,
   });
   if (chosen) await (chosen.name === undefined ? client.clearScenario() : client.applyScenario(chosen.name));
@@ -39,12 +39,12 @@ function scenarioItems({
   const mark = (isActive: boolean): object => (isActive ? { iconPath: new vscode.ThemeIcon('check') } : {});
   const none = vscode.l10n.t('None');
   return [
-    { label: none, description: vscode.l10n.t('a good day'), name: undefined, ...mark(active === null) },
+    { label: none, description: vscode.l10n.t('no faults'), name: undefined, ...mark(active === null) },
     ...scenarios.map(({ name, description }) => ({ label: name, description, name, ...mark(active === name) })),
   ];
 }
 
-/** Shows the rules of faults with their hits, to be added, changed and removed; comes back when that is left. */
+/** Lists the fault rules with their hits, to add, change and remove; resolves when the list is closed. */
 export async function manageFaults(client: FaultClient): Promise<void> {
   for (;;) {
     const faults = await client.faults();
@@ -68,10 +68,10 @@ function pickFault(faults: readonly FaultEntry[]): Promise<Choice | undefined> {
   const remove = { iconPath: new vscode.ThemeIcon('trash'), tooltip: vscode.l10n.t('Remove') };
   const pick = vscode.window.createQuickPick<FaultItem>();
   pick.title = vscode.l10n.t('Local Server: Faults');
-  pick.placeholder = vscode.l10n.t('The first rule that hits a request counts');
+  pick.placeholder = vscode.l10n.t('The first rule that matches a request applies');
   pick.items = [
     {
-      label: vscode.l10n.t('Add a Rule…'),
+      label: vscode.l10n.t('Add Rule…'),
       iconPath: new vscode.ThemeIcon('add'),
       choice: { kind: 'add' },
     },
@@ -80,7 +80,7 @@ function pickFault(faults: readonly FaultEntry[]): Promise<Choice | undefined> {
       const counts = vscode.l10n.t('hit {0} of {1} requests', hits, matches);
       return {
         label: JSON.stringify(rule),
-        description: scenario === undefined ? counts : vscode.l10n.t('{0}; of {1}', counts, scenario),
+        description: scenario === undefined ? counts : vscode.l10n.t('{0}; from {1}', counts, scenario),
         buttons: [remove],
         choice: { kind: 'change', fault },
       };
@@ -112,10 +112,10 @@ function pickFault(faults: readonly FaultEntry[]): Promise<Choice | undefined> {
   });
 }
 
-/** Stays open until the server takes the rule or nobody wants it any more. */
+/** Asks for a rule until the server accepts it or the person cancels. */
 function editRule(client: FaultClient, old: FaultEntry | undefined): Promise<void> {
   const input = vscode.window.createInputBox();
-  input.title = old ? vscode.l10n.t('Change a Rule of Faults') : vscode.l10n.t('Add a Rule of Faults');
+  input.title = old ? vscode.l10n.t('Change Fault Rule') : vscode.l10n.t('Add Fault Rule');
   input.prompt = vscode.l10n.t(
     'method, path; every, probability, seed, times; status, retryAfter, latency, truncate, drip, reset',
   );

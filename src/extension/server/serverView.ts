@@ -9,8 +9,8 @@ import type { ServerError } from './serverError.ts';
 const VIEW = 'sextant.server';
 
 /**
- * The view that says what the local server is doing. While there is none it has no rows, and the editor shows in their place
- * what package.json says of starting one.
+ * The view of the local server's state. Without a server it has no rows, and the editor shows the welcome text of
+ * package.json.
  */
 export class ServerView implements vscode.TreeDataProvider<vscode.TreeItem>, vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<undefined>();
@@ -18,16 +18,16 @@ export class ServerView implements vscode.TreeDataProvider<vscode.TreeItem>, vsc
   #rows: readonly vscode.TreeItem[] = [];
   readonly onDidChangeTreeData = this.#changed.event;
 
-  /** `onVisible` is called each time that somebody begins to look. */
+  /** `onVisible` is called each time that the view becomes visible. */
   constructor(onVisible: () => void) {
     this.#disposables.add(this.#changed);
     const view = this.#disposables.add(vscode.window.createTreeView(VIEW, { treeDataProvider: this }));
     this.#disposables.add(view.onDidChangeVisibility(({ visible }) => visible && onVisible()));
   }
 
-  /** `trouble` is what is wrong with the server on purpose, where that is known. */
+  /** `trouble` holds the injected faults, if they are known. */
   show(state: LocalServerState, trouble?: ServerError): void {
-    // The buttons of the view go by it.
+    // The view's buttons depend on it.
     void vscode.commands.executeCommand('setContext', 'sextant.server.state', state.kind);
     this.#rows = [...serverRows(state), ...(trouble ? troubleRows(trouble) : [])];
     this.#changed.fire(undefined);
@@ -62,52 +62,57 @@ function serverRows(state: LocalServerState): vscode.TreeItem[] {
       ];
     case 'attached': {
       const of = vscode.l10n.t('to the server of process {0}', state.at.pid);
-      const tooltip = vscode.l10n.t('Another window or program runs it, with options of its own; only there it stops.');
+      const tooltip = vscode.l10n.t('Another window or program runs the server, with its own options. Stop it there.');
       return [row(vscode.l10n.t('Attached'), of, 'plug', tooltip), ...placeRows(state.at)];
     }
     case 'stopping':
-      return [row(vscode.l10n.t('Stopping'), vscode.l10n.t('requests in flight are finished'), 'sync~spin')];
+      return [row(vscode.l10n.t('Stopping'), vscode.l10n.t('finishing requests in flight'), 'sync~spin')];
     case 'failed': {
       const whole = `${state.message} (${state.code})`;
-      const problem = row(vscode.l10n.t('It does not run'), withoutFolders(state.message), 'warning', whole);
+      const problem = row(vscode.l10n.t('Not running'), withoutFolders(state.message), 'warning', whole);
       problem.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('problemsWarningIcon.foreground'));
       return [
         problem,
         ...(state.code === 'LeaseLost'
           ? [action(vscode.l10n.t('Attach to the other server'), 'plug', 'sextant.attachServer')]
           : []),
-        action(vscode.l10n.t('Start it again'), 'debug-restart', 'sextant.startServer'),
-        settingsRow(vscode.l10n.t('Change its settings')),
-        action(vscode.l10n.t('Read the log'), 'output', 'sextant.openServerLog'),
+        action(vscode.l10n.t('Start again'), 'debug-restart', 'sextant.startServer'),
+        settingsRow(vscode.l10n.t('Change settings')),
+        action(vscode.l10n.t('Open log'), 'output', 'sextant.openServerLog'),
       ];
     }
   }
 }
 
-/** A row is short: what is wrong is said in it, where the file is in the tooltip. */
+/** Shortens a message for a row; the tooltip has the folders. */
 function withoutFolders(message: string): string {
   return message.replaceAll(/(?:[A-Za-z]:)?[\\/][^\s,]*[\\/]/g, '');
 }
 
 function placeRows({ url, state }: ServerPlace): vscode.TreeItem[] {
-  const address = row(vscode.l10n.t('Address'), url, 'globe', vscode.l10n.t('{0}\nClick to copy it', url));
+  const address = row(vscode.l10n.t('Address'), url, 'globe', vscode.l10n.t('{0}\nClick to copy', url));
   address.command = command('sextant.copyServerUrl', vscode.l10n.t('Copy'));
-  const token = row(vscode.l10n.t('Token'), vscode.l10n.t('click to copy it'), 'key');
+  const token = row(vscode.l10n.t('Token'), vscode.l10n.t('click to copy'), 'key');
   token.command = command('sextant.copyServerToken', vscode.l10n.t('Copy'));
   return [address, token, row(vscode.l10n.t('State'), state, 'folder', state)];
 }
 
 function troubleRows({ scenario, faults }: ServerError): vscode.TreeItem[] {
   const none = vscode.l10n.t('none');
-  const ofScenario = row(vscode.l10n.t('Scenario'), scenario ?? none, 'beaker', vscode.l10n.t('Click to choose one'));
-  ofScenario.command = command('sextant.chooseServerScenario', vscode.l10n.t('Choose'));
+  const ofScenario = row(
+    vscode.l10n.t('Scenario'),
+    scenario ?? none,
+    'beaker',
+    vscode.l10n.t('Click to select a scenario'),
+  );
+  ofScenario.command = command('sextant.chooseServerScenario', vscode.l10n.t('Select'));
   const hits = faults.reduce((sum, fault) => sum + fault.hits, 0);
   const counted =
     faults.length === 1
       ? vscode.l10n.t('1 rule, {0} hits', hits)
       : vscode.l10n.t('{0} rules, {1} hits', faults.length, hits);
   const rules = faults.length === 0 ? none : counted;
-  const ofFaults = row(vscode.l10n.t('Faults'), rules, 'bug', vscode.l10n.t('Click to add, change and remove rules'));
+  const ofFaults = row(vscode.l10n.t('Faults'), rules, 'bug', vscode.l10n.t('Click to add, change or remove rules'));
   ofFaults.command = command('sextant.manageServerFaults', vscode.l10n.t('Manage'));
   return [ofScenario, ofFaults];
 }
@@ -115,11 +120,16 @@ function troubleRows({ scenario, faults }: ServerError): vscode.TreeItem[] {
 function dataRow(data: string | undefined, isEmpty: boolean): vscode.TreeItem {
   if (!isEmpty) {
     const what = data === undefined ? vscode.l10n.t('a simulated organization') : basename(data);
-    return row(vscode.l10n.t('Data'), what, 'database', data ?? vscode.l10n.t('Name a file of yours in the settings.'));
+    return row(
+      vscode.l10n.t('Data'),
+      what,
+      'database',
+      data ?? vscode.l10n.t('To serve your own data, set a data file in the settings.'),
+    );
   }
-  const hint = vscode.l10n.t('none: every answer is empty');
+  const hint = vscode.l10n.t('none; all answers are empty');
   const item = settingsRow(vscode.l10n.t('Data'), hint);
-  item.tooltip = vscode.l10n.t('Name a data file in the settings and restart, or POST one to /__admin/import.');
+  item.tooltip = vscode.l10n.t('Set a data file in the settings and restart, or POST one to /__admin/import.');
   return item;
 }
 
@@ -142,7 +152,7 @@ function row(label: string, description: string, icon: string, tooltip?: string)
   item.description = description;
   item.iconPath = new vscode.ThemeIcon(icon);
   if (tooltip !== undefined) item.tooltip = tooltip;
-  // Else a screen reader says the tooltip, which repeats the half of it.
+  // Without a label, a screen reader reads the tooltip, which repeats half of the row.
   item.accessibilityInformation = { label: description === '' ? label : `${label} ${description}` };
   return item;
 }

@@ -6,8 +6,8 @@ interface Copyable extends vscode.QuickPickItem {
 }
 
 /**
- * Shows the URL and the secret of a webhook, this once: a list from which each is copied, by Enter or its button, and which
- * stays until it is closed. No document and no message, as those are kept.
+ * Shows the URL and the secret of a webhook once, in a list from which Enter or a button copies them. The list stays until it
+ * is closed. Documents and messages would keep the secret.
  */
 export function showSecret({ name, url, secret, type }: NewWebhookView): void {
   const pick = vscode.window.createQuickPick<Copyable>();
@@ -16,14 +16,14 @@ export function showSecret({ name, url, secret, type }: NewWebhookView): void {
     ...{ label, text, detail, iconPath: new vscode.ThemeIcon(icon), buttons: [copyButton], alwaysShow: true },
   });
   const curl = `curl -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"hello": "world"}' ${url}`;
-  const title = vscode.l10n.t('{0}: the secret is shown this once', name);
+  const title = vscode.l10n.t('{0}: URL and Secret', name);
   pick.title = title;
-  pick.placeholder = vscode.l10n.t('Enter copies what is chosen; Escape closes the list for good');
+  pick.placeholder = vscode.l10n.t('Enter copies. The secret will not be shown again.');
   pick.ignoreFocusOut = true;
   pick.items = [
     row('key', vscode.l10n.t('Secret'), secret, secret),
     row('link', vscode.l10n.t('URL'), url, url),
-    // A signature is not made by hand.
+    // A request with a signature cannot be written by hand.
     ...(type === 'bearer_token' ? [row('terminal', vscode.l10n.t('curl command'), curl, curl)] : []),
   ];
   const copy = async ({ label, text }: Copyable): Promise<void> => {

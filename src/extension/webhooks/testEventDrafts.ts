@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** A test event that is being edited. */
+/** A test event in an editor. */
 export interface Draft {
   readonly webhook: string;
   readonly template?: string | undefined;
@@ -9,8 +9,8 @@ export interface Draft {
 const KEY = 'sextant.testEvents';
 
 /**
- * Test events that are being edited, by the URI of their editor. One is forgotten with its tab: neither a reload of the window nor
- * another language ends that, and what is saved is one under its new name, too.
+ * Test events in editors, by the URI of the document. A draft ends when its tab is closed. It survives a reload of the window
+ * and a change of the language; a saved document is a draft under its new name, too.
  */
 export class TestEventDrafts implements vscode.Disposable {
   readonly #memento: vscode.Memento;
@@ -42,11 +42,11 @@ export class TestEventDrafts implements vscode.Disposable {
   }
 
   #forget(closed: readonly vscode.Tab[]): void {
-    const gone = closed.map(uriOf).filter((uri) => uri !== undefined && !isOpen(uri) && this.#drafts.delete(uri));
-    if (gone.length > 0) this.#emitState();
+    const ended = closed.map(uriOf).filter((uri) => uri !== undefined && !isOpen(uri) && this.#drafts.delete(uri));
+    if (ended.length > 0) this.#emitState();
   }
 
-  /** Saved under another name it is another document; the one before is still there, with the same text but for how it is laid out. */
+  /** Follows a draft that is saved under another name: the new document has the same text, apart from white space. */
   #follow(saved: vscode.TextDocument): void {
     if (this.of(saved)) return;
     const before = vscode.workspace.textDocuments.find((one) => this.of(one) && isSame(one, saved));

@@ -41,14 +41,14 @@ import { WebhooksView, type EventText, type WebhookRow } from './webhooksView.ts
 
 export type WebhookCommand = Extract<CommandId, `sextant.${string}${'Webhook' | 'Trigger' | 'Event'}${string}`>;
 
-/** What a command is told already: by its row in the view, or by a program. The rest is asked for. */
+/** Arguments of a command from its row in the view or from a program; missing ones are requested from the person. */
 export interface WebhookArgument extends Partial<TriggerAnswers> {
   readonly kind?: WebhookRow['kind'];
   readonly webhook?: string | WebhookView;
   readonly trigger?: { readonly name: string };
   readonly event?: string | EventSummaryView;
   readonly text?: EventText;
-  /** The webhook whose refusals are opened, or none: those at addresses of no webhook. */
+  /** The webhook whose refusals are opened; `null` for those at addresses without a webhook. */
   readonly refused?: { readonly webhook: string | null };
   readonly damage?: readonly string[];
   readonly type?: string;
@@ -56,11 +56,11 @@ export interface WebhookArgument extends Partial<TriggerAnswers> {
   readonly template?: string;
   /** Whether the body is edited before it is sent. */
   readonly edit?: boolean;
-  /** Deletes without asking. */
+  /** Deletes without confirmation. */
   readonly force?: boolean;
 }
 
-/** The commands of webhooks, and their view. All is asked of the local server, this window's or the one it is attached to. */
+/** The commands and the view of webhooks. They use the local server of this window, or the one that it is attached to. */
 export class WebhookActions implements vscode.Disposable {
   readonly #server: ServerActions;
   readonly #texts: ReadOnlyDocuments;
@@ -93,7 +93,7 @@ export class WebhookActions implements vscode.Disposable {
   async run(command: WebhookCommand, argument: unknown): Promise<void> {
     const client = this.#client;
     if (!client) {
-      // Not waited for: the command is done, whether the message is read or not.
+      // Not awaited: the command ends before the message is closed.
       void this.#server.offerStart();
       return;
     }
@@ -145,27 +145,26 @@ export class WebhookActions implements vscode.Disposable {
       case 'sextant.copyEventCurl':
         return this.#copyCurl(client, given);
       case 'sextant.refreshWebhooks':
-        return this.#view.look();
+        return this.#view.load();
     }
   }
 
   async #create(client: AdminClient, given: WebhookArgument): Promise<void> {
-    const name =
-      given.name ?? (await askName(vscode.l10n.t('Create Webhook'), vscode.l10n.t('Its name: deploys, for instance')));
+    const name = given.name ?? (await askName(vscode.l10n.t('Create Webhook'), vscode.l10n.t('Name, such as deploys')));
     const type = name === undefined ? undefined : (given.type ?? (await askType()));
     if (name === undefined || type === undefined) return;
     showSecret(await client.ask<NewWebhookView>('POST', 'webhooks', { name, type }));
   }
 
   async #rotate(client: AdminClient, given: WebhookArgument): Promise<void> {
-    const webhook = await this.#webhook(client, given, vscode.l10n.t('Rotate the Secret of a Webhook'));
+    const webhook = await this.#webhook(client, given, vscode.l10n.t('Rotate Webhook Secret'));
     const overlap = webhook && (given.overlapSeconds ?? (await pickOverlap(webhook)));
     if (webhook === undefined || overlap === undefined) return;
     const path = AdminClient.path(['webhooks', webhook, 'rotate']);
     showSecret(await client.ask<NewWebhookView>('POST', path, { overlap_seconds: overlap }));
   }
 
-  /** Only after it was said what is lost, and which triggers use it. */
+  /** Deletes a webhook after a confirmation that lists its triggers and the loss. */
   async #deleteWebhook(client: AdminClient, given: WebhookArgument): Promise<void> {
     const webhook = await this.#webhook(client, given, vscode.l10n.t('Delete Webhook'));
     if (webhook === undefined) return;
@@ -173,17 +172,17 @@ export class WebhookActions implements vscode.Disposable {
     let { force = false } = given;
     if (!force) {
       const { triggers } = await client.ask<WebhookView>('GET', AdminClient.path(path));
-      const lost = [vscode.l10n.t('Its URL and its secret cannot be had again.')];
+      const lost = [vscode.l10n.t('Its URL and its secret cannot be restored.')];
       force = triggers.length > 0;
-      if (force) lost.push(vscode.l10n.t('Its triggers are deleted with it: {0}.', triggers.join(', ')));
-      const button = force ? vscode.l10n.t('Delete All the Same') : vscode.l10n.t('Delete');
+      if (force) lost.push(vscode.l10n.t('Its triggers are deleted too: {0}.', triggers.join(', ')));
+      const button = force ? vscode.l10n.t('Delete All') : vscode.l10n.t('Delete');
       if (!(await confirm(vscode.l10n.t('Delete the webhook {0}?', webhook), lost.join(' '), button))) return;
     }
     await client.ask('DELETE', AdminClient.path(path, { force }));
   }
 
   async #copyUrl(client: AdminClient, given: WebhookArgument): Promise<void> {
-    const webhook = await this.#webhook(client, given, vscode.l10n.t('Copy the URL of a Webhook'));
+    const webhook = await this.#webhook(client, given, vscode.l10n.t('Copy Webhook URL'));
     if (webhook === undefined) return;
     const { url } = await client.ask<WebhookView>('GET', AdminClient.path(['webhooks', webhook]));
     await copy(url, vscode.l10n.t('The URL of {0} was copied.', webhook));
@@ -201,7 +200,7 @@ export class WebhookActions implements vscode.Disposable {
       const { words } = await client.ask<TriggerView>('POST', 'triggers', trigger);
       void vscode.window.showInformationMessage(words);
     } catch (error) {
-      // Else its name was taken when one tries again.
+      // Frees the name of the expert for the next attempt.
       if (forwardTo !== undefined) await client.ask('DELETE', AdminClient.path(['experts', expert]));
       throw error;
     }
@@ -212,7 +211,7 @@ export class WebhookActions implements vscode.Disposable {
     const path = AdminClient.path(['triggers', trigger.name]);
     const { filter: before } = await client.ask<TriggerView>('GET', path);
     const title = vscode.l10n.t('Edit the Filter of {0}', trigger.name);
-    const prompt = vscode.l10n.t('JSONLogic; leave it empty for every event');
+    const prompt = vscode.l10n.t('JSONLogic filter; leave empty for every event');
     const change = filter === undefined ? await askFilter(title, prompt, before) : { filter };
     if (!change) return;
     const { words } = await client.ask<TriggerView>('PATCH', path, change);
@@ -283,7 +282,7 @@ export class WebhookActions implements vscode.Disposable {
     if (event === undefined) return;
     const path = AdminClient.path(['events', event, 'replay']);
     const { event_id: id } = await client.ask<{ readonly event_id: string }>('POST', path);
-    vscode.window.setStatusBarMessage(vscode.l10n.t('{0} is {1} again.', id, event), 5_000);
+    vscode.window.setStatusBarMessage(vscode.l10n.t('{1} was replayed as {0}.', id, event), 5_000);
   }
 
   async #open(client: AdminClient, given: WebhookArgument): Promise<void> {
@@ -298,7 +297,7 @@ export class WebhookActions implements vscode.Disposable {
       case 'body':
         return this.#texts.open(`${id}.json`, prettyBody(event));
       case 'raw':
-        return this.#texts.open(vscode.l10n.t('{0} as it came', id), event.body);
+        return this.#texts.open(vscode.l10n.t('{0} raw body', id), event.body);
       case 'headers':
         return this.#texts.open(vscode.l10n.t('{0} headers', id), headerLines(event));
     }
@@ -317,7 +316,7 @@ export class WebhookActions implements vscode.Disposable {
     const event = await client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
     await copy(
       asCurl(event, await webhookOf(event, client)),
-      vscode.l10n.t('The curl command was copied. Put the secret in $SECRET.'),
+      vscode.l10n.t('The curl command was copied. Set $SECRET to the secret.'),
     );
   }
 

@@ -8,14 +8,14 @@ import { inWords } from '../../webhooks/filter/words.ts';
 import { forwardName, isHttpUrl, NAME } from '../../webhooks/names.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
 
-/* The questions of the webhook commands. Each gives `undefined` where it is left without an answer. */
+/* The questions of the webhook commands. Each resolves to `undefined` if the person cancels. */
 
 export interface TriggerAnswers {
   readonly name: string;
-  /** JSONLogic; without one every event fires. */
+  /** JSONLogic; without a filter every event fires. */
   readonly filter?: unknown;
   readonly expert: string;
-  /** Where the expert is a new one. */
+  /** The URL of a new expert. */
   readonly forwardTo?: string;
 }
 
@@ -37,8 +37,10 @@ async function pick<T>(title: string, choices: readonly Choice<T>[], placeHolder
 
 export function askName(title: string, prompt: string, taken: readonly string[] = []): Answer<string> {
   return ask(title, prompt, (text) => {
-    if (taken.includes(text)) return vscode.l10n.t('There is one of that name already');
-    return NAME.test(text) ? undefined : vscode.l10n.t('1 to 64 letters, digits, spaces, dots, dashes and underscores');
+    if (taken.includes(text)) return vscode.l10n.t('This name is taken');
+    return NAME.test(text)
+      ? undefined
+      : vscode.l10n.t('Type 1 to 64 letters, digits, spaces, dots, dashes and underscores');
   });
 }
 
@@ -52,26 +54,26 @@ async function ask(
 }
 
 export function askType(): Answer<string> {
-  return pick(vscode.l10n.t('Create Webhook: How Its Deliveries Prove Themselves'), [
+  return pick(vscode.l10n.t('Create Webhook: Authentication'), [
     {
       label: vscode.l10n.t('Bearer token'),
-      detail: vscode.l10n.t('The secret comes in the Authorization header of each delivery'),
+      detail: vscode.l10n.t('Sender puts the secret into the Authorization header'),
       value: 'bearer_token',
     },
     {
       label: vscode.l10n.t('Signature'),
-      detail: vscode.l10n.t('Each delivery is signed as Standard Webhooks has it'),
+      detail: vscode.l10n.t('Sender signs each request (Standard Webhooks)'),
       value: 'standard_webhooks',
     },
   ]);
 }
 
 export function pickOverlap(webhook: string): Answer<number> {
-  return pick(vscode.l10n.t('{0}: how long the present secret stays good', webhook), [
-    { label: vscode.l10n.t('Not at all'), value: 0 },
-    { label: vscode.l10n.t('An hour'), value: 3600 },
-    { label: vscode.l10n.t('A day'), value: 86_400 },
-    { label: vscode.l10n.t('A week'), value: 7 * 86_400 },
+  return pick(vscode.l10n.t('{0}: Validity of the Present Secret', webhook), [
+    { label: vscode.l10n.t('Ends now'), value: 0 },
+    { label: vscode.l10n.t('One hour'), value: 3600 },
+    { label: vscode.l10n.t('One day'), value: 86_400 },
+    { label: vscode.l10n.t('One week'), value: 7 * 86_400 },
   ]);
 }
 
@@ -103,45 +105,45 @@ export async function pickEvent(events: readonly EventSummaryView[], title: stri
   return pick(title, choices);
 }
 
-/** A template, or an empty event, to be sent as it is or edited first. */
+/** Picks a template or an empty event, and whether to edit it before it is sent. */
 export async function pickTemplate(
   webhook: string,
 ): Answer<{ readonly template: string | undefined; readonly edit: boolean }> {
   const title = vscode.l10n.t('Send Test Event to {0}', webhook);
   const templates = Object.entries(TEMPLATES).map(([value, { title: label }]) => ({ label, value }));
-  const template = await pick<string>(title, [...templates, { label: vscode.l10n.t('JSON of your own'), value: '' }]);
+  const template = await pick<string>(title, [...templates, { label: vscode.l10n.t('Custom JSON'), value: '' }]);
   if (template === undefined) return undefined;
   if (template === '') return { template: undefined, edit: true };
   const edit = await pick(title, [
-    { label: vscode.l10n.t('Send it as it is'), value: false },
+    { label: vscode.l10n.t('Send unchanged'), value: false },
     {
-      label: vscode.l10n.t('Edit it first'),
-      detail: vscode.l10n.t("The button in the editor's title sends it"),
+      label: vscode.l10n.t('Edit before sending'),
+      detail: vscode.l10n.t("Send it with the button in the editor's title"),
       value: true,
     },
   ]);
   return edit === undefined ? undefined : { template, edit };
 }
 
-/** `null` takes it away. */
+/** Asks for a filter; an empty text gives `null`, which removes the filter. */
 export async function askFilter(title: string, prompt: string, before?: unknown): Answer<{ readonly filter: unknown }> {
-  const text = await ask(title, prompt, judgeFilter, before === undefined ? '' : JSON.stringify(before));
+  const text = await ask(title, prompt, explainFilter, before === undefined ? '' : JSON.stringify(before));
   return text === undefined ? undefined : { filter: text.trim() === '' ? null : (JSON.parse(text) as unknown) };
 }
 
 export async function askTrigger(client: AdminClient, webhook: string): Answer<TriggerAnswers> {
   const title = vscode.l10n.t('Add Trigger to {0}', webhook);
   const { triggers } = await client.ask<{ readonly triggers: readonly Named[] }>('GET', 'triggers');
-  const name = await askName(title, vscode.l10n.t('Its name (1 of 3)'), namesOf(triggers));
+  const name = await askName(title, vscode.l10n.t('Name (1 of 3)'), namesOf(triggers));
   if (name === undefined) return undefined;
-  const prompt = vscode.l10n.t('Its filter, as JSONLogic; leave it empty for every event (2 of 3)');
+  const prompt = vscode.l10n.t('JSONLogic filter; leave empty for every event (2 of 3)');
   const answer = await askFilter(title, prompt);
   if (!answer) return undefined;
   const rule = answer.filter === null ? {} : answer;
   const { experts } = await client.ask<{ readonly experts: readonly Expert[] }>('GET', 'experts');
   const choices = experts.map((expert): Choice<string> => {
     const { name: label } = expert;
-    const detail = expert.type === 'record' ? vscode.l10n.t('The event is kept, and nothing else is done') : expert.url;
+    const detail = expert.type === 'record' ? vscode.l10n.t('Record the event only') : expert.url;
     return { label, detail, value: label };
   });
   const forward = {
@@ -149,11 +151,11 @@ export async function askTrigger(client: AdminClient, webhook: string): Answer<T
     detail: vscode.l10n.t('The raw body and headers, with retries'),
     value: '',
   };
-  const expert = await pick(title, [...choices, forward], vscode.l10n.t('What is to run (3 of 3)'));
+  const expert = await pick(title, [...choices, forward], vscode.l10n.t('Action (3 of 3)'));
   if (expert === undefined) return undefined;
   if (expert !== '') return { name, ...rule, expert };
-  const forwardTo = await ask(title, vscode.l10n.t('Where events are posted to'), (text) =>
-    isHttpUrl(text) ? undefined : vscode.l10n.t('An http or https URL without a password in it'),
+  const forwardTo = await ask(title, vscode.l10n.t('URL that receives the events'), (text) =>
+    isHttpUrl(text) ? undefined : vscode.l10n.t('Type an http or https URL without a password'),
   );
   if (forwardTo === undefined) return undefined;
   return { name, ...rule, expert: forwardName(name, namesOf(experts)), forwardTo };
@@ -167,8 +169,8 @@ function namesOf(those: readonly Named[]): string[] {
   return those.map(({ name }) => name);
 }
 
-/** What is wrong with a filter, or in words when it fires. */
-function judgeFilter(text: string): string | vscode.InputBoxValidationMessage | undefined {
+/** Describes in words when a filter fires, or its error. */
+function explainFilter(text: string): string | vscode.InputBoxValidationMessage | undefined {
   if (text.trim() === '') return undefined;
   try {
     const words = inWords(parseFilter(text));

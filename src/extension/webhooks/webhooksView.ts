@@ -17,7 +17,7 @@ import type { EventStatus } from '../../webhooks/event.ts';
 export const EVENT_TEXTS = ['explanation', 'body', 'raw', 'headers'] as const;
 export type EventText = (typeof EVENT_TEXTS)[number];
 
-/** A row: a webhook with its triggers and what it refused, or the events with what there is to read of each. */
+/** A row: a webhook with its triggers and refusals, or the events with their texts. */
 export type WebhookRow =
   | { readonly kind: 'webhook'; readonly webhook: WebhookView }
   | { readonly kind: 'trigger'; readonly trigger: TriggerView }
@@ -28,7 +28,7 @@ export type WebhookRow =
   | { readonly kind: 'refused'; readonly refused: RefusedView }
   | { readonly kind: 'damage'; readonly damage: readonly string[] };
 
-/** What the server has, as far as it is shown. */
+/** The part of the server's data that the view shows. */
 interface Shown {
   readonly webhooks: readonly WebhookView[];
   readonly triggers: readonly TriggerView[];
@@ -40,14 +40,14 @@ interface Shown {
 
 const VIEW = 'sextant.webhooks';
 const NONE: Shown = { webhooks: [], triggers: [], events: [], hasMore: false, refused: [], damage: [] };
-/** Older ones are for the command line, which can search. */
+/** The number of events in the view; the command line lists and searches older ones. */
 const MAX_EVENTS = 100;
-/** How often one looks for new events while somebody looks at them. */
+/** The interval between requests while the view is visible. */
 const LIVE_MS = 1_000;
 
 /**
- * Webhooks, their triggers, and events as they come. While nobody looks nothing is asked; without rows the editor shows what
- * package.json says of making a webhook.
+ * Webhooks, their triggers, and new events. A hidden view sends no requests; without rows the editor shows the welcome text of
+ * package.json.
  */
 export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode.Disposable {
   readonly #clientOf: () => AdminClient | undefined;
@@ -57,10 +57,10 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
   readonly #view: vscode.TreeView<WebhookRow>;
   #shown = NONE;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
+  #loading: Promise<void> | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
 
-  /** `onVisible` is called each time that somebody begins to look. */
+  /** `onVisible` is called each time that the view becomes visible. */
   constructor(clientOf: () => AdminClient | undefined, onVisible: () => void, log: Logger) {
     this.#clientOf = clientOf;
     this.#log = log;
@@ -80,32 +80,32 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
     this.#disposables.dispose();
   }
 
-  /** Looks now, and from now on again and again while the view is visible. */
+  /** Loads now, and then at intervals while the view is visible. */
   refresh(): void {
     clearTimeout(this.#timer);
-    void this.#lookOnce().finally(() => {
+    void this.#loadOnce().finally(() => {
       clearTimeout(this.#timer);
       if (this.#view.visible && this.#clientOf()) this.#timer = setTimeout(() => this.refresh(), LIVE_MS);
     });
   }
 
-  /** Resolves when a look that began after this call is over. */
-  async look(): Promise<void> {
-    await this.#looking;
-    await this.#lookOnce();
+  /** Loads once more; resolves when data that was requested after this call is shown. */
+  async load(): Promise<void> {
+    await this.#loading;
+    await this.#loadOnce();
   }
 
-  #lookOnce(): Promise<void> {
-    return (this.#looking ??= this.#look().finally(() => (this.#looking = undefined)));
+  #loadOnce(): Promise<void> {
+    return (this.#loading ??= this.#load().finally(() => (this.#loading = undefined)));
   }
 
-  async #look(): Promise<void> {
+  async #load(): Promise<void> {
     const client = this.#clientOf();
     let shown = NONE;
     try {
       if (client) shown = await ask(client);
     } catch (error) {
-      // It is going, or gone: the state of the server says so soon.
+      // The server is stopping or has stopped; its state reports that.
       this.#log.debug(`Webhooks: ${describeError(error)}`);
     }
     if (JSON.stringify(shown) === JSON.stringify(this.#shown)) return;
@@ -144,7 +144,7 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
     }
   }
 
-  /** At a webhook, or at addresses of none. */
+  /** The refusals at a webhook; `null` for addresses without a webhook. */
   #refusedAt(name: string | null): WebhookRow[] {
     const those = this.#shown.refused.filter(({ webhook }) => webhook === name);
     return those.map((refused) => ({ kind: 'refused', refused }));
@@ -170,8 +170,8 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
       case 'text':
         return textItem(row);
       case 'more': {
-        const what = vscode.l10n.t('sextant events list shows and searches all');
-        return item('more', vscode.l10n.t('Older ones'), what, 'ellipsis');
+        const what = vscode.l10n.t('use “sextant events list” in a terminal');
+        return item('more', vscode.l10n.t('Older events'), what, 'ellipsis');
       }
     }
   }
@@ -198,7 +198,7 @@ function webhookItem(webhook: WebhookView, hasRows: boolean): vscode.TreeItem {
     ...(triggers.length === 0 ? [vscode.l10n.t('no trigger yet')] : []),
     type === 'bearer_token' ? vscode.l10n.t('bearer token') : vscode.l10n.t('signed deliveries'),
   ];
-  // Another row once it has some below: the editor would remember that there was nothing to unfold.
+  // A new id once the row has children: the editor remembers under the old id that it cannot be expanded.
   const [rowId, state] = hasRows ? [id, Expanded] : [`${id} bare`, None];
   const row = item(rowId, name, what.join(', '), enabled ? 'broadcast' : 'circle-slash', state);
   row.tooltip = [description, url].filter((line) => line !== '').join('\n');
@@ -220,8 +220,8 @@ function refusedItem(row: WebhookRow & { readonly kind: 'refused' }): vscode.Tre
   const isToday = at.toDateString() === new Date().toDateString();
   const time = isToday ? at.toLocaleTimeString() : at.toLocaleString();
   const label =
-    webhook === null ? vscode.l10n.t('{0} refused, of no webhook', count) : vscode.l10n.t('{0} refused', count);
-  // What matters comes first: the view is narrow.
+    webhook === null ? vscode.l10n.t('{0} refused, unknown webhook', count) : vscode.l10n.t('{0} refused', count);
+  // The reason comes first, since the view is narrow.
   const what = vscode.l10n.t('last: {0}, {1}', last.reason, time);
   const shown = item(`refused ${webhook ?? ''}`, label, what, 'warning');
   shown.tooltip = `${label}\n${what}`;
@@ -229,7 +229,7 @@ function refusedItem(row: WebhookRow & { readonly kind: 'refused' }): vscode.Tre
 }
 
 function damageItem(row: WebhookRow & { readonly kind: 'damage' }): vscode.TreeItem {
-  const what = vscode.l10n.t('events were lost; all others are whole');
+  const what = vscode.l10n.t('events were lost; all others are intact');
   return opening(item('damage', vscode.l10n.t('The journal is damaged'), what, 'error'), row);
 }
 
@@ -249,9 +249,9 @@ const STATUS_ICONS: Readonly<Record<EventStatus, readonly [icon: string, colour?
 function statusWord(status: EventStatus): string {
   switch (status) {
     case 'received':
-      return vscode.l10n.t('triggers are asked');
+      return vscode.l10n.t('evaluating triggers');
     case 'pending':
-      return vscode.l10n.t('runs are under way');
+      return vscode.l10n.t('running');
     case 'unmatched':
       return vscode.l10n.t('no trigger fired');
     case 'succeeded':
@@ -276,7 +276,7 @@ function textItem(row: WebhookRow & { readonly kind: 'text' }): vscode.TreeItem 
   const [label, icon] = {
     explanation: [vscode.l10n.t('Why a trigger fired or not'), 'lightbulb'],
     body: [vscode.l10n.t('Body'), 'json'],
-    raw: [vscode.l10n.t('Body as it came'), 'file-binary'],
+    raw: [vscode.l10n.t('Raw body'), 'file-binary'],
     headers: [vscode.l10n.t('Headers'), 'list-flat'],
   }[row.text] as [string, string];
   return opening(item(`${row.event.event_id} ${row.text}`, label, '', icon), row);
@@ -287,7 +287,7 @@ function item(id: string, label: string, description: string, icon: string, stat
   row.id = id;
   row.description = description;
   row.iconPath = new vscode.ThemeIcon(icon);
-  // Else a screen reader says the tooltip, which repeats the half of it.
+  // Without a label, a screen reader reads the tooltip, which repeats half of the row.
   row.accessibilityInformation = { label: description === '' ? label : `${label} ${description}` };
   return row;
 }

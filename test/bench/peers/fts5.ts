@@ -4,7 +4,7 @@ import type { SourceFile } from '../corpus.ts';
 import type { ChangedFile, Peer } from './peer.ts';
 
 /**
- * SQLite FTS5 as its documentation sets it up, a row per file: that gives no places in files, and is its fastest way.
+ * SQLite FTS5 by its documentation, one row per file: it finds no places in files, and is the fastest layout.
  * `lean` keeps no text (`contentless_delete`), as Sextant's index does not.
  */
 export function openFts5(lean: boolean, folder: string, mode: 'read' | 'write'): Promise<Peer> {
@@ -88,7 +88,7 @@ class Fts5 implements Peer {
   }
 }
 
-/** A phrase as it is; of words, any: FTS5 by itself wants all of them. */
+/** Keeps a phrase, and joins words by OR: FTS5 requires all words by default. */
 function matchOf(query: string): string {
   if (query.startsWith('"')) return query;
   const words = new Set(query.match(/[\p{L}\p{N}_]+/gu) ?? []);

@@ -65,10 +65,10 @@ class MiniSearchPeer implements Peer {
   }
 
   refresh(): void {
-    // Nothing but this process writes to it.
+    // Only this process writes to the index.
   }
 
-  /** A line per term: the whole as one JSON text can be longer than a string may be. */
+  /** One line per term: a single JSON text could exceed the maximum length of a string. */
   async settle(): Promise<void> {
     const { index, ...rest } = this.#index.toJSON();
     const lines = function* (): Generator<string> {

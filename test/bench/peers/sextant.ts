@@ -2,7 +2,7 @@ import type * as Sextant from '../../../src/index.ts';
 import type { SourceFile } from '../corpus.ts';
 import type { ChangedFile, Peer } from './peer.ts';
 
-// What is measured is the built library, as it is published.
+// The benchmark measures the built library, as it is published.
 const library = new URL('../../../dist/lib/index.js', import.meta.url).href;
 const { Engine, EngineReader, SegmentThreads, documentId } = (await import(library)) as typeof Sextant;
 
@@ -38,7 +38,7 @@ class Reader implements Peer {
   }
 
   async settle(): Promise<void> {
-    // Nothing is under way in a reader.
+    // A reader has no background work.
   }
 
   close(): Promise<void> {

@@ -1,0 +1,45 @@
+import { Option, type Command } from 'commander';
+import { integer } from '../arguments.ts';
+import { WRITTEN_STATE } from '../search/searchCommands.ts';
+import type { ExitCode, Terminal } from '../terminal.ts';
+import type { AskOptions } from './ask.ts';
+import { ASK_HELP, PROVIDERS } from './askHelp.ts';
+import type { McpOptions } from './mcp.ts';
+import { MCP_HELP } from './mcpHelp.ts';
+
+/** Adds `ask` and `mcp`; their modules are loaded when they run. `version` is that of Sextant. */
+export function addAskCommands(
+  program: Command,
+  version: string,
+  terminal: Terminal,
+  exit: (code: ExitCode) => void,
+): void {
+  program
+    .command('ask')
+    .description('answer a question about a folder, with citations of its lines')
+    .argument('<question>', 'in plain words; filters restrict the files (path:src lang:ts)')
+    .argument('[dir]', 'the folder', '.')
+    .addOption(new Option('--provider <name>', 'the answer model').choices(PROVIDERS).default('extractive'))
+    .option('--base-url <url>', 'the address of the OpenAI-compatible service')
+    .option('--model <name>', 'the model of that service')
+    .option(...WRITTEN_STATE)
+    .option('--no-update', 'use the index as it is, without a scan for changed files')
+    .option('--json', 'print the answer as JSON')
+    .addHelpText('after', ASK_HELP)
+    .action(async (question: string, folder: string, options: AskOptions) => {
+      const { runAsk } = await import('./ask.ts');
+      exit(await runAsk(question, folder, options, terminal, process.env));
+    });
+
+  program
+    .command('mcp')
+    .description('give agents the index of a folder as tools, over the Model Context Protocol')
+    .option('--workspace-root <dir>', 'the folder', '.')
+    .option(...WRITTEN_STATE)
+    .option('--wait <seconds>', 'how long a search waits for the index to be complete (default: 10)', integer)
+    .addHelpText('after', MCP_HELP)
+    .action(async (options: McpOptions) => {
+      const { runMcp } = await import('./mcp.ts');
+      exit(await runMcp(options, terminal, version));
+    });
+}

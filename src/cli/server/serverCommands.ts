@@ -1,0 +1,89 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { ExportOptions } from '../analytics/export.ts';
+import { atLeastOne, integer } from '../arguments.ts';
+import { PROVIDERS } from '../ask/askHelp.ts';
+import type { ExitCode, Terminal } from '../terminal.ts';
+import type { ServeOptions } from './serve.ts';
+import { EXPORT_HELP, SERVE_HELP } from './serverHelp.ts';
+
+const MAX_BODY_LIMIT = 67_108_864;
+
+/** The state folder of the local server, for commands that use it. */
+export const SERVER_STATE = [
+  '--state <dir>',
+  "the server's state folder, if it is not in the user's data folder",
+] as const;
+
+/** Adds `serve` and `export`; their modules are loaded when they run. `version` is that of Sextant. */
+export function addServerCommands(
+  program: Command,
+  version: string,
+  terminal: Terminal,
+  exit: (code: ExitCode) => void,
+): void {
+  program
+    .command('serve')
+    .description('run a local server with the analytics API of an organization, webhooks and contexts')
+    .option('--host <address>', 'the address to listen at; other machines reach any but the default 127.0.0.1')
+    .option('--port <number>', 'the port to listen at (default: that of the last start, or a free one)', portNumber)
+    .option('--state <dir>', "keep the state in this folder instead of the user's data folder")
+    .option('--data <file>', 'the facts to serve, one JSON record a line (default: a simulated organization)')
+    .option('--seed <number>', 'the seed of the simulated organization; equal seeds give equal data', integer)
+    .option('--users <number>', 'the number of people in the simulated organization', integer)
+    .option('--plan <plan>', 'the billing plan of the simulated organization, credits or usd')
+    .option('--now <moment>', 'start the clock at this moment (ISO 8601)')
+    .option('--token <token>', 'the token of clients (default: SEXTANT_SERVE_TOKEN, or a generated one)')
+    .option(
+      '--admin-token <token>',
+      'the token of the admin API (default: SEXTANT_SERVE_ADMIN_TOKEN, or a generated one)',
+    )
+    .option('--scenario <name>', 'inject faults from the start: flaky, slow, outage or another scenario')
+    .option('--fault <json...>', 'inject faults by a rule, written as for the admin API')
+    .option('--no-rate-limit', 'never answer 429')
+    .option('--allow-host <name...>', 'answer requests for this host name too, such as that of a tunnel')
+    .option('--max-body <bytes>', 'the largest body that a webhook accepts (default: 1048576)', bodyLimit)
+    .option(
+      '--keep-events <number>',
+      'the largest number of webhook events that are kept (default: 1000000)',
+      atLeastOne,
+    )
+    .option('--keep-days <number>', 'the number of days that events are kept (default: 30)', atLeastOne)
+    .option('--keep-megabytes <number>', 'the disk space that events may take (default: 4000)', atLeastOne)
+    .addOption(new Option('--provider <name>', 'the answer model for questions about contexts').choices(PROVIDERS))
+    .option('--base-url <url>', 'the address of the OpenAI-compatible service')
+    .option('--model <name>', 'the model of that service')
+    .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
+    .addHelpText('after', SERVE_HELP)
+    .action(async (options: ServeOptions) => {
+      const { runThreadedServe } = await import('./threadedServe.ts');
+      exit(await runThreadedServe(options, terminal, version));
+    });
+
+  program
+    .command('export')
+    .description('print the facts of the local server as a data file, whether it runs or not')
+    .option(...SERVER_STATE)
+    .option('--data <file>', 'the data file that the server is started with; only needed when no server runs')
+    .option('--seed <number>', 'the seed of the simulated organization; only needed when no server runs', integer)
+    .option('--users <number>', 'the number of people in the simulated organization', integer)
+    .option('--plan <plan>', 'the billing plan of the simulated organization, credits or usd')
+    .option('-o, --output <file>', 'write to this file instead of the standard output')
+    .addHelpText('after', EXPORT_HELP)
+    .action(async (options: ExportOptions) => {
+      const { runExport } = await import('../analytics/export.ts');
+      exit(await runExport(options, terminal));
+    });
+}
+
+/** All of a body is in memory while it is stored. */
+function bodyLimit(text: string): number {
+  const bytes = atLeastOne(text);
+  if (bytes > MAX_BODY_LIMIT) throw new InvalidArgumentError(`It must be at most ${MAX_BODY_LIMIT}.`);
+  return bytes;
+}
+
+function portNumber(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('It must be a whole number from 0, which is any free port, to 65535.');
+  return Number(text);
+}
