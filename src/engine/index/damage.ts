@@ -30,11 +30,6 @@ export function reasonOf(error: unknown): string {
   return systemCode(error) === 'ENOENT' ? 'it is missing' : 'the disk cannot read it';
 }
 
-/** Blocks of a file that were restored from the others. */
-export function restored(file: string, blocks: number): Damage {
-  return { file, what: blocks === 1 ? '1 block was restored' : `${blocks} blocks were restored`, documents: 0 };
-}
-
 /** One line for a log. */
 export function describeDamage({ file, what, documents }: Damage): string {
   return `The index was damaged: ${file}, ${what}. ${describeLoss(documents)}`;

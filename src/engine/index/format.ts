@@ -8,23 +8,21 @@ import { DamagedFile } from './damage.ts';
  *
  *   cold      details of documents · postings by bucket · names · dictionary     read in pieces when a search needs them
  *   resident  arrays of documents, chunks and buckets                     read whole when the segment is opened
- *   end       the footer – JSON: the sections' offsets and lengths, languages, counts, the checksums of all blocks – and the
- *             trailer: its length and checksum, version, magic
- *   parity    blocks from which a damaged one of cold or resident is restored; see parity.ts
- *   end       once more: this is the one that is read
+ *   footer    JSON: the sections' offsets and lengths, languages, counts, the checksums of cold's blocks and of resident
+ *   trailer   the footer's length and checksum, version, magic
  *
  * Numbers are little-endian. A posting names a chunk; the document follows from the chunk. Terms are kept as 48 bits of
  * hash: 16 that choose the bucket and 32 that are looked for in it. A wrong hit needs a collision of 48 bits
  * (one query word in 50 million on the Linux kernel); a term's text would cost another 60 MB there.
  */
 
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 /** To be raised when the same text gives other terms, definitions or chunks: an index must not mix the two. */
 export const ANALYSIS_VERSION = 5;
 /** Ends every segment file; the line end shows a file that went through a text-mode copy. */
 export const MAGIC = 'SXTSEG\r\n';
 export const TRAILER_BYTES = 20;
-/** What has a checksum of its own, and is restored by itself. */
+/** The cold part has a checksum for each block of this length. */
 export const BLOCK_BYTES = 1 << 16;
 export const MAX_CHUNKS = 1 << 24;
 /** A posting's byte: how often the term stands in the chunk, and a bit that tells whether it does so in a comment. */

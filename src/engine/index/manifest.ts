@@ -18,8 +18,6 @@ export interface FileEntry {
 export interface SegmentEntry {
   readonly segment: number;
   readonly sum: number;
-  /** Where the first of its two footers ends, should the last one be damaged. */
-  readonly firstEnd: number;
   /** Documents of it that are not removed: what is lost if it cannot be read. */
   readonly documents: number;
   /** The file that marks its removed documents, if it has any. */
@@ -46,7 +44,8 @@ export const EMPTY_MANIFEST: Manifest = {
  * Every file of an index carries the number of the lease it was written under: `manifest.<lease>.json`,
  * `segment.<lease>.<count>.sxs`. So two writers never give one name, and the manifest of the highest lease is the one that
  * counts: a process that slept through a takeover, even between its check and its write, changes nothing that is read.
- * Files of earlier versions carry no lease (`manifest.json`, `segment-17.sxs`), which stands for lease 0.
+ * Formats before the fifth carry no lease (`manifest.json`, `segment-17.sxs`), which stands for lease 0: such an index is
+ * recognized, and refused.
  */
 
 /** A file's number is `lease * FILES_PER_LEASE + count`: 2^27 leases of 2^26 files each fit into a number exactly. */
@@ -63,7 +62,7 @@ export const deletionsFile = (number: number): string => dataFile('deletions', n
 function dataFile(stem: string, number: number, rest: string): string {
   const lease = Math.floor(number / FILES_PER_LEASE);
   const count = number % FILES_PER_LEASE;
-  return lease === 0 ? `${stem}-${count}.${rest}` : fencedName(stem, lease, `${count}.${rest}`);
+  return fencedName(stem, lease, `${count}.${rest}`);
 }
 
 /**
@@ -159,8 +158,13 @@ export function writeManifest(folder: string, lease: number, manifest: Manifest)
     writeCheckedJson(join(folder, copy), manifest);
     writeCheckedJson(join(folder, first), manifest);
   } catch (error) {
-    // The copy must not outlive a commit that failed.
-    rmSync(join(folder, copy), { force: true });
+    try {
+      // The copy must not outlive a commit that failed.
+      rmSync(join(folder, copy), { force: true });
+    } catch {
+      // A disk that removes nothing did not write it either; the first error says why.
+      throw error;
+    }
     throw error;
   }
 }

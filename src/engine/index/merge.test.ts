@@ -6,7 +6,7 @@ import { documentId } from '../documentId.ts';
 import { Field, hashTerm, type TermHash } from './format.ts';
 import { mergeSegments } from './merge.ts';
 import { SegmentBuilder } from './segmentBuilder.ts';
-import { describeSegment } from './blockFile.ts';
+import { describeSegment } from './segmentEnd.ts';
 import { SegmentReader } from './segmentReader.ts';
 import { SegmentWriter } from './segmentWriter.ts';
 import { Segment, setBit } from './snapshot.ts';

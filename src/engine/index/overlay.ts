@@ -1,6 +1,6 @@
 import type { DocumentId } from '../documentId.ts';
 import { SegmentBuilder } from './segmentBuilder.ts';
-import { describeSegment } from './blockFile.ts';
+import { describeSegment } from './segmentEnd.ts';
 import { SegmentReader } from './segmentReader.ts';
 import { memoryFile, rmSync } from './segmentStorage.ts';
 import { writeSegment } from './segmentWriter.ts';

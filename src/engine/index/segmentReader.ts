@@ -6,7 +6,8 @@ import { decodeDefinitions, type LineRange, type SymbolSpan } from './documents.
 import { BLOCK_BYTES, ByteReader, IN_COMMENT, damaged, type TermHash } from './format.ts';
 import { gallop } from './gallop.ts';
 import { NameCursor, nameKey, type NameSource } from './names.ts';
-import { bytesPerTerm, columnsOf, documentIdAt, type SegmentFooter } from './segmentWriter.ts';
+import type { SegmentFooter } from './segmentEnd.ts';
+import { bytesPerTerm, columnsOf, documentIdAt } from './segmentWriter.ts';
 
 /** Where a term's postings are in {@link Postings}, and how many documents have the term. */
 export interface PostingList {
@@ -58,8 +59,7 @@ const RUN_BYTES = 256 << 10;
 
 /**
  * Reads one segment file. Opening reads its resident part; a search reads the few pieces of the rest that it needs.
- * Whatever meets damage that cannot be restored throws `IndexDamaged`; {@link broken} and {@link lostDocuments} say how much
- * is lost by it.
+ * A method that meets damage throws `IndexDamaged`; then {@link broken} and {@link lostDocuments} have its extent.
  */
 export class SegmentReader {
   readonly file: string;
@@ -95,9 +95,9 @@ export class SegmentReader {
   #broken: string | undefined;
 
   /** As that of {@link BlockFile}. */
-  constructor(file: string, firstEnd?: number) {
+  constructor(file: string) {
     this.file = file;
-    this.#blocks = new BlockFile(file, firstEnd);
+    this.#blocks = new BlockFile(file);
     this.sum = this.#blocks.sum;
     this.footer = this.#blocks.footer;
     try {
@@ -139,11 +139,6 @@ export class SegmentReader {
     return this.#broken;
   }
 
-  /** How many blocks were found damaged and are restored: nothing is lost by them. */
-  get restored(): number {
-    return this.#blocks.restored;
-  }
-
   /** The documents whose details stand in blocks that were found damaged. Everything else can be used. */
   lostDocuments(): number[] {
     const lost: number[] = [];
@@ -169,11 +164,6 @@ export class SegmentReader {
       if (!isDamage(error) && systemCode(error) !== 'ENOENT') throw error;
       this.#broken ??= reasonOf(error);
     }
-  }
-
-  /** Writes a file as this one was written, with what is restored; a few megabytes at a time. Throws the system's error. */
-  copyTo(file: string): Generator<void, void, void> {
-    return this.#blocks.copyTo(file);
   }
 
   close(): void {
@@ -446,15 +436,14 @@ export class SegmentReader {
       return this.#blocks.read(from, length, scratch);
     } catch (error) {
       if (error instanceof DamagedBlock) this.#lose(error.block);
+      else if (isDamage(error)) this.#broken ??= reasonOf(error);
       throw error;
     }
   }
 
-  /** What was good when it was checked makes no sense. It may have changed since, so all is checked again. */
+  /** Bytes that were good when their block was checked make no sense: the file changed since. */
   readonly #damaged = (what: string): SextantError => {
-    const known = this.restored + this.#damagedDetails.size;
-    for (const _ of this.verify());
-    if (this.restored + this.#damagedDetails.size === known) this.#broken ??= what;
+    this.#broken ??= what;
     return damaged(this.file, what);
   };
 

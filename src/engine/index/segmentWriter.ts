@@ -1,20 +1,10 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from './segmentStorage.ts';
 import { crc32 } from 'node:zlib';
-import {
-  ByteWriter,
-  DOCUMENT_ID_BYTES,
-  FORMAT_VERSION,
-  IN_COMMENT,
-  MAGIC,
-  MAX_CHUNKS,
-  MAX_TF,
-  MAX_TOKENS,
-  TRAILER_BYTES,
-  type TermHash,
-} from './format.ts';
+import { BlockSums } from './blockFile.ts';
+import { ByteWriter, DOCUMENT_ID_BYTES, IN_COMMENT, MAX_CHUNKS, MAX_TF, MAX_TOKENS, type TermHash } from './format.ts';
 import { NameWriter } from './names.ts';
 import { outerFolder } from './outerFolder.ts';
-import { BlockLayout, ParityWriter } from './parity.ts';
+import { encodeEnd } from './segmentEnd.ts';
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from './segmentStorage.ts';
 
 /** What a segment knows of a document besides its postings. */
 export interface DocumentRecord {
@@ -28,29 +18,6 @@ export interface DocumentRecord {
   readonly chunkTokens: ArrayLike<number>;
   /** Encoded definitions. */
   readonly details: Uint8Array;
-}
-
-export interface SegmentFooter {
-  readonly documents: number;
-  readonly chunks: number;
-  readonly terms: number;
-  readonly tokens: number;
-  readonly contentBytes: number;
-  readonly languages: readonly string[];
-  /** How many documents are below each of the two outer folders, of those that have the most: see {@link outerFolder}. */
-  readonly folders: readonly (readonly [string, number])[];
-  readonly bucketBits: number;
-  readonly dictionary: number;
-  /** Number of defined names, and where their blocks begin. */
-  readonly names: number;
-  readonly nameBlocks: number;
-  /** Bytes of the two parts. */
-  readonly cold: number;
-  readonly resident: number;
-  /** Checksum of each block, parity included; see {@link BlockLayout}. */
-  readonly sums: readonly number[];
-  /** Offset and length in bytes of each array in the resident part, from the part's start. */
-  readonly sections: Readonly<Record<string, readonly [number, number]>>;
 }
 
 const FLUSH_BYTES = 1 << 20;
@@ -71,7 +38,7 @@ export class SegmentWriter {
   readonly #fd: number;
   readonly #folders = new Map<string, number>();
   readonly #out = new ByteWriter();
-  readonly #parity = new ParityWriter();
+  readonly #coldSums = new BlockSums();
   #written = 0;
 
   readonly #ids = new ByteWriter();
@@ -230,9 +197,8 @@ export class SegmentWriter {
     const names = this.names.finish();
     this.#flush(1);
     const dictionary = this.#written;
-    this.#writeBlocks(this.#dictionary());
+    this.#writeCold(this.#dictionary());
     const cold = this.#written;
-    this.#parity.endBlock();
 
     const resident = new ByteWriter();
     const sections: Record<string, [number, number]> = {};
@@ -257,11 +223,9 @@ export class SegmentWriter {
     section('documentLanguage', Uint8Array.from(this.#documentLanguage));
     section('chunkStarts', Uint32Array.from(this.#chunkStarts));
     section('chunkTokens', Uint16Array.from(this.#chunkTokens));
-    this.#writeBlocks(resident.view());
-    this.#parity.endBlock();
-    const parity = this.#parity.finish(new BlockLayout(cold, resident.length, this.#written));
+    this.#write(resident.view());
 
-    const footer: SegmentFooter = {
+    const end = encodeEnd({
       documents: this.documents,
       chunks: this.chunks,
       terms: this.#terms,
@@ -275,16 +239,11 @@ export class SegmentWriter {
       nameBlocks: this.#nameBlocks,
       cold,
       resident: resident.length,
-      sums: this.#parity.sums,
+      coldSums: this.#coldSums.finish(),
+      residentSum: crc32(resident.view()),
       sections,
-    };
-    const footerBytes = Buffer.from(JSON.stringify(footer));
-    const trailer = Buffer.alloc(TRAILER_BYTES);
-    trailer.writeUInt32LE(footerBytes.length, 0);
-    trailer.writeUInt32LE(crc32(footerBytes), 4);
-    trailer.writeUInt32LE(FORMAT_VERSION, 8);
-    trailer.write(MAGIC, 12, 'latin1');
-    for (const part of [footerBytes, trailer, ...parity, footerBytes, trailer]) this.#write(part);
+    });
+    for (const part of end) this.#write(part);
     fsyncSync(this.#fd);
     closeSync(this.#fd);
     return this.#written;
@@ -321,12 +280,12 @@ export class SegmentWriter {
   /** Writes the buffer once it holds `atLeast` bytes. */
   #flush(atLeast: number): void {
     if (this.#out.length < atLeast) return;
-    this.#writeBlocks(this.#out.view());
+    this.#writeCold(this.#out.view());
     this.#out.length = 0;
   }
 
-  #writeBlocks(bytes: Uint8Array): void {
-    this.#parity.add(bytes);
+  #writeCold(bytes: Uint8Array): void {
+    this.#coldSums.add(bytes);
     this.#write(bytes);
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeFileDurableSync } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
-import { isDamage, reasonOf, restored, type Damage } from './damage.ts';
+import { isDamage, reasonOf, type Damage } from './damage.ts';
 import { damaged } from './format.ts';
 import { deletionsFile, segmentFile, type FileEntry, type Manifest, type SegmentEntry } from './manifest.ts';
 import { SegmentReader } from './segmentReader.ts';
@@ -78,7 +78,7 @@ function openSegment(folder: string, entry: SegmentEntry, old: Segment | undefin
   let file = segmentFile(entry.segment);
   let reader = old?.reader;
   try {
-    reader ??= new SegmentReader(join(folder, file), entry.firstEnd);
+    reader ??= new SegmentReader(join(folder, file));
     if (reader.sum !== entry.sum) throw damaged(reader.file, 'it is not the file that was written');
     if (!deletions) return withoutLost(entry, reader, undefined);
     file = deletionsFile(deletions.number);
@@ -116,12 +116,6 @@ export function damageOf({ segments, isolated }: Snapshot): Damage[] {
     if (lost > 0) damage.push({ file: segmentFile(entry.segment), what: 'details of documents', documents: lost });
   }
   return damage;
-}
-
-/** What was damaged of segments, and is read as it was written. */
-export function restoredOf(segments: readonly Segment[]): Damage[] {
-  const hurt = segments.filter(({ reader }) => reader.restored > 0);
-  return hurt.map(({ entry, reader }) => restored(segmentFile(entry.segment), reader.restored));
 }
 
 /** A segment in which the documents of damaged blocks count as deleted. */
