@@ -1,4 +1,4 @@
-import type { DefinitionKind } from '../analyze/languages.ts';
+import type { DefinitionKind } from '../analyze/language.ts';
 import type { Definition } from '../analyze/definitions.ts';
 import type { ByteWriter } from './format.ts';
 import { ByteReader, KINDS } from './format.ts';

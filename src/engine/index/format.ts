@@ -1,5 +1,5 @@
 import { SextantError } from '../../base/errors.ts';
-import type { DefinitionKind } from '../analyze/languages.ts';
+import type { DefinitionKind } from '../analyze/language.ts';
 import type { AsciiParts } from '../analyze/words.ts';
 import { DamagedFile } from './damage.ts';
 

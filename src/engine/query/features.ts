@@ -1,4 +1,4 @@
-import { TYPE_KINDS } from '../analyze/languages.ts';
+import { TYPE_KINDS } from '../analyze/language.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { DefinitionCursor, meets } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';

@@ -1,4 +1,4 @@
-import { TYPE_KINDS } from '../analyze/languages.ts';
+import { TYPE_KINDS } from '../analyze/language.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { isIndexable, splitIdentifier } from '../analyze/words.ts';
 import type { SymbolSpan } from '../index/documents.ts';
