@@ -6,7 +6,8 @@ import { isSameCommit, readManifest, type Manifest } from './index/manifest.ts';
 import { Overlay } from './index/overlay.ts';
 import type { Snapshot } from './index/snapshot.ts';
 import { closeUnused, damageOf, isolateDamaged, openSnapshot, type Segment } from './index/snapshot.ts';
-import { references, searchSegments, type Hit, type SearchOptions } from './query/search.ts';
+import { SearchMemory } from './query/searchMemory.ts';
+import { searchSegments, type Hit, type SearchOptions } from './query/search.ts';
 
 /** A document of an index. `content` is its bytes in any encoding that {@link toUtf8} reads. */
 export interface EngineDocument {
@@ -48,6 +49,7 @@ export class EngineReader {
   /** Damage to the manifest; damage to segments is in the snapshot. */
   #manifestDamage: readonly Damage[];
   #overlay: Overlay | undefined;
+  readonly #memory = new SearchMemory();
 
   /** Throws `IndexFormat` where another version wrote it. A folder without an index is an empty one. */
   constructor(folder: string) {
@@ -89,7 +91,7 @@ export class EngineReader {
   async search(query: string, options?: SearchOptions): Promise<Hit[]> {
     for (;;) {
       try {
-        return searchSegments(this.#overlay?.over(this.segments) ?? this.segments, query, options);
+        return searchSegments(this.#overlay?.over(this.segments) ?? this.segments, query, options, this.#memory);
       } catch (error) {
         if (!isDamage(error) || !this.isolateDamaged()) throw error;
       }
@@ -149,7 +151,7 @@ export class EngineReader {
 
   /** Approximate number of documents with a name or word: removed ones count until they are merged away. */
   documentsWith(name: string): number {
-    return references(this.segments, splitIdentifier(name).join(''));
+    return this.#memory.references(this.segments, splitIdentifier(name).join(''));
   }
 
   /** Contents of this commit. Visits each document. */

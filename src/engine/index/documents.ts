@@ -107,9 +107,6 @@ export class DefinitionCursor {
 /** First and last line, from 1. */
 export type LineRange = readonly [number, number];
 
-/** Where each name so far begins and ends, while definitions are decoded. */
-let names = new Uint32Array(512);
-
 function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const longer = new Uint32Array(2 * array.length);
   longer.set(array);
@@ -132,6 +129,8 @@ export function meets(ranges: readonly LineRange[], startLine: number, endLine: 
 export function decodeDefinitions(bytes: Uint8Array, ranges?: readonly LineRange[]): SymbolSpan[] | undefined {
   const cursor = new DefinitionCursor(bytes);
   const spans: SymbolSpan[] = [];
+  /** Begin and end of each name so far. */
+  let names = new Uint32Array(128);
   for (let count = 1; cursor.next(); count++) {
     const { kind, back, startLine, line, endLine } = cursor;
     if (2 * count > names.length) names = doubled(names);

@@ -95,6 +95,13 @@ export function hashTerm(field: Field, text: string, out: TermHash): void {
   out.key = mix(hash2 ^ Math.imul(hash1, 0xc2b2ae35)) >>> 0;
 }
 
+/** The hash of `text` in `field`, for a look-up. */
+export function termHash(field: Field, text: string): TermHash {
+  const hash = { bucket: 0, key: 0 };
+  hashTerm(field, text, hash);
+  return hash;
+}
+
 /** Like {@link hashTerm} of letters and digits in ASCII as they are in `parts`, in lower case and joined. */
 export function hashParts(field: Field, bytes: Uint8Array, parts: AsciiParts, out: TermHash): void {
   let hash1 = TEXT_SEED;

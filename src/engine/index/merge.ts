@@ -1,6 +1,7 @@
 import { foldName, foldQualified } from '../analyze/symbolNames.ts';
 import { Field, hashTerm, type TermHash } from './format.ts';
-import { Postings, type SegmentReader, type TermRun } from './segmentReader.ts';
+import { Postings } from './postings.ts';
+import type { SegmentReader, TermRun } from './segmentReader.ts';
 import type { NameCursor } from './names.ts';
 import type { SegmentWriter } from './segmentWriter.ts';
 import type { Segment } from './snapshot.ts';

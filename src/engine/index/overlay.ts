@@ -1,17 +1,5 @@
-import type { DocumentId } from '../documentId.ts';
-import { SegmentBuilder } from './segmentBuilder.ts';
-import { describeSegment } from './segmentEnd.ts';
-import { SegmentReader } from './segmentReader.ts';
-import { memoryFile, rmSync } from './segmentStorage.ts';
-import { writeSegment } from './segmentWriter.ts';
+import { MemorySegment, type MemoryDocument } from './memorySegment.ts';
 import { Segment, clearBit, noDeletions, setBit } from './snapshot.ts';
-
-/** A text that stands in for the document of its path. `text` is UTF-8. */
-export interface OverlayDocument {
-  readonly id: DocumentId;
-  readonly path: string;
-  readonly text: Uint8Array;
-}
 
 /** Texts that are searched in place of the documents of the same paths, and are in memory only. */
 export class Overlay {
@@ -23,15 +11,9 @@ export class Overlay {
   #over: { readonly under: readonly Segment[]; readonly all: readonly Segment[] } | undefined;
 
   /** There is at least one document, and no two have one path. */
-  constructor(documents: readonly OverlayDocument[]) {
-    const file = memoryFile();
-    const builder = new SegmentBuilder();
-    for (const { id, path, text } of documents) builder.add({ id: Buffer.from(id, 'hex'), path, text });
-    writeSegment(file, (writer) => builder.write(writer));
-    const entry = { segment: 0, ...describeSegment(file) };
-    this.#segment = new Segment(entry, new SegmentReader(file), undefined);
+  constructor(documents: readonly MemoryDocument[]) {
+    this.#segment = new MemorySegment(documents);
     this.#numbers = new Map(documents.map(({ path }, number) => [path, number]));
-    rmSync(file, { force: true });
   }
 
   /**

@@ -1,49 +1,15 @@
 import type { DocumentId } from '../documentId.ts';
 import { systemCode, type SextantError } from '../../base/errors.ts';
 import { BlockFile, DamagedBlock, Scratch } from './blockFile.ts';
+import { bytesPerTerm, columnsOf } from './dictionary.ts';
 import { isDamage, reasonOf } from './damage.ts';
 import { decodeDefinitions, type LineRange, type SymbolSpan } from './documents.ts';
-import { BLOCK_BYTES, ByteReader, IN_COMMENT, damaged, type TermHash } from './format.ts';
+import { BLOCK_BYTES, ByteReader, damaged, type TermHash } from './format.ts';
 import { gallop } from './gallop.ts';
 import { NameCursor, nameKey, type NameSource } from './names.ts';
 import type { SegmentFooter } from './segmentEnd.ts';
-import { bytesPerTerm, columnsOf, documentIdAt } from './segmentWriter.ts';
-
-/** Where a term's postings are in {@link Postings}, and how many documents have the term. */
-export interface PostingList {
-  readonly from: number;
-  readonly to: number;
-  readonly documents: number;
-}
-
-/** Room that is kept for the next use: 20 MB, which no usual query on a large folder needs. */
-const KEPT_POSTINGS = 4 << 20;
-
-/** Decoded lists, one after the other. What memory they take is used again after {@link clear}. */
-export class Postings {
-  /** Of each list the chunks in ascending order, and their bytes (see {@link IN_COMMENT}). */
-  chunks = new Uint32Array(1024);
-  frequencies = new Uint8Array(1024);
-  length = 0;
-
-  clear(): void {
-    this.length = 0;
-    if (this.chunks.length <= KEPT_POSTINGS) return;
-    this.chunks = new Uint32Array(1024);
-    this.frequencies = new Uint8Array(1024);
-  }
-
-  /** Makes room for `more` postings after `length`. */
-  reserve(more: number): void {
-    const { chunks, frequencies, length } = this;
-    if (length + more <= chunks.length) return;
-    const room = Math.max(length + more, chunks.length * 2);
-    this.chunks = new Uint32Array(room);
-    this.frequencies = new Uint8Array(room);
-    this.chunks.set(chunks.subarray(0, length));
-    this.frequencies.set(frequencies.subarray(0, length));
-  }
-}
+import { INLINE, decodeInline, decodePostings, type PostingList, type Postings } from './postings.ts';
+import { documentIdAt } from './segmentWriter.ts';
 
 /** Terms in a row, with their lists. */
 export interface TermRun {
@@ -253,7 +219,7 @@ export class SegmentReader {
     const found = this.#find(term);
     if (!found || found.value >= INLINE) return found ? 1 : 0;
     const length = Math.min(found.end - found.value, MAX_HEAD_BYTES);
-    const head = new ByteReader(this.#readCold(found.value, length, forPostings));
+    const head = new ByteReader(this.#readCold(found.value, length));
     head.varint();
     return head.varint();
   }
@@ -262,8 +228,10 @@ export class SegmentReader {
   read(term: TermHash, into: Postings): PostingList | undefined {
     const found = this.#find(term);
     if (!found) return undefined;
-    if (found.value >= INLINE) return this.#single(found.value, into);
-    return this.#decode(this.#readCold(found.value, found.end - found.value, forPostings), into);
+    if (found.value >= INLINE) return this.#checked(decodeInline(found.value, this.footer.chunks, into));
+    return this.#checked(
+      decodePostings(this.#readCold(found.value, found.end - found.value, into.scratch), this.footer.chunks, into),
+    );
   }
 
   /** Every term in the order of its hash, many at a time, for a merge. */
@@ -306,8 +274,8 @@ export class SegmentReader {
     const postings = this.#readCold(begin, this.#bucketPostings[to]! - begin);
     const read = (entry: number, into: Postings): void => {
       const value = values[entry]!;
-      if (value < INLINE) this.#decode(postings.subarray(value), into);
-      else this.#single(value, into);
+      if (value < INLINE) this.#checked(decodePostings(postings.subarray(value), this.footer.chunks, into));
+      else this.#checked(decodeInline(value, this.footer.chunks, into));
     };
     return { count, highs, keys, read };
   }
@@ -374,52 +342,9 @@ export class SegmentReader {
     this.#bucketAt = from - start;
   }
 
-  #single(value: number, into: Postings): PostingList {
-    const chunk = (value >>> 7) & 0xffffff;
-    if (chunk >= this.footer.chunks) throw this.#damaged('a posting is out of range');
-    into.reserve(1);
-    const from = into.length++;
-    into.chunks[from] = chunk;
-    into.frequencies[from] = (value & 63) | (value & 64 ? IN_COMMENT : 0);
-    return { from, to: from + 1, documents: 1 };
-  }
-
-  /** Appends the list that `bytes` begin with. */
-  #decode(bytes: Uint8Array, into: Postings): PostingList {
-    const head = new ByteReader(bytes);
-    const count = head.varint();
-    const documents = head.varint();
-    if (count > bytes.length) throw this.#damaged('a posting list is too long');
-    into.reserve(count);
-    const { chunks, frequencies, length: from } = into;
-    const to = from + count;
-    let { at } = head;
-    let chunk = 0;
-    for (let i = from; i < to; i++) {
-      let byte = bytes[at++]!;
-      let value = byte & 127;
-      for (let shift = 7; byte > 127; shift += 7) {
-        byte = bytes[at++]!;
-        value |= (byte & 127) << shift;
-      }
-      chunk += value >>> 3;
-      let frequency = (value & 3) + 1;
-      if (frequency === 4) {
-        byte = bytes[at++]!;
-        let more = byte & 127;
-        for (let shift = 7; byte > 127; shift += 7) {
-          byte = bytes[at++]!;
-          more |= (byte & 127) << shift;
-        }
-        frequency += more;
-      }
-      chunks[i] = chunk;
-      frequencies[i] = frequency | ((value & 4) << 5);
-    }
-    // Chunks ascend, so the last one speaks for all.
-    if (at > bytes.length || chunk >= this.footer.chunks) throw this.#damaged('a posting is out of range');
-    into.length = to;
-    return { from, to, documents };
+  #checked(list: PostingList | undefined): PostingList {
+    if (!list) throw this.#damaged('a posting is out of range');
+    return list;
   }
 
   #section(name: string, width: number): [ArrayBuffer, number, number] {
@@ -467,8 +392,5 @@ interface FoundTerm {
   readonly end: number;
 }
 
-const INLINE = 0x80000000;
 /** A list begins with two numbers. */
 const MAX_HEAD_BYTES = 10;
-
-const forPostings = new Scratch();

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine, EngineReader, type EngineDocument } from '../engine.ts';
 import { Field, hashTerm, type TermHash } from './format.ts';
-import { Postings } from './segmentReader.ts';
+import { Postings } from './postings.ts';
 import { SegmentThreads } from './segmentThreads.ts';
 
 describe('SegmentThreads', () => {

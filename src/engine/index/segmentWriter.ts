@@ -1,8 +1,10 @@
 import { crc32 } from 'node:zlib';
 import { BlockSums } from './blockFile.ts';
-import { ByteWriter, DOCUMENT_ID_BYTES, IN_COMMENT, MAX_CHUNKS, MAX_TF, MAX_TOKENS, type TermHash } from './format.ts';
+import { ByteWriter, DOCUMENT_ID_BYTES, MAX_CHUNKS, MAX_TOKENS, type TermHash } from './format.ts';
+import { bytesOf, bytesPerTerm, columnsOf } from './dictionary.ts';
 import { NameWriter } from './names.ts';
 import { outerFolder } from './outerFolder.ts';
+import { encodeInline, encodePostings } from './postings.ts';
 import { encodeEnd } from './segmentEnd.ts';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from './segmentStorage.ts';
 
@@ -21,8 +23,6 @@ export interface DocumentRecord {
 }
 
 const FLUSH_BYTES = 1 << 20;
-/** A distance of 24 bits with three bits of frequency in 4 bytes, and the rest of the frequency in 2. */
-const MAX_POSTING_BYTES = 6;
 /** Terms per bucket that a look-up reads: about 40 × 8 bytes. */
 const TERMS_PER_BUCKET = 40;
 
@@ -131,9 +131,7 @@ export class SegmentWriter {
     this.#keys[this.#terms] = key;
     this.#highBits[this.#terms] = high;
     this.#values[this.#terms++] =
-      count === 1
-        ? (0x80000000 | (chunks[0]! << 7) | shortByte(frequencies[0]!)) >>> 0
-        : this.#writePostings(bucket, chunks, frequencies, count);
+      count === 1 ? encodeInline(chunks[0]!, frequencies[0]!) : this.#writePostings(bucket, chunks, frequencies, count);
   }
 
   #writePostings(bucket: number, chunks: Uint32Array, frequencies: Uint8Array, count: number): number {
@@ -146,26 +144,7 @@ export class SegmentWriter {
       if (document !== lastDocument) documents++;
       lastDocument = document;
     }
-    const out = this.#out;
-    out.varint(count);
-    out.varint(documents);
-    // Room for all of it at once, so that the loop is one over arrays: nearly all postings take one byte or two.
-    out.reserve(count * MAX_POSTING_BYTES);
-    const { bytes } = out;
-    let at = out.length;
-    let previous = 0;
-    for (let i = 0; i < count; i++) {
-      const frequency = frequencies[i]! & MAX_TF;
-      let rest = (chunks[i]! - previous) * 8 + (frequencies[i]! & IN_COMMENT ? 4 : 0) + Math.min(frequency - 1, 3);
-      previous = chunks[i]!;
-      for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
-      bytes[at++] = rest;
-      if (frequency < 4) continue;
-      rest = frequency - 4;
-      for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
-      bytes[at++] = rest;
-    }
-    out.length = at;
+    encodePostings(this.#out, chunks, frequencies, count, documents);
     this.#flush(FLUSH_BYTES);
     return offset;
   }
@@ -307,32 +286,8 @@ export function writeSegment(file: string, fill: (writer: SegmentWriter) => void
   }
 }
 
-/** The columns of the dictionary as bytes, each with the bytes of one term: all of a bucket's keys, then its values, … */
-export function columnsOf(
-  keys: Uint32Array,
-  values: Uint32Array,
-  highBits: Uint16Array,
-  bucketBits: number,
-): [Uint8Array, number][] {
-  const columns: [Uint8Array, number][] = [
-    [bytesOf(keys), 4],
-    [bytesOf(values), 4],
-  ];
-  // All 16 bits are the bucket's number.
-  if (bucketBits < 16) columns.push([bytesOf(highBits), 2]);
-  return columns;
-}
-
-export function bytesPerTerm(bucketBits: number): number {
-  return bucketBits < 16 ? 10 : 8;
-}
-
 export function documentIdAt(ids: Uint8Array, document: number): Uint8Array {
   return ids.subarray(document * DOCUMENT_ID_BYTES, (document + 1) * DOCUMENT_ID_BYTES);
-}
-
-export function bytesOf(array: Uint8Array | Uint16Array | Uint32Array | Float64Array): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
 function largest(counts: ReadonlyMap<string, number>): [string, number][] {
@@ -343,9 +298,4 @@ function sum(values: readonly number[]): number {
   let total = 0;
   for (const value of values) total += value;
   return total;
-}
-
-/** A posting's byte in 7 bits: it stands in the dictionary beside its chunk when it is the only one. */
-function shortByte(byte: number): number {
-  return Math.min(byte & MAX_TF, 63) | (byte & IN_COMMENT ? 64 : 0);
 }
