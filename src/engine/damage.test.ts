@@ -57,7 +57,7 @@ describe('A damaged index', () => {
     return state;
   }
 
-  it('is searched without what is damaged, and tells it', async () => {
+  it('is searched without its damaged segments, and reports them', async () => {
     const state = await twoSegments();
     const file = join(state, 'segment.1.1.sxs');
     truncateSync(file, readFileSync(file).length - 1);
@@ -69,7 +69,7 @@ describe('A damaged index', () => {
     reader.close();
   });
 
-  it('is known as such where zeros stand instead: they are the checksum of nothing', async () => {
+  it('is recognized where zeros replace the lengths: they are the checksum of nothing', async () => {
     const state = await twoSegments();
     const file = join(state, 'segment.1.1.sxs');
     const bytes = readFileSync(file);
@@ -80,7 +80,7 @@ describe('A damaged index', () => {
     reader.close();
   });
 
-  it('is repaired when it is opened for writing: what is lost can be added again', async () => {
+  it('is repaired when it is opened for writing: lost documents can be added again', async () => {
     const state = await twoSegments();
     rmSync(join(state, 'segment.1.1.sxs'));
     const engine = Engine.open(state);
@@ -133,7 +133,7 @@ describe('A damaged index', () => {
     await anew.close();
   });
 
-  it('is found out while it is open: by a search, by verifying, by merging', async () => {
+  it('is detected while it is open: by a search, by verifying, by merging', async () => {
     const state = folder();
     const told: Damage[] = [];
     const engine = Engine.open(state, { onDamage: (damage) => void told.push(damage) });
@@ -171,7 +171,7 @@ describe('A damaged index', () => {
     await engine.close();
   });
 
-  it('loses only the documents whose details stand in a damaged block', async () => {
+  it('loses only the documents with details in a damaged block', async () => {
     const state = folder();
     const engine = Engine.open(state);
     // Long names of definitions: about 2 kB of details each, so that blocks hold nothing else.
@@ -238,7 +238,7 @@ describe('A damaged index', () => {
     await engine.close();
   });
 
-  it('is searched without a segment whose names are damaged, once they are asked for', async () => {
+  it('is searched without a segment whose names are damaged, once a search reads them', async () => {
     const state = folder();
     const engine = Engine.open(state);
     // Names that cannot be deflated well, so that they fill blocks of their own.

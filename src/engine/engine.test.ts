@@ -27,7 +27,7 @@ describe('Engine', () => {
     }
   }
 
-  it('finds what was added, by word, by stem, by name and by path', async () => {
+  it('finds added documents by word, by stem, by name and by path', async () => {
     await withEngine(folder(), async (engine) => {
       await engine.apply({
         add: [
@@ -56,7 +56,7 @@ describe('Engine', () => {
     await assert.rejects(engine.search('lantern'), { code: 'IndexClosed' });
   });
 
-  it('tells which document a path has, of the newest commit', async () => {
+  it('returns the document of a path in the newest commit', async () => {
     const state = folder();
     const [old, now] = [document('src/pool.ts', 'one\n'), document('src/pool.ts', 'two\n')];
     await withEngine(state, async (engine) => {
@@ -73,7 +73,7 @@ describe('Engine', () => {
     });
   });
 
-  it('keeps what it has across closing, and reads no document again', async () => {
+  it('keeps its documents across closing, and reads none again', async () => {
     const state = folder();
     await withEngine(state, async (engine) => {
       await engine.apply({ add: [document('a.ts', 'lantern'), document('b.ts', 'harbour')] });
@@ -86,7 +86,7 @@ describe('Engine', () => {
     });
   });
 
-  it('does not analyse again what was removed not long ago, also after merges and a restart', async () => {
+  it('does not analyse recently removed documents again, also after merges and a restart', async () => {
     const state = folder();
     const branch = (name: string): EngineDocument[] =>
       Array.from({ length: 40 }, (_, i) => document(`${i}.ts`, `lantern ${name} ${i}`));
@@ -112,7 +112,7 @@ describe('Engine', () => {
     });
   });
 
-  it('does not keep for ever what was removed', async () => {
+  it('does not keep removed documents for ever', async () => {
     const state = folder();
     await withEngine(state, async (engine) => {
       for (let version = 0; version < 40; version++) {
@@ -228,14 +228,14 @@ describe('Engine', () => {
     });
   });
 
-  it('reports what is no text, and keeps it out', async () => {
+  it('reports binary documents, and leaves them out', async () => {
     await withEngine(folder(), async (engine) => {
       const binary = { id: documentId('b.bin', Buffer.from('a\0b')), path: 'b.bin', content: Buffer.from('a\0b') };
       assert.deepEqual(await engine.apply({ add: [binary] }), { added: 0, reused: 0, removed: 0, binary: [binary.id] });
     });
   });
 
-  it('has one writer, whom readers follow', async () => {
+  it('has one writer, which readers follow', async () => {
     const state = folder();
     const reader = new EngineReader(state);
     await withEngine(state, async (engine) => {

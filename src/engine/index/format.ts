@@ -17,7 +17,7 @@ import { DamagedFile } from './damage.ts';
  */
 
 export const FORMAT_VERSION = 5;
-/** To be raised when the same text gives other terms, definitions or chunks: an index must not mix the two. */
+/** Raise it when the same text gives other terms, definitions or chunks: an index must not mix them. */
 export const ANALYSIS_VERSION = 5;
 /** Ends every segment file; the line end shows a file that went through a text-mode copy. */
 export const MAGIC = 'SXTSEG\r\n';
@@ -25,15 +25,15 @@ export const TRAILER_BYTES = 20;
 /** The cold part has a checksum for each block of this length. */
 export const BLOCK_BYTES = 1 << 16;
 export const MAX_CHUNKS = 1 << 24;
-/** A posting's byte: how often the term stands in the chunk, and a bit that tells whether it does so in a comment. */
+/** A posting's byte: the term's frequency in the chunk, and a bit for occurrences in a comment. */
 export const MAX_TF = 127;
 export const IN_COMMENT = 128;
-/** What a segment says of a chunk's tokens: how many there are, and a bit that tells whether they are nothing but imports. */
+/** A chunk's tokens: their number, and a bit for a chunk of imports alone. */
 export const MAX_TOKENS = 0x7fff;
 export const ARE_IMPORTS = 0x8000;
 export const DOCUMENT_ID_BYTES = 32;
 
-/** Where a term stands. Each field has its own terms, so that a list holds postings of one field only. */
+/** Field of a term. Each field has its own terms, so that a list has postings of one field only. */
 export const Field = {
   /** A word of the text, stemmed. */
   body: 1,
@@ -80,7 +80,7 @@ const TEXT_SEED = 0x811c9dc5;
 
 /**
  * Writes the hash of `text` in `field` into `out`, so that the builder's loop allocates nothing. The bucket depends on the
- * text alone: a search looks for a word in several fields, and so reads one bucket for all of them.
+ * text alone: a search looks a word up in several fields, and so reads one bucket for all of them.
  */
 export function hashTerm(field: Field, text: string, out: TermHash): void {
   let hash1 = TEXT_SEED;
@@ -95,7 +95,7 @@ export function hashTerm(field: Field, text: string, out: TermHash): void {
   out.key = mix(hash2 ^ Math.imul(hash1, 0xc2b2ae35)) >>> 0;
 }
 
-/** The hash of `text` in `field`, for a look-up. */
+/** The hash of `text` in `field`. */
 export function termHash(field: Field, text: string): TermHash {
   const hash = { bucket: 0, key: 0 };
   hashTerm(field, text, hash);
@@ -119,7 +119,7 @@ export function hashParts(field: Field, bytes: Uint8Array, parts: AsciiParts, ou
   out.key = mix(hash2 ^ Math.imul(hash1, 0xc2b2ae35)) >>> 0;
 }
 
-/** Makes a capital letter of ASCII small, and leaves small ones and digits as they are. */
+/** Bit that turns a capital letter of ASCII into a small one; small ones and digits have it. */
 const LOWER_CASE = 32;
 
 /** MurmurHash3's finalizer: every bit of the input moves every bit of the output. */
@@ -179,7 +179,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what {@link ByteWriter} wrote. Past the end it reads nothing, and `at` shows it. */
+/** Reads the bytes of a {@link ByteWriter}. Past the end it reads zeros, and `at` shows it. */
 export class ByteReader {
   readonly bytes: Uint8Array;
   at: number;

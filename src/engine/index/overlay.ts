@@ -1,13 +1,13 @@
 import { MemorySegment, type MemoryDocument } from './memorySegment.ts';
 import { Segment, clearBit, noDeletions, setBit } from './snapshot.ts';
 
-/** Texts that are searched in place of the documents of the same paths, and are in memory only. */
+/** Texts in memory that are searched in place of the documents of the same paths. */
 export class Overlay {
   readonly #segment: Segment;
-  /** Their paths, by which they are found again among the documents of a segment. */
+  /** The number of each text, by its path. */
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #hidden = new WeakMap<Segment, Hidden>();
-  /** What is worked out once per commit is remembered by its list of segments, so a commit has one list here too. */
+  /** One list per commit: results for a commit are cached by its list of segments. */
   #over: { readonly under: readonly Segment[]; readonly all: readonly Segment[] } | undefined;
 
   /** There is at least one document, and no two have one path. */
@@ -17,8 +17,8 @@ export class Overlay {
   }
 
   /**
-   * The segments as a search is to see them. A text counts only where the index has a document of its path: what is left
-   * out of an index is not to be found because somebody edits it.
+   * The segments for a search. A text counts only where the index has a document of its path: a file that is left out of the
+   * index must not be found because it is edited.
    */
   over(segments: readonly Segment[]): readonly Segment[] {
     if (this.#over?.under !== segments) this.#over = { under: segments, all: this.#putOver(segments) };
@@ -41,7 +41,7 @@ export class Overlay {
     return [...under, new Segment(entry, reader, isUnknown)];
   }
 
-  /** Looking at all paths takes some milliseconds for 80,000, so once for a segment. */
+  /** Cached for each segment: comparing 80,000 paths takes some milliseconds. */
   #hiddenIn(segment: Segment): Hidden {
     const known = this.#hidden.get(segment);
     if (known) return known;
@@ -62,7 +62,7 @@ export class Overlay {
 }
 
 interface Hidden {
-  /** Which of the texts stand in for documents of a segment. */
+  /** The texts that replace documents of a segment. */
   readonly numbers: readonly number[];
   /** The segment without these documents. */
   readonly hidden: Segment;

@@ -1,19 +1,19 @@
 import { Scratch } from './blockFile.ts';
 import { ByteReader, IN_COMMENT, MAX_TF, type ByteWriter } from './format.ts';
 
-/** Where a term's postings are in {@link Postings}, and how many documents have the term. */
+/** Range of a term's postings in {@link Postings}, and the number of documents with the term. */
 export interface PostingList {
   readonly from: number;
   readonly to: number;
   readonly documents: number;
 }
 
-/** Room that is kept for the next use: 20 MB, which no usual query on a large folder needs. */
+/** Largest room that is kept for the next use: 20 MB, which no usual query on a large folder needs. */
 const KEPT_POSTINGS = 4 << 20;
 
-/** Decoded lists, one after the other. What memory they take is used again after {@link clear}. */
+/** Decoded lists, one after the other. Their memory is used again after {@link clear}. */
 export class Postings {
-  /** Of each list the chunks in ascending order, and their bytes (see {@link IN_COMMENT}). */
+  /** The chunks of each list in ascending order, and their bytes (see {@link IN_COMMENT}). */
   chunks = new Uint32Array(1024);
   frequencies = new Uint8Array(1024);
   length = 0;
@@ -47,12 +47,12 @@ export function encodeInline(chunk: number, byte: number): number {
   return (INLINE | (chunk << 7) | shortByte(byte)) >>> 0;
 }
 
-/** A posting's byte in 7 bits: it stands in the dictionary beside its chunk when it is the only one. */
+/** A posting's byte in 7 bits, for the dictionary. */
 function shortByte(byte: number): number {
   return Math.min(byte & MAX_TF, 63) | (byte & IN_COMMENT ? 64 : 0);
 }
 
-/** Appends the only posting of a term, which stands in the dictionary. Returns `undefined` if it is damaged. */
+/** Appends the only posting of a term, from the dictionary. Returns `undefined` if it is damaged. */
 export function decodeInline(value: number, chunkCount: number, into: Postings): PostingList | undefined {
   const chunk = (value >>> 7) & 0xffffff;
   if (chunk >= chunkCount) return undefined;
@@ -127,7 +127,7 @@ export function decodePostings(bytes: Uint8Array, chunkCount: number, into: Post
     chunks[i] = chunk;
     frequencies[i] = frequency | ((value & 4) << 5);
   }
-  // Chunks ascend, so the last one speaks for all.
+  // Chunks ascend, so the last one is the largest.
   if (at > bytes.length || chunk >= chunkCount) return undefined;
   into.length = to;
   return { from, to, documents };

@@ -20,7 +20,7 @@ export interface TermRun {
   read(entry: number, into: Postings): void;
 }
 
-/** How many bytes of postings, about, are read at once for a merge. */
+/** Approximate bytes of postings that are read at once for a merge. */
 const RUN_BYTES = 256 << 10;
 
 /**
@@ -51,16 +51,16 @@ export class SegmentReader {
   readonly #documentLanguage: Uint8Array;
   #documentsByLanguage: Uint32Array | undefined;
   #documentsByFolder: ReadonlyMap<string, number> | undefined;
-  /** The blocks of the dictionary of which something was read: each word of a query asks in a few, and they are a tenth of a segment. */
+  /** Blocks of the dictionary that were read: each word of a query reads a few, and all are a tenth of a segment. */
   #dictionaryBlocks: (DataView | undefined)[] = [];
-  /** What has the bucket that was read last, and where it begins there. */
+  /** Bytes with the bucket that was read last, and its offset in them. */
   #bucketView: DataView = new DataView(new ArrayBuffer(0));
   #bucketAt = 0;
   readonly #bucketScratch = new Scratch();
   readonly #damagedDetails = new Set<number>();
   #broken: string | undefined;
 
-  /** As that of {@link BlockFile}. */
+  /** Throws `IndexDamaged`, or the system's error where the file cannot be opened. */
   constructor(file: string) {
     this.file = file;
     this.#blocks = new BlockFile(file);
@@ -100,12 +100,12 @@ export class SegmentReader {
     return this.footer.documents;
   }
 
-  /** What was found damaged, if it is more than the details of some documents: then nothing here is to be trusted. */
+  /** The damage, if it is to more than the details of some documents: then the whole segment is unusable. */
   get broken(): string | undefined {
     return this.#broken;
   }
 
-  /** The documents whose details stand in blocks that were found damaged. Everything else can be used. */
+  /** The documents with details in damaged blocks. All others can be used. */
   lostDocuments(): number[] {
     const lost: number[] = [];
     for (let document = 0; this.#damagedDetails.size > 0 && document < this.documents; document++) {
@@ -156,7 +156,7 @@ export class SegmentReader {
     return this.footer.languages[this.#documentLanguage[document]!]!;
   }
 
-  /** How many of the documents, removed ones included, are in a language. */
+  /** Number of documents in a language, with removed ones. */
   documentsIn(language: string): number {
     if (!this.#documentsByLanguage) {
       this.#documentsByLanguage = new Uint32Array(256);
@@ -166,7 +166,7 @@ export class SegmentReader {
     return number < 0 ? 0 : this.#documentsByLanguage[number]!;
   }
 
-  /** How many of the documents, removed ones included, are below an {@link outerFolder}; 0 of one that has few. */
+  /** Number of documents below an {@link outerFolder}, with removed ones; 0 for a folder that has few. */
   documentsUnder(folder: string): number {
     this.#documentsByFolder ??= new Map(this.footer.folders);
     return this.#documentsByFolder.get(folder) ?? 0;
@@ -180,7 +180,7 @@ export class SegmentReader {
     return this.#lines[document]!;
   }
 
-  /** The document of a chunk; `from` is one that is known not to come after it, the nearer the better. */
+  /** The document of a chunk; `from` is an earlier document or the same, the nearer the faster. */
   documentOf(chunk: number, from = 0): number {
     return gallop(this.firstChunk, from + 1, this.documents, chunk + 1) - 1;
   }
@@ -199,7 +199,7 @@ export class SegmentReader {
     return definitions;
   }
 
-  /** Bytes that a document's definitions take: a sign of how many there are. */
+  /** Bytes of a document's definitions, from which their number can be estimated. */
   detailsLengthOf(document: number): number {
     return this.#detailOffsets[document + 1]! - this.#detailOffsets[document]!;
   }
@@ -214,7 +214,7 @@ export class SegmentReader {
     return this.#find(term) !== undefined;
   }
 
-  /** How many documents have a term, without reading its postings. */
+  /** Number of documents with a term, without reading its postings. */
   documentsWith(term: TermHash): number {
     const found = this.#find(term);
     if (!found || found.value >= INLINE) return found ? 1 : 0;
@@ -285,7 +285,7 @@ export class SegmentReader {
     return new NameCursor(this.#names, nameKey(prefix));
   }
 
-  /** The first `limit` of {@link names}: a member stands there as `bar` and as `Foo.bar`. */
+  /** The first `limit` of {@link names}: a member occurs as `bar` and as `Foo.bar`. */
   namesWithPrefix(prefix: string, limit: number): string[] {
     return this.namesMatching(() => true, limit, prefix);
   }
@@ -386,7 +386,7 @@ function blockOf(at: number): number {
   return Math.floor(at / BLOCK_BYTES);
 }
 
-/** Where a term's list is in the cold part; a `value` of {@link INLINE} or more is its only posting. */
+/** Range of a term's list in the cold part; a `value` of {@link INLINE} or more is its only posting. */
 interface FoundTerm {
   readonly value: number;
   readonly end: number;

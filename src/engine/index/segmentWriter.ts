@@ -8,7 +8,7 @@ import { encodeInline, encodePostings } from './postings.ts';
 import { encodeEnd } from './segmentEnd.ts';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from './segmentStorage.ts';
 
-/** What a segment knows of a document besides its postings. */
+/** The data of a document besides its postings. */
 export interface DocumentRecord {
   readonly id: Uint8Array;
   readonly path: Uint8Array;
@@ -23,10 +23,10 @@ export interface DocumentRecord {
 }
 
 const FLUSH_BYTES = 1 << 20;
-/** Terms per bucket that a look-up reads: about 40 × 8 bytes. */
+/** Terms per bucket, which a lookup reads: about 40 × 8 bytes. */
 const TERMS_PER_BUCKET = 40;
 
-/** Small folders are all alike, and the footer is read whole. */
+/** Largest number of folders in the footer, which is read whole; small folders are all alike. */
 const MAX_FOLDERS = 1_000;
 
 /**
@@ -64,7 +64,7 @@ export class SegmentWriter {
   #bucketPostings = new Float64Array(0);
   #bucket = -1;
 
-  /** To be given the names between the last term and {@link finish}. */
+  /** Takes the names between the last term and {@link finish}. */
   readonly names = new NameWriter((block) => {
     this.#out.append(block);
     this.#flush(FLUSH_BYTES);
@@ -228,7 +228,7 @@ export class SegmentWriter {
     return this.#written;
   }
 
-  /** A bucket's columns stand together, so that looking a term up is one read. */
+  /** A bucket's columns are together, so that the lookup of a term is one read. */
   #dictionary(): Uint8Array {
     const bytes = new Uint8Array(this.#terms * bytesPerTerm(this.#bucketBits));
     const columns = columnsOf(this.#keys, this.#values, this.#highBits, this.#bucketBits);
@@ -274,7 +274,7 @@ export class SegmentWriter {
   }
 }
 
-/** Writes one segment file; `fill` adds its documents and terms. Nothing is left of it if that throws. */
+/** Writes one segment file; `fill` adds its documents and terms. The file is removed if that throws. */
 export function writeSegment(file: string, fill: (writer: SegmentWriter) => void): void {
   const writer = new SegmentWriter(file);
   try {
