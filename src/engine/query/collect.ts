@@ -4,6 +4,7 @@ import type { PostingList, Postings } from '../index/postings.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, type Segment } from '../index/snapshot.ts';
 import { BestChunk, B, DEFINING, K1, SHORTEST, type Averages, type Word, type WordLists } from './bestChunk.ts';
+import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, noEvidence, type Evidence } from './evidence.ts';
 import type { SearchMemory, Sums } from './searchMemory.ts';
 import type { TopK } from './topK.ts';
 
@@ -20,38 +21,6 @@ export interface SymbolHit {
   readonly term: number;
   readonly chunk: number;
 }
-
-/**
- * Evidence of the postings about one document. Sums are over the query's words, each by its weight; masks have a bit
- * for each word, or each name, that occurs.
- */
-export interface Evidence {
-  readonly document: number;
-  body: number;
-  comment: number;
-  density: number;
-  spread: number;
-  definitions: number;
-  definitionCount: number;
-  bodyMask: number;
-  /** Words in the comments of the first chunk. */
-  headMask: number;
-  definitionMask: number;
-  nameMask: number;
-  folderMask: number;
-  identifierMask: number;
-  /** {@link CHUNK_SUMS} of each chunk, in their order. */
-  readonly chunks: Float64Array;
-}
-
-/**
- * Sums for each chunk: the words of its text, of its comments, of its definitions. One array, as most documents have
- * few chunks.
- */
-export const CHUNK_SUMS = 3;
-export const CHUNK_TEXT = 0;
-export const CHUNK_COMMENT = 1;
-export const CHUNK_DEFINITION = 2;
 
 /** States of {@link Sums}. */
 const UNMET = 0;
@@ -348,24 +317,4 @@ export class SegmentScores {
     evidence.definitionCount += weight * names;
     evidence.definitions += (weight * names) / (names + 1.5);
   }
-}
-
-function noEvidence(document: number, { firstChunk }: SegmentReader): Evidence {
-  const chunks = firstChunk[document + 1]! - firstChunk[document]!;
-  return {
-    document,
-    body: 0,
-    comment: 0,
-    density: 0,
-    spread: 0,
-    definitions: 0,
-    definitionCount: 0,
-    bodyMask: 0,
-    headMask: 0,
-    definitionMask: 0,
-    nameMask: 0,
-    folderMask: 0,
-    identifierMask: 0,
-    chunks: new Float64Array(chunks * CHUNK_SUMS),
-  };
 }

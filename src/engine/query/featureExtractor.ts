@@ -1,5 +1,5 @@
 import { addNeighbours, addRelative, favourNewestVersions } from './candidateFeatures.ts';
-import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './collect.ts';
+import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './evidence.ts';
 import { DEFINING } from './bestChunk.ts';
 import { addBestDefinitions, addSymbols } from './definitionFeatures.ts';
 import { COLUMNS, F, type Candidate, type Contribution, type Corpus } from './features.ts';

@@ -1,4 +1,5 @@
-import type { Evidence, SegmentScores } from './collect.ts';
+import type { SegmentScores } from './collect.ts';
+import type { Evidence } from './evidence.ts';
 import type { PathInfo } from './paths.ts';
 import type { Query } from './query.ts';
 import type { WordMatcher } from './wordMatch.ts';

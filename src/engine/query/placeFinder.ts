@@ -1,7 +1,8 @@
 import { foldName, foldQualified, nameSegments } from '../analyze/symbolNames.ts';
 import { ARE_IMPORTS } from '../index/format.ts';
 import { meets, type LineRange, type SymbolSpan } from '../index/documents.ts';
-import { CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence, type SegmentScores } from './collect.ts';
+import type { SegmentScores } from './collect.ts';
+import { CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './evidence.ts';
 import { DEFINING } from './bestChunk.ts';
 import type { SymbolTermInfo } from './features.ts';
 import { namesOf } from './filters.ts';
