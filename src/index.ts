@@ -47,7 +47,7 @@ export {
   type EngineStats,
 } from './engine/engine.ts';
 export { toUtf8 } from './engine/analyze/text.ts';
-export type { DefinitionKind } from './engine/analyze/languages.ts';
+export type { DefinitionKind } from './engine/analyze/language.ts';
 export type { Damage } from './engine/index/damage.ts';
 export type { SymbolSpan } from './engine/index/documents.ts';
 export { SegmentThreads, type SegmentThreadsOptions } from './engine/index/segmentThreads.ts';

@@ -44,7 +44,7 @@ describe('the index is complete', () => {
     }
   });
 
-  it('gives as many files as it is asked for, however many have the word', async () => {
+  it('finds as many files as requested, whatever the number that have the word', async () => {
     const engine = Engine.open(folder());
     try {
       const files = Array.from({ length: 700 }, (_, i) => ({

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { cpSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { seeded } from '../../test/fault/truth.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
+import { silentLogger } from '../base/log.ts';
 import { documentId } from './documentId.ts';
 import { Engine, EngineReader, type EngineDocument } from './engine.ts';
-import { BlockFile, describeSegment } from './index/blockFile.ts';
+import { BlockFile } from './index/blockFile.ts';
 import { describeDamage, type Damage } from './index/damage.ts';
 import { BLOCK_BYTES } from './index/format.ts';
 import type { Hit } from './query/search.ts';
@@ -22,26 +23,16 @@ function flip(file: string, at: number): void {
   writeFileSync(file, bytes);
 }
 
-/** The blocks of a segment file as they are. */
-function layoutOf(file: string): BlockFile['layout'] {
+function footerOf(file: string): BlockFile['footer'] {
   const opened = new BlockFile(file);
   opened.close();
-  return opened.layout;
+  return opened.footer;
 }
 
-/** Flips a bit in each of these blocks. */
-function hurt(file: string, ...blocks: readonly number[]): void {
-  const layout = layoutOf(file);
-  for (const block of blocks) {
-    const [at, length] = layout.rangeOf(block);
-    flip(file, at + (length >>> 1));
-  }
-}
-
-/** What cannot be restored: a block, and the parity of its group. */
+/** Flips a bit in a block of the cold part. */
 function ruin(file: string, block: number): void {
-  const layout = layoutOf(file);
-  hurt(file, block, layout.othersOf(block).at(-1)!);
+  const from = block * BLOCK_BYTES;
+  flip(file, (from + Math.min(from + BLOCK_BYTES, footerOf(file).cold)) >>> 1);
 }
 
 async function paths(index: Pick<Engine, 'search'>, query: string): Promise<string[]> {
@@ -66,7 +57,7 @@ describe('A damaged index', () => {
     return state;
   }
 
-  it('is searched without what is damaged, and tells it', async () => {
+  it('is searched without its damaged segments, and reports them', async () => {
     const state = await twoSegments();
     const file = join(state, 'segment.1.1.sxs');
     truncateSync(file, readFileSync(file).length - 1);
@@ -74,22 +65,22 @@ describe('A damaged index', () => {
     assert.deepEqual([await paths(reader, 'lantern'), await paths(reader, 'harbour')], [[], ['b.ts']]);
     const { documents, damage } = reader.stats();
     assert.equal(documents, 1);
-    assert.deepEqual(damage, [{ file: 'segment.1.1.sxs', what: 'too short', documents: 1 }]);
+    assert.deepEqual(damage, [{ file: 'segment.1.1.sxs', what: 'not a whole segment', documents: 1 }]);
     reader.close();
   });
 
-  it('is known as such where zeros stand instead: they are the checksum of nothing', async () => {
+  it('is recognized where zeros replace the lengths: they are the checksum of nothing', async () => {
     const state = await twoSegments();
     const file = join(state, 'segment.1.1.sxs');
     const bytes = readFileSync(file);
-    for (const end of [bytes.length, describeSegment(file).firstEnd]) bytes.fill(0, end - 20, end - 12);
+    bytes.fill(0, bytes.length - 20, bytes.length - 12);
     writeFileSync(file, bytes);
     const reader = new EngineReader(state);
     assert.deepEqual(reader.damage, [{ file: 'segment.1.1.sxs', what: 'footer', documents: 1 }]);
     reader.close();
   });
 
-  it('is repaired when it is opened for writing: what is lost can be added again', async () => {
+  it('is repaired when it is opened for writing: lost documents can be added again', async () => {
     const state = await twoSegments();
     rmSync(join(state, 'segment.1.1.sxs'));
     const engine = Engine.open(state);
@@ -142,7 +133,7 @@ describe('A damaged index', () => {
     await anew.close();
   });
 
-  it('is found out while it is open: by a search, by verifying, by merging', async () => {
+  it('is detected while it is open: by a search, by verifying, by merging', async () => {
     const state = folder();
     const told: Damage[] = [];
     const engine = Engine.open(state, { onDamage: (damage) => void told.push(damage) });
@@ -180,7 +171,7 @@ describe('A damaged index', () => {
     await engine.close();
   });
 
-  it('loses only the documents whose details stand in a damaged block', async () => {
+  it('loses only the documents with details in a damaged block', async () => {
     const state = folder();
     const engine = Engine.open(state);
     // Long names of definitions: about 2 kB of details each, so that blocks hold nothing else.
@@ -217,38 +208,37 @@ describe('A damaged index', () => {
     await engine.close();
   });
 
-  it('does not give back what it lost, but takes it anew, also from a segment that was written anew meanwhile', async () => {
+  it('analyses the lost documents again, and does not bring back their damaged details', async () => {
     const line = (i: number, k: number): string => `function keeper${i}number${k}() { return amber${k}; }`;
     const documents = Array.from({ length: 120 }, (_, i) =>
       document(`f${i}.ts`, Array.from({ length: 120 }, (_line, k) => line(i, k)).join('\n')),
     );
-    for (const alsoFooter of [false, true]) {
-      const state = folder();
-      const first = Engine.open(state);
-      await first.apply({ add: documents });
-      await first.close();
-      const segment = join(
+    const state = folder();
+    const first = Engine.open(state);
+    await first.apply({ add: documents });
+    await first.close();
+    ruin(
+      join(
         state,
         readdirSync(state).find((name) => name.endsWith('.sxs'))!,
-      );
-      ruin(segment, 1);
-      if (alsoFooter) flip(segment, -1);
-      const seen = Engine.open(state);
-      await seen.verify();
-      await seen.close();
+      ),
+      1,
+    );
+    const seen = Engine.open(state);
+    await seen.verify();
+    await seen.close();
 
-      const engine = Engine.open(state);
-      const missing = documents.filter(({ id }) => !engine.has(id));
-      assert.ok(missing.length > 0 && missing.length < documents.length);
-      await engine.apply({ add: missing });
-      assert.equal((await paths(engine, 'amber3')).length, documents.length);
-      await engine.settle();
-      assert.ok(documents.every(({ id }) => engine.has(id)));
-      await engine.close();
-    }
+    const engine = Engine.open(state);
+    const missing = documents.filter(({ id }) => !engine.has(id));
+    assert.ok(missing.length > 0 && missing.length < documents.length);
+    await engine.apply({ add: missing });
+    assert.equal((await paths(engine, 'amber3')).length, documents.length);
+    await engine.settle();
+    assert.ok(documents.every(({ id }) => engine.has(id)));
+    await engine.close();
   });
 
-  it('is searched without a segment whose names are damaged, once they are asked for', async () => {
+  it('is searched without a segment whose names are damaged, once a search reads them', async () => {
     const state = folder();
     const engine = Engine.open(state);
     // Names that cannot be deflated well, so that they fill blocks of their own.
@@ -305,216 +295,67 @@ describe('A damaged index', () => {
   }
 });
 
-describe('A damaged block of an index', () => {
+describe('A damaged part of a segment', () => {
   const folder = temporaryFolder();
   const random = seeded(11);
   const word = (): string => Math.floor(random() * 2 ** 48).toString(36);
-  /** So many documents that a segment has blocks of every kind, and `large` ones so many that it has two groups. */
-  const small = make(60, 100);
-  const large = make(120, 700);
+  const documents = Array.from({ length: 60 }, (_, i) => {
+    const lines = Array.from({ length: 100 }, () => `function n${word()}${word()}() { ${word()} }`);
+    return document(`f${i}.ts`, `// lantern harbour${i % 7}\n${lines.join('\n')}`);
+  });
 
-  function make(count: number, names: number): EngineDocument[] {
-    return Array.from({ length: count }, (_, i) => {
-      const lines = Array.from({ length: names }, () => `function n${word()}${word()}() { ${word()} }`);
-      return document(`f${i}.ts`, `// lantern harbour${i % 7}\n${lines.join('\n')}`);
-    });
+  async function answers(index: Pick<Engine, 'search'>): Promise<Hit[][]> {
+    const queries = ['lantern', 'harbour3 lantern', 'sym:n1* lantern', 'path:f5', '"lantern harbour2"'];
+    return Promise.all(queries.map((query) => index.search(query, { limit: 1000 })));
   }
 
-  async function indexOf(
-    documents: readonly EngineDocument[],
-  ): Promise<{ state: string; file: string; whole: Buffer }> {
+  it('is reported once and costs at most the segment, which is as before when its documents are added again', async () => {
     const state = folder();
     const engine = Engine.open(state);
     await engine.apply({ add: documents });
-    await engine.settle();
+    const expected = await answers(engine);
     await engine.close();
     const name = readdirSync(state).find((one) => one.endsWith('.sxs'))!;
-    const file = join(state, name);
-    return { state, file, whole: readFileSync(file) };
-  }
-
-  let made: Awaited<ReturnType<typeof indexOf>> | undefined;
-
-  async function largeIndex(): ReturnType<typeof indexOf> {
-    made ??= await indexOf(large);
-    const state = folder();
-    cpSync(made.state, state, { recursive: true });
-    return { state, file: join(state, basename(made.file)), whole: made.whole };
-  }
-
-  async function answers(index: Pick<Engine, 'search'>): Promise<string> {
-    const queries = ['lantern', 'harbour3 lantern', 'sym:n1* lantern', 'path:f5', '"lantern harbour2"'];
-    const hits = await Promise.all(queries.map((query) => index.search(query, { limit: 1000 })));
-    return JSON.stringify(hits);
-  }
-
-  /** All is found at once and after the repair, which has nothing to add again; what is told of it. */
-  async function assertNothingLost(state: string, whole: Buffer, expected: string): Promise<string[]> {
-    const reader = new EngineReader(state);
-    assert.equal(await answers(reader), expected);
-    assert.equal(reader.damage.filter(({ documents }) => documents !== 0).length, 0);
-    const engine = Engine.open(state);
-    assert.equal(await answers(engine), expected);
-    await engine.verify();
-    const told = engine.stats().damage;
-    assert.deepEqual(await engine.verify(), []);
-    assert.equal(await answers(engine), expected);
-    reader.refresh();
-    assert.deepEqual([reader.damage, await answers(reader)], [[], expected]);
-    reader.close();
-    await engine.close();
-    const [name, ...others] = readdirSync(state).filter((one) => one.endsWith('.sxs'));
-    assert.deepEqual(others, []);
-    assert.ok(readFileSync(join(state, name!)).equals(whole), 'it is written anew as it was');
-    return told.map(describeDamage);
-  }
-
-  async function truthOf(state: string): Promise<string> {
-    const reader = new EngineReader(state);
-    const truth = await answers(reader);
-    reader.close();
-    return truth;
-  }
-
-  it('is restored, whatever stands there and whatever it held, and says so', async () => {
-    const { state, file, whole } = await indexOf(small);
-    const expected = await truthOf(state);
-    const layout = layoutOf(file);
-    assert.ok(layout.cold > 8 && layout.count === layout.data + 1);
-    let current = file;
-    for (let block = 0; block < layout.count; block++) {
-      const [at, length] = layout.rangeOf(block);
+    const whole = readFileSync(join(state, name));
+    const { cold, resident } = footerOf(join(state, name));
+    assert.ok(cold > 8 * BLOCK_BYTES);
+    const parts: [from: number, to: number][] = [
+      [cold, cold + resident],
+      [cold + resident, whole.length - 20],
+      [whole.length - 20, whole.length],
+    ];
+    for (let at = 0; at < cold; at += BLOCK_BYTES) parts.push([at, Math.min(at + BLOCK_BYTES, cold)]);
+    for (const [i, [from, to]] of parts.entries()) {
+      const damaged = folder();
+      cpSync(state, damaged, { recursive: true });
       const bytes = Buffer.from(whole);
-      const isNoise = block % 2 === 0;
-      for (let i = at; i < at + length; i++) bytes[i] = isNoise ? random() * 256 : 0;
-      writeFileSync(current, bytes);
-      const name = current.slice(state.length + 1);
-      const told = await assertNothingLost(state, whole, expected);
-      assert.deepEqual(
-        told,
-        [`The index was damaged: ${name}, 1 block was restored. Nothing is lost.`],
-        `block ${block}`,
-      );
-      current = join(
-        state,
-        readdirSync(state).find((one) => one.endsWith('.sxs'))!,
-      );
-      assert.ok(!existsSync(join(state, name)), 'the damaged file is removed');
-    }
-  });
+      for (let at = from; at < to; at++) bytes[at] = i % 2 === 0 ? random() * 256 : 0;
+      writeFileSync(join(damaged, name), bytes);
 
-  it('is restored beside a neighbour that is damaged as well, where there is more than one group', async () => {
-    const { state, file, whole } = await largeIndex();
-    const expected = await truthOf(state);
-    const layout = layoutOf(file);
-    assert.ok(layout.count > layout.data + 1, 'several groups');
-    hurt(file, 70, 71);
-    const told = await assertNothingLost(state, whole, expected);
-    assert.match(told.join(), /2 blocks were restored\. Nothing is lost\.$/);
-  }).timeout(120_000);
-
-  it('is restored where it changes after it was checked', async () => {
-    const { state, file, whole } = await largeIndex();
-    const expected = await truthOf(state);
-    const { dictionary, nameBlocks } = footerOf(state);
-    const reader = new EngineReader(state);
-    assert.equal(await answers(reader), expected);
-    const bytes = Buffer.from(whole);
-    // All names, and a block of the dictionary of which nothing is remembered.
-    const block = Math.floor(dictionary / BLOCK_BYTES) - 1;
-    assert.ok(block * BLOCK_BYTES > nameBlocks);
-    bytes.fill(0xff, block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES);
-    writeFileSync(file, bytes);
-    const sought = (one: EngineReader): Promise<Hit[]> => one.search('-sym:*zzzz lantern', { limit: 1000 });
-    const found = await sought(reader);
-    assert.equal(found.length, large.length);
-    assert.equal(await answers(reader), expected);
-    assert.deepEqual(
-      reader.damage.map(({ what, documents }) => [what, documents]),
-      [['1 block was restored', 0]],
-    );
-    reader.close();
-  }).timeout(120_000);
-
-  it('costs what it cost without parity where another one of its group is damaged', async () => {
-    const { state, file } = await indexOf(small);
-    hurt(file, 4, 5);
-    const engine = Engine.open(state);
-    await engine.verify();
-    const [damage, ...others] = engine.stats().damage;
-    assert.ok(others.length === 0 && damage!.documents! > 0, JSON.stringify(damage));
-    assert.equal(small.filter(({ id }) => !engine.has(id)).length, damage!.documents);
-    await engine.apply({ add: small });
-    assert.equal((await paths(engine, 'lantern')).length, small.length);
-    await engine.close();
-  });
-
-  it('may be that of a footer, which is there twice', async () => {
-    const { state, file, whole } = await indexOf(small);
-    const expected = await truthOf(state);
-    let current = file;
-    for (const end of [whole.length, describeSegment(file).firstEnd]) {
-      for (const at of [end - 1, end - 9, end - 17, end - 30]) {
-        flip(current, at);
-        assert.match((await assertNothingLost(state, whole, expected)).join(), /, 1 block was restored\. Nothing/);
-        current = join(
-          state,
-          readdirSync(state).find((one) => one.endsWith('.sxs'))!,
-        );
+      const reader = new EngineReader(damaged);
+      for (const [query, hits] of (await answers(reader)).entries()) {
+        const known = new Set(expected[query]!.map(({ id }) => id));
+        assert.ok(hits.every(({ id }) => known.has(id)));
       }
+      reader.close();
+
+      const said: string[] = [];
+      const logger = { ...silentLogger, warn: (message: string) => void said.push(message) };
+      const repaired = Engine.open(damaged, { logger });
+      await repaired.verify();
+      const [damage, ...others] = repaired.stats().damage;
+      assert.ok(others.length === 0 && damage!.documents! > 0, `${from}: ${JSON.stringify(damage)}`);
+      const missing = documents.filter(({ id }) => !repaired.has(id));
+      assert.equal(missing.length, damage!.documents);
+      assert.deepEqual(await repaired.verify(), []);
+      await repaired.apply({ add: missing });
+      await repaired.settle();
+      assert.deepEqual([said, await repaired.verify()], [[describeDamage(damage!)], []]);
+      for (const [query, hits] of (await answers(repaired)).entries()) {
+        const found = new Set(hits.map(({ id }) => id));
+        assert.deepEqual(found, new Set(expected[query]!.map(({ id }) => id)));
+      }
+      await repaired.close();
     }
-    for (const end of [whole.length, describeSegment(current).firstEnd]) flip(current, end - 30);
-    const reader = new EngineReader(state);
-    assert.deepEqual(
-      reader.damage.map(({ what, documents }) => [what, documents]),
-      [['footer', small.length]],
-    );
-    reader.close();
-  });
-
-  it('is no part of the segment that a merge makes', async () => {
-    const state = folder();
-    const engine = Engine.open(state);
-    for (let i = 0; i < 7; i++) await engine.apply({ add: [document(`f${i}.ts`, `lantern ${i}`)] });
-    hurt(join(state, 'segment.1.3.sxs'), 0);
-    hurt(join(state, 'segment.1.4.sxs'), 1);
-    await engine.apply({ add: [document('f7.ts', 'lantern 7')] });
-    await engine.settle();
-    assert.equal(engine.stats().segments, 1);
-    assert.deepEqual(await engine.verify(), []);
-    assert.equal((await paths(engine, 'lantern')).length, 8);
-    assert.deepEqual(
-      engine.stats().damage.map(({ file, documents }) => [file, documents]),
-      [['segment.1.3.sxs', 0]],
-    );
-    await engine.close();
-  });
-
-  it('is left as it is, and readable, while nothing can be written', async () => {
-    const { state, file } = await indexOf(small);
-    const engine = Engine.open(state);
-    const expected = await answers(engine);
-    hurt(file, 3);
-    // In the way of the file that is to be written.
-    writeFileSync(join(state, 'segment.2.1.sxs'), '');
-    const told = await engine.verify();
-    assert.deepEqual(told.map(describeDamage), [
-      `The index was damaged: ${file.slice(state.length + 1)}, 1 block was restored. Nothing is lost.`,
-    ]);
-    assert.equal(await answers(engine), expected);
-    assert.equal((await engine.apply({ add: [document('b.ts', 'birch')] })).added, 1);
-    await engine.close();
-    const again = Engine.open(state);
-    await again.verify();
-    assert.deepEqual([again.stats().damage.length, await again.verify()], [1, []]);
-    assert.equal(again.stats().documents, small.length + 1);
-    await again.close();
-  });
-
-  function footerOf(state: string): BlockFile['footer'] {
-    const reader = new EngineReader(state);
-    const { footer } = reader.segments[0]!.reader;
-    reader.close();
-    return footer;
-  }
+  }).timeout(60_000);
 });

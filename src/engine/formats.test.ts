@@ -41,7 +41,7 @@ describe('An index that a released version wrote', () => {
         await engine.close();
       });
     } else {
-      it(`in ${name} is refused as such, for its owner to make it anew`, () => {
+      it(`in ${name} is refused, so that its owner rebuilds it`, () => {
         assert.throws(open, { code: 'IndexFormat' });
       });
     }

@@ -209,7 +209,7 @@ describe('FolderIndex', () => {
       const { repaired, state } = index.status();
       assert.deepEqual([repaired?.files, repaired?.damage.length, state.kind], [1, 1, 'ready']);
       assert.equal(index.work().filesRead, 1);
-      assert.match(repaired!.damage[0]!, /segment\.2\.1\.sxs, too short\. 1 documents are to be added again/);
+      assert.match(repaired!.damage[0]!, /segment\.2\.1\.sxs, not a whole segment\. 1 documents are to be added again/);
     });
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts', 'c.ts']);
   });
@@ -228,16 +228,15 @@ describe('FolderIndex', () => {
     });
   });
 
-  it('reads nothing again where a damaged index could be restored, and says so', async () => {
+  it('reads nothing again where the copy of a damaged manifest is whole', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
     await withIndex(root, state, (index) => index.reconcile());
-    const file = segmentsOf(indexFolderOf(state))[0]!;
-    writeFileSync(file, readFileSync(file).fill(0, 0, 4));
     await withIndex(root, state, async (index, seen) => {
+      writeFileSync(join(indexFolderOf(state), 'manifest.2.json'), 'nonsense');
       await index.verify();
-      const damage = ['The index was damaged: segment.1.1.sxs, 1 block was restored. Nothing is lost.'];
+      const damage = ['The index was damaged: manifest.2.json, checksum. Nothing is lost.'];
       assert.deepEqual(seen.at(-1)?.repaired, { damage, files: 0 });
       assert.deepEqual([index.work().filesRead, await paths(root, state, 'lantern')], [0, ['a.ts']]);
     });

@@ -1,4 +1,4 @@
-import type { DefinitionKind } from '../engine/analyze/languages.ts';
+import type { DefinitionKind } from '../engine/analyze/language.ts';
 import type { Excerpt } from './excerpt.ts';
 
 /** A definition, and the line that names it. */

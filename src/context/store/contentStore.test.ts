@@ -153,6 +153,20 @@ describe('the store of contexts', () => {
     });
   });
 
+  it('repairs a damaged index from the packs while it is open', async () => {
+    const place = folder();
+    await withStore(place, async (store) => {
+      const names = await store.upload([{ path: 'a.ts', content: 'export const lantern = 1;' }]);
+      const index = join(place, 'index');
+      const segment = readdirSync(index).find((name) => name.endsWith('.sxs'))!;
+      truncateSync(join(index, segment), 0);
+      const find = async (): Promise<string[]> => found(await store.retrieve('lantern', scope(names)));
+      for (let tries = 0; (await find()).length === 0 && tries < 20; tries++) await store.collect();
+      assert.match(logged.join(), /The index was damaged/);
+      assert.deepEqual([await find(), store.findMissing(names)], [['a.ts'], { unknown: [], nonindexed: [] }]);
+    });
+  });
+
   it('does not know a checkpoint that is damaged, and makes it again', async () => {
     const place = folder();
     const set = scope([nameOf('a', 'b')]);

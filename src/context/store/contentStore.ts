@@ -225,12 +225,30 @@ export class ContentStore {
     this.#packs.adopt();
     this.#checkpoints.adopt();
     if (!this.#engine) refuseLink(join(this.#folder, 'index'));
-    this.#engine ??= openEngine(join(this.#folder, 'index'), this.#logger, this.#threads);
+    this.#engine ??= this.#openEngine();
     this.#reader?.close();
     this.#reader = undefined;
     if (!this.#isReconciled) await this.#reconcile(this.#engine);
     this.#isReconciled = true;
     return this.#engine;
+  }
+
+  /** The index has nothing that the packs have not: one that cannot be read is rebuilt, and damage is repaired from them. */
+  #openEngine(): Engine {
+    const folder = join(this.#folder, 'index');
+    const onDamage = (): void => {
+      this.#writing((engine) => this.#reconcile(engine)).catch((error: unknown) =>
+        this.#logger.warn(`The damaged index was not repaired: ${describeError(error)}`),
+      );
+    };
+    const options = { logger: this.#logger, onDamage, ...(this.#threads && { threads: this.#threads }) };
+    try {
+      return Engine.open(folder, options);
+    } catch (error) {
+      if (!(error instanceof SextantError && error.code === 'IndexFormat')) throw error;
+      Engine.erase(folder);
+      return Engine.open(folder, options);
+    }
   }
 
   /** Rebuilds the index from the packs: after a crash between the two, and where one of them was damaged. */
@@ -300,18 +318,6 @@ export class ContentStore {
     // The caller learns how it ended; the next write does not depend on it.
     this.#queue = turn.catch(() => undefined);
     return turn;
-  }
-}
-
-/** The index holds nothing that the packs have not: one that cannot be read is rebuilt. */
-function openEngine(folder: string, logger: Logger, threads: SegmentThreads | undefined): Engine {
-  const options = { logger, ...(threads && { threads }) };
-  try {
-    return Engine.open(folder, options);
-  } catch (error) {
-    if (!(error instanceof SextantError && error.code === 'IndexFormat')) throw error;
-    Engine.erase(folder);
-    return Engine.open(folder, options);
   }
 }
 

@@ -3,7 +3,8 @@ import { findDefinitions, type Definition } from './definitions.ts';
 import { IdentifierTable } from './identifiers.ts';
 import { markImports } from './imports.ts';
 import { CPP_WORDS, isCppHeader } from './headers.ts';
-import { LANGUAGES, languageOf, type Language } from './languages.ts';
+import type { Language } from './language.ts';
+import { LANGUAGES, languageOf } from './languages.ts';
 import { nonCodeLines } from './nonCode.ts';
 import { Scan, decode, hashIdentifier, scan } from './scanner.ts';
 

@@ -1,5 +1,5 @@
 import type { Definition } from './definitions.ts';
-import type { DefinitionKind } from './languages.ts';
+import type { DefinitionKind } from './language.ts';
 import { IMPORT } from './lexer.ts';
 import type { Scan } from './scanner.ts';
 

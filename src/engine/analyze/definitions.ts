@@ -2,7 +2,7 @@ import { BraceMatcher } from './braces.ts';
 import { afterAttributes } from './attributes.ts';
 import { Groups } from './groups.ts';
 import { COMMENT, TEXT, TRAILING } from './lexer.ts';
-import type { DefinitionKind, Language } from './languages.ts';
+import type { DefinitionKind, Language } from './language.ts';
 import { Members } from './members.ts';
 import type { Scan } from './scanner.ts';
 

@@ -1,4 +1,4 @@
-import type { Language } from './languages.ts';
+import type { Language } from './language.ts';
 import type { Scan } from './scanner.ts';
 
 /** Follows the declaration lists of Go: `const (`, then one member a line, then `)`. */

@@ -1,4 +1,4 @@
-import type { Language } from './languages.ts';
+import type { Language } from './language.ts';
 import { IMPORT, isWord } from './lexer.ts';
 import type { Scan } from './scanner.ts';
 

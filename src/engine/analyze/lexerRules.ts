@@ -1,4 +1,4 @@
-import type { Language } from './languages.ts';
+import type { Language } from './language.ts';
 import { COMMENT, NONE, TEXT, UNCLOSED, isWord, type Rule, type Rules } from './lexer.ts';
 
 const code = (character: string): number => character.charCodeAt(0);

@@ -1,5 +1,5 @@
 import { afterAttributes } from './attributes.ts';
-import type { DefinitionKind, Language } from './languages.ts';
+import type { DefinitionKind, Language } from './language.ts';
 import type { Scan } from './scanner.ts';
 
 /**

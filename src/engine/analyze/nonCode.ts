@@ -1,4 +1,4 @@
-import type { Language } from './languages.ts';
+import type { Language } from './language.ts';
 import { rulesOf } from './lexerRules.ts';
 import { COMMENT, Literals, TRAILING } from './lexer.ts';
 import type { Scan } from './scanner.ts';

@@ -4,12 +4,12 @@ import { syncFolderSync } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
 import { deletionsFile, fileNumber, readManifest, segmentFile, writeManifest, type Manifest } from './manifest.ts';
 
-/** While a writer merges, the files of a commit may go before they are copied; then there is a newer commit. */
+/** A merge may delete the files of a commit before they are copied; then there is a newer commit. */
 const ATTEMPTS = 5;
 
 /**
- * Copies the newest commit of one index folder to another without one, under names of `lease`: those of the source may be
- * given in the other folder by another writer. Returns whether there was anything to copy.
+ * Copies the newest commit of one index folder to another without one, under names of `lease`: another writer of that folder
+ * might use the source's names. Returns whether there was anything to copy.
  */
 export function copyIndex(from: string, to: string, lease: number): boolean {
   if (readManifest(to).manifest.generation > 0) return false;

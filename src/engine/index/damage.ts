@@ -1,15 +1,15 @@
 import { SextantError, systemCode } from '../../base/errors.ts';
 
-/** Something of an index that cannot be read, and what is lost by it. */
+/** Part of an index that cannot be read, and the loss. */
 export interface Damage {
   /** The file's name in the index folder. */
   readonly file: string;
   readonly what: string;
-  /** How many documents are lost, until they are added again: none where all was restored. Missing where nobody knows. */
+  /** Number of documents that are lost until they are added again; missing where it is not known. */
   readonly documents?: number;
 }
 
-/** Thrown by whoever reads a file of the index that is not as it was written. */
+/** A file of the index that is not as it was written. */
 export class DamagedFile extends SextantError {
   readonly what: string;
 
@@ -19,23 +19,18 @@ export class DamagedFile extends SextantError {
   }
 }
 
-/** Whether an error says that a file is there, but not what was written to it. */
+/** Whether an error means that a file exists without the bytes that were written to it. */
 export function isDamage(error: unknown): boolean {
   return error instanceof DamagedFile || systemCode(error) === 'EIO';
 }
 
-/** In a few words, for {@link Damage.what}. */
+/** The cause in a few words, for {@link Damage.what}. */
 export function reasonOf(error: unknown): string {
   if (error instanceof DamagedFile) return error.what;
   return systemCode(error) === 'ENOENT' ? 'it is missing' : 'the disk cannot read it';
 }
 
-/** Blocks of a file that were restored from the others. */
-export function restored(file: string, blocks: number): Damage {
-  return { file, what: blocks === 1 ? '1 block was restored' : `${blocks} blocks were restored`, documents: 0 };
-}
-
-/** One line for a log. */
+/** Describes damage in one line, for a log. */
 export function describeDamage({ file, what, documents }: Damage): string {
   return `The index was damaged: ${file}, ${what}. ${describeLoss(documents)}`;
 }

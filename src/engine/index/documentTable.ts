@@ -2,11 +2,11 @@ import { ByteWriter } from './format.ts';
 import type { DocumentRecord, SegmentWriter } from './segmentWriter.ts';
 
 /**
- * Keeps what a segment knows of its documents until it is written. In a few long arrays: as an object and three arrays each,
- * they were what the garbage collector spent its time on.
+ * Keeps the records of a segment's documents until it is written. In a few long arrays: with an object and three arrays for
+ * each, the garbage collector spent its time on them.
  */
 export class DocumentTable {
-  /** Identifier, path and details of each document in a row, and where each of them ends. */
+  /** Identifier, path and details of each document in a row, and the ends of each. */
   readonly #bytes = new ByteWriter();
   #ends: number[] = [];
   #languages: string[] = [];
@@ -20,7 +20,7 @@ export class DocumentTable {
     return this.#languages.length;
   }
 
-  /** How many bytes it holds, numbers aside. */
+  /** Number of bytes, without the numbers. */
   get bytes(): number {
     return this.#bytes.length;
   }

@@ -5,7 +5,7 @@ import { decodeDefinitions, encodeDefinitions, toSymbolSpan } from './documents.
 import { ByteWriter, KINDS } from './format.ts';
 
 describe('definitions of a document', () => {
-  it('are nothing where their bytes break off, or name a member of what is not there', () => {
+  it('are undefined where their bytes end early, or name a container that is missing', () => {
     const method: Definition = { name: 'acquire', kind: 'method', container: 'Pool', start: 1, line: 1, end: 2 };
     const pool: Definition = { name: 'Pool', kind: 'class', start: 0, line: 0, end: 3 };
     const out = new ByteWriter();
@@ -20,7 +20,7 @@ describe('definitions of a document', () => {
     assert.equal(decodeDefinitions(whole), undefined);
   });
 
-  it('come back as they were, with what they are members of', () => {
+  it('are decoded as they were encoded, with their containers', () => {
     const name = fc.constantFrom('Pool', 'acquire', 'größe', '<=>', 'a heading of words');
     const definition = fc.record(
       {

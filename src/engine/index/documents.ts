@@ -1,4 +1,4 @@
-import type { DefinitionKind } from '../analyze/languages.ts';
+import type { DefinitionKind } from '../analyze/language.ts';
 import type { Definition } from '../analyze/definitions.ts';
 import type { ByteWriter } from './format.ts';
 import { ByteReader, KINDS } from './format.ts';
@@ -7,7 +7,7 @@ import { ByteReader, KINDS } from './format.ts';
 export interface SymbolSpan {
   readonly name: string;
   readonly kind: DefinitionKind;
-  /** The class, module or function that it is a member of. */
+  /** The class, module or function around it. */
   readonly container?: string;
   readonly startLine: number;
   /** The line that names it. */
@@ -20,7 +20,7 @@ export function toSymbolSpan({ name, kind, container, start, line, end }: Defini
   return { name, kind, ...(container !== undefined && { container }), ...lines };
 }
 
-/** A container is written as the number of definitions back to the one of that name, or 0 and its name. */
+/** Encodes definitions. A container is the number of definitions back to the one of that name, or 0 and its name. */
 export function encodeDefinitions(definitions: readonly Definition[], out: ByteWriter): void {
   const lastOfName = new Map<string, number>();
   const hasMembers = definitions.some(({ container }) => container !== undefined);
@@ -47,9 +47,9 @@ function writeText(text: string, out: ByteWriter): void {
   out.append(bytes);
 }
 
-/** Goes through encoded definitions without making anything of them. */
+/** Iterates over encoded definitions without creating objects. */
 export class DefinitionCursor {
-  /** Where the name of the definition at hand is in the bytes. */
+  /** Begin and end of the current definition's name in the bytes. */
   nameFrom = 0;
   nameTo = 0;
   kind: DefinitionKind = 'variable';
@@ -57,7 +57,7 @@ export class DefinitionCursor {
   startLine = 1;
   line = 1;
   endLine = 1;
-  /** Its container: so many definitions back, or 0 and at this place; `undefined` if it has none. */
+  /** Its container: the number of definitions back, or 0 and this range of bytes; `undefined` if it has none. */
   back: number | undefined;
   containerFrom = 0;
   containerTo = 0;
@@ -69,12 +69,12 @@ export class DefinitionCursor {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /** Whether the bytes so far are what {@link encodeDefinitions} writes. */
+  /** Whether {@link encodeDefinitions} can have written the bytes so far. */
   get isWhole(): boolean {
     return this.#reader.at <= this.#reader.bytes.length;
   }
 
-  /** Takes up the next definition; `false` if there is none. */
+  /** Moves to the next definition; `false` if there is none. */
   next(): boolean {
     const reader = this.#reader;
     if (reader.at >= reader.bytes.length) return false;
@@ -107,16 +107,13 @@ export class DefinitionCursor {
 /** First and last line, from 1. */
 export type LineRange = readonly [number, number];
 
-/** Where each name so far begins and ends, while definitions are decoded. */
-let names = new Uint32Array(512);
-
 function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const longer = new Uint32Array(2 * array.length);
   longer.set(array);
   return longer;
 }
 
-/** Whether lines are in one of the `ranges`. Asked of every definition of the documents that a search shows, often before V8 optimizes it. */
+/** Whether lines are in one of the `ranges`. Runs for each definition of the documents shown, often before V8 optimizes it. */
 export function meets(ranges: readonly LineRange[], startLine: number, endLine: number): boolean {
   for (let i = 0; i < ranges.length; i++) {
     const range = ranges[i]!;
@@ -126,12 +123,14 @@ export function meets(ranges: readonly LineRange[], startLine: number, endLine: 
 }
 
 /**
- * All definitions, or those that have a line in one of the `ranges`. Undefined where the bytes are not what
- * {@link encodeDefinitions} writes.
+ * All definitions, or those with a line in one of the `ranges`; `undefined` where {@link encodeDefinitions} did not write
+ * the bytes.
  */
 export function decodeDefinitions(bytes: Uint8Array, ranges?: readonly LineRange[]): SymbolSpan[] | undefined {
   const cursor = new DefinitionCursor(bytes);
   const spans: SymbolSpan[] = [];
+  /** Begin and end of each name so far. */
+  let names = new Uint32Array(128);
   for (let count = 1; cursor.next(); count++) {
     const { kind, back, startLine, line, endLine } = cursor;
     if (2 * count > names.length) names = doubled(names);

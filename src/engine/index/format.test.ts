@@ -4,7 +4,7 @@ import { AsciiParts, splitIdentifier } from '../analyze/words.ts';
 import { ByteReader, ByteWriter, Field, hashParts, hashTerm, type TermHash } from './format.ts';
 
 describe('varints', () => {
-  it('give back every number up to 2^32 - 1', () => {
+  it('encode every number up to 2^32 - 1', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 2 ** 32 - 1 })), (numbers) => {
         const writer = new ByteWriter();
@@ -32,7 +32,7 @@ describe('hashTerm', () => {
     assert.equal(hash(Field.symbol, 'handlemmfault'), '8993:2713538792');
   });
 
-  it('tells fields and terms apart: no two of a million meet', () => {
+  it('distinguishes fields and terms: no two of a million collide', () => {
     const seen = new Set<string>();
     for (let i = 0; i < 250_000; i++) {
       for (const field of [Field.body, Field.symbol])
@@ -48,7 +48,7 @@ describe('hashTerm', () => {
     assert.ok(Math.max(...counts) < 390 + 120 && Math.min(...counts) > 390 - 120);
   });
 
-  it('is what hashParts makes of bytes', () => {
+  it('equals hashParts of the bytes', () => {
     const parts = new AsciiParts();
     fc.assert(
       fc.property(

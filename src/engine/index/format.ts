@@ -1,5 +1,5 @@
 import { SextantError } from '../../base/errors.ts';
-import type { DefinitionKind } from '../analyze/languages.ts';
+import type { DefinitionKind } from '../analyze/language.ts';
 import type { AsciiParts } from '../analyze/words.ts';
 import { DamagedFile } from './damage.ts';
 
@@ -8,34 +8,32 @@ import { DamagedFile } from './damage.ts';
  *
  *   cold      details of documents · postings by bucket · names · dictionary     read in pieces when a search needs them
  *   resident  arrays of documents, chunks and buckets                     read whole when the segment is opened
- *   end       the footer – JSON: the sections' offsets and lengths, languages, counts, the checksums of all blocks – and the
- *             trailer: its length and checksum, version, magic
- *   parity    blocks from which a damaged one of cold or resident is restored; see parity.ts
- *   end       once more: this is the one that is read
+ *   footer    JSON: the sections' offsets and lengths, languages, counts, the checksums of cold's blocks and of resident
+ *   trailer   the footer's length and checksum, version, magic
  *
  * Numbers are little-endian. A posting names a chunk; the document follows from the chunk. Terms are kept as 48 bits of
  * hash: 16 that choose the bucket and 32 that are looked for in it. A wrong hit needs a collision of 48 bits
  * (one query word in 50 million on the Linux kernel); a term's text would cost another 60 MB there.
  */
 
-export const FORMAT_VERSION = 4;
-/** To be raised when the same text gives other terms, definitions or chunks: an index must not mix the two. */
+export const FORMAT_VERSION = 5;
+/** Raise it when the same text gives other terms, definitions or chunks: an index must not mix them. */
 export const ANALYSIS_VERSION = 5;
 /** Ends every segment file; the line end shows a file that went through a text-mode copy. */
 export const MAGIC = 'SXTSEG\r\n';
 export const TRAILER_BYTES = 20;
-/** What has a checksum of its own, and is restored by itself. */
+/** The cold part has a checksum for each block of this length. */
 export const BLOCK_BYTES = 1 << 16;
 export const MAX_CHUNKS = 1 << 24;
-/** A posting's byte: how often the term stands in the chunk, and a bit that tells whether it does so in a comment. */
+/** A posting's byte: the term's frequency in the chunk, and a bit for occurrences in a comment. */
 export const MAX_TF = 127;
 export const IN_COMMENT = 128;
-/** What a segment says of a chunk's tokens: how many there are, and a bit that tells whether they are nothing but imports. */
+/** A chunk's tokens: their number, and a bit for a chunk of imports alone. */
 export const MAX_TOKENS = 0x7fff;
 export const ARE_IMPORTS = 0x8000;
 export const DOCUMENT_ID_BYTES = 32;
 
-/** Where a term stands. Each field has its own terms, so that a list holds postings of one field only. */
+/** Field of a term. Each field has its own terms, so that a list has postings of one field only. */
 export const Field = {
   /** A word of the text, stemmed. */
   body: 1,
@@ -82,7 +80,7 @@ const TEXT_SEED = 0x811c9dc5;
 
 /**
  * Writes the hash of `text` in `field` into `out`, so that the builder's loop allocates nothing. The bucket depends on the
- * text alone: a search looks for a word in several fields, and so reads one bucket for all of them.
+ * text alone: a search looks a word up in several fields, and so reads one bucket for all of them.
  */
 export function hashTerm(field: Field, text: string, out: TermHash): void {
   let hash1 = TEXT_SEED;
@@ -95,6 +93,13 @@ export function hashTerm(field: Field, text: string, out: TermHash): void {
   }
   out.bucket = mix(hash1) >>> 16;
   out.key = mix(hash2 ^ Math.imul(hash1, 0xc2b2ae35)) >>> 0;
+}
+
+/** The hash of `text` in `field`. */
+export function termHash(field: Field, text: string): TermHash {
+  const hash = { bucket: 0, key: 0 };
+  hashTerm(field, text, hash);
+  return hash;
 }
 
 /** Like {@link hashTerm} of letters and digits in ASCII as they are in `parts`, in lower case and joined. */
@@ -114,7 +119,7 @@ export function hashParts(field: Field, bytes: Uint8Array, parts: AsciiParts, ou
   out.key = mix(hash2 ^ Math.imul(hash1, 0xc2b2ae35)) >>> 0;
 }
 
-/** Makes a capital letter of ASCII small, and leaves small ones and digits as they are. */
+/** Bit that turns a capital letter of ASCII into a small one; small ones and digits have it. */
 const LOWER_CASE = 32;
 
 /** MurmurHash3's finalizer: every bit of the input moves every bit of the output. */
@@ -174,7 +179,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what {@link ByteWriter} wrote. Past the end it reads nothing, and `at` shows it. */
+/** Reads the bytes of a {@link ByteWriter}. Past the end it reads zeros, and `at` shows it. */
 export class ByteReader {
   readonly bytes: Uint8Array;
   at: number;

@@ -7,8 +7,8 @@ import type { Damage } from './damage.ts';
 import { ANALYSIS_VERSION, FORMAT_VERSION, newerFormat, otherAnalysis } from './format.ts';
 
 /**
- * A file by its number, and the checksum that tells it from any other of its name: one that an older backup brought back,
- * or of an index that was in the folder before.
+ * A file by its number, and a checksum that distinguishes it from others of its name: of an older backup, or of an index that
+ * was in the folder before.
  */
 export interface FileEntry {
   readonly number: number;
@@ -18,15 +18,13 @@ export interface FileEntry {
 export interface SegmentEntry {
   readonly segment: number;
   readonly sum: number;
-  /** Where the first of its two footers ends, should the last one be damaged. */
-  readonly firstEnd: number;
-  /** Documents of it that are not removed: what is lost if it cannot be read. */
+  /** Number of its documents that are not removed: the loss if it cannot be read. */
   readonly documents: number;
   /** The file that marks its removed documents, if it has any. */
   readonly deletions?: FileEntry;
 }
 
-/** What the index consists of at one moment. Writing it is the commit. */
+/** The files of the index at one moment. Writing it is the commit. */
 export interface Manifest {
   readonly format: number;
   readonly analysis: number;
@@ -44,9 +42,10 @@ export const EMPTY_MANIFEST: Manifest = {
 
 /*
  * Every file of an index carries the number of the lease it was written under: `manifest.<lease>.json`,
- * `segment.<lease>.<count>.sxs`. So two writers never give one name, and the manifest of the highest lease is the one that
- * counts: a process that slept through a takeover, even between its check and its write, changes nothing that is read.
- * Files of earlier versions carry no lease (`manifest.json`, `segment-17.sxs`), which stands for lease 0.
+ * `segment.<lease>.<count>.sxs`. So two writers never use one name, and the manifest of the highest lease counts: a
+ * process that slept through a takeover, even between its check and its write, changes nothing that is read.
+ * Formats before the fifth carry no lease (`manifest.json`, `segment-17.sxs`), which stands for lease 0: such an index is
+ * recognized, and refused.
  */
 
 /** A file's number is `lease * FILES_PER_LEASE + count`: 2^27 leases of 2^26 files each fit into a number exactly. */
@@ -63,7 +62,7 @@ export const deletionsFile = (number: number): string => dataFile('deletions', n
 function dataFile(stem: string, number: number, rest: string): string {
   const lease = Math.floor(number / FILES_PER_LEASE);
   const count = number % FILES_PER_LEASE;
-  return lease === 0 ? `${stem}-${count}.${rest}` : fencedName(stem, lease, `${count}.${rest}`);
+  return fencedName(stem, lease, `${count}.${rest}`);
 }
 
 /**
@@ -79,7 +78,7 @@ export function manifestFiles(lease: number): readonly [first: string, copy: str
 const DATA = /^(?:segment|deletions)(?:-\d+|\.\d+\.\d+)\.sx[sd]$/;
 const MANIFEST = /^manifest(?:\.(\d{1,15}))?(?:\.copy)?\.json$/;
 
-/** Whether a file is a segment, deletions, a manifest, or what an interrupted write left of one. */
+/** Whether a file is a segment, deletions, a manifest, or the rest of an interrupted write. */
 export function isIndexFile(name: string): boolean {
   return DATA.test(name) || MANIFEST.test(name) || name.endsWith('.tmp');
 }
@@ -96,7 +95,7 @@ export function filesOf({ segments }: Manifest): string[] {
   ]);
 }
 
-/** The lease under which a file was written, also one that is not finished. */
+/** The lease under which a file was written, or begun. */
 export function leaseOf(name: string): number {
   return Number(/^[a-z]+\.(\d{1,15})\./.exec(name)?.[1] ?? 0);
 }
@@ -106,7 +105,7 @@ export interface ManifestRead {
   readonly manifest: Manifest;
   /** Of the manifest and its copy. */
   readonly damage: readonly Damage[];
-  /** There was a manifest, and neither it nor its copy can be read. */
+  /** Set where there was a manifest, and neither it nor its copy can be read. */
   readonly lost: boolean;
 }
 
@@ -142,7 +141,7 @@ export function readManifest(folder: string): ManifestRead {
   }
 }
 
-/** What is damaged of the manifest and its copy on the disk, even where one of them would do. */
+/** Damage to the manifest and its copy on the disk, even where one of them is enough. */
 export function verifyManifest(folder: string): Damage[] {
   const names = manifestFiles(highestLease(namesIn(folder)) ?? 0);
   const broken = names.filter((name) => readCheckedJson(join(folder, name)) === 'damaged');
@@ -159,13 +158,18 @@ export function writeManifest(folder: string, lease: number, manifest: Manifest)
     writeCheckedJson(join(folder, copy), manifest);
     writeCheckedJson(join(folder, first), manifest);
   } catch (error) {
-    // The copy must not outlive a commit that failed.
-    rmSync(join(folder, copy), { force: true });
+    try {
+      // The copy must not outlive a commit that failed.
+      rmSync(join(folder, copy), { force: true });
+    } catch {
+      // A disk that removes nothing did not write it either; the first error says why.
+      throw error;
+    }
     throw error;
   }
 }
 
-/** By all that they say: a rebuilt index counts its commits from 1 again. */
+/** Compares generation and segments: a rebuilt index counts its commits from 1 again. */
 export function isSameCommit(a: Manifest, b: Manifest): boolean {
   return a === b || (a.generation === b.generation && JSON.stringify(a.segments) === JSON.stringify(b.segments));
 }

@@ -6,7 +6,7 @@ import { documentId } from '../documentId.ts';
 import { Field, hashTerm, type TermHash } from './format.ts';
 import { mergeSegments } from './merge.ts';
 import { SegmentBuilder } from './segmentBuilder.ts';
-import { describeSegment } from './blockFile.ts';
+import { describeSegment } from './segmentEnd.ts';
 import { SegmentReader } from './segmentReader.ts';
 import { SegmentWriter } from './segmentWriter.ts';
 import { Segment, setBit } from './snapshot.ts';
@@ -26,7 +26,7 @@ describe('mergeSegments', () => {
     return new SegmentReader(file);
   }
 
-  it('keeps each name of what is left once, and leads to nothing else', () => {
+  it('keeps each name of the remaining documents once, and no other', () => {
     const method = fc.constantFrom('run', 'stop', 'runAll', 'run_all', 'größe', 'Run', 'indexHtmlMiddleware');
     const source = fc.record({ names: fc.array(method, { minLength: 1, maxLength: 4 }), gone: fc.boolean() });
     fc.assert(
@@ -61,7 +61,7 @@ describe('mergeSegments', () => {
     );
   });
 
-  it('counts what is left below each outer folder', () => {
+  it('counts the remaining documents below each outer folder', () => {
     const state = folder();
     const one = { names: ['run'], gone: false };
     const parts = [[one, { ...one, gone: true }, one], [one]];

@@ -1,6 +1,7 @@
 import { foldName, foldQualified } from '../analyze/symbolNames.ts';
 import { Field, hashTerm, type TermHash } from './format.ts';
-import { Postings, type SegmentReader, type TermRun } from './segmentReader.ts';
+import { Postings } from './postings.ts';
+import type { SegmentReader, TermRun } from './segmentReader.ts';
 import type { NameCursor } from './names.ts';
 import type { SegmentWriter } from './segmentWriter.ts';
 import type { Segment } from './snapshot.ts';
@@ -8,8 +9,8 @@ import type { Segment } from './snapshot.ts';
 const GONE = 0xffffffff;
 
 /**
- * Writes the documents that are left in `segments` as one segment. A generator, so that the caller decides when to go on
- * and whether to: it yields every few thousand terms, and may be abandoned.
+ * Writes the documents of `segments` that are not deleted as one segment. A generator that yields every few thousand terms,
+ * so that the caller decides when to go on; it may be abandoned.
  */
 export function* mergeSegments(segments: readonly Segment[], writer: SegmentWriter): Generator<void, void, void> {
   const chunkMaps = segments.map((segment) => copyDocuments(segment, writer));
@@ -55,7 +56,7 @@ function* mergeNames(segments: readonly Segment[], writer: SegmentWriter): Gener
   }
 }
 
-/** Takes the cursor at `index` to its next name, and to the place that it then has in the order. */
+/** Moves the cursor at `index` to its next name, and then to its place in the order. */
 function advanceAt(cursors: NameCursor[], index: number): void {
   const cursor = cursors[index]!;
   if (!cursor.next()) {
@@ -72,7 +73,7 @@ function hashName(name: string, out: TermHash): void {
   else hashTerm(Field.symbol, foldName(name), out);
 }
 
-/** Copies the documents that are left; gives the new number of each old chunk. */
+/** Copies the documents that are not deleted. Returns the new number of each old chunk. */
 function copyDocuments(segment: Segment, writer: SegmentWriter): Uint32Array {
   const { reader } = segment;
   const chunkMap = new Uint32Array(reader.footer.chunks).fill(GONE);
@@ -97,7 +98,7 @@ function copyDocuments(segment: Segment, writer: SegmentWriter): Uint32Array {
 
 const END = Number.POSITIVE_INFINITY;
 
-/** Goes through the terms of one segment. */
+/** Iterates over the terms of one segment. */
 class Cursor {
   /** The term's 48 bits as one number, {@link END} past the last. */
   order = END;
@@ -121,7 +122,7 @@ class Cursor {
     this.order = this.#run ? this.#run.highs[this.#entry]! * 2 ** 32 + this.#run.keys[this.#entry]! : END;
   }
 
-  /** Appends what is left of the term's postings, by the chunks' new numbers. */
+  /** Appends the term's postings in chunks that are kept, by their new numbers. */
   appendLive(into: Postings): void {
     let end = into.length;
     this.#run!.read(this.#entry, into);

@@ -2,15 +2,15 @@ import { groupBy } from '../../base/collections.ts';
 import { MAX_CHUNKS } from './format.ts';
 import type { Segment } from './snapshot.ts';
 
-/** As many segments of about one size become one; each document is written log₈(n) times. */
+/** Number of segments of about one size that become one; each document is written log₈(n) times. */
 const FAN_IN = 8;
 const SMALLEST_BYTES = 256 << 10;
-/** A segment of which more than this is gone is written anew. */
+/** Share of useless documents above which a segment is written again. */
 const WASTE = 0.4;
 
 /**
- * The segments to merge next, or none. A search looks into every segment, so there should be few. `wasteOf` tells how many
- * documents of a segment are of no use any more.
+ * The segments to merge next, or none. A search reads every segment, so there should be few. `wasteOf` returns the number of
+ * a segment's documents that are of no use any more.
  */
 export function chooseMerge(
   segments: readonly Segment[],

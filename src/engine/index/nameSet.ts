@@ -2,21 +2,21 @@ import { IdentifierTable } from '../analyze/identifiers.ts';
 import { ByteWriter } from './format.ts';
 import { MAX_NAME_BYTES, nameKey, type NameWriter } from './names.ts';
 
-/** Below so many, sorting by insertion is faster than by partition. */
+/** Number of entries below which sorting by insertion is faster than by partition. */
 const FEW = 12;
 
 /**
- * Gathers names in any order, each once, and sorts them when they are written. Kept as bytes: sorted and
- * packed so, the kernel's 2.8 million take a quarter of the time that they take as strings.
+ * Gathers names in any order, each once, and sorts them when they are written. As bytes, the kernel's 2.8 million names are
+ * sorted and packed in a quarter of the time that strings take.
  */
 export class NameSet {
   readonly #table = new IdentifierTable();
-  /** Of each name its key, a zero, the name, and a zero: to compare the two in this order is to compare the bytes. */
+  /** For each name its key, a zero, the name, and a zero: the order of the bytes is that of keys, then names. */
   readonly #entries = new ByteWriter();
   #starts = new Uint32Array(1 << 12);
   #count = 0;
 
-  /** How many bytes it holds. */
+  /** Number of bytes. */
   get bytes(): number {
     return this.#entries.length;
   }
@@ -47,7 +47,7 @@ export class NameSet {
     this.#count = 0;
   }
 
-  /** Gives the names to `writer` in their order. */
+  /** Passes the names to `writer` in their order. */
   write(writer: NameWriter): void {
     const order = this.#starts.slice(0, this.#count);
     const { bytes } = this.#entries;

@@ -94,7 +94,7 @@ describe('names of a segment', () => {
     );
   });
 
-  it('are damaged, or some other names, where their bytes change', () => {
+  it('are damaged, or other names, where their bytes change', () => {
     const many = Array.from({ length: 300 }, (_, i) => `${['get', 'größe', 'Set_'][i % 3]}${(i * 7919) % 1009}`);
     const change = fc.tuple(fc.nat(), fc.nat({ max: 255 }));
     fc.assert(
@@ -112,7 +112,7 @@ describe('names of a segment', () => {
     );
   });
 
-  it('leave out what is too long to be a name', () => {
+  it('leave out text that is too long for a name', () => {
     assert.deepEqual(rest(pack(['short', 'x'.repeat(5000), 'ß'.repeat(5000)])()), ['short']);
   });
 });

@@ -3,8 +3,8 @@ import type { SextantError } from '../../base/errors.ts';
 import { ByteReader, ByteWriter } from './format.ts';
 
 /*
- * The distinct names that a segment defines, so that prefixes and globs can be looked for: terms are hashes. A member
- * stands there twice, as `bar` and as `Foo.bar`.
+ * The distinct names that a segment defines, for searches by prefix and glob: terms are hashes. A member occurs twice, as
+ * `bar` and as `Foo.bar`.
  *
  * Names are in the order of their keys, so that `index_html`, `indexHtml` and `INDEX_HTML` are neighbours and a prefix of
  * a key is one range. They are front-coded in blocks, and a block is deflated: on the Linux kernel 2.8 million names are
@@ -12,7 +12,7 @@ import { ByteReader, ByteWriter } from './format.ts';
  * per block stays in memory.
  */
 
-/** A block before it is deflated; a prefix look-up inflates one or two. */
+/** Bytes of a block before it is deflated; a lookup of a prefix inflates one or two. */
 const BLOCK_BYTES = 12 << 10;
 /** Longer names are not listed. */
 export const MAX_NAME_BYTES = 768;
@@ -20,7 +20,7 @@ export const MAX_NAME_BYTES = 768;
 const MAX_KEY_BYTES = MAX_NAME_BYTES * 2;
 
 /**
- * What names are ordered by and looked for: letters and digits in lower case. UTF-8 bytes as a string of characters up to
+ * Key by which names are ordered and found: letters and digits in lower case. UTF-8 bytes as a string of characters up to
  * U+00FF, so that strings compare as bytes do.
  */
 export function nameKey(name: string): string {
@@ -29,17 +29,17 @@ export function nameKey(name: string): string {
   return Buffer.from(letters).toString('latin1');
 }
 
-/** Where the blocks of names are, and by which key each is found. */
+/** Offsets of the blocks of names, and the key of each. */
 export interface NameBlocks {
   /** Offset of each block from the first one's, and of the end. */
   readonly offsets: Float64Array;
-  /** The shortest key that is above those of the blocks before, and not above those in the block: all in a row. */
+  /** For each block the shortest key above those of the blocks before and not above those in the block, in a row. */
   readonly keys: Uint8Array;
   /** Offset of each key in `keys`, and of the end. */
   readonly keyOffsets: Uint32Array;
 }
 
-/** Packs names that come in the order of {@link NameCursor.compare} into blocks. */
+/** Packs names into blocks. They must come in the order of {@link NameCursor.compare}. */
 export class NameWriter {
   readonly #write: (block: Uint8Array) => void;
   readonly #block = new ByteWriter();
@@ -53,7 +53,7 @@ export class NameWriter {
   #written = 0;
   count = 0;
 
-  /** `write` is given each block when it is full. */
+  /** `write` receives each block when it is full. */
   constructor(write: (block: Uint8Array) => void) {
     this.#write = write;
   }
@@ -95,18 +95,18 @@ export class NameWriter {
   }
 }
 
-/** Gives a cursor what it goes through. */
+/** Source of a cursor. */
 export interface NameSource {
   readonly blocks: NameBlocks;
-  /** Gives bytes of the blocks, from the first one's offset. */
+  /** Reads bytes of the blocks, from the first one's offset. */
   readonly read: (from: number, length: number) => Uint8Array;
-  /** Makes the error to throw where the bytes are not what {@link NameWriter} writes. */
+  /** Returns the error to throw where {@link NameWriter} did not write the bytes. */
   readonly damaged: (what: string) => SextantError;
 }
 
-/** Goes through a segment's names, or those whose key begins with a prefix, in their order. */
+/** Iterates in order over a segment's names, or those whose key begins with a prefix. */
 export class NameCursor {
-  /** The name at hand and its key, as UTF-8; they change with {@link next}. */
+  /** The current name and its key, as UTF-8; they change with {@link next}. */
   readonly name = new Uint8Array(MAX_NAME_BYTES);
   length = 0;
   readonly key = new Uint8Array(MAX_KEY_BYTES);
@@ -116,7 +116,7 @@ export class NameCursor {
   readonly #prefix: Uint8Array;
   #block: number;
   #reader = new ByteReader(new Uint8Array(0));
-  /** How long the key is before each byte of the name; not kept of names with other than ASCII characters. */
+  /** Length of the key before each byte of the name; not kept for names with other than ASCII characters. */
   readonly #keyLengths = new Uint16Array(MAX_NAME_BYTES + 1);
   #isAscii = true;
 
@@ -127,7 +127,7 @@ export class NameCursor {
     this.#block = this.#firstBlock();
   }
 
-  /** Takes up the next name; `false` if there is none. */
+  /** Moves to the next name; `false` if there is none. */
   next(): boolean {
     const prefix = this.#prefix;
     while (this.#step()) {
@@ -150,7 +150,7 @@ export class NameCursor {
     return Buffer.from(this.name.buffer, 0, this.length).toString('utf8');
   }
 
-  /** Below 0 if the name at hand comes before that of `other`. */
+  /** Below 0 if the current name comes before that of `other`. */
   compare(other: NameCursor): number {
     return (
       compareBytes(this.key, this.keyLength, other.key, other.keyLength) ||

@@ -1,4 +1,4 @@
-/** The outermost two folders of a path, or fewer: in many repositories a package of its own, such as `packages/core`. */
+/** The outermost two folders of a path, or fewer. In many repositories they are a package, such as `packages/core`. */
 export function outerFolder(path: string): string {
   const first = path.indexOf('/');
   const second = first < 0 ? -1 : path.indexOf('/', first + 1);

@@ -1,42 +1,24 @@
-import type { DocumentId } from '../documentId.ts';
-import { SegmentBuilder } from './segmentBuilder.ts';
-import { describeSegment } from './blockFile.ts';
-import { SegmentReader } from './segmentReader.ts';
-import { memoryFile, rmSync } from './segmentStorage.ts';
-import { writeSegment } from './segmentWriter.ts';
+import { MemorySegment, type MemoryDocument } from './memorySegment.ts';
 import { Segment, clearBit, noDeletions, setBit } from './snapshot.ts';
 
-/** A text that stands in for the document of its path. `text` is UTF-8. */
-export interface OverlayDocument {
-  readonly id: DocumentId;
-  readonly path: string;
-  readonly text: Uint8Array;
-}
-
-/** Texts that are searched in place of the documents of the same paths, and are in memory only. */
+/** Texts in memory that are searched in place of the documents of the same paths. */
 export class Overlay {
   readonly #segment: Segment;
-  /** Their paths, by which they are found again among the documents of a segment. */
+  /** The number of each text, by its path. */
   readonly #numbers: ReadonlyMap<string, number>;
   readonly #hidden = new WeakMap<Segment, Hidden>();
-  /** What is worked out once per commit is remembered by its list of segments, so a commit has one list here too. */
+  /** One list per commit: results for a commit are cached by its list of segments. */
   #over: { readonly under: readonly Segment[]; readonly all: readonly Segment[] } | undefined;
 
   /** There is at least one document, and no two have one path. */
-  constructor(documents: readonly OverlayDocument[]) {
-    const file = memoryFile();
-    const builder = new SegmentBuilder();
-    for (const { id, path, text } of documents) builder.add({ id: Buffer.from(id, 'hex'), path, text });
-    writeSegment(file, (writer) => builder.write(writer));
-    const entry = { segment: 0, ...describeSegment(file) };
-    this.#segment = new Segment(entry, new SegmentReader(file), undefined);
+  constructor(documents: readonly MemoryDocument[]) {
+    this.#segment = new MemorySegment(documents);
     this.#numbers = new Map(documents.map(({ path }, number) => [path, number]));
-    rmSync(file, { force: true });
   }
 
   /**
-   * The segments as a search is to see them. A text counts only where the index has a document of its path: what is left
-   * out of an index is not to be found because somebody edits it.
+   * The segments for a search. A text counts only where the index has a document of its path: a file that is left out of the
+   * index must not be found because it is edited.
    */
   over(segments: readonly Segment[]): readonly Segment[] {
     if (this.#over?.under !== segments) this.#over = { under: segments, all: this.#putOver(segments) };
@@ -59,7 +41,7 @@ export class Overlay {
     return [...under, new Segment(entry, reader, isUnknown)];
   }
 
-  /** Looking at all paths takes some milliseconds for 80,000, so once for a segment. */
+  /** Cached for each segment: comparing 80,000 paths takes some milliseconds. */
   #hiddenIn(segment: Segment): Hidden {
     const known = this.#hidden.get(segment);
     if (known) return known;
@@ -80,7 +62,7 @@ export class Overlay {
 }
 
 interface Hidden {
-  /** Which of the texts stand in for documents of a segment. */
+  /** The texts that replace documents of a segment. */
   readonly numbers: readonly number[];
   /** The segment without these documents. */
   readonly hidden: Segment;

@@ -32,9 +32,9 @@ export interface NewDocument {
 /** A posting is one word: its term's number (24 bits) and the frequency; sorted by term, its chunk and the frequency. */
 const FREQUENCY_BITS = 8;
 const FREQUENCY_MASK = MAX_TF | IN_COMMENT;
-/** Bytes gathered that make a segment full: of about 60 MB of text, or 30 MB of generated definitions. */
+/** Gathered bytes that fill a segment: of about 60 MB of text, or 30 MB of generated definitions. */
 const FULL_BYTES = 64 << 20;
-/** What a posting, a term and an identifier take, with their share of the tables, and with room to sort. */
+/** Bytes of a posting, a term and an identifier, with their share of the tables and room to sort. */
 const POSTING_BYTES = 8;
 const TERM_BYTES = 20;
 const IDENTIFIER_BYTES = 20;
@@ -42,7 +42,7 @@ const IDENTIFIER_BYTES = 20;
 /**
  * Analyses documents and gathers their postings in memory until a segment is worth writing.
  *
- * Every identifier is split once, when it is met first, and every word stemmed once; each later occurrence costs a hash
+ * Every identifier is split once, at its first occurrence, and every word stemmed once; each later occurrence costs a hash
  * over its bytes and a few additions. Postings are kept in the order of documents and sorted by term once, when the segment
  * is written.
  */
@@ -56,7 +56,7 @@ export class SegmentBuilder {
   readonly #names = new NameSet();
   #chunks = 0;
 
-  /** For each identifier, where its terms begin in {@link #identifierTerms}. */
+  /** Begin of each identifier's terms in {@link #identifierTerms}. */
   #termsFrom = new Uint32Array(1 << 15);
   #identifierTerms = new Uint32Array(1 << 16);
   #identifierTermCount = 0;
@@ -65,7 +65,7 @@ export class SegmentBuilder {
   #postings = new Uint32Array(1 << 16);
   #postingCount = 0;
   #sorted = new Uint32Array(0);
-  /** For each chunk, where its postings begin. */
+  /** Begin of each chunk's postings. */
   #chunkBegins = new Uint32Array(1 << 10);
   /** The number of each term's latest posting. */
   #latest = new Int32Array(1 << 16).fill(-1);
@@ -118,7 +118,7 @@ export class SegmentBuilder {
     });
   }
 
-  /** Forgets everything gathered. What memory it took is used again: getting it anew costs more than the analysis of a file. */
+  /** Forgets everything gathered. Its memory is used again: allocating it costs more than the analysis of a file. */
   clear(): void {
     this.#terms.clear();
     this.#words.clear();
@@ -179,7 +179,7 @@ export class SegmentBuilder {
     this.#names.write(writer.names);
   }
 
-  /** Works out an identifier's terms, when it occurs for the first time. */
+  /** Computes an identifier's terms at its first occurrence. */
   #meet(identifier: number, bytes: Uint8Array, start: number, end: number): void {
     if (identifier + 1 >= this.#termsFrom.length) this.#termsFrom = doubled(this.#termsFrom);
     const parts = this.#parts;
@@ -229,7 +229,7 @@ export class SegmentBuilder {
   #countDefinition(definition: Definition): void {
     const { name } = definition;
     const home = isHome(definition);
-    // Members of an enum are found by their names; the words of hundreds of them do not say what a file is about.
+    // Members of an enum are found by their names; the words of hundreds of them do not describe a file.
     const isMember = definition.kind === 'constant' && definition.container !== undefined;
     const hasWords = this.#countName(name, isMember ? undefined : Field.definition, home ? Field.symbol : undefined);
     const names = hasWords ? symbolNames(definition) : undefined;
@@ -243,7 +243,7 @@ export class SegmentBuilder {
     this.#count(this.#terms.number(Field.qualified, foldQualified(qualified)));
   }
 
-  /** Counts a name's words, and all of it, where a field for them is given. Tells whether it has any. */
+  /** Counts a name's words, and the whole name, in the fields that are given. Returns whether it has any word. */
   #countName(name: string, wordField?: Field, wholeField?: Field): boolean {
     const bytes = Buffer.from(name);
     const parts = this.#parts;
@@ -270,7 +270,7 @@ export class SegmentBuilder {
     this.#countName(path.slice(slash), Field.fileName);
   }
 
-  /** Counts an occurrence of `term` in the chunk at hand. */
+  /** Counts an occurrence of `term` in the current chunk. */
   #count(term: number, flag = 0): void {
     if (term >= this.#latest.length) {
       const known = this.#latest;
@@ -295,11 +295,11 @@ export class SegmentBuilder {
   }
 }
 
-/** The terms that words stand for in each field: a word is looked at as text, and stemmed, when it is met first there. */
+/** The terms of words in each field. A word is decoded and stemmed at its first occurrence there. */
 class WordTerms {
   readonly #terms: TermTable;
   readonly #table = new IdentifierTable();
-  /** By field and word: the term's number + 1, 0 for a word that was not met in the field, -1 for one not indexed. */
+  /** By field and word: the term's number + 1, 0 for a word that did not occur in the field, -1 for one not indexed. */
   readonly #byField: (Int32Array | undefined)[] = [];
 
   constructor(terms: TermTable) {
@@ -311,7 +311,7 @@ class WordTerms {
     for (const terms of this.#byField) terms?.fill(0);
   }
 
-  /** The term of the letters or digits in ASCII from `start` to `end`, or a negative number if it is not worth one. */
+  /** The term of the letters or digits in ASCII from `start` to `end`, or a negative number if it is not indexed. */
   term(field: Field, bytes: Uint8Array, start: number, end: number): number {
     const word = internWord(bytes, start, end, this.#table);
     let terms = this.#byField[field];

@@ -5,7 +5,7 @@ import { writeSegment } from './segmentWriter.ts';
 
 const BATCH_BYTES = 1 << 20;
 
-/** A document as an apply has it. `text` is UTF-8; it may be overwritten once it was added. */
+/** A document of an apply. `text` is UTF-8, and may be overwritten once it was added. */
 export interface TextDocument {
   readonly id: DocumentId;
   readonly path: string;
@@ -13,14 +13,14 @@ export interface TextDocument {
 }
 
 export interface SegmentFiles {
-  /** Gives a segment a number that no other has. */
+  /** Reserves a number that no other segment has. */
   reserve(): number;
   pathOf(segment: number): string;
 }
 
 /**
- * Makes segments of one apply's documents: by itself, and once there are many, together with threads. What the threads have
- * no room for is analysed here, so that nobody waits for anybody.
+ * Writes segments of one apply's documents: alone, and once there are many, together with threads. Documents for which the
+ * threads have no room are analysed here, so that neither waits for the other.
  */
 export class SegmentMaker {
   readonly #files: SegmentFiles;
@@ -37,7 +37,7 @@ export class SegmentMaker {
   /** Numbers that a thread did not need for a segment. */
   readonly #spareNumbers: number[] = [];
   readonly #written: number[] = [];
-  /** What the threads are doing. */
+  /** Work that the threads have. */
   readonly #pending = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
 
@@ -55,7 +55,7 @@ export class SegmentMaker {
     else this.#analyze(document);
   }
 
-  /** Writes what is left and waits for the threads. Gives the segments' numbers. Throws what {@link add} throws. */
+  /** Writes the rest and waits for the threads. Returns the segments' numbers. Throws the errors of {@link add}. */
   async finish(): Promise<readonly number[]> {
     this.#sendBatch();
     for (const thread of this.#workers ?? []) {
@@ -67,7 +67,7 @@ export class SegmentMaker {
     return this.#written;
   }
 
-  /** Gives up, and waits until no thread works for it any more. What is written so far is left to the caller. */
+  /** Gives up, and waits until no thread works for it any more. Written segments are left to the caller. */
   async abandon(): Promise<void> {
     for (const thread of this.#workers ?? []) this.#track(thread.drop());
     await this.#release();
@@ -131,7 +131,7 @@ export class SegmentMaker {
     if (batch.length === BATCH_BYTES) this.#spareBatches.push(batch);
   }
 
-  /** Has a thread write a segment, if it tells that it did. */
+  /** Takes the segment that a thread reports to have written, if there is one. */
   async #writing(call: (file: string) => Promise<boolean>): Promise<void> {
     const segment = this.#spareNumbers.pop() ?? this.#files.reserve();
     const isWritten = await call(this.#files.pathOf(segment));

@@ -1,48 +1,15 @@
 import type { DocumentId } from '../documentId.ts';
 import { systemCode, type SextantError } from '../../base/errors.ts';
 import { BlockFile, DamagedBlock, Scratch } from './blockFile.ts';
+import { bytesPerTerm, columnsOf } from './dictionary.ts';
 import { isDamage, reasonOf } from './damage.ts';
 import { decodeDefinitions, type LineRange, type SymbolSpan } from './documents.ts';
-import { BLOCK_BYTES, ByteReader, IN_COMMENT, damaged, type TermHash } from './format.ts';
+import { BLOCK_BYTES, ByteReader, damaged, type TermHash } from './format.ts';
 import { gallop } from './gallop.ts';
 import { NameCursor, nameKey, type NameSource } from './names.ts';
-import { bytesPerTerm, columnsOf, documentIdAt, type SegmentFooter } from './segmentWriter.ts';
-
-/** Where a term's postings are in {@link Postings}, and how many documents have the term. */
-export interface PostingList {
-  readonly from: number;
-  readonly to: number;
-  readonly documents: number;
-}
-
-/** Room that is kept for the next use: 20 MB, which no usual query on a large folder needs. */
-const KEPT_POSTINGS = 4 << 20;
-
-/** Decoded lists, one after the other. What memory they take is used again after {@link clear}. */
-export class Postings {
-  /** Of each list the chunks in ascending order, and their bytes (see {@link IN_COMMENT}). */
-  chunks = new Uint32Array(1024);
-  frequencies = new Uint8Array(1024);
-  length = 0;
-
-  clear(): void {
-    this.length = 0;
-    if (this.chunks.length <= KEPT_POSTINGS) return;
-    this.chunks = new Uint32Array(1024);
-    this.frequencies = new Uint8Array(1024);
-  }
-
-  /** Makes room for `more` postings after `length`. */
-  reserve(more: number): void {
-    const { chunks, frequencies, length } = this;
-    if (length + more <= chunks.length) return;
-    const room = Math.max(length + more, chunks.length * 2);
-    this.chunks = new Uint32Array(room);
-    this.frequencies = new Uint8Array(room);
-    this.chunks.set(chunks.subarray(0, length));
-    this.frequencies.set(frequencies.subarray(0, length));
-  }
-}
+import type { SegmentFooter } from './segmentEnd.ts';
+import { INLINE, decodeInline, decodePostings, type PostingList, type Postings } from './postings.ts';
+import { documentIdAt } from './segmentWriter.ts';
 
 /** Terms in a row, with their lists. */
 export interface TermRun {
@@ -53,13 +20,12 @@ export interface TermRun {
   read(entry: number, into: Postings): void;
 }
 
-/** How many bytes of postings, about, are read at once for a merge. */
+/** Approximate bytes of postings that are read at once for a merge. */
 const RUN_BYTES = 256 << 10;
 
 /**
  * Reads one segment file. Opening reads its resident part; a search reads the few pieces of the rest that it needs.
- * Whatever meets damage that cannot be restored throws `IndexDamaged`; {@link broken} and {@link lostDocuments} say how much
- * is lost by it.
+ * A method that meets damage throws `IndexDamaged`; then {@link broken} and {@link lostDocuments} have its extent.
  */
 export class SegmentReader {
   readonly file: string;
@@ -85,19 +51,19 @@ export class SegmentReader {
   readonly #documentLanguage: Uint8Array;
   #documentsByLanguage: Uint32Array | undefined;
   #documentsByFolder: ReadonlyMap<string, number> | undefined;
-  /** The blocks of the dictionary of which something was read: each word of a query asks in a few, and they are a tenth of a segment. */
+  /** Blocks of the dictionary that were read: each word of a query reads a few, and all are a tenth of a segment. */
   #dictionaryBlocks: (DataView | undefined)[] = [];
-  /** What has the bucket that was read last, and where it begins there. */
+  /** Bytes with the bucket that was read last, and its offset in them. */
   #bucketView: DataView = new DataView(new ArrayBuffer(0));
   #bucketAt = 0;
   readonly #bucketScratch = new Scratch();
   readonly #damagedDetails = new Set<number>();
   #broken: string | undefined;
 
-  /** As that of {@link BlockFile}. */
-  constructor(file: string, firstEnd?: number) {
+  /** Throws `IndexDamaged`, or the system's error where the file cannot be opened. */
+  constructor(file: string) {
     this.file = file;
-    this.#blocks = new BlockFile(file, firstEnd);
+    this.#blocks = new BlockFile(file);
     this.sum = this.#blocks.sum;
     this.footer = this.#blocks.footer;
     try {
@@ -134,17 +100,12 @@ export class SegmentReader {
     return this.footer.documents;
   }
 
-  /** What was found damaged, if it is more than the details of some documents: then nothing here is to be trusted. */
+  /** The damage, if it is to more than the details of some documents: then the whole segment is unusable. */
   get broken(): string | undefined {
     return this.#broken;
   }
 
-  /** How many blocks were found damaged and are restored: nothing is lost by them. */
-  get restored(): number {
-    return this.#blocks.restored;
-  }
-
-  /** The documents whose details stand in blocks that were found damaged. Everything else can be used. */
+  /** The documents with details in damaged blocks. All others can be used. */
   lostDocuments(): number[] {
     const lost: number[] = [];
     for (let document = 0; this.#damagedDetails.size > 0 && document < this.documents; document++) {
@@ -171,11 +132,6 @@ export class SegmentReader {
     }
   }
 
-  /** Writes a file as this one was written, with what is restored; a few megabytes at a time. Throws the system's error. */
-  copyTo(file: string): Generator<void, void, void> {
-    return this.#blocks.copyTo(file);
-  }
-
   close(): void {
     this.#blocks.close();
   }
@@ -200,7 +156,7 @@ export class SegmentReader {
     return this.footer.languages[this.#documentLanguage[document]!]!;
   }
 
-  /** How many of the documents, removed ones included, are in a language. */
+  /** Number of documents in a language, with removed ones. */
   documentsIn(language: string): number {
     if (!this.#documentsByLanguage) {
       this.#documentsByLanguage = new Uint32Array(256);
@@ -210,7 +166,7 @@ export class SegmentReader {
     return number < 0 ? 0 : this.#documentsByLanguage[number]!;
   }
 
-  /** How many of the documents, removed ones included, are below an {@link outerFolder}; 0 of one that has few. */
+  /** Number of documents below an {@link outerFolder}, with removed ones; 0 for a folder that has few. */
   documentsUnder(folder: string): number {
     this.#documentsByFolder ??= new Map(this.footer.folders);
     return this.#documentsByFolder.get(folder) ?? 0;
@@ -224,7 +180,7 @@ export class SegmentReader {
     return this.#lines[document]!;
   }
 
-  /** The document of a chunk; `from` is one that is known not to come after it, the nearer the better. */
+  /** The document of a chunk; `from` is an earlier document or the same, the nearer the faster. */
   documentOf(chunk: number, from = 0): number {
     return gallop(this.firstChunk, from + 1, this.documents, chunk + 1) - 1;
   }
@@ -243,7 +199,7 @@ export class SegmentReader {
     return definitions;
   }
 
-  /** Bytes that a document's definitions take: a sign of how many there are. */
+  /** Bytes of a document's definitions, from which their number can be estimated. */
   detailsLengthOf(document: number): number {
     return this.#detailOffsets[document + 1]! - this.#detailOffsets[document]!;
   }
@@ -258,12 +214,12 @@ export class SegmentReader {
     return this.#find(term) !== undefined;
   }
 
-  /** How many documents have a term, without reading its postings. */
+  /** Number of documents with a term, without reading its postings. */
   documentsWith(term: TermHash): number {
     const found = this.#find(term);
     if (!found || found.value >= INLINE) return found ? 1 : 0;
     const length = Math.min(found.end - found.value, MAX_HEAD_BYTES);
-    const head = new ByteReader(this.#readCold(found.value, length, forPostings));
+    const head = new ByteReader(this.#readCold(found.value, length));
     head.varint();
     return head.varint();
   }
@@ -272,8 +228,10 @@ export class SegmentReader {
   read(term: TermHash, into: Postings): PostingList | undefined {
     const found = this.#find(term);
     if (!found) return undefined;
-    if (found.value >= INLINE) return this.#single(found.value, into);
-    return this.#decode(this.#readCold(found.value, found.end - found.value, forPostings), into);
+    if (found.value >= INLINE) return this.#checked(decodeInline(found.value, this.footer.chunks, into));
+    return this.#checked(
+      decodePostings(this.#readCold(found.value, found.end - found.value, into.scratch), this.footer.chunks, into),
+    );
   }
 
   /** Every term in the order of its hash, many at a time, for a merge. */
@@ -316,8 +274,8 @@ export class SegmentReader {
     const postings = this.#readCold(begin, this.#bucketPostings[to]! - begin);
     const read = (entry: number, into: Postings): void => {
       const value = values[entry]!;
-      if (value < INLINE) this.#decode(postings.subarray(value), into);
-      else this.#single(value, into);
+      if (value < INLINE) this.#checked(decodePostings(postings.subarray(value), this.footer.chunks, into));
+      else this.#checked(decodeInline(value, this.footer.chunks, into));
     };
     return { count, highs, keys, read };
   }
@@ -327,7 +285,7 @@ export class SegmentReader {
     return new NameCursor(this.#names, nameKey(prefix));
   }
 
-  /** The first `limit` of {@link names}: a member stands there as `bar` and as `Foo.bar`. */
+  /** The first `limit` of {@link names}: a member occurs as `bar` and as `Foo.bar`. */
   namesWithPrefix(prefix: string, limit: number): string[] {
     return this.namesMatching(() => true, limit, prefix);
   }
@@ -384,52 +342,9 @@ export class SegmentReader {
     this.#bucketAt = from - start;
   }
 
-  #single(value: number, into: Postings): PostingList {
-    const chunk = (value >>> 7) & 0xffffff;
-    if (chunk >= this.footer.chunks) throw this.#damaged('a posting is out of range');
-    into.reserve(1);
-    const from = into.length++;
-    into.chunks[from] = chunk;
-    into.frequencies[from] = (value & 63) | (value & 64 ? IN_COMMENT : 0);
-    return { from, to: from + 1, documents: 1 };
-  }
-
-  /** Appends the list that `bytes` begin with. */
-  #decode(bytes: Uint8Array, into: Postings): PostingList {
-    const head = new ByteReader(bytes);
-    const count = head.varint();
-    const documents = head.varint();
-    if (count > bytes.length) throw this.#damaged('a posting list is too long');
-    into.reserve(count);
-    const { chunks, frequencies, length: from } = into;
-    const to = from + count;
-    let { at } = head;
-    let chunk = 0;
-    for (let i = from; i < to; i++) {
-      let byte = bytes[at++]!;
-      let value = byte & 127;
-      for (let shift = 7; byte > 127; shift += 7) {
-        byte = bytes[at++]!;
-        value |= (byte & 127) << shift;
-      }
-      chunk += value >>> 3;
-      let frequency = (value & 3) + 1;
-      if (frequency === 4) {
-        byte = bytes[at++]!;
-        let more = byte & 127;
-        for (let shift = 7; byte > 127; shift += 7) {
-          byte = bytes[at++]!;
-          more |= (byte & 127) << shift;
-        }
-        frequency += more;
-      }
-      chunks[i] = chunk;
-      frequencies[i] = frequency | ((value & 4) << 5);
-    }
-    // Chunks ascend, so the last one speaks for all.
-    if (at > bytes.length || chunk >= this.footer.chunks) throw this.#damaged('a posting is out of range');
-    into.length = to;
-    return { from, to, documents };
+  #checked(list: PostingList | undefined): PostingList {
+    if (!list) throw this.#damaged('a posting is out of range');
+    return list;
   }
 
   #section(name: string, width: number): [ArrayBuffer, number, number] {
@@ -446,15 +361,14 @@ export class SegmentReader {
       return this.#blocks.read(from, length, scratch);
     } catch (error) {
       if (error instanceof DamagedBlock) this.#lose(error.block);
+      else if (isDamage(error)) this.#broken ??= reasonOf(error);
       throw error;
     }
   }
 
-  /** What was good when it was checked makes no sense. It may have changed since, so all is checked again. */
+  /** Bytes that were good when their block was checked make no sense: the file changed since. */
   readonly #damaged = (what: string): SextantError => {
-    const known = this.restored + this.#damagedDetails.size;
-    for (const _ of this.verify());
-    if (this.restored + this.#damagedDetails.size === known) this.#broken ??= what;
+    this.#broken ??= what;
     return damaged(this.file, what);
   };
 
@@ -472,14 +386,11 @@ function blockOf(at: number): number {
   return Math.floor(at / BLOCK_BYTES);
 }
 
-/** Where a term's list is in the cold part; a `value` of {@link INLINE} or more is its only posting. */
+/** Range of a term's list in the cold part; a `value` of {@link INLINE} or more is its only posting. */
 interface FoundTerm {
   readonly value: number;
   readonly end: number;
 }
 
-const INLINE = 0x80000000;
 /** A list begins with two numbers. */
 const MAX_HEAD_BYTES = 10;
-
-const forPostings = new Scratch();

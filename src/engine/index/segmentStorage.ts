@@ -1,8 +1,8 @@
 import * as fs from 'node:fs';
 
 /*
- * The few calls by which segments are written and read: those of `node:fs`, and for a name that begins with `memory:`, the
- * same on bytes of this process. What is not saved must not get to a disk, and is searched like everything else.
+ * The few calls that write and read segments: those of `node:fs`, and for a name that begins with `memory:`, the same on
+ * bytes of this process. Unsaved texts must not get to a disk, and are searched like all others.
  */
 
 const MEMORY = 'memory:';
@@ -17,7 +17,7 @@ const handles = new Map<number, MemoryFile>();
 let lastName = 0;
 let lastHandle = -1;
 
-/** A name for bytes that only this process sees, until {@link rmSync}. */
+/** A name for bytes in this process. */
 export function memoryFile(): string {
   return `${MEMORY}${++lastName}`;
 }

@@ -5,7 +5,7 @@ import { SegmentBuilder } from './segmentBuilder.ts';
 import type { SegmentThreadMethods } from './segmentThreads.ts';
 import { writeSegment } from './segmentWriter.ts';
 
-/* The entry of a thread that analyses documents and writes them as segments. */
+/* Entry of a thread that analyses documents and writes them as segments. */
 
 if (!parentPort) throw new Error('This module is the entry of a worker thread.');
 

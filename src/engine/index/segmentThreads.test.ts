@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine, EngineReader, type EngineDocument } from '../engine.ts';
 import { Field, hashTerm, type TermHash } from './format.ts';
-import { Postings } from './segmentReader.ts';
+import { Postings } from './postings.ts';
 import { SegmentThreads } from './segmentThreads.ts';
 
 describe('SegmentThreads', () => {
@@ -98,7 +98,7 @@ describe('SegmentThreads', () => {
     };
   }
 
-  it('make an index that holds what one made without them does', async () => {
+  it('build the same index as without them', async () => {
     const [alone, together] = await Promise.all(
       [undefined, eager()].map(async (threads) => {
         const state = folder();
@@ -120,7 +120,7 @@ describe('SegmentThreads', () => {
     assert.deepEqual(together, alone);
   });
 
-  it('are started by a large apply only, and end when nobody needs them', async () => {
+  it('are started by a large apply only, and end when they are idle', async () => {
     const threads = new SegmentThreads({ count: 1 });
     made.push(threads);
     await withEngine(folder(), threads, (engine) => engine.apply({ add: code(500) }));
@@ -192,7 +192,7 @@ describe('SegmentThreads', () => {
     });
   });
 
-  it('report what goes wrong in them with the system’s code', async () => {
+  it('report their errors with the system’s code', async () => {
     const state = folder();
     const [thread] = eager(1).acquire();
     const text = new SharedArrayBuffer(8);

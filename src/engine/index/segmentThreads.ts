@@ -10,49 +10,49 @@ import type { DocumentId } from '../documentId.ts';
 export interface Batch {
   readonly text: SharedArrayBuffer;
   readonly documents: readonly BatchedDocument[];
-  /** Where to write a segment if it is full with them. */
+  /** Path of the segment to write if these documents fill one. */
   readonly file: string;
 }
 
 export interface BatchedDocument {
   readonly id: DocumentId;
   readonly path: string;
-  /** Where its text is, in bytes. */
+  /** Range of its text, in bytes. */
   readonly start: number;
   readonly end: number;
 }
 
 export interface SegmentThreadMethods {
-  /** Analyses documents. Tells whether a segment was written: of these and of those before them. */
+  /** Analyses documents. Returns whether a segment was written, of them and the ones before. */
   add(batch: Batch): boolean;
-  /** Writes a segment of what was added since the last, and tells so, unless it is nothing. */
+  /** Writes a segment of the documents added since the last one. Returns whether there were any. */
   write(file: string): boolean;
-  /** Forgets what was added since the last segment. */
+  /** Forgets the documents added since the last segment. */
   drop(argument: undefined): void;
 }
 
-/** The thread's entry stands beside the bundle; in the sources, beside this file. */
+/** The thread's entry is beside the bundle; in the sources, beside this file. */
 const ENTRY = new URL(import.meta.url.endsWith('.ts') ? './segmentThread.ts' : './segmentThread.js', import.meta.url);
 
-/** The thread that reads the documents analyses as well, so one less than there are processors; more would wait for it. */
+/** One thread less than processors, since the thread that reads the documents analyses as well; more would wait for it. */
 const MAX_THREADS = 3;
 const BYTES_BEFORE_START = 12 << 20;
 const BYTES_BEFORE_USE = 1 << 20;
-/** What a thread keeps is in few arrays; more room for its short-lived objects would only make the process larger. */
+/** A thread keeps its data in few arrays; more room for short-lived objects would only enlarge the process. */
 const YOUNG_MEGABYTES = 24;
 /** Batches that a thread may have waiting. */
 const QUEUED = 3;
-/** Threads that nobody needs end after this time: their memory is of use to others. */
+/** Time after which idle threads end and free their memory. */
 const IDLE_MS = 2_000;
 /** A thread that dies is started again, but not for ever: what kills it may be in the documents. */
 const MAX_DEATHS = 3;
 
-/** How many threads, and for how much work. */
+/** Number of threads, and the work that is worth starting them. */
 export interface SegmentThreadsOptions {
   readonly logger?: Logger;
-  /** How many threads; by default as many as are of use on this machine, which on one with a single processor is none. */
+  /** Number of threads; by default as many as are of use on this machine: none with a single processor. */
   readonly count?: number;
-  /** How many bytes of text an apply must have before the threads start: 12 MB by default, half a second's work. */
+  /** Bytes of text that an apply must have before the threads start: 12 MB by default, half a second's work. */
   readonly bytesBeforeStart?: number;
 }
 
@@ -80,12 +80,12 @@ export class SegmentThreads {
     return this.#threads.size > 0;
   }
 
-  /** Whether it is worth while to {@link acquire} for an apply of so much text; of threads that run, use is made sooner. @internal */
+  /** Whether to {@link acquire} threads for an apply with this much text; running threads are used sooner. @internal */
   isWorthwhile(bytes: number): boolean {
     return bytes > (this.areRunning ? Math.min(BYTES_BEFORE_USE, this.#bytesBeforeStart) : this.#bytesBeforeStart);
   }
 
-  /** The threads, for one apply; unless there are none, to be given back by {@link release}. None while another has them. @internal */
+  /** The threads, for one apply, until {@link release}; none while another apply has them. @internal */
   acquire(): readonly SegmentThread[] {
     if (this.#acquired || this.#deaths >= MAX_DEATHS || this.#count < 1) return [];
     this.#acquired = true;
@@ -105,7 +105,7 @@ export class SegmentThreads {
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     const threads = [...this.#threads];
-    // Whoever needs threads from now on gets others than these.
+    // The next apply gets new threads.
     this.#threads.clear();
     await Promise.all(threads.map((thread) => thread.stop()));
   }
@@ -119,7 +119,7 @@ export class SegmentThreads {
   }
 }
 
-/** One thread, and what it has to do. */
+/** One thread and its work. */
 export class SegmentThread {
   readonly #worker: Worker;
   readonly #caller: Caller<SegmentThreadMethods, object>;
@@ -146,7 +146,7 @@ export class SegmentThread {
     });
   }
 
-  /** Whether another batch would soon be begun with. */
+  /** Whether another batch would begin soon. */
   get hasRoom(): boolean {
     return this.#waiting < QUEUED;
   }
@@ -169,7 +169,7 @@ export class SegmentThread {
     await this.#worker.terminate();
   }
 
-  /** The process may end while a thread waits, but not while somebody waits for a thread. */
+  /** The process may end while a thread is idle, but not while a caller waits for it. */
   async #keepAwake<T>(call: () => Promise<T>): Promise<T> {
     if (this.#waiting++ === 0) this.#worker.ref();
     try {

@@ -1,22 +1,14 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from './segmentStorage.ts';
 import { crc32 } from 'node:zlib';
-import {
-  ByteWriter,
-  DOCUMENT_ID_BYTES,
-  FORMAT_VERSION,
-  IN_COMMENT,
-  MAGIC,
-  MAX_CHUNKS,
-  MAX_TF,
-  MAX_TOKENS,
-  TRAILER_BYTES,
-  type TermHash,
-} from './format.ts';
+import { BlockSums } from './blockFile.ts';
+import { ByteWriter, DOCUMENT_ID_BYTES, MAX_CHUNKS, MAX_TOKENS, type TermHash } from './format.ts';
+import { bytesOf, bytesPerTerm, columnsOf } from './dictionary.ts';
 import { NameWriter } from './names.ts';
 import { outerFolder } from './outerFolder.ts';
-import { BlockLayout, ParityWriter } from './parity.ts';
+import { encodeInline, encodePostings } from './postings.ts';
+import { encodeEnd } from './segmentEnd.ts';
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from './segmentStorage.ts';
 
-/** What a segment knows of a document besides its postings. */
+/** The data of a document besides its postings. */
 export interface DocumentRecord {
   readonly id: Uint8Array;
   readonly path: Uint8Array;
@@ -30,36 +22,11 @@ export interface DocumentRecord {
   readonly details: Uint8Array;
 }
 
-export interface SegmentFooter {
-  readonly documents: number;
-  readonly chunks: number;
-  readonly terms: number;
-  readonly tokens: number;
-  readonly contentBytes: number;
-  readonly languages: readonly string[];
-  /** How many documents are below each of the two outer folders, of those that have the most: see {@link outerFolder}. */
-  readonly folders: readonly (readonly [string, number])[];
-  readonly bucketBits: number;
-  readonly dictionary: number;
-  /** Number of defined names, and where their blocks begin. */
-  readonly names: number;
-  readonly nameBlocks: number;
-  /** Bytes of the two parts. */
-  readonly cold: number;
-  readonly resident: number;
-  /** Checksum of each block, parity included; see {@link BlockLayout}. */
-  readonly sums: readonly number[];
-  /** Offset and length in bytes of each array in the resident part, from the part's start. */
-  readonly sections: Readonly<Record<string, readonly [number, number]>>;
-}
-
 const FLUSH_BYTES = 1 << 20;
-/** A distance of 24 bits with three bits of frequency in 4 bytes, and the rest of the frequency in 2. */
-const MAX_POSTING_BYTES = 6;
-/** Terms per bucket that a look-up reads: about 40 × 8 bytes. */
+/** Terms per bucket, which a lookup reads: about 40 × 8 bytes. */
 const TERMS_PER_BUCKET = 40;
 
-/** Small folders are all alike, and the footer is read whole. */
+/** Largest number of folders in the footer, which is read whole; small folders are all alike. */
 const MAX_FOLDERS = 1_000;
 
 /**
@@ -71,7 +38,7 @@ export class SegmentWriter {
   readonly #fd: number;
   readonly #folders = new Map<string, number>();
   readonly #out = new ByteWriter();
-  readonly #parity = new ParityWriter();
+  readonly #coldSums = new BlockSums();
   #written = 0;
 
   readonly #ids = new ByteWriter();
@@ -97,7 +64,7 @@ export class SegmentWriter {
   #bucketPostings = new Float64Array(0);
   #bucket = -1;
 
-  /** To be given the names between the last term and {@link finish}. */
+  /** Takes the names between the last term and {@link finish}. */
   readonly names = new NameWriter((block) => {
     this.#out.append(block);
     this.#flush(FLUSH_BYTES);
@@ -164,9 +131,7 @@ export class SegmentWriter {
     this.#keys[this.#terms] = key;
     this.#highBits[this.#terms] = high;
     this.#values[this.#terms++] =
-      count === 1
-        ? (0x80000000 | (chunks[0]! << 7) | shortByte(frequencies[0]!)) >>> 0
-        : this.#writePostings(bucket, chunks, frequencies, count);
+      count === 1 ? encodeInline(chunks[0]!, frequencies[0]!) : this.#writePostings(bucket, chunks, frequencies, count);
   }
 
   #writePostings(bucket: number, chunks: Uint32Array, frequencies: Uint8Array, count: number): number {
@@ -179,26 +144,7 @@ export class SegmentWriter {
       if (document !== lastDocument) documents++;
       lastDocument = document;
     }
-    const out = this.#out;
-    out.varint(count);
-    out.varint(documents);
-    // Room for all of it at once, so that the loop is one over arrays: nearly all postings take one byte or two.
-    out.reserve(count * MAX_POSTING_BYTES);
-    const { bytes } = out;
-    let at = out.length;
-    let previous = 0;
-    for (let i = 0; i < count; i++) {
-      const frequency = frequencies[i]! & MAX_TF;
-      let rest = (chunks[i]! - previous) * 8 + (frequencies[i]! & IN_COMMENT ? 4 : 0) + Math.min(frequency - 1, 3);
-      previous = chunks[i]!;
-      for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
-      bytes[at++] = rest;
-      if (frequency < 4) continue;
-      rest = frequency - 4;
-      for (; rest > 127; rest >>>= 7) bytes[at++] = (rest & 127) | 128;
-      bytes[at++] = rest;
-    }
-    out.length = at;
+    encodePostings(this.#out, chunks, frequencies, count, documents);
     this.#flush(FLUSH_BYTES);
     return offset;
   }
@@ -230,9 +176,8 @@ export class SegmentWriter {
     const names = this.names.finish();
     this.#flush(1);
     const dictionary = this.#written;
-    this.#writeBlocks(this.#dictionary());
+    this.#writeCold(this.#dictionary());
     const cold = this.#written;
-    this.#parity.endBlock();
 
     const resident = new ByteWriter();
     const sections: Record<string, [number, number]> = {};
@@ -257,11 +202,9 @@ export class SegmentWriter {
     section('documentLanguage', Uint8Array.from(this.#documentLanguage));
     section('chunkStarts', Uint32Array.from(this.#chunkStarts));
     section('chunkTokens', Uint16Array.from(this.#chunkTokens));
-    this.#writeBlocks(resident.view());
-    this.#parity.endBlock();
-    const parity = this.#parity.finish(new BlockLayout(cold, resident.length, this.#written));
+    this.#write(resident.view());
 
-    const footer: SegmentFooter = {
+    const end = encodeEnd({
       documents: this.documents,
       chunks: this.chunks,
       terms: this.#terms,
@@ -275,22 +218,17 @@ export class SegmentWriter {
       nameBlocks: this.#nameBlocks,
       cold,
       resident: resident.length,
-      sums: this.#parity.sums,
+      coldSums: this.#coldSums.finish(),
+      residentSum: crc32(resident.view()),
       sections,
-    };
-    const footerBytes = Buffer.from(JSON.stringify(footer));
-    const trailer = Buffer.alloc(TRAILER_BYTES);
-    trailer.writeUInt32LE(footerBytes.length, 0);
-    trailer.writeUInt32LE(crc32(footerBytes), 4);
-    trailer.writeUInt32LE(FORMAT_VERSION, 8);
-    trailer.write(MAGIC, 12, 'latin1');
-    for (const part of [footerBytes, trailer, ...parity, footerBytes, trailer]) this.#write(part);
+    });
+    for (const part of end) this.#write(part);
     fsyncSync(this.#fd);
     closeSync(this.#fd);
     return this.#written;
   }
 
-  /** A bucket's columns stand together, so that looking a term up is one read. */
+  /** A bucket's columns are together, so that the lookup of a term is one read. */
   #dictionary(): Uint8Array {
     const bytes = new Uint8Array(this.#terms * bytesPerTerm(this.#bucketBits));
     const columns = columnsOf(this.#keys, this.#values, this.#highBits, this.#bucketBits);
@@ -321,12 +259,12 @@ export class SegmentWriter {
   /** Writes the buffer once it holds `atLeast` bytes. */
   #flush(atLeast: number): void {
     if (this.#out.length < atLeast) return;
-    this.#writeBlocks(this.#out.view());
+    this.#writeCold(this.#out.view());
     this.#out.length = 0;
   }
 
-  #writeBlocks(bytes: Uint8Array): void {
-    this.#parity.add(bytes);
+  #writeCold(bytes: Uint8Array): void {
+    this.#coldSums.add(bytes);
     this.#write(bytes);
   }
 
@@ -336,7 +274,7 @@ export class SegmentWriter {
   }
 }
 
-/** Writes one segment file; `fill` adds its documents and terms. Nothing is left of it if that throws. */
+/** Writes one segment file; `fill` adds its documents and terms. The file is removed if that throws. */
 export function writeSegment(file: string, fill: (writer: SegmentWriter) => void): void {
   const writer = new SegmentWriter(file);
   try {
@@ -348,32 +286,8 @@ export function writeSegment(file: string, fill: (writer: SegmentWriter) => void
   }
 }
 
-/** The columns of the dictionary as bytes, each with the bytes of one term: all of a bucket's keys, then its values, … */
-export function columnsOf(
-  keys: Uint32Array,
-  values: Uint32Array,
-  highBits: Uint16Array,
-  bucketBits: number,
-): [Uint8Array, number][] {
-  const columns: [Uint8Array, number][] = [
-    [bytesOf(keys), 4],
-    [bytesOf(values), 4],
-  ];
-  // All 16 bits are the bucket's number.
-  if (bucketBits < 16) columns.push([bytesOf(highBits), 2]);
-  return columns;
-}
-
-export function bytesPerTerm(bucketBits: number): number {
-  return bucketBits < 16 ? 10 : 8;
-}
-
 export function documentIdAt(ids: Uint8Array, document: number): Uint8Array {
   return ids.subarray(document * DOCUMENT_ID_BYTES, (document + 1) * DOCUMENT_ID_BYTES);
-}
-
-export function bytesOf(array: Uint8Array | Uint16Array | Uint32Array | Float64Array): Uint8Array {
-  return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
 function largest(counts: ReadonlyMap<string, number>): [string, number][] {
@@ -384,9 +298,4 @@ function sum(values: readonly number[]): number {
   let total = 0;
   for (const value of values) total += value;
   return total;
-}
-
-/** A posting's byte in 7 bits: it stands in the dictionary beside its chunk when it is the only one. */
-function shortByte(byte: number): number {
-  return Math.min(byte & MAX_TF, 63) | (byte & IN_COMMENT ? 64 : 0);
 }

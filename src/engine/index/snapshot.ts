@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeFileDurableSync } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
-import { isDamage, reasonOf, restored, type Damage } from './damage.ts';
+import { isDamage, reasonOf, type Damage } from './damage.ts';
 import { damaged } from './format.ts';
 import { deletionsFile, segmentFile, type FileEntry, type Manifest, type SegmentEntry } from './manifest.ts';
 import { SegmentReader } from './segmentReader.ts';
 
-/** A segment as one commit has it: its file and the documents of it that are gone. */
+/** A segment of one commit: its file and its deleted documents. */
 export class Segment {
   readonly entry: SegmentEntry;
   readonly reader: SegmentReader;
-  /** A bit per document, or undefined where all are there. */
+  /** A bit per document; `undefined` if none is deleted. */
   readonly deleted: Uint8Array | undefined;
   readonly deletedCount: number;
-  /** How many of the deleted were not removed by anybody, but are in a damaged part of the file. */
+  /** Number of the deleted documents that no change removed, but are in a damaged part of the file. */
   readonly lost: number;
 
   constructor(entry: SegmentEntry, reader: SegmentReader, deleted: Uint8Array | undefined, lost = 0) {
@@ -35,13 +35,13 @@ export class Segment {
   }
 }
 
-/** A segment that cannot be read, or of which it is not known what was removed. No search looks into it. */
+/** A segment that cannot be read, or whose deletions are not known. No search reads it. */
 export interface IsolatedSegment {
   readonly entry: SegmentEntry;
   readonly damage: Damage;
 }
 
-/** What of a commit can be read, and what cannot. */
+/** The readable and the unreadable segments of a commit. */
 export interface Snapshot {
   readonly manifest: Manifest;
   readonly segments: readonly Segment[];
@@ -50,8 +50,8 @@ export interface Snapshot {
 
 /**
  * Opens the segments of a manifest and isolates those that are damaged or missing. Readers of `known` whose file is
- * still part of it are used again, so that a commit costs a reader only what is new; what `known` has isolated stays so.
- * On an error nothing that was opened here stays open.
+ * still part of it are used again, so that a commit costs a reader only its new files; isolated segments of `known` stay so.
+ * On an error all files that were opened here are closed.
  */
 export function openSnapshot(folder: string, manifest: Manifest, known?: Snapshot): Snapshot {
   const segments: Segment[] = [];
@@ -78,7 +78,7 @@ function openSegment(folder: string, entry: SegmentEntry, old: Segment | undefin
   let file = segmentFile(entry.segment);
   let reader = old?.reader;
   try {
-    reader ??= new SegmentReader(join(folder, file), entry.firstEnd);
+    reader ??= new SegmentReader(join(folder, file));
     if (reader.sum !== entry.sum) throw damaged(reader.file, 'it is not the file that was written');
     if (!deletions) return withoutLost(entry, reader, undefined);
     file = deletionsFile(deletions.number);
@@ -90,7 +90,7 @@ function openSegment(folder: string, entry: SegmentEntry, old: Segment | undefin
   }
 }
 
-/** What is left of a snapshot after its readers met damage; the same one if that is nothing new. */
+/** The snapshot without the parts that its readers found damaged; the same one if there are no new ones. */
 export function isolateDamaged(snapshot: Snapshot): Snapshot {
   const isolated = [...snapshot.isolated];
   const segments: Segment[] = [];
@@ -109,19 +109,13 @@ export function isolateDamaged(snapshot: Snapshot): Snapshot {
   return { ...snapshot, segments, isolated };
 }
 
-/** What is lost of a snapshot. */
+/** Damage that costs documents of a snapshot. */
 export function damageOf({ segments, isolated }: Snapshot): Damage[] {
   const damage = isolated.map((one) => one.damage);
   for (const { entry, lost } of segments) {
     if (lost > 0) damage.push({ file: segmentFile(entry.segment), what: 'details of documents', documents: lost });
   }
   return damage;
-}
-
-/** What was damaged of segments, and is read as it was written. */
-export function restoredOf(segments: readonly Segment[]): Damage[] {
-  const hurt = segments.filter(({ reader }) => reader.restored > 0);
-  return hurt.map(({ entry, reader }) => restored(segmentFile(entry.segment), reader.restored));
 }
 
 /** A segment in which the documents of damaged blocks count as deleted. */
@@ -185,6 +179,6 @@ export function readDeletions(file: string, { sum }: FileEntry, documents: numbe
   const bytes = readFileSync(file);
   const whole = bytes.length === 4 + noDeletions(documents).length;
   if (!whole || bytes.readUInt32LE(0) !== sum || crc32(bytes.subarray(4)) !== sum) throw damaged(file, 'checksum');
-  // Not a Buffer: its slice() would share memory with what a reader sees.
+  // Not a Buffer: its slice() would share memory with a reader's.
   return new Uint8Array(bytes.subarray(4));
 }

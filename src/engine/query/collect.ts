@@ -1,18 +1,13 @@
-import { Field, IN_COMMENT, MAX_TF, MAX_TOKENS, hashTerm, type TermHash } from '../index/format.ts';
+import { Field, IN_COMMENT, MAX_TF, MAX_TOKENS, termHash } from '../index/format.ts';
 import { gallop } from '../index/gallop.ts';
-import type { PostingList, Postings, SegmentReader } from '../index/segmentReader.ts';
+import type { PostingList, Postings } from '../index/postings.ts';
+import type { SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, type Segment } from '../index/snapshot.ts';
+import { BestChunk, B, DEFINING, K1, SHORTEST, type Averages, type Word, type WordLists } from './bestChunk.ts';
+import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, noEvidence, type Evidence } from './evidence.ts';
+import type { SearchMemory, Sums } from './searchMemory.ts';
 import type { TopK } from './topK.ts';
 
-/** Saturation and length normalization of BM25 (Robertson and Zaragoza 2009), for documents and chunks alike. */
-const K1 = 1.2;
-const B = 0.5;
-/** Addend of BM25 to the frequency for a text of no length. */
-const SHORTEST = K1 * (1 - B);
-/**
- * Advantage of a chunk that defines a word of the query over one that only uses it, as a share of the word's weight.
- */
-export const DEFINING = 0.5;
 /**
  * Further factors in the choice of candidates: the best chunk, and a word in a name, as a share of the word's weight.
  */
@@ -21,72 +16,13 @@ const IN_FILE_NAME = 0.8;
 const IN_DEFINITION = 0.3;
 const IN_FOLDER = 0.2;
 
-export interface Averages {
-  readonly documentTokens: number;
-  readonly chunkTokens: number;
-}
-
 /** A defined name that the query asks for, and a chunk that defines it. */
 export interface SymbolHit {
   readonly term: number;
   readonly chunk: number;
 }
 
-/** The postings of a word in one segment. */
-export interface WordLists {
-  readonly body: PostingList | undefined;
-  readonly definition: PostingList | undefined;
-  readonly fileName: PostingList | undefined;
-  readonly folder: PostingList | undefined;
-}
-
-interface Word {
-  readonly weight: number;
-  readonly lists: WordLists;
-}
-
-/**
- * Evidence of the postings about one document. Sums are over the query's words, each by its weight; masks have a bit
- * for each word, or each name, that occurs.
- */
-export interface Evidence {
-  readonly document: number;
-  body: number;
-  comment: number;
-  density: number;
-  spread: number;
-  definitions: number;
-  definitionCount: number;
-  bodyMask: number;
-  /** Words in the comments of the first chunk. */
-  headMask: number;
-  definitionMask: number;
-  nameMask: number;
-  folderMask: number;
-  identifierMask: number;
-  /** {@link CHUNK_SUMS} of each chunk, in their order. */
-  readonly chunks: Float64Array;
-}
-
-/**
- * Sums for each chunk: the words of its text, of its comments, of its definitions. One array, as most documents have
- * few chunks.
- */
-export const CHUNK_SUMS = 3;
-export const CHUNK_TEXT = 0;
-export const CHUNK_COMMENT = 1;
-export const CHUNK_DEFINITION = 2;
-
-/** Sums of one segment. Kept with the segment between searches, and zero while no search runs. */
-interface Sums {
-  /** By document: its score so far, without its best chunk. */
-  readonly score: Float32Array;
-  /** By document: lower bound of the score of its best chunk. */
-  readonly reach: Float32Array;
-  /** By document: {@link UNMET}, {@link WANTED}, {@link UNWANTED} or {@link LAST}. */
-  readonly state: Uint8Array;
-}
-
+/** States of {@link Sums}. */
 const UNMET = 0;
 const WANTED = 1;
 const UNWANTED = 2;
@@ -94,8 +30,6 @@ const UNWANTED = 2;
 const LAST = 3;
 /** Margin for the inexact 32-bit sums. */
 const ROUNDING = 1.001;
-
-const kept = new WeakMap<SegmentReader, Sums>();
 
 /**
  * Gathers from the postings of one segment the input of ranking, in two stages. The first yields one sum per document,
@@ -113,15 +47,14 @@ export class SegmentScores {
   readonly #words: Word[] = [];
   readonly #names: (PostingList | undefined)[] = [];
 
-  /** `postings` hold the lists of this search. */
-  constructor(segment: Segment, averages: Averages, isWanted: (document: number) => boolean, postings: Postings) {
+  /** The postings of `memory` hold the lists of this search. */
+  constructor(segment: Segment, averages: Averages, isWanted: (document: number) => boolean, memory: SearchMemory) {
     this.segment = segment;
     this.reader = segment.reader;
     this.#averages = averages;
     this.#isWanted = isWanted;
-    this.#postings = postings;
-    this.#sums = kept.get(segment.reader) ?? newSums(segment.reader);
-    kept.set(segment.reader, this.#sums);
+    this.#postings = memory.postings;
+    this.#sums = memory.sumsOf(segment.reader);
   }
 
   listsOf(word: string): WordLists {
@@ -134,8 +67,7 @@ export class SegmentScores {
   }
 
   listOf(field: Field, text: string): PostingList | undefined {
-    hashTerm(field, text, hash);
-    return this.reader.read(hash, this.#postings);
+    return this.reader.read(termHash(field, text), this.#postings);
   }
 
   /** Adds the occurrences of the query's next word in this segment. */
@@ -385,79 +317,4 @@ export class SegmentScores {
     evidence.definitionCount += weight * names;
     evidence.definitions += (weight * names) / (names + 1.5);
   }
-}
-
-function noEvidence(document: number, { firstChunk }: SegmentReader): Evidence {
-  const chunks = firstChunk[document + 1]! - firstChunk[document]!;
-  return {
-    document,
-    body: 0,
-    comment: 0,
-    density: 0,
-    spread: 0,
-    definitions: 0,
-    definitionCount: 0,
-    bodyMask: 0,
-    headMask: 0,
-    definitionMask: 0,
-    nameMask: 0,
-    folderMask: 0,
-    identifierMask: 0,
-    chunks: new Float64Array(chunks * CHUNK_SUMS),
-  };
-}
-
-/** Computes the score of a document's best chunk. Documents must be requested in ascending order. */
-class BestChunk {
-  readonly #lists: { readonly weight: number; readonly isBody: boolean; readonly to: number; at: number }[] = [];
-  readonly #postings: Postings;
-  readonly #reader: SegmentReader;
-  readonly #perToken: number;
-  #sums = new Float64Array(64);
-
-  constructor(words: readonly Word[], postings: Postings, reader: SegmentReader, { chunkTokens }: Averages) {
-    for (const { weight, lists } of words) {
-      const { body, definition } = lists;
-      if (body) this.#lists.push({ weight, isBody: true, to: body.to, at: body.from });
-      if (definition)
-        this.#lists.push({ weight: DEFINING * weight, isBody: false, to: definition.to, at: definition.from });
-    }
-    this.#postings = postings;
-    this.#reader = reader;
-    this.#perToken = (K1 * B) / chunkTokens;
-  }
-
-  of(document: number): number {
-    const { firstChunk, chunkTokens } = this.#reader;
-    const { chunks, frequencies } = this.#postings;
-    const first = firstChunk[document]!;
-    const end = firstChunk[document + 1]!;
-    if (end - first > this.#sums.length) this.#sums = new Float64Array(2 * (end - first));
-    const sums = this.#sums;
-    sums.fill(0, 0, end - first);
-    let best = 0;
-    for (const list of this.#lists) {
-      const { weight, isBody, to } = list;
-      let at = gallop(chunks, list.at, to, first);
-      for (; at < to && chunks[at]! < end; at++) {
-        const chunk = chunks[at]!;
-        const frequency = frequencies[at]! & MAX_TF;
-        const length = K1 * (1 - B) + this.#perToken * (chunkTokens[chunk]! & MAX_TOKENS);
-        const sum = (sums[chunk - first]! += isBody ? (weight * frequency) / (frequency + length) : weight);
-        if (sum > best) best = sum;
-      }
-      list.at = at;
-    }
-    return best;
-  }
-}
-
-const hash: TermHash = { bucket: 0, key: 0 };
-
-function newSums({ footer: { documents } }: SegmentReader): Sums {
-  return {
-    score: new Float32Array(documents),
-    reach: new Float32Array(documents),
-    state: new Uint8Array(documents),
-  };
 }

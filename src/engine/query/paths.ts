@@ -1,6 +1,4 @@
 import { splitIdentifier, stem } from '../analyze/words.ts';
-import type { SegmentReader } from '../index/segmentReader.ts';
-import { keep } from './keep.ts';
 
 /** Properties of a path for ranking. */
 export interface PathInfo {
@@ -91,30 +89,4 @@ export function pathInfo(path: string): PathInfo {
     isPlain,
     isHeader: HEADER.test(path),
   };
-}
-
-/** Results computed from a segment's paths, for the next search: searches tend to return to the same files. */
-interface Kept {
-  readonly brief: Map<number, Pick<PathInfo, 'path' | 'sides'>>;
-  readonly whole: Map<number, PathInfo>;
-}
-
-const kept = new WeakMap<SegmentReader, Kept>();
-
-export function pathInfoOf(reader: SegmentReader, document: number): PathInfo {
-  return keep(keptOf(reader).whole, document, () => pathInfo(reader.pathOf(document)));
-}
-
-/** The part of {@link PathInfo} that is needed for many documents. */
-export function pathAndSidesOf(reader: SegmentReader, document: number): Pick<PathInfo, 'path' | 'sides'> {
-  return keep(keptOf(reader).brief, document, () => {
-    const path = reader.pathOf(document);
-    return { path, sides: sidesOf(path) };
-  });
-}
-
-function keptOf(reader: SegmentReader): Kept {
-  let entry = kept.get(reader);
-  if (!entry) kept.set(reader, (entry = { brief: new Map(), whole: new Map() }));
-  return entry;
 }

@@ -1,10 +1,12 @@
 import { foldName, foldQualified, nameSegments } from '../analyze/symbolNames.ts';
 import { ARE_IMPORTS } from '../index/format.ts';
 import { meets, type LineRange, type SymbolSpan } from '../index/documents.ts';
-import { CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, DEFINING, type Evidence, type SegmentScores } from './collect.ts';
+import type { SegmentScores } from './collect.ts';
+import { CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './evidence.ts';
+import { DEFINING } from './bestChunk.ts';
 import type { SymbolTermInfo } from './features.ts';
 import { namesOf } from './filters.ts';
-import { placeInChunk, scoreSymbol, type NameScore, type SourceRange } from './sourceRange.ts';
+import { placeInChunk, scoreSymbol, type NameScore, type NameWords, type SourceRange } from './sourceRange.ts';
 import type { Query } from './query.ts';
 
 const MORE_PLACES = 3;
@@ -18,6 +20,8 @@ const IMPORTED = 0.3;
 /** Input of the search inside documents. */
 export interface Wanted {
   readonly query: Query;
+  /** Cache of {@link scoreSymbol}. */
+  readonly names: Map<string, NameWords>;
   /** The weight of all words of the query. */
   readonly total: number;
   /** Terms by the numbers passed to {@link SegmentScores.addSymbol}. */
@@ -40,7 +44,7 @@ export class PlaceFinder {
    */
   find(scores: SegmentScores, document: number, evidence: Evidence, line?: number): SourceRange[] {
     const { reader } = scores;
-    const { query } = this.#wanted;
+    const { query, names } = this.#wanted;
     const asked = this.#asked(scores, document);
     if (asked?.size === 0) return [];
     const defining = line ?? this.#definingLine(scores, document, asked);
@@ -51,7 +55,7 @@ export class PlaceFinder {
       const span = spans[i]!;
       const near = asked?.get(span.line) ?? 0;
       const isAsked = near > 0 || span.line === defining;
-      if (line === undefined) return scoreSymbol(span, query) + near + (isAsked ? ASKED_SYMBOL : 0);
+      if (line === undefined) return scoreSymbol(span, query, names) + near + (isAsked ? ASKED_SYMBOL : 0);
       // Prefer the innermost definition around a phrase.
       return contains(span, line) ? 1 / (span.endLine - span.startLine + 1) : 0;
     };
@@ -93,7 +97,7 @@ export class PlaceFinder {
       for (const [i, { term }] of hits.entries()) {
         const { folded, qualified = folded, value } = this.#wanted.symbols[term]!;
         if (!isIn(span.line, ranges[i]!) || !names.includes(qualified)) continue;
-        const score = value * (1 + scoreSymbol(span, query) + (asked?.get(span.line) ?? 0));
+        const score = value * (1 + scoreSymbol(span, query, this.#wanted.names) + (asked?.get(span.line) ?? 0));
         if (score <= bestScore) continue;
         best = span.line;
         bestScore = score;

@@ -1,23 +1,27 @@
 import { SextantError, throwIfCancelled } from '../../base/errors.ts';
-import { splitIdentifier } from '../analyze/words.ts';
-import { foldName, foldQualified } from '../analyze/symbolNames.ts';
+import { foldName } from '../analyze/symbolNames.ts';
 import type { DocumentId } from '../documentId.ts';
-import { Field, hashTerm, type TermHash } from '../index/format.ts';
+import { Field } from '../index/format.ts';
 import { outerFolder } from '../index/outerFolder.ts';
-import { Postings, type SegmentReader } from '../index/segmentReader.ts';
-import { hasBit, setBit, type Segment } from '../index/snapshot.ts';
-import { SegmentScores, type Averages, type Evidence, type WordLists } from './collect.ts';
-import { FeatureExtractor, HAS_NAME, type Contribution, type SymbolTermInfo } from './features.ts';
+import type { SegmentReader } from '../index/segmentReader.ts';
+import { hasBit, type Segment } from '../index/snapshot.ts';
+import type { Averages, WordLists } from './bestChunk.ts';
+import { SegmentScores } from './collect.ts';
+import type { Evidence } from './evidence.ts';
+import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
+import type { Contribution, SymbolTermInfo } from './features.ts';
 import { DocumentScope } from './documentScope.ts';
 import { EXACT, PREFIX, compileFilters, isKnown, type ChangedPaths, type CompiledFilters } from './filters.ts';
-import { pathAndSidesOf, pathInfoOf, type FileRole } from './paths.ts';
+import type { FileRole } from './paths.ts';
 import { compilePhrase } from './phrase.ts';
 import type { SourceRange } from './sourceRange.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { parseQuery, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
 import { explainRow, scoreRow } from './ranker.ts';
+import { SearchMemory } from './searchMemory.ts';
 import { expandSymbol, type SymbolTerm } from './symbols.ts';
+import { documentsWith, excludedTerms, symbolTerm, type Term } from './terms.ts';
 import { TopK } from './topK.ts';
 import { stemOf, WordMatcher } from './wordMatch.ts';
 
@@ -70,18 +74,33 @@ const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
   prefix: 0.5,
 };
 
-/** Builds the query from words and filters, and searches it in one commit. */
-export function searchSegments(segments: readonly Segment[], text: string, options: SearchOptions = {}): Hit[] {
+/** Parses the query and searches it in one commit. `memory` is that of earlier searches, if there were any. */
+export function searchSegments(
+  segments: readonly Segment[],
+  text: string,
+  options: SearchOptions = {},
+  memory = new SearchMemory(),
+): Hit[] {
+  return searchParsed(segments, parseQueryLanguage(text), options, memory);
+}
+
+/** Like {@link searchSegments}, for a query that is parsed already. */
+export function searchParsed(
+  segments: readonly Segment[],
+  parsed: ParsedQuery,
+  options: SearchOptions,
+  memory: SearchMemory,
+): Hit[] {
   const { limit = DEFAULT_LIMIT } = options;
   if (!(limit >= 0 && (Number.isInteger(limit) || limit === Infinity))) {
     throw new SextantError('InvalidLimit', `${limit} is no limit of hits: give a whole number, or Infinity for all.`);
   }
-  return new Search(segments, parseQueryLanguage(text), options).run();
+  return new Search(segments, parsed, options, memory).run();
 }
 
 /** Features of the candidates for a query: the rows that the ranker's weights are fitted to. */
 export function candidateRows(segments: readonly Segment[], text: string): readonly CandidateRow[] {
-  return new Search(segments, parseQueryLanguage(text), {}).candidates();
+  return new Search(segments, parseQueryLanguage(text), {}, new SearchMemory()).candidates();
 }
 
 export interface CandidateRow {
@@ -105,14 +124,12 @@ interface Ranked extends Found {
   readonly rules?: readonly Contribution[];
 }
 
-/** Postings of the current search. */
-const postings = new Postings();
-
 class Search {
   readonly #parsed: ParsedQuery;
   readonly #query: Query;
   readonly #matcher: WordMatcher;
   readonly #options: SearchOptions;
+  readonly #memory: SearchMemory;
   readonly #segments: readonly Segment[];
   readonly #readers: readonly SegmentReader[];
   readonly #filters: CompiledFilters;
@@ -125,11 +142,12 @@ class Search {
   #total = 1;
   readonly #symbols: SymbolTermInfo[] = [];
 
-  constructor(segments: readonly Segment[], parsed: ParsedQuery, options: SearchOptions) {
+  constructor(segments: readonly Segment[], parsed: ParsedQuery, options: SearchOptions, memory: SearchMemory) {
     this.#parsed = parsed;
     this.#query = parseQuery(parsed.words);
     this.#matcher = new WordMatcher(this.#query.words);
     this.#options = options;
+    this.#memory = memory;
     this.#segments = segments;
     this.#readers = segments.map(({ reader }) => reader);
     this.#filters = compileFilters(parsed.filters, options.changed);
@@ -148,8 +166,8 @@ class Search {
       documentTokens: Math.max(1, tokens / Math.max(1, allDocuments)),
       chunkTokens: Math.max(1, tokens / Math.max(1, chunks)),
     };
-    postings.clear();
-    this.#scores = segments.map((segment) => new SegmentScores(segment, averages, this.#wantedIn(segment), postings));
+    memory.postings.clear();
+    this.#scores = segments.map((segment) => new SegmentScores(segment, averages, this.#wantedIn(segment), memory));
   }
 
   /** Throws the errors of reading the index, and when cancelled. */
@@ -193,7 +211,7 @@ class Search {
       const names = this.#namesAsked.get(scores.reader) ?? [];
       for (const least of [PREFIX, EXACT]) {
         const near = names.filter((name) => this.#filters.nearness(name) >= least);
-        if (near.length > 0) scores.addValue(1, documentsWith(scores.reader, near.map(symbolTerm)));
+        if (near.length > 0) scores.addValue(1, this.#documentsWith(scores.reader, near.map(symbolTerm)));
       }
     }
   }
@@ -279,7 +297,7 @@ class Search {
       documents.map((document) => ({ scores, document, score: scores.scoreOf(document) / this.#total })),
     );
     return first.map(({ scores, document, score }) => {
-      const { path, sides } = pathAndSidesOf(scores.reader, document);
+      const { path, sides } = this.#memory.pathAndSidesOf(scores.reader, document);
       let cost = 0;
       if (sides.length > 0) {
         const unasked = sides.filter(([, word]) => !this.#query.words.includes(word));
@@ -318,14 +336,14 @@ class Search {
         const folder = outerFolder(path);
         return shareOf(this.#segments, (reader) => reader.documentsUnder(folder));
       },
-      references: (folded) => references(this.#segments, folded),
+      references: (folded) => this.#memory.references(this.#segments, folded),
     });
     const evidence = this.#evidence(found);
     const candidates = found.map((one) => ({
       scores: one.scores,
       document: one.document,
       evidence: evidence.get(one)!,
-      info: pathInfoOf(one.scores.reader, one.document),
+      info: this.#memory.pathInfoOf(one.scores.reader, one.document),
     }));
     const rows = maker.rows(candidates);
     const ranked = found.map((one, i) => {
@@ -351,6 +369,7 @@ class Search {
     const phrases = this.#parsed.phrases.map(({ text, exclude }) => ({ matcher: compilePhrase(text), exclude }));
     const places = new PlaceFinder({
       query: this.#query,
+      names: this.#memory.names,
       total: this.#total,
       symbols: this.#symbols,
       nearness: this.#filters.wantedSymbol && this.#filters.nearness,
@@ -395,6 +414,10 @@ class Search {
     };
   }
 
+  #documentsWith(reader: SegmentReader, terms: readonly Term[]): Uint8Array {
+    return documentsWith(reader, terms, this.#memory.postings);
+  }
+
   /** A test of which documents of a segment may be results at all. */
   #wantedIn(segment: Segment): (document: number) => boolean {
     const { reader } = segment;
@@ -405,12 +428,12 @@ class Search {
     const unwanted = excludedTerms(this.#parsed);
     const names = wantedSymbol && reader.namesMatching(wantedSymbol, MAX_FILTER_NAMES);
     if (names) this.#namesAsked.set(reader, names);
-    const defining = names && documentsWith(reader, names.map(symbolTerm));
+    const defining = names && this.#documentsWith(reader, names.map(symbolTerm));
     // A file that defines an excluded name is out, whatever else it defines.
     if (excludedSymbol) {
       for (const name of reader.namesMatching(excludedSymbol, Infinity)) unwanted.push(symbolTerm(name));
     }
-    const excluded = unwanted.length > 0 ? documentsWith(reader, unwanted) : undefined;
+    const excluded = unwanted.length > 0 ? this.#documentsWith(reader, unwanted) : undefined;
     return (document) =>
       (!within || isWithin(document)) &&
       (!excluded || !hasBit(excluded, document)) &&
@@ -419,71 +442,11 @@ class Search {
   }
 }
 
-/** A bit per document that has any of the terms. */
-function documentsWith(reader: SegmentReader, terms: readonly Term[]): Uint8Array {
-  const documents = new Uint8Array((reader.documents + 7) >>> 3);
-  for (const { field, text } of terms) {
-    hashTerm(field, text, hash);
-    postings.clear();
-    const list = reader.read(hash, postings);
-    for (let i = list?.from ?? 0, document = 0; i < (list?.to ?? 0); i++) {
-      document = reader.documentOf(postings.chunks[i]!, document);
-      setBit(documents, document);
-    }
-  }
-  return documents;
-}
-
-interface Term {
-  readonly field: Field;
-  readonly text: string;
-}
-
-/** The term of a defined name. */
-function symbolTerm(name: string): Term {
-  return name.includes('.')
-    ? { field: Field.qualified, text: foldQualified(name) }
-    : { field: Field.symbol, text: foldName(name) };
-}
-
-function excludedTerms({ excludedWords }: ParsedQuery): Term[] {
-  return excludedWords.map(({ text }) => {
-    const parts = splitIdentifier(text);
-    return parts.length === 1
-      ? { field: Field.body, text: stemOf(parts[0]!) }
-      : { field: Field.identifier, text: parts.join('') };
-  });
-}
-
-const hash: TermHash = { bucket: 0, key: 0 };
-
 /** The number of documents that have a word, from the field with the highest number. */
 function documentFrequency(perSegment: readonly WordLists[]): number {
   const most = (field: keyof WordLists): number =>
     perSegment.reduce((sum, lists) => sum + (lists[field]?.documents ?? 0), 0);
   return Math.max(most('body'), most('definition'), most('fileName'), most('folder'));
-}
-
-/** Cached counts of one commit. */
-const counted = new WeakMap<readonly Segment[], Map<string, number>>();
-
-/** The number of documents in which a name occurs: a compound one as a whole, a single word as that word. */
-export function references(segments: readonly Segment[], folded: string): number {
-  let known = counted.get(segments);
-  if (!known) counted.set(segments, (known = new Map<string, number>()));
-  let documents = known.get(folded);
-  if (documents === undefined) {
-    documents = 0;
-    for (const { reader } of segments) {
-      const count = (field: Field, text: string): number => {
-        hashTerm(field, text, hash);
-        return reader.documentsWith(hash);
-      };
-      documents += Math.max(count(Field.identifier, folded), count(Field.body, stemOf(folded)));
-    }
-    known.set(folded, documents);
-  }
-  return documents;
 }
 
 /** The share of documents that `count` counts, at least one. */

@@ -1,4 +1,4 @@
-import { TYPE_KINDS } from '../analyze/languages.ts';
+import { TYPE_KINDS } from '../analyze/language.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { isIndexable, splitIdentifier } from '../analyze/words.ts';
 import type { SymbolSpan } from '../index/documents.ts';
@@ -58,15 +58,13 @@ function bestSymbol(
   return named ?? main ?? enclosing;
 }
 
-interface NameWords {
+/** Words of the name of a definition. */
+export interface NameWords {
   readonly folded: string;
   /** `repo` of `Acme.Repo`, folded. */
   readonly own: string;
   readonly stems: readonly string[];
 }
-
-/** Words of names, cached for the next search: it shows many of the same definitions. */
-const known = new Map<string, NameWords>();
 
 function wordsOf(name: string): NameWords {
   const parts = splitIdentifier(name);
@@ -76,8 +74,8 @@ function wordsOf(name: string): NameWords {
   return { folded, own, stems: parts.filter(isIndexable).map(stemOf) };
 }
 
-/** Score of a symbol's name for the query. */
-export function scoreSymbol(symbol: SymbolSpan, query: Query): number {
+/** Score of a symbol's name for the query. `known` caches the words of names: many searches show the same definitions. */
+export function scoreSymbol(symbol: SymbolSpan, query: Query, known: Map<string, NameWords>): number {
   const { folded, own, stems } = keep(known, symbol.name, wordsOf);
   let matched = 0;
   for (let i = 0; i < stems.length; i++) if (query.words.includes(stems[i]!)) matched++;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { DefinitionKind } from '../../engine/analyze/languages.ts';
+import type { DefinitionKind } from '../../engine/analyze/language.ts';
 
 const ICONS: Readonly<Record<DefinitionKind, string>> = {
   class: 'symbol-class',

@@ -1,0 +1,76 @@
+import { words, type Language } from '../language.ts';
+
+const cPatterns: Language['patterns'] = [
+  [/^\s*#\s*define\s+(\w+)/, 'macro'],
+  [
+    /^\s*(?:typedef\s+)?(?:struct|union)\s+(?:__\w+\s+|\w+\([^)]*\)\s*)*(\w+)\s*(?:<[^{;]*>\s*)?(?:final\s*)?(?::[^:].*)?(?:\{.*)?$/,
+    'struct',
+  ],
+  [/^\s*(?:typedef\s+)?enum\s+(?:class\s+|struct\s+)?(\w+)\s*(?::[^:{]*)?(?:\{.*)?$/, 'enum'],
+  [/^typedef\b.*?(\w+)\s*(?:\[[^\]]*\])?;/, 'type'],
+  [/^typedef\b.*?\(\s*(?:\w+\s*)?\*\s*(\w+)\s*\)\s*\(/, 'type'],
+  [/^\}\s*(?:__\w+\s+)*(\w+)\s*;/, 'type'],
+  // TEST(Suite, Name) {
+  [/^(?:\w+_)?TEST(?:_\w+)?\s*\(\s*(?<container>\w+)\s*,\s*(?<name>\w+)\s*\)/, 'function'],
+  [/^[A-Z][A-Z0-9_]*_IMPL\s*\(\s*(\w+)\s*\)/, 'function'],
+  // Macros that define, with the name as first argument: SYSCALL_DEFINE3(name, …), DEFINE_PER_CPU(type, name).
+  [/^(?:static\s+)?[A-Z][A-Z0-9_]*_?DEFINE[A-Z0-9_]*\s*\(\s*(\w+)/, 'function'],
+  [
+    /^(?!\s+[A-Z][A-Z0-9]*_[A-Z0-9_]*\(|\s*(?::[^:]|,|(?:return|else|typedef|case|goto|sizeof)\b))(?:[\w*&:<>,\s[\]]*?[\s*&])?(?!(?:if|for|while|switch|do|constexpr|noexcept|decltype|alignas|__attribute__)\b)([a-zA-Z_]\w*)\s*(?:<[^()<>]*>\s*)?\((?!.*;\s*$)/,
+    'function',
+  ],
+  [/^(?!\s)(?:static\s+)?(?:const\s+)?(?:struct\s+)?[\w\s*]+?[\s*](\w+)\s*(?:\[[^\]]*\]\s*)*=\s*\{?\s*$/, 'variable'],
+];
+
+/** Pattern of a method in a class, where the block may open on a later line. */
+const CPP_SIGNATURE =
+  /^\s*(?!:[^:]|,|(?:using|typedef|friend|return|static_assert)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:void|decltype|noexcept|alignas)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(?<name>~?[a-zA-Z_]\w*)\s*\(/;
+
+const cppPatterns: Language['patterns'] = [
+  [
+    /^(?=[^(]*?\boperator\b)\s*(?!(?:return|using)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:(?<container>\w+)(?:<[^<>]*>)?::)?(?<name>operator\s*(?:\(\)|\[\]|[^\s\w()[\]]{1,3}|bool))\s*\((?!.*;\s*$)/,
+    'method',
+  ],
+  [
+    /^\s*(?:template\s*<.*>\s*)?class\s+(?:[A-Z_]+(?:\([^)]*\))?\s+|\[\[[^\]]*\]\]\s*|alignas\([^)]*\)\s*)*(\w+)(?:<[^{;]*>)?\s*(?:final\s*)?(?::[^:;].*)?(?:\{.*)?$/,
+    'class',
+  ],
+  [/^\s*template\s*<.*>\s*struct\s+(\w+)(?:<[^{;]*>)?\s*(?:final\s*)?(?::[^:;].*)?(?:\{.*)?$/, 'struct'],
+  [/^\s*(?:inline\s+)?namespace\s+([\w:]+)\s*\{?/, 'module'],
+  [/^\s*using\s+(\w+)\s*=/, 'type'],
+  [/^\s*(?:template\s*<.*>\s*)?concept\s+(\w+)/, 'type'],
+  [
+    /^(?=[^(]*?::)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:\w+(?:<[^>]*>)?::)*(?<container>\w+)(?:<[^>]*>)?::(?<name>~?\w+|operator\s*\S{1,3})\s*\((?!.*;\s*$)/,
+    'method',
+  ],
+  [
+    /^\s+(?!:[^:]|,|(?:if|for|while|switch|return|else|do|case|catch|new|delete|throw|co_return)\b)(?:[\w:*&<>,[\]~][\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:if|for|while|switch|catch)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(~?[a-zA-Z_]\w*)\s*\([^{;]*(?:\{[^}]*\}[^{;]*)?\{.*$/,
+    'method',
+  ],
+  ...cPatterns,
+];
+
+export const cpp: Language = {
+  id: 'cpp',
+  extensions: ['cc', 'cpp', 'cxx', 'c++', 'hpp', 'hh', 'hxx', 'h++', 'inl', 'ipp', 'tpp', 'cu', 'cuh', 'mm', 'm'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  leaders: words('class struct union enum namespace template using typedef define inline concept'),
+  attributes: '[',
+  shapes: ['column0', 'call'],
+  needsBody: true,
+  patterns: cppPatterns,
+  signature: CPP_SIGNATURE,
+};
+
+export const c: Language = {
+  id: 'c',
+  extensions: ['c', 'h', 'S', 's'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  // A header may be C++, so the patterns of C++ serve both; .h files are far more often C.
+  leaders: words('struct union enum typedef define class namespace template using inline concept'),
+  shapes: ['column0'],
+  needsBody: true,
+  patterns: cppPatterns,
+};

@@ -1,0 +1,104 @@
+import { words, type Language } from '../language.ts';
+
+export const go: Language = {
+  id: 'go',
+  extensions: ['go'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  leaders: ['func', 'type', 'const', 'var'],
+  groups: ['const', 'type', 'var'],
+  shapes: [],
+  patterns: [
+    [/^func\s+\(\s*(?:\w+\s+)?\*?\s*(?<container>\w+)[^)]*\)\s*(?<name>\w+)/, 'method'],
+    [/^func\s+(\w+)/, 'function'],
+    [/^type\s+(\w+)(?:\[[^\]]*\])?\s+struct\b/, 'struct'],
+    [/^type\s+(\w+)(?:\[[^\]]*\])?\s+interface\b/, 'interface'],
+    [/^type\s+(\w+)/, 'type'],
+    [/^const\s+(?!_\b)(\w+)/, 'constant'],
+    [/^var\s+(?!_\b)(\w+)/, 'variable'],
+  ],
+};
+
+export const rust: Language = {
+  id: 'rust',
+  extensions: ['rs'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  attributes: '#',
+  leaders: words(
+    'pub fn struct enum trait impl mod macro_rules const static type async unsafe extern union default auto',
+  ),
+  shapes: [],
+  patterns: [
+    [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:(?:default|const|async|unsafe|extern(?:\s+"[^"]*")?)\s+)*fn\s+(\w+)/, 'function'],
+    [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:struct|union)\s+(\w+)/, 'struct'],
+    [/^\s*(?:pub(?:\([^)]*\))?\s+)?enum\s+(\w+)/, 'enum'],
+    [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:unsafe\s+)?(?:auto\s+)?trait\s+(\w+)/, 'interface'],
+    [
+      /^\s*(?:unsafe\s+)?impl\b(?:\s*<.*?>)?\s+(?:.*\s+for\s+)?(?:[&[(]\s*)*(?:'\w+\s+)?(?:mut\s+|dyn\s+)*(?:[\w:]+::)?(\w+)/,
+      'extension',
+    ],
+    [/^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+(\w+)/, 'module'],
+    [/^\s*macro_rules!\s*(\w+)/, 'macro'],
+    [/^\s*(?:pub(?:\([^)]*\))?\s+)?type\s+(\w+)/, 'type'],
+    [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:const|static)\s+(?:mut\s+)?(\w+)\s*:/, 'constant'],
+  ],
+};
+
+export const swift: Language = {
+  id: 'swift',
+  extensions: ['swift'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  attributes: '@',
+  leaders: words(
+    'func class struct enum protocol extension var let init typealias public private internal fileprivate open static ' +
+      'final override mutating nonmutating convenience required lazy weak unowned indirect dynamic nonisolated package ' +
+      'prefix postfix infix actor subscript associatedtype',
+  ),
+  shapes: [],
+  patterns: [
+    [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*func\s+`?([^\s(<`]+)/, 'function'],
+    [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:class|actor)\s+(?!func|var|let)(\w+)/, 'class'],
+    [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*struct\s+(\w+)/, 'struct'],
+    [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*enum\s+(\w+)/, 'enum'],
+    [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*protocol\s+(\w+)/, 'interface'],
+    [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*extension\s+([\w.]+)/, 'extension'],
+    [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*(init)\??\s*[(<]/, 'method'],
+    [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*typealias\s+(\w+)/, 'type'],
+    [/^\s{0,4}(?:[a-z]+(?:\([^)]*\))?\s+)*(?:var|let)\s+(\w+)/, 'variable'],
+  ],
+};
+
+export const zig: Language = {
+  id: 'zig',
+  extensions: ['zig', 'zon'],
+  style: 'brace',
+  comments: ['//'],
+  leaders: words('pub fn const var test export extern inline noinline'),
+  shapes: [],
+  patterns: [
+    [/^\s*(?:(?:pub|export|extern|inline|noinline)\s+(?:"[^"]*"\s+)?)*fn\s+(\w+)/, 'function'],
+    [/^\s*(?:pub\s+)?const\s+(\w+)\s*(?::[^=]*)?=\s*(?:extern\s+|packed\s+)?(?:struct|union|opaque)\b/, 'struct'],
+    [/^\s*(?:pub\s+)?const\s+(\w+)\s*(?::[^=]*)?=\s*(?:enum|error)\b/, 'enum'],
+    [/^(?:pub\s+)?(?:const|var)\s+(\w+)/, 'constant'],
+    [/^test\s+"([^"]+)"/, 'function'],
+  ],
+};
+
+export const dart: Language = {
+  id: 'dart',
+  extensions: ['dart'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  attributes: '@',
+  leaders: words('class abstract sealed base mixin extension enum typedef static final const void Future Stream'),
+  shapes: ['call'],
+  patterns: [
+    [/^\s*(?:abstract\s+|sealed\s+|base\s+|final\s+)*(?:class|mixin)\s+(\w+)/, 'class'],
+    [/^\s*extension\s+(\w+)/, 'class'],
+    [/^\s*enum\s+(\w+)/, 'enum'],
+    [/^\s*typedef\s+(\w+)/, 'type'],
+    [/^\s*(?!(?:if|for|while|switch|catch|return|else)\b)(?:[\w<>,?\s]+\s)?(\w+)\s*\([^;]*\{\s*$/, 'method'],
+  ],
+};

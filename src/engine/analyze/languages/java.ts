@@ -1,0 +1,116 @@
+import { words, type Language } from '../language.ts';
+
+const JAVA_MODIFIERS =
+  '(?:(?:public|private|protected|internal|static|final|abstract|sealed|async|override|virtual|readonly|partial|' +
+  'synchronized|native|default|strictfp|extern|unsafe|new|non-sealed|record)\\s+)*';
+
+const javaPatterns: Language['patterns'] = [
+  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:class|record)\s+(?:(?:class|struct)\s+)?(\w+)`), 'class'],
+  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}@?interface\s+(\w+)`), 'interface'],
+  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}enum\s+(?:class\s+|struct\s+)?(\w+)`), 'enum'],
+  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}struct\s+(\w+)`), 'struct'],
+  [new RegExp(String.raw`^\s*namespace\s+([\w.]+)`), 'module'],
+  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:delegate\s+)[\w<>[\],.?\s]+\s+(\w+)\s*[(<]`), 'type'],
+  [
+    new RegExp(
+      String.raw`^\s*${JAVA_MODIFIERS}(?:<[^>]+(?:<[^>]*>)?[^>]*>\s+)?(?!(?:return|new|else|throw|if|for|while|switch|catch|await|using|lock|do|assert|yield|goto|case)\b)\w[\w<>[\],.?&\s]*?\s+(?!(?:if|for|foreach|while|switch|catch|using|lock|fixed)\b)(\w+)\s*(?:<[^>]*>)?\s*\(`,
+    ),
+    'method',
+  ],
+  [new RegExp(String.raw`^\s*(?:(?:public|private|protected|internal)\s+)(\w+)\s*\([^;]*$`), 'method'],
+  [
+    new RegExp(
+      String.raw`^\s*(?:(?:public|private|protected|internal|static|final|const|readonly)\s+){2,}[\w<>[\],.?]+\s+(\w+)\s*=`,
+    ),
+    'constant',
+  ],
+  [
+    new RegExp(
+      String.raw`^\s*(?:(?:public|protected|internal|static|override|virtual|abstract)\s+)+[\w<>[\],.?]+\s+(\w+)\s*(?:\{|=>|$)`,
+    ),
+    'variable',
+  ],
+];
+
+/** Pattern of a method without a modifier, or a constructor, right inside a class or interface. */
+const JAVA_SIGNATURE = new RegExp(
+  String.raw`^\s*${JAVA_MODIFIERS}(?:(?:<[^()]*>\s*)?(?!(?:return|new|else|throw|await|try|using|case)\b)\w[\w<>[\],.?&\s]*[\s.](?<name>\w+)|(?<type>\w+))\s*(?:<[^<>()]*>\s*)?\(`,
+);
+
+const javaLeaders = words(
+  'public private protected internal static final abstract sealed async override virtual readonly partial synchronized ' +
+    'native default strictfp extern unsafe new non class interface enum record struct namespace delegate void int long ' +
+    'boolean bool char byte short float double string String',
+);
+
+export const java: Language = {
+  id: 'java',
+  extensions: ['java'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  attributes: '@',
+  leaders: javaLeaders,
+  shapes: ['call'],
+  patterns: javaPatterns,
+  signature: JAVA_SIGNATURE,
+};
+
+export const csharp: Language = {
+  id: 'csharp',
+  extensions: ['cs', 'csx'],
+  style: 'brace',
+  fileModules: true,
+  comments: ['//', '/*'],
+  attributes: '[',
+  leaders: javaLeaders,
+  shapes: ['call'],
+  patterns: javaPatterns,
+  signature: JAVA_SIGNATURE,
+};
+
+export const kotlin: Language = {
+  id: 'kotlin',
+  extensions: ['kt', 'kts'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  attributes: '@',
+  leaders: words(
+    'fun class object interface val var data sealed enum abstract open override private protected internal public ' +
+      'inner inline infix operator suspend tailrec companion typealias annotation value const lateinit expect actual ' +
+      'external',
+  ),
+  shapes: [],
+  patterns: [
+    [
+      /^\s*(?:[a-z]+\s+)*fun\s+(?:<.*?>\s*)?(?:(?:\w+\.)*(?<container>\w+)(?:<[\w<>?,*\s.]*>)?\??\.)?`?(?<name>\w+)`?\s*\(/,
+      'function',
+    ],
+    [/^\s*(?:[a-z]+\s+)*enum\s+class\s+(\w+)/, 'enum'],
+    [/^\s*(?:[a-z]+\s+)*(?:class|object)\s+(\w+)/, 'class'],
+    [/^\s*(?:[a-z]+\s+)*(?:fun\s+)?interface\s+(\w+)/, 'interface'],
+    [/^\s*(?:[a-z]+\s+)*typealias\s+(\w+)/, 'type'],
+    [/^\s*(?:[a-z]+\s+)*(?:val|var)\s+(?:<[^>]*>\s*)?(?:[\w<>?]+\.)?(\w+)/, 'variable'],
+  ],
+};
+
+export const scala: Language = {
+  id: 'scala',
+  extensions: ['scala', 'sbt', 'sc'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  attributes: '@',
+  leaders: words(
+    'def class object trait val var type case given implicit sealed abstract final override private protected lazy ' +
+      'package inline opaque open infix transparent extension enum',
+  ),
+  shapes: [],
+  patterns: [
+    [/^\s*(?:[a-z]+(?:\[[^\]]*\])?\s+)*def\s+([\w$]+|[^\s\w([]+)/, 'function'],
+    [/^\s*(?:[a-z]+(?:\[[^\]]*\])?\s+)*(?:class|object)\s+(\w+)/, 'class'],
+    [/^\s*(?:[a-z]+(?:\[[^\]]*\])?\s+)*trait\s+(\w+)/, 'interface'],
+    [/^\s*(?:[a-z]+(?:\[[^\]]*\])?\s+)*enum\s+(\w+)/, 'enum'],
+    [/^\s*(?:[a-z]+(?:\[[^\]]*\])?\s+)*type\s+(\w+)/, 'type'],
+    [/^\s*(?:[a-z]+(?:\[[^\]]*\])?\s+)*given\s+(\w+)/, 'variable'],
+    [/^\s{0,2}(?:[a-z]+(?:\[[^\]]*\])?\s+)*(?:val|var)\s+(\w+)/, 'variable'],
+  ],
+};

@@ -1,0 +1,52 @@
+import { words, type Language } from '../language.ts';
+
+export const proto: Language = {
+  id: 'proto',
+  extensions: ['proto'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  leaders: words('message service enum rpc'),
+  shapes: [],
+  patterns: [
+    [/^\s*message\s+(\w+)/, 'struct'],
+    [/^\s*service\s+(\w+)/, 'interface'],
+    [/^\s*enum\s+(\w+)/, 'enum'],
+    [/^\s*rpc\s+(\w+)/, 'method'],
+  ],
+};
+
+export const sql: Language = {
+  id: 'sql',
+  extensions: ['sql'],
+  style: 'line',
+  comments: ['--'],
+  leaders: words('CREATE create Create'),
+  shapes: [],
+  patterns: [
+    [
+      /^\s*create\s+(?:or\s+replace\s+)?(?:temp\w*\s+|unique\s+|materialized\s+)*\w+\s+(?:if\s+not\s+exists\s+)?[`"[]?(?:\w+\.)?(\w+)/i,
+      'struct',
+    ],
+  ],
+};
+
+export const markdown: Language = {
+  id: 'markdown',
+  extensions: ['md', 'mdx', 'markdown'],
+  style: 'indent',
+  comments: [],
+  leaders: [],
+  shapes: ['heading'],
+  patterns: [[/^#{1,6}\s+(.+?)\s*#*$/, 'heading']],
+};
+
+export const makefile: Language = {
+  id: 'makefile',
+  extensions: ['mk', 'mak'],
+  fileNames: ['Makefile', 'makefile', 'GNUmakefile', 'Kbuild'],
+  style: 'indent',
+  comments: ['#'],
+  leaders: [],
+  shapes: ['column0'],
+  patterns: [[/^([\w./%-]+)\s*:(?!=)/, 'function']],
+};

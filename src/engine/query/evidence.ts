@@ -1,0 +1,54 @@
+import type { SegmentReader } from '../index/segmentReader.ts';
+
+/**
+ * Evidence of the postings about one document. Sums are over the query's words, each by its weight; masks have a bit
+ * for each word, or each name, that occurs.
+ */
+export interface Evidence {
+  readonly document: number;
+  body: number;
+  comment: number;
+  density: number;
+  spread: number;
+  definitions: number;
+  definitionCount: number;
+  bodyMask: number;
+  /** Words in the comments of the first chunk. */
+  headMask: number;
+  definitionMask: number;
+  nameMask: number;
+  folderMask: number;
+  identifierMask: number;
+  /** {@link CHUNK_SUMS} of each chunk, in their order. */
+  readonly chunks: Float64Array;
+}
+
+/**
+ * Sums for each chunk: the words of its text, of its comments, of its definitions. One array, as most documents have
+ * few chunks.
+ */
+export const CHUNK_SUMS = 3;
+export const CHUNK_TEXT = 0;
+export const CHUNK_COMMENT = 1;
+export const CHUNK_DEFINITION = 2;
+
+/** Evidence before any posting is read. */
+export function noEvidence(document: number, { firstChunk }: SegmentReader): Evidence {
+  const chunks = firstChunk[document + 1]! - firstChunk[document]!;
+  return {
+    document,
+    body: 0,
+    comment: 0,
+    density: 0,
+    spread: 0,
+    definitions: 0,
+    definitionCount: 0,
+    bodyMask: 0,
+    headMask: 0,
+    definitionMask: 0,
+    nameMask: 0,
+    folderMask: 0,
+    identifierMask: 0,
+    chunks: new Float64Array(chunks * CHUNK_SUMS),
+  };
+}
