@@ -5,10 +5,11 @@ import type { Clock } from '../../base/clock.ts';
 import { SextantError, describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { errorText, HttpError, httpErrors, toHttpError } from './errors.ts';
-import type { Caller, Exchange, Operation, Reply, Resource } from './exchange.ts';
+import type { Caller, Exchange, Reply, Resource } from './exchange.ts';
 import { ABSOLUTE, type HostCheck } from './hosts.ts';
 import { WrittenJson } from './jsonWriter.ts';
-import { pieces, readBody } from './requestBody.ts';
+import { sendLines } from './replyLines.ts';
+import { checkBody, hasBody, pieces, readBody } from './requestBody.ts';
 import type { RequestLog } from './requestLog.ts';
 import { Router, type Match } from './router.ts';
 
@@ -63,8 +64,6 @@ const HEALTH = '/healthz';
 const JSON_TYPE = 'application/json';
 /** Interval between two scans for idle connections while the server closes. */
 const SWEEP_MS = 50;
-/** Characters of a piece, of an answer in parts. */
-const PIECE = 65_536;
 
 /**
  * HTTP in front of the services. Every request passes the same checks in the same order – host, path, guard (authentication,
@@ -390,65 +389,4 @@ function target(url: string): { readonly path: string; readonly query: string } 
   const own = url.startsWith('/') ? 0 : (ABSOLUTE.exec(url)?.[0].length ?? 0);
   const at = url.indexOf('?', own);
   return at < 0 ? { path: url.slice(own), query: '' } : { path: url.slice(own, at), query: url.slice(at + 1) };
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-/** What can be said of a body by its headers. */
-function checkBody({ headers }: IncomingMessage, { accepts, maxBytes }: Operation): void {
-  if (!accepts) return;
-  const given = headers['content-type'] ?? '';
-  // As most send it; what takes it apart costs as much as the rest of a check.
-  if (!accepts.includes(given) && !isOneOf(accepts, given)) throw httpErrors.mediaType(accepts);
-  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw httpErrors.contentEncoding();
-  if (maxBytes !== undefined && Number(headers['content-length']) > maxBytes) throw httpErrors.tooLarge(maxBytes);
-}
-
-/** Whether a media type with its parameters is one of those, in UTF-8. */
-function isOneOf(accepts: readonly string[], given: string): boolean {
-  const [type = '', ...parameters] = given
-    .toLowerCase()
-    .split(';')
-    .map((part) => part.trim());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
-  return accepts.includes(type) && (charset === undefined || /^"?utf-?8"?$/.test(charset));
-}
-
-/** As fast as the client reads. */
-async function sendLines(response: ServerResponse, lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  let piece = '';
-  const send = async (): Promise<void> => {
-    const sent = piece;
-    piece = '';
-    if (!response.write(sent)) await drained(response);
-    // Nothing is waited for where the client is quick, and others have to get their turn.
-    else await new Promise((resolve) => setImmediate(resolve));
-  };
-  if (Symbol.iterator in lines) {
-    for (const line of lines) {
-      piece += `${line}\n`;
-      if (piece.length >= PIECE) await send();
-      if (response.destroyed) return;
-    }
-  } else {
-    // Each at once, as the next may be long in coming.
-    for await (const line of lines) {
-      piece += `${line}\n`;
-      await send();
-      if (response.destroyed) return;
-    }
-  }
-  response.end(piece);
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-  });
 }

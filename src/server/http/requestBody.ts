@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { SextantError } from '../../base/errors.ts';
 import { httpErrors } from './errors.ts';
+import type { Operation } from './exchange.ts';
 
 export interface BodyTimeouts {
   /** Between two pieces of a body. */
@@ -108,4 +109,28 @@ export async function* pieces(request: IncomingMessage, idleMs: number): AsyncGe
     request.off('data', onData).off('end', onEnd).off('close', onGone);
     request.resume();
   }
+}
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Checks a body by its headers. Throws `UnsupportedMediaType` and `PayloadTooLarge`. */
+export function checkBody({ headers }: IncomingMessage, { accepts, maxBytes }: Operation): void {
+  if (!accepts) return;
+  const given = headers['content-type'] ?? '';
+  // As most send it; what takes it apart costs as much as the rest of a check.
+  if (!accepts.includes(given) && !isOneOf(accepts, given)) throw httpErrors.mediaType(accepts);
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw httpErrors.contentEncoding();
+  if (maxBytes !== undefined && Number(headers['content-length']) > maxBytes) throw httpErrors.tooLarge(maxBytes);
+}
+
+/** Whether a media type with its parameters is one of those, in UTF-8. */
+function isOneOf(accepts: readonly string[], given: string): boolean {
+  const [type = '', ...parameters] = given
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  return accepts.includes(type) && (charset === undefined || /^"?utf-?8"?$/.test(charset));
 }
