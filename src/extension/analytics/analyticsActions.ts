@@ -18,9 +18,6 @@ import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { ServerActions } from '../server/serverActions.ts';
 import { SpentItem } from './spentItem.ts';
 
-export type AnalyticsCommand =
-  'sextant.connectAnalytics' | 'sextant.trySampleData' | 'sextant.disconnectAnalytics' | 'sextant.refreshAnalytics';
-
 /** What is shown of usage and cost, for other extensions and our own tests: no names and no figures. */
 export interface AnalyticsState {
   /** Without the token; `sample` is that of the local server. */
@@ -122,27 +119,21 @@ export class AnalyticsActions implements vscode.Disposable {
     return this.#model.onDidChangeLimits;
   }
 
-  /** `argument`: `{ url, token }` connects without asking. */
-  async run(command: AnalyticsCommand, argument: unknown): Promise<void> {
-    switch (command) {
-      case 'sextant.connectAnalytics':
-        await this.#ask(argument);
-        break;
-      case 'sextant.trySampleData':
-        await this.#account.choose('sample');
-        await this.#server.run('sextant.startServer');
-        await this.#connect();
-        await vscode.commands.executeCommand('sextant.usage.focus');
-        break;
-      case 'sextant.disconnectAnalytics':
-        await this.#account.forget();
-        await this.#connect();
-        break;
-      case 'sextant.refreshAnalytics':
-        await this.#connect();
-        await this.#model.load(true);
-        break;
-    }
+  async trySampleData(): Promise<void> {
+    await this.#account.choose('sample');
+    await this.#server.start();
+    await this.#connect();
+    await vscode.commands.executeCommand('sextant.usage.focus');
+  }
+
+  async disconnect(): Promise<void> {
+    await this.#account.forget();
+    await this.#connect();
+  }
+
+  async refresh(): Promise<void> {
+    await this.#connect();
+    await this.#model.load(true);
   }
 
   /** What changes budgets, which is loaded when there is an account that has some. */
@@ -160,7 +151,8 @@ export class AnalyticsActions implements vscode.Disposable {
     this.#disposables.dispose();
   }
 
-  async #ask(argument: unknown): Promise<void> {
+  /** Asks for the service and its token; `{ url, token }` as the argument connects without asking. */
+  async connect(argument: unknown): Promise<void> {
     const { choice } = this.#account;
     const { url, token } = (argument ?? {}) as { readonly url?: unknown; readonly token?: unknown };
     const isGiven = typeof url === 'string' && typeof token === 'string';

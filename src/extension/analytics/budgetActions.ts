@@ -25,7 +25,8 @@ import { signalOf } from '../cancellation.ts';
 import type { CommandId } from '../commandIds.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 
-export type BudgetCommand = Extract<CommandId, `sextant.${string}Budget${string}`>;
+/** One command, called with the connected account and the command's argument. */
+export type BudgetWork = (actions: BudgetActions, account: Account, given: BudgetArgument) => Promise<void>;
 
 /** What a command is told already: by its row in the view, or by a program. The rest is asked for. */
 export interface BudgetArgument {
@@ -84,7 +85,8 @@ export class BudgetActions implements vscode.Disposable {
     this.#disposables.dispose();
   }
 
-  async run(command: BudgetCommand, argument: unknown): Promise<void> {
+  /** Runs one of the commands below, and shows its failure. */
+  async run(work: BudgetWork, argument: unknown): Promise<void> {
     const account = this.#account;
     if (!account) {
       const connect = vscode.l10n.t('Connect');
@@ -96,7 +98,7 @@ export class BudgetActions implements vscode.Disposable {
       return;
     }
     try {
-      await this.#run(command, account, argument ?? {});
+      await work(this, account, argument ?? {});
     } catch (error) {
       if (isCancelled(error)) return;
       this.#logger.warn(`Budgets: ${describeError(error)}`);
@@ -126,38 +128,7 @@ export class BudgetActions implements vscode.Disposable {
     };
   }
 
-  async #run(command: BudgetCommand, account: Account, given: BudgetArgument): Promise<void> {
-    const { changes } = account;
-    const { overwrite } = given;
-    switch (command) {
-      case 'sextant.setBudget':
-        return this.#set(account, given);
-      case 'sextant.clearBudget':
-        return this.#clear(account, given);
-      case 'sextant.raiseBudget':
-        return this.#raise(account, given);
-      case 'sextant.remindBudget':
-        return this.#remind(account, given);
-      case 'sextant.importBudgets':
-        return this.#import(account, given);
-      case 'sextant.previewBudgetDraft':
-        return this.#importDraft(account, given);
-      case 'sextant.exportBudgets':
-        return this.#export(account, given);
-      case 'sextant.undoBudgets':
-        return this.#applyAfterAsking(account, await changes.previewUndo({ overwrite }), given);
-      case 'sextant.retryBudgets':
-        return this.#applyAfterAsking(account, await changes.previewRetry({ overwrite }), given);
-      case 'sextant.resumeBudgets':
-        return this.#go(account, given, (options) => changes.resume(options));
-      case 'sextant.showBudgetReport':
-        return this.#show(account.changes.last);
-      case 'sextant.saveBudgetFailures':
-        return this.#saveFailures(changes.last, given);
-    }
-  }
-
-  async #set(account: Account, given: BudgetArgument): Promise<void> {
+  async set(account: Account, given: BudgetArgument): Promise<void> {
     const title = vscode.l10n.t('Set Limit');
     const identity = await this.#identity(account, given, title, 'everybody');
     if (!identity) return;
@@ -165,12 +136,12 @@ export class BudgetActions implements vscode.Disposable {
     if (limit !== undefined) await this.#change(account, { kind: 'set' }, identity, limit, given);
   }
 
-  async #clear(account: Account, given: BudgetArgument): Promise<void> {
+  async clear(account: Account, given: BudgetArgument): Promise<void> {
     const identity = await this.#identity(account, given, vscode.l10n.t('Clear Override'), 'limited');
     if (identity) await this.#change(account, { kind: 'clear' }, identity, NO_LIMIT, given);
   }
 
-  async #raise(account: Account, given: BudgetArgument): Promise<void> {
+  async raise(account: Account, given: BudgetArgument): Promise<void> {
     const identity = await this.#identity(account, given, vscode.l10n.t('Raise to Projected Need'), 'limited');
     if (!identity) return;
     const key = identityKey(identity);
@@ -185,7 +156,7 @@ export class BudgetActions implements vscode.Disposable {
     );
   }
 
-  async #remind(account: Account, given: BudgetArgument): Promise<void> {
+  async remind(account: Account, given: BudgetArgument): Promise<void> {
     const { reminders } = account;
     const title = vscode.l10n.t('Remind Me');
     const identity = await this.#identity(account, given, title, 'limited');
@@ -200,7 +171,7 @@ export class BudgetActions implements vscode.Disposable {
     vscode.window.setStatusBarMessage(vscode.l10n.t('Noted: {0}', describeReminder(reminder)), 5_000);
   }
 
-  async #import(account: Account, given: BudgetArgument): Promise<void> {
+  async import(account: Account, given: BudgetArgument): Promise<void> {
     if (given.csv !== undefined) return this.#importText(account, given.csv, given.file, given);
     const from = await this.#importFrom(given);
     if (!from) return;
@@ -227,7 +198,7 @@ export class BudgetActions implements vscode.Disposable {
   }
 
   /** The button in the title of an editor that one pastes into. */
-  async #importDraft(account: Account, given: BudgetArgument): Promise<void> {
+  async importDraft(account: Account, given: BudgetArgument): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
     if (document && this.#drafts.has(document.uri.toString()))
       await this.#importText(account, document.getText(), document.uri, given);
@@ -313,12 +284,24 @@ export class BudgetActions implements vscode.Disposable {
     if (command) await vscode.commands.executeCommand(command);
   }
 
-  async #show(batch: Batch | undefined): Promise<void> {
+  async undo(account: Account, given: BudgetArgument): Promise<void> {
+    await this.#applyAfterAsking(account, await account.changes.previewUndo({ overwrite: given.overwrite }), given);
+  }
+
+  async retry(account: Account, given: BudgetArgument): Promise<void> {
+    await this.#applyAfterAsking(account, await account.changes.previewRetry({ overwrite: given.overwrite }), given);
+  }
+
+  async resume(account: Account, given: BudgetArgument): Promise<void> {
+    await this.#go(account, given, (options) => account.changes.resume(options));
+  }
+
+  async showReport({ changes: { last: batch } }: Account): Promise<void> {
     if (batch) return this.#open('report', batchText(batch));
     void vscode.window.showInformationMessage(vscode.l10n.t('No budgets were changed from here yet.'));
   }
 
-  async #saveFailures(batch: Batch | undefined, given: BudgetArgument): Promise<void> {
+  async saveFailures({ changes: { last: batch } }: Account, given: BudgetArgument): Promise<void> {
     const rows = batch ? failureRows(batch) : [];
     if (!batch || rows.length === 0) {
       void vscode.window.showInformationMessage(vscode.l10n.t('Nothing of the last batch is left to do.'));
@@ -327,7 +310,7 @@ export class BudgetActions implements vscode.Disposable {
     await save(await budgetCsv(rows, RESOURCE_OF_PLAN[batch.unit], { withErrors: true }), 'failures.csv', given.file);
   }
 
-  async #export({ changes }: Account, given: BudgetArgument): Promise<void> {
+  async export({ changes }: Account, given: BudgetArgument): Promise<void> {
     const title = vscode.l10n.t('Reading budgets');
     const { unit, overrides } = await withProgress(title, ({ signal }) => changes.overrides(signal));
     await save(await budgetCsv(overrides, RESOURCE_OF_PLAN[unit]), 'budgets.csv', given.file);

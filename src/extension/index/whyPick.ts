@@ -10,6 +10,7 @@ import type { Folders } from './folders.ts';
 import { literal } from '../pickText.ts';
 import { maxResults } from '../settings.ts';
 import { isPartial } from './statusText.ts';
+import type { Row } from './statusTree.ts';
 
 interface Item extends vscode.QuickPickItem {
   /** What Enter does; nothing on a row that only tells. */
@@ -33,8 +34,9 @@ export class WhyPick implements vscode.Disposable {
     this.#client = client;
   }
 
-  /** Of the file in the active editor unless another is named. */
-  async show(file: vscode.Uri | undefined, query: string): Promise<void> {
+  /** Explains a file: the one that `target` names, or the one in the active editor. */
+  async show(target: unknown): Promise<void> {
+    const { file, query } = this.#targetOf(target);
     const uri = file ?? vscode.window.activeTextEditor?.document.uri;
     if (!uri) {
       const advice = vscode.l10n.t('Open a file first, or choose this command in the menu of one in the explorer.');
@@ -57,6 +59,22 @@ export class WhyPick implements vscode.Disposable {
 
   dispose(): void {
     for (const session of this.#open) session.dispose();
+  }
+
+  /** The menu of a file passes its URI, the status view a row, and the search an object with its query. */
+  #targetOf(target: unknown): { readonly file: vscode.Uri | undefined; readonly query: string } {
+    if (target instanceof vscode.Uri) return { file: target, query: '' };
+    const {
+      kind,
+      root,
+      path,
+      file,
+      query = '',
+    } = (target ?? {}) as Partial<Row & { root: string; path: string; file: vscode.Uri; query: string }>;
+    if (kind === 'file' && root !== undefined && path !== undefined) {
+      return { file: vscode.Uri.joinPath(this.#folders.uriOf(root), path), query: '' };
+    }
+    return { file, query };
   }
 }
 
