@@ -75,19 +75,19 @@ export class App implements SextantApi {
     const folders = new Folders(client, recentLog, context.storageUri, context.globalStorageUri);
     this.#client = client;
     this.#folders = folders;
-    const places = new PlaceOpener(folders, (all) => client.recheck(all));
+    const places = new PlaceOpener(folders, (all) => client.searching.call('relocate', all));
     const results = new ResultsView({
       folders,
       memento: workspaceState,
       places,
       search: (search) => this.#search({ ...search, limit: maxResults(), excerpts: true }),
-      recheck: (all) => client.recheck(all),
+      relocate: (all) => client.searching.call('relocate', all),
     });
     const searchPick = new SearchPick({
       folders,
       recent: new RecentQueries(workspaceState),
       search: (query, limit, signal, except) => this.#search({ query, limit, ...(except && { except }) }, signal),
-      complete: (query) => client.complete({ folders: folders.all, query }),
+      complete: (query) => client.searching.call('complete', { folders: folders.all, query }),
       keep: (search) => results.show(search),
     });
     const texts = new ReadOnlyDocuments();
@@ -218,6 +218,8 @@ export class App implements SextantApi {
   /** Reads a file of one of the folders, if the index may hold it. */
   async #read(root: string, path: string): Promise<IndexableFile> {
     const folder = this.#folders.all.find((one) => one.root === root);
-    return folder ? this.#client.read({ folder, path }) : { refused: `${root} is no folder of the workspace.` };
+    return folder
+      ? this.#client.searching.call('read', { folder, path })
+      : { refused: `${root} is no folder of the workspace.` };
   }
 }

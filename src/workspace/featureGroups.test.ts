@@ -3,12 +3,12 @@ import { COLUMNS, FEATURES } from '../engine/query/features.ts';
 import { GROUPS, featureGroup } from './featureGroups.ts';
 
 describe('Groups of features', () => {
-  it('have every feature once, and no other', () => {
+  it('have every feature exactly once', () => {
     assert.deepEqual(Object.values(GROUPS).flat().sort(), [...FEATURES].sort());
   });
 
-  it('are told of every column that ranking weighs', () => {
+  it('include every column that ranking weighs', () => {
     for (const column of COLUMNS) assert.ok(featureGroup(column) in GROUPS, column);
-    assert.equal(featureGroup('hasName'), 'has the name asked for');
+    assert.equal(featureGroup('hasName'), 'has the queried name');
   });
 });

@@ -85,8 +85,8 @@ describe('the status view', () => {
   it('says so when the folder is gone, and what to do', async () => {
     renameSync(root, `${root}-moved`);
     await workbench.run('Sextant: Update Index');
-    await workbench.treeItem(/^harbour The folder is gone/).waitFor();
-    await workbench.treeItem(/^The folder is gone$/).waitFor();
+    await workbench.treeItem(/^harbour The folder is missing/).waitFor();
+    await workbench.treeItem(/^The folder is missing$/).waitFor();
     await workbench.treeItem(/^If it was moved, open it where it is now\./).waitFor();
     await workbench.treeItem(/^Look at all files again/).waitFor();
     await workbench.page.keyboard.press('Escape');
@@ -94,7 +94,7 @@ describe('the status view', () => {
     renameSync(`${root}-moved`, root);
     await workbench.treeItem(/^Look at all files again/).click();
     await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
-    await workbench.treeItem(/^The folder is gone/).waitFor({ state: 'detached' });
+    await workbench.treeItem(/^The folder is missing/).waitFor({ state: 'detached' });
   });
 });
 
@@ -203,8 +203,8 @@ describe('Why Is This File (Not) Found?', () => {
     await workbench.pick.getByText(/^It is result \d+ for “harbour books”/).waitFor();
     await workbench.shoot('why-rank');
     await workbench.page.locator('.quick-input-widget input.input').fill('zzyzx lang:go');
-    await workbench.pick.getByText('It is not what the filter asks for: lang:go').waitFor();
-    await workbench.pick.getByText('It has none of these words, nor a name like them: zzyzx').waitFor();
+    await workbench.pick.getByText('It does not match the filter lang:go').waitFor();
+    await workbench.pick.getByText('It has none of these words, and no name like them: zzyzx').waitFor();
     await workbench.shoot('why-unmatched');
   });
 

@@ -37,7 +37,7 @@ describe('Files as they come', () => {
     assert.deepEqual(await find(root, state, 'file:f4321.ts'), ['d4/f4321.ts']);
     writeFiles(root, { 'd4/f4321.ts': 'lantern', 'd5/new.ts': 'lantern' });
     rmSync(join(root, 'd7'), { recursive: true });
-    await index.sweep();
+    await index.scanTimes();
     assert.equal(index.status().files, count + 1 - 1000);
     assert.deepEqual(await find(root, state, 'lantern'), ['d4/f4321.ts', 'd5/new.ts']);
     await index.close();
@@ -55,7 +55,7 @@ describe('Files as they come', () => {
     writeFiles(root, Object.fromEntries(names.map((name) => [name, `const lantern = '${name}';`])));
     const keeper = new FolderIndexer(
       { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES },
-      { logger: silentLogger, now: Date.now, onStatus: () => undefined, onUnwatched: () => undefined, sweepMs: 200 },
+      { logger: silentLogger, now: Date.now, onStatus: () => undefined, onUnwatched: () => undefined, scanMs: 200 },
     );
     keeper.start();
     await until('all are found', async () => (await find(root, stateFolder, 'lantern', 1000)).length === names.length);
@@ -88,7 +88,7 @@ describe('Files as they come', () => {
     renameSync(join(root, 'Lantern.ts'), join(root, 'lantern.ts'));
     renameSync(join(root, 'Dir'), join(root, 'dir'));
     linkSync(join(root, 'lantern.ts'), join(root, 'second.ts'));
-    await index.hint(['Lantern.ts', 'Dir', 'second.ts']);
+    await index.scanPaths(['Lantern.ts', 'Dir', 'second.ts']);
     assert.deepEqual(await find(root, state, 'lantern'), ['lantern.ts', 'second.ts']);
     assert.deepEqual(await find(root, state, 'halyard'), ['dir/a.ts']);
     await index.close();
@@ -113,7 +113,7 @@ describe('Files as they come', () => {
     // A file that becomes a link, and a folder that does.
     rmSync(join(root, 'a'), { recursive: true });
     symlinkSync(outside, join(root, 'a'));
-    await index.sweep();
+    await index.scanTimes();
     assert.deepEqual(await find(root, state, 'lantern'), []);
     await index.close();
   });
@@ -139,7 +139,7 @@ describe('Files as they come', () => {
     );
     mkdirSync(Buffer.concat([Buffer.from(`${root}/dir`), Buffer.from([0xc3])]));
     const index = openIndex(root, state);
-    for (const look of [() => index.reconcile(), () => index.sweep()]) {
+    for (const look of [() => index.reconcile(), () => index.scanTimes()]) {
       await look();
       assert.deepEqual(await find(root, state, 'lantern'), [...odd].sort());
       const left = [...index.skipped()].map(([path, { reason, detail }]) => [path, reason, detail]);
@@ -213,7 +213,7 @@ describe('Files as they come', () => {
     assert.equal(spawnSync('mkfifo', [join(root, 'a.ts')]).status, 0);
     rmSync(join(root, 'pipe.ts'));
     writeFiles(root, { 'pipe.ts': 'lantern' });
-    await index.sweep();
+    await index.scanTimes();
     assert.deepEqual(await find(root, state, 'lantern'), ['pipe.ts']);
     await index.close();
   });
@@ -230,9 +230,9 @@ describe('Files as they come', () => {
       // What is written has the same time as before, and the same size.
       utimesSync(join(root, 'a.ts'), 1, 1);
     });
-    for (let i = 0; i < 50; i++) await index.sweep();
+    for (let i = 0; i < 50; i++) await index.scanTimes();
     clearInterval(writing);
-    await index.sweep();
+    await index.scanTimes();
     const word = text(version).slice(0, 10);
     assert.deepEqual(await find(root, state, `"${word}"`), ['a.ts']);
     assert.ok(index.work().filesRead > 2);

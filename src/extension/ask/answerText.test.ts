@@ -15,7 +15,7 @@ const PASSAGE: Passage = {
 };
 
 describe('answers as text', () => {
-  it('has the question, the answer and what it cites', () => {
+  it('has the question, the answer and its citations', () => {
     const turn: Turn = {
       id: 1,
       question: 'How *long*?',
@@ -33,12 +33,12 @@ describe('answers as text', () => {
     );
   });
 
-  it('knows a passage again by the line that names it', () => {
+  it('finds a passage again by the line that names it', () => {
     const { line, text, symbol } = placeOfPassage(PASSAGE);
     assert.deepEqual([line, text, symbol?.line], [6, 'function wait() {', 6]);
   });
 
-  it('knows one without a name by its longest line', () => {
+  it('finds a passage without a name by its longest line', () => {
     const { symbol: _none, ...passage } = PASSAGE;
     const { line, text } = placeOfPassage(passage);
     assert.deepEqual([line, text], [5, '/** Waits for as long as it takes, and then some. */']);

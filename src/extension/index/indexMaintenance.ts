@@ -6,12 +6,16 @@ import type { Folders } from './folders.ts';
 
 /** Scans every folder for changed files and indexes them. */
 export function updateIndexes(client: WorkspaceClient, folders: Folders): Promise<void> {
-  return forEachFolder(folders, vscode.l10n.t('Looking for changed files'), (root) => client.reconcile(root));
+  return forEachFolder(folders, vscode.l10n.t('Scanning for changed files'), async (root) =>
+    (await client.indexing()).call('reconcile', { root }),
+  );
 }
 
 /** Removes every folder's index and builds it again from the files. */
 export function rebuildIndexes(client: WorkspaceClient, folders: Folders): Promise<void> {
-  return forEachFolder(folders, vscode.l10n.t('Removing the index'), (root) => client.rebuild(root));
+  return forEachFolder(folders, vscode.l10n.t('Removing the index'), async (root) =>
+    (await client.indexing()).call('rebuild', { root }),
+  );
 }
 
 async function forEachFolder(folders: Folders, title: string, work: (root: string) => Promise<void>): Promise<void> {

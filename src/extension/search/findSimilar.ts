@@ -7,9 +7,9 @@ import { SEARCH_WORKSPACE, type SearchPick } from './searchPick.ts';
 export async function findSimilar(client: WorkspaceClient, folders: Folders, searchPick: SearchPick): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const text = editor?.document.getText(editor.selection) ?? '';
-  const query = text.trim() === '' ? '' : await client.similarQuery({ folders: folders.all, text });
+  const query = text.trim() === '' ? '' : await client.searching.call('similarQuery', { folders: folders.all, text });
   if (!editor || query === '') {
-    const advice = vscode.l10n.t('Select code with names or words that other code has, too, and try again.');
+    const advice = vscode.l10n.t('Select code with names or words that other files have, too, and try again.');
     void vscode.window.showInformationMessage(advice);
     return;
   }

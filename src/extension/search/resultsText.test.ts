@@ -14,7 +14,7 @@ describe('Results as text', () => {
   });
   const places = [place('b.ts', 12, 'lantern(`x`);'), place('a b.ts', 1, '# **lantern**'), place('b.ts', 3, 'let b;')];
 
-  it('has files in the order of the results, and lines in that of the file', () => {
+  it('lists files in the order of the results, and lines in the order of the file', () => {
     assert.deepEqual(
       groupByFile(places).map(({ path, places: own }) => [path, own.map(({ line }) => line)]),
       [
