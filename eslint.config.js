@@ -33,9 +33,12 @@ const PLAIN_ENGLISH = [
   'src/base/**',
   'src/engine/analyze/**',
   'src/engine/query/**',
+  'src/extension/*.ts',
+  'src/extension/{ask,index,search}/**',
   'src/mcp/**',
   'src/protocol/**',
   'src/wire/**',
+  'src/workspace/**',
   'webview/**',
 ];
 
@@ -152,7 +155,10 @@ export default defineConfig(
   },
   {
     files: PLAIN_ENGLISH,
-    ignores: ['src/base/{fencedJson,lease,ownedFolder,processIdentity,recordLog}.ts'],
+    ignores: [
+      'src/base/{fencedJson,lease,ownedFolder,processIdentity,recordLog}.ts',
+      'src/workspace/{searcher,relocate}.ts',
+    ],
     plugins: { sextant: { rules: { 'plain-english': plainEnglish } } },
     rules: { 'sextant/plain-english': 'error' },
   },

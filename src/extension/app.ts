@@ -109,14 +109,14 @@ export class App implements SextantApi {
         return loaded;
       });
     const asking = once(async () => {
-      const { Asking } = await import('./ask/askService.ts');
+      const { AskService } = await import('./ask/askService.ts');
       const search = async (query: string, limit: number, signal: AbortSignal): Promise<SearchResponse['results']> =>
         (await this.#search({ query, limit, excerpts: true }, signal)).results;
       const read = async (root: string, path: string): Promise<string | undefined> => {
         const file = await this.#read(root, path);
         return 'text' in file ? file.text : undefined;
       };
-      return new Asking({ search, read }, secrets);
+      return new AskService({ search, read }, secrets);
     });
     this.chat = once(async () => {
       const { Chat } = await import('./ask/chat.ts');

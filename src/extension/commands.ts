@@ -4,13 +4,13 @@ import type { WorkspaceClient } from '../workspace/client.ts';
 import type { AnalyticsActions } from './analytics/analyticsActions.ts';
 import type { BudgetWork } from './analytics/budgetActions.ts';
 import type { AnswerPanel } from './ask/answerPanel.ts';
-import type { Asking } from './ask/askService.ts';
+import type { AskService } from './ask/askService.ts';
 import type { CommandId } from './commandIds.ts';
 import type { DashboardPanel, DashboardTarget } from './dashboard/dashboardPanel.ts';
 import type { Folders } from './index/folders.ts';
 import { rebuildIndexes, updateIndexes } from './index/indexMaintenance.ts';
 import { copyPath, type IndexView } from './index/indexView.ts';
-import type { Row } from './index/statusTree.ts';
+import type { IndexRow } from './index/statusTree.ts';
 import type { WhyPick } from './index/whyPick.ts';
 import type { ReadOnlyDocuments } from './readOnlyDocuments.ts';
 import { findSimilar } from './search/findSimilar.ts';
@@ -36,7 +36,7 @@ export interface CommandParts {
   readonly indexView: IndexView;
   readonly server: ServerActions;
   readonly answers: () => Promise<AnswerPanel>;
-  readonly asking: () => Promise<Asking>;
+  readonly asking: () => Promise<AskService>;
   readonly whyPick: () => Promise<WhyPick>;
   readonly webhooks: () => Promise<WebhookActions>;
   readonly analytics: () => Promise<AnalyticsActions>;
@@ -83,8 +83,8 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
       const { copyDiagnostics } = await import('./index/diagnosticsReport.ts');
       await copyDiagnostics(parts.extension, folders, client, parts.texts, parts.recentLog);
     },
-    'sextant.copyLeftOutPath': (row) => copyPath(row as Row),
-    'sextant.openLeftOutList': (row) => parts.indexView.openList(row as Row),
+    'sextant.copyLeftOutPath': (row) => copyPath(row as IndexRow),
+    'sextant.openLeftOutList': (row) => parts.indexView.openList(row as IndexRow),
 
     'sextant.startServer': () => server.start(),
     'sextant.stopServer': () => server.stop(),

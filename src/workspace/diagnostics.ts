@@ -9,7 +9,7 @@ import { readContents, type IndexContents } from './folderReport.ts';
 import { problemOf, type IndexProblem } from './problems.ts';
 import { contentRules } from './skip.ts';
 
-/** A report for a request for help. All of it has gone through a {@link Redactor}. */
+/** A report for a request for help. A {@link Redactor} has redacted all of it. */
 export interface Diagnostics {
   /** UTC. */
   readonly made: string;

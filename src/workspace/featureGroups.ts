@@ -1,5 +1,5 @@
 /** Features by group, with the groups' names in docs/ranking.md. */
-export const GROUPS: Readonly<Record<string, readonly string[]>> = {
+export const FEATURE_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'text of the document': ['body', 'spread', 'density', 'coverage', 'length'],
   'best chunks': ['best', 'top3', 'top8'],
   comments: ['comment', 'head', 'bestComment'],
@@ -13,7 +13,9 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   'references and language': ['references', 'languageShare', 'definitionTotal'],
 };
 
-const groupOf = new Map(Object.entries(GROUPS).flatMap(([group, features]) => features.map((one) => [one, group])));
+const groupOf = new Map(
+  Object.entries(FEATURE_GROUPS).flatMap(([group, features]) => features.map((one) => [one, group])),
+);
 
 /** Group of a feature. A relative one (`body/max`) has the group of its base; a feature without a group is its own. */
 export function featureGroup(feature: string): string {

@@ -158,13 +158,13 @@ export class FolderIndex {
     return all;
   }
 
-  /** Makes the index equal to the folder by a full scan. Rejects with `Cancelled` when `signal` aborts. */
+  /** Brings the index up to date by a full scan. Rejects with `Cancelled` when `signal` aborts. */
   reconcile(signal?: AbortSignal): Promise<void> {
     return this.#exclusive(signal, (both) => this.#reconcileAll(both));
   }
 
   /**
-   * Makes the index equal to the folder as {@link reconcile} does, but reads only times where these are enough. Returns the
+   * Brings the index up to date like {@link reconcile}, but reads only times where these are enough. Returns the
    * milliseconds that the scan kept the thread busy.
    */
   async scanTimes(signal?: AbortSignal): Promise<number> {

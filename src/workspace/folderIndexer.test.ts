@@ -153,7 +153,7 @@ describe('FolderIndexer', () => {
   });
 
   it('goes on, with advice, when the system has no more watches', async function () {
-    // A user namespace has a limit of its own, which everybody may lower.
+    // Every process may lower the limit in a user namespace that it creates.
     const limited = (command: string): string[] => [
       ...['-Ur', 'sh', '-c', `echo 10 > /proc/sys/user/max_inotify_watches && ${command}`],
     ];

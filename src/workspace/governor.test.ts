@@ -7,7 +7,7 @@ const { signal } = new AbortController();
 const MAINS: Machine = { isOnBattery: () => false, freeMemory: () => undefined };
 const BATTERY: Machine = { ...MAINS, isOnBattery: () => true };
 
-/** Time that passes only when somebody works or sleeps. */
+/** A clock that advances only by work and sleep. */
 class Day implements Timer {
   slept = 0;
   #now = 0;
@@ -27,7 +27,7 @@ class Day implements Timer {
   }
 }
 
-/** Works in steps of so many milliseconds, and tells which part of the time that was, in percent. */
+/** Works in steps of the given milliseconds, and returns their share of the time in percent. */
 async function shareOf(steps: readonly number[], machine: Machine, budget: Budget): Promise<number> {
   const day = new Day();
   const governor = new Governor(machine, budget, 0, day);

@@ -8,7 +8,7 @@ import { IgnoreRules } from './ignoreRules.ts';
 
 describe('IgnoreRules', () => {
   const folder = temporaryFolder();
-  /** What nobody has configured, and one that a test may fill. */
+  /** A home without configuration, which a test may fill. */
   const home = { home: '/nowhere', env: { GIT_CONFIG_NOSYSTEM: '1' } };
   const none = { exclude: [] };
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { PaceMeter, type Pace } from './pace.ts';
+import { PaceMeter, type IndexingPace } from './pace.ts';
 
 describe('PaceMeter', () => {
-  function meter(): { step: (ms: number, done: number, total?: number) => Pace | undefined; end: () => void } {
+  function meter(): { step: (ms: number, done: number, total?: number) => IndexingPace | undefined; end: () => void } {
     let now = 0;
     const pace = new PaceMeter(() => now);
     return {

@@ -1,7 +1,7 @@
 import type { FolderState } from './status.ts';
 
 /** Speed of indexing, and the time left at that speed. */
-export interface Pace {
+export interface IndexingPace {
   readonly filesPerSecond: number;
   readonly secondsLeft: number;
 }
@@ -22,7 +22,7 @@ export class PaceMeter {
   }
 
   /** Takes each new state; returns `undefined` while the pace is unknown. */
-  update(state: FolderState): Pace | undefined {
+  update(state: FolderState): IndexingPace | undefined {
     if (state.kind !== 'indexing') {
       this.#samples = [];
       return undefined;

@@ -7,11 +7,11 @@ export interface IndexProblem {
   /** A remedy outside of Sextant, unless the message has it. */
   readonly advice?: string;
   /** The action of Sextant that may help. */
-  readonly next?: NextAction;
+  readonly next?: IndexAction;
 }
 
 /** `update`: scan all files; `rebuild`: build the index from scratch; `log`: read the log. */
-export type NextAction = 'update' | 'rebuild' | 'log';
+export type IndexAction = 'update' | 'rebuild' | 'log';
 
 /** The next action after an error of an index, by its code. */
 export function problemOf(code: string, message: string): IndexProblem {

@@ -255,7 +255,7 @@ describe('Ask About Workspace, with a model', () => {
     await view.ask('How are prices imported?');
     await view.text(/refuses the key/).waitFor();
     await view.button('Set Key…').waitFor();
-    await view.button('Ask Somebody Else…').click();
+    await view.button('Choose Another Provider…').click();
     await workbench.pick.getByText('Passages, no model', { exact: true }).click();
     await view.text('No model was asked.').waitFor();
     await view.complete();

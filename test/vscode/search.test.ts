@@ -117,7 +117,7 @@ describe('search', () => {
     await until('the schema is back', async () => (await paths('out_of_stock')).includes('db/schema.sql'));
   });
 
-  it('makes the index anew on command', async () => {
+  it('rebuilds the index on command', async () => {
     await vscode.commands.executeCommand('sextant.rebuildIndex');
     await until('it is found again', async () => (await paths('verifyPassword'))[0] === 'src/auth/passwordHash.ts');
   });

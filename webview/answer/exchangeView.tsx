@@ -38,7 +38,7 @@ export function ExchangeView({ exchange, actions, isLast }: ExchangeProps): JSX.
                 <>
                   <IconButton label={l10n.t('Ask Again')} icon="icon-again" onClick={() => actions.askAgain()} />
                   <IconButton
-                    label={l10n.t('Ask Somebody Else')}
+                    label={l10n.t('Choose Another Provider')}
                     icon="icon-swap"
                     onClick={() => actions.chooseProvider(true)}
                   />
@@ -109,7 +109,7 @@ function Outcome({
 }: ExchangeProps): JSX.Element | null {
   const somebodyElse = (
     <Button appearance="secondary" onClick={() => actions.chooseProvider(true)}>
-      {l10n.t('Ask Somebody Else…')}
+      {l10n.t('Choose Another Provider…')}
     </Button>
   );
   const again = <Button onClick={() => actions.askAgain()}>{l10n.t('Ask Again')}</Button>;
@@ -163,7 +163,7 @@ function NextButton({ next, actions }: { readonly next: NextAction; readonly act
     case 'ask-again':
       return <Button onClick={() => actions.askAgain()}>{l10n.t('Ask Again')}</Button>;
     case 'choose-provider':
-      return <Button onClick={() => actions.chooseProvider(true)}>{l10n.t('Ask Somebody Else…')}</Button>;
+      return <Button onClick={() => actions.chooseProvider(true)}>{l10n.t('Choose Another Provider…')}</Button>;
     case 'set-key':
       return <Button onClick={() => actions.go('key')}>{l10n.t('Set Key…')}</Button>;
     case 'open-settings':

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Passage } from '../../ask/answer.ts';
-import { asMarkdown, placeOfPassage } from './answerText.ts';
+import { answerAsMarkdown, placeOfPassage } from './answerText.ts';
 import type { Turn } from './conversation.ts';
 
 const PASSAGE: Passage = {
@@ -28,7 +28,7 @@ describe('answers as text', () => {
       removedCitations: 0,
     };
     assert.equal(
-      asMarkdown(turn),
+      answerAsMarkdown(turn),
       '## How \\*long\\*?\n\nAs long as it takes [2].\n\n- \\[2\\] `src/wait.ts:5-8` `wait`\n\n*Passages, no model*\n',
     );
   });

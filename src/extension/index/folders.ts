@@ -5,7 +5,7 @@ import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
 import type { FolderOptions } from '../../workspace/folderOptions.ts';
-import { PaceMeter, type Pace } from '../../workspace/pace.ts';
+import { PaceMeter, type IndexingPace } from '../../workspace/pace.ts';
 import type { FolderState, FolderStatus } from '../../workspace/status.ts';
 import { indexOptions } from '../settings.ts';
 
@@ -53,8 +53,8 @@ export class Folders implements vscode.Disposable {
     return [...this.#open.values()].map((folder) => folder.status);
   }
 
-  /** Pace of indexing a folder; `undefined` while unknown. */
-  paceOf(root: string): Pace | undefined {
+  /** IndexingPace of indexing a folder; `undefined` while unknown. */
+  paceOf(root: string): IndexingPace | undefined {
     return this.#open.get(root)?.pace;
   }
 
@@ -164,7 +164,7 @@ interface OpenFolder {
   readonly disposables: DisposableStore;
   readonly meter: PaceMeter;
   status: FolderStatus;
-  pace: Pace | undefined;
+  pace: IndexingPace | undefined;
   /** Whether the editor watches it, instead of the indexing thread. */
   isWatched?: boolean;
 }

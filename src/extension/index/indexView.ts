@@ -9,7 +9,7 @@ import type { FolderStatus } from '../../workspace/status.ts';
 import type { Folders } from './folders.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import { describeSkip } from './statusText.ts';
-import { fileItem, folderItem, folderRows, moreRow, reasonItem, type Row } from './statusTree.ts';
+import { fileItem, folderItem, folderRows, moreRow, reasonItem, type IndexRow } from './statusTree.ts';
 
 /** Most rows below one reason; a document shows all. */
 const MAX_FILES = 500;
@@ -20,7 +20,7 @@ const REFRESH_MS = 1_000;
  * The view of indexed and skipped files, with reasons. It is a tree rather than a page: data to unfold, with the editor's own
  * keys, themes and screen-reader support, beside the code.
  */
-export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+export class IndexView implements vscode.TreeDataProvider<IndexRow>, vscode.Disposable {
   readonly #folders: Folders;
   readonly #client: WorkspaceClient;
   readonly #texts: ReadOnlyDocuments;
@@ -50,7 +50,7 @@ export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
     this.#disposables.dispose();
   }
 
-  getTreeItem(row: Row): vscode.TreeItem {
+  getTreeItem(row: IndexRow): vscode.TreeItem {
     switch (row.kind) {
       case 'folder': {
         const status = this.#statusOf(row.root);
@@ -69,7 +69,7 @@ export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
     }
   }
 
-  async getChildren(row?: Row): Promise<Row[]> {
+  async getChildren(row?: IndexRow): Promise<IndexRow[]> {
     if (!row) return this.#folders.statuses().map(({ root }) => ({ kind: 'folder', root }));
     switch (row.kind) {
       case 'folder': {
@@ -83,7 +83,7 @@ export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
         const files = await this.#leftOut(row.root, row.reason);
         const rows = files
           .slice(0, MAX_FILES)
-          .map(([path, skip]): Row => ({ kind: 'file', root: row.root, path, skip }));
+          .map(([path, skip]): IndexRow => ({ kind: 'file', root: row.root, path, skip }));
         if (files.length > MAX_FILES) rows.push(moreRow(row.root, row.reason, files.length - MAX_FILES));
         return rows;
       }
@@ -141,7 +141,7 @@ export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
   }
 
   /** Opens all paths that are left out for a row's reason in an editor. */
-  async openList(row: Row): Promise<void> {
+  async openList(row: IndexRow): Promise<void> {
     if (row.kind !== 'reason') return;
     const files = await this.#leftOut(row.root, row.reason);
     const lines = files.map(([path, { detail }]) => (detail === undefined ? path : `${path}\t${detail}`));
@@ -157,6 +157,6 @@ async function openOrReveal(uri: vscode.Uri): Promise<void> {
 }
 
 /** Copies the path of a row's file, relative to its folder. */
-export async function copyPath(row: Row): Promise<void> {
+export async function copyPath(row: IndexRow): Promise<void> {
   if (row.kind === 'file') await vscode.env.clipboard.writeText(row.path);
 }

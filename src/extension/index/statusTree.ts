@@ -2,25 +2,25 @@ import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { formatBytes, formatCount, formatSeconds } from '../../base/format.ts';
 import type { IndexContents, LanguageShare } from '../../workspace/folderReport.ts';
-import type { Pace } from '../../workspace/pace.ts';
-import { problemOf, type NextAction, type IndexProblem } from '../../workspace/problems.ts';
+import type { IndexingPace } from '../../workspace/pace.ts';
+import { problemOf, type IndexAction, type IndexProblem } from '../../workspace/problems.ts';
 import type { Skip, SkipReason } from '../../workspace/skip.ts';
 import type { FolderState, FolderStatus } from '../../workspace/status.ts';
 import type { CommandId } from '../commandIds.ts';
 import { describeProblem, describeSkip, describeState } from './statusText.ts';
 
 /** Facts for a folder's rows. `contents` are missing until the index has been read. */
-export interface FolderFacts {
+export interface RowFacts {
   readonly status: FolderStatus;
-  readonly pace: Pace | undefined;
+  readonly pace: IndexingPace | undefined;
   readonly contents: IndexContents | undefined;
 }
 
 /** A row of the status view, with the data of the rows below it. */
-export type Row =
+export type IndexRow =
   | { readonly kind: 'folder'; readonly root: string }
   | { readonly kind: 'fact'; readonly id: string; readonly item: vscode.TreeItem }
-  | { readonly kind: 'group'; readonly id: string; readonly item: vscode.TreeItem; readonly rows: readonly Row[] }
+  | { readonly kind: 'group'; readonly id: string; readonly item: vscode.TreeItem; readonly rows: readonly IndexRow[] }
   | { readonly kind: 'reason'; readonly root: string; readonly reason: SkipReason; readonly count: number }
   | { readonly kind: 'file'; readonly root: string; readonly path: string; readonly skip: Skip };
 
@@ -30,7 +30,7 @@ const MAX_LANGUAGES = 25;
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
 /** The folder's own row: its name and state, which a screen reader reads as one sentence. */
-export function folderItem({ status, pace }: FolderFacts): vscode.TreeItem {
+export function folderItem({ status, pace }: RowFacts): vscode.TreeItem {
   const { kind } = status.state;
   const icon = FOLDER_ICONS[kind];
   const item = makeItem(basename(status.root), describeState(status), icon, Expanded);
@@ -49,10 +49,10 @@ const FOLDER_ICONS: Readonly<Record<FolderState['kind'], string>> = {
 };
 
 /** The rows below a folder: progress and problems, then contents, then skipped files. */
-export function folderRows(facts: FolderFacts): Row[] {
+export function folderRows(facts: RowFacts): IndexRow[] {
   const { status, contents } = facts;
   const { root } = status;
-  const rows: Row[] = [...progressRows(facts), ...problemRows(facts)];
+  const rows: IndexRow[] = [...progressRows(facts), ...problemRows(facts)];
   const fact = (id: string, label: string, description: string, icon: string, tooltip?: string): void => {
     rows.push(factRow(`${root}#${id}`, label, description, icon, tooltip));
   };
@@ -77,7 +77,7 @@ export function folderRows(facts: FolderFacts): Row[] {
 }
 
 /** The row of one reason; the index has its list. */
-export function reasonItem({ root, reason, count }: Row & { readonly kind: 'reason' }): vscode.TreeItem {
+export function reasonItem({ root, reason, count }: IndexRow & { readonly kind: 'reason' }): vscode.TreeItem {
   const item = makeItem(describeSkip(reason), formatCount(count), 'circle-slash', Collapsed);
   item.id = `${root}#reason-${reason}`;
   item.contextValue = 'reason';
@@ -85,7 +85,7 @@ export function reasonItem({ root, reason, count }: Row & { readonly kind: 'reas
 }
 
 /** The row of a file or folder that is left out. */
-export function fileItem(uri: vscode.Uri, { root, path, skip }: Row & { readonly kind: 'file' }): vscode.TreeItem {
+export function fileItem(uri: vscode.Uri, { root, path, skip }: IndexRow & { readonly kind: 'file' }): vscode.TreeItem {
   const folder = dirname(path);
   const item = makeItem(basename(path), folder === '.' ? '' : folder);
   item.id = `${root}#file-${path}`;
@@ -98,7 +98,7 @@ export function fileItem(uri: vscode.Uri, { root, path, skip }: Row & { readonly
 }
 
 /** The last row of a list that is cut. */
-export function moreRow(root: string, reason: SkipReason, count: number): Row {
+export function moreRow(root: string, reason: SkipReason, count: number): IndexRow {
   const item = makeItem(vscode.l10n.t('{0} more', formatCount(count)), vscode.l10n.t('show all'), 'ellipsis');
   item.command = command('sextant.openLeftOutList', vscode.l10n.t('Show All'), {
     kind: 'reason',
@@ -109,7 +109,7 @@ export function moreRow(root: string, reason: SkipReason, count: number): Row {
   return { kind: 'fact', id: `${root}#more-${reason}`, item };
 }
 
-function progressRows({ status, pace }: FolderFacts): Row[] {
+function progressRows({ status, pace }: RowFacts): IndexRow[] {
   const { root, state } = status;
   const id = (name: string): string => `${root}#${name}`;
   if (state.kind === 'scanning') {
@@ -140,7 +140,7 @@ function progressRows({ status, pace }: FolderFacts): Row[] {
   ];
 }
 
-function problemRows({ status, contents }: FolderFacts): Row[] {
+function problemRows({ status, contents }: RowFacts): IndexRow[] {
   const { root, state } = status;
   const problems: IndexProblem[] = state.kind === 'failed' ? [problemOf(state.code, state.message)] : [];
   if (status.problem) problems.push({ ...status.problem, next: 'log' });
@@ -158,7 +158,7 @@ function problemRows({ status, contents }: FolderFacts): Row[] {
   });
 }
 
-function actionRow(id: string, action: NextAction): Row {
+function actionRow(id: string, action: IndexAction): IndexRow {
   const [label, icon, id_]: readonly [string, string, CommandId] = {
     update: [vscode.l10n.t('Update Index'), 'refresh', 'sextant.updateIndex'] as const,
     rebuild: [vscode.l10n.t('Rebuild Index'), 'trash', 'sextant.rebuildIndex'] as const,
@@ -169,12 +169,12 @@ function actionRow(id: string, action: NextAction): Row {
   return { kind: 'fact', id: `${id}-${action}`, item };
 }
 
-function languageRows(root: string, languages: readonly LanguageShare[]): Row {
+function languageRows(root: string, languages: readonly LanguageShare[]): IndexRow {
   const names = languages.map(({ language }) => language).join(', ');
   const total = languages.reduce((sum, { bytes }) => sum + bytes, 0);
   const item = makeItem(vscode.l10n.t('Languages'), `${formatCount(languages.length)} · ${names}`, 'code', Collapsed);
   item.tooltip = names;
-  const rows = languages.slice(0, MAX_LANGUAGES).map(({ language, files, bytes }): Row => {
+  const rows = languages.slice(0, MAX_LANGUAGES).map(({ language, files, bytes }): IndexRow => {
     const percent = Math.round((100 * bytes) / Math.max(1, total));
     const count = files === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', formatCount(files));
     const row = makeItem(language, `${count} · ${formatBytes(bytes)} · ${percent} %`, 'symbol-file');
@@ -191,17 +191,17 @@ function languageRows(root: string, languages: readonly LanguageShare[]): Row {
   return { kind: 'group', id: `${root}#languages`, item, rows };
 }
 
-function leftOutRows({ root, skipped }: FolderStatus): Row {
+function leftOutRows({ root, skipped }: FolderStatus): IndexRow {
   const reasons = (Object.entries(skipped) as [SkipReason, number][]).sort(([, a], [, b]) => b - a);
   const total = reasons.reduce((sum, [, count]) => sum + count, 0);
   const description = total === 0 ? vscode.l10n.t('nothing') : formatCount(total);
   const item = makeItem(vscode.l10n.t('Left out'), description, 'eye-closed', total === 0 ? None : Expanded);
   item.tooltip = vscode.l10n.t('Skipped files and folders, by reason');
-  const rows = reasons.map(([reason, count]): Row => ({ kind: 'reason', root, reason, count }));
+  const rows = reasons.map(([reason, count]): IndexRow => ({ kind: 'reason', root, reason, count }));
   return { kind: 'group', id: `${root}#leftOut`, item, rows };
 }
 
-function factRow(id: string, label: string, description: string, icon: string, tooltip?: string): Row {
+function factRow(id: string, label: string, description: string, icon: string, tooltip?: string): IndexRow {
   const item = makeItem(label, description, icon);
   item.tooltip = tooltip ?? `${label}: ${description}`;
   return { kind: 'fact', id, item };

@@ -10,7 +10,7 @@ import type { Folders } from './folders.ts';
 import { literal } from '../pickText.ts';
 import { maxResults } from '../settings.ts';
 import { isPartial } from './statusText.ts';
-import type { Row } from './statusTree.ts';
+import type { IndexRow } from './statusTree.ts';
 
 interface Item extends vscode.QuickPickItem {
   /** Action of Enter; missing on a row of plain text. */
@@ -70,7 +70,7 @@ export class WhyPick implements vscode.Disposable {
       path,
       file,
       query = '',
-    } = (target ?? {}) as Partial<Row & { root: string; path: string; file: vscode.Uri; query: string }>;
+    } = (target ?? {}) as Partial<IndexRow & { root: string; path: string; file: vscode.Uri; query: string }>;
     if (kind === 'file' && root !== undefined && path !== undefined) {
       return { file: vscode.Uri.joinPath(this.#folders.uriOf(root), path), query: '' };
     }

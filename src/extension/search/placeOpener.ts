@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
 import type { Folders } from '../index/folders.ts';
-import { Preview, type ShowOptions } from './preview.ts';
+import { EditorPreview, type PreviewOptions } from './preview.ts';
 
 /** Opens kept places where their lines are now, and keeps the last one marked until the next. */
 export class PlaceOpener implements vscode.Disposable {
   readonly #folders: Folders;
   readonly #relocate: (places: readonly KeptPlace[]) => Promise<readonly (KeptPlace | undefined)[]>;
-  #opened: Preview | undefined;
+  #opened: EditorPreview | undefined;
 
   constructor(
     folders: Folders,
@@ -18,14 +18,14 @@ export class PlaceOpener implements vscode.Disposable {
   }
 
   /** Opens a place. Shows a message and returns `false` if the file no longer has the lines. */
-  async open(place: KeptPlace, options?: ShowOptions): Promise<boolean> {
+  async open(place: KeptPlace, options?: PreviewOptions): Promise<boolean> {
     const [now] = await this.#relocate([place]);
     if (!now) {
       void vscode.window.showInformationMessage(vscode.l10n.t('{0} no longer has this line.', place.path));
       return false;
     }
     this.#opened?.release();
-    this.#opened = new Preview();
+    this.#opened = new EditorPreview();
     this.#opened.show(vscode.Uri.joinPath(this.#folders.uriOf(place.root), place.path), now, options);
     return true;
   }

@@ -4,7 +4,7 @@ import { describeError } from '../../base/errors.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
 
 /** Editor group of a place; by default the active one. A given group also gets the focus and the cursor. */
-export interface ShowOptions {
+export interface PreviewOptions {
   readonly viewColumn: vscode.ViewColumn;
 }
 
@@ -12,7 +12,7 @@ export interface ShowOptions {
  * Shows places while a list has the focus. If none is opened, it restores the editor with its selection and scroll
  * position.
  */
-export class Preview implements vscode.Disposable {
+export class EditorPreview implements vscode.Disposable {
   readonly #before = saveEditor();
   readonly #disposables = new DisposableStore();
   readonly #span: vscode.TextEditorDecorationType;
@@ -43,7 +43,7 @@ export class Preview implements vscode.Disposable {
   }
 
   /** Shows a place. Of several quick requests only the last is shown. */
-  show(uri: vscode.Uri, result: KeptPlace, options?: ShowOptions): void {
+  show(uri: vscode.Uri, result: KeptPlace, options?: PreviewOptions): void {
     this.#wanted = result;
     this.#enqueue(async () => {
       if (this.#wanted !== result) return;

@@ -29,7 +29,7 @@ export function asLines(places: readonly KeptPlace[]): string {
 }
 
 /** A Markdown list by file. Code is shown literally. */
-export function asMarkdown(query: string, places: readonly KeptPlace[]): string {
+export function resultsAsMarkdown(query: string, places: readonly KeptPlace[]): string {
   const files = groupByFile(places).map(({ path, places: own }) => {
     const lines = own.map(({ line, text }) => `- ${line}: ${code(text)}\n`);
     return `## ${code(path)}\n\n${lines.join('')}`;

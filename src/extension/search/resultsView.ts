@@ -6,7 +6,7 @@ import type { KeptPlace } from '../../workspace/resultPlace.ts';
 import type { FileLines, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
 import type { Folders } from '../index/folders.ts';
 import type { PlaceOpener } from './placeOpener.ts';
-import { asLines, asMarkdown, asSearchEditor, groupByFile, type FileOfResults } from './resultsText.ts';
+import { asLines, resultsAsMarkdown, asSearchEditor, groupByFile, type FileOfResults } from './resultsText.ts';
 import { symbolIcon } from './symbolIcon.ts';
 
 /** A search that can be repeated. */
@@ -122,7 +122,7 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
     const shown = this.#shown();
     if (shown.length === 0) return;
     const several = this.#dependencies.folders.all.length > 1;
-    const content = format === 'markdown' ? asMarkdown(query, shown) : asSearchEditor(query, shown, several);
+    const content = format === 'markdown' ? resultsAsMarkdown(query, shown) : asSearchEditor(query, shown, several);
     const document = await vscode.workspace.openTextDocument({ language: format, content });
     await vscode.window.showTextDocument(document, { preview: false });
   }

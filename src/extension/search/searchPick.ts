@@ -2,18 +2,27 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, isCancelled } from '../../base/errors.ts';
-import { formatCount } from '../../base/format.ts';
-import type { QueryProblem } from '../../engine/query/queryLanguage.ts';
 import type { Completion } from '../../workspace/completion.ts';
 import type { FileLines, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
 import { symbolQuery } from '../../workspace/symbolQuery.ts';
 import type { Folders } from '../index/folders.ts';
 import { literal } from '../pickText.ts';
-import { Preview } from './preview.ts';
+import { EditorPreview } from './preview.ts';
 import type { RecentQueries } from './recentQueries.ts';
 import type { KeptSearch } from './resultsView.ts';
 import { maxResults } from '../settings.ts';
 import { isPartial, summarize } from '../index/statusText.ts';
+import {
+  completionRow,
+  FORGET,
+  leftOutRows,
+  noticeRow,
+  problemRows,
+  recentRow,
+  samePlace,
+  sameRow,
+  type SearchRow,
+} from './searchRows.ts';
 import { symbolIcon } from './symbolIcon.ts';
 
 /** Dependencies of the list. */
@@ -36,15 +45,7 @@ export interface SearchMode {
   readonly except?: FileLines;
 }
 
-interface Item extends vscode.QuickPickItem {
-  /** Missing on a row with a problem of the query, or without results. */
-  readonly result?: SearchResult;
-  /** Query that replaces the typed one when the row is accepted. */
-  readonly fill?: string;
-}
-
 const WHY = vscode.l10n.t('Why Is It Here?');
-const FORGET = vscode.l10n.t('Remove from Recent Queries');
 /** Pause in typing after which to search; a search takes a few milliseconds. */
 const TYPING_PAUSE_MS = 60;
 /** Interval of repeated searches while the index grows. */
@@ -86,8 +87,8 @@ class SearchSession implements vscode.Disposable {
   readonly #dependencies: SearchDependencies;
   readonly #mode: SearchMode;
   readonly #folders: Folders;
-  readonly #pick = vscode.window.createQuickPick<Item>();
-  readonly #preview = new Preview();
+  readonly #pick = vscode.window.createQuickPick<SearchRow>();
+  readonly #preview = new EditorPreview();
   readonly #disposables = new DisposableStore();
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | undefined;
@@ -96,7 +97,7 @@ class SearchSession implements vscode.Disposable {
   #hasResults = false;
   /** Whether the user moved through the list; and the item that became active because the list changed. */
   #moved = false;
-  #passive: Item | undefined;
+  #passive: SearchRow | undefined;
 
   constructor(dependencies: SearchDependencies, mode: SearchMode, onHide: () => void) {
     this.#dependencies = dependencies;
@@ -175,7 +176,7 @@ class SearchSession implements vscode.Disposable {
     if (trimmed === '') {
       this.#pick.busy = false;
       this.#hasResults = false;
-      this.#show(this.#dependencies.recent.all.map(recentItem));
+      this.#show(this.#dependencies.recent.all.map(recentRow));
       return;
     }
     const query = this.#mode.toQuery?.(trimmed) ?? trimmed;
@@ -194,17 +195,17 @@ class SearchSession implements vscode.Disposable {
       const shown = completions.length > 0 ? problems.filter(({ end }) => end < trimmed.length) : problems;
       const isUnfinished = shown.length < problems.length;
       const items = results.length > 0 ? results.map((result) => this.#toItem(result)) : [this.#nothingFound(trimmed)];
-      const above = [...completions.map(completionItem), ...firstProblem(query, shown)];
-      this.#show([...above, ...items, ...leftOutNotice(leftOut)], isUnfinished);
+      const above = [...completions.map(completionRow), ...problemRows(query, shown)];
+      this.#show([...above, ...items, ...leftOutRows(leftOut)], isUnfinished);
     } catch (error) {
       if (isCancelled(error)) return;
-      this.#show([notice(vscode.l10n.t('The search failed'), describeError(error))]);
+      this.#show([noticeRow(vscode.l10n.t('The search failed'), describeError(error))]);
     }
     if (this.#running === running) this.#pick.busy = false;
   }
 
   /** Shows rows; the first result becomes active, or the first row. */
-  #show(items: Item[], preferFirst = false): void {
+  #show(items: SearchRow[], preferFirst = false): void {
     // Setting the same list again would lose keys that are pressed meanwhile.
     const shown = this.#pick.items;
     if (items.length > 0 && items.length === shown.length && items.every((item, i) => sameRow(item, shown[i]!))) return;
@@ -217,18 +218,18 @@ class SearchSession implements vscode.Disposable {
     if (active && (same || active !== items[0])) this.#pick.activeItems = [active];
   }
 
-  #nothingFound(query: string): Item {
+  #nothingFound(query: string): SearchRow {
     const statuses = this.#folders.statuses();
     if (statuses.length === 0) {
-      return notice(vscode.l10n.t('No folder is open'), vscode.l10n.t('Open a folder to search in it.'));
+      return noticeRow(vscode.l10n.t('No folder is open'), vscode.l10n.t('Open a folder to search in it.'));
     }
     const advice = isPartial(statuses)
       ? vscode.l10n.t('The index is not complete yet.')
       : vscode.l10n.t('Try fewer or other words. To see why a file is missing, right-click it.');
-    return notice(vscode.l10n.t('No results for “{0}”', literal(query)), advice);
+    return noticeRow(vscode.l10n.t('No results for “{0}”', literal(query)), advice);
   }
 
-  #toItem(result: SearchResult): Item {
+  #toItem(result: SearchResult): SearchRow {
     const { symbol, path, line, text } = result;
     const several = this.#folders.all.length > 1;
     const shownPath = several ? `${basename(result.root)}/${path}` : path;
@@ -247,7 +248,7 @@ class SearchSession implements vscode.Disposable {
     };
   }
 
-  #onActive(item: Item | undefined): void {
+  #onActive(item: SearchRow | undefined): void {
     if (!item?.result || item === this.#passive) return;
     this.#passive = undefined;
     this.#moved = true;
@@ -272,7 +273,7 @@ class SearchSession implements vscode.Disposable {
     await this.#dependencies.keep({ query: toQuery?.(query) ?? query, ...(except && { except }) });
   }
 
-  async #forget({ fill }: Item): Promise<void> {
+  async #forget({ fill }: SearchRow): Promise<void> {
     if (fill === undefined) return;
     await this.#dependencies.recent.remove(fill);
     if (this.#pick.value.trim() === '') await this.#run('');
@@ -283,14 +284,14 @@ class SearchSession implements vscode.Disposable {
     void this.#dependencies.recent.add(this.#pick.value);
   }
 
-  #openResult({ result }: Item, column: vscode.ViewColumn): void {
+  #openResult({ result }: SearchRow, column: vscode.ViewColumn): void {
     if (!result) return;
     this.#remember();
     this.#preview.open(this.#uriOf(result), result, column);
     this.#pick.hide();
   }
 
-  #explain({ result }: Item): void {
+  #explain({ result }: SearchRow): void {
     if (!result) return;
     const argument = { file: this.#uriOf(result), query: this.#pick.value.trim() };
     this.#pick.hide();
@@ -300,52 +301,4 @@ class SearchSession implements vscode.Disposable {
   #uriOf({ root, path }: SearchResult): vscode.Uri {
     return vscode.Uri.joinPath(this.#folders.uriOf(root), path);
   }
-}
-
-function sameRow(a: Item, b: Item): boolean {
-  const isSamePlace = a.result ? samePlace(a, b) : !b.result;
-  return (
-    isSamePlace && a.fill === b.fill && a.label === b.label && a.description === b.description && a.detail === b.detail
-  );
-}
-
-function samePlace({ result: a }: Item, { result: b }: Item): boolean {
-  return a !== undefined && a.root === b?.root && a.path === b.path && a.line === b.line;
-}
-
-/** The first problem of a query, as a row above the results of the rest. */
-function firstProblem(query: string, [problem]: readonly QueryProblem[]): Item[] {
-  if (!problem) return [];
-  const { start, end, message } = problem;
-  const label = vscode.l10n.t('“{0}” at character {1}', literal(query.slice(start, end)), start + 1);
-  return [{ label, detail: literal(message), alwaysShow: true, iconPath: new vscode.ThemeIcon('warning') }];
-}
-
-function completionItem({ filter, query, files }: Completion): Item {
-  const description =
-    files === undefined ? '' : files === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', files);
-  const iconPath = new vscode.ThemeIcon('filter');
-  return { label: literal(filter), description, iconPath, fill: query, alwaysShow: true };
-}
-
-function recentItem(query: string): Item {
-  const buttons = [{ iconPath: new vscode.ThemeIcon('close'), tooltip: FORGET }];
-  return { label: literal(query), iconPath: new vscode.ThemeIcon('history'), fill: query, alwaysShow: true, buttons };
-}
-
-/** A row for files that match in the index, but were deleted or changed since. */
-function leftOutNotice(count: number): Item[] {
-  if (count === 0) return [];
-  const label =
-    count === 1
-      ? vscode.l10n.t('1 file was left out because it was deleted or changed after it was indexed')
-      : vscode.l10n.t(
-          '{0} files were left out because they were deleted or changed after they were indexed',
-          formatCount(count),
-        );
-  return [notice(label, vscode.l10n.t('The index will be up to date in a moment. Then search again.'))];
-}
-
-function notice(label: string, detail: string): Item {
-  return { label, detail, alwaysShow: true, iconPath: new vscode.ThemeIcon('info') };
 }
