@@ -16,14 +16,13 @@ const PLAIN_ENGLISH = [
   'src/cli/**',
   'src/context/**',
   'src/engine/**',
-  'src/extension/analytics/**',
-  'src/extension/dashboard/**',
-  'src/extension/{server,webhooks}/**',
+  'src/extension/**',
   'src/mcp/**',
   'src/protocol/**',
   'src/server/**',
   'src/webhooks/**',
   'src/wire/**',
+  'src/workspace/**',
   'test/!(browser)/**',
   'webview/**',
 ];
@@ -106,7 +105,10 @@ export default defineConfig(
   },
   {
     files: PLAIN_ENGLISH,
-    ignores: ['src/base/{fencedJson,lease,ownedFolder,processIdentity,recordLog}.ts'],
+    ignores: [
+      'src/base/{fencedJson,lease,ownedFolder,processIdentity,recordLog}.ts',
+      'src/workspace/{searcher,relocate}.ts',
+    ],
     plugins: { sextant: { rules: { 'plain-english': plainEnglish } } },
     rules: { 'sextant/plain-english': 'error' },
   },

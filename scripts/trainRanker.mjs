@@ -47,8 +47,8 @@ const HEAD = ['', 'root', 'arch', 'sem', 'symbol', 'repo', 'arch', 'sem', 'symbo
 const line = (label, gains) => [label, ...gains.map((gain) => gain.toFixed(4))];
 const rows = [line('all features', evaluate())];
 if (values.ablate) {
-  const { GROUPS } = await import('../src/workspace/featureGroups.ts');
-  for (const [group, features] of Object.entries(GROUPS)) {
+  const { FEATURE_GROUPS } = await import('../src/workspace/featureGroups.ts');
+  for (const [group, features] of Object.entries(FEATURE_GROUPS)) {
     const without = new Set(COLUMNS.flatMap((column, i) => (features.includes(column.replace('/max', '')) ? [i] : [])));
     rows.push(line(`without ${group}`, evaluate({ ...FIT, without })));
   }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../base/disposable.ts';
 
-/* The editor cancels by tokens, everything else by signals. */
+/* The editor cancels by tokens, all other code by signals. */
 
 /** A signal that aborts when the token is cancelled. Dispose it when the work is over. */
 export function signalOf(token: vscode.CancellationToken): Disposable & { readonly signal: AbortSignal } {
@@ -11,7 +11,7 @@ export function signalOf(token: vscode.CancellationToken): Disposable & { readon
   return { signal: controller.signal, dispose: () => void listener.dispose() };
 }
 
-/** A token that is cancelled when the signal aborts, or when it is disposed because nobody waits for the work any more. */
+/** A token that is cancelled when the signal aborts, or when it is disposed. */
 export function tokenOf(signal: AbortSignal): Disposable & { readonly token: vscode.CancellationToken } {
   const source = new vscode.CancellationTokenSource();
   const cancel = (): void => source.cancel();

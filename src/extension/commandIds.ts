@@ -1,80 +1,13 @@
-/** Commands, as package.json contributes them; a test holds the two equal. */
-export const COMMANDS = [
-  'sextant.searchWorkspace',
-  'sextant.searchSymbol',
-  'sextant.searchSelection',
-  'sextant.findSimilar',
-  'sextant.askWorkspace',
-  'sextant.chooseProvider',
-  'sextant.setOpenAiKey',
-  'sextant.removeOpenAiKey',
-  'sextant.whyFile',
-  'sextant.showStatus',
-  'sextant.updateIndex',
-  'sextant.rebuildIndex',
-  'sextant.copyDiagnostics',
-  'sextant.pauseIndexing',
-  'sextant.resumeIndexing',
-  'sextant.showLog',
-  'sextant.startServer',
-  'sextant.stopServer',
-  'sextant.restartServer',
-  'sextant.attachServer',
-  'sextant.copyServerUrl',
-  'sextant.copyServerToken',
-  'sextant.openServerLog',
-  'sextant.createWebhook',
-  'sextant.rotateWebhook',
-  'sextant.deleteWebhook',
-  'sextant.copyWebhookUrl',
-  'sextant.enableWebhook',
-  'sextant.disableWebhook',
-  'sextant.addTrigger',
-  'sextant.editTriggerFilter',
-  'sextant.enableTrigger',
-  'sextant.disableTrigger',
-  'sextant.deleteTrigger',
-  'sextant.sendTestEvent',
-  'sextant.sendEditedEvent',
-  'sextant.replayEvent',
-  'sextant.openEvent',
-  'sextant.copyEventCurl',
-  'sextant.refreshWebhooks',
-  'sextant.chooseServerScenario',
-  'sextant.manageServerFaults',
-  'sextant.openDashboard',
-  'sextant.connectAnalytics',
-  'sextant.trySampleData',
-  'sextant.disconnectAnalytics',
-  'sextant.refreshAnalytics',
-  'sextant.setBudget',
-  'sextant.clearBudget',
-  'sextant.raiseBudget',
-  'sextant.remindBudget',
-  'sextant.importBudgets',
-  'sextant.previewBudgetDraft',
-  'sextant.exportBudgets',
-  'sextant.undoBudgets',
-  'sextant.retryBudgets',
-  'sextant.saveBudgetFailures',
-  'sextant.resumeBudgets',
-  'sextant.showBudgetReport',
-  // Of the view of results, and of its rows.
-  'sextant.refreshResults',
-  'sextant.clearResults',
-  'sextant.copyResults',
-  'sextant.exportResultsMarkdown',
-  'sextant.exportResultsEditor',
-  'sextant.copyResult',
-  'sextant.removeResult',
-  // Of rows of the status view.
-  'sextant.copyLeftOutPath',
-  'sextant.openLeftOutList',
-] as const;
-export type CommandId = (typeof COMMANDS)[number];
+import type strings from '../../package.nls.json';
 
-/** `@sextant`, as package.json contributes it. */
+/** `sextant.name` for each `command.name` of package.nls.json, which has exactly the commands of package.json: a test checks it. */
+type CommandOf<Key> = Key extends `command.${infer Name}` ? `sextant.${Name}` : never;
+
+/** Ids of the commands that package.json contributes. */
+export type CommandId = CommandOf<keyof typeof strings>;
+
+/** Id of `@sextant`, as package.json contributes it. */
 export const CHAT_PARTICIPANT = 'sextant.chat';
 
-/** Of the MCP servers, as package.json contributes it. */
+/** Id of the MCP servers' provider, as package.json contributes it. */
 export const MCP_PROVIDER = 'sextant.folders';

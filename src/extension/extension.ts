@@ -1,20 +1,27 @@
 import * as vscode from 'vscode';
-import { COMMANDS } from './commandIds.ts';
 import type { App, SextantApi } from './app.ts';
+import type { CommandId } from './commandIds.ts';
 import { registerChat, registerMcpServers, registerPanel, registerTools } from './lazyProviders.ts';
 
 /*
- * All that runs while the editor starts. What the extension does is in a chunk of its own, which is loaded when a command
- * or a view needs it, or once the editor has started up; only then does the indexer begin, in a thread.
+ * The code that runs while the editor starts. The rest is a chunk of its own, loaded when a command or a view needs it, or
+ * once the editor has started; only then does the indexer begin, in a thread.
  */
+
+interface Manifest {
+  readonly contributes: { readonly commands: readonly { readonly command: CommandId }[] };
+}
 
 let running: Promise<App> | undefined;
 
 export function activate(context: vscode.ExtensionContext): SextantApi {
   const app = (): Promise<App> => (running ??= load(context));
-  for (const id of COMMANDS) {
+  const { contributes } = context.extension.packageJSON as Manifest;
+  for (const { command } of contributes.commands) {
     context.subscriptions.push(
-      vscode.commands.registerCommand(id, async (argument: unknown) => (await app()).run(id, argument)),
+      vscode.commands.registerCommand(command, async (argument: unknown) => {
+        await (await app()).commands[command](argument);
+      }),
     );
   }
   context.subscriptions.push(
@@ -35,7 +42,7 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
   };
 }
 
-/** What no workspace may have that is not trusted. */
+/** Registers providers that only a trusted workspace may have. */
 function onceTrusted(context: vscode.ExtensionContext, register: () => vscode.Disposable): void {
   if (vscode.workspace.isTrusted) context.subscriptions.push(register());
   else

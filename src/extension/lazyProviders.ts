@@ -6,8 +6,8 @@ import { CHAT_PARTICIPANT, MCP_PROVIDER } from './commandIds.ts';
 import type { ReadInput, SearchInput } from './ask/tools.ts';
 
 /*
- * What other parts of the editor call by name: it has to be there as soon as the extension is active, and loads the rest of it
- * when it is called.
+ * Providers that other parts of the editor call by name. They are registered as soon as the extension is active, and load the
+ * rest of it when first called.
  */
 
 export function registerChat(app: () => Promise<App>): vscode.ChatParticipant {
@@ -26,7 +26,7 @@ export function registerTools(app: () => Promise<App>): vscode.Disposable {
   );
 }
 
-/** Some editors that run VS Code's extensions do not have this. */
+/** Registers the MCP servers; some editors that run VS Code's extensions lack this API. */
 export function registerMcpServers(app: () => Promise<Pick<App, 'mcpServers'>>): vscode.Disposable {
   if (!('registerMcpServerDefinitionProvider' in vscode.lm)) return new vscode.Disposable(() => undefined);
   const changed = new vscode.EventEmitter<void>();
@@ -68,7 +68,7 @@ export function readTool(app: () => Promise<Pick<App, 'tools'>>): vscode.Languag
   );
 }
 
-/** Has the editor give a view's panel back after a restart. */
+/** Restores a view's panel after a restart of the editor. */
 export function registerPanel(
   name: string,
   load: () => Promise<{ restore(panel: vscode.WebviewPanel): void }>,
@@ -78,7 +78,7 @@ export function registerPanel(
   });
 }
 
-interface Prepared {
+interface Invocation {
   readonly invocationMessage: string;
   readonly title: string;
   readonly message: string;
@@ -86,7 +86,7 @@ interface Prepared {
 
 function tool<T>(
   invoke: (input: T, signal: AbortSignal) => Promise<unknown>,
-  prepare: (input: T) => Prepared,
+  prepare: (input: T) => Invocation,
 ): vscode.LanguageModelTool<T> {
   return {
     prepareInvocation({ input }) {

@@ -1,4 +1,4 @@
-/** Text for an item of a list to pick from, where `$(name)` would become an icon. */
+/** Escapes text for a quick pick, in which `$(name)` is an icon. */
 export function literal(text: string): string {
   return text.replaceAll('$(', String.raw`\$(`);
 }

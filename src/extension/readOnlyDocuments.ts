@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 
-/** A closed text is not asked for again; more than this is never open at once. */
-const KEPT = 20;
-/** The editor takes a new text in milliseconds; a text that it never takes is shown all the same. */
+/** Most texts in memory. The editor does not request a closed text again. */
+const MAX_TEXTS = 20;
+/** The editor takes a new text in milliseconds; after this time the document is shown in any case. */
 const LONGEST_WAIT_MS = 1_000;
 
-/** Shows texts of ours in read-only editors, where they can be read, searched and copied like any other. */
+/** Shows generated texts in read-only editors, where people can read, search and copy them. */
 export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #scheme: string;
   readonly #texts = new Map<string, string>();
@@ -18,13 +18,13 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
     this.#registration = vscode.workspace.registerTextDocumentContentProvider(scheme, this);
   }
 
-  /** `title` becomes the editor's; a text with the same title takes the place of the one before. */
+  /** Opens a text with the title of its editor; it replaces an earlier text with the same title. */
   async open(title: string, text: string): Promise<void> {
     const uri = vscode.Uri.from({ scheme: this.#scheme, path: `/${title.replaceAll('/', '∕')}` });
     this.#texts.delete(uri.path);
     this.#texts.set(uri.path, text);
     const [oldest] = this.#texts.keys();
-    if (this.#texts.size > KEPT && oldest !== undefined) this.#texts.delete(oldest);
+    if (this.#texts.size > MAX_TEXTS && oldest !== undefined) this.#texts.delete(oldest);
     this.#changed.fire(uri);
     const document = await vscode.workspace.openTextDocument(uri);
     if (!hasText(document, text)) await taken(document);
@@ -32,7 +32,7 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.path) ?? vscode.l10n.t('This text is no longer kept: ask for it again.');
+    return this.#texts.get(uri.path) ?? vscode.l10n.t('This text is no longer available. Run the command again.');
   }
 
   dispose(): void {
@@ -41,13 +41,13 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
   }
 }
 
-/** Whatever the ends of its lines are. */
+/** Compares texts, whatever their line ends. */
 function hasText(document: vscode.TextDocument, text: string): boolean {
   const lines = (of: string): string => of.replaceAll(/\r\n?/g, '\n');
   return lines(document.getText()) === lines(text);
 }
 
-/** Resolves when the editor has taken another text for a document that it still had. */
+/** Resolves when the editor has taken the new text of an open document. */
 function taken(document: vscode.TextDocument): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -6,14 +6,14 @@ import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspac
 import { DEFAULT_BUDGET } from '../workspace/governor.ts';
 import type { NamePatterns } from '../workspace/skip.ts';
 
-/** What a folder's index leaves out, by our settings and because the editor does, and what making it may take. */
+/** Rules and limits of a folder's index, from Sextant's and the editor's settings. */
 export function indexOptions(folder: vscode.Uri): Omit<FolderOptions, 'root' | 'stateFolder'> {
   const settings = vscode.workspace.getConfiguration('sextant.index', folder);
-  // package.json has their defaults, which a test holds equal to those of the index.
+  // package.json has their defaults; a test checks that the index has the same.
   const secretFiles = settings.get<NamePatterns>('secretFiles');
   const generatedFiles = settings.get<NamePatterns>('generatedFiles');
   return {
-    // What the editor gives is no plain data, as it must be to cross threads.
+    // Copy the editor's values: only plain data can cross threads.
     exclude: [...settings.get('exclude', DEFAULT_EXCLUDE)],
     editorExclude: { 'files.exclude': hidden('files', folder), 'search.exclude': hidden('search', folder) },
     maxFileBytes: settings.get('maxFileBytes', MAX_FILE_BYTES),
@@ -31,11 +31,11 @@ export function indexOptions(folder: vscode.Uri): Omit<FolderOptions, 'root' | '
 
 function hidden(section: string, folder: vscode.Uri): string[] {
   const configured = vscode.workspace.getConfiguration(section, folder).get<Record<string, unknown>>('exclude', {});
-  // A condition ({ "when": … }) depends on files beside it; only what is excluded in any case counts here.
+  // A condition ({ "when": … }) depends on sibling files; only unconditional patterns count here.
   return Object.keys(configured).filter((pattern) => configured[pattern] === true);
 }
 
-/** Our settings, for a report: their values where those tell of nobody, else only whether they are the defaults. */
+/** Settings for a report: values that identify no person, else only whether they are the defaults. */
 export function describeSettings(contributed: readonly string[]): Record<string, string> {
   const described: Record<string, string> = {};
   for (const id of contributed) {
@@ -53,13 +53,13 @@ export function maxResults(): number {
   return vscode.workspace.getConfiguration('sextant.search').get('maxResults', 50);
 }
 
-/** At which shares of a limit a message tells of it. */
+/** Shares of a limit at which a message is shown. */
 export function alertThresholds(): number[] {
   const percents = vscode.workspace.getConfiguration('sextant.analytics').get('alertThresholds', [75, 90, 100]);
   return percents.map((percent) => percent / 100);
 }
 
-/** Whether the status bar says what was spent. */
+/** Whether the status bar shows the amount spent. */
 export function showsSpent(): boolean {
   return vscode.workspace.getConfiguration('sextant.analytics').get('statusBar', false);
 }
@@ -68,7 +68,7 @@ export interface ServerSettings {
   readonly state: string;
   readonly data: string | undefined;
   readonly port: number | undefined;
-  /** Of a delivery to a webhook. */
+  /** Largest body of a delivery to a webhook, in bytes. */
   readonly maxBodyBytes: number;
 }
 
@@ -91,7 +91,7 @@ export function serverSettings(): ServerSettings {
 export interface AskSettings {
   /** `extractive`, `openai`, `vscode.lm` for any model of the editor, or `vscode.lm:<model id>`. */
   readonly provider: string;
-  /** Whether a person chose it. */
+  /** Whether the user chose it. */
   readonly isChosen: boolean;
   readonly baseUrl: string;
   readonly model: string;

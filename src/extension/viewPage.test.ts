@@ -14,7 +14,7 @@ describe('viewPage', () => {
     strings: '{"Ask":"<Frag\' \\"es\\">"}',
   });
 
-  it('allows scripts that have its nonce, styles and pictures of ours, and nothing else', () => {
+  it('allows scripts with its nonce, the extension’s styles and pictures, and nothing else', () => {
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1]?.replaceAll('&#39;', "'") ?? '';
     assert.deepEqual(policy.split('; '), [
       "default-src 'none'",

@@ -1,29 +1,29 @@
-/** What a page is made of. All of it is the extension's own; nothing of the workspace is in it. */
+/** Parts of a page. All are the extension's own; none comes from the workspace. */
 export interface PageParts {
   readonly title: string;
-  /** Where the page's files come from, as its content security policy names it. */
+  /** Origin of the page's files for its content security policy. */
   readonly source: string;
   readonly script: string;
   readonly style: string;
-  /** Whether it makes pictures of what it draws: an image may then be one that a script of the page made. */
+  /** Whether the page's script may create images. */
   readonly drawsPictures: boolean;
-  /** Once per page; only scripts that have it run. */
+  /** Nonce of the page; only scripts with it run. */
   readonly nonce: string;
-  /** The same for styles that are in no file; another one, as it stands where it can be read. */
+  /** Nonce of inline styles. It differs, since scripts can read it. */
   readonly styleNonce: string;
-  /** Of the editor's interface, such as `en`. */
+  /** Language of the editor's interface, such as `en`. */
   readonly language: string;
   /** The strings in that language as JSON, `{}` for English. */
   readonly strings: string;
 }
 
-/** The HTML of a page: a policy that allows what is ours and nothing else, and one script that builds the rest. */
+/** The HTML of a page: a policy that allows only the extension's own files, and one script that builds the content. */
 export function viewPage(parts: PageParts): string {
   const { title, source, script, style, drawsPictures, nonce, styleNonce, language, strings } = parts;
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    // The toolkit asks the browser for :focus-visible with an empty style, and else shows where the focus is at every click.
+    // The toolkit tests for :focus-visible with an empty style; without it every click shows a focus ring.
     `style-src ${source} 'nonce-${styleNonce}'`,
     `img-src ${source}${drawsPictures ? ' blob:' : ''}`,
     "base-uri 'none'",

@@ -7,7 +7,7 @@ import { viewType, type ViewContract, type ViewMethods } from '../protocol/viewC
 import { ViewServer } from '../protocol/viewServer.ts';
 import { viewPage } from './viewPage.ts';
 
-/** What a view is. */
+/** A view and its handlers. */
 export interface HostedView<M extends ViewMethods<M>, E> {
   readonly contract: ViewContract<M, E>;
   readonly title: string;
@@ -19,8 +19,8 @@ export interface HostedView<M extends ViewMethods<M>, E> {
 }
 
 /**
- * One panel with a page of ours in it, and the page's end of the contract. The page is thrown away while it is hidden, as
- * one that is kept costs tens of megabytes: what must outlive it is kept here, in the extension, and given to `ready`.
+ * One panel with a page, and the host's end of the contract. A hidden page is discarded, since a retained one costs tens of
+ * megabytes. State that must outlive it stays here, in the extension, and is passed to `ready`.
  */
 export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposable {
   readonly #view: HostedView<M, E>;
@@ -31,12 +31,12 @@ export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposab
     this.#view = view;
   }
 
-  /** Where the panel is; `undefined` while there is none or it is hidden. */
+  /** Column of the panel; `undefined` if there is none or it is hidden. */
   get column(): vscode.ViewColumn | undefined {
     return this.#panel?.viewColumn;
   }
 
-  /** Opens the panel in `column`, or shows the one that is open, where it is. */
+  /** Opens the panel in `column`, or reveals the open one where it is. */
   show(column = vscode.ViewColumn.Active): void {
     if (this.#panel) {
       this.#panel.reveal();
@@ -46,14 +46,14 @@ export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposab
     this.restore(vscode.window.createWebviewPanel(viewType(contract.name), title, column));
   }
 
-  /** Takes a panel that the editor has opened again. */
+  /** Takes a panel that the editor has restored. */
   restore(panel: vscode.WebviewPanel): void {
     this.#panel?.dispose();
     const { contract, handlers, log, extensionUri } = this.#view;
     const server = new ViewServer(
       contract,
       handlers,
-      // Nobody gets what is sent to a panel that is hidden or closed; `ready` tells it all.
+      // A hidden or closed panel loses messages; `ready` sends the whole state.
       (message) => void panel.webview.postMessage(message),
       (problem) => log.warn(`The view ${contract.name} sent no message: ${problem}`),
     );
@@ -89,7 +89,7 @@ export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposab
     });
   }
 
-  /** Tells the page, if there is one. */
+  /** Sends an event to the page, if there is one. */
   emit<K extends keyof E & string>(name: K, value: E[K]): void {
     this.#server?.emit(name, value);
   }

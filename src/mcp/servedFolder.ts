@@ -54,7 +54,7 @@ export class ServedFolder {
   }
 
   read(path: string): Promise<IndexableFile> {
-    return this.#client.read({ folder: this.#options, path });
+    return this.#client.searching.call('read', { folder: this.#options, path });
   }
 
   /** Waits until the index is complete, or cannot be completed, for at most `ms` milliseconds. */

@@ -6,13 +6,13 @@ import type { DocumentId } from '../engine/documentId.ts';
 import type { FileState } from './scan.ts';
 import type { Skip, SkipReason } from './skip.ts';
 
-/** What is known of a file whose content has been read: which document it is, or why its content is not indexed. */
+/** Record of a file that was read: the id of its document, or the reason why its content is not indexed. */
 export type FileRecord = FileState & RacyMark & ({ readonly id: DocumentId } | { readonly skip: Skip });
 
 interface RacyMark {
   /**
    * The file was modified so shortly before it was read that a later change could have the same time and size
-   * (the "racy" entries of Git's index). Its content is compared again at the next occasion.
+   * (the "racy" entries of Git's index). The next scan compares its content again.
    */
   readonly racy?: true;
 }
@@ -33,15 +33,15 @@ type StoredRecord = readonly [
 interface StoredCatalog {
   readonly version: number;
   readonly root: string;
-  /** By which it was decided what is skipped for its content. */
+  /** Version of the rules by which content was skipped. */
   readonly rules: string;
   readonly files: readonly StoredRecord[];
 }
 
 /**
- * The files of a folder as they were last read. Losing it, or having an older one, costs reading files again, never a wrong
- * result: what a document is follows from its content, and whether the index has it is for the engine to say. So it need not
- * belong to the index's commit; what is compared with a folder are the engine's documents.
+ * The files of a folder as they were last read. A lost or older catalog costs reading files again, never a wrong result: a
+ * document's id follows from its content, and the engine knows which ids it has. So a catalog need not belong to the index's
+ * commit.
  */
 export class Catalog {
   readonly #file: string;
@@ -51,8 +51,8 @@ export class Catalog {
   #changed = false;
 
   /**
-   * Reads the catalog of `root` in the state folder; one that is damaged, of another version, or made by other `rules`
-   * for content counts as empty.
+   * Reads the catalog of `root` in the state folder. One that is damaged, of another version, or of other `rules` for
+   * content counts as empty.
    */
   constructor(stateFolder: string, root: string, rules: string) {
     this.#file = join(stateFolder, CATALOG);
@@ -75,7 +75,7 @@ export class Catalog {
     }
   }
 
-  /** The folder that a catalog is of, if there is one that can be read. */
+  /** Root of the folder in a readable catalog. */
   static rootOf(stateFolder: string): string | undefined {
     const read = readCheckedJson(join(stateFolder, CATALOG));
     if (read === undefined || read === 'damaged') return undefined;
@@ -108,7 +108,7 @@ export class Catalog {
     return this.#records.entries();
   }
 
-  /** Makes it durable, if it changed. Throws `DiskFull` or `ReadOnly`. */
+  /** Writes the catalog if it changed. Throws `DiskFull` or `ReadOnly`. */
   save(): void {
     if (!this.#changed) return;
     const files: StoredRecord[] = [];

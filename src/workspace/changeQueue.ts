@@ -1,4 +1,4 @@
-/** Gathers paths that may have changed until a short quiet, so that a flood of events is one look. */
+/** Gathers paths that may have changed until a short pause, so that a flood of events is one scan. */
 export class ChangeQueue {
   readonly #deliver: (paths: readonly string[]) => void;
   #paths = new Set<string>();
@@ -12,10 +12,10 @@ export class ChangeQueue {
   add(path: string): void {
     if (this.#paths.size === 0) this.#since = performance.now();
     this.#paths.add(path);
-    // Events that never stop must not put off the look for ever.
+    // Events that never stop must not delay the scan for ever.
     if (this.#timer && performance.now() - this.#since > LONGEST_WAIT_MS) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#flush(), QUIET_MS);
+    this.#timer = setTimeout(() => this.#flush(), PAUSE_MS);
   }
 
   dispose(): void {
@@ -31,5 +31,5 @@ export class ChangeQueue {
   }
 }
 
-const QUIET_MS = 150;
+const PAUSE_MS = 150;
 const LONGEST_WAIT_MS = 1_000;

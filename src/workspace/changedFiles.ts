@@ -4,30 +4,30 @@ import type { ChangedPaths } from '../engine/query/filters.ts';
 import type { QueryFilter, QueryProblem, QueryProblemCode } from '../engine/query/queryLanguage.ts';
 import { repositoryAround } from './gitRepository.ts';
 
-/** Why it cannot be told what changed. */
-interface Unknown {
+/** Reason why the changes are unknown. */
+interface UnknownChanges {
   readonly code: QueryProblemCode;
   readonly message: string;
 }
 
-type Changes = ReadonlySet<string> | Unknown;
+type Changes = ReadonlySet<string> | UnknownChanges;
 
 export interface ChangedInFolders {
-  /** What each folder's `changed:` filters stand for, by the folder's root. */
+  /** Paths of each folder's `changed:` filters, by the folder's root. */
   readonly byRoot: ReadonlyMap<string, ChangedPaths>;
-  /** Filters that could not be resolved in any folder; they are left out. */
+  /** Filters that no folder could resolve; they are left out. */
   readonly problems: readonly QueryProblem[];
 }
 
-/** So long an answer counts, as every key that is typed asks again. */
+/** Lifetime of an answer, since every typed key searches again. */
 const FRESH_MS = 2_000;
-/** Git waits for ever where a named pipe has the name of one of its files. */
+/** Git waits for ever if one of its files is a named pipe. */
 const GIT_TIMEOUT_MS = 30_000;
 const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
 
 /**
- * Tells what changed in a folder since a revision, by Git's own command: what is committed since it and this branch parted,
- * what is not committed, and what is not tracked. It runs without a shell.
+ * Lists the paths of a folder that changed since a revision, by Git's own command: commits since the merge base, uncommitted
+ * changes, and untracked files. It runs without a shell.
  */
 export class ChangedFiles {
   readonly #timeoutMs: number;
@@ -37,7 +37,7 @@ export class ChangedFiles {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** `isTrusted`: Git runs what a repository configures, so it does not run in one that nobody trusts. */
+  /** `isTrusted`: Git runs commands that a repository configures, so it does not run in an untrusted one. */
   async resolve(
     roots: readonly string[],
     filters: readonly QueryFilter[],
@@ -51,7 +51,7 @@ export class ChangedFiles {
         ? await Promise.all(roots.map((root) => this.#changes(root, pattern)))
         : roots.map(() => NOT_TRUSTED);
       const unknown = found.find((changes) => 'code' in changes);
-      // Of several folders some may be in no repository, or not know the revision: nothing is known to have changed there.
+      // Some folders may be in no repository, or not have the revision: they have no known changes.
       if (unknown && found.every((changes) => 'code' in changes)) problems.push({ ...unknown, start, end });
       else {
         for (const [i, root] of roots.entries()) {
@@ -75,15 +75,15 @@ export class ChangedFiles {
   }
 }
 
-const NOT_TRUSTED: Unknown = {
+const NOT_TRUSTED: UnknownChanges = {
   code: 'NotTrusted',
-  message: 'What changed is told by Git, which is not run in a folder that is not trusted. Trust the workspace first.',
+  message: 'The filter needs Git, which does not run in an untrusted folder. Trust the workspace first.',
 };
 
-/** Paths from `root` on, with `/`. */
+/** Paths relative to `root`, with `/`. */
 async function changesSince(root: string, revision: string, timeout: number): Promise<Changes> {
   if (!repositoryAround(root)) {
-    return { code: 'NoRepository', message: `${root} is in no Git repository, so nobody knows what changed.` };
+    return { code: 'NoRepository', message: `${root} is in no Git repository, so its changes are unknown.` };
   }
   const git = (...args: string[]): Promise<GitOutput> => runGit(root, args, timeout);
   try {
@@ -95,7 +95,7 @@ async function changesSince(root: string, revision: string, timeout: number): Pr
       return paths(await git('diff', ...format, since, '--'), await git(...UNTRACKED));
     }
     if (commit.exitCode > 1) throw failed(commit);
-    // Before the first commit all is uncommitted.
+    // Before the first commit all files are uncommitted.
     if (revision === '') return paths(await git(...UNTRACKED, '--cached'));
     return {
       code: 'UnknownRevision',
@@ -103,8 +103,8 @@ async function changesSince(root: string, revision: string, timeout: number): Pr
     };
   } catch (error) {
     return systemCode(error) === 'ENOENT'
-      ? { code: 'GitMissing', message: 'What changed is told by Git, which is not installed, or not on the PATH.' }
-      : { code: 'GitFailed', message: `Git could not tell what changed: ${describeError(error)}` };
+      ? { code: 'GitMissing', message: 'The filter needs Git, which is not installed or not on the PATH.' }
+      : { code: 'GitFailed', message: `Git could not list the changes: ${describeError(error)}` };
   }
 }
 
@@ -126,9 +126,9 @@ function failed({ exitCode, complaint }: GitOutput): Error {
   return new Error(line === '' ? `it ended with ${exitCode}.` : line);
 }
 
-/** Rejects where Git cannot be started or is killed. It takes no lock, and asks no file-system monitor. */
+/** Runs Git without locks and file-system monitor. Rejects if Git cannot start or is killed. */
 function runGit(root: string, args: readonly string[], timeout: number): Promise<GitOutput> {
-  // Those tell a hook's child processes of another repository, perhaps.
+  // A hook sets these for its own repository.
   const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...env } = process.env;
   return new Promise((resolve, reject) => {
     execFile(
@@ -139,7 +139,7 @@ function runGit(root: string, args: readonly string[], timeout: number): Promise
         if (error?.killed === true && error.signal === 'SIGTERM') {
           reject(new Error(`Git did not end within ${timeout / 1000} s. Is one of its files, as .gitignore, a pipe?`));
         }
-        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- it is one, and says so in its type
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- its type is an Error
         else if (error && typeof error.code !== 'number') reject(error);
         else resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, text, complaint });
       },

@@ -10,7 +10,7 @@ import type { FolderState } from './status.ts';
 describe('the client of a workspace', () => {
   const temporary = temporaryFolder();
 
-  it('starts the indexing thread again after many files, without a gap or a word', async () => {
+  it('restarts the indexing thread after many files, without a gap or a report', async () => {
     const [root, stateFolder] = [temporary(), join(temporary(), 'state')];
     writeFiles(root, Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`f${i}.ts`, `export const lantern${i} = ${i};\n`]))); // prettier-ignore
     const kinds: FolderState['kind'][] = [];
@@ -36,7 +36,7 @@ describe('the client of a workspace', () => {
       writeFiles(root, { 'late.ts': 'export const harbour = 1;\n' });
       rmSync(join(root, 'f3.ts'));
       // Waits for the new thread.
-      await client.reconcile(root);
+      await (await client.indexing()).call('reconcile', { root });
       assert.deepEqual(await paths('harbour'), ['late.ts']);
       assert.deepEqual(
         (await paths('lantern')).sort(),

@@ -1,26 +1,12 @@
 import { describeError } from '../base/errors.ts';
 import { Lease } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
-import type { Completion } from './completion.ts';
-import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
+import type { Caller } from '../base/rpc.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
-import type { IndexContents } from './folderReport.ts';
-import type { IndexEvents, IndexMethods, JudgeRequest, SearchMethods } from './indexProtocol.ts';
-import type { IndexableFile } from './readIndexable.ts';
-import type { KeptPlace } from './resultPlace.ts';
-import type {
-  CompletionRequest,
-  SearchFolder,
-  SearchRequest,
-  SearchResponse,
-  SimilarRequest,
-  UnsavedText,
-} from './searcher.ts';
-import type { Skip } from './skip.ts';
+import type { FolderMethods, IndexEvents, IndexMethods, SearchMethods } from './indexProtocol.ts';
+import type { SearchRequest, SearchResponse, UnsavedText } from './searcher.ts';
 import type { FolderStatus } from './status.ts';
 import { Thread } from './thread.ts';
-import type { FileStatus } from './whyFile.ts';
-import type { RankAnswer, RankRequest } from './whyRank.ts';
 
 export interface ClientOptions {
   /** The bundled entries of the two threads. */
@@ -28,28 +14,28 @@ export interface ClientOptions {
   readonly searchThread: URL;
   readonly logger: Logger;
   readonly onStatus: (status: FolderStatus) => void;
-  /** The folder is too large to be watched by a thread of ours; see {@link WorkspaceClient.hint}. */
+  /** Called for a folder that is too large for the indexing thread to watch; see {@link WorkspaceClient.hint}. */
   readonly onUnwatched: (root: string) => void;
-  /** When the indexing thread is started again to free its memory; see {@link RENEWAL}. */
+  /** When to restart the indexing thread to free its memory; see {@link RENEWAL}. */
   readonly renewal?: Renewal;
 }
 
-/** After `files` were read, and all folders were up to date for `quietMs` milliseconds. */
+/** Restarts after `files` were read, and all folders were up to date for `quietMs` milliseconds. */
 export interface Renewal {
   readonly files: number;
   readonly quietMs: number;
 }
 
 /**
- * V8 keeps the memory of a storm of changes in a thread: 20,000 changes left the editor's process with 176 MB more, and a
- * forced collection, smaller young generations and malloc's settings returned hardly any of it. A thread that ends returns
- * all of it. Opening the indexes again takes 0.1 s, and a scan; no content is read.
+ * V8 keeps a thread's memory after many changes: 20,000 changes left the editor's process with 176 MB more, and a forced
+ * collection, smaller young generations and malloc's settings returned hardly any of it. A thread that ends returns all of
+ * it. Opening the indexes again takes 0.1 s and a scan; no content is read.
  */
 const RENEWAL: Renewal = { files: 5_000, quietMs: 30_000 };
 
 /**
- * The index of a workspace, seen from a thread that must not be kept waiting: one thread indexes, another searches. Both
- * start when first needed and are restarted if they die.
+ * The index of a workspace, for a thread that must not wait: one thread indexes, another searches. Both start when first
+ * needed and restart if they die.
  */
 export class WorkspaceClient {
   readonly #options: ClientOptions;
@@ -57,11 +43,11 @@ export class WorkspaceClient {
   readonly #verifying = new Set<string>();
   readonly #unsaved = new Map<string, UnsavedText>();
   #isPaused = false;
-  /** By folder, the state of the indexing thread since it was started. */
+  /** State of each folder since the indexing thread started. */
   readonly #states = new Map<string, { readonly isQuiet: boolean; readonly filesRead: number }>();
   #renewalTimer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;
-  /** Folders that a new thread opens again: that it scans them is no news. */
+  /** Folders that a new thread opens again: their scan is not reported. */
   readonly #reopened = new Set<string>();
   readonly #indexing: Thread<IndexMethods, IndexEvents>;
   readonly #searching: Thread<SearchMethods, object>;
@@ -93,7 +79,7 @@ export class WorkspaceClient {
     });
   }
 
-  /** Begins to keep the folder's index. What comes of it is told by `onStatus`. */
+  /** Starts to index a folder. `onStatus` gets its progress. */
   open(folder: FolderOptions): void {
     this.#folders.set(folder.root, folder);
     if (this.#renewing) return;
@@ -108,7 +94,7 @@ export class WorkspaceClient {
     await this.#indexing.caller().call('close', { root });
   }
 
-  /** Tells of the text of an editor that is not saved, or without one that it is, or is closed. It stays in memory. */
+  /** Sets an editor's unsaved text, or removes it after a save or close. The text stays in memory. */
   setUnsaved(unsaved: UnsavedText): void {
     const key = `${unsaved.root}/${unsaved.path}`;
     if (unsaved.text === undefined && !this.#unsaved.delete(key)) return;
@@ -116,20 +102,21 @@ export class WorkspaceClient {
     if (this.#searching.isStarted) this.#send(this.#searching.caller().call('setUnsaved', unsaved));
   }
 
-  /** Tells of paths, relative to the folder, that may have changed. */
+  /** Reports paths, relative to the folder, that may have changed. */
   hint(root: string, paths: readonly string[]): void {
     // A new thread scans the folder anyway.
     if (!this.#renewing) this.#send(this.#indexing.caller().call('hint', { root, paths }));
   }
 
-  async reconcile(root: string): Promise<void> {
+  /** Calls to the indexing thread, as soon as no renewal is under way. */
+  async indexing(): Promise<Caller<FolderMethods, IndexEvents>> {
     if (this.#renewing) await this.#renewing;
-    return this.#indexing.caller().call('reconcile', { root });
+    return this.#indexing.caller();
   }
 
-  async rebuild(root: string): Promise<void> {
-    if (this.#renewing) await this.#renewing;
-    return this.#indexing.caller().call('rebuild', { root });
+  /** Calls to the searching thread; {@link search} for searches. */
+  get searching(): Caller<Omit<SearchMethods, 'search' | 'setUnsaved'>, object> {
+    return this.#searching.caller();
   }
 
   /** Stops all indexing until {@link resume}. */
@@ -145,58 +132,14 @@ export class WorkspaceClient {
     await this.#indexing.caller().call('resume', undefined);
   }
 
-  async skipped(root: string): Promise<Map<string, Skip>> {
-    if (this.#renewing) await this.#renewing;
-    return this.#indexing.caller().call('skipped', { root });
-  }
-
-  /** Where the search meets damage, the keeper of the index is told, who repairs it. */
+  /** Searches, and has the indexing thread repair damage that the search finds. */
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
     const response = await this.#searching.caller().call('search', request, signal);
     for (const root of response.damaged) this.#verify(root);
     return response;
   }
 
-  /** Ways to finish the filter at the end of a query, by what the indexes have. */
-  complete(request: CompletionRequest): Promise<Completion[]> {
-    return this.#searching.caller().call('complete', request);
-  }
-
-  /** What to search for to find code like a text. */
-  similarQuery(request: SimilarRequest): Promise<string> {
-    return this.#searching.caller().call('similarQuery', request);
-  }
-
-  /** Places as they are in the files at this moment, unsaved ones too; `undefined` for one that is gone. */
-  recheck(places: readonly KeptPlace[]): Promise<(KeptPlace | undefined)[]> {
-    return this.#searching.caller().call('recheck', places);
-  }
-
-  /** What the index of a folder holds. */
-  contents(folder: SearchFolder): Promise<IndexContents> {
-    return this.#searching.caller().call('contents', folder);
-  }
-
-  /** Why a file of a folder is found or not. */
-  judge(request: JudgeRequest): Promise<FileStatus> {
-    return this.#searching.caller().call('judge', request);
-  }
-
-  /** The text of a file of a folder as it is, unsaved or not, if the index may hold it; else why not. */
-  read(request: JudgeRequest): Promise<IndexableFile> {
-    return this.#searching.caller().call('read', request);
-  }
-
-  /** Where a file is among the results of a query, or what of the query it does not match. */
-  rank(request: RankRequest, signal?: AbortSignal): Promise<RankAnswer> {
-    return this.#searching.caller().call('rank', request, signal);
-  }
-
-  diagnose(input: DiagnosticsInput): Promise<Diagnostics> {
-    return this.#searching.caller().call('diagnose', input);
-  }
-
-  /** Ends both threads; the indexes are left as of their last commit and free for others. */
+  /** Ends both threads. The indexes stay at their last commit, free for other processes. */
   async dispose(): Promise<void> {
     clearTimeout(this.#renewalTimer);
     if (this.#renewing) await this.#renewing;
@@ -231,7 +174,7 @@ export class WorkspaceClient {
     }, quietMs).unref();
   }
 
-  /** Starts the indexing thread again, with the indexes as they are. */
+  /** Restarts the indexing thread; indexes stay as they are. */
   async #renew(): Promise<void> {
     const roots = [...this.#folders.keys()];
     try {

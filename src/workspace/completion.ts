@@ -2,29 +2,29 @@ import type { EngineReader } from '../engine/engine.ts';
 import type { FilterField } from '../engine/query/queryLanguage.ts';
 import { formatFilter, unfinishedFilter } from '../engine/query/unfinished.ts';
 
-/** A way to finish the filter at the end of a query. Crosses threads. */
+/** A completion of the filter at the end of a query. Crosses threads. */
 export interface Completion {
-  /** The filter as it is to be typed. */
+  /** The completed filter. */
   readonly filter: string;
   /** The whole query with it. */
   readonly query: string;
-  /** How many files it is about; missing for names. */
+  /** Number of matching files; missing for names. */
   readonly files?: number;
 }
 
-/** A value of a filter and how many files have it. */
+/** Values of a filter, with the number of files of each. */
 type Values = Map<string, number>;
 
 const MAX_COMPLETIONS = 5;
 
-/** What the filter that is being typed at the end of a query may become, by what the indexes have; likeliest first. */
+/** Completes the filter at the end of a query with values from the indexes, the likeliest first. */
 export function completeFilter(query: string, readers: readonly EngineReader[]): Completion[] {
   const unfinished = unfinishedFilter(query);
   if (!unfinished) return [];
   const { field, typed, exclude, start } = unfinished;
   return valuesFor(field, typed, readers).map(([value, files]) => {
     const filter = formatFilter(field, value, exclude);
-    // Who has chosen a folder may go on to one in it.
+    // A user who has chosen a folder may go on to one in it.
     const isOpen = field === 'path' && !filter.endsWith('"');
     return { filter, query: `${query.slice(0, start)}${filter}${isOpen ? '' : ' '}`, ...(files > 0 && { files }) };
   });
@@ -35,7 +35,7 @@ function valuesFor(field: FilterField, typed: string, readers: readonly EngineRe
     case 'lang':
       return best(languagesOf(readers), typed, (language) => [language]);
     case 'path':
-      return best(foldersOf(readers, typed.startsWith('/')), typed, placesOfNames);
+      return best(foldersOf(readers, typed.startsWith('/')), typed, pathsFromEachFolder);
     case 'file':
       return best(fileNamesOf(readers), typed, (name) => [name]);
     case 'sym': {
@@ -47,7 +47,7 @@ function valuesFor(field: FilterField, typed: string, readers: readonly EngineRe
   }
 }
 
-/** Values with a part that begins as typed: those that do so themselves first, then those of most files. */
+/** Values with a part that begins as typed: whole values first, then those with the most files. */
 function best(values: Values, typed: string, partsOf: (value: string) => readonly string[]): [string, number][] {
   const prefix = typed.toLowerCase();
   const ranked: { readonly value: string; readonly files: number; readonly isWhole: boolean }[] = [];
@@ -61,8 +61,8 @@ function best(values: Values, typed: string, partsOf: (value: string) => readonl
   return ranked.slice(0, MAX_COMPLETIONS).map(({ value, files }) => [value, files]);
 }
 
-/** A path from each of its folders on. */
-function placesOfNames(path: string): string[] {
+/** The rest of a path after each of its folders. */
+function pathsFromEachFolder(path: string): string[] {
   const parts: string[] = [];
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) parts.push(path.slice(at + 1));
   return parts;
@@ -76,7 +76,7 @@ function languagesOf(readers: readonly EngineReader[]): Values {
   return values;
 }
 
-/** Folders with a `/` at the end, and from the top on with one before. */
+/** Folders with a `/` at the end; `fromTop` also puts one before. */
 function foldersOf(readers: readonly EngineReader[], fromTop: boolean): Values {
   const values: Values = new Map();
   for (const reader of readers) {

@@ -25,7 +25,7 @@ describe('Diagnostics', () => {
     return { root: folder(), stateFolder: folder(), exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
   }
 
-  it('name nobody and nothing, in whatever part of them', async () => {
+  it('redact names of people and folders in every part', async () => {
     const options = open();
     writeFiles(options.root, { 'wage list.ts': 'export const x = 1;\n' });
     const edges = { logger: silentLogger, now: () => Date.now() + 60_000, onStatus: () => undefined };
@@ -49,17 +49,17 @@ describe('Diagnostics', () => {
     assert.equal(diagnostics.folders[0]!.files, 1);
   });
 
-  it('tell what cannot be told instead of failing', () => {
+  it('report problems of a folder instead of failing', () => {
     const options = { ...open(), root: '/nowhere/at/all', stateFolder: '/nowhere/state' };
     const text = formatDiagnostics(make(options, []));
     assert.match(text, /^Folder <folder 1>$/m);
-    assert.match(text, /^ {2}problem EACCES: .* Allow the folder to be read\.$/m);
+    assert.match(text, /^ {2}problem EACCES: .* Allow Sextant to read the folder\.$/m);
     assert.match(text, /^Log, last 0 lines\n {2}\(nothing\)$/m);
   });
 });
 
 describe('RecentLog', () => {
-  it('passes everything on, and keeps the last lines', () => {
+  it('passes every line on, and keeps the last ones', () => {
     const said: string[] = [];
     const to = { ...silentLogger, warn: (text: string) => void said.push(text) };
     const log = new RecentLog(to, () => new Date(0), 2);

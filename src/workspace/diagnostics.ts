@@ -6,10 +6,10 @@ import { Redactor, type PrivateFacts, type RedactedKind } from '../base/redact.t
 import { Catalog } from './catalog.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import { readContents, type IndexContents } from './folderReport.ts';
-import { problemOf, type Problem } from './problems.ts';
+import { problemOf, type IndexProblem } from './problems.ts';
 import { contentRules } from './skip.ts';
 
-/** What somebody who asks for help may show. Everything in it has gone through a {@link Redactor}. */
+/** A report for a request for help. A {@link Redactor} has redacted all of it. */
 export interface Diagnostics {
   /** UTC. */
   readonly made: string;
@@ -19,21 +19,21 @@ export interface Diagnostics {
   readonly folders: readonly FolderDiagnostics[];
   /** The last lines, oldest first. */
   readonly log: readonly string[];
-  /** How often what was taken out. */
+  /** Number of redactions by kind. */
   readonly redacted: Readonly<Partial<Record<RedactedKind, number>>>;
 }
 
 export interface FolderDiagnostics extends Partial<IndexContents> {
   readonly folder: string;
-  /** In words. */
+  /** State in words. */
   readonly state: string;
-  /** How many files are left out, by reason. */
+  /** Number of files that are left out, by reason. */
   readonly skipped: Readonly<Record<string, number>>;
   readonly diskFreeBytes?: number;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly IndexProblem[];
 }
 
-/** What the surface that asks knows by itself. */
+/** Facts that the calling surface knows. */
 export interface DiagnosticsInput {
   readonly versions: Readonly<Record<string, string>>;
   readonly settings: Readonly<Record<string, string>>;
@@ -46,14 +46,14 @@ export interface FolderFacts {
   readonly options: FolderOptions;
   readonly state: string;
   readonly skipped: Readonly<Record<string, number>>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly IndexProblem[];
 }
 
 const LITTLE_SPACE = 200e6;
-/** More make looking for them slow; file names with spaces are rare in code. */
-const MOST_NAMES = 5_000;
+/** More names make the search slow; file names with spaces are rare in code. */
+const MAX_NAMES = 5_000;
 
-/** Gathers what there is, and takes out of it who and where somebody is. Never throws because of a folder's state. */
+/** Builds the report, and redacts names and places. Never throws because of a folder's state. */
 export function makeDiagnostics({ versions, settings, folders, log, now }: DiagnosticsInput): Diagnostics {
   const redactor = new Redactor(privateFacts(folders));
   const report = redactor.redactAll({ versions, settings, folders: folders.map(folderDiagnostics), log });
@@ -66,13 +66,13 @@ export function makeDiagnostics({ versions, settings, folders, log, now }: Diagn
   };
 }
 
-/** As text for a terminal, a document or an issue. */
+/** Formats the report for a terminal, a document or an issue. */
 export function formatDiagnostics(diagnostics: Diagnostics): string {
   const { made, versions, platform: system, settings, folders, log, redacted } = diagnostics;
   const taken = Object.entries(redacted).map(([kind, count]) => `${count} × ${kind}`);
   const parts = [
     'Sextant diagnostics',
-    `Made ${made}. Nothing has been sent to anybody. Taken out of it: ${taken.join(', ') || 'nothing'}.`,
+    `Made ${made}. Nothing has been sent. Redacted: ${taken.join(', ') || 'nothing'}.`,
     ...section('Versions', rows(versions)),
     ...section('Platform', rows(system)),
     ...section('Settings', rows(settings)),
@@ -123,7 +123,7 @@ function folderDiagnostics({ options, state, skipped, problems }: FolderFacts): 
   }
   const diskFreeBytes = freeBytes(options.stateFolder);
   if (diskFreeBytes !== undefined && diskFreeBytes < LITTLE_SPACE) {
-    const message = `There are only ${formatBytes(diskFreeBytes)} free where the index is kept. Free some.`;
+    const message = `The disk of the index has only ${formatBytes(diskFreeBytes)} free. Free some space.`;
     found.push({ code: 'LittleSpace', message });
   }
   return {
@@ -136,7 +136,7 @@ function folderDiagnostics({ options, state, skipped, problems }: FolderFacts): 
   };
 }
 
-/** `undefined` where the folder is not there yet. */
+/** `undefined` while the folder does not exist. */
 function freeBytes(folder: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -157,7 +157,7 @@ function platform(): Record<string, string> {
   };
 }
 
-/** Linux only: with too few, changes are noticed late. */
+/** Limit of watches on Linux: with too few, changes are found late. */
 function inotifyWatches(): string | undefined {
   try {
     return readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8').trim();
@@ -181,7 +181,7 @@ function namesWithSpaces(options: FolderOptions): string[] {
   const names = new Set<string>();
   for (const [path] of new Catalog(options.stateFolder, options.root, contentRules(options)).entries()) {
     for (const name of path.split('/')) if (name.includes(' ')) names.add(name);
-    if (names.size > MOST_NAMES) break;
+    if (names.size > MAX_NAMES) break;
   }
   return [...names];
 }
@@ -190,7 +190,7 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run as a user that nobody has entered.
+    // A container may run as a user without a name.
     return '';
   }
 }

@@ -13,22 +13,22 @@ describe('Excerpter', () => {
     return `${line}: ${marked}`;
   }
 
-  it('marks the words, but not those of filters and exclusions', () => {
+  it('marks words, except words of filters and exclusions', () => {
     assert.equal(excerpt('lantern file:light -dark', 'light dark', '\tlight lantern'), '2: light [lantern]');
   });
 
-  it('prefers the line where a phrase begins, and marks it as one', () => {
+  it('prefers the line where a phrase begins, and marks the whole phrase', () => {
     assert.equal(excerpt('"a lamp" lantern light', 'light lantern', '  Xa  lamp'), '2: X[a  lamp]');
     assert.equal(excerpt('"a lamp"', 'lamp a', 'b a', 'lamp'), '2: b [a]');
     assert.equal(excerpt('"😀 lamp" lam', '  é 😀 lamps'), '1: é [😀 lamps]');
   });
 
-  it('gives the first line that is not blank where nothing matches', () => {
+  it('returns the first line that is not blank if no line matches', () => {
     assert.equal(excerpt('lang:ts', '', '  ', ' first', 'second'), '3: first');
     assert.equal(excerpt('lang:ts', '', ''), '1: ');
   });
 
-  it('cuts off what is too long, with its matches', () => {
+  it('cuts long lines, and drops matches after the cut', () => {
     assert.equal(excerpt('"xy z"', `${'-'.repeat(199)}xy z`), `1: ${'-'.repeat(199)}[x]`);
   });
 });

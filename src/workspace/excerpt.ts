@@ -4,7 +4,7 @@ import type { SourceRange } from '../engine/query/sourceRange.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import type { ParsedQuery } from '../engine/query/queryLanguage.ts';
 
-/** The line of a place that answers best, its text without indentation, and the matches in that text. */
+/** The most relevant line of a place, its text without indentation, and the matches in that text. */
 export interface Excerpt {
   readonly line: number;
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Excerpt {
 
 const MAX_LINE = 200;
 
-/** Chooses what to show of places. */
+/** Chooses the line to show of each place. */
 export class Excerpter {
   readonly #highlighter: Highlighter;
   readonly #phrases: readonly Phrase[];
@@ -23,7 +23,7 @@ export class Excerpter {
     this.#phrases = phrases.filter(({ exclude }) => !exclude).map(({ text }) => compilePhrase(text));
   }
 
-  /** `lines` are those of the whole text. */
+  /** `lines` are all lines of the file. */
   excerpt(lines: readonly string[], { startLine, endLine, symbol }: SourceRange): Excerpt {
     const span = lines.slice(startLine - 1, endLine);
     const matches = this.#matches(span);
@@ -38,7 +38,7 @@ export class Excerpter {
     return { line: startLine + at, text, ranges: merge([...this.#highlighter.ranges(text), ...phrases], text.length) };
   }
 
-  /** Where the phrases stand on the lines of a span, by the line's index; of one over several lines, its first. */
+  /** Matches of the phrases by the index of their line; of a phrase over several lines, the first line. */
   #matches(span: readonly string[]): Map<number, Range[]> {
     const found = new Map<number, Range[]>();
     if (this.#phrases.length === 0) return found;
@@ -54,7 +54,7 @@ export class Excerpter {
   }
 }
 
-/** The line that scores highest; between equals the first; if none scores, the first that is not blank. */
+/** The line with the highest score, the first of equals; without a score the first that is not blank. */
 function bestIndex(lines: readonly string[], score: (index: number) => number): number {
   let best = Math.max(
     0,
@@ -70,7 +70,7 @@ function bestIndex(lines: readonly string[], score: (index: number) => number): 
   return best;
 }
 
-/** The same in order, without overlaps, and within `0` and `length`. */
+/** Sorts ranges, merges overlaps, and clips them to `0` and `length`. */
 function merge(ranges: readonly Range[], length: number): Range[] {
   const merged: { start: number; end: number }[] = [];
   for (const range of [...ranges].sort((a, b) => a.start - b.start)) {

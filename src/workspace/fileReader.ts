@@ -5,16 +5,16 @@ import { GuardedFolder } from './guardedFile.ts';
 import type { FileState } from './scan.ts';
 import type { SkipRules } from './skip.ts';
 
-/** A file that changed less than this before it is read may change again without a sign (FAT has 2 s). */
+/** A file that changed less than this before it is read may change again with the same time (FAT has 2 s). */
 const RACY_MS = 2_000;
 
-/** What is to be remembered of a file; `document` is missing where its content is not to be indexed. */
+/** Record of a file; `document` is missing if its content is not indexed. */
 export interface ReadFile {
   readonly record: FileRecord;
   readonly document?: EngineDocument;
 }
 
-/** Reads the files of a folder one after the other, into the same memory: a document is valid until the next is read. */
+/** Reads the files of a folder in turn, into the same memory: a document is valid until the next read. */
 export class FileReader {
   readonly #folder: GuardedFolder;
   readonly #skips: SkipRules;
@@ -25,13 +25,13 @@ export class FileReader {
     this.#skips = skips;
   }
 
-  /** `seen` is what the walk saw, `now` in milliseconds since 1970. Never throws: a file that cannot be read is skipped. */
+  /** `seen` is the state in the scan, `now` in milliseconds since 1970. Never throws: an unreadable file is skipped. */
   read(path: string, seen: FileState, now: number): ReadFile {
     const allocate = (bytes: number): Buffer => this.#memoryFor(bytes);
     const read = this.#folder.read(path, { maxBytes: this.#skips.maxFileBytes, allocate });
     if (!read || 'reason' in read) {
-      const skip = read ?? { reason: 'unreadable', detail: 'it was removed when it was to be read' };
-      // A change of rights is seen; that another program no longer keeps a file to itself, or a disk is well again, is not.
+      const skip = read ?? { reason: 'unreadable', detail: 'it was removed before it was read' };
+      // A change of rights shows in a scan; the end of another program's lock, or of a disk's failure, does not.
       const racy = !skip.detail?.startsWith('EACCES') && { racy: true as const };
       return { record: { ...seen, ...racy, skip } };
     }
@@ -51,7 +51,7 @@ export class FileReader {
   }
 }
 
-/** Whether a file or folder with that time may change again without another time. */
+/** Whether a file or folder may change again without a new time. */
 export function isRecent(timeMs: number, now: number): boolean {
   return Math.abs(now - timeMs) < RACY_MS;
 }

@@ -51,7 +51,7 @@ describe('FolderIndex', () => {
     }
   }
 
-  it('indexes what is text and leaves out the rest, each with its reason', async () => {
+  it('indexes text files and leaves out others, each with its reason', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, {
@@ -88,7 +88,7 @@ describe('FolderIndex', () => {
     });
   });
 
-  it('does not read the content of unchanged files when it is opened again', async () => {
+  it('does not read unchanged files when opened again', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'const lantern = 1;', 'logo.bin': Buffer.from([1, 0]), '.gitignore': 'x' });
@@ -98,12 +98,12 @@ describe('FolderIndex', () => {
     });
     await withIndex(root, state, async (index) => {
       await index.reconcile();
-      await index.sweep();
+      await index.scanTimes();
       assert.deepEqual(index.work(), { filesRead: 0, analysed: 0 });
     });
   });
 
-  it('reads a file again that was modified in the moment it was read', async () => {
+  it('reads a file again that was modified while it was read', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
@@ -111,12 +111,12 @@ describe('FolderIndex', () => {
     await withIndex(root, state, async (index) => {
       await index.reconcile();
       assert.deepEqual(index.work(), { filesRead: 1, analysed: 0 });
-      await index.sweep();
+      await index.scanTimes();
       assert.equal(index.work().filesRead, 1);
     });
   });
 
-  it('finds other content of the same size and time, and content from before', async () => {
+  it('finds new content of the same size and time, and restored content', async () => {
     const root = folder();
     const state = folder();
     const write = (text: string, time: Date): void => {
@@ -127,16 +127,16 @@ describe('FolderIndex', () => {
     await withIndex(root, state, async (index) => {
       await index.reconcile();
       write('const harbour = 1;', new Date(2020, 1, 1));
-      await index.sweep();
+      await index.scanTimes();
       assert.deepEqual(await paths(root, state, 'harbour'), ['a.ts']);
       // As after a clock is set back.
       write('const halyard = 1;', new Date(2010, 1, 1));
-      await index.sweep();
+      await index.scanTimes();
       assert.deepEqual(await paths(root, state, 'halyard'), ['a.ts']);
     });
   });
 
-  it('finds everything that changed while it was closed', async () => {
+  it('finds every change made while it was closed', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, {
@@ -154,29 +154,29 @@ describe('FolderIndex', () => {
     assert.deepEqual(await paths(root, state, 'harbour'), ['a.ts']);
   });
 
-  it('follows hints about files, folders and ignore files', async () => {
+  it('scans given paths of files, folders and ignore files', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'lantern', 'dir/b.ts': 'lantern', 'dir/deep/c.ts': 'lantern' });
     await withIndex(root, state, async (index) => {
       await index.reconcile();
       writeFiles(root, { 'new.ts': 'lantern' });
-      await index.hint(['new.ts', 'never-there.ts']);
+      await index.scanPaths(['new.ts', 'never-there.ts']);
       assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts', 'dir/b.ts', 'dir/deep/c.ts', 'new.ts']);
       rmSync(join(root, 'dir/deep'), { recursive: true });
-      await index.hint(['dir/deep']);
+      await index.scanPaths(['dir/deep']);
       assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts', 'dir/b.ts', 'new.ts']);
       writeFiles(root, { '.git/HEAD': '', '.gitignore': 'a.ts' });
-      await index.hint(['.gitignore']);
+      await index.scanPaths(['.gitignore']);
       assert.equal(index.skipped().get('a.ts')?.reason, 'ignored');
       mkdirSync(join(root, 'made'));
       writeFiles(root, { 'made/x.ts': 'lantern' });
-      await index.hint(['made']);
+      await index.scanPaths(['made']);
       assert.deepEqual(await paths(root, state, 'lantern'), ['dir/b.ts', 'made/x.ts', 'new.ts']);
     });
   });
 
-  it('loses nothing and keeps nothing too much when it crashed between its two commits', async () => {
+  it('equals the folder after a crash between its two commits', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'lantern', 'b.ts': 'lantern too' });
@@ -196,7 +196,7 @@ describe('FolderIndex', () => {
     assert.deepEqual(await paths(root, state, 'harbour'), ['a.ts']);
   });
 
-  it('reads again what a damaged index lost and nothing else, and says so', async () => {
+  it('reads only files again that a damaged index lost, and reports the repair', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'const lantern = 1;', 'b.ts': 'const harbour = 1;' });
@@ -214,7 +214,7 @@ describe('FolderIndex', () => {
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts', 'c.ts']);
   });
 
-  it('repairs what is damaged while it is open', async () => {
+  it('repairs damage while it is open', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
@@ -228,7 +228,7 @@ describe('FolderIndex', () => {
     });
   });
 
-  it('reads nothing again where the copy of a damaged manifest is whole', async () => {
+  it('reads no file again if the copy of a damaged manifest is whole', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
@@ -242,7 +242,7 @@ describe('FolderIndex', () => {
     });
   });
 
-  it('makes an index anew of which nothing can be read, or that another version wrote', async () => {
+  it('rebuilds an unreadable index, and one of another version', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'lantern' });
@@ -258,7 +258,7 @@ describe('FolderIndex', () => {
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
   });
 
-  it('says how far it is, and stops when told to', async () => {
+  it('reports its progress, and stops when cancelled', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`f${i}.ts`, `const lantern${i} = 1;`])));
@@ -281,7 +281,7 @@ describe('FolderIndex', () => {
     assert.equal((await paths(root, state, 'const')).length, 100);
   });
 
-  it('tells that the folder is gone, and recovers when it is back', async () => {
+  it('reports a missing folder, and recovers when it is back', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, { 'a.ts': 'lantern' });
@@ -297,7 +297,7 @@ describe('FolderIndex', () => {
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
   });
 
-  it('finds what went while a look was given up', async () => {
+  it('finds files deleted while a scan was cancelled', async () => {
     const root = folder();
     const state = folder();
     writeFiles(root, Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`d${i % 300}/f${i}.ts`, ''])));
@@ -310,18 +310,18 @@ describe('FolderIndex', () => {
       let time = now();
       performance.now = () => (time += 10);
       try {
-        const sweep = index.sweep(controller.signal);
+        const sweep = index.scanTimes(controller.signal);
         setImmediate(() => controller.abort());
         await assert.rejects(sweep, { code: 'Cancelled' });
       } finally {
         performance.now = now;
       }
-      await index.sweep();
+      await index.scanTimes();
       assert.equal(index.status().files, 1500);
     });
   });
 
-  it('equals a fresh index after any edits, told by hints or found by looking', async () => {
+  it('equals a fresh index after any edits, by given paths or by scans', async () => {
     const name = fc.constantFrom('a.ts', 'b.ts', 'dir/c.ts', 'dir/d.ts', 'dir/sub/e.ts', 'dir/sub/key.pem');
     const any = fc.oneof(name, fc.constantFrom('dir', 'dir/sub'));
     const content = fc.constantFrom('amber', 'birch lane', 'cedar', '', 'amber cedar', 'amber\0');
@@ -348,11 +348,11 @@ describe('FolderIndex', () => {
             await index.reconcile();
             for (const [one, how] of edits) {
               applyEdit(root, one);
-              if (how === 'hint') await index.hint(one.kind === 'rename' ? [one.path, one.to] : [one.path]);
-              else if (how === 'sweep') await index.sweep();
+              if (how === 'hint') await index.scanPaths(one.kind === 'rename' ? [one.path, one.to] : [one.path]);
+              else if (how === 'sweep') await index.scanTimes();
               else if (how === 'walk') await index.reconcile();
             }
-            await index.sweep();
+            await index.scanTimes();
             const fresh = folder();
             await withIndex(
               root,

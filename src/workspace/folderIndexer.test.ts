@@ -43,7 +43,7 @@ describe('FolderIndexer', () => {
         now: Date.now,
         onStatus: (status) => statuses.push(status),
         onUnwatched: () => undefined,
-        sweepMs: 50,
+        scanMs: 50,
         ...edges,
       },
     );
@@ -62,7 +62,7 @@ describe('FolderIndexer', () => {
 
   const silent = { watch: () => () => Promise.resolve() };
 
-  it('finds what a watcher that lost everything did not tell', async () => {
+  it('finds changes that a watcher lost', async () => {
     const { root, find, state } = keep(
       { 'a.ts': 'lantern', 'dir/b.ts': 'lantern', 'dir/deep/c.ts': 'lantern' },
       silent,
@@ -77,7 +77,7 @@ describe('FolderIndexer', () => {
     await until('the rule counts', async () => (await find('lantern')).join() === 'moved/c.ts');
   });
 
-  it('follows the folder when it is removed and made again, or is another one', async () => {
+  it('follows a folder that is removed and created again, or replaced', async () => {
     let watched = 0;
     const watch = (): (() => Promise<void>) => {
       watched++;
@@ -100,7 +100,7 @@ describe('FolderIndexer', () => {
     await until('the other folder is watched', () => watched === 3);
   });
 
-  it('says that it is told to wait, and goes on', async () => {
+  it('reports a pause, and resumes', async () => {
     const governor = new Governor({ isOnBattery: () => false, freeMemory: () => undefined });
     governor.pause();
     const { root, find, state } = keep({ 'a.ts': 'lantern' }, { governor, ...silent });
@@ -130,7 +130,7 @@ describe('FolderIndexer', () => {
     await keep({ 'a.ts': 'lantern' }, { governor: reduced }).state('ready');
   });
 
-  it('follows the process that took its index over while it slept, and takes it back', async () => {
+  it('follows the process that took over its index while it slept, and takes it back', async () => {
     const { root, stateFolder, state, find } = keep({ 'a.ts': 'lantern' });
     await state('ready');
     const longAgo = new Date(Date.now() - 3_600_000);
@@ -152,8 +152,8 @@ describe('FolderIndexer', () => {
     assert.equal(threadsWithin(8 * 2 ** 30), Math.min(3, availableParallelism() - 1));
   });
 
-  it('works on, and says what to do, when the system has no more watches', async function () {
-    // A user namespace has a limit of its own, which everybody may lower.
+  it('goes on, with advice, when the system has no more watches', async function () {
+    // Every process may lower the limit in a user namespace that it creates.
     const limited = (command: string): string[] => [
       ...['-Ur', 'sh', '-c', `echo 10 > /proc/sys/user/max_inotify_watches && ${command}`],
     ];
@@ -167,7 +167,7 @@ describe('FolderIndexer', () => {
       const log = () => undefined;
       const keeper = new FolderIndexer({ root, stateFolder, exclude: [], maxFileBytes: 1000 }, {
         logger: { debug: log, info: log, warn: log, error: console.log },
-        now: Date.now, sweepMs: 50, onUnwatched: () => console.log('the editor is to watch'),
+        now: Date.now, scanMs: 50, onUnwatched: () => console.log('the editor is to watch'),
         onStatus: ({ state, files, problem }) => {
           if (state.kind === 'ready') console.log(files, problem?.code, problem?.message);
           if (problem && files === 30) writeFileSync(root + '/dir29/b.ts', 'lantern');

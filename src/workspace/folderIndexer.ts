@@ -4,61 +4,60 @@ import { EngineReader } from '../engine/engine.ts';
 import { FolderIndex, type FolderDependencies } from './folderIndex.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { ChangeQueue } from './changeQueue.ts';
-import type { Skip } from './skip.ts';
-import type { Problem } from './status.ts';
+import type { WatchProblem } from './status.ts';
 import { MAX_WATCHED_FOLDERS, watchFolder, type Watch } from './watcher.ts';
 
 export interface IndexerDependencies extends FolderDependencies {
-  /** The folder is too large to be watched from here: whoever can watch it better is asked to call `hint`. */
+  /** Called for a folder that is too large to watch from here. A better watcher calls `hint`. */
   readonly onUnwatched: () => void;
-  /** How to watch a small folder; by default with a watch for each folder in it. */
+  /** Watches a small folder; by default with one watch for each folder in it. */
   readonly watch?: Watch;
-  /** See {@link SWEEP_MS}. */
-  readonly sweepMs?: number;
+  /** See {@link SCAN_MS}. */
+  readonly scanMs?: number;
 }
 
-/** How often to try to take over an index that another process keeps. */
+/** Interval of attempts to take over an index that another process owns. */
 const RETRY_MS = 5_000;
 /**
- * Events get lost without a sign, when a queue runs over or a network drive tells of nothing. So everything is looked at
- * again after so long: with the look itself and the reading of what changed it is found within 10 seconds.
+ * Interval of scans. Events get lost without a sign, when a queue overflows or on a network drive. With the scan itself and
+ * the reading of changed files, a lost change is found within 10 seconds.
  */
-const SWEEP_MS = 7_000;
-/** Looking may take this share of one processor: from 80,000 files on it gets less frequent. */
-const SWEEP_SHARE = 0.03;
-/** Of that, when on battery. */
+const SCAN_MS = 7_000;
+/** Share of one processor that scans may take: from 80,000 files on they are less frequent. */
+const SCAN_SHARE = 0.03;
+/** Factor of that share on battery. */
 const BATTERY_SHARE = 0.25;
-/** How often to walk, for the disks on which the time of a folder does not tell what came and went (FAT). */
-const WALK_MS = 5 * 60_000;
+/** Interval of full scans, for disks on which a folder's time does not change with its entries (FAT). */
+const FULL_SCAN_MS = 5 * 60_000;
 
 /**
- * Keeps one folder's index for as long as it is open: takes it over when its owner goes, watches, and looks at everything
- * from time to time. Failures end in a status that a person can read, and the next occasion tries again.
+ * Keeps the index of one open folder up to date: takes it over when its owner ends, watches the folder, and scans it at
+ * intervals. A failure is reported as a status, and the next scan tries again.
  */
 export class FolderIndexer {
   readonly #options: FolderOptions;
-  readonly #edges: IndexerDependencies;
-  readonly #hints: ChangeQueue;
+  readonly #dependencies: IndexerDependencies;
+  readonly #changes: ChangeQueue;
   #index: FolderIndex | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #walkedAt = -Infinity;
+  #fullScanAt = -Infinity;
   #stopWatching: (() => Promise<void>) | undefined;
-  /** Which folder is watched: another one of the same path is another folder. */
+  /** Id of the watched folder: a new folder at the same path has another. */
   #watched: string | undefined;
   #lastFailure: string | undefined;
   #closed = false;
 
-  constructor(options: FolderOptions, edges: IndexerDependencies) {
+  constructor(options: FolderOptions, dependencies: IndexerDependencies) {
     this.#options = options;
-    this.#edges = edges;
-    this.#hints = new ChangeQueue((paths) => this.#attempt(this.#index?.hint(paths)));
+    this.#dependencies = dependencies;
+    this.#changes = new ChangeQueue((paths) => this.#attempt(this.#index?.scanPaths(paths)));
   }
 
-  /** Opens the index, or follows it where another process keeps it, and begins to work. Never throws. */
+  /** Opens the index, or follows the process that owns it, and starts to work. Never throws. */
   start(): void {
     if (this.#closed) return;
     try {
-      const index = FolderIndex.open(this.#options, this.#edges);
+      const index = FolderIndex.open(this.#options, this.#dependencies);
       this.#index = index;
       index.lost.addEventListener('abort', () => this.#attempt(this.#giveUp(index)), { once: true });
     } catch (error) {
@@ -66,75 +65,68 @@ export class FolderIndexer {
       this.#again(RETRY_MS, () => this.start());
       return;
     }
-    this.#attempt(this.#look());
+    this.#attempt(this.#scan());
   }
 
+  /** The index, while this process owns it. */
+  get index(): FolderIndex | undefined {
+    return this.#index;
+  }
+
+  /** Queues paths that may have changed. */
   hint(paths: readonly string[]): void {
-    for (const path of paths) this.#hints.add(path);
+    for (const path of paths) this.#changes.add(path);
   }
 
-  async reconcile(): Promise<void> {
-    await this.#index?.reconcile();
-  }
-
-  /** Looks for damage in the index, and repairs it. */
-  async verify(): Promise<void> {
-    await this.#index?.verify();
-  }
-
-  /** Forgets the index and makes it anew from the files. */
+  /** Removes the index and builds it again from the files. */
   async rebuild(): Promise<void> {
     clearTimeout(this.#timer);
     const index = this.#index;
     this.#index = undefined;
-    this.#walkedAt = -Infinity;
+    this.#fullScanAt = -Infinity;
     await this.#unwatch();
     await index?.close();
     FolderIndex.erase(this.#options.stateFolder);
     this.start();
   }
 
-  skipped(): Map<string, Skip> {
-    return this.#index?.skipped() ?? new Map<string, Skip>();
-  }
-
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#hints.dispose();
+    this.#changes.dispose();
     const index = this.#index;
     this.#index = undefined;
     await this.#unwatch();
     await index?.close();
   }
 
-  /** Looks at everything, again and again. */
-  async #look(): Promise<void> {
+  /** Scans the folder, and schedules the next scan. */
+  async #scan(): Promise<void> {
     const index = this.#index!;
-    const { governor, sweepMs = SWEEP_MS } = this.#edges;
+    const { governor, scanMs = SCAN_MS } = this.#dependencies;
     let busyMs = 0;
     try {
-      if (performance.now() - this.#walkedAt > WALK_MS) {
-        this.#walkedAt = performance.now();
+      if (performance.now() - this.#fullScanAt > FULL_SCAN_MS) {
+        this.#fullScanAt = performance.now();
         await index.reconcile();
-      } else busyMs = await index.sweep();
+      } else busyMs = await index.scanTimes();
       await this.#watch();
     } catch (error) {
-      // A folder that is gone may come back as another, of which a watcher would not tell.
+      // A deleted folder may come back as another one, which the old watcher does not see.
       await this.#unwatch();
       throw error;
     } finally {
-      const share = SWEEP_SHARE * (governor?.isOnBattery ? BATTERY_SHARE : 1);
-      if (this.#index === index) this.#again(Math.max(sweepMs, busyMs / share), () => this.#attempt(this.#look()));
+      const share = SCAN_SHARE * (governor?.isOnBattery ? BATTERY_SHARE : 1);
+      if (this.#index === index) this.#again(Math.max(scanMs, busyMs / share), () => this.#attempt(this.#scan()));
     }
   }
 
-  /** Follows the process that took the index over while this one slept. */
+  /** Follows the process that took over the index while this one slept. */
   async #giveUp(index: FolderIndex): Promise<void> {
     if (this.#index !== index) return;
     this.#index = undefined;
-    this.#walkedAt = -Infinity;
-    this.#edges.logger.warn(describeError(index.lost.reason));
+    this.#fullScanAt = -Infinity;
+    this.#dependencies.logger.warn(describeError(index.lost.reason));
     await this.#unwatch();
     await index.close();
     this.start();
@@ -147,23 +139,23 @@ export class FolderIndexer {
     if (this.#closed || this.#watched === folder || !this.#index) return;
     this.#watched = folder;
     if (this.#index.folders > MAX_WATCHED_FOLDERS) {
-      this.#edges.onUnwatched();
+      this.#dependencies.onUnwatched();
       return;
     }
-    const { watch = watchFolder } = this.#edges;
+    const { watch = watchFolder } = this.#dependencies;
     this.#stopWatching = watch(root, this.#options, {
-      onPath: (path) => this.#hints.add(path),
+      onPath: (path) => this.#changes.add(path),
       onLimit: (problem) => this.#onWatchLimit(problem),
-      onError: (error) => this.#edges.logger.warn(`Watching ${root}: ${describeError(error)}`),
+      onError: (error) => this.#dependencies.logger.warn(`Watching ${root}: ${describeError(error)}`),
     });
   }
 
-  /** The editor's watcher may do better; if not, looking still finds everything. */
-  #onWatchLimit(problem: Problem): void {
+  /** Hands over to the editor's watcher; scans find every change in any case. */
+  #onWatchLimit(problem: WatchProblem): void {
     if (!this.#stopWatching) return;
-    this.#edges.logger.warn(problem.message);
+    this.#dependencies.logger.warn(problem.message);
     this.#index?.setProblem(problem);
-    this.#edges.onUnwatched();
+    this.#dependencies.onUnwatched();
     const stop = this.#stopWatching;
     this.#stopWatching = undefined;
     this.#attempt(stop());
@@ -183,7 +175,7 @@ export class FolderIndexer {
     this.#timer = setTimeout(work, milliseconds);
   }
 
-  /** The index has put the failure into its status already; here it only has to reach the log, once. */
+  /** Logs a failure once; the index has reported it in its status. */
   #attempt(work: Promise<void> | undefined): void {
     work?.then(
       () => (this.#lastFailure = undefined),
@@ -191,7 +183,7 @@ export class FolderIndexer {
         const failure = describeError(error);
         if (isCancelled(error) || failure === this.#lastFailure) return;
         this.#lastFailure = failure;
-        this.#edges.logger.error(`${this.#options.root}: ${failure}`);
+        this.#dependencies.logger.error(`${this.#options.root}: ${failure}`);
       },
     );
   }
@@ -202,10 +194,14 @@ export class FolderIndexer {
     const base = { root, skipped: {}, indexBytes: 0 };
     if (code === 'IndexBusy') {
       const state = { kind: 'following', owner: describeError(error) } as const;
-      this.#edges.onStatus({ ...base, files: countDocuments(indexFolderOf(stateFolder)), state });
+      this.#dependencies.onStatus({ ...base, files: countDocuments(indexFolderOf(stateFolder)), state });
     } else {
-      this.#edges.logger.error(`${root}: ${describeError(error)}`);
-      this.#edges.onStatus({ ...base, files: 0, state: { kind: 'failed', code, message: describeError(error) } });
+      this.#dependencies.logger.error(`${root}: ${describeError(error)}`);
+      this.#dependencies.onStatus({
+        ...base,
+        files: 0,
+        state: { kind: 'failed', code, message: describeError(error) },
+      });
     }
   }
 }

@@ -21,7 +21,7 @@ describe('compareWithFolder', () => {
     return [added, changed, removed];
   }
 
-  it('calls an index behind that was restored, though the catalog is that of the newest', async () => {
+  it('reports a restored index as behind, although the catalog is newer', async () => {
     const [root, state, backup] = [folder(), folder(), folder()];
     writeFiles(root, { 'a.ts': 'const lantern = 1;', 'b.ts': 'const harbour = 1;', 'gone.ts': 'const grove = 1;' });
     await update(root, state);
@@ -38,7 +38,7 @@ describe('compareWithFolder', () => {
     assert.deepEqual(documentsOf(state), await freshDocuments(root, folder()));
   });
 
-  it('calls an index up to date that is newer than the catalog, as after a crash, and behind without an index', async () => {
+  it('reports an index newer than the catalog as up to date, and a missing index as behind', async () => {
     const [root, state] = [folder(), folder()];
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
     await update(root, state);

@@ -14,7 +14,7 @@ import type { FileState } from './scan.ts';
 import { SkipRules, contentRules, type Skip } from './skip.ts';
 import { TimeSlice } from './timeSlice.ts';
 
-/* What can be told of a folder's index without being the one who keeps it: all of this only reads. */
+/* Reports on a folder's index that any process may make: all of it only reads. */
 
 export interface LanguageShare {
   /** As `lang:` takes it. */
@@ -24,18 +24,18 @@ export interface LanguageShare {
   readonly bytes: number;
 }
 
-/** What an index holds, as of its newest commit. Crosses threads. */
+/** Contents of an index as of its newest commit. Crosses threads. */
 export interface IndexContents {
   readonly files: number;
   /** UTF-8 bytes of the text that is indexed. */
   readonly textBytes: number;
   /** The language with the most files first. */
   readonly languages: readonly LanguageShare[];
-  /** What the index takes on disk. */
+  /** Bytes that the index takes on disk. */
   readonly indexBytes: number;
-  /** When its content changed last, in milliseconds since 1970; missing where there is none. */
+  /** Time of the last change in milliseconds since 1970; missing without an index. */
   readonly lastChange?: number;
-  /** What of it is damaged and not repaired yet, each in one line. */
+  /** Damage that is not repaired yet, one line each. */
   readonly damage: readonly string[];
 }
 
@@ -61,30 +61,30 @@ export function readContents(stateFolder: string): IndexContents {
   }
 }
 
-/** Who is writing to the index at this moment. */
+/** The process that writes to the index now. */
 export function writerOf(stateFolder: string): LeaseOwner | undefined {
   return Lease.ownerOf(indexFolderOf(stateFolder));
 }
 
-/** How the documents of an index differ from what the folder's files are now. */
+/** Differences between the documents of an index and the folder's files. */
 export interface Difference {
-  /** Files to be indexed that it does not have, has with another content, and has but are gone or to be left out. */
+  /** Files that the index lacks, has with other content, and has although they are deleted or left out. */
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
-  /** Every file and folder that is left out, and why, by path. */
+  /** Every path that is left out, with the reason. */
   readonly skipped: Map<string, Skip>;
 }
 
 /**
- * Above this number of files that may have changed they are not read, and count as changed: a comparison is to be quick, and
- * there is work to be done for the index in any case.
+ * Above this number, files that may have changed are not read and count as changed: a comparison must be quick, and the
+ * index needs an update in any case.
  */
 const READ_AT_MOST = 500;
 
 /**
- * Scans the folder as a reconcile does, and changes nothing. The catalog tells which files need not be read; what the index
- * has is read from the index itself, which may be older or newer than the catalog after a crash, or restored from a backup.
+ * Scans the folder as a reconcile does, and changes nothing. The catalog shows which files need not be read. Documents are
+ * read from the index itself, which may differ from the catalog after a crash or a restored backup.
  * Throws if the folder itself cannot be read.
  */
 export async function compareWithFolder(options: FolderOptions, signal?: AbortSignal): Promise<Difference> {
@@ -93,7 +93,7 @@ export async function compareWithFolder(options: FolderOptions, signal?: AbortSi
   const indexed = documentsOf(stateFolder);
   const skips = new SkipRules(options);
   const reader = new FileReader(root, skips);
-  const { tree, found } = await FolderTree.walk(
+  const { tree, found } = await FolderTree.scanAll(
     {
       root,
       excluded: options,
@@ -106,7 +106,7 @@ export async function compareWithFolder(options: FolderOptions, signal?: AbortSi
   const skipped = new Map(tree.skipped);
   let added = 0;
   let changed = 0;
-  /** `undefined`: not known without reading it. */
+  /** An `undefined` id means that the file was not read. */
   const compare = (path: string, id: DocumentId | undefined): void => {
     const before = indexed.get(path);
     indexed.delete(path);
@@ -129,7 +129,7 @@ export async function compareWithFolder(options: FolderOptions, signal?: AbortSi
 function mayHaveChanged(record: FileRecord | undefined, state: FileState): boolean {
   if (!record) return true;
   const { size, mtimeMs, ctimeMs, racy } = record;
-  // Whether a file that is left out for its content is binary is for the engine to say: reading it does not tell.
+  // A file that is left out as binary stays so: only the engine finds that, and reading the file again does not.
   return (
     (racy === true && 'id' in record) || size !== state.size || mtimeMs !== state.mtimeMs || ctimeMs !== state.ctimeMs
   );
@@ -142,7 +142,7 @@ function documentsOf(stateFolder: string): Map<string, DocumentId> {
     try {
       const documents = new Map<string, DocumentId>();
       for (const [path, id] of reader.documents()) {
-        // A second one of a path, which a crash can leave, is one too many whatever the file is: no path has a zero.
+        // A crash can leave a second document of a path, which must go in any case: no path has a zero.
         documents.set(documents.has(path) ? `${path}\0${id}` : path, id);
       }
       return documents;
@@ -155,7 +155,7 @@ function documentsOf(stateFolder: string): Map<string, DocumentId> {
   }
 }
 
-/** When the newest of these files was written: each change of an index writes one at least, and none is written twice. */
+/** Time of the newest file: each change of an index writes at least one, and none is written twice. */
 function newest(folder: string, names: readonly string[]): number | undefined {
   const times = names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0);
   return times.length === 0 ? undefined : Math.max(...times);

@@ -1,14 +1,14 @@
-/** Where a program says that it wrote a file. */
-const LOOKED_AT = 2048;
+/** Bytes at the top of a file in which markers are searched. */
+const HEAD_BYTES = 2048;
 
 /**
- * The marks that are conventions, each on a line of its own after what begins a comment. Phrases such as "do not edit" or
- * "automatically generated" stand in too much that people write.
+ * The conventional markers, each on a line of its own after the start of a comment. Phrases such as "do not edit" or
+ * "automatically generated" are too common in files that people write.
  */
 const MARKERS: readonly RegExp[] = [
-  // Go's convention (go.dev/s/generatedcode), which others follow.
+  // Go's convention (go.dev/s/generatedcode), which other tools follow.
   /^(?:\/\/|#|--|;;?|%|\/?\*+)[ \t]*(Code generated [^\n]*DO NOT EDIT\.)[ \t]*(?:\*\/)?\r?$/m,
-  // What Meta's tools write, and reviews fold.
+  // The marker of Meta's tools, which code reviews fold.
   /^[ \t]*(?:\/\/|#|--|;|%|\/?\*|<!--)[^\w\n@]*(@generated)\b/m,
   // .NET's.
   /^\/\/[ \t]*(<auto-?generated\b[^\n]*>)/im,
@@ -17,27 +17,27 @@ const MARKERS: readonly RegExp[] = [
   /^\/\* (A Bison parser, made by GNU Bison)/m,
 ];
 
-/** What one of them has, so that most files need one look. */
+/** A part of each marker, so that most files need one search. */
 const HINT = /enerated|Bison parser/;
 
-/** The words by which a file says that it is generated. */
+/** The marker by which a file is known as generated. */
 export function findMarker(content: Uint8Array): string | undefined {
-  const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, LOOKED_AT)).toString('latin1');
+  const head = Buffer.from(content.buffer, content.byteOffset, Math.min(content.length, HEAD_BYTES)).toString('latin1');
   if (!HINT.test(head)) return undefined;
   for (const marker of MARKERS) {
-    const said = marker.exec(head)?.[1];
-    if (said !== undefined) return said.trim().slice(0, 100);
+    const found = marker.exec(head)?.[1];
+    if (found !== undefined) return found.trim().slice(0, 100);
   }
   return undefined;
 }
 
 const MINIFIABLE = /\.(?:js|mjs|cjs|css)$/i;
 const SMALLEST = 4096;
-/** People break lines long before that. */
+/** Lines that people write are shorter. */
 const LONG_LINE = 1000;
 const MOSTLY = 0.8;
 
-/** Whether nearly all of a script or style sheet stands in lines that nobody wrote. */
+/** Whether nearly all of a script or style sheet is in very long lines. */
 export function isMinified(path: string, content: Uint8Array): boolean {
   if (content.length < SMALLEST || !MINIFIABLE.test(path)) return false;
   let long = 0;

@@ -8,7 +8,7 @@ import { globalExcludesFile, parseGitConfig, readGitConfig } from './gitConfig.t
 describe('gitConfig', () => {
   const folder = temporaryFolder();
 
-  it('reads what Git reads, wherever Git accepts a file', () => {
+  it('reads the settings that Git reads from any file that it accepts', () => {
     const file = join(folder(), 'config');
     const piece = fc.constantFrom(
       ...[
@@ -52,7 +52,7 @@ describe('gitConfig', () => {
     assert.ok(accepted > 40, `${accepted} files were accepted`);
   });
 
-  it('has the repository overrule the person, follows includes, and knows where the excludes file is', () => {
+  it('lets the repository overrule the user, follows includes, and finds the excludes file', () => {
     const home = folder();
     const repository = folder();
     const env = { GIT_CONFIG_NOSYSTEM: '1' };

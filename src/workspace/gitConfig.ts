@@ -7,9 +7,9 @@ export interface GitSetting {
   readonly value: string;
 }
 
-/** Where Git looks for what a person, not a repository, has configured. */
+/** Places of a user's own Git configuration. */
 export interface GitHome {
-  /** The person's home folder. */
+  /** The user's home folder. */
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -18,9 +18,9 @@ export interface GitHome {
 const MAX_DEPTH = 10;
 
 /**
- * Reads Git's configuration for a repository, or the person's alone; a later file overrules an earlier one. Read from the
- * files, because to run `git` in a folder that is not trusted may run what the folder configures. `include.path` is
- * followed; `includeIf` is not. `onFile` is told each file that counts, whether it is there or not.
+ * Reads Git's configuration for a repository, or the user's alone; a later file overrules an earlier one. It is read from
+ * the files, because `git` in an untrusted folder may run commands that the folder configures. `include.path` is followed;
+ * `includeIf` is not. `onFile` gets each file that counts, even a missing one.
  */
 export function readGitConfig(
   commonDir: string | undefined,
@@ -45,7 +45,7 @@ export function readGitConfig(
   return settings;
 }
 
-/** The file of what a person wants ignored everywhere; Git's default where none is configured. */
+/** The user's global ignore file; Git's default unless configured. */
 export function globalExcludesFile(config: ReadonlyMap<string, string>, git: GitHome): string | undefined {
   const configured = config.get('core.excludesfile');
   if (configured === '') return undefined;
@@ -66,7 +66,7 @@ function expandHome(path: string, home: string): string {
 
 const HEADER = /^\s*\[\s*([-.\w]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/;
 
-/** The settings of a file in their order. What is malformed is passed over: Git itself would refuse to work there. */
+/** The settings of a file in their order. Malformed lines are skipped; Git itself refuses such a file. */
 export function parseGitConfig(text: string): GitSetting[] {
   const settings: GitSetting[] = [];
   let section = '';
@@ -104,7 +104,7 @@ function isContinued(line: string): boolean {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b' };
 
-/** What a value means: without quotes, escapes, a comment, and spaces at its ends. */
+/** A value without quotes, escapes, a comment, and spaces at its ends. */
 function unquote(text: string): string {
   let value = '';
   // Spaces count where something follows them.

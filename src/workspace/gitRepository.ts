@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { readTextIfThere } from './guardedFile.ts';
 
-/** Where a working tree's repository keeps what all its working trees share: `config`, `info/exclude`. */
+/** A working tree, and the folder with the files that all working trees share: `config`, `info/exclude`. */
 export interface GitRepository {
   /** The working tree's top folder. */
   readonly top: string;
@@ -24,7 +24,7 @@ export function repositoryAt(folder: string): GitRepository | undefined {
   return existsSync(gitDir) ? { top: folder, commonDir: commonDirOf(gitDir) } : undefined;
 }
 
-/** The repository in whose working tree `folder` is. */
+/** The repository whose working tree contains `folder`. */
 export function repositoryAround(folder: string): GitRepository | undefined {
   const repository = repositoryAt(folder);
   if (repository) return repository;

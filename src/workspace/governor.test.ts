@@ -7,7 +7,7 @@ const { signal } = new AbortController();
 const MAINS: Machine = { isOnBattery: () => false, freeMemory: () => undefined };
 const BATTERY: Machine = { ...MAINS, isOnBattery: () => true };
 
-/** Time that passes only when somebody works or sleeps. */
+/** A clock that advances only by work and sleep. */
 class Day implements Timer {
   slept = 0;
   #now = 0;
@@ -27,7 +27,7 @@ class Day implements Timer {
   }
 }
 
-/** Works in steps of so many milliseconds, and tells which part of the time that was, in percent. */
+/** Works in steps of the given milliseconds, and returns their share of the time in percent. */
 async function shareOf(steps: readonly number[], machine: Machine, budget: Budget): Promise<number> {
   const day = new Day();
   const governor = new Governor(machine, budget, 0, day);
@@ -42,7 +42,7 @@ async function shareOf(steps: readonly number[], machine: Machine, budget: Budge
 describe('Governor', () => {
   const steps = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 50 });
 
-  it('works no larger part of the time than the budget says', async () => {
+  it('works no larger share of the time than the budget allows', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 5, max: 100 }), async (work, cpuPercent) => {
         const share = await shareOf(work, MAINS, { ...DEFAULT_BUDGET, cpuPercent });
@@ -51,7 +51,7 @@ describe('Governor', () => {
     );
   });
 
-  it('works less on battery, unless it is told not to mind it', async () => {
+  it('works less on battery, unless the budget allows full speed', async () => {
     const work = Array.from({ length: 100 }, () => 10);
     const shareOn = async (machine: Machine, onBattery: Budget['onBattery'], cpuPercent = 100): Promise<number> =>
       Math.round(await shareOf(work, machine, { ...DEFAULT_BUDGET, onBattery, cpuPercent }));
@@ -61,7 +61,7 @@ describe('Governor', () => {
     assert.equal(await shareOn(MAINS, 'reduced'), 100);
   });
 
-  it('does not sleep for the time in which it waited', async () => {
+  it('does not count a wait as work', async () => {
     const day = new Day();
     let free = 0;
     const machine = { ...MAINS, freeMemory: () => free };
@@ -78,7 +78,7 @@ describe('Governor', () => {
     assert.equal(day.slept, before);
   });
 
-  it('ends a sleep when it is cancelled, and when it is told to go on', async () => {
+  it('ends a sleep when it is cancelled or resumed', async () => {
     const governor = new Governor(MAINS);
     governor.pause();
     const waited = governor.whenAllowed(signal, (reason) => {
@@ -92,7 +92,7 @@ describe('Governor', () => {
     await assert.rejects(stopped, { code: 'Cancelled' });
   });
 
-  it('lets commits and threads take no more memory than there is', () => {
+  it('limits commits and threads to the free memory', () => {
     const roomy = new Governor({ ...MAINS, freeMemory: () => 64 << 20 });
     assert.equal(roomy.batchBytes, 8 << 20);
     assert.equal(new Governor({ ...MAINS, freeMemory: () => 0 }).batchBytes, 4 << 20);

@@ -3,28 +3,28 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { cancelled, throwIfCancelled } from '../base/errors.ts';
 import { lowMemory, type Machine } from './machine.ts';
 
-/** How much of the machine indexing may take. */
+/** Limits of indexing on the machine. */
 export interface Budget {
-  /** How much of the time it may work, in percent; between, it sleeps. */
+  /** Share of the time that it works, in percent; it sleeps in between. */
   readonly cpuPercent: number;
-  /** About how many bytes of memory all its threads may take. */
+  /** Approximate memory of all its threads in bytes. */
   readonly memoryBytes: number;
   readonly onBattery: 'full' | 'reduced' | 'paused';
 }
 
 export const DEFAULT_BUDGET: Budget = { cpuPercent: 100, memoryBytes: 1024 << 20, onBattery: 'reduced' };
 
-/** What indexing takes without threads that help, and what each of these takes besides. */
+/** Memory of indexing without helper threads, and of each helper thread. */
 const BASE_BYTES = 256 << 20;
 const THREAD_BYTES = 160 << 20;
 
-/** How many threads may help within a budget of memory. */
+/** Number of helper threads within a budget of memory. */
 export function threadsWithin(memoryBytes: number): number {
   const most = Math.min(3, availableParallelism() - 1);
   return Math.max(0, Math.min(most, Math.floor((memoryBytes - BASE_BYTES) / THREAD_BYTES)));
 }
 
-/** Time as the governor sees it, in milliseconds. */
+/** The governor's clock, in milliseconds. */
 export interface Timer {
   now(): number;
   /** Rejects when aborted. */
@@ -36,17 +36,17 @@ const systemTimer: Timer = {
   sleep: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
 };
 
-/** Why indexing waits. */
+/** Reason why indexing waits. */
 export type PauseReason = 'user' | 'battery' | 'memory';
 
-/** Of the time, where the battery is to be spared. */
+/** Share of the time on battery. */
 const REDUCED_PERCENT = 30;
-/** Power and memory are asked for no more often. */
-const ASK_MS = 5_000;
-/** What is slept at once. */
+/** Shortest interval of checks of power and memory. */
+const CHECK_MS = 5_000;
+/** Longest single sleep. */
 const LONGEST_SLEEP_MS = 5_000;
 
-/** Keeps background work within its budget, and stops it while it is not wanted. One serves all folders of a thread. */
+/** Keeps background work within its budget, and pauses it. One governor serves all folders of a thread. */
 export class Governor {
   budget: Budget;
   readonly #machine: Machine;
@@ -54,10 +54,10 @@ export class Governor {
   readonly #timer: Timer;
   #isPaused = false;
   #wake = new AbortController();
-  #askedAt = -Infinity;
+  #checkedAt = -Infinity;
   #isOnBattery = false;
   #isLow = false;
-  /** When the work began that is not slept for yet. */
+  /** Start of the work since the last sleep. */
   #since: number | undefined;
 
   constructor(machine: Machine, budget: Budget = DEFAULT_BUDGET, low: number = lowMemory(), timer = systemTimer) {
@@ -77,40 +77,40 @@ export class Governor {
 
   resume(): void {
     this.#isPaused = false;
-    this.#askedAt = -Infinity;
+    this.#checkedAt = -Infinity;
     this.#wake.abort();
     this.#wake = new AbortController();
   }
 
-  /** Why work is to wait, if it is. */
+  /** Reason why work must wait, if any. */
   get pauseReason(): PauseReason | undefined {
     if (this.#isPaused) return 'user';
-    this.#ask();
+    this.#check();
     if (this.#isOnBattery && this.budget.onBattery === 'paused') return 'battery';
     return this.#isLow ? 'memory' : undefined;
   }
 
   get isOnBattery(): boolean {
-    this.#ask();
+    this.#check();
     return this.#isOnBattery;
   }
 
-  /** How many bytes of text may be taken up by one commit. */
+  /** Limit of one commit in bytes of text. */
   get batchBytes(): number {
     const free = this.#machine.freeMemory() ?? Infinity;
     return Math.max(4 << 20, Math.min(this.budget.memoryBytes / 4, free / 8));
   }
 
-  /** Waits until work may go on; `onWait` is told why it does not. Throws when cancelled. */
+  /** Waits until work may go on; `onWait` gets the reason. Throws when cancelled. */
   async whenAllowed(signal: AbortSignal, onWait: (reason: PauseReason) => void): Promise<void> {
     for (let reason = this.pauseReason; reason !== undefined; reason = this.pauseReason) {
       onWait(reason);
-      await this.#sleep(reason === 'user' ? 2 ** 30 : ASK_MS, signal);
+      await this.#sleep(reason === 'user' ? 2 ** 30 : CHECK_MS, signal);
       this.#since = undefined;
     }
   }
 
-  /** Lets others have their turn, and sleeps as long as the budget asks for the work since. Throws when cancelled. */
+  /** Yields to other work, and sleeps as the budget requires. Throws when cancelled. */
   async next(signal: AbortSignal): Promise<void> {
     const now = this.#timer.now();
     const worked = now - (this.#since ?? now);
@@ -125,9 +125,9 @@ export class Governor {
     return this.budget.onBattery !== 'full' && this.isOnBattery;
   }
 
-  #ask(): void {
-    if (this.#timer.now() - this.#askedAt < ASK_MS) return;
-    this.#askedAt = this.#timer.now();
+  #check(): void {
+    if (this.#timer.now() - this.#checkedAt < CHECK_MS) return;
+    this.#checkedAt = this.#timer.now();
     this.#isOnBattery = this.#machine.isOnBattery();
     const free = this.#machine.freeMemory();
     this.#isLow = free !== undefined && free < this.#lowMemory;

@@ -5,42 +5,42 @@ import { kindOf } from './scan.ts';
 import type { Skip } from './skip.ts';
 
 /*
- * The only place where files of a folder are opened; a lint rule keeps other modules of this room from doing so. A folder
- * may come from an unpacked archive, and it changes while it is read: what was a file a moment ago may be a pipe that no
- * process writes to, a device, a link out of the folder, or larger than memory.
+ * The only module that opens files of a folder; a lint rule keeps other modules of this room from it. A folder may come from
+ * an unpacked archive, and it changes meanwhile: a file may turn into a pipe that no process writes to, a device, a link out
+ * of the folder, or a file larger than memory.
  */
 
 /** A file as it was read. */
 export interface FileContent {
   readonly content: Buffer;
   readonly stats: Stats;
-  /** It was written to while it was read. */
+  /** Whether it was written to during the read. */
   readonly hasChanged: boolean;
 }
 
 export interface ReadLimits {
   /** A larger file is not read. */
   readonly maxBytes: number;
-  /** Gives the memory to read into; by default it is new. */
+  /** Provides the memory to read into; new memory by default. */
   readonly allocate?: (bytes: number) => Buffer;
 }
 
 interface ReadOptions extends ReadLimits {
   /** Whether the file itself may be a link. */
   readonly followsLink?: true;
-  /** Whether an opened file is the one that is meant. */
-  readonly isMeant?: (fd: number, stats: Stats) => boolean;
+  /** Whether an opened file is the expected one. */
+  readonly isExpected?: (fd: number, stats: Stats) => boolean;
 }
 
 const READ =
   process.platform === 'win32' ? constants.O_RDONLY : constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 const NO_FOLLOW = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
-/** An editor that saves replaces the file: then the new one is read. */
+/** An editor replaces the file when it saves; the new file is read then. */
 const ATTEMPTS = 3;
 
 /**
- * Reads a regular file, and no more than `maxBytes` of it. Gives why it is left out if it is none, and `undefined` if it is
- * missing or a folder. Never waits for a pipe, and never opens a device. Throws the system's errors.
+ * Reads a regular file of at most `maxBytes`. Returns the reason why another path is left out, and `undefined` for a missing
+ * file or a folder. Never waits for a pipe, and never opens a device. Throws the system's errors.
  */
 export function readRegularFile(file: string, options: ReadOptions): FileContent | Skip | undefined {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -60,13 +60,13 @@ function readAsSeen(file: string, seen: Stats, options: ReadOptions): FileConten
   try {
     fd = openSync(file, options.followsLink ? READ : READ | NO_FOLLOW);
   } catch (error) {
-    // A link (systems differ in its code), a socket, or nothing is there now: what it is shows when it is looked at again.
+    // It is a link (systems differ in the code), a socket, or missing now: the next attempt finds out.
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EMLINK', 'EFTYPE', 'ENXIO'].includes(systemCode(error) ?? '')) return undefined;
     throw error;
   }
   try {
     const before = fstatSync(fd);
-    if (!before.isFile() || !isSame(before, seen) || options.isMeant?.(fd, before) === false) return undefined;
+    if (!before.isFile() || !isSame(before, seen) || options.isExpected?.(fd, before) === false) return undefined;
     const skip = tooLarge(before, options);
     if (skip) return skip;
     const buffer = options.allocate?.(before.size) ?? Buffer.allocUnsafe(before.size);
@@ -95,12 +95,12 @@ function tooLarge({ size }: Stats, { maxBytes }: ReadLimits): Skip | undefined {
   return size > maxBytes ? { reason: 'tooLarge', detail: `${size} bytes` } : undefined;
 }
 
-/** On Windows the two ways to get them may name the volume differently. */
+/** Two calls may name the volume differently on Windows. */
 function isSame(a: Stats, b: Stats): boolean {
   return process.platform === 'win32' || (a.dev === b.dev && a.ino === b.ino);
 }
 
-/** The files of a folder, none of which is reached by a link. Short-lived: the folder may become another one. */
+/** Reads files of a folder, and none through a link. Short-lived: the folder may be replaced. */
 export class GuardedFolder {
   readonly #root: string;
   #realRoot: string | undefined;
@@ -110,8 +110,8 @@ export class GuardedFolder {
   }
 
   /**
-   * Reads a file, or gives why it is left out; `undefined` if it is missing or a folder. `path` is relative, with `/`.
-   * Throws nothing that a file can cause.
+   * Reads a file, or returns the reason why it is left out; `undefined` if it is missing or a folder. `path` is relative,
+   * with `/`. Throws no error that a file can cause.
    */
   read(path: string, limits: ReadLimits): FileContent | Skip | undefined {
     try {
@@ -124,13 +124,13 @@ export class GuardedFolder {
 
   /** Like {@link read}, but throws the system's errors. */
   open(path: string, limits: ReadLimits): FileContent | Skip | undefined {
-    const isMeant = (fd: number, stats: Stats): boolean => this.#holds(path, fd, stats);
-    const read = readRegularFile(join(this.#root, path), { ...limits, isMeant });
+    const isExpected = (fd: number, stats: Stats): boolean => this.#holds(path, fd, stats);
+    const read = readRegularFile(join(this.#root, path), { ...limits, isExpected });
     const isOdd = read && 'reason' in read && read.reason === 'unreadable';
     return isOdd && this.#hasLinkTo(path) ? { reason: 'link' } : read;
   }
 
-  /** Linux says by which path a file is open, whatever was replaced meanwhile; elsewhere the folders are looked at after. */
+  /** Linux reports the path of an open file, even after a replacement; elsewhere the folders are checked afterwards. */
   #holds(path: string, fd: number, stats: Stats): boolean {
     const opened = process.platform === 'linux' ? pathOf(fd) : undefined;
     if (opened === undefined) {
@@ -138,8 +138,8 @@ export class GuardedFolder {
       return !this.#hasLinkTo(path) && now !== undefined && isSame(now, stats);
     }
     this.#realRoot ??= realpathSync.native(this.#root);
-    const meant = join(this.#realRoot, path);
-    return opened === meant || opened === `${meant}${DELETED}` || fold(opened) === fold(meant);
+    const expected = join(this.#realRoot, path);
+    return opened === expected || opened === `${expected}${DELETED}` || fold(opened) === fold(expected);
   }
 
   /** Whether a folder on the way to a file is a link. */
@@ -164,23 +164,23 @@ function pathOf(fd: number): string | undefined {
   }
 }
 
-/** Some disks take a name in another case for the same. */
+/** Some disks ignore the case of names. */
 function fold(path: string): string {
   return path.normalize().toLowerCase();
 }
 
-/** Rules are written by people; a file of this size is none of theirs. */
+/** People write rules; no file of rules is larger. */
 const MAX_TEXT_BYTES = 16 << 20;
 
 /**
- * The text of a file outside of the folders' content, as Git's configuration; links are followed, as Git does. `undefined`
- * where it is missing, no regular file, or not for us to read: then it says nothing, as with Git.
+ * Text of a file outside of the folders' content, such as Git's configuration; links are followed, as Git does. `undefined`
+ * if it is missing, unreadable or not a regular file: then it does not count, as for Git.
  */
 export function readTextIfThere(file: string): string | undefined {
   return textOf(() => readRegularFile(file, { maxBytes: MAX_TEXT_BYTES, followsLink: true }));
 }
 
-/** Like {@link readTextIfThere}, for an ignore file in a folder, which Git does not follow either if it is a link. */
+/** Like {@link readTextIfThere}, for an ignore file in a folder. A link is not followed, as in Git. */
 export function readRulesIfThere(folder: GuardedFolder, path: string): string | undefined {
   return textOf(() => folder.open(path, { maxBytes: MAX_TEXT_BYTES }));
 }

@@ -8,7 +8,7 @@ import { IgnoreRules } from './ignoreRules.ts';
 
 describe('IgnoreRules', () => {
   const folder = temporaryFolder();
-  /** What nobody has configured, and one that a test may fill. */
+  /** A home without configuration, which a test may fill. */
   const home = { home: '/nowhere', env: { GIT_CONFIG_NOSYSTEM: '1' } };
   const none = { exclude: [] };
 
@@ -45,7 +45,7 @@ describe('IgnoreRules', () => {
   );
   const rules = fc.array(pattern, { maxLength: 5 }).map((lines) => lines.join('\n'));
 
-  it('agrees with git check-ignore on any rules in all the places where Git has them', () => {
+  it('agrees with git check-ignore on random rules in every place of Git', () => {
     const own = folder();
     const root = folder();
     git(own, root, 'init', '-q');
@@ -114,7 +114,7 @@ describe('IgnoreRules', () => {
     for (const one of paths) assert.equal(linked.checkFromTop(one, false) !== undefined, ignored.has(one), one);
   });
 
-  it('takes .gitignore for what it is outside a repository: a file like others', () => {
+  it('treats .gitignore outside a repository as an ordinary file', () => {
     const root = folder();
     writeFiles(root, {
       '.gitignore': '/*\n',
@@ -130,7 +130,7 @@ describe('IgnoreRules', () => {
     assert.equal(rules.checkFromTop('clone/a.tmp', false)?.reason, 'ignored');
   });
 
-  it('keeps the rules of the repository when only a part of it is open', () => {
+  it('keeps the rules of the repository when only a subfolder is open', () => {
     const root = folder();
     writeFiles(root, { '.git/HEAD': '', '.gitignore': 'dist/\n/apps/shop/local.json\n', 'apps/.gitignore': '*.log\n' });
     const rules = new IgnoreRules(join(root, 'apps/shop'), none, home);
@@ -140,14 +140,14 @@ describe('IgnoreRules', () => {
     assert.equal(rules.checkFromTop('src/main.ts', false), undefined);
   });
 
-  it('indexes a folder that its repository ignores, if that is what is open', () => {
+  it('indexes an open folder that its repository ignores', () => {
     const root = folder();
     writeFiles(root, { '.git/HEAD': '', '.gitignore': 'vendor/\n', '.sextantignore': '*.tmp\n' });
     const rules = new IgnoreRules(join(root, 'vendor/lib'), none, home);
     assert.equal(rules.checkFromTop('src/main.ts', false), undefined);
   });
 
-  it('brings back what Git ignores, and enters ignored folders for what a pattern names in them', () => {
+  it('includes files that Git ignores, and enters ignored folders on the path of a pattern', () => {
     const root = folder();
     writeFiles(root, {
       '.git/HEAD': '',
@@ -175,7 +175,7 @@ describe('IgnoreRules', () => {
     assert.equal(rules.check('out', true)?.detail, '.gitignore: out/');
   });
 
-  it('brings back all that Git ignores by one rule, and nothing that only its own rules ignore', () => {
+  it('includes all files that Git ignores by one rule, and none that its own rules ignore', () => {
     fc.assert(
       fc.property(rules, fc.array(path, { minLength: 1, maxLength: 8 }), (text, paths) => {
         const root = folder();
@@ -192,7 +192,7 @@ describe('IgnoreRules', () => {
     );
   });
 
-  it('names the rule that decided', () => {
+  it('names the deciding rule', () => {
     const root = folder();
     writeFiles(root, { '.gitignore': '*.log\n', 'sub/.sextantignore': 'secret/\n', '.git/info/exclude': 'mine.txt\n' });
     const own = folder();
@@ -221,7 +221,7 @@ describe('IgnoreRules', () => {
     assert.equal(rules.checkFromTop('src/main.ts', false), undefined);
   });
 
-  it('knows when a file that has a say has changed, also outside the folder', () => {
+  it('notices a changed rule file, even outside the folder', () => {
     const own = folder();
     const root = folder();
     const changes: (() => void)[] = [

@@ -13,48 +13,47 @@ const VCS_FOLDERS = new Set(['.git', '.hg', '.svn', '.jj', '.bzr', 'CVS']);
 const OWN_FILE = '.sextantignore';
 const IGNORE_FILES: readonly string[] = ['.gitignore', OWN_FILE];
 
-/** The names whose change may change which files belong to the index. */
+/** Whether a path is an ignore file, whose change may change which files belong to the index. */
 export function isRuleFile(path: string): boolean {
   return IGNORE_FILES.includes(path.slice(path.lastIndexOf('/') + 1));
 }
 
-/** Glob patterns, relative to the folder, of what is left out. */
+/** Glob patterns, relative to the folder, of paths to leave out. */
 export interface Excluded {
-  /** Those of our setting. */
+  /** Patterns of Sextant's setting. */
   readonly exclude: readonly string[];
-  /** Those of the editor, by the setting that they are from. */
+  /** Patterns of the editor, by setting. */
   readonly editorExclude?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
  * Decides which paths of a folder are left out. Paths are relative to the folder, with `/`. In this order:
  *
- * 1. what settings exclude, whatever else says;
- * 2. `.sextantignore` files, of the folder, of those below it, and of those above it in its repository. They have the
- *    syntax of `.gitignore`, and the last word over Git's rules: `!pattern` brings back what Git ignores. A pattern that
- *    names a way, as `!build/generated/` does, opens the ignored folders on it; one without, as `!*.pb.go`, holds
- *    wherever the walk comes anyway;
- * 3. Git's: the person's own excludes file, `info/exclude`, `.gitignore` files, a deeper one over a higher one.
+ * 1. patterns of settings, over all other rules;
+ * 2. `.sextantignore` files, in the folder, below it, and above it in its repository. They have the syntax of `.gitignore`,
+ *    and overrule Git's rules: `!pattern` includes files that Git ignores. A pattern with a path, such as
+ *    `!build/generated/`, opens the ignored folders on it; one without, such as `!*.pb.go`, holds in scanned folders only;
+ * 3. Git's: the user's own excludes file, `info/exclude`, `.gitignore` files, a deeper one over a higher one.
  *
- * Git's rules count inside a repository only, as for Git itself: in an unpacked archive they say what some packager's
- * repository left out, which may be everything. If the folder is part of a larger repository, the rules above it hold
- * too – unless they ignore the folder itself: who opens it wants it. A repository within another, a submodule, and a
- * linked working tree have their own rules only. That Git may track a file which its rules ignore is not looked at; and
- * `?` stands for a character where Git takes it for a byte.
+ * Git's rules count inside a repository only, as for Git itself: in an unpacked archive they are the rules of the packager's
+ * repository, which may ignore everything. If the folder is part of a larger repository, the rules above it hold too,
+ * unless they ignore the folder itself: a user who opens it wants it. A repository within another, a submodule, and a linked
+ * working tree have their own rules only. Whether Git tracks an ignored file is not checked; and `?` stands for a character
+ * where Git takes it for a byte.
  *
- * The caller walks down from the top and does not enter what is left out.
+ * The caller scans down from the top and does not enter folders that are left out.
  */
 export class IgnoreRules {
-  /** Where rules begin: the repository's top, if that is above the folder. */
+  /** Topmost folder with rules: the repository's top, if that is above the folder. */
   readonly #top: string;
   readonly #files: GuardedFolder;
   /** The folder's path from the top: '' or with a `/` at its end. */
   readonly #prefix: string;
   readonly #excluded: readonly { readonly mark: string; readonly matches: (path: string) => boolean }[];
   readonly #git: GitHome;
-  /** What holds in a folder, by its path from the top. */
+  /** Rules of each folder, by its path from the top. */
   readonly #rules = new Map<string, FolderRules>();
-  /** The files that were read, or looked for, and what they were like then. */
+  /** Rule files that were read or missing, with their state then. */
   readonly #sources = new Map<string, string>();
 
   constructor(
@@ -96,7 +95,7 @@ export class IgnoreRules {
     return { reason: 'ignored', detail: rule };
   }
 
-  /** Like {@link check}, for a path that was not reached by walking: looks at the folders above it as well. */
+  /** Like {@link check}, for a path outside of a scan: also checks the folders above it. */
   checkFromTop(path: string, isFolder: boolean): Skip | undefined {
     for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
       const skip = this.check(path.slice(0, slash), true);
@@ -105,7 +104,7 @@ export class IgnoreRules {
     return this.check(path, isFolder);
   }
 
-  /** Whether a file that has a say has changed since it was read. A new one in a folder is for the caller to notice. */
+  /** Whether a rule file has changed since it was read. The caller notices a new one in a folder. */
   isStale(): boolean {
     return [...this.#sources].some(([file, stamp]) => stampOf(file) !== stamp);
   }
@@ -134,7 +133,7 @@ export class IgnoreRules {
     } else if (!above) rules = new FolderRules({ inRepository: false, ignoreCase: !isLinux }, above, [], own);
     else {
       const ignored = above.test(folder, true);
-      // It is on the way to something that is brought back; all else in it stays ignored, as it is for Git.
+      // It is on the path to an included file; the rest of it stays ignored, as for Git.
       const lines = ignored.ignored
         ? [new Line('', `!/${escapeGlob(folder)}`, ignored.rule), new Line(folder, '/*', ignored.rule)]
         : this.#linesOf(folder, above.repository.inRepository ? '.gitignore' : undefined);
@@ -144,7 +143,7 @@ export class IgnoreRules {
     return rules;
   }
 
-  /** What a person's configuration, and the repository's, say. */
+  /** Rules and case of the user's and the repository's configuration. */
   #configOf({ commonDir }: GitRepository): { readonly lines: readonly Line[]; readonly ignoreCase: boolean } {
     const config = readGitConfig(commonDir, this.#git, (file) => this.#remember(file));
     const file = globalExcludesFile(config, this.#git);
@@ -152,13 +151,13 @@ export class IgnoreRules {
     return { lines: file === undefined ? [] : this.#linesOf('', file, file), ignoreCase };
   }
 
-  /** The rules in a file of that name in a folder, or in `file`, which counts as if it were there. */
+  /** Rules of the file `name` in a folder, or of `file`, which counts as if it were there. */
   #linesOf(folder: string, name: string | undefined, file?: string): Line[] {
     if (name === undefined) return [];
     const source = file ?? join(this.#top, folder, name);
     const inTree = folder === '' ? name : `${folder}/${name}`;
     const text = file === undefined ? readRulesIfThere(this.#files, inTree) : readTextIfThere(file);
-    // That there is one now in a folder is seen by looking at the folder; outside of it, nobody else looks.
+    // A scan notices a new rule file inside the folder; one above it is found by its state only.
     const isAbove = !`${folder}/`.startsWith(this.#prefix);
     if (text !== undefined || file !== undefined || isAbove) this.#remember(source);
     const shown = file === name ? name : inTree;
@@ -183,9 +182,8 @@ interface RepositoryRules {
 }
 
 /**
- * What holds in one folder. All rules are one list, each rewritten to be relative to the top, rather than a list per file
- * asked in turn: whether a rule of a higher file applies to a path depends on whether a deeper one has spared the folders
- * between.
+ * Rules of one folder. All rules are one list, each rewritten to be relative to the top. Rejected: one list per file, checked
+ * in turn. Whether a rule of a higher file applies to a path depends on whether a deeper one includes the folders between.
  */
 class FolderRules {
   readonly repository: RepositoryRules;
@@ -194,7 +192,7 @@ class FolderRules {
   readonly #rules: Ignore;
   readonly #isOnWay: (folder: string) => boolean;
 
-  /** `isTop`: what Git says in the folders above does not count here. */
+  /** `isTop`: Git's rules of the folders above do not count here. */
   constructor(
     repository: RepositoryRules,
     above: FolderRules | undefined,
@@ -213,7 +211,7 @@ class FolderRules {
   }
 
   /** `path` is from the top. */
-  test(path: string, isFolder: boolean): Verdict {
+  test(path: string, isFolder: boolean): RuleMatch {
     const { ignored, rule } = this.#rules.test(isFolder ? `${path}/` : path);
     const mark = rule?.mark ?? '';
     return { ignored, rule: mark, isOwn: ignored && this.#own.some((line) => line.mark === mark) };
@@ -225,15 +223,15 @@ class FolderRules {
   }
 }
 
-interface Verdict {
+interface RuleMatch {
   readonly ignored: boolean;
-  /** The rule that decided, for a person: its file and its line. */
+  /** The deciding rule, for a person: its file and its line. */
   readonly rule: string;
-  /** It is one of a `.sextantignore` file. */
+  /** Whether the rule is in a `.sextantignore` file. */
   readonly isOwn: boolean;
 }
 
-/** A rule of an ignore file in `folder`, as it would read in the top folder's. */
+/** A rule of an ignore file in `folder`, rewritten for the top folder. */
 class Line {
   readonly pattern: string;
   readonly mark: string;
@@ -249,7 +247,7 @@ class Line {
     return new Line(folder, this.#line, this.mark);
   }
 
-  /** The folders on the way to what a `!pattern` names, as globs from the top. */
+  /** Folders on the path of a `!pattern`, as globs from the top. */
   ways(): string[] {
     if (!this.#line.startsWith('!') || this.#line.startsWith('!**/') || !isAnchored(this.#line)) return [];
     const parts = this.pattern.replace(/^!\/?/, '').trimEnd().replace(/\/$/, '').split('/');
@@ -276,12 +274,12 @@ function escapeGlob(path: string): string {
   return path.replace(/[\\*?[\]!# ]/g, String.raw`\$&`);
 }
 
-/** What tells that a file is another than before: a change within one tick of the clock is not seen. */
+/** State of a file for comparison; it misses a change within one tick of the clock. */
 function stampOf(file: string): string {
   if (!existsSync(file)) return '';
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) return '';
-  // Of a folder (`.git`) it counts only that there is one.
+  // For a folder (`.git`) only its existence counts.
   return stats.isDirectory() ? 'folder' : `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
 }
 

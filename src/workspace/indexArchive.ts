@@ -13,8 +13,8 @@ import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { claimStateFolder } from './stateFolder.ts';
 
 /*
- * An index as one file: a tar archive of a commit's manifest, segments and deletions. It says nothing of times, which are others
- * where it is opened; what is in it is named by its content. Its files carry no lease: it has no writer.
+ * An index as one file: a tar archive of a commit's manifest, segments and deletions. It has no times, which differ on the
+ * machine that opens it; its files are named by their content. They carry no lease, since an archive has no writer.
  */
 
 const NO_LEASE = 0;
@@ -24,8 +24,8 @@ export interface ArchivedIndex {
 }
 
 /**
- * Writes the newest commit of an index to `output`, also while somebody writes to the index. Throws `NoIndex`, `DiskFull`, `ReadOnly`
- * and `Cancelled`.
+ * Writes the newest commit of an index to `output`, even while a process writes to the index. Throws `NoIndex`, `DiskFull`,
+ * `ReadOnly` and `Cancelled`.
  */
 export async function exportIndex(stateFolder: string, output: Writable, signal: AbortSignal): Promise<ArchivedIndex> {
   return inFolder(stateFolder, async (copy) => {
@@ -38,10 +38,9 @@ export async function exportIndex(stateFolder: string, output: Writable, signal:
 }
 
 /**
- * Makes an exported index that of a folder, instead of the one that it may have. What is damaged in it is found when it is read,
- * as in any index; the next update reads the folder's files and analyses those that are not in it. Throws `NotAnIndex`,
- * `IndexFormat` where another version wrote it, `IndexBusy`, `FolderNotOurs`, `DiskFull`, `ReadOnly` and
- * `Cancelled`: then all is as it was.
+ * Replaces a folder's index by an exported one. Damage is found by later reads, as in any index. The next update reads the
+ * folder's files and analyses new ones. Throws `NotAnIndex`, `IndexFormat` if another version wrote it, `IndexBusy`,
+ * `FolderNotOurs`, `DiskFull`, `ReadOnly` and `Cancelled`: then the old index stays.
  */
 export async function importIndex(
   input: Readable,
@@ -51,7 +50,7 @@ export async function importIndex(
   claimStateFolder(root, stateFolder);
   return inFolder(stateFolder, async (unpacked) => {
     const filter = ({ name }: { readonly name: string }): boolean => {
-      // It may be from anybody, and anything.
+      // The archive is untrusted input.
       if (!isArchived(name)) throw notAnIndex();
       return true;
     };
@@ -70,7 +69,7 @@ export async function importIndex(
   });
 }
 
-/** A folder beside the index, so that files can be linked; gone afterwards. */
+/** Runs work with a temporary folder beside the index, so that files can be linked. */
 async function inFolder<T>(stateFolder: string, work: (folder: string) => Promise<T>): Promise<T> {
   makeFolder(stateFolder);
   const folder = mkdtempSync(join(stateFolder, 'archive-'));
@@ -105,11 +104,15 @@ async function cancellable(work: Promise<void>, signal: AbortSignal): Promise<vo
 }
 
 function noIndex(stateFolder: string): SextantError {
-  return new SextantError('NoIndex', `There is no index in ${stateFolder}. Make one with sextant index.`);
+  return new SextantError('NoIndex', `There is no index in ${stateFolder}. Create one with sextant index.`);
 }
 
 function notAnIndex(cause?: unknown): SextantError {
-  return new SextantError('NotAnIndex', 'This is no index that sextant context export has written, or not all of it.', {
-    cause,
-  });
+  return new SextantError(
+    'NotAnIndex',
+    'The file is not an index that sextant context export has written, or it is incomplete.',
+    {
+      cause,
+    },
+  );
 }

@@ -22,18 +22,27 @@ interface OfFolder {
   readonly root: string;
 }
 
-/** What the indexing thread does on request. Progress and failures come as events. */
-export interface IndexMethods {
+/** Operations on an open folder. Other folders reject with `FolderNotOpen`. */
+export interface FolderMethods {
+  /** Queues paths that may have changed. */
+  hint(hint: OfFolder & { readonly paths: readonly string[] }): void;
+  /** Scans the folder and indexes every change. */
+  reconcile(folder: OfFolder): Promise<void>;
+  /** Checks the index for damage and repairs it. */
+  verify(folder: OfFolder): Promise<void>;
+  /** Removes the index and builds it again from the files. */
+  rebuild(folder: OfFolder): Promise<void>;
+  /** Every path that is left out, with the reason. */
+  skipped(folder: OfFolder): Map<string, Skip>;
+}
+
+/** Methods of the indexing thread. Progress and failures come as events. */
+export interface IndexMethods extends FolderMethods {
   open(options: FolderOptions): void;
   close(folder: OfFolder): Promise<void>;
-  hint(hint: OfFolder & { readonly paths: readonly string[] }): void;
-  reconcile(folder: OfFolder): Promise<void>;
-  /** Stops all work until {@link resume}; what is indexed can be searched. */
+  /** Stops all indexing until `resume`; the indexed part stays searchable. */
   pause(argument: undefined): void;
   resume(argument: undefined): void;
-  verify(folder: OfFolder): Promise<void>;
-  rebuild(folder: OfFolder): Promise<void>;
-  skipped(folder: OfFolder): Map<string, Skip>;
 }
 
 export interface IndexEvents {
@@ -42,23 +51,30 @@ export interface IndexEvents {
   readonly log: { readonly level: LogLevel; readonly message: string };
 }
 
-/** What the searching thread does. It only reads, and is never behind the indexing thread's work. */
+/** Methods of the searching thread. It only reads, and never waits for the indexing thread. */
 export interface SearchMethods {
-  /** Tells of a text that is not saved, or with none that it is. */
+  /** Sets a file's unsaved text, or removes it. */
   setUnsaved(unsaved: UnsavedText): void;
   search(request: SearchRequest): SearchResponse;
+  /** Completions of the filter at the end of a query, from the names in the indexes. */
   complete(request: CompletionRequest): Completion[];
+  /** A query that finds code like a text. */
   similarQuery(request: SimilarRequest): string;
-  recheck(places: readonly KeptPlace[]): (KeptPlace | undefined)[];
+  /** Places in the files as they are now, unsaved texts included; `undefined` for a place that no longer exists. */
+  relocate(places: readonly KeptPlace[]): (KeptPlace | undefined)[];
+  /** Contents of a folder's index by language and size. */
   contents(folder: SearchFolder): IndexContents;
-  judge(file: JudgeRequest): FileStatus;
-  read(file: JudgeRequest): IndexableFile;
-  rank(request: RankRequest): RankAnswer;
+  /** The reason why a file is found or not. */
+  explainFile(file: FileRequest): FileStatus;
+  /** Current text of a file, unsaved or not, if the index may hold it; else the reason. */
+  read(file: FileRequest): IndexableFile;
+  /** Rank of a file among a query's results, or the parts of the query that it does not match. */
+  explainRank(request: RankRequest): RankAnswer;
   diagnose(input: DiagnosticsInput): Diagnostics;
 }
 
-/** Why a file is found or not; `path` is relative to the folder, with `/`. */
-export interface JudgeRequest {
+/** A file; `path` is relative to the folder, with `/`. */
+export interface FileRequest {
   readonly folder: FolderOptions;
   readonly path: string;
 }

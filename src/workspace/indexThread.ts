@@ -8,28 +8,29 @@ import { DEFAULT_BUDGET, Governor, threadsWithin } from './governor.ts';
 import { thisMachine } from './machine.ts';
 import { FolderIndexer } from './folderIndexer.ts';
 import type { IndexEvents, IndexMethods } from './indexProtocol.ts';
+import type { Skip } from './skip.ts';
 
-/* The entry of the thread in which folders are scanned, read, analysed and written to their indexes. */
+/* The entry of the indexing thread: it scans folders, reads and analyses their files, and writes their indexes. */
 
 if (!parentPort) throw new Error('This module is the entry of a worker thread.');
 
 const logger = forwardingLogger((level, message) => emit('log', { level, message }));
 const governor = new Governor(thisMachine());
 let threads: SegmentThreads | undefined;
-const keepers = new Map<string, FolderIndexer>();
+const indexers = new Map<string, FolderIndexer>();
 
-function keeperOf(root: string): FolderIndexer {
-  const keeper = keepers.get(root);
-  if (!keeper) throw new SextantError('FolderNotOpen', `The folder ${root} is not open.`);
-  return keeper;
+function indexerOf(root: string): FolderIndexer {
+  const indexer = indexers.get(root);
+  if (!indexer) throw new SextantError('FolderNotOpen', `The folder ${root} is not open.`);
+  return indexer;
 }
 
 const emit = serve<IndexMethods, IndexEvents>(workerChannel(parentPort), {
   open(options) {
-    if (keepers.has(options.root)) return;
+    if (indexers.has(options.root)) return;
     governor.budget = options.budget ?? DEFAULT_BUDGET;
     threads ??= new SegmentThreads({ logger, count: threadsWithin(governor.budget.memoryBytes) });
-    const keeper = new FolderIndexer(options, {
+    const indexer = new FolderIndexer(options, {
       logger,
       threads,
       governor,
@@ -37,19 +38,19 @@ const emit = serve<IndexMethods, IndexEvents>(workerChannel(parentPort), {
       onStatus: (status) => emit('status', status),
       onUnwatched: () => emit('unwatched', { root: options.root }),
     });
-    keepers.set(options.root, keeper);
-    keeper.start();
+    indexers.set(options.root, indexer);
+    indexer.start();
   },
   async close({ root }) {
-    const keeper = keepers.get(root);
-    keepers.delete(root);
-    await keeper?.close();
+    const indexer = indexers.get(root);
+    indexers.delete(root);
+    await indexer?.close();
   },
-  hint: ({ root, paths }) => keeperOf(root).hint(paths),
-  reconcile: ({ root }) => keeperOf(root).reconcile(),
+  hint: ({ root, paths }) => indexerOf(root).hint(paths),
+  reconcile: ({ root }) => indexerOf(root).index?.reconcile(),
   pause: () => governor.pause(),
   resume: () => governor.resume(),
-  verify: ({ root }) => keeperOf(root).verify(),
-  rebuild: ({ root }) => keeperOf(root).rebuild(),
-  skipped: ({ root }) => keeperOf(root).skipped(),
+  verify: ({ root }) => indexerOf(root).index?.verify(),
+  rebuild: ({ root }) => indexerOf(root).rebuild(),
+  skipped: ({ root }) => indexerOf(root).index?.skipped() ?? new Map<string, Skip>(),
 });

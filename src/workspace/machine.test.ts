@@ -15,7 +15,7 @@ describe('thisMachine', () => {
     return thisMachine(root).isOnBattery();
   }
 
-  it('knows whether a laptop is plugged in', () => {
+  it('detects whether a laptop is plugged in', () => {
     const battery = { type: 'Battery', status: 'Discharging' };
     assert.equal(withSupplies({ AC: { type: 'Mains', online: '0' }, BAT0: battery }), true);
     assert.equal(withSupplies({ AC: { type: 'Mains', online: '1' }, BAT0: battery }), false);
@@ -25,7 +25,7 @@ describe('thisMachine', () => {
     assert.equal(withSupplies({}), false);
   });
 
-  it('knows what memory can be had', () => {
+  it('reports the available memory', () => {
     const root = folder();
     writeFiles(root, { 'proc/meminfo': 'MemTotal: 100 kB\nMemFree: 2 kB\nMemAvailable:     40 kB\n' });
     assert.equal(thisMachine(root).freeMemory(), 40_960);

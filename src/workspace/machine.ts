@@ -3,27 +3,27 @@ import { freemem, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 
-/** What background work should know of the machine that it is on. */
+/** State of the machine that limits background work. */
 export interface Machine {
-  /** False where that is not known. */
+  /** False if unknown. */
   isOnBattery(): boolean;
-  /** Bytes that programs can have without others being swapped out; `undefined` where that is not known. */
+  /** Bytes that programs can get without swapping; `undefined` if unknown. */
   freeMemory(): number | undefined;
 }
 
 /**
- * The machine as Linux tells of it under `/sys` and `/proc`. Elsewhere the battery is not known, as that takes a program
- * to ask; nor is the memory on macOS, where what counts as free leaves out all that can be had.
+ * Reads the state of the machine from `/sys` and `/proc` on Linux. Elsewhere the battery is unknown, since only a program
+ * reports it. So is the memory on macOS, where free memory leaves out all memory that can be reclaimed.
  */
 export function thisMachine(root = '/'): Machine {
   const supplies = join(root, 'sys/class/power_supply');
   return {
     isOnBattery: () => {
-      const read = (name: string, what: string): string | undefined => textIn(join(supplies, name, what))?.trim();
+      const read = (name: string, key: string): string | undefined => textIn(join(supplies, name, key))?.trim();
       const names = namesIn(supplies);
       const mains = names.filter((name) => ['Mains', 'USB'].includes(read(name, 'type') ?? ''));
       if (mains.some((name) => read(name, 'online') === '1')) return false;
-      // A mouse has a battery as well; its scope says so.
+      // The battery of a mouse has the scope of a device.
       return names.some((name) => read(name, 'status') === 'Discharging' && read(name, 'scope') !== 'Device');
     },
     freeMemory: () => {
@@ -39,7 +39,7 @@ export function lowMemory(total = totalmem()): number {
   return Math.min(1 << 30, Math.max(256 << 20, total / 20));
 }
 
-/** Not by the reader of folders: the system gives these files no size. */
+/** Reads a file of the system, which has no size there, so GuardedFolder cannot read it. */
 function textIn(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -53,7 +53,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Not Linux, or a machine without any.
+    // Not Linux, or a machine without power supplies.
     return [];
   }
 }

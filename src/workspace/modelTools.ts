@@ -14,7 +14,7 @@ export interface ReadInput {
   readonly endLine: number;
 }
 
-/** A folder as models see it: of several, each path begins with `prefix`, which ends with `/`; of one alone it is empty. */
+/** A folder as models see it. With several folders each path begins with `prefix`, which ends with `/`; else it is empty. */
 export interface ModelFolder {
   readonly root: string;
   readonly prefix: string;
@@ -26,15 +26,15 @@ export interface ModelToolsParts {
   readonly read: (root: string, path: string) => Promise<IndexableFile>;
 }
 
-/** What a model may ask for; package.json and the MCP server say so to it. */
+/** Limits of a model's requests; package.json and the MCP server state them. */
 export const TOOL_LIMITS = { queryLength: 1000, defaultResults: 10, maxResults: 30 } as const;
 
 const MAX_LINES = 400;
 const MAX_CHARACTERS = 40_000;
 
 /**
- * What language models may do with folders: search them, and read lines of their files, by the rules of {@link IndexableFile}. Both
- * give plain data for JSON, so that what stands in a file cannot be taken for anything else. Errors are written for the model.
+ * Tools for language models: search folders, and read lines of their files by the rules of {@link IndexableFile}. Both return
+ * plain data for JSON, so that a file's text cannot be taken for anything else. Errors are written for the model.
  */
 export class ModelTools {
   readonly #parts: ModelToolsParts;
@@ -49,7 +49,7 @@ export class ModelTools {
     // A file may have become a secret since it was indexed.
     const files = await Promise.all(results.map(({ root, path }) => this.#parts.read(root, path)));
     const shown = results.filter((_, i) => 'text' in files[i]!);
-    // Files that are not shown are counted, so that a short answer is not taken for all there is.
+    // Count files that are not shown, so that a short answer is not taken for a complete one.
     const missing = leftOut + results.length - shown.length;
     return {
       ...(missing > 0 && { leftOut: missing }),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { PaceMeter, type Pace } from './pace.ts';
+import { PaceMeter, type IndexingPace } from './pace.ts';
 
 describe('PaceMeter', () => {
-  function meter(): { step: (ms: number, done: number, total?: number) => Pace | undefined; end: () => void } {
+  function meter(): { step: (ms: number, done: number, total?: number) => IndexingPace | undefined; end: () => void } {
     let now = 0;
     const pace = new PaceMeter(() => now);
     return {
@@ -15,7 +15,7 @@ describe('PaceMeter', () => {
     };
   }
 
-  it('tells files per second and the time left, once it has seen a second of it', () => {
+  it('reports files per second and the time left after one second', () => {
     const { step } = meter();
     assert.equal(step(0, 0), undefined);
     assert.equal(step(500, 1000), undefined);
@@ -37,7 +37,7 @@ describe('PaceMeter', () => {
     assert.deepEqual(step(4000, 4000), { filesPerSecond: 500, secondsLeft: 12 });
   });
 
-  it('begins anew with another round', () => {
+  it('starts again with another round', () => {
     const { step, end } = meter();
     step(0, 0);
     step(2000, 5000);
@@ -48,7 +48,7 @@ describe('PaceMeter', () => {
     assert.deepEqual(step(2000, 40, 80), { filesPerSecond: 20, secondsLeft: 2 });
   });
 
-  it('never tells what is not a time', () => {
+  it('never reports an invalid time', () => {
     const steps = fc.array(fc.tuple(fc.nat(5000), fc.nat(500)), { maxLength: 40 });
     fc.assert(
       fc.property(steps, (all) => {

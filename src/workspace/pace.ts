@@ -1,39 +1,39 @@
 import type { FolderState } from './status.ts';
 
-/** How fast files are being read, and how long it will take at that pace. */
-export interface Pace {
+/** Speed of indexing, and the time left at that speed. */
+export interface IndexingPace {
   readonly filesPerSecond: number;
   readonly secondsLeft: number;
 }
 
-/** Long enough to even out commits, during which nothing is read; short enough to follow a change of pace. */
+/** Long enough to even out commits, during which no file is read; short enough to follow a change of pace. */
 const WINDOW_MS = 15_000;
-/** What is said earlier than this would be wrong more often than right. */
+/** An earlier figure is wrong more often than right. */
 const LEAST_MS = 1_000;
 
-/** Tells the pace from the states that a folder goes through. */
+/** Measures the pace from the states of a folder. */
 export class PaceMeter {
   readonly #now: () => number;
   #samples: { readonly at: number; readonly done: number; readonly total: number }[] = [];
 
-  /** `now` in milliseconds, of any clock that does not go back. */
+  /** `now` returns milliseconds of a monotonic clock. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** To be called with each new state; `undefined` while there is no pace to tell. */
-  update(state: FolderState): Pace | undefined {
+  /** Takes each new state; returns `undefined` while the pace is unknown. */
+  update(state: FolderState): IndexingPace | undefined {
     if (state.kind !== 'indexing') {
       this.#samples = [];
       return undefined;
     }
     const { done, total } = state;
     const last = this.#samples.at(-1);
-    // Another round, whose files are others.
+    // A new round with other files.
     if (last && (done < last.done || total !== last.total)) this.#samples = [];
     const at = this.#now();
     this.#samples.push({ at, done, total });
-    // One sample from before the window stays, so that it is covered as a whole.
+    // Keep one sample from before the window, so that the samples cover all of it.
     while (this.#samples.length > 2 && this.#samples[1]!.at <= at - WINDOW_MS) this.#samples.shift();
     const [first] = this.#samples;
     const elapsed = at - first!.at;

@@ -1,32 +1,32 @@
-/** Something that keeps an index from being right, and what a person can do about it. */
-export interface Problem {
-  /** Stable; an error's own where there is one. */
+/** A problem of an index, and its remedy. */
+export interface IndexProblem {
+  /** Stable; the code of an error, if there is one. */
   readonly code: string;
-  /** What is the matter, in a sentence or two; they may say what to do. */
+  /** The problem in one or two sentences, which may include the remedy. */
   readonly message: string;
-  /** What a person can do outside of Sextant, where the message does not say it. */
+  /** A remedy outside of Sextant, unless the message has it. */
   readonly advice?: string;
-  /** What Sextant can do about it; missing where it is for the person alone. */
-  readonly next?: NextAction;
+  /** The action of Sextant that may help. */
+  readonly next?: IndexAction;
 }
 
-/** `update`: look at all files again; `rebuild`: forget the index and make it anew; `log`: read what happened. */
-export type NextAction = 'update' | 'rebuild' | 'log';
+/** `update`: scan all files; `rebuild`: build the index from scratch; `log`: read the log. */
+export type IndexAction = 'update' | 'rebuild' | 'log';
 
 /** The next action after an error of an index, by its code. */
-export function problemOf(code: string, message: string): Problem {
+export function problemOf(code: string, message: string): IndexProblem {
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
       return {
         code,
-        message: 'The folder is gone.',
-        advice: 'If it was moved, open it where it is now.',
+        message: 'The folder is missing.',
+        advice: 'If it was moved, open its new location.',
         next: 'update',
       };
     case 'EACCES':
     case 'EPERM':
-      return { code, message: `${message}.`, advice: 'Allow the folder to be read.', next: 'update' };
+      return { code, message: `${message}.`, advice: 'Allow Sextant to read the folder.', next: 'update' };
     case 'EMFILE':
     case 'ENFILE':
       return { code, message: `${message}.`, advice: 'Close programs that have many files open.', next: 'update' };

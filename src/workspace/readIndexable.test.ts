@@ -28,11 +28,11 @@ describe('Reading a file to show it', () => {
     return { root, stateFolder: folder(), exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
   }
 
-  it('gives the text as it is on disk', () => {
+  it('returns the text on disk', () => {
     assert.deepEqual(readIndexable(open(), 'src/a.ts', Date.now()), { text: 'export const a = "ä";\n' });
   });
 
-  it('refuses secrets, what is left out, and whatever is not in the folder, and says why', () => {
+  it('refuses secrets, skipped files and paths outside the folder, with the reason', () => {
     const options = open();
     const refused: Readonly<Record<string, RegExp>> = {
       '.env': /keys or passwords/,
@@ -64,7 +64,7 @@ describe('Reading a file to show it', () => {
       assert.ok('refused' in readIndexable(options, path, Date.now()), path);
   });
 
-  it('sees a text that is not saved, and refuses it once it is a secret', () => {
+  it('returns an unsaved text, and refuses it once it is a secret', () => {
     const options = open();
     const searcher = new Searcher();
     searcher.setUnsaved({ root: options.root, path: 'src/a.ts', text: 'typed' });

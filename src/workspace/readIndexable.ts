@@ -1,22 +1,22 @@
 import { posix } from 'node:path';
 import type { FolderOptions } from './folderOptions.ts';
 import { SkipRules } from './skip.ts';
-import { admitFile, explainVerdict } from './whyFile.ts';
+import { admitFile, describeFileStatus } from './whyFile.ts';
 
-/** A file's text; or why it is not shown, in sentences. Crosses threads. */
+/** A file's text, or the reason why it is not shown, in sentences. Crosses threads. */
 export type IndexableFile = { readonly text: string } | { readonly refused: string };
 
 /**
- * Reads a file for somebody who may be a program: nothing but what the index may hold, by the rules as they are now, so no
- * secrets, nothing that is ignored, and nothing outside of the folder, also by a link. `path` is relative, with `/`;
- * `unsaved` is its text in an editor; `now` in milliseconds since 1970.
+ * Reads a file for a caller that may be a program. By the present rules it returns only files that the index may hold: no
+ * secrets, no ignored files, and none outside of the folder, even by a link. `path` is relative, with `/`; `unsaved` is its
+ * text in an editor; `now` in milliseconds since 1970.
  */
 export function readIndexable(folder: FolderOptions, path: string, now: number, unsaved?: Buffer): IndexableFile {
-  const refuse = (verdict: Parameters<typeof explainVerdict>[0]): IndexableFile => {
-    const { headline, details } = explainVerdict(verdict, path, folder);
+  const refuse = (status: Parameters<typeof describeFileStatus>[0]): IndexableFile => {
+    const { headline, details } = describeFileStatus(status, path, folder);
     return { refused: [headline, ...details].join(' ') };
   };
-  // Also a path that leaves the folder and comes back: it would be judged by other names than those it is read by.
+  // Refuse a path that leaves the folder and comes back: the rules would check other names than the read names.
   if (path.includes('\\') || path.includes('\0') || posix.normalize(path) !== path) return refuse({ kind: 'outside' });
   const file = admitFile(folder, path, now);
   if (file.kind !== 'admitted') return refuse(file);

@@ -8,14 +8,14 @@ export interface ResultSymbol {
   readonly line: number;
 }
 
-/** Lines of a file as it is on disk at this moment. They count from 1, both ends included. */
+/** Lines of a file as it is on disk now, from 1, both ends included. */
 export interface ResultPlace {
   readonly startLine: number;
   readonly endLine: number;
   readonly symbol?: ResultSymbol;
 }
 
-/** A place as it is kept: it was true when it was found, see `recheck`. */
+/** A place that is kept. It was true when it was found; `relocate` brings it up to date. */
 export interface KeptPlace extends ResultPlace, Excerpt {
   readonly root: string;
   readonly path: string;

@@ -2,17 +2,15 @@ import { lstatSync, type Stats } from 'node:fs';
 import { describeError, systemCode } from '../base/errors.ts';
 import type { Skip, SkipRules } from './skip.ts';
 
-/** What the file system says of a file, without its content. */
+/** State of a file in the file system, without its content. */
 export interface FileState {
   readonly size: number;
   readonly mtimeMs: number;
-  /** When the system last saw it change: unlike the modification time, no program can set it. */
+  /** Time of the last change, set by the system: unlike the modification time, no program can set it. */
   readonly ctimeMs: number;
 }
 
-/**
- * The state of one path that no rule leaves out, or why it is skipped; `undefined` if it is gone or a folder.
- */
+/** State of a path, or the reason why it is skipped; `undefined` if it is missing or a folder. */
 export function observe(root: string, path: string, skips: SkipRules): FileState | Skip | undefined {
   const state = stateOf(root, path);
   return (state && 'size' in state ? skips.byName(path, state.size) : undefined) ?? state;
@@ -32,7 +30,7 @@ export function stateOf(root: string, path: string): FileState | Skip | undefine
   return kindOf(stats) ?? { size, mtimeMs, ctimeMs };
 }
 
-/** Why something that is no folder is not read for its kind. */
+/** Reason why a path that is not a folder is skipped for its kind. */
 export function kindOf(stats: Stats): Skip | undefined {
   if (stats.isSymbolicLink()) return { reason: 'link' };
   return stats.isFile() ? undefined : { reason: 'special' };

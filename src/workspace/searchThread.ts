@@ -8,7 +8,7 @@ import { Searcher } from './searcher.ts';
 import { explainFile } from './whyFile.ts';
 import { explainRank } from './whyRank.ts';
 
-/* The entry of the thread that answers searches, apart from the one that indexes, so that neither waits for the other. */
+/* The entry of the searching thread. It is apart from the indexing thread, so that neither waits for the other. */
 
 if (!parentPort) throw new Error('This module is the entry of a worker thread.');
 
@@ -19,10 +19,10 @@ serve<SearchMethods, object>(workerChannel(parentPort), {
   search: (request, signal) => searcher.search(request, signal),
   complete: (request) => searcher.complete(request),
   similarQuery: (request) => searcher.similarQuery(request),
-  recheck: (places) => searcher.recheck(places),
+  relocate: (places) => searcher.recheck(places),
   contents: ({ stateFolder }) => readContents(stateFolder),
-  judge: ({ folder, path }) => explainFile(folder, path, Date.now()),
+  explainFile: ({ folder, path }) => explainFile(folder, path, Date.now()),
   read: ({ folder, path }) => searcher.read(folder, path),
-  rank: (request, signal) => explainRank(request, signal),
+  explainRank: (request, signal) => explainRank(request, signal),
   diagnose: (input) => makeDiagnostics(input),
 });

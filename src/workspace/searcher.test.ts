@@ -40,7 +40,7 @@ describe('Searcher', () => {
 
   const filler = Array.from({ length: 70 }, (_, i) => `const filler${i} = ${i};`).join('\n');
 
-  it('gives the best line of the span with its matches, in UTF-16 columns', async () => {
+  it('returns the best line of the span with its matches, in UTF-16 columns', async () => {
     const place = await indexed({
       'a.ts': `${filler}\r\n\r\n\tconst emoji = '😀'; const lantern = lightLantern();\r\n`,
     });
@@ -61,7 +61,7 @@ describe('Searcher', () => {
     assert.equal(result?.text, 'function lightLantern() {');
   });
 
-  it('leaves out a file that is gone, or in which nothing is left of the answer', async () => {
+  it('leaves out a file that is deleted or no longer matches', async () => {
     const place = await indexed({ 'a.ts': 'lantern', 'b.ts': 'lantern', 'c.ts': 'lantern' });
     rmSync(join(place.root, 'a.ts'));
     writeFiles(place.root, { 'b.ts': 'something else' });
@@ -71,7 +71,7 @@ describe('Searcher', () => {
     );
   });
 
-  it('gives as many results as are wanted where most of the best files are deleted, and says how many were left out', async () => {
+  it('returns the requested number of results although most of the best files are deleted, and counts those left out', async () => {
     const names = Array.from({ length: 100 }, (_, i) => `dir${i % 7}/f${i}.ts`);
     const place = await indexed(
       Object.fromEntries(names.map((name, i) => [name, 'const lantern = 1;\n'.repeat(i + 1)])),
@@ -95,7 +95,7 @@ describe('Searcher', () => {
     }
   });
 
-  it('looks for phrases in files as they are on disk, and shows them', async () => {
+  it('searches phrases in the files on disk, and shows them', async () => {
     const place = await indexed({
       'a.ts': '// a lantern that is light\n// some light lantern, mylight lanterns\n',
       'b.ts': '// light, lantern\n',
@@ -111,7 +111,7 @@ describe('Searcher', () => {
     );
   });
 
-  it('holds a file that changed against the whole query', async () => {
+  it('checks a changed file against the whole query', async () => {
     const text = 'export function lightLantern() {}\n';
     const place = await indexed({ 'a.ts': text, 'b.ts': text, 'c.ts': text, 'd.ts': text });
     writeFiles(place.root, {
@@ -126,7 +126,7 @@ describe('Searcher', () => {
     );
   });
 
-  it('lists files where only filters are given, with their first line that is not blank', async () => {
+  it('lists files for a query of filters alone, with their first line that is not blank', async () => {
     const place = await indexed({ 'src/a.sql': '\n\n  SELECT 1;\n', 'src/b.ts': 'let b;\n', 'c.sql': 'SELECT 2;\n' });
     writeFiles(place.root, { 'c.sql': '\nSELECT 3;\n' });
     const found = await search('lang:sql', place);
@@ -139,7 +139,7 @@ describe('Searcher', () => {
     );
   });
 
-  it('gives further places, but not of a file that changed', async () => {
+  it('returns further places, but none of a changed file', async () => {
     const functions = ['One', 'Two', 'Three'].map(
       (name) => `function light${name}() {\n  lantern();\n  return 1;\n}\n`,
     );
@@ -157,7 +157,7 @@ describe('Searcher', () => {
     assert.deepEqual((await search('light lantern', place))[0]?.more, []);
   });
 
-  it('shows the definition that is asked for, or the phrase, whatever else the file has', async () => {
+  it('shows the queried definition or phrase, whatever else the file has', async () => {
     const text = `${filler}\n\nfunction lightLantern() {\n  return a => b;\n}\n\nfunction douse() {\n  lightLantern();\n}\n`;
     const place = await indexed({ 'a.ts': text });
     for (const query of ['sym:light*', 'sym:light* douse', '"=>"', 'douse "return a => b"']) {
@@ -166,7 +166,7 @@ describe('Searcher', () => {
     }
   });
 
-  it('tells what in a query it did not understand', async () => {
+  it('reports parts of a query that it did not understand', async () => {
     const place = await indexed({ 'a.ts': 'lantern' });
     const searcher = new Searcher();
     const { results, problems } = await searcher.search({ folders: [place], query: 'lantern path:[', limit: 10 });
@@ -186,7 +186,7 @@ describe('Searcher', () => {
       return { paths: results.map(({ path }) => path).sort(), problems: problems.map(({ code }) => code) };
     }
 
-    it('finds what is not committed, what is not tracked, and what is since a revision', async () => {
+    it('finds uncommitted and untracked files, and changes since a revision', async () => {
       const names = ['kept', 'edited', 'staged', 'branched', 'ours/ä b'];
       const place = await indexed({
         ...Object.fromEntries(names.map((name) => [`${name}.ts`, 'lantern\n'])),
@@ -221,7 +221,7 @@ describe('Searcher', () => {
       assert.deepEqual((await found('changed:', [inner])).paths, ['ä b.ts']);
     });
 
-    it('takes an unsaved editor for changed', async () => {
+    it('treats an unsaved editor as changed', async () => {
       const place = await indexed({ 'a.ts': 'lantern\n', 'b.ts': 'lantern\n' });
       git(place.root, 'init', '-q');
       git(place.root, 'add', '.');
@@ -233,7 +233,7 @@ describe('Searcher', () => {
       assert.deepEqual(results.map(({ path, text }) => [path, text]), [['b.ts', 'lantern 2']]); // prettier-ignore
     });
 
-    it('says what keeps it from knowing, at its place, and searches for the rest', async () => {
+    it('reports why the changes are unknown, at the filter, and searches for the rest', async () => {
       const outside = await indexed({ 'a.ts': 'lantern\n' });
       const inside = await indexed({ 'b.ts': 'lantern\n' });
       git(inside.root, 'init', '-q');
@@ -257,7 +257,7 @@ describe('Searcher', () => {
       }
     });
 
-    it('runs nothing that the repository configures where nobody trusts it', async () => {
+    it('runs no command of an untrusted repository', async () => {
       const place = await indexed({ 'a.ts': 'lantern\n' });
       const { root } = place;
       git(root, 'init', '-q');
@@ -275,7 +275,7 @@ describe('Searcher', () => {
   });
 
   describe('complete', () => {
-    it('offers what the index has', async () => {
+    it('offers values from the index', async () => {
       const place = await indexed({
         'src/net/a.ts': 'export class RetryPolicy {\n  nextDelay() {\n  }\n}\n',
         'src/net/b.ts': 'x',
@@ -310,7 +310,7 @@ describe('Searcher', () => {
     });
   });
 
-  it('asks for what is like a text by what is rare in it, and leaves out the text itself', async () => {
+  it('builds a query from the rare words of a text, and leaves out the text itself', async () => {
     const common = 'export const value = require("value");\n';
     const place = await indexed({
       'a.ts': `${common}${filler}\nfunction one() {\n  const lantern = hoistHalyard(unique);\n}\n`,
@@ -404,7 +404,7 @@ describe('Searcher', () => {
     searcher.close();
   });
 
-  it('shows a file once that is in two open folders', async () => {
+  it('shows a file in two open folders once', async () => {
     const outer = await indexed({ 'in/a.ts': 'lantern' });
     const root = join(outer.root, 'in');
     const inner = { root, stateFolder: folder() };
@@ -412,7 +412,7 @@ describe('Searcher', () => {
     assert.equal((await search('lantern', outer, inner)).length, 1);
   });
 
-  it('says in which index it met damage, and whether it may have missed something', async () => {
+  it('reports the damaged index, and whether results may be missing', async () => {
     const one = await indexed({ 'a.ts': 'lantern' });
     const two = await indexed({ 'b.ts': 'lantern' });
     const file = segmentsOf(indexFolderOf(one.stateFolder))[0]!;
@@ -429,7 +429,7 @@ describe('Searcher', () => {
     assert.deepEqual(await said(), [['b.ts'], [one.root], true]);
   });
 
-  it('finds nothing, without an error, before anything is indexed', async () => {
+  it('finds nothing, without an error, before the first index', async () => {
     assert.deepEqual(await search('lantern', { root: folder(), stateFolder: folder() }), []);
   });
 });

@@ -2,13 +2,33 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { readCheckedJson, writeCheckedJson } from '../base/checkedJson.ts';
+import { describeError } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
+import { Engine } from '../engine/engine.ts';
+import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { repositoryAround } from './gitRepository.ts';
 
 /*
  * Working trees of one repository have most files in common, and a document is known by its path and content. So a new
- * index begins as a copy of a sibling's: its immutable files are linked, and only what differs is analysed. Which indexes
- * are siblings is kept in a folder of small files that every process of this person may write to.
+ * index begins as a copy of a sibling's: its immutable files are linked, and only different files are analysed. A folder of
+ * small files, which every process of this user may write to, lists the siblings.
  */
+
+/** Begins a new index as a copy of a sibling's. A copy that fails costs reading the files. */
+export function beginAsSibling({ root, stateFolder, siblings }: FolderOptions, logger: Logger): void {
+  if (siblings === undefined) return;
+  const folder = indexFolderOf(stateFolder);
+  try {
+    for (const other of existsSync(folder) ? [] : siblingsOf(siblings, root)) {
+      if (!Engine.copy(indexFolderOf(other), folder)) continue;
+      logger.info(`The index of ${root} begins as a copy of that in ${other}.`);
+      break;
+    }
+    registerSibling(siblings, root, stateFolder);
+  } catch (error) {
+    logger.warn(`The index of ${root} could not begin as a copy of another one: ${describeError(error)}`);
+  }
+}
 
 interface Entry {
   readonly root: string;
@@ -16,15 +36,15 @@ interface Entry {
 }
 
 /** Remembers that the index of `root`, if that is in a Git repository, is in `stateFolder`. */
-export function registerSibling(registry: string, root: string, stateFolder: string): void {
+function registerSibling(registry: string, root: string, stateFolder: string): void {
   const folder = folderOf(registry, root);
   if (folder === undefined) return;
   mkdirSync(folder, { recursive: true });
   writeCheckedJson(join(folder, `${shortHash(root)}.json`), { root, stateFolder } satisfies Entry);
 }
 
-/** State folders of indexes of the same part of the same repository in other working trees, the latest first. */
-export function siblingsOf(registry: string, root: string): readonly string[] {
+/** State folders that index the same part of the same repository in other working trees, the latest first. */
+function siblingsOf(registry: string, root: string): readonly string[] {
   const folder = folderOf(registry, root);
   if (folder === undefined || !existsSync(folder)) return [];
   const found: { readonly stateFolder: string; readonly time: number }[] = [];

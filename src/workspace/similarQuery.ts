@@ -2,12 +2,12 @@ import type { EngineReader } from '../engine/engine.ts';
 import { isIndexable, splitIdentifier } from '../engine/analyze/words.ts';
 import { WORD } from '../engine/query/query.ts';
 
-/** More words make a query slower and no better. */
+/** More names make a query slower and no better. */
 const MAX_NAMES = 12;
 
 /**
- * A query for code that is like a text: those of its names and words that stand in the fewest files, but in more than one,
- * as what is nowhere else finds nothing else. Empty if it has none.
+ * A query for code like a text: the names and words of the text that the fewest files have, but more than one, since others
+ * find nothing else. Empty if there are none.
  */
 export function similarQuery(text: string, readers: readonly EngineReader[]): string {
   const typed = new Map<string, string>();

@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import { findMarker, isMinified } from './generated.ts';
 import { findSecret } from './secrets.ts';
 
-/** Why a file is not in the index. `detail` names the rule, for a person who wonders. */
+/** Reason why a file is not in the index. `detail` names the rule, for a person. */
 export interface Skip {
   readonly reason: SkipReason;
   readonly detail?: string;
@@ -14,29 +14,29 @@ export type SkipReason =
   | 'tooLarge'
   | 'binary'
   | 'secret'
-  | 'generated' // by a program, which says so, or a lock file
+  | 'generated' // marked by the program that wrote it, or a lock file
   | 'minified'
   | 'link'
   | 'special' // a socket, a pipe, a device
   | 'unreadable';
 
-/** Globs for the names of files, whatever the case: those that are meant, and with `false` those that are not. */
+/** Globs for file names, whatever the case; `false` exempts the names of a glob. */
 export type NamePatterns = Readonly<Record<string, boolean>>;
 
-/** What files are left out for what they are, whatever ignore files say. */
+/** Which files are left out by name, size and content, whatever ignore files say. */
 export interface SkipOptions {
   readonly maxFileBytes: number;
-  /** Which names files have that hold keys or passwords: globs, `false` for names that one of the others means wrongly. */
+  /** Names of files that hold keys or passwords. */
   readonly secretFiles?: NamePatterns;
-  /** Which names files have that programs write. */
+  /** Names of files that programs write. */
   readonly generatedFiles?: NamePatterns;
-  /** Whether files that say so are left out; true by default. */
+  /** Whether files marked as generated are left out; true by default. */
   readonly skipGenerated?: boolean;
   /** Whether minified scripts and style sheets are left out; true by default. */
   readonly skipMinified?: boolean;
 }
 
-/** What the `sextant.index.secretFiles` setting is by default. */
+/** Default of the `sextant.index.secretFiles` setting. */
 export const SECRET_FILES: NamePatterns = allOf([
   ...['.env', '.env.*', '*.env', '.envrc'],
   ...['*.pem', '*.key', '*.p12', '*.pfx', '*.pkcs12', '*.jks', '*.keystore', '*.kdbx', '*.ppk'],
@@ -47,7 +47,7 @@ export const SECRET_FILES: NamePatterns = allOf([
   '!*{.,-,_}{example,sample,template,dist,default,defaults,schema,test}{,.*}',
 ]);
 
-/** What the `sextant.index.generatedFiles` setting is by default: what package managers and bundlers write. */
+/** Default of the `sextant.index.generatedFiles` setting: files of package managers and bundlers. */
 export const GENERATED_FILES: NamePatterns = allOf([
   ...['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'deno.lock'],
   ...['Cargo.lock', 'go.sum', 'go.work.sum', 'poetry.lock', 'uv.lock', 'pdm.lock', 'Pipfile.lock', 'Gemfile.lock'],
@@ -57,15 +57,15 @@ export const GENERATED_FILES: NamePatterns = allOf([
 
 const MINIFIED_NAME = /[.-]min\.(?:js|mjs|cjs|css)$/i;
 
-/** Raised when the content of a file may be judged in another way than before. */
+/** Version of the rules for content; raised when they change. */
 const CONTENT_RULES = 1;
 
-/** What of the options decides by content: if it changes, files have to be read again. */
+/** Version of the rules and options for content. After a change, files must be read again. */
 export function contentRules({ skipGenerated = true, skipMinified = true }: SkipOptions): string {
   return `${CONTENT_RULES}${skipGenerated ? ' generated' : ''}${skipMinified ? ' minified' : ''}`;
 }
 
-/** Decides which files are left out for what they are: by name and size, before they are read, and by content. */
+/** Decides which files are left out: by name and size before they are read, and by content. */
 export class SkipRules {
   readonly #options: SkipOptions;
   readonly #isSecret: (name: string) => boolean;
@@ -77,7 +77,7 @@ export class SkipRules {
     this.#isGenerated = nameMatcher(options.generatedFiles ?? GENERATED_FILES);
   }
 
-  /** Files with more are left out. */
+  /** Larger files are left out. */
   get maxFileBytes(): number {
     return this.#options.maxFileBytes;
   }
@@ -104,18 +104,18 @@ export class SkipRules {
   }
 }
 
-/** Patterns as one writes a list of them, `!` in front of those that are not meant. */
+/** Patterns from a list, in which `!` exempts names. */
 function allOf(patterns: readonly string[]): NamePatterns {
   return Object.fromEntries(patterns.map((one) => [one.replace(/^!/, ''), !one.startsWith('!')]));
 }
 
 function nameMatcher(patterns: NamePatterns): (name: string) => boolean {
-  const those = (meant: boolean): ((name: string) => boolean) =>
+  const matcher = (value: boolean): ((name: string) => boolean) =>
     picomatch(
-      Object.keys(patterns).filter((pattern) => patterns[pattern] === meant),
+      Object.keys(patterns).filter((pattern) => patterns[pattern] === value),
       { dot: true, nocase: true },
     );
-  const isMeant = those(true);
-  const isSpared = those(false);
-  return (name) => isMeant(name) && !isSpared(name);
+  const isListed = matcher(true);
+  const isExempt = matcher(false);
+  return (name) => isListed(name) && !isExempt(name);
 }

@@ -24,7 +24,7 @@ describe('The state folder of an index', () => {
     return root;
   }
 
-  it('is that of one workspace folder: a second one is refused, and changes nothing', async () => {
+  it('belongs to one workspace folder: a second one is refused, and changes nothing', async () => {
     const [first, second, state] = [workspace('a.ts'), workspace('b.ts'), folder()];
     await index(first, state);
     const notOurs = {
@@ -38,7 +38,7 @@ describe('The state folder of an index', () => {
     await index(first, state);
   });
 
-  it('goes on to be used where the workspace folder was moved', async () => {
+  it('stays in use after the workspace folder was moved', async () => {
     const [root, state, moved] = [workspace('a.ts'), folder(), join(folder(), 'moved')];
     await index(root, state);
     renameSync(root, moved);
@@ -47,7 +47,7 @@ describe('The state folder of an index', () => {
     assert.deepEqual([...documentsOf(state).keys()], ['a.ts']);
   });
 
-  it('is not one with other files, nor one of another use', () => {
+  it('is refused if it has other files or another use', () => {
     const [root, theirs, server] = [workspace('a.ts'), folder(), folder()];
     writeFiles(theirs, { 'thesis.txt': 'mine', 'index/notes.txt': 'mine' });
     claimFolder(server, { kind: 'server' });
@@ -58,7 +58,7 @@ describe('The state folder of an index', () => {
     }
   });
 
-  it('of an earlier version is taken over for the folder that it is of', async () => {
+  it('of an earlier version is taken over for its folder', async () => {
     const [root, other, state] = [workspace('a.ts'), workspace('b.ts'), folder()];
     await index(root, state);
     rmSync(join(state, MARKER));

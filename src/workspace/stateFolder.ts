@@ -6,15 +6,15 @@ import { Catalog } from './catalog.ts';
 import { indexFolderOf } from './folderOptions.ts';
 
 /*
- * A state folder holds the index of one workspace folder, which its mark names. A second one would replace the first without a
- * sign, and each would answer with the files of the other. Rejected: a place inside for each folder, by a key. What a person
- * names with --state would then not be where the index is, and what earlier versions left there would be a special case.
+ * A state folder holds the index of one workspace folder, which its mark names. A second index would silently replace the
+ * first, and each folder's searches would find the other's files. Rejected: a subfolder for each workspace folder, by a key.
+ * Then --state would not name the index itself, and indexes of earlier versions would be a special case.
  */
 
-/** Marks `stateFolder` as the index's of `root`. Throws `FolderNotOurs`, and changes nothing, where it is in use for something else. */
+/** Marks `stateFolder` as the index of `root`. Throws `FolderNotOurs`, and changes nothing, if it is in other use. */
 export function claimStateFolder(root: string, stateFolder: string): void {
   try {
-    // One of an earlier version has no mark, and one may be damaged: the catalog names the folder, too.
+    // A state folder of an earlier version has no mark, and a mark may be damaged: the catalog names the folder, too.
     const of = typeof readMark(stateFolder) === 'object' ? root : (Catalog.rootOf(stateFolder) ?? root);
     refuseLink(indexFolderOf(stateFolder));
     claimFolder(stateFolder, { kind: 'index', of }, { isOlder: () => holdsIndex(stateFolder) });
@@ -24,12 +24,12 @@ export function claimStateFolder(root: string, stateFolder: string): void {
   }
 }
 
-/** Throws `FolderNotOurs` where `stateFolder` is marked as that of something else. Changes nothing. */
+/** Throws `FolderNotOurs` if the mark of `stateFolder` names another use. Changes nothing. */
 export function checkStateFolder(root: string, stateFolder: string): void {
   isOf(root, stateFolder);
 }
 
-/** False for the index of a folder that no longer exists: it was moved, as a checkout of a build server is for each build. */
+/** False for the index of a missing folder: it was moved, as a build server's checkout is for each build. */
 function isOf(root: string, stateFolder: string): boolean {
   const mark = readMark(stateFolder);
   if (mark === undefined || mark === 'damaged') return true;
@@ -43,7 +43,7 @@ function notOurs(stateFolder: string, why: string): SextantError {
   return new SextantError('FolderNotOurs', `${stateFolder} ${why}. Name an empty or a new folder for this one.`);
 }
 
-/** Whether an earlier version keeps an index there. */
+/** Whether the folder holds an index of an earlier version. */
 function holdsIndex(stateFolder: string): boolean {
   try {
     const names = readdirSync(indexFolderOf(stateFolder));

@@ -7,7 +7,7 @@ describe('symbolQuery', () => {
   const named = (typed: string, name: string): boolean =>
     compileFilters(parseQueryLanguage(symbolQuery(typed)).filters).matchesSymbol(name);
 
-  it('asks for names that have what was typed', () => {
+  it('searches names that contain the typed text', () => {
     for (const typed of ['retry', 'nextRetry', 'next delay', 'Next Delay', 'nextRetryDelay lang:ts']) {
       assert.ok(named(typed, 'nextRetryDelay'), typed);
       assert.equal(named(typed, 'other'), false, typed);
@@ -16,11 +16,11 @@ describe('symbolQuery', () => {
     assert.ok(named('Policy.next', 'RetryPolicy.nextDelay'));
   });
 
-  it('leaves a name filter, and a query without words, alone', () => {
+  it('leaves a name filter and a query without words unchanged', () => {
     for (const typed of ['x sym:y', 'lang:ts', '', '->']) assert.equal(symbolQuery(typed), typed);
   });
 
-  it('keeps what was typed in its place, for problems', () => {
+  it('keeps the typed text at its offsets, for problems', () => {
     assert.ok(symbolQuery('path:[ retry').startsWith('path:[ retry '));
   });
 });

@@ -6,8 +6,8 @@ import { formatFilter } from '../engine/query/unfinished.ts';
 const MAX_WORDS = 6;
 
 /**
- * The query for definitions whose name has what was typed in it: a name or its beginning, or several of its words in their
- * order. What was typed stays in front, so that problems are at its offsets; who types `sym:` is left alone.
+ * The query for definitions by name: a name, its beginning, or several of its words in order. The typed text stays in front,
+ * so that problems keep their offsets. A text with `sym:` stays as it is.
  */
 export function symbolQuery(typed: string): string {
   const { words, filters } = parseQueryLanguage(typed);

@@ -4,17 +4,17 @@ import type { Logger } from '../base/log.ts';
 import { Caller, type Methods } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
 
-/** A thread that dies is started again, but not for ever: what kills it may be in the files. */
+/** A thread that dies is restarted, but not for ever: its files may kill it again. */
 const RESTARTS = 3;
 
 export interface ThreadOptions<M extends Methods<M>, E> {
   readonly started?: (caller: Caller<M, E>) => void;
   readonly died?: (error: SextantError) => void;
-  /** How often it is started again when it dies. */
+  /** Number of restarts after it dies. */
   readonly restarts?: number;
 }
 
-/** A worker thread and the calls to it. It starts when first needed, and again if it dies. */
+/** A worker thread and the calls to it. It starts when first needed and restarts if it dies. */
 export class Thread<M extends Methods<M>, E> {
   readonly #entry: URL;
   readonly #logger: Logger;
@@ -37,13 +37,13 @@ export class Thread<M extends Methods<M>, E> {
   caller(): Caller<M, E> {
     if (this.#caller) return this.#caller;
     if (this.#stopped) throw new SextantError('Stopped', 'Sextant is shutting down.');
-    // Without stdio: what a library prints must not reach the extension host's own streams unseen.
+    // Output of libraries must not reach the extension host's own streams.
     const worker = new Worker(this.#entry, {
       name: 'sextant',
       execArgv: [],
       stdout: true,
       stderr: true,
-      // By itself it takes 100 MB of the editor's process for short-lived objects, and is no faster for it.
+      // By default it takes 100 MB of the editor's process for short-lived objects, and is no faster.
       resourceLimits: { maxYoungGenerationSizeMb: 32 },
     });
     const caller = new Caller<M, E>(workerChannel(worker));
@@ -57,7 +57,7 @@ export class Thread<M extends Methods<M>, E> {
     return caller;
   }
 
-  /** Ends the worker thread, with the memory it holds, and starts another. Calls under way fail; close first what they are about. */
+  /** Ends the worker thread, which frees its memory, and starts another. Running calls fail; close their folders first. */
   renew(): void {
     const worker = this.#worker;
     this.#worker = this.#caller = undefined;

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { throwIfCancelled } from '../base/errors.ts';
 
-/** No longer than this is a thread held at once: what else it has to do should not be felt to wait. */
-const TURN_MS = 8;
+/** Longest time that work holds the thread at once, so that other work does not visibly wait. */
+const SLICE_MS = 8;
 
-/** Cuts long work into turns, and counts what it takes of the processor. */
+/** Cuts long work into slices, and counts its processor time. */
 export class TimeSlice {
   readonly #signal: AbortSignal | undefined;
   #began = performance.now();
@@ -16,15 +16,15 @@ export class TimeSlice {
   }
 
   get isOver(): boolean {
-    return performance.now() - this.#began > TURN_MS;
+    return performance.now() - this.#began > SLICE_MS;
   }
 
-  /** Without the turns of others. */
+  /** Processor time of the slices in milliseconds. */
   get busyMs(): number {
     return this.#busyMs + threadMs() - this.#beganBusy;
   }
 
-  /** Lets others have theirs. Throws when cancelled. */
+  /** Yields to other work. Throws when cancelled. */
   async next(): Promise<void> {
     this.#busyMs = this.busyMs;
     await setImmediate();
@@ -34,7 +34,7 @@ export class TimeSlice {
   }
 }
 
-/** What this thread has taken of the processor; of a Node that cannot tell, the time that went by. */
+/** Processor time of this thread; elapsed time on a Node that does not report it. */
 function threadMs(): number {
   const { threadCpuUsage } = process as { threadCpuUsage?: () => { readonly user: number; readonly system: number } };
   if (!threadCpuUsage) return performance.now();

@@ -2,9 +2,9 @@ import { relative, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { systemCode } from '../base/errors.ts';
 import { IgnoreRules, type Excluded } from './ignoreRules.ts';
-import type { Problem } from './status.ts';
+import type { WatchProblem } from './status.ts';
 
-/** One watch per folder: above this many, starting takes seconds and the system's limit comes near. */
+/** Each folder takes one watch: above this number, a start takes seconds and the system's limit is near. */
 export const MAX_WATCHED_FOLDERS = 2_000;
 
 /** Begins to watch a folder; see {@link watchFolder}. */
@@ -13,13 +13,13 @@ export type Watch = typeof watchFolder;
 export interface WatchEvents {
   /** A path below the folder, relative to it with `/`, that may have changed. */
   readonly onPath: (path: string) => void;
-  /** The system has no more watches: most is not watched. */
-  readonly onLimit: (problem: Problem) => void;
-  /** Something could not be watched, as a folder that one may not read. */
+  /** The system has no more watches: most folders are not watched. */
+  readonly onLimit: (problem: WatchProblem) => void;
+  /** A path could not be watched, such as an unreadable folder. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Reports what may have changed in a folder. Returns how to stop. */
+/** Reports paths of a folder that may have changed. Returns a function that stops it. */
 export function watchFolder(
   root: string,
   excluded: Excluded,
@@ -30,7 +30,7 @@ export function watchFolder(
   const watcher = watch(root, {
     ignoreInitial: true,
     followSymlinks: false,
-    // Rules may change while we watch: files are reported in any case and judged later; only folders are left out here.
+    // Rules may change meanwhile: files are reported in any case and checked later; only folders are left out here.
     ignored: (file, stats) =>
       file !== root && stats?.isDirectory() === true && rules.check(pathOf(file), true) !== undefined,
   });
@@ -42,9 +42,9 @@ export function watchFolder(
   return () => watcher.close();
 }
 
-const LIMIT: Problem = {
+const LIMIT: WatchProblem = {
   code: 'WatchLimit',
   message:
-    "The system's limit of file watches is reached. Changes are found within 10 seconds, by looking. " +
-    'Raise fs.inotify.max_user_watches and max_user_instances (sysctl) for them to be found at once.',
+    "The system's limit of file watches is reached, so changes are found within 10 seconds and not at once. " +
+    'To find them at once, raise fs.inotify.max_user_watches and max_user_instances (sysctl).',
 };

@@ -8,7 +8,7 @@ import { silentLogger } from '../base/log.ts';
 import { FolderIndex } from './folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from './folderOptions.ts';
 import { compareWithFolder, readContents, writerOf } from './folderReport.ts';
-import { explainVerdict, explainFile } from './whyFile.ts';
+import { describeFileStatus, explainFile } from './whyFile.ts';
 
 const KEY = '-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----\n';
 
@@ -30,11 +30,11 @@ describe('Why a file is (not) found', () => {
   }
 
   function why(options: FolderOptions, path: string): string[] {
-    const { headline, details } = explainVerdict(explainFile(options, path, Date.now()), path, options);
+    const { headline, details } = describeFileStatus(explainFile(options, path, Date.now()), path, options);
     return [headline, ...details];
   }
 
-  it('names the rule, the setting, the limit or what the file is', async () => {
+  it('names the rule, the setting, the limit or the kind of file', async () => {
     const options = open({
       'a.ts': 'export const a = 1;\n',
       '.gitignore': '# build\n/dist/\n*.log\n',
@@ -74,7 +74,7 @@ describe('Why a file is (not) found', () => {
     assertGolden('why-file.txt', `${told.join('\n').replaceAll(root, 'ROOT')}\n`);
   });
 
-  it('tells new and changed files from those that are indexed', async () => {
+  it('distinguishes new, changed and indexed files', async () => {
     const options = open({ 'a.ts': 'export const a = 1;\n' });
     assert.deepEqual(explainFile(options, 'a.ts', Date.now()), { kind: 'waiting', change: 'new' });
     await index(options);
@@ -83,13 +83,13 @@ describe('Why a file is (not) found', () => {
     assert.deepEqual(explainFile(options, 'a.ts', Date.now()), { kind: 'waiting', change: 'changed' });
   });
 
-  it('says that .gitignore counts in repositories only', async () => {
+  it('explains that .gitignore counts in repositories only', async () => {
     const options = open({ '.gitignore': '*.log\n', 'sub/x.log': 'x' }, { git: false });
     await index(options);
     assert.match(why(options, 'sub/x.log').join(), /is indexed.*\.gitignore does not count/);
   });
 
-  it('gives advice that helps', async () => {
+  it('gives advice that works', async () => {
     const files = {
       '.gitignore': '*.log\n/out/\n',
       'a b/x[1].log': 'lantern',
@@ -107,7 +107,7 @@ describe('Why a file is (not) found', () => {
     }
   });
 
-  it('agrees with what the index left out, and with what it would do next', async () => {
+  it('agrees with the index and with its next update', async () => {
     const options = open({
       'a.ts': 'x',
       '.env': 'x',
@@ -129,7 +129,7 @@ describe('Why a file is (not) found', () => {
     assert.deepEqual([now.added, now.changed, now.removed], [2, 1, 0]);
   });
 
-  it('reads what an index holds without keeping it', async () => {
+  it('reads the contents of an index without owning it', async () => {
     const options = open({ 'a.ts': 'one\n', 'b.ts': 'two\n', 'c.go': 'package c\n' });
     const none = readContents(options.stateFolder);
     assert.deepEqual(none, { files: 0, textBytes: 0, languages: [], indexBytes: 0, damage: [] });

@@ -23,50 +23,49 @@ export interface IgnoreRule {
   readonly pattern: string;
 }
 
-/** Why a file can be found or not. Crosses threads. */
+/** Whether a file can be found, and why not. Crosses threads. */
 export type FileStatus =
   | {
       readonly kind: 'indexed';
       readonly language: string;
       readonly bytes: number;
-      /** An ignore file that does not count, because the folder is in no Git repository. */
+      /** An ignore file without effect, because the folder is in no Git repository. */
       readonly idleRules?: string;
     }
-  /** It belongs to the index, which has not read it yet, or not as it is now. */
+  /** The file belongs to the index, which has not read its present content yet. */
   | { readonly kind: 'waiting'; readonly change: 'new' | 'changed' }
   | {
       readonly kind: 'skipped';
       readonly skip: Skip;
-      /** What is left out: the file, or a folder that it is in. Relative to the indexed folder, with `/`. */
+      /** The path that is left out: the file, or a folder around it. Relative to the indexed folder, with `/`. */
       readonly path: string;
       readonly isFolder: boolean;
       readonly rule?: IgnoreRule;
-      /** The exclude pattern that matches, and the setting that it is from. Others may have it as well. */
+      /** The exclude pattern that matches, and its setting. Other settings may have it, too. */
       readonly excluded?: { readonly setting: string; readonly pattern: string };
     }
   | { readonly kind: 'folder' }
   | { readonly kind: 'missing' }
-  /** It is not in the indexed folder. */
+  /** The file is not in the indexed folder. */
   | { readonly kind: 'outside' };
 
-/** A file that nothing leaves out, as it is now. */
+/** A file that no rule leaves out, as it is now. */
 export interface AdmittedFile {
   readonly kind: 'admitted';
   readonly id: DocumentId;
   readonly bytes: number;
-  /** In UTF-8. */
+  /** The text in UTF-8. */
   readonly text: Uint8Array;
 }
 
 /**
- * Judges one file as the next reconcile would: by the rules and the file itself, then by what the index has read.
- * `path` is relative to the folder, in the system's or in POSIX form; `now` is in milliseconds since 1970.
+ * Explains one file as the next reconcile would treat it: by the rules and the file itself, then by the index. `path` is relative to the folder, in the system's or in POSIX form; `now` is in milliseconds since 1970.
  */
 export function explainFile(options: FolderOptions, path: string, now: number): FileStatus {
   const file = path.split(sep).join('/');
-  const judged = admitFile(options, file, now);
-  if (judged.kind !== 'admitted') return judged;
-  const { id, bytes, text } = judged;
+  const admitted = admitFile(options, file, now);
+  if (admitted.kind !== 'admitted') return admitted;
+  const { id, bytes, text } = admitted;
   const known = indexedAs(options.stateFolder, file);
   if (known !== id) return { kind: 'waiting', change: known === undefined ? 'new' : 'changed' };
   const idleRules = idleRulesFor(options.root, file);
@@ -78,7 +77,7 @@ export function explainFile(options: FolderOptions, path: string, now: number): 
   };
 }
 
-/** Judges one file by the rules and the file itself, whether the index has it or not. `path` is relative, with `/`. */
+/** Checks one file by the rules and its content, whatever the index has. `path` is relative, with `/`. */
 export function admitFile(
   options: FolderOptions,
   path: string,
@@ -112,7 +111,7 @@ export function admitFile(
   return { kind: 'admitted', id: record.id, bytes: record.size, text };
 }
 
-/** Asked of the index, as the catalog of who keeps it may not be saved yet. */
+/** Reads the index itself, since its owner may not have saved the catalog yet. */
 function indexedAs(stateFolder: string, path: string): DocumentId | undefined {
   const reader = new EngineReader(indexFolderOf(stateFolder));
   try {
@@ -122,23 +121,23 @@ function indexedAs(stateFolder: string, path: string): DocumentId | undefined {
   }
 }
 
-/** What a verdict means, for a person. */
+/** A file's status in words, for a person. */
 export interface Explanation {
   /** One sentence. */
   readonly headline: string;
-  /** What it follows from, and what to do about it: a sentence or two each, in this order. */
+  /** The cause and the remedy, in this order; one or two sentences each. */
   readonly details: readonly string[];
 }
 
-/** Says a verdict about `path` in words. */
-export function explainVerdict(
-  verdict: FileStatus,
+/** Describes the status of `path` in words. */
+export function describeFileStatus(
+  status: FileStatus,
   path: string,
   { root, maxFileBytes }: Pick<FolderOptions, 'root' | 'maxFileBytes'>,
 ): Explanation {
-  switch (verdict.kind) {
+  switch (status.kind) {
     case 'indexed': {
-      const { language, bytes, idleRules } = verdict;
+      const { language, bytes, idleRules } = status;
       const details = idleRules
         ? [`${idleRules} does not count: the folder is in no Git repository. A .sextantignore counts everywhere.`]
         : [];
@@ -147,20 +146,20 @@ export function explainVerdict(
     case 'waiting':
       return {
         headline:
-          verdict.change === 'new' ? `${path} is not indexed yet.` : `${path} changed since it was indexed last.`,
-        details: ['Nothing leaves it out: it is read when the index is brought up to date.'],
+          status.change === 'new' ? `${path} is not indexed yet.` : `${path} changed since it was indexed last.`,
+        details: ['No rule leaves it out. The next update of the index reads it.'],
       };
     case 'folder':
       return {
         headline: `${path} is a folder.`,
-        details: ['Files are found, folders are not: ask about a file in it.'],
+        details: ['Search finds files, not folders. Choose a file in it.'],
       };
     case 'missing':
-      return { headline: `There is no file ${path}.`, details: ['Check its name, and in which folder it is.'] };
+      return { headline: `There is no file ${path}.`, details: ['Check its name and its folder.'] };
     case 'outside':
-      return { headline: `${path} is not in ${root}.`, details: ['Only what is in an indexed folder can be found.'] };
+      return { headline: `${path} is not in ${root}.`, details: ['Search finds only files of an indexed folder.'] };
     case 'skipped':
-      return explainSkip(verdict, path, root, maxFileBytes);
+      return explainSkip(status, path, root, maxFileBytes);
   }
 }
 
@@ -170,24 +169,24 @@ function explainSkip(
   root: string,
   maxFileBytes: number,
 ): Explanation {
-  const what = at === path ? 'it' : `its folder ${at}`;
+  const subject = at === path ? 'it' : `its folder ${at}`;
   const notIndexed = (why: string): string => `${path} is not indexed: ${why}.`;
   switch (skip.reason) {
     case 'ignored': {
       const details = [rule ? `The rule is ${fromRoot(root, rule.file)}:${rule.line}: ${rule.pattern}` : skip.detail];
       if (rule) details.push(howToInclude(root, rule, at, isFolder));
-      return { headline: notIndexed(`${what} is ignored`), details: details.filter((text) => text !== undefined) };
+      return { headline: notIndexed(`${subject} is ignored`), details: details.filter((text) => text !== undefined) };
     }
     case 'excluded':
       if (!excluded) {
         const detail = 'Files of a version control system are never indexed.';
-        return { headline: notIndexed(`${what} is excluded (${skip.detail ?? ''})`), details: [detail] };
+        return { headline: notIndexed(`${subject} is excluded (${skip.detail ?? ''})`), details: [detail] };
       }
       return {
-        headline: notIndexed(`${what} is excluded`),
+        headline: notIndexed(`${subject} is excluded`),
         details: [
           `${excluded.setting} has the pattern ${excluded.pattern}`,
-          'Take it out of the settings to have it indexed.',
+          'Remove it from the settings to index the file.',
         ],
       };
     case 'tooLarge':
@@ -199,40 +198,45 @@ function explainSkip(
       return {
         headline: notIndexed('it holds keys or passwords'),
         details: [
-          `That is told ${skip.detail === 'by its name' ? 'by its name' : `by its content: ${skip.detail ?? ''}`}.`,
-          'What is in the index may be shown by a search, so these never are.',
+          `Sextant recognises that ${skip.detail === 'by its name' ? 'by its name' : `by its content: ${skip.detail ?? ''}`}.`,
+          'A search may show any indexed file, so files with secrets are never indexed.',
         ],
       };
     case 'generated':
       return {
         headline: notIndexed('a program wrote it'),
         details: [
-          `That is told by ${skip.detail === 'by its name' ? 'its name' : `what it says: ${skip.detail ?? ''}`}.`,
+          `Sextant recognises that by ${skip.detail === 'by its name' ? 'its name' : `its marker: ${skip.detail ?? ''}`}.`,
         ],
       };
     case 'minified':
-      return { headline: notIndexed('it is minified'), details: [`That is told by this: ${skip.detail ?? ''}.`] };
+      return {
+        headline: notIndexed('it is minified'),
+        details: [
+          `Sextant recognises that ${skip.detail === 'by its name' ? 'by its name' : `by its lines: ${skip.detail ?? ''}`}.`,
+        ],
+      };
     case 'binary':
-      return { headline: notIndexed('it is binary'), details: ['It is no text in an encoding that Sextant reads.'] };
+      return { headline: notIndexed('it is binary'), details: ['It is not text in an encoding that Sextant reads.'] };
     case 'link':
       return {
-        headline: notIndexed(`${what} is a symbolic link`),
-        details: ['Links are not followed. What they lead to is found where it is, if that is in an indexed folder.'],
+        headline: notIndexed(`${subject} is a symbolic link`),
+        details: ['Links are not followed. Their targets are found if they are in an indexed folder.'],
       };
     case 'special':
-      return { headline: notIndexed('it is no regular file'), details: ['Sockets, pipes and devices are not read.'] };
+      return {
+        headline: notIndexed('it is not a regular file'),
+        details: ['Sockets, pipes and devices are not read.'],
+      };
     case 'unreadable':
       return {
         headline: notIndexed('it cannot be read'),
-        details: [
-          skip.detail ?? '',
-          'Allow it to be read; it is tried again each time the index is brought up to date.',
-        ],
+        details: [skip.detail ?? '', 'Allow Sextant to read it. Each update of the index tries again.'],
       };
   }
 }
 
-/** The folder of the rule is where a file overrules it: deeper ones count more, and ours is read after Git's. */
+/** A `.sextantignore` in the rule's folder overrules it: deeper files count more, and Git's are read first. */
 function howToInclude(root: string, rule: IgnoreRule, at: string, isFolder: boolean): string {
   const ruleFolder = rule.file.endsWith('/.git/info/exclude')
     ? dirname(dirname(dirname(rule.file)))
@@ -240,7 +244,7 @@ function howToInclude(root: string, rule: IgnoreRule, at: string, isFolder: bool
   const folder = fromRoot(root, ruleFolder).startsWith('..') ? root : ruleFolder;
   const ours = fromRoot(root, join(folder, '.sextantignore'));
   const target = `/${relative(folder, join(root, at)).split(sep).join('/')}${isFolder ? '/' : ''}`;
-  return `To have it indexed all the same, add the line !${escapePattern(target)} to ${ours}.`;
+  return `To index it anyway, add the line !${escapePattern(target)} to ${ours}.`;
 }
 
 /** A path as a pattern that matches nothing else. */
@@ -270,13 +274,13 @@ function skipped(
   };
 }
 
-/** The rule that a skip names, and its line: of equal lines the last one decides, as in Git. */
+/** The rule that a skip names, and its line: the last of equal lines decides, as in Git. */
 function ruleOf(root: string, { detail = '' }: Skip): IgnoreRule | undefined {
   const [, name, pattern] = /^(.*?): (.*)$/s.exec(detail) ?? [];
   if (name === undefined || pattern === undefined) return undefined;
   const repository = repositoryAround(root);
-  // Rules are named from the top of the repository, if that does not ignore the folder itself; a linked working tree has
-  // the `.git` folder elsewhere.
+  // Rules are named from the repository's top, unless it ignores the folder itself. The `.git` folder of a linked working
+  // tree is elsewhere.
   const files = isAbsolute(name)
     ? [name]
     : [
@@ -290,7 +294,7 @@ function ruleOf(root: string, { detail = '' }: Skip): IgnoreRule | undefined {
   return undefined;
 }
 
-/** The nearest `.gitignore` above a file, where no repository makes it count. */
+/** The nearest `.gitignore` above a file outside of any repository. */
 function idleRulesFor(root: string, path: string): string | undefined {
   if (repositoryAround(root)) return undefined;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
@@ -306,7 +310,7 @@ function isLink(path: string): boolean {
   return stats !== undefined && !(stats instanceof Error) && stats.isSymbolicLink();
 }
 
-/** `undefined` where there is nothing, an error where nobody may look. */
+/** `undefined` for a missing path, an error for an unreadable one. */
 function statsOf(path: string): Stats | Error | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
@@ -321,7 +325,7 @@ function unreadable(error: Error): Skip {
   return { reason: 'unreadable', detail: describeError(error) };
 }
 
-/** The setting that has a say in whether a file is left out for what it is. */
+/** The setting that may change whether such a file is left out. */
 export function settingOf({ reason, detail }: Skip): string | undefined {
   const isByName = detail === 'by its name';
   switch (reason) {

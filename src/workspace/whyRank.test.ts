@@ -5,7 +5,7 @@ import { silentLogger } from '../base/log.ts';
 import { FolderIndex } from './folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from './folderOptions.ts';
 import { Searcher, type SearchFolder } from './searcher.ts';
-import { compareShares, explainRank, type RankAnswer } from './whyRank.ts';
+import { compareContributions, explainRank, type RankAnswer } from './whyRank.ts';
 
 describe('Where a file ranks', () => {
   const folder = temporaryFolder();
@@ -37,7 +37,7 @@ describe('Where a file ranks', () => {
   const why = (folders: readonly SearchFolder[], path: string, query: string, of = 0): Promise<RankAnswer> =>
     explainRank({ folders, root: folders[of]!.root, path, query });
 
-  it('says the rank that a search gives, for every file of it', async () => {
+  it('reports the rank of every file in a search', async () => {
     const one = await index(lanterns(70));
     const searcher = new Searcher();
     const { results } = await searcher.search({ folders: [one], query: 'lantern', limit: 100, explain: true });
@@ -52,7 +52,7 @@ describe('Where a file ranks', () => {
     }
   });
 
-  it('knows what changed', async () => {
+  it('applies changed: filters', async () => {
     const one = await index({ 'a.ts': 'lantern', 'b.ts': 'lantern' });
     execFileSync('git', ['init', '-q', one.root]);
     writeFiles(one.root, { '.git/info/exclude': 'b.ts\n' });
@@ -79,11 +79,11 @@ describe('Where a file ranks', () => {
     assert.deepEqual([worse.first.root, worse.first.path], [folders[1]!.root, 'lantern.ts']);
   });
 
-  it('compares the features by how far they part the scores', async () => {
+  it('orders groups of features by the difference of the scores', async () => {
     const one = await index(lanterns(5));
     const answer = await why([one], 'src/f0004.ts', 'lantern');
     assert.ok(answer.kind === 'ranked');
-    const compared = compareShares(answer.file, answer.first);
+    const compared = compareContributions(answer.file, answer.first);
     const distances = compared.map(({ file, first }) => Math.abs(first - file));
     assert.deepEqual(
       distances,
@@ -93,7 +93,7 @@ describe('Where a file ranks', () => {
     assert.ok(Math.abs(sum - (answer.first.score - answer.file.score)) < 1e-9, 'it makes up the difference');
   });
 
-  it('says what of the query a file does not match', async () => {
+  it('reports the parts of the query that a file does not match', async () => {
     const one = await index({
       'src/pay.ts': '// a failed payment\nexport function retryPayment() {}\n',
       'src/pay.go': 'package pay\n\nfunc Refund() {}\n',
@@ -120,18 +120,18 @@ describe('Where a file ranks', () => {
     ]);
   });
 
-  it('names the words that stand neither in the file nor in its path', async () => {
+  it('names the words that neither the file nor its path has', async () => {
     const one = await index({ 'src/payments/retry.ts': 'export function againAndAgain() {}\n' });
     const { kind, missingWords } = await why([one], 'src/payments/retry.ts', 'retrying the payment againFromScratch');
     assert.deepEqual([kind, missingWords], ['ranked', ['scratch']]);
   });
 
-  it('knows nothing of a file that is not indexed', async () => {
+  it('reports a file that is not indexed as unknown', async () => {
     const one = await index({ 'a.ts': 'x' });
     assert.equal((await why([one], 'b.ts', 'x')).kind, 'unknown');
   });
 
-  it('has no shares where filters alone are asked for', async () => {
+  it('has no contributions for a query of filters alone', async () => {
     const one = await index({ 'a.ts': 'x', 'b.ts': 'x' });
     const answer = await why([one], 'b.ts', 'lang:ts');
     assert.ok(answer.kind === 'ranked' && answer.isCandidate);

@@ -11,7 +11,7 @@ import { featureGroup } from './featureGroups.ts';
 import { indexFolderOf } from './folderOptions.ts';
 import { textsOf, type SearchFolder } from './searcher.ts';
 
-/** What to ask about a file and a query. */
+/** A file and a query to explain. */
 export interface RankRequest {
   /** The folders that are searched together; `root` is one of them. */
   readonly folders: readonly SearchFolder[];
@@ -29,47 +29,47 @@ export interface RankedFile {
   readonly path: string;
   readonly line: number;
   readonly score: number;
-  /** What makes up the score; missing where filters alone are asked for, as they rank nothing. */
+  /** Contributions to the score; missing for a query of filters alone, which do not rank. */
   readonly explanation?: readonly Contribution[];
 }
 
 /** A part of the query that keeps a file from being a result. */
 export interface Mismatch {
   readonly kind: 'words' | 'phrase' | 'filter' | 'excluded';
-  /** That part as it was typed. */
+  /** The part as typed. */
   readonly text: string;
 }
 
 export type RankAnswer = {
   readonly problems: readonly QueryProblem[];
-  /** Words of the query that stand neither in the file nor in its path, as typed. */
+  /** Words of the query, as typed, that neither the file nor its path has. */
   readonly missingWords: readonly string[];
 } & (
   | {
       readonly kind: 'ranked';
-      /** From 1; `undefined` behind the first {@link FAR}. */
+      /** From 1; `undefined` behind the first {@link MAX_RANK}. */
       readonly rank: number | undefined;
       readonly file: RankedFile;
       readonly first: RankedFile;
       /**
-       * Whether all features decided about it. Those of a file that was not among the candidates are what they would have
-       * been in place of the last of them.
+       * Whether all features decided its rank. For a file that was not a candidate, the features are computed as if it
+       * replaced the last candidate.
        */
       readonly isCandidate: boolean;
     }
   | { readonly kind: 'unmatched'; readonly mismatches: readonly Mismatch[] }
-  /** The index has nothing of the file. */
+  /** The index does not have the file. */
   | { readonly kind: 'unknown' }
 );
 
-/** As far as ranks are counted: nobody scrolls further. */
-export const FAR = 1_000;
-/** How many candidates, with the file itself, have all features counted. */
+/** Ranks are counted up to this one. */
+export const MAX_RANK = 1_000;
+/** Number of candidates, with the file itself, whose features are all computed. */
 const CANDIDATES = 48;
 
 /**
- * The rank of a file among the results of a query, or what of the query it does not match. Looks into the index as it is;
- * phrases are looked for in the files. Rejects with `Cancelled`.
+ * Rank of a file among the results of a query, or the parts of the query that it does not match. Reads the index as it is;
+ * phrases are searched in the files. Rejects with `Cancelled`.
  */
 export async function explainRank(request: RankRequest, signal?: AbortSignal): Promise<RankAnswer> {
   const { folders, root, path, query } = request;
@@ -79,7 +79,7 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
   const problems = [...malformed, ...unresolved];
   const folderAt = (at: string): SearchFolder | undefined => folders.find((folder) => folder.root === at);
   const optionsIn = (folder: string): SearchOptions => ({
-    limit: FAR,
+    limit: MAX_RANK,
     explain: true,
     changed: byRoot.get(folder) ?? new Map(),
     readText: (file) => textOf(folderAt(folder), file),
@@ -91,12 +91,12 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
     const reader = readers.find((one) => one.root === root)?.reader;
     const id = reader?.find(path);
     if (!reader || id === undefined) return { kind: 'unknown', problems, missingWords };
-    const ask = (text: string, only?: ReadonlySet<string>): Promise<Hit[]> =>
+    const find = (text: string, only?: ReadonlySet<string>): Promise<Hit[]> =>
       reader.search(text, { ...optionsIn(root), ...(only && { within: only }) });
 
-    const [alone] = await ask(query, new Set([id]));
+    const [alone] = await find(query, new Set([id]));
     if (!alone) {
-      const matches = async (text: string): Promise<boolean> => (await ask(text, new Set([id]))).length > 0;
+      const matches = async (text: string): Promise<boolean> => (await find(text, new Set([id]))).length > 0;
       return {
         kind: 'unmatched',
         mismatches: await mismatchesOf(query, matches, byRoot.get(root)),
@@ -117,7 +117,7 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
     const isCandidate = found !== undefined && (found.explanation !== undefined || first.hit.explanation === undefined);
     if (!isCandidate) {
       const others = hits.filter(({ root: its }) => its === root).slice(0, CANDIDATES - 1);
-      const beside = await ask(query, new Set([...others.map(({ hit }) => hit.id), id]));
+      const beside = await find(query, new Set([...others.map(({ hit }) => hit.id), id]));
       shown = beside.find((hit) => hit.id === id) ?? shown;
     }
     return {
@@ -134,39 +134,39 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
   }
 }
 
-/** The features of one kind in both scores. */
-export interface ComparedShare {
-  /** As docs/ranking.md calls it. */
+/** Contributions of one group of features to both scores. */
+export interface ComparedContribution {
+  /** Name in docs/ranking.md. */
   readonly group: string;
   readonly file: number;
   readonly first: number;
 }
 
-/** What makes up two scores, by kinds of features, those that part them most first. */
-export function compareShares(file: RankedFile, first: RankedFile): ComparedShare[] {
-  const shares = new Map<string, { file: number; first: number }>();
+/** Contributions to two scores by group of features, the largest difference first. */
+export function compareContributions(file: RankedFile, first: RankedFile): ComparedContribution[] {
+  const groups = new Map<string, { file: number; first: number }>();
   for (const side of ['file', 'first'] as const) {
     for (const { feature, share } of (side === 'file' ? file : first).explanation ?? []) {
       const group = featureGroup(feature);
-      const both = shares.get(group) ?? { file: 0, first: 0 };
+      const both = groups.get(group) ?? { file: 0, first: 0 };
       both[side] += share;
-      shares.set(group, both);
+      groups.set(group, both);
     }
   }
-  return [...shares]
+  return [...groups]
     .map(([group, both]) => ({ group, ...both }))
     .sort((a, b) => Math.abs(b.first - b.file) - Math.abs(a.first - a.file));
 }
 
-/** What keeps the file out, in words. */
+/** Describes a mismatch in words. */
 export function describeMismatch({ kind, text }: Mismatch): string {
   switch (kind) {
     case 'words':
-      return `It has none of these words, nor a name like them: ${text}`;
+      return `It has none of these words, and no name like them: ${text}`;
     case 'phrase':
       return `It does not have the phrase ${text}`;
     case 'filter':
-      return `It is not what the filter asks for: ${text}`;
+      return `It does not match the filter ${text}`;
     case 'excluded':
       return `It is excluded by ${text}`;
   }
@@ -176,7 +176,7 @@ function toRanked(root: string, { path, score, startLine, symbol, explanation }:
   return { root, path, line: symbol?.line ?? startLine, score, ...(explanation && { explanation }) };
 }
 
-/** Asks for each part of the query by itself. Filters of one field are alternatives, so they are asked for together. */
+/** Searches for each part of the query alone. Filters of one field are alternatives, so they are searched together. */
 async function mismatchesOf(
   query: string,
   matches: (text: string) => Promise<boolean>,
@@ -206,10 +206,10 @@ async function mismatchesOf(
 /** Words of a query, as typed, whose stems are in neither a text nor a path. */
 function wordsMissingIn(query: string, path: string, text: string): string[] {
   const { words } = parseQueryLanguage(query);
-  const asked = new Set(parseQuery(words).words);
+  const wanted = new Set(parseQuery(words).words);
   const missing = new Map<string, string>();
   for (const [typed] of words.matchAll(WORD)) {
-    for (const part of splitIdentifier(typed)) if (asked.has(stem(part))) missing.set(stem(part), part);
+    for (const part of splitIdentifier(typed)) if (wanted.has(stem(part))) missing.set(stem(part), part);
   }
   for (const [identifier] of `${path} ${text}`.matchAll(WORD)) {
     if (missing.size === 0) break;

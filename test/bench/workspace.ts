@@ -53,7 +53,7 @@ await timed('open again: everything looked at', () => index.reconcile());
 console.log('  files', index.status().files, 'read', index.work().filesRead, 'bytes', bytesRead() - bytesBefore);
 
 const busy = [];
-for (let i = 0; i < 5; i++) busy.push(await index.sweep());
+for (let i = 0; i < 5; i++) busy.push(await index.scanTimes());
 figures['sweep without changes'] = `${Math.round(busy.sort((a, b) => a - b)[2]!)} ms`;
 console.log('sweep without changes', figures['sweep without changes']);
 
@@ -63,9 +63,9 @@ for (const path of names) appendFileSync(join(one, path), '\n/* harbour */\n');
 const reopened = open(one, stateOne);
 await timed(`${names.length} files changed while it was closed`, () => reopened.reconcile());
 appendFileSync(join(one, names[0]!), '\n/* halyard */\n');
-await timed('one changed file of which nobody told', () => reopened.sweep());
+await timed('one changed file of which nobody told', () => reopened.scanTimes());
 appendFileSync(join(one, names[1]!), '\n/* halyard */\n');
-await timed('one changed file, told', () => reopened.hint([names[1]!]));
+await timed('one changed file, by its path', () => reopened.scanPaths([names[1]!]));
 await reopened.close();
 searcher.close();
 

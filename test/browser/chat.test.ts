@@ -64,11 +64,11 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
     await page.keyboard.press('Enter');
     await pick.waitFor({ state: 'hidden' });
 
-    await workbench.run('Sextant: Set the Key of the OpenAI-Compatible Service');
+    await workbench.run('Sextant: Set Key of OpenAI-Compatible Service');
     await pick.getByText(/Key for http/).waitFor();
     assert.equal(await workbench.query.getAttribute('type'), 'password');
     await page.keyboard.type('with a space');
-    await pick.getByText('A key has no spaces.').waitFor();
+    await pick.getByText('A key has no spaces').waitFor();
     await workbench.query.fill('');
     await page.keyboard.type(KEY);
     await page.keyboard.press('Enter');
@@ -96,13 +96,13 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
   });
 
   it('says what is wrong and what to do, and sends no key once it is removed', async () => {
-    await workbench.run('Sextant: Remove the Key of the OpenAI-Compatible Service');
+    await workbench.run('Sextant: Remove Key of OpenAI-Compatible Service');
     server.script = (answer) => answer.writeHead(401).end();
     await ask('how are passwords checked?');
     await response()
       .getByText(/refuses the key, or requires one/)
       .waitFor();
-    await response().getByText('Set the Key', { exact: true }).waitFor();
+    await response().getByText('Set Key', { exact: true }).waitFor();
     assert.equal(server.requests.at(-1)!.headers.authorization, undefined);
     await workbench.shoot('ask-chat-failed');
   });

@@ -108,7 +108,7 @@ describe('Ways to search', () => {
   it('keeps results in a view, where their lines are now', async () => {
     const { page } = workbench;
     await workbench.expand('Search Results');
-    await page.getByText('Search, and move the list here').waitFor();
+    await page.getByText('Search, and move the results here').waitFor();
     await workbench.shoot('find-results-empty');
     await keep('withRetries');
     await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
@@ -124,7 +124,7 @@ describe('Ways to search', () => {
     writeFiles(root, { [RETRY]: `// new\n// lines\n${text}` });
     await workbench.treeItem(new RegExp(`line ${before + 2}: export async function withRetries`)).waitFor();
     writeFiles(root, { [RETRY]: '// nothing\n' });
-    await page.getByText(/of the lines are no longer there/).waitFor();
+    await page.getByText(/lines are missing\. Refresh to search again/).waitFor();
     assert.equal(await line.count(), 0);
     await workbench.shoot('find-results-gone');
     writeFiles(root, { [RETRY]: text });
@@ -162,6 +162,6 @@ describe('Ways to search', () => {
     await line.waitFor();
     rmSync(join(root, 'src/again.ts'));
     await workbench.run('Sextant: Clear Results');
-    await page.getByText('Search, and move the list here').waitFor();
+    await page.getByText('Search, and move the results here').waitFor();
   });
 });

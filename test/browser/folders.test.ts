@@ -28,7 +28,7 @@ describe('a workspace of several folders', () => {
       await workbench.page.keyboard.press('Escape');
       await workbench.search(query);
       await workbench.page.waitForTimeout(2_000);
-      return workbench.pick.getByText(`Nothing found for “${query}”`).isVisible();
+      return workbench.pick.getByText(`No results for “${query}”`).isVisible();
     });
   }
 
@@ -64,8 +64,8 @@ describe('a workspace of several folders', () => {
 
   it('says of a folder that is on no disk that it is not indexed, and what to do', async () => {
     const virtual = { uri: 'memory:/orbit', name: 'orbit' };
-    await setFolders(/^orbit The folder is on no disk/, { path: 'ferry' }, { path: 'tram' }, virtual);
-    await workbench.treeItem(/^Its files are not on a disk \(memory\)/).waitFor();
+    await setFolders(/^orbit The folder is not on a local disk/, { path: 'ferry' }, { path: 'tram' }, virtual);
+    await workbench.treeItem(/^The files are not on a local disk \(memory\)/).waitFor();
     await workbench.shoot('folders-virtual');
   });
 
@@ -77,9 +77,9 @@ describe('a workspace of several folders', () => {
   });
 
   it('says what to do when all that is open is on no disk', async () => {
-    await setFolders(/^orbit The folder is on no disk/, { uri: 'memory:/orbit', name: 'orbit' });
+    await setFolders(/^orbit The folder is not on a local disk/, { uri: 'memory:/orbit', name: 'orbit' });
     await workbench.treeItem(/^tram/).waitFor({ state: 'detached' });
-    await workbench.treeItem(/^Its files are not on a disk \(memory\)/).waitFor();
+    await workbench.treeItem(/^The files are not on a local disk \(memory\)/).waitFor();
     await findsNothing('moonbeam');
     await workbench.shoot('folders-only-virtual');
   });

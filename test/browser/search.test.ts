@@ -90,7 +90,7 @@ describe('Search Workspace', () => {
 
   it('says when there is nothing, and what to do', async () => {
     await workbench.search('zzyzx');
-    await workbench.pick.getByText('Nothing found for “zzyzx”').waitFor();
+    await workbench.pick.getByText('No results for “zzyzx”').waitFor();
     await workbench.pick.getByText('Try fewer or other words.').waitFor();
     await workbench.shoot('search-nothing');
   });
@@ -111,11 +111,11 @@ describe('Search Workspace', () => {
 
   it('finds what is indexed while the list is open, without typing again', async () => {
     await workbench.search('igniteLantern');
-    await workbench.pick.getByText('Nothing found for').waitFor();
+    await workbench.pick.getByText('No results for').waitFor();
     writeFiles(root, { 'src/lantern.ts': 'export function igniteLantern() {}\n' });
     await workbench.pick.getByText('igniteLantern', { exact: true }).first().waitFor();
     rmSync(join(root, 'src/lantern.ts'));
-    await workbench.pick.getByText('Nothing found for').waitFor();
+    await workbench.pick.getByText('No results for').waitFor();
   });
 
   it('shows hostile names and text as text', async () => {

@@ -85,16 +85,16 @@ describe('the status view', () => {
   it('says so when the folder is gone, and what to do', async () => {
     renameSync(root, `${root}-moved`);
     await workbench.run('Sextant: Update Index');
-    await workbench.treeItem(/^harbour The folder is gone/).waitFor();
-    await workbench.treeItem(/^The folder is gone$/).waitFor();
-    await workbench.treeItem(/^If it was moved, open it where it is now\./).waitFor();
-    await workbench.treeItem(/^Look at all files again/).waitFor();
+    await workbench.treeItem(/^harbour The folder is missing/).waitFor();
+    await workbench.treeItem(/^The folder is missing$/).waitFor();
+    await workbench.treeItem(/^If it was moved, open its new location\./).waitFor();
+    await workbench.treeItem(/^Update Index/).waitFor();
     await workbench.page.keyboard.press('Escape');
     await workbench.shoot('status-failing');
     renameSync(`${root}-moved`, root);
-    await workbench.treeItem(/^Look at all files again/).click();
+    await workbench.treeItem(/^Update Index/).click();
     await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
-    await workbench.treeItem(/^The folder is gone/).waitFor({ state: 'detached' });
+    await workbench.treeItem(/^The folder is missing/).waitFor({ state: 'detached' });
   });
 });
 
@@ -169,7 +169,7 @@ describe('Why Is This File (Not) Found?', () => {
     await workbench.pick.getByText('worker/queue.go is not indexed: it is ignored.').waitFor();
     await workbench.pick.getByText('The rule is worker/.gitignore:2: queue.go').waitFor();
     await workbench.shoot('why-ignored');
-    await workbench.pick.getByText('Open the rule').click();
+    await workbench.pick.getByText('Open Rule').click();
     await workbench.tab('.gitignore').waitFor();
     await page.getByText('Ln 2, Col 9 (8 selected)').waitFor();
   });
@@ -198,13 +198,13 @@ describe('Why Is This File (Not) Found?', () => {
     await workbench.run('Sextant: Why Is This File (Not) Found?');
     await workbench.pick.getByText('README.md is indexed: markdown').waitFor();
     await workbench.page.keyboard.type('retry a failed payment', { delay: 15 });
-    await workbench.pick.getByText(/^It is (?:result \d+|no result) for “retry a failed payment”/).waitFor();
+    await workbench.pick.getByText(/^(?:Result \d+|Not a result) for “retry a failed payment”/).waitFor();
     await workbench.page.locator('.quick-input-widget input.input').fill('harbour books');
-    await workbench.pick.getByText(/^It is result \d+ for “harbour books”/).waitFor();
+    await workbench.pick.getByText(/^Result \d+ for “harbour books”/).waitFor();
     await workbench.shoot('why-rank');
     await workbench.page.locator('.quick-input-widget input.input').fill('zzyzx lang:go');
-    await workbench.pick.getByText('It is not what the filter asks for: lang:go').waitFor();
-    await workbench.pick.getByText('It has none of these words, nor a name like them: zzyzx').waitFor();
+    await workbench.pick.getByText('It does not match the filter lang:go').waitFor();
+    await workbench.pick.getByText('It has none of these words, and no name like them: zzyzx').waitFor();
     await workbench.shoot('why-unmatched');
   });
 
@@ -215,10 +215,10 @@ describe('Why Is This File (Not) Found?', () => {
     await workbench.settled();
     await workbench.pick.locator('.monaco-list-row').nth(2).hover();
     await workbench.pick.locator('.monaco-list-row').nth(2).getByRole('button', { name: 'Why Is It Here?' }).click();
-    await workbench.pick.getByText('It is result 3 for “order”').waitFor();
-    await workbench.pick.getByText('what ranks it : what ranks the first').waitFor();
+    await workbench.pick.getByText('Result 3 for “order”').waitFor();
+    await workbench.pick.getByText('this file : first result').waitFor();
     await workbench.shoot('why-compared');
-    await workbench.pick.getByText(/^The first is /).click();
+    await workbench.pick.getByText(/^First result: /).click();
     await workbench.tab('orderService.ts').waitFor();
     await page.getByText(/^Ln 12, /).waitFor();
   });

@@ -106,7 +106,7 @@ describe('sextant context', () => {
         stderr,
         name === 'missing.tar'
           ? /cannot be read. Name another file.*ENOENT/
-          : /This is no index that sextant context export/,
+          : /The file is not an index that sextant context export/,
         name,
       );
       assert.equal(readFileSync(manifest, 'utf8'), before, name);

@@ -1,6 +1,5 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { COMMANDS } from '../../src/extension/commandIds.ts';
 import { EXTENSION_ID, sextant } from './support.ts';
 
 interface Manifest {
@@ -14,15 +13,12 @@ describe('activation', () => {
     assert.equal(extension?.isActive, true);
   });
 
-  it('registers exactly the contributed commands', async () => {
+  it('registers every command that package.json contributes', async () => {
     const { contributes } = vscode.extensions.getExtension(EXTENSION_ID)!.packageJSON as Manifest;
-    assert.deepEqual(contributes.commands.map(({ command }) => command).sort(), [...COMMANDS].sort());
     await sextant();
     const registered = new Set(await vscode.commands.getCommands(true));
-    assert.deepEqual(
-      COMMANDS.filter((id) => !registered.has(id)),
-      [],
-    );
+    const missing = contributes.commands.filter(({ command }) => !registered.has(command));
+    assert.deepEqual(missing, []);
   });
 
   it('has a string for each key of package.json', () => {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { readLimits } from '../../src/analytics/budgets/budgetService.ts';
 import { endpoints } from '../../src/analytics/contract.ts';
-import type { BudgetArgument, BudgetCommand } from '../../src/extension/analytics/budgetActions.ts';
+import type { BudgetArgument } from '../../src/extension/analytics/budgetActions.ts';
+import type { CommandId } from '../../src/extension/commandIds.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { organizationOf, person, quickClient, serviceAccount } from '../support/budgets.ts';
@@ -13,7 +14,7 @@ import { sextant, until } from './support.ts';
 
 const run = (name: string, argument?: unknown): Thenable<unknown> =>
   vscode.commands.executeCommand(`sextant.${name}`, argument);
-const budget = (command: BudgetCommand, argument: BudgetArgument = {}): Thenable<unknown> =>
+const budget = (command: CommandId, argument: BudgetArgument = {}): Thenable<unknown> =>
   vscode.commands.executeCommand(command, { confirmed: true, ...argument });
 const SET = endpoints.setUserBudgetOverrides.path;
 const today = new Date().toISOString().slice(0, 10);

@@ -65,13 +65,13 @@ describe('An index of a Git repository', () => {
     await index.reconcile();
     assert.equal(index.work().analysed, FILES + 2);
     git(root, 'checkout', '-q', 'other');
-    await index.sweep();
+    await index.scanTimes();
     assert.equal(index.work().analysed, 2 * FILES + 2);
     assert.deepEqual(await places(root, state), onOther);
     assert.equal(index.status().files, FILES + 1);
     for (const branch of ['main', 'other', 'main']) {
       git(root, 'checkout', '-q', branch);
-      await index.sweep();
+      await index.scanTimes();
     }
     assert.equal(index.work().analysed, 2 * FILES + 2);
     assert.deepEqual(await places(root, state), onMain);
@@ -102,7 +102,7 @@ describe('An index of a Git repository', () => {
     // They share nothing but files.
     assert.deepEqual(await places(root, state), onMain);
     rmSync(join(root, 'dir21'), { recursive: true });
-    await first.sweep();
+    await first.scanTimes();
     await first.close();
     assert.deepEqual(await places(root, state), { solitary: 'only-main.ts' });
     assert.deepEqual(await places(linked, linkedState), inLinked);

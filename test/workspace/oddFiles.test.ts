@@ -112,7 +112,7 @@ describe('Odd files in a folder', () => {
     assert.equal(run('status', root).code, 0);
     assert.equal(answer(run('search', 'lantern', root)).results.length, Object.keys(KINDS).length);
     for (const [kind, why] of [
-      ['pipe', 'no regular file'],
+      ['pipe', 'not a regular file'],
       ['loop', 'a symbolic link'],
       ['huge', 'too large'],
     ])
@@ -130,7 +130,7 @@ describe('Odd files in a folder', () => {
       assert.match(said.stderr, new RegExp(`${count} files are left out`));
     }
     assert.match(run('ask', 'lantern', root, '--no-update').stdout, /keep\.ts/);
-    const reasons: Readonly<Record<string, string>> = { pipe: 'no regular file', socket: 'no regular file', device: 'no regular file', loop: 'symbolic link', linkOut: 'symbolic link', huge: 'too large', folder: 'is a folder' }; // prettier-ignore
+    const reasons: Readonly<Record<string, string>> = { pipe: 'not a regular file', socket: 'not a regular file', device: 'not a regular file', loop: 'symbolic link', linkOut: 'symbolic link', huge: 'too large', folder: 'is a folder' }; // prettier-ignore
     for (const kind of Object.keys(KINDS)) {
       const { stdout } = run('why', `${kind}.ts`, '--dir', root);
       assert.match(stdout, new RegExp(reasons[kind]!));
@@ -187,10 +187,10 @@ describe('Odd files in a folder', () => {
       assert.deepEqual(after.results.map(({ path }) => path).sort(), ['keep.ts', 'pipe.ts']);
       assert.equal(after.leftOut, count - 1);
       assert.equal(JSON.stringify(after).includes('outside'), false);
-      const places = await client.recheck(before.results);
+      const places = await client.searching.call('relocate', before.results);
       assert.deepEqual(places.flatMap((place) => place?.path ?? []), ['keep.ts']); // prettier-ignore
       for (const path of ['pipe.ts', 'device.ts', 'huge.ts', 'linkOut.ts', 'parent/in.ts'])
-        assert.ok('refused' in (await client.read({ folder: options, path })), path);
+        assert.ok('refused' in (await client.searching.call('read', { folder: options, path })), path);
       await client.resume();
       await until('the index has none of them', async () => (await find(root, state, 'lantern')).join() === 'keep.ts');
     } finally {

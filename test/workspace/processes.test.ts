@@ -65,7 +65,7 @@ describe('Processes that index one folder', () => {
       const log = () => undefined;
       new FolderIndexer({ root, stateFolder, exclude: [], maxFileBytes: 1e6 }, {
         logger: { debug: log, info: log, warn: log, error: log },
-        now: Date.now, onUnwatched: log, sweepMs: 200,
+        now: Date.now, onUnwatched: log, scanMs: 200,
         onStatus: ({ state: { kind } }) => {
           if (kind === awaited && !seen.has(kind)) console.log(kind);
           seen.add(kind);

@@ -47,7 +47,7 @@ describe('An index in a storm of changes', () => {
     const start = (): void => {
       // Half of the runs have no events.
       const deaf = random() < 0.5 ? { watch: () => () => Promise.resolve() } : {};
-      keeper = new FolderIndexer(options, { ...edges, ...deaf, ...(!isSoak && { sweepMs: 100 }) });
+      keeper = new FolderIndexer(options, { ...edges, ...deaf, ...(!isSoak && { scanMs: 100 }) });
       keeper.start();
     };
     const editFor = async (count: number): Promise<void> => {
@@ -125,7 +125,7 @@ const KEEPING = `
   const log = () => undefined;
   new FolderIndexer({ root, stateFolder, exclude: [], maxFileBytes: 1048576 }, {
     logger: { debug: log, info: log, warn: log, error: log },
-    now: Date.now, onUnwatched: log, onStatus: log, sweepMs: 100,
+    now: Date.now, onUnwatched: log, onStatus: log, scanMs: 100,
   }).start();
   console.log('begins');`;
 

@@ -9,7 +9,7 @@ import {
   type Difference,
   type IndexContents,
 } from '../../workspace/folderReport.ts';
-import { problemOf, type Problem } from '../../workspace/problems.ts';
+import { problemOf, type IndexProblem } from '../../workspace/problems.ts';
 import type { Skip, SkipReason } from '../../workspace/skip.ts';
 import { describeSkipped, REASONS } from './index.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
@@ -47,7 +47,7 @@ export interface StatusReport extends Partial<IndexContents> {
   readonly changed: number;
   readonly removed: number;
   readonly skipped: Readonly<Partial<Record<SkipReason, number>>>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly IndexProblem[];
 }
 
 /** `sextant status [DIR]` */
@@ -79,7 +79,7 @@ export async function statusOf(
   signal?: AbortSignal,
 ): Promise<{ readonly report: StatusReport; readonly difference: Difference }> {
   const { root, stateFolder } = options;
-  const problems: Problem[] = [];
+  const problems: IndexProblem[] = [];
   let contents: IndexContents | undefined;
   try {
     contents = readContents(stateFolder);
@@ -152,7 +152,7 @@ function format(report: StatusReport, columns: number | undefined): string {
   if (indexBytes > 0) rows.push(['Index', `${formatBytes(indexBytes)} in ${printable(stateFolder)}`]);
   if (lastChange !== undefined) rows.push(['Last change', localTime(new Date(lastChange))]);
   for (const { message, advice } of report.problems) {
-    rows.push(['Problem', printable(advice === undefined ? message : `${message} ${advice}`)]);
+    rows.push(['IndexProblem', printable(advice === undefined ? message : `${message} ${advice}`)]);
   }
   const next = nextStep(report);
   if (next !== undefined) rows.push(['Next', next]);

@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import { SegmentThreads } from '../../engine/index/segmentThreads.ts';
 import { FolderIndex } from '../../workspace/folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../../workspace/folderOptions.ts';
-import { PaceMeter, type Pace } from '../../workspace/pace.ts';
+import { PaceMeter, type IndexingPace } from '../../workspace/pace.ts';
 import type { FolderStatus } from '../../workspace/status.ts';
 import { LogFile } from './logFile.ts';
 import { siblingsFolder } from './stateFolder.ts';
@@ -57,7 +57,7 @@ export async function updateIndex(
 }
 
 /** Parts of the progress line, the most important first. */
-function describe({ state }: FolderStatus, pace: Pace | undefined): string[] {
+function describe({ state }: FolderStatus, pace: IndexingPace | undefined): string[] {
   if (state.kind !== 'indexing') return ['Looking for files'];
   const percent = Math.floor((100 * state.done) / Math.max(1, state.total));
   const parts = [`Indexing: ${percent} % of ${formatCount(state.total)} files`];

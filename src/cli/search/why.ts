@@ -2,10 +2,10 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { styleText } from 'node:util';
 import { SextantError, systemCode } from '../../base/errors.ts';
-import { explainVerdict, explainFile, type Explanation, type FileStatus } from '../../workspace/whyFile.ts';
+import { describeFileStatus, explainFile, type Explanation, type FileStatus } from '../../workspace/whyFile.ts';
 import {
-  FAR,
-  compareShares,
+  MAX_RANK,
+  compareContributions,
   describeMismatch,
   explainRank,
   type RankAnswer,
@@ -53,7 +53,7 @@ export async function runWhy(
     if (why !== undefined) terminal.stderr.write(`sextant: ${why} Using the index as it is.\n`);
   }
   const verdict = explainFile(folder, path, Date.now());
-  const explanation = explainVerdict(verdict, path === '' ? '.' : path, folder);
+  const explanation = describeFileStatus(verdict, path === '' ? '.' : path, folder);
   const isQueried = query !== undefined && (verdict.kind === 'indexed' || verdict.kind === 'waiting');
   const answer = isQueried
     ? await explainRank({ folders: [folder], root, path, query, isTrusted: true }, terminal.signal)
@@ -110,7 +110,7 @@ function formatRank(answer: RankAnswer, path: string, query: string): string {
   const shown = printable(path);
   if (answer.kind === 'ranked') {
     const { rank, first, file, isCandidate } = answer;
-    const place = rank === undefined ? `comes after the first ${FAR} results` : `is result ${rank}`;
+    const place = rank === undefined ? `comes after the first ${MAX_RANK} results` : `is result ${rank}`;
     lines.push(style('bold', `${shown} ${place} for: ${printable(query)}`));
     if (rank !== 1) lines.push(`  The first is ${printable(first.path)}:${first.line}`);
     if (missingWords.length > 0) lines.push(`  It does not have: ${missingWords.join(', ')}`);
@@ -129,7 +129,7 @@ function formatRank(answer: RankAnswer, path: string, query: string): string {
 /** One row for each group of features: its shares of the two scores; the largest differences come first. */
 function formatShares(file: RankedFile, first: RankedFile | undefined): string[] {
   if (!file.explanation) return ['  A query of filters alone has no ranking: its results are in path order.'];
-  const compared = compareShares(file, first ?? { ...file, explanation: [] });
+  const compared = compareContributions(file, first ?? { ...file, explanation: [] });
   const rows = compared.map((one) => row(one.group, one.file, one.first));
   const table = [
     ['what ranks it', 'this file', 'the first', 'difference'],

@@ -17,9 +17,6 @@ import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { ServerActions } from '../server/serverActions.ts';
 import { SpentItem } from './spentItem.ts';
 
-export type AnalyticsCommand =
-  'sextant.connectAnalytics' | 'sextant.trySampleData' | 'sextant.disconnectAnalytics' | 'sextant.refreshAnalytics';
-
 /** State of usage and cost, without names and figures: for other extensions and tests. */
 export interface AnalyticsState {
   /** Without the token; `sample` is that of the local server. */
@@ -101,26 +98,25 @@ export class AnalyticsActions implements vscode.Disposable {
   readonly onDidChangeSource = this.#changedSource.event;
 
   /** `argument`: `{ url, token }` connects without asking. */
-  async run(command: AnalyticsCommand, argument: unknown): Promise<void> {
-    switch (command) {
-      case 'sextant.connectAnalytics':
-        await this.#ask(argument);
-        break;
-      case 'sextant.trySampleData':
-        await this.#account.choose('sample');
-        await this.#server.run('sextant.startServer');
-        await this.#connect();
-        await vscode.commands.executeCommand('sextant.usage.focus');
-        break;
-      case 'sextant.disconnectAnalytics':
-        await this.#account.forget();
-        await this.#connect();
-        break;
-      case 'sextant.refreshAnalytics':
-        await this.#connect();
-        await this.#connection.load(true);
-        break;
-    }
+  async connect(argument: unknown): Promise<void> {
+    await this.#ask(argument);
+  }
+
+  async trySampleData(): Promise<void> {
+    await this.#account.choose('sample');
+    await this.#server.start();
+    await this.#connect();
+    await vscode.commands.executeCommand('sextant.usage.focus');
+  }
+
+  async disconnect(): Promise<void> {
+    await this.#account.forget();
+    await this.#connect();
+  }
+
+  async refresh(): Promise<void> {
+    await this.#connect();
+    await this.#connection.load(true);
   }
 
   /** Commands on budgets, loaded with the first account. */

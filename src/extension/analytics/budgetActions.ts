@@ -32,7 +32,8 @@ import type { BudgetEditor, ChangeRequest, EditorStep } from './budgetEditor.ts'
 import { ImportDrafts } from './importDrafts.ts';
 import { askDay, askLimit, askNote, pickAccount, pickImport } from './budgetPicks.ts';
 
-export type BudgetCommand = Extract<CommandId, `sextant.${string}Budget${string}`>;
+/** One command, called with its argument. */
+export type BudgetWork = (actions: BudgetActions, given: BudgetArgument) => Promise<void>;
 
 /** Known answers, from the row of a view or from a program. The command asks for the rest. */
 export interface BudgetArgument {
@@ -88,7 +89,8 @@ export class BudgetActions implements vscode.Disposable {
     this.#disposables.dispose();
   }
 
-  async run(command: BudgetCommand, argument: unknown): Promise<void> {
+  /** Runs one of the commands below, and shows its failure. */
+  async run(work: BudgetWork, argument: unknown): Promise<void> {
     if (!this.#connection.account) {
       const connect = vscode.l10n.t('Connect');
       const message = vscode.l10n.t('Budgets need an organization. Connect to it first.');
@@ -99,7 +101,7 @@ export class BudgetActions implements vscode.Disposable {
       return;
     }
     try {
-      await this.#run(command, argument ?? {});
+      await work(this, argument ?? {});
     } catch (error) {
       if (isCancelled(error)) return;
       this.#logger.warn(`Budgets: ${describeError(error)}`);
@@ -117,36 +119,7 @@ export class BudgetActions implements vscode.Disposable {
     }
   }
 
-  async #run(command: BudgetCommand, given: BudgetArgument): Promise<void> {
-    switch (command) {
-      case 'sextant.setBudget':
-        return this.#set(given);
-      case 'sextant.clearBudget':
-        return this.#clear(given);
-      case 'sextant.raiseBudget':
-        return this.#raise(given);
-      case 'sextant.remindBudget':
-        return this.#remind(given);
-      case 'sextant.importBudgets':
-        return this.#import(given);
-      case 'sextant.previewBudgetDraft':
-        return this.#importDraft(given);
-      case 'sextant.exportBudgets':
-        return this.#export(given);
-      case 'sextant.undoBudgets':
-        return this.#change({ kind: 'undo' }, given);
-      case 'sextant.retryBudgets':
-        return this.#change({ kind: 'retry' }, given);
-      case 'sextant.resumeBudgets':
-        return this.#apply(() => this.#editor.resume(), given);
-      case 'sextant.showBudgetReport':
-        return this.#showReport();
-      case 'sextant.saveBudgetFailures':
-        return this.#saveFailures(given);
-    }
-  }
-
-  async #set(given: BudgetArgument): Promise<void> {
+  async set(given: BudgetArgument): Promise<void> {
     const title = vscode.l10n.t('Set Limit');
     const identity = await this.#identity(given, title, 'all');
     if (!identity) return;
@@ -154,12 +127,12 @@ export class BudgetActions implements vscode.Disposable {
     if (limit !== undefined) await this.#change({ kind: 'set', identity, limit }, given);
   }
 
-  async #clear(given: BudgetArgument): Promise<void> {
+  async clear(given: BudgetArgument): Promise<void> {
     const identity = await this.#identity(given, vscode.l10n.t('Clear Override'), 'limited');
     if (identity) await this.#change({ kind: 'clear', identity }, given);
   }
 
-  async #raise(given: BudgetArgument): Promise<void> {
+  async raise(given: BudgetArgument): Promise<void> {
     const identity = await this.#identity(given, vscode.l10n.t('Raise to Projected Need'), 'limited');
     if (!identity) return;
     const key = identityKey(identity);
@@ -173,7 +146,7 @@ export class BudgetActions implements vscode.Disposable {
     );
   }
 
-  async #remind(given: BudgetArgument): Promise<void> {
+  async remind(given: BudgetArgument): Promise<void> {
     const title = vscode.l10n.t('Remind Me');
     const identity = await this.#identity(given, title, 'limited');
     if (!identity) return;
@@ -187,7 +160,7 @@ export class BudgetActions implements vscode.Disposable {
     vscode.window.setStatusBarMessage(vscode.l10n.t('Reminder set: {0}', describeReminder(reminder)), 5_000);
   }
 
-  async #import(given: BudgetArgument): Promise<void> {
+  async import(given: BudgetArgument): Promise<void> {
     if (given.csv !== undefined) return this.#importText(given.csv, given.file, given);
     const { file, paste = false } = given;
     const from = file ? { kind: 'file' as const, file } : paste ? { kind: 'paste' as const } : await pickImport();
@@ -204,13 +177,25 @@ export class BudgetActions implements vscode.Disposable {
   }
 
   /** The button in the title of an editor for pasted rows. */
-  async #importDraft(given: BudgetArgument): Promise<void> {
+  async importDraft(given: BudgetArgument): Promise<void> {
     const document = this.#drafts.active;
     if (document) await this.#importText(document.getText(), document.uri, given);
   }
 
   async #importText(csv: string, file: vscode.Uri | undefined, given: BudgetArgument): Promise<void> {
     await this.#change({ kind: 'import', csv, name: file?.path.split('/').at(-1) ?? 'CSV' }, given);
+  }
+
+  undo(given: BudgetArgument): Promise<void> {
+    return this.#change({ kind: 'undo' }, given);
+  }
+
+  retry(given: BudgetArgument): Promise<void> {
+    return this.#change({ kind: 'retry' }, given);
+  }
+
+  resume(given: BudgetArgument): Promise<void> {
+    return this.#apply(() => this.#editor.resume(), given);
   }
 
   /** Previews a change, asks for confirmation, applies it and reports the result. */
@@ -290,19 +275,19 @@ export class BudgetActions implements vscode.Disposable {
     if (command) await vscode.commands.executeCommand(command);
   }
 
-  async #showReport(): Promise<void> {
+  async showReport(): Promise<void> {
     const { last } = this.#editor;
     if (last) return this.#open('report', batchText(last));
     void vscode.window.showInformationMessage(vscode.l10n.t('No budgets have been changed from this machine yet.'));
   }
 
-  async #saveFailures({ file }: BudgetArgument): Promise<void> {
+  async saveFailures({ file }: BudgetArgument): Promise<void> {
     const csv = await this.#editor.failuresCsv();
     if (csv !== undefined) return save(csv, 'failures.csv', file);
     void vscode.window.showInformationMessage(vscode.l10n.t('The last batch has no failed rows.'));
   }
 
-  async #export({ file }: BudgetArgument): Promise<void> {
+  async export({ file }: BudgetArgument): Promise<void> {
     const csv = await withProgress(vscode.l10n.t('Reading budgets'), (signal) => this.#editor.limitsCsv(signal));
     if (csv !== undefined) await save(csv, 'budgets.csv', file);
   }

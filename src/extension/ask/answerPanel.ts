@@ -14,8 +14,8 @@ import {
   type AnswerState,
   type Exchange,
 } from '../../protocol/answerView.ts';
-import { asMarkdown, placeOfPassage } from './answerText.ts';
-import type { Asking } from './askService.ts';
+import { answerAsMarkdown, placeOfPassage } from './answerText.ts';
+import type { AskService } from './askService.ts';
 import { Conversation, toAnswer, type Turn } from './conversation.ts';
 import type { Folders } from '../index/folders.ts';
 import type { PlaceOpener } from '../search/placeOpener.ts';
@@ -23,8 +23,8 @@ import { askSettings } from '../settings.ts';
 import { isPartial, summarize } from '../index/statusText.ts';
 import { WebviewHost } from '../webviewHost.ts';
 
-export interface AnswerParts {
-  readonly asking: Pick<Asking, 'ask' | 'providers' | 'chooseProvider'>;
+export interface AnswerDependencies {
+  readonly asking: Pick<AskService, 'ask' | 'providers' | 'chooseProvider'>;
   readonly folders: Folders;
   readonly places: PlaceOpener;
   readonly memento: vscode.Memento;
@@ -36,16 +36,16 @@ const KEY = 'sextant.conversation';
 
 /** "Ask About Workspace": the conversation of this window, and the panel that shows it. */
 export class AnswerPanel implements vscode.Disposable {
-  readonly #parts: AnswerParts;
+  readonly #dependencies: AnswerDependencies;
   readonly #conversation: Conversation;
   readonly #host: WebviewHost<AnswerMethods, AnswerEvents>;
   readonly #disposables = new DisposableStore();
-  /** Who answers next, as far as is known. */
+  /** Provider of the next answer, as far as known. */
   #provider: ProviderInfo = extractiveProvider.info;
 
-  constructor(parts: AnswerParts) {
-    this.#parts = parts;
-    const { asking, folders, memento, extensionUri, log } = parts;
+  constructor(dependencies: AnswerDependencies) {
+    this.#dependencies = dependencies;
+    const { asking, folders, memento, extensionUri, log } = dependencies;
     this.#conversation = new Conversation({
       kept: memento.get<unknown>(KEY),
       keep: (kept) => void memento.update(KEY, kept),
@@ -65,7 +65,7 @@ export class AnswerPanel implements vscode.Disposable {
     );
   }
 
-  /** Opens the panel, beside the code if there is some to look at, and asks `question` if there is one. */
+  /** Opens the panel, beside an open editor, and asks `question` unless it is empty. */
   async show(question: string): Promise<void> {
     this.#host.show(vscode.window.activeTextEditor ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active);
     this.#host.emit('focus', null);
@@ -91,7 +91,7 @@ export class AnswerPanel implements vscode.Disposable {
       stop: () => this.#conversation.stop(),
       askAgain: () => void this.#askAgain(),
       chooseProvider: async ({ again }) => {
-        const chosen = await this.#parts.asking.chooseProvider();
+        const chosen = await this.#dependencies.asking.chooseProvider();
         if (!chosen) return;
         this.#provider = chosen;
         this.#emitState();
@@ -100,12 +100,12 @@ export class AnswerPanel implements vscode.Disposable {
       open: async ({ exchange, passage }) => {
         const turn = this.#turn(exchange);
         const found = turn?.passages.find(({ number }) => number === passage);
-        if (found) await this.#parts.places.open(placeOfPassage(found), { viewColumn: this.#otherColumn() });
+        if (found) await this.#dependencies.places.open(placeOfPassage(found), { viewColumn: this.#otherColumn() });
       },
       copy: async ({ exchange }) => {
         const turn = this.#turn(exchange);
         if (!turn) return;
-        await vscode.env.clipboard.writeText(asMarkdown(turn));
+        await vscode.env.clipboard.writeText(answerAsMarkdown(turn));
         vscode.window.setStatusBarMessage(vscode.l10n.t('The answer was copied as Markdown.'), 4000);
       },
       clear: () => this.#conversation.clear(),
@@ -126,16 +126,16 @@ export class AnswerPanel implements vscode.Disposable {
     await this.#conversation.askAgain(this.#provider);
   }
 
-  /** The settings say who answers; how that one is called, only whoever can answer says. */
+  /** Reads the provider from the settings, and its label from the available providers. */
   async #readProvider(): Promise<void> {
     const { provider } = askSettings();
     try {
-      const all = await this.#parts.asking.providers();
+      const all = await this.#dependencies.asking.providers();
       const found = all.find(({ id }) => id === provider) ?? all.find(({ id }) => id.startsWith(`${provider}:`));
-      // One that is not there is asked all the same, and fails with what to do.
+      // A missing provider is used anyway, and fails with the next action.
       this.#provider = found ?? { id: provider, label: provider, isLocal: false };
     } catch (error) {
-      this.#parts.log.warn(describeError(error));
+      this.#dependencies.log.warn(describeError(error));
     }
     this.#emitState();
   }
@@ -145,7 +145,7 @@ export class AnswerPanel implements vscode.Disposable {
   }
 
   #state(): AnswerState {
-    const statuses = this.#parts.folders.statuses();
+    const statuses = this.#dependencies.folders.statuses();
     const kind = statuses.length === 0 ? 'none' : isPartial(statuses) ? 'partial' : 'ready';
     const severalFolders = statuses.length > 1;
     return {
@@ -159,7 +159,7 @@ export class AnswerPanel implements vscode.Disposable {
     return this.#conversation.turns.find((turn) => turn.id === id);
   }
 
-  /** Where code is shown: beside the answer, which stays in view. */
+  /** Column for code: beside the answer, which stays visible. */
   #otherColumn(): vscode.ViewColumn {
     const own = this.#host.column;
     const other = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn !== own);

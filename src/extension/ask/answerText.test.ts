@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Passage } from '../../ask/answer.ts';
-import { asMarkdown, placeOfPassage } from './answerText.ts';
+import { answerAsMarkdown, placeOfPassage } from './answerText.ts';
 import type { Turn } from './conversation.ts';
 
 const PASSAGE: Passage = {
@@ -15,7 +15,7 @@ const PASSAGE: Passage = {
 };
 
 describe('answers as text', () => {
-  it('has the question, the answer and what it cites', () => {
+  it('has the question, the answer and its citations', () => {
     const turn: Turn = {
       id: 1,
       question: 'How *long*?',
@@ -28,17 +28,17 @@ describe('answers as text', () => {
       removedCitations: 0,
     };
     assert.equal(
-      asMarkdown(turn),
+      answerAsMarkdown(turn),
       '## How \\*long\\*?\n\nAs long as it takes [2].\n\n- \\[2\\] `src/wait.ts:5-8` `wait`\n\n*Passages, no model*\n',
     );
   });
 
-  it('knows a passage again by the line that names it', () => {
+  it('finds a passage again by the line that names it', () => {
     const { line, text, symbol } = placeOfPassage(PASSAGE);
     assert.deepEqual([line, text, symbol?.line], [6, 'function wait() {', 6]);
   });
 
-  it('knows one without a name by its longest line', () => {
+  it('finds a passage without a name by its longest line', () => {
     const { symbol: _none, ...passage } = PASSAGE;
     const { line, text } = placeOfPassage(passage);
     assert.deepEqual([line, text], [5, '/** Waits for as long as it takes, and then some. */']);

@@ -3,10 +3,10 @@ import { codeSpan, escapeMarkdown } from '../../ask/markdown.ts';
 import type { KeptPlace, ResultSymbol } from '../../workspace/resultPlace.ts';
 import type { Turn } from './conversation.ts';
 
-/* What an answer rests on, for other uses of it. */
+/* Answers and their passages, converted for other uses. */
 
-/** A question and its answer as Markdown, with what it cites below it; to be pasted elsewhere. */
-export function asMarkdown({ question, provider, markdown, passages, cited }: Turn): string {
+/** A question and its answer as Markdown to paste elsewhere, with the cited places below. */
+export function answerAsMarkdown({ question, provider, markdown, passages, cited }: Turn): string {
   const sources = passages
     .filter(({ number }) => cited.includes(number))
     .map(({ number, path, startLine, endLine, symbol }) => {
@@ -17,7 +17,7 @@ export function asMarkdown({ question, provider, markdown, passages, cited }: Tu
   return `## ${escapeMarkdown(question)}\n\n${markdown.trim()}\n${list}\n*${escapeMarkdown(provider.label)}*\n`;
 }
 
-/** A passage as a place that is found again after its file was edited: by the line that names it, else its longest. */
+/** A passage as a place that survives edits of its file: by the line with its name, else its longest line. */
 export function placeOfPassage({ root, path, startLine, endLine, text, symbol }: Passage): KeptPlace {
   const lines = text.split('\n').map((line) => line.trim());
   const named = symbol ? lines.findIndex((line) => line.includes(symbol.name)) : -1;

@@ -11,17 +11,17 @@ import { languageModelProvider } from './languageModel.ts';
 import { OpenAiKey } from './openAiKey.ts';
 import { askSettings } from '../settings.ts';
 
-export interface AskOptions {
+export interface AskRequest {
   readonly question: string;
-  /** Earlier answers of the same conversation, oldest first. */
+  /** Earlier answers of the conversation, oldest first. */
   readonly history?: readonly Answer[];
-  /** The `id` of one of {@link Asking.providers}; else that of the settings. */
+  /** The `id` of one of {@link AskService.providers}; else that of the settings. */
   readonly provider?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Questions about the workspace, for the answer view and the chat: who can answer, and the answers. */
-export class Asking {
+/** Answers questions about the workspace for the answer view and the chat, and lists the providers. */
+export class AskService {
   readonly key: OpenAiKey;
   readonly #asker: Asker;
 
@@ -31,24 +31,23 @@ export class Asking {
   }
 
   /**
-   * An answer as it comes. Throws a `SextantError`: those of `askErrors`, for which `nextActionOf` has a button, or
-   * `Cancelled`.
+   * Streams an answer. Throws a `SextantError` of `askErrors`, for which `nextActionOf` has an action, or `Cancelled`.
    */
-  async *ask({ provider, ...request }: AskOptions): AsyncGenerator<AnswerEvent, void, undefined> {
+  async *ask({ provider, ...request }: AskRequest): AsyncGenerator<AnswerEvent, void, undefined> {
     yield* this.askWith(await this.#resolve(provider ?? askSettings().provider), request);
   }
 
-  askWith(provider: AnswerProvider, request: Omit<AskOptions, 'provider'>): AsyncIterable<AnswerEvent> {
+  askWith(provider: AnswerProvider, request: Omit<AskRequest, 'provider'>): AsyncIterable<AnswerEvent> {
     return this.#asker.ask({ ...request, provider });
   }
 
-  /** Who can answer now. The OpenAI-compatible one is there once it has a base URL and a model. */
+  /** Available providers. The OpenAI-compatible one needs a base URL and a model. */
   async providers(): Promise<readonly ProviderInfo[]> {
     const models = await vscode.lm.selectChatModels();
     return [extractiveProvider.info, ...models.map((one) => languageModelProvider(one).info), ...configuredService()];
   }
 
-  /** Has a person choose who answers from now on. `undefined` if nobody was chosen. */
+  /** Lets the user select the provider of later answers; `undefined` if cancelled. */
   async chooseProvider(): Promise<ProviderInfo | undefined> {
     const pick = (info: ProviderInfo): vscode.QuickPickItem & { readonly info: ProviderInfo } => ({
       info,
@@ -58,8 +57,8 @@ export class Asking {
     const items = this.providers().then((infos) => infos.map(pick));
     const { provider: current } = askSettings();
     const chosen = await vscode.window.showQuickPick(items, {
-      title: vscode.l10n.t('Who Answers Questions'),
-      placeHolder: vscode.l10n.t('Now: {0}', current),
+      title: vscode.l10n.t('Select Answer Model'),
+      placeHolder: vscode.l10n.t('Current: {0}', current),
     });
     if (!chosen) return undefined;
     const { info } = chosen;
@@ -68,7 +67,7 @@ export class Asking {
     return info;
   }
 
-  /** By the value of the setting, or a provider's `id`. */
+  /** Finds a provider by the value of the setting or its `id`. */
   async #resolve(id: string): Promise<AnswerProvider> {
     if (id === extractiveProvider.info.id) return extractiveProvider;
     if (/^openai(?::|$)/.test(id)) return this.#openAi();
@@ -86,7 +85,7 @@ export class Asking {
   }
 }
 
-/** None while the settings do not name a service; what is wrong with them is said to who asks it. */
+/** The service of the settings, if they are valid; a question to it reports what is wrong. */
 function configuredService(): ProviderInfo[] {
   const { baseUrl, model } = askSettings();
   try {
@@ -98,8 +97,8 @@ function configuredService(): ProviderInfo[] {
 }
 
 function describe({ id, isLocal }: ProviderInfo): string {
-  if (id === extractiveProvider.info.id) return vscode.l10n.t('Sends nothing to anybody');
+  if (id === extractiveProvider.info.id) return vscode.l10n.t('Sends nothing');
   return isLocal
     ? vscode.l10n.t('Sends your question and passages of your files to a server on this machine')
-    : vscode.l10n.t('Sends your question and passages of your files to that model');
+    : vscode.l10n.t('Sends your question and passages of your files to this model');
 }

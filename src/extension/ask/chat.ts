@@ -6,19 +6,19 @@ import { nextActionOf } from '../../ask/errors.ts';
 import { followUpsOf } from '../../ask/followUps.ts';
 import { SextantError, describeError, isCancelled } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
-import type { AskOptions, Asking } from './askService.ts';
+import type { AskRequest, AskService } from './askService.ts';
 import { signalOf } from '../cancellation.ts';
 import { CHAT_PARTICIPANT } from '../commandIds.ts';
 import type { Folders } from '../index/folders.ts';
 import { languageModelProvider } from './languageModel.ts';
 import { askSettings } from '../settings.ts';
 
-/** `@sextant` in the chat: answers with citations that open the place. */
+/** `@sextant` in the chat: answers with citations that open their places. */
 export class Chat {
-  readonly #asking: Asking;
+  readonly #asking: AskService;
   readonly #folders: Folders;
 
-  constructor(asking: Asking, folders: Folders) {
+  constructor(asking: AskService, folders: Folders) {
     this.#asking = asking;
     this.#folders = folders;
   }
@@ -31,9 +31,9 @@ export class Chat {
   ): Promise<vscode.ChatResult> {
     const linked = signalOf(token);
     response.progress(vscode.l10n.t('Searching the workspace'));
-    const asked = { question: request.prompt, history: historyOf(context), signal: linked.signal };
+    const question = { question: request.prompt, history: historyOf(context), signal: linked.signal };
     try {
-      const answer = await this.#show(asked, request.model, response);
+      const answer = await this.#show(question, request.model, response);
       return { metadata: { answer } };
     } catch (error) {
       if (isCancelled(error)) return {};
@@ -49,15 +49,15 @@ export class Chat {
     return answer ? followUpsOf(answer).map((prompt) => ({ prompt })) : [];
   }
 
-  /** The model that is chosen in the chat answers, unless the settings name somebody. */
+  /** Streams an answer of the chat's model, unless the settings name a provider. */
   async #show(
-    asked: Omit<AskOptions, 'provider'>,
+    request: Omit<AskRequest, 'provider'>,
     model: vscode.LanguageModelChat,
     response: vscode.ChatResponseStream,
   ): Promise<Answer | undefined> {
     const events = askSettings().isChosen
-      ? this.#asking.ask(asked)
-      : this.#asking.askWith(languageModelProvider(model), asked);
+      ? this.#asking.ask(request)
+      : this.#asking.askWith(languageModelProvider(model), request);
     const scanner = new CitationScanner();
     const places = new Map<number, vscode.Location>();
     const show = (tokens: readonly MarkdownToken[]): void => {
@@ -100,7 +100,7 @@ export class Chat {
   }
 }
 
-/** Earlier turns with us, as they were kept with the conversation. */
+/** Earlier answers of Sextant in the conversation. */
 function historyOf({ history }: vscode.ChatContext): Answer[] {
   return history
     .filter((turn) => turn instanceof vscode.ChatResponseTurn)
@@ -108,7 +108,7 @@ function historyOf({ history }: vscode.ChatContext): Answer[] {
     .flatMap(({ result }) => answerIn(result.metadata) ?? []);
 }
 
-/** The editor keeps it as JSON, perhaps of an earlier version of ours. */
+/** Reads an answer from metadata, which the editor stores as JSON, perhaps of an earlier version. */
 function answerIn(metadata: vscode.ChatResult['metadata']): Answer | undefined {
   const answer = metadata?.answer as Partial<Answer> | undefined;
   const isWhole =
@@ -117,7 +117,7 @@ function answerIn(metadata: vscode.ChatResult['metadata']): Answer | undefined {
 }
 
 function describeSent({ label }: ProviderInfo, { files, characters }: Sent): string {
-  if (characters === 0) return vscode.l10n.t('{0}. Nothing was sent to anybody.', label);
+  if (characters === 0) return vscode.l10n.t('{0}. Nothing was sent.', label);
   const count = formatCount(characters);
   return files === 1
     ? vscode.l10n.t('{0} was sent {1} characters, with passages of 1 file.', label, count)
@@ -126,17 +126,17 @@ function describeSent({ label }: ProviderInfo, { files, characters }: Sent): str
 
 function describeRemoved({ removedCitations: count }: Answer): string {
   return count === 1
-    ? vscode.l10n.t('1 citation was removed: there is nothing where it pointed.')
-    : vscode.l10n.t('{0} citations were removed: there is nothing where they pointed.', count);
+    ? vscode.l10n.t('1 citation was removed because its place does not exist.')
+    : vscode.l10n.t('{0} citations were removed because their places do not exist.', count);
 }
 
 function offerNextAction(error: unknown, response: vscode.ChatResponseStream): void {
   switch (error instanceof SextantError ? nextActionOf(error.code) : undefined) {
     case 'choose-provider':
-      response.button({ command: 'sextant.chooseProvider', title: vscode.l10n.t('Choose Who Answers') });
+      response.button({ command: 'sextant.chooseProvider', title: vscode.l10n.t('Select Answer Model') });
       break;
     case 'set-key':
-      response.button({ command: 'sextant.setOpenAiKey', title: vscode.l10n.t('Set the Key') });
+      response.button({ command: 'sextant.setOpenAiKey', title: vscode.l10n.t('Set Key') });
       break;
     case 'open-settings':
       response.button({

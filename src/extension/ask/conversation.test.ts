@@ -78,7 +78,7 @@ describe('Conversation', () => {
     return { conversation, pieces, asked, states, writing, said, saved };
   }
 
-  it('tells each step of an answer, and gives it to the next question', async () => {
+  it('reports each step of an answer, and passes it to the next question', async () => {
     const { conversation, pieces, asked, states, writing, said } = start();
     const first = conversation.ask('How is it waited?', INFO);
     await writing();
@@ -100,7 +100,7 @@ describe('Conversation', () => {
     );
   });
 
-  it('keeps what had come of an answer that is stopped, and takes nothing more', async () => {
+  it('keeps the text of a stopped answer, and takes no more', async () => {
     const { conversation, pieces, asked, states, writing, said } = start();
     const answer = conversation.ask('How?', INFO);
     await writing();
@@ -115,7 +115,7 @@ describe('Conversation', () => {
     assert.equal(conversation.turns[0]?.markdown, had);
   });
 
-  it('says why an answer failed and what to do, and asks again in its place', async () => {
+  it('reports why an answer failed with the next action, and replaces it when retried', async () => {
     const { conversation, pieces, writing } = start();
     const answer = conversation.ask('How?', INFO);
     await writing();
@@ -136,7 +136,7 @@ describe('Conversation', () => {
     );
   });
 
-  it('stops what is running when something else is asked, or all is forgotten', async () => {
+  it('stops the running answer at the next question, or when cleared', async () => {
     const { conversation, writing } = start();
     void conversation.ask('First?', INFO);
     await writing();
@@ -149,7 +149,7 @@ describe('Conversation', () => {
     assert.deepEqual(conversation.turns, []);
   });
 
-  it('outlives the window; what was running then is interrupted', async () => {
+  it('outlives the window; a running answer becomes interrupted', async () => {
     const { conversation, writing, saved } = start();
     void conversation.ask('How?', INFO);
     await writing();
@@ -160,12 +160,12 @@ describe('Conversation', () => {
     );
   });
 
-  it('begins anew where what was kept is not its own', () => {
+  it('starts empty if the stored state is of another form', () => {
     for (const kept of [undefined, null, 7, 'x', {}, { version: 2, turns: [] }, { version: 1 }])
       assert.deepEqual(start(kept).conversation.turns, []);
   });
 
-  it('keeps no more than half a megabyte, and the newest', async () => {
+  it('keeps the newest turns, up to half a megabyte', async () => {
     const { conversation, pieces, saved } = start();
     for (const question of ['a', 'b', 'c']) {
       const answer = conversation.ask(question, INFO);

@@ -3,7 +3,7 @@ import { nextActionOf } from '../../ask/errors.ts';
 import { SextantError, describeError, isCancelled } from '../../base/errors.ts';
 import type { ExchangeState } from '../../protocol/answerView.ts';
 
-/** A question, and what has come of it. */
+/** A question, and its answer so far. */
 export interface Turn {
   readonly id: number;
   readonly question: string;
@@ -12,59 +12,59 @@ export interface Turn {
   readonly sent: Sent;
   readonly passages: readonly Passage[];
   readonly markdown: string;
-  /** The numbers of the passages that are cited; none until the answer is complete. */
+  /** Numbers of the cited passages; none until the answer is complete. */
   readonly cited: readonly number[];
   readonly removedCitations: number;
 }
 
-/** What is kept between sessions. */
-interface Kept {
+/** The conversation as stored between sessions. */
+interface StoredConversation {
   readonly version: 1;
   readonly turns: readonly Turn[];
 }
 
 export interface Request {
   readonly question: string;
-  /** Its `id`. */
+  /** Id of the provider. */
   readonly provider: string;
   /** Oldest first. */
   readonly history: readonly Answer[];
   readonly signal: AbortSignal;
 }
 
-export interface ConversationParts {
-  /** What was kept last, if anything. */
+export interface ConversationDependencies {
+  /** The stored conversation, if any. */
   readonly kept: unknown;
-  keep(kept: Kept): void;
+  keep(kept: StoredConversation): void;
   ask(request: Request): AsyncIterable<AnswerEvent>;
-  /** Anything but more text. */
+  /** Called after every change except more text. */
   onChange(): void;
-  /** More of the last turn's Markdown. */
+  /** Called with more of the last turn's Markdown. */
   onText(text: string): void;
 }
 
-/** What is kept is no more than this many characters of JSON; older turns are forgotten first. */
+/** Most stored characters of JSON; older turns are dropped first. */
 const MAX_KEPT = 500_000;
 
 /**
- * The questions and answers of a window. At most one is being answered, the last one. It goes on whether or not anybody looks,
- * and outlives the window: what was being answered then is kept as `interrupted`.
+ * The questions and answers of a window. Only the last one may be running, whether its panel is visible or not. The
+ * conversation outlives the window, and a running answer is stored as `interrupted`.
  */
 export class Conversation {
-  readonly #parts: ConversationParts;
+  readonly #dependencies: ConversationDependencies;
   #turns: Turn[];
   #running: AbortController | undefined;
 
-  constructor(parts: ConversationParts) {
-    this.#parts = parts;
-    this.#turns = readKept(parts.kept);
+  constructor(dependencies: ConversationDependencies) {
+    this.#dependencies = dependencies;
+    this.#turns = readKept(dependencies.kept);
   }
 
   get turns(): readonly Turn[] {
     return this.#turns;
   }
 
-  /** Asks after all that was asked before. What is still being answered is stopped. */
+  /** Asks a question with the earlier answers as history, and stops a running answer. */
   ask(question: string, provider: ProviderInfo): Promise<void> {
     this.stop();
     const id = (this.#turns.at(-1)?.id ?? 0) + 1;
@@ -74,7 +74,7 @@ export class Conversation {
     return this.#run(id, { question, provider: provider.id, history });
   }
 
-  /** Asks the last question once more; its answer so far is given up. */
+  /** Asks the last question again, and drops its answer so far. */
   async askAgain(provider: ProviderInfo): Promise<void> {
     this.stop();
     const last = this.#turns.at(-1);
@@ -90,7 +90,7 @@ export class Conversation {
     running.abort();
   }
 
-  /** Forgets all. */
+  /** Removes all turns. */
   clear(): void {
     this.stop();
     this.#turns = [];
@@ -102,8 +102,8 @@ export class Conversation {
     this.#running = running;
     this.#changed();
     try {
-      for await (const event of this.#parts.ask({ ...request, signal: running.signal })) {
-        // Nobody wants any more of what was stopped.
+      for await (const event of this.#dependencies.ask({ ...request, signal: running.signal })) {
+        // Ignore events of a stopped answer.
         if (this.#running !== running) return;
         switch (event.kind) {
           case 'sources': {
@@ -113,7 +113,7 @@ export class Conversation {
           }
           case 'text':
             this.#update(id, { markdown: this.#turn(id).markdown + event.text });
-            this.#parts.onText(event.text);
+            this.#dependencies.onText(event.text);
             break;
           case 'done': {
             const { markdown, removedCitations } = event.answer;
@@ -144,10 +144,10 @@ export class Conversation {
   }
 
   #changed(): void {
-    this.#parts.onChange();
+    this.#dependencies.onChange();
     let turns = this.#turns;
     while (turns.length > 1 && JSON.stringify(turns).length > MAX_KEPT) turns = turns.slice(1);
-    this.#parts.keep({ version: 1, turns });
+    this.#dependencies.keep({ version: 1, turns });
   }
 }
 
@@ -156,14 +156,14 @@ function failed(error: unknown): ExchangeState {
   return { kind: 'failed', message: describeError(error), next: nextActionOf(code) ?? 'ask-again' };
 }
 
-/** As it is given to whoever answers the next question. */
+/** A turn as history of the next question. */
 export function toAnswer({ question, provider, sent, markdown, passages, cited, removedCitations }: Turn): Answer {
   const citedPassages = cited.flatMap((number) => passages.find((passage) => passage.number === number) ?? []);
   return { question, provider, sent, markdown, cited: citedPassages, removedCitations };
 }
 
 function readKept(kept: unknown): Turn[] {
-  const { version, turns } = (kept ?? {}) as Partial<Kept>;
+  const { version, turns } = (kept ?? {}) as Partial<StoredConversation>;
   if (version !== 1 || !Array.isArray(turns)) return [];
   return (turns as Turn[]).map((turn) =>
     turn.state.kind === 'searching' || turn.state.kind === 'writing'

@@ -4,14 +4,14 @@ import { askErrors } from '../../ask/errors.ts';
 import type { AnswerProvider, PromptMessage } from '../../ask/provider.ts';
 import { tokenOf } from '../cancellation.ts';
 
-/** Tokens of code have about three characters; a prompt that turns out too long is made again. */
+/** Tokens of code have about three characters; a prompt that is too long is built again. */
 const CHARACTERS_PER_TOKEN = 3;
-/** More does not make answers better, but slower and dearer. */
+/** Longer prompts make answers slower and more expensive, but not better. */
 const MAX_CHARACTERS = 48_000;
-/** Of what a model takes, so much is left for what it adds to a prompt itself. */
+/** Usable share of a model's input; the model adds to the prompt itself. */
 const USABLE = 0.9;
 
-/** A language model of the editor: that of Copilot or of any extension. The editor asks the person for consent. */
+/** A language model of the editor, from Copilot or any extension. The editor requests the user's consent. */
 export function languageModelProvider(model: vscode.LanguageModelChat): AnswerProvider {
   const label = `${model.name} by ${model.vendor}`;
   return {
@@ -45,7 +45,7 @@ export function languageModelProvider(model: vscode.LanguageModelChat): AnswerPr
   };
 }
 
-/** The editor has no role for rules: they come first, from the user. */
+/** Converts a message. The editor has no role for rules, so these come first, from the user. */
 function toChatMessage({ role, content }: PromptMessage): vscode.LanguageModelChatMessage {
   const kind = vscode.LanguageModelChatMessage;
   return role === 'assistant' ? kind.Assistant(content) : kind.User(content);

@@ -3,19 +3,16 @@ import * as vscode from 'vscode';
 import type { McpOptions } from '../../mcp/mcpServer.ts';
 import type { Folders } from '../index/folders.ts';
 
-/**
- * The MCP servers that the editor may start for its agents, one for each indexed folder. They read the index that this window
- * keeps, and end with it.
- */
+/** MCP servers for the editor's agents, one for each indexed folder. They read this window's index, and end with the window. */
 export class McpServers implements vscode.Disposable {
   readonly #folders: Folders;
   readonly #script: string;
   readonly #version: string;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #listener: vscode.Disposable;
-  #told = '';
+  #offered = '';
 
-  /** Fires when other servers are to be offered, or with other settings. */
+  /** Fires when the servers or their settings change. */
   readonly onDidChange = this.#changed.event;
 
   /** `script` is the bundled `editorProcess.ts`. */
@@ -24,18 +21,18 @@ export class McpServers implements vscode.Disposable {
     this.#script = fileURLToPath(script);
     this.#version = version;
     this.#listener = folders.onDidChange(() => {
-      // It fires with each file that is indexed, too.
-      if (this.#told !== '' && this.#told !== JSON.stringify(this.#options())) this.#changed.fire();
+      // The event also fires for each indexed file.
+      if (this.#offered !== '' && this.#offered !== JSON.stringify(this.#options())) this.#changed.fire();
     });
   }
 
   definitions(): vscode.McpStdioServerDefinition[] {
     const all = this.#options();
-    this.#told = JSON.stringify(all);
+    this.#offered = JSON.stringify(all);
     return all.map((options) => {
       const folder = vscode.workspace.getWorkspaceFolder(this.#folders.uriOf(options.folder.root));
       const label = all.length > 1 && folder ? `Sextant: ${folder.name}` : 'Sextant';
-      // What runs extensions is Electron in the desktop editor, and Node elsewhere.
+      // Extensions run on Electron in the desktop editor, and on Node elsewhere.
       const env = { ELECTRON_RUN_AS_NODE: '1' };
       const args = [this.#script, JSON.stringify(options)];
       return new vscode.McpStdioServerDefinition(label, process.execPath, args, env, this.#version);

@@ -15,7 +15,7 @@ export interface ToolsParts extends Omit<ModelToolsParts, 'folders'> {
   readonly folders: Folders;
 }
 
-/** What language models may do with the workspace, once a person has allowed it. */
+/** Tools for language models, once the user has allowed them. */
 export class Tools {
   readonly #tools: ModelTools;
 
@@ -42,7 +42,7 @@ function modelFolders(folders: Folders): ModelFolder[] {
   });
 }
 
-/** They are not even registered there; nobody may come past that. */
+/** Refuses calls in an untrusted workspace, where the tools are not registered either. */
 function refuseUntrusted(): void {
   if (!vscode.workspace.isTrusted)
     throw new SextantError('NotTrusted', 'The workspace is not trusted, so its files are not given to a model.');

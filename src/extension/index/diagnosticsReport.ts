@@ -14,8 +14,8 @@ interface Manifest {
 }
 
 /**
- * "Copy Diagnostics": gathers a report with everything private taken out, copies it, and shows exactly what was copied, so
- * that it is read before anybody shares it.
+ * "Copy Diagnostics": builds a report without private data, copies it, and shows the copied text, so that the user reads it
+ * before sharing it.
  */
 export async function copyDiagnostics(
   extension: vscode.Extension<unknown>,
@@ -26,7 +26,7 @@ export async function copyDiagnostics(
 ): Promise<void> {
   const { version, contributes } = extension.packageJSON as Manifest;
   const statuses = new Map(folders.statuses().map((status) => [status.root, status]));
-  const diagnostics = await client.diagnose({
+  const diagnostics = await client.searching.call('diagnose', {
     versions: {
       sextant: version,
       surface: 'extension',
@@ -50,8 +50,10 @@ export async function copyDiagnostics(
   const text = formatDiagnostics(diagnostics);
   await vscode.env.clipboard.writeText(text);
   await texts.open(vscode.l10n.t('Sextant Diagnostics'), text);
-  const said = vscode.l10n.t('Copied. This is all of it; nothing was sent. Read it before you share it.');
-  await vscode.window.showInformationMessage(said);
+  const message = vscode.l10n.t(
+    'The diagnostics were copied, and nothing was sent. Read the text before you share it.',
+  );
+  await vscode.window.showInformationMessage(message);
 }
 
 const LOG_LINES = 100;

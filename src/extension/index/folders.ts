@@ -5,11 +5,11 @@ import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
 import type { FolderOptions } from '../../workspace/folderOptions.ts';
-import { PaceMeter, type Pace } from '../../workspace/pace.ts';
+import { PaceMeter, type IndexingPace } from '../../workspace/pace.ts';
 import type { FolderState, FolderStatus } from '../../workspace/status.ts';
 import { indexOptions } from '../settings.ts';
 
-/** The workspace folders that are indexed, and what is known of each. Follows the workspace and the settings. */
+/** The indexed workspace folders and their states. Follows the workspace and the settings. */
 export class Folders implements vscode.Disposable {
   readonly #client: WorkspaceClient;
   readonly #log: Logger;
@@ -19,12 +19,12 @@ export class Folders implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #disposables = new DisposableStore();
 
-  /** Fires when a folder came or went, or when its status changed. */
+  /** Fires when a folder is added or removed, or its status changes. */
   readonly onDidChange = this.#changed.event;
 
   /**
-   * `storage` is where the editor keeps what belongs to this workspace; a window without a folder has none. `global` is
-   * where it keeps what belongs to all.
+   * `storage` is the editor's folder for data of this workspace; a window without a folder has none. `global` is its folder
+   * for data of all workspaces.
    */
   constructor(client: WorkspaceClient, log: Logger, storage: vscode.Uri | undefined, global: vscode.Uri) {
     this.#client = client;
@@ -44,7 +44,7 @@ export class Folders implements vscode.Disposable {
     this.#synchronize();
   }
 
-  /** Those that can be searched. */
+  /** The searchable folders. */
   get all(): readonly FolderOptions[] {
     return [...this.#open.values()].filter(({ uri }) => isOnDisk(uri)).map((folder) => folder.options);
   }
@@ -53,12 +53,12 @@ export class Folders implements vscode.Disposable {
     return [...this.#open.values()].map((folder) => folder.status);
   }
 
-  /** How fast a folder is being read; `undefined` while nobody knows. */
-  paceOf(root: string): Pace | undefined {
+  /** IndexingPace of indexing a folder; `undefined` while unknown. */
+  paceOf(root: string): IndexingPace | undefined {
     return this.#open.get(root)?.pace;
   }
 
-  /** The indexed folder that a file is in, the innermost where several are, and the file's path in it with `/`. */
+  /** The innermost indexed folder around a file, and the file's path in it with `/`. */
   folderOf(file: vscode.Uri): { readonly folder: FolderOptions; readonly path: string } | undefined {
     let found: { readonly folder: FolderOptions; readonly path: string } | undefined;
     for (const { uri, options } of this.#open.values()) {
@@ -83,7 +83,7 @@ export class Folders implements vscode.Disposable {
     this.#changed.fire();
   }
 
-  /** Watches a folder with the editor's own watcher, which serves the explorer already and has no limit of ours. */
+  /** Watches a folder with the editor's own watcher, which serves the explorer already and has no limit of folders. */
   watch(root: string): void {
     const folder = this.#open.get(root);
     if (!folder || folder.isWatched) return;
@@ -164,8 +164,8 @@ interface OpenFolder {
   readonly disposables: DisposableStore;
   readonly meter: PaceMeter;
   status: FolderStatus;
-  pace: Pace | undefined;
-  /** By the editor, not by our thread. */
+  pace: IndexingPace | undefined;
+  /** Whether the editor watches it, instead of the indexing thread. */
   isWatched?: boolean;
 }
 
@@ -173,16 +173,19 @@ function isOnDisk({ scheme }: vscode.Uri): boolean {
   return scheme === 'file';
 }
 
-/** What a virtual file system holds, no thread can walk. */
+/** State of a folder in a virtual file system, which no thread can scan. */
 function notOnDisk({ scheme }: vscode.Uri): FolderState {
-  const message = vscode.l10n.t('Its files are not on a disk ({0}). Open the folder where its files are.', scheme);
+  const message = vscode.l10n.t(
+    'The files are not on a local disk ({0}). Open the folder on the machine that has them.',
+    scheme,
+  );
   return { kind: 'failed', code: 'NotOnDisk', message };
 }
 
 function describeState({ state, files }: FolderStatus): string {
   switch (state.kind) {
     case 'scanning':
-      return 'looking for files';
+      return 'scanning files';
     case 'indexing':
       return `indexing ${state.total} new or changed files`;
     case 'paused':
@@ -190,7 +193,7 @@ function describeState({ state, files }: FolderStatus): string {
     case 'ready':
       return `${files} files are indexed`;
     case 'following':
-      return `another process keeps the index: ${state.owner}`;
+      return `another process updates the index: ${state.owner}`;
     case 'failed':
       return `failed: ${state.message} (${state.code})`;
   }

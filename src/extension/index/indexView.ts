@@ -9,18 +9,18 @@ import type { FolderStatus } from '../../workspace/status.ts';
 import type { Folders } from './folders.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import { describeSkip } from './statusText.ts';
-import { fileItem, folderItem, folderRows, moreRow, reasonItem, type Row } from './statusTree.ts';
+import { fileItem, folderItem, folderRows, moreRow, reasonItem, type IndexRow } from './statusTree.ts';
 
-/** A tree with more rows than this under one reason helps nobody; a document shows them all. */
+/** Most rows below one reason; a document shows all. */
 const MAX_FILES = 500;
-/** How often figures that change all the time are shown anew. */
+/** Interval of updates while indexing. */
 const REFRESH_MS = 1_000;
 
 /**
- * The view that says what is indexed and what is not, and why: a tree rather than a page, as it is data to unfold, has the
- * editor's own keys, themes and screen-reader support, and stays beside the code.
+ * The view of indexed and skipped files, with reasons. It is a tree rather than a page: data to unfold, with the editor's own
+ * keys, themes and screen-reader support, beside the code.
  */
-export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
+export class IndexView implements vscode.TreeDataProvider<IndexRow>, vscode.Disposable {
   readonly #folders: Folders;
   readonly #client: WorkspaceClient;
   readonly #texts: ReadOnlyDocuments;
@@ -50,7 +50,7 @@ export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
     this.#disposables.dispose();
   }
 
-  getTreeItem(row: Row): vscode.TreeItem {
+  getTreeItem(row: IndexRow): vscode.TreeItem {
     switch (row.kind) {
       case 'folder': {
         const status = this.#statusOf(row.root);
@@ -69,7 +69,7 @@ export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
     }
   }
 
-  async getChildren(row?: Row): Promise<Row[]> {
+  async getChildren(row?: IndexRow): Promise<IndexRow[]> {
     if (!row) return this.#folders.statuses().map(({ root }) => ({ kind: 'folder', root }));
     switch (row.kind) {
       case 'folder': {
@@ -83,7 +83,7 @@ export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
         const files = await this.#leftOut(row.root, row.reason);
         const rows = files
           .slice(0, MAX_FILES)
-          .map(([path, skip]): Row => ({ kind: 'file', root: row.root, path, skip }));
+          .map(([path, skip]): IndexRow => ({ kind: 'file', root: row.root, path, skip }));
         if (files.length > MAX_FILES) rows.push(moreRow(row.root, row.reason, files.length - MAX_FILES));
         return rows;
       }
@@ -93,7 +93,7 @@ export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
     }
   }
 
-  /** A change of state is shown at once, progress once in a while. */
+  /** Shows a change of state at once, progress at intervals. */
   #refresh(): void {
     const states = this.#folders.statuses().map(({ root, state }) => `${root} ${state.kind}`).join('\n'); // prettier-ignore
     const isProgress = states === this.#states;
@@ -108,15 +108,18 @@ export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
     else show();
   }
 
-  /** Without them the view still says what the keeper of the index knows. */
+  /** Reads the contents; without them the view shows the folder's status only. */
   async #readContents(root: string): Promise<void> {
     const folder = this.#folders.all.find((one) => one.root === root);
     if (!folder) return;
     try {
-      this.#contents.set(root, await this.#client.contents({ root, stateFolder: folder.stateFolder }));
+      this.#contents.set(
+        root,
+        await this.#client.searching.call('contents', { root, stateFolder: folder.stateFolder }),
+      );
     } catch (error) {
       this.#contents.delete(root);
-      this.#log.warn(`${root}: what its index holds cannot be told: ${describeError(error)}`);
+      this.#log.warn(`${root}: cannot read the contents of its index: ${describeError(error)}`);
     }
   }
 
@@ -131,14 +134,14 @@ export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
     return this.#folders.statuses().find((status) => status.root === root);
   }
 
-  /** What is left out for a reason, by path. */
+  /** Paths that are left out for a reason. */
   async #leftOut(root: string, reason: SkipReason): Promise<[string, Skip][]> {
-    const skipped = await this.#client.skipped(root);
+    const skipped = await (await this.#client.indexing()).call('skipped', { root });
     return [...skipped].filter(([, skip]) => skip.reason === reason).sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** All that is left out for the reason of a row, in an editor. */
-  async openList(row: Row): Promise<void> {
+  /** Opens all paths that are left out for a row's reason in an editor. */
+  async openList(row: IndexRow): Promise<void> {
     if (row.kind !== 'reason') return;
     const files = await this.#leftOut(row.root, row.reason);
     const lines = files.map(([path, { detail }]) => (detail === undefined ? path : `${path}\t${detail}`));
@@ -146,14 +149,14 @@ export class IndexView implements vscode.TreeDataProvider<Row>, vscode.Disposabl
   }
 }
 
-/** A file in an editor, a folder in the explorer. */
+/** Opens a file in an editor, or reveals a folder in the explorer. */
 async function openOrReveal(uri: vscode.Uri): Promise<void> {
   const { type } = await vscode.workspace.fs.stat(uri);
   const isFolder = (type & vscode.FileType.Directory) !== 0;
   await vscode.commands.executeCommand(isFolder ? 'revealInExplorer' : 'vscode.open', uri);
 }
 
-/** The path of a row's file, from the folder's top. */
-export async function copyPath(row: Row): Promise<void> {
+/** Copies the path of a row's file, relative to its folder. */
+export async function copyPath(row: IndexRow): Promise<void> {
   if (row.kind === 'file') await vscode.env.clipboard.writeText(row.path);
 }

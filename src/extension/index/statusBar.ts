@@ -5,7 +5,7 @@ import type { FolderStatus } from '../../workspace/status.ts';
 import type { Folders } from './folders.ts';
 import { describeFolder, summarize } from './statusText.ts';
 
-/** The one status-bar item: what the index is doing, and the way to the search. */
+/** The status-bar item: state of the index, and a button for the search. */
 export class StatusBar implements vscode.Disposable {
   readonly #item = vscode.window.createStatusBarItem('sextant.status', vscode.StatusBarAlignment.Left, 1);
   readonly #folders: Folders;

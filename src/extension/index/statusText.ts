@@ -5,7 +5,7 @@ import type { PauseReason } from '../../workspace/governor.ts';
 import type { SkipReason } from '../../workspace/skip.ts';
 import type { FolderStatus } from '../../workspace/status.ts';
 
-/* The words for what the index is doing: the same in the status bar, the view and the search. */
+/* Texts for the state of the index: the same in the status bar, the view and the search. */
 
 /** One line about one folder. */
 export function describeFolder(status: FolderStatus): string {
@@ -15,7 +15,7 @@ export function describeFolder(status: FolderStatus): string {
 export function describeState({ state, files }: FolderStatus): string {
   switch (state.kind) {
     case 'scanning':
-      return vscode.l10n.t('looking for files');
+      return vscode.l10n.t('scanning files');
     case 'indexing':
       return vscode.l10n.t('indexing, {0} of {1} files read', formatCount(state.done), formatCount(state.total));
     case 'paused':
@@ -40,19 +40,19 @@ export function describeProblem(code: string): string {
       return vscode.l10n.t('The index cannot be written');
     case 'ENOENT':
     case 'ENOTDIR':
-      return vscode.l10n.t('The folder is gone');
+      return vscode.l10n.t('The folder is missing');
     case 'EACCES':
     case 'EPERM':
       return vscode.l10n.t('The folder cannot be read');
     case 'IndexDamaged':
       return vscode.l10n.t('The index is damaged');
     case 'IndexFormat':
-      return vscode.l10n.t('The index is of another version');
+      return vscode.l10n.t('The index has another version');
     case 'WatchLimit':
     case 'WatchFailed':
-      return vscode.l10n.t('Changes are noticed late');
+      return vscode.l10n.t('Changes are found late');
     case 'NotOnDisk':
-      return vscode.l10n.t('The folder is on no disk');
+      return vscode.l10n.t('The folder is not on a local disk');
     case 'ThreadDied':
       return vscode.l10n.t('The indexer stopped');
     default:
@@ -77,7 +77,7 @@ export function summarize(statuses: readonly FolderStatus[]): string {
   return statuses.map(describeFolder).join('; ');
 }
 
-/** Whether a search may miss files that are still to be read. */
+/** Whether a search may miss files that are not indexed yet. */
 export function isPartial(statuses: readonly FolderStatus[]): boolean {
   return statuses.some(({ state }) => ['scanning', 'indexing', 'paused'].includes(state.kind));
 }

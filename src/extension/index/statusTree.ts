@@ -2,35 +2,35 @@ import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { formatBytes, formatCount, formatSeconds } from '../../base/format.ts';
 import type { IndexContents, LanguageShare } from '../../workspace/folderReport.ts';
-import type { Pace } from '../../workspace/pace.ts';
-import { problemOf, type NextAction, type Problem } from '../../workspace/problems.ts';
+import type { IndexingPace } from '../../workspace/pace.ts';
+import { problemOf, type IndexAction, type IndexProblem } from '../../workspace/problems.ts';
 import type { Skip, SkipReason } from '../../workspace/skip.ts';
 import type { FolderState, FolderStatus } from '../../workspace/status.ts';
 import type { CommandId } from '../commandIds.ts';
 import { describeProblem, describeSkip, describeState } from './statusText.ts';
 
-/** What is known of a folder when its rows are made. `contents` are missing until the index has been read. */
-export interface FolderFacts {
+/** Facts for a folder's rows. `contents` are missing until the index has been read. */
+export interface RowFacts {
   readonly status: FolderStatus;
-  readonly pace: Pace | undefined;
+  readonly pace: IndexingPace | undefined;
   readonly contents: IndexContents | undefined;
 }
 
-/** A row of the status view, with what is needed to make those below it. */
-export type Row =
+/** A row of the status view, with the data of the rows below it. */
+export type IndexRow =
   | { readonly kind: 'folder'; readonly root: string }
   | { readonly kind: 'fact'; readonly id: string; readonly item: vscode.TreeItem }
-  | { readonly kind: 'group'; readonly id: string; readonly item: vscode.TreeItem; readonly rows: readonly Row[] }
+  | { readonly kind: 'group'; readonly id: string; readonly item: vscode.TreeItem; readonly rows: readonly IndexRow[] }
   | { readonly kind: 'reason'; readonly root: string; readonly reason: SkipReason; readonly count: number }
   | { readonly kind: 'file'; readonly root: string; readonly path: string; readonly skip: Skip };
 
-/** More rows than this in one list help nobody. */
+/** Most languages in one list. */
 const MAX_LANGUAGES = 25;
 
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
-/** The folder's own row: its name and state, which a screen reader says in one sentence. */
-export function folderItem({ status, pace }: FolderFacts): vscode.TreeItem {
+/** The folder's own row: its name and state, which a screen reader reads as one sentence. */
+export function folderItem({ status, pace }: RowFacts): vscode.TreeItem {
   const { kind } = status.state;
   const icon = FOLDER_ICONS[kind];
   const item = makeItem(basename(status.root), describeState(status), icon, Expanded);
@@ -48,11 +48,11 @@ const FOLDER_ICONS: Readonly<Record<FolderState['kind'], string>> = {
   failed: 'warning',
 };
 
-/** The rows below a folder: first what it is doing and what is wrong, then what there is, then what is left out. */
-export function folderRows(facts: FolderFacts): Row[] {
+/** The rows below a folder: progress and problems, then contents, then skipped files. */
+export function folderRows(facts: RowFacts): IndexRow[] {
   const { status, contents } = facts;
   const { root } = status;
-  const rows: Row[] = [...progressRows(facts), ...problemRows(facts)];
+  const rows: IndexRow[] = [...progressRows(facts), ...problemRows(facts)];
   const fact = (id: string, label: string, description: string, icon: string, tooltip?: string): void => {
     rows.push(factRow(`${root}#${id}`, label, description, icon, tooltip));
   };
@@ -60,13 +60,13 @@ export function folderRows(facts: FolderFacts): Row[] {
   const text = contents && contents.textBytes > 0 && formatBytes(contents.textBytes);
   fact('files', vscode.l10n.t('Files'), text ? vscode.l10n.t('{0} · {1} of text', files, text) : files, 'files');
   if (contents && contents.languages.length > 0) rows.push(languageRows(root, contents.languages));
-  // Who only follows an index does not know what its keeper left out.
+  // A window that only follows an index does not know which files its owner left out.
   if (status.state.kind === 'ready' || Object.keys(status.skipped).length > 0) rows.push(leftOutRows(status));
   const indexBytes = contents?.indexBytes ?? status.indexBytes;
   if (indexBytes > 0) fact('index', vscode.l10n.t('Index on disk'), formatBytes(indexBytes), 'database');
   if (contents?.lastChange !== undefined) {
     const time = new Date(contents.lastChange);
-    const tooltip = vscode.l10n.t('A change of the folder was last taken up at {0}', time.toLocaleString());
+    const tooltip = vscode.l10n.t('The index last changed at {0}', time.toLocaleString());
     fact('change', vscode.l10n.t('Last change'), describeTime(time), 'history', tooltip);
   }
   if (status.repaired) {
@@ -76,8 +76,8 @@ export function folderRows(facts: FolderFacts): Row[] {
   return rows;
 }
 
-/** The row of one reason; its list is in the index's keeping. */
-export function reasonItem({ root, reason, count }: Row & { readonly kind: 'reason' }): vscode.TreeItem {
+/** The row of one reason; the index has its list. */
+export function reasonItem({ root, reason, count }: IndexRow & { readonly kind: 'reason' }): vscode.TreeItem {
   const item = makeItem(describeSkip(reason), formatCount(count), 'circle-slash', Collapsed);
   item.id = `${root}#reason-${reason}`;
   item.contextValue = 'reason';
@@ -85,7 +85,7 @@ export function reasonItem({ root, reason, count }: Row & { readonly kind: 'reas
 }
 
 /** The row of a file or folder that is left out. */
-export function fileItem(uri: vscode.Uri, { root, path, skip }: Row & { readonly kind: 'file' }): vscode.TreeItem {
+export function fileItem(uri: vscode.Uri, { root, path, skip }: IndexRow & { readonly kind: 'file' }): vscode.TreeItem {
   const folder = dirname(path);
   const item = makeItem(basename(path), folder === '.' ? '' : folder);
   item.id = `${root}#file-${path}`;
@@ -98,7 +98,7 @@ export function fileItem(uri: vscode.Uri, { root, path, skip }: Row & { readonly
 }
 
 /** The last row of a list that is cut. */
-export function moreRow(root: string, reason: SkipReason, count: number): Row {
+export function moreRow(root: string, reason: SkipReason, count: number): IndexRow {
   const item = makeItem(vscode.l10n.t('{0} more', formatCount(count)), vscode.l10n.t('show all'), 'ellipsis');
   item.command = command('sextant.openLeftOutList', vscode.l10n.t('Show All'), {
     kind: 'reason',
@@ -109,15 +109,15 @@ export function moreRow(root: string, reason: SkipReason, count: number): Row {
   return { kind: 'fact', id: `${root}#more-${reason}`, item };
 }
 
-function progressRows({ status, pace }: FolderFacts): Row[] {
+function progressRows({ status, pace }: RowFacts): IndexRow[] {
   const { root, state } = status;
   const id = (name: string): string => `${root}#${name}`;
   if (state.kind === 'scanning') {
-    return [factRow(id('progress'), vscode.l10n.t('Progress'), vscode.l10n.t('looking for files'), 'sync~spin')];
+    return [factRow(id('progress'), vscode.l10n.t('Progress'), vscode.l10n.t('scanning files'), 'sync~spin')];
   }
   if (state.kind === 'following') {
-    const keeper = vscode.l10n.t('another window or program');
-    return [factRow(id('keeper'), vscode.l10n.t('Kept up to date by'), keeper, 'link', state.owner)];
+    const owner = vscode.l10n.t('another window or program');
+    return [factRow(id('owner'), vscode.l10n.t('Updated by'), owner, 'link', state.owner)];
   }
   if (state.kind === 'paused') {
     const done = vscode.l10n.t('{0} of {1} files', formatCount(state.done), formatCount(state.total));
@@ -132,7 +132,7 @@ function progressRows({ status, pace }: FolderFacts): Row[] {
   const unknown = vscode.l10n.t('not known yet');
   const rate = pace && vscode.l10n.t('{0} files a second', formatCount(Number(pace.filesPerSecond.toPrecision(2))));
   const left = pace && vscode.l10n.t('about {0}', formatSeconds(pace.secondsLeft));
-  const hint = vscode.l10n.t('Searches give what is indexed so far.');
+  const hint = vscode.l10n.t('Searches find the files indexed so far.');
   return [
     factRow(id('progress'), vscode.l10n.t('Progress'), done, 'sync~spin', `${done}\n${hint}`),
     factRow(id('rate'), vscode.l10n.t('Speed'), rate ?? unknown, 'dashboard'),
@@ -140,9 +140,9 @@ function progressRows({ status, pace }: FolderFacts): Row[] {
   ];
 }
 
-function problemRows({ status, contents }: FolderFacts): Row[] {
+function problemRows({ status, contents }: RowFacts): IndexRow[] {
   const { root, state } = status;
-  const problems: Problem[] = state.kind === 'failed' ? [problemOf(state.code, state.message)] : [];
+  const problems: IndexProblem[] = state.kind === 'failed' ? [problemOf(state.code, state.message)] : [];
   if (status.problem) problems.push({ ...status.problem, next: 'log' });
   for (const message of contents?.damage ?? []) problems.push({ code: 'IndexDamaged', message, next: 'update' });
   return problems.map(({ code, message, advice, next }, i) => {
@@ -158,23 +158,23 @@ function problemRows({ status, contents }: FolderFacts): Row[] {
   });
 }
 
-function actionRow(id: string, action: NextAction): Row {
+function actionRow(id: string, action: IndexAction): IndexRow {
   const [label, icon, id_]: readonly [string, string, CommandId] = {
-    update: [vscode.l10n.t('Look at all files again'), 'refresh', 'sextant.updateIndex'] as const,
-    rebuild: [vscode.l10n.t('Make the index anew'), 'trash', 'sextant.rebuildIndex'] as const,
-    log: [vscode.l10n.t('Read the log'), 'output', 'sextant.showLog'] as const,
+    update: [vscode.l10n.t('Update Index'), 'refresh', 'sextant.updateIndex'] as const,
+    rebuild: [vscode.l10n.t('Rebuild Index'), 'trash', 'sextant.rebuildIndex'] as const,
+    log: [vscode.l10n.t('Show Log'), 'output', 'sextant.showLog'] as const,
   }[action];
   const item = makeItem(label, '', icon);
   item.command = command(id_, label);
   return { kind: 'fact', id: `${id}-${action}`, item };
 }
 
-function languageRows(root: string, languages: readonly LanguageShare[]): Row {
+function languageRows(root: string, languages: readonly LanguageShare[]): IndexRow {
   const names = languages.map(({ language }) => language).join(', ');
   const total = languages.reduce((sum, { bytes }) => sum + bytes, 0);
   const item = makeItem(vscode.l10n.t('Languages'), `${formatCount(languages.length)} · ${names}`, 'code', Collapsed);
   item.tooltip = names;
-  const rows = languages.slice(0, MAX_LANGUAGES).map(({ language, files, bytes }): Row => {
+  const rows = languages.slice(0, MAX_LANGUAGES).map(({ language, files, bytes }): IndexRow => {
     const percent = Math.round((100 * bytes) / Math.max(1, total));
     const count = files === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', formatCount(files));
     const row = makeItem(language, `${count} · ${formatBytes(bytes)} · ${percent} %`, 'symbol-file');
@@ -191,17 +191,17 @@ function languageRows(root: string, languages: readonly LanguageShare[]): Row {
   return { kind: 'group', id: `${root}#languages`, item, rows };
 }
 
-function leftOutRows({ root, skipped }: FolderStatus): Row {
+function leftOutRows({ root, skipped }: FolderStatus): IndexRow {
   const reasons = (Object.entries(skipped) as [SkipReason, number][]).sort(([, a], [, b]) => b - a);
   const total = reasons.reduce((sum, [, count]) => sum + count, 0);
   const description = total === 0 ? vscode.l10n.t('nothing') : formatCount(total);
   const item = makeItem(vscode.l10n.t('Left out'), description, 'eye-closed', total === 0 ? None : Expanded);
-  item.tooltip = vscode.l10n.t('Files and folders that cannot be found, by the reason');
-  const rows = reasons.map(([reason, count]): Row => ({ kind: 'reason', root, reason, count }));
+  item.tooltip = vscode.l10n.t('Skipped files and folders, by reason');
+  const rows = reasons.map(([reason, count]): IndexRow => ({ kind: 'reason', root, reason, count }));
   return { kind: 'group', id: `${root}#leftOut`, item, rows };
 }
 
-function factRow(id: string, label: string, description: string, icon: string, tooltip?: string): Row {
+function factRow(id: string, label: string, description: string, icon: string, tooltip?: string): IndexRow {
   const item = makeItem(label, description, icon);
   item.tooltip = tooltip ?? `${label}: ${description}`;
   return { kind: 'fact', id, item };
@@ -210,7 +210,7 @@ function factRow(id: string, label: string, description: string, icon: string, t
 function makeItem(label: string, description = '', icon?: string, state = None): vscode.TreeItem {
   const item = new vscode.TreeItem(label, state);
   item.description = description;
-  // Else a screen reader says the tooltip, which repeats the half of it.
+  // Without it a screen reader reads the tooltip, which repeats half of the label.
   item.accessibilityInformation = { label: description === '' ? label : `${label} ${description}` };
   if (icon !== undefined) item.iconPath = new vscode.ThemeIcon(icon);
   return item;
@@ -220,7 +220,7 @@ function command(id: CommandId | 'sextant.openLeftOutList', title: string, ...ar
   return { command: id, title, arguments: args };
 }
 
-/** The time where it is today's, else the day as well. */
+/** A time of today without its day, another one with it. */
 function describeTime(time: Date): string {
   const isToday = time.toDateString() === new Date().toDateString();
   return isToday ? time.toLocaleTimeString() : time.toLocaleString();

@@ -4,10 +4,10 @@ import type { WorkspaceClient } from '../../workspace/client.ts';
 import { MAX_FILE_BYTES } from '../../workspace/folderOptions.ts';
 import type { Folders } from './folders.ts';
 
-/** A text is sent once nobody has typed for so long. */
-const QUIET_MS = 200;
+/** Pause in typing after which a text is sent. */
+const PAUSE_MS = 200;
 
-/** Has searches see editors as they are, saved or not. */
+/** Lets searches read editors as they are, saved or not. */
 export class UnsavedEditors implements vscode.Disposable {
   readonly #client: WorkspaceClient;
   readonly #folders: Folders;
@@ -18,10 +18,10 @@ export class UnsavedEditors implements vscode.Disposable {
     this.#client = client;
     this.#folders = folders;
     const { workspace } = vscode;
-    this.#disposables.add(workspace.onDidChangeTextDocument(({ document }) => this.#tellSoon(document)));
+    this.#disposables.add(workspace.onDidChangeTextDocument(({ document }) => this.#sendSoon(document)));
     this.#disposables.add(workspace.onDidSaveTextDocument((document) => this.#send(document)));
     this.#disposables.add(workspace.onDidCloseTextDocument((document) => this.#send(document)));
-    // Those that were restored with the window.
+    // Editors that were restored with the window.
     for (const document of workspace.textDocuments) if (document.isDirty) this.#send(document);
   }
 
@@ -30,12 +30,12 @@ export class UnsavedEditors implements vscode.Disposable {
     this.#disposables.dispose();
   }
 
-  #tellSoon(document: vscode.TextDocument): void {
+  #sendSoon(document: vscode.TextDocument): void {
     if (document.uri.scheme !== 'file') return;
     clearTimeout(this.#waiting.get(document));
     this.#waiting.set(
       document,
-      setTimeout(() => this.#send(document), QUIET_MS),
+      setTimeout(() => this.#send(document), PAUSE_MS),
     );
   }
 

@@ -4,24 +4,25 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, isCancelled } from '../../base/errors.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
 import type { FolderOptions } from '../../workspace/folderOptions.ts';
-import { explainVerdict, settingOf, type FileStatus } from '../../workspace/whyFile.ts';
-import { FAR, compareShares, describeMismatch, type RankAnswer } from '../../workspace/whyRank.ts';
+import { describeFileStatus, settingOf, type FileStatus } from '../../workspace/whyFile.ts';
+import { MAX_RANK, compareContributions, describeMismatch, type RankAnswer } from '../../workspace/whyRank.ts';
 import type { Folders } from './folders.ts';
 import { literal } from '../pickText.ts';
 import { maxResults } from '../settings.ts';
 import { isPartial } from './statusText.ts';
+import type { IndexRow } from './statusTree.ts';
 
 interface Item extends vscode.QuickPickItem {
-  /** What Enter does; nothing on a row that only tells. */
+  /** Action of Enter; missing on a row of plain text. */
   readonly run?: () => Thenable<unknown>;
 }
 
-/** A pause in typing after which it is worth asking. */
+/** Pause in typing after which the query is explained. */
 const TYPING_PAUSE_MS = 150;
 
 /**
- * "Why Is This File (Not) Found?": the rule or limit that leaves it out, with the way there; of a file that is indexed,
- * while one types a query, its rank and what parts it from the first result.
+ * "Why Is This File (Not) Found?": the rule or limit that leaves it out, with a link to it. For an indexed file and a typed
+ * query, its rank, and the difference between it and the first result.
  */
 export class WhyPick implements vscode.Disposable {
   readonly #folders: Folders;
@@ -33,18 +34,19 @@ export class WhyPick implements vscode.Disposable {
     this.#client = client;
   }
 
-  /** Of the file in the active editor unless another is named. */
-  async show(file: vscode.Uri | undefined, query: string): Promise<void> {
+  /** Explains a file: the one that `target` names, or the one in the active editor. */
+  async show(target: unknown): Promise<void> {
+    const { file, query } = this.#targetOf(target);
     const uri = file ?? vscode.window.activeTextEditor?.document.uri;
     if (!uri) {
-      const advice = vscode.l10n.t('Open a file first, or choose this command in the menu of one in the explorer.');
+      const advice = vscode.l10n.t('Open a file first, or run the command from the context menu of a file.');
       await vscode.window.showInformationMessage(advice);
       return;
     }
     const found = this.#folders.folderOf(uri);
     if (!found) {
       const name = uri.scheme === 'file' ? uri.fsPath : uri.toString(true);
-      const why = vscode.l10n.t('{0} is in no folder that Sextant indexes, so it cannot be found.', name);
+      const why = vscode.l10n.t('{0} is not in an indexed folder, so Sextant cannot find it.', name);
       await vscode.window.showInformationMessage(why);
       return;
     }
@@ -58,6 +60,22 @@ export class WhyPick implements vscode.Disposable {
   dispose(): void {
     for (const session of this.#open) session.dispose();
   }
+
+  /** The menu of a file passes its URI, the status view a row, and the search an object with its query. */
+  #targetOf(target: unknown): { readonly file: vscode.Uri | undefined; readonly query: string } {
+    if (target instanceof vscode.Uri) return { file: target, query: '' };
+    const {
+      kind,
+      root,
+      path,
+      file,
+      query = '',
+    } = (target ?? {}) as Partial<IndexRow & { root: string; path: string; file: vscode.Uri; query: string }>;
+    if (kind === 'file' && root !== undefined && path !== undefined) {
+      return { file: vscode.Uri.joinPath(this.#folders.uriOf(root), path), query: '' };
+    }
+    return { file, query };
+  }
 }
 
 class WhySession implements vscode.Disposable {
@@ -67,7 +85,7 @@ class WhySession implements vscode.Disposable {
   readonly #path: string;
   readonly #pick = vscode.window.createQuickPick<Item>();
   readonly #disposables = new DisposableStore();
-  #verdict: FileStatus | undefined;
+  #status: FileStatus | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | undefined;
 
@@ -78,15 +96,15 @@ class WhySession implements vscode.Disposable {
     this.#path = path;
     const pick = this.#pick;
     pick.title = vscode.l10n.t('Why is {0} (not) found?', path);
-    pick.placeholder = vscode.l10n.t('Type what you searched for, to see how this file ranks');
-    // Our rows are an answer, to be read in its order.
+    pick.placeholder = vscode.l10n.t('Type a query to see how this file ranks');
+    // The rows are an explanation in a fixed order.
     (pick as { sortByLabel?: boolean }).sortByLabel = false;
     this.#disposables.add(pick.onDidChangeValue(() => this.#schedule(TYPING_PAUSE_MS)));
     this.#disposables.add(pick.onDidAccept(() => void this.#accept()));
     this.#disposables.add(
       folders.onDidChange(() => {
         if (isPartial(folders.statuses())) return;
-        this.#verdict = undefined;
+        this.#status = undefined;
         this.#schedule(TYPING_PAUSE_MS);
       }),
     );
@@ -137,7 +155,7 @@ class WhySession implements vscode.Disposable {
       items = await this.#items(this.#pick.value.trim(), running.signal);
     } catch (error) {
       if (isCancelled(error)) return;
-      items = [row('error', vscode.l10n.t('This cannot be told'), describeError(error))];
+      items = [row('error', vscode.l10n.t('Not available'), describeError(error))];
     }
     if (running.signal.aborted) return;
     this.#pick.items = items;
@@ -146,50 +164,50 @@ class WhySession implements vscode.Disposable {
 
   async #items(query: string, signal: AbortSignal): Promise<Item[]> {
     const path = this.#path;
-    this.#verdict ??= await this.#client.judge({ folder: this.#folder, path });
-    const verdict = this.#verdict;
-    const isIndexed = verdict.kind === 'indexed' || verdict.kind === 'waiting';
-    if (query === '' || !isIndexed) return this.#verdictItems(verdict);
+    this.#status ??= await this.#client.searching.call('explainFile', { folder: this.#folder, path });
+    const status = this.#status;
+    const isIndexed = status.kind === 'indexed' || status.kind === 'waiting';
+    if (query === '' || !isIndexed) return this.#statusItems(status);
     const { isTrusted } = vscode.workspace;
     const request = { folders: this.#folders.all, root: this.#folder.root, path, query, isTrusted };
-    const answer = await this.#client.rank(request, signal);
-    if (answer.kind === 'unknown') return this.#verdictItems(verdict);
-    return [...this.#rankItems(answer, query), ...(verdict.kind === 'waiting' ? this.#verdictItems(verdict) : [])];
+    const answer = await this.#client.searching.call('explainRank', request, signal);
+    if (answer.kind === 'unknown') return this.#statusItems(status);
+    return [...this.#rankItems(answer, query), ...(status.kind === 'waiting' ? this.#statusItems(status) : [])];
   }
 
-  #verdictItems(verdict: FileStatus): Item[] {
-    const { headline, details } = explainVerdict(verdict, this.#path, this.#folder);
-    const icon = verdict.kind === 'indexed' ? 'pass' : verdict.kind === 'waiting' ? 'clock' : 'circle-slash';
+  #statusItems(status: FileStatus): Item[] {
+    const { headline, details } = describeFileStatus(status, this.#path, this.#folder);
+    const icon = status.kind === 'indexed' ? 'pass' : status.kind === 'waiting' ? 'clock' : 'circle-slash';
     const items = [row(icon, headline), ...details.map((detail) => row('info', detail))];
-    const actions = this.#actions(verdict);
+    const actions = this.#actions(status);
     actions.push({
-      ...row('copy', vscode.l10n.t('Copy this answer')),
+      ...row('copy', vscode.l10n.t('Copy')),
       run: () => vscode.env.clipboard.writeText([headline, ...details].join('\n')),
     });
-    return [...items, separator(vscode.l10n.t('what you can do')), ...actions];
+    return [...items, separator(vscode.l10n.t('actions')), ...actions];
   }
 
-  #actions(verdict: FileStatus): Item[] {
-    if (verdict.kind === 'waiting') {
+  #actions(status: FileStatus): Item[] {
+    if (status.kind === 'waiting') {
       const update = {
-        ...row('refresh', vscode.l10n.t('Bring the index up to date now')),
+        ...row('refresh', vscode.l10n.t('Update Index')),
         run: runner('sextant.updateIndex'),
       };
       return [update];
     }
-    if (verdict.kind !== 'skipped') return [];
-    const { rule, excluded, skip } = verdict;
+    if (status.kind !== 'skipped') return [];
+    const { rule, excluded, skip } = status;
     if (rule) {
       const name = relative(this.#folder.root, rule.file);
       const at = new vscode.Position(rule.line - 1, 0);
       const options = { selection: new vscode.Range(at, at.with({ character: rule.pattern.length })) };
-      const open = { ...row('go-to-file', vscode.l10n.t('Open the rule'), `${name}:${rule.line}`) };
+      const open = { ...row('go-to-file', vscode.l10n.t('Open Rule'), `${name}:${rule.line}`) };
       return [{ ...open, run: () => vscode.window.showTextDocument(vscode.Uri.file(rule.file), options) }];
     }
     const own = settingOf(skip);
     const settings = excluded ? settingsWith(excluded.pattern, this.#folder) : own === undefined ? [] : [own];
     return settings.map((setting) => ({
-      ...row('settings-gear', vscode.l10n.t('Open the setting'), setting),
+      ...row('settings-gear', vscode.l10n.t('Open Setting'), setting),
       run: runner('workbench.action.openSettings', `@id:${setting}`),
     }));
   }
@@ -198,81 +216,83 @@ class WhySession implements vscode.Disposable {
     const { missingWords, problems } = answer;
     const items: Item[] = [];
     if (answer.kind === 'unmatched') {
-      items.push(row('circle-slash', vscode.l10n.t('It is no result for “{0}”', query)));
+      items.push(row('circle-slash', vscode.l10n.t('Not a result for “{0}”', query)));
       items.push(...answer.mismatches.map((mismatch) => row('close', describeMismatch(mismatch))));
       if (answer.mismatches.length === 0) {
-        items.push(row('info', vscode.l10n.t('Each part of the query matches it, but not all together.')));
+        items.push(row('info', vscode.l10n.t('Each part of the query matches, but not all parts together.')));
       }
     } else {
       const { rank, first, isCandidate } = answer;
       const label =
         rank === undefined
-          ? vscode.l10n.t('It comes after the first {0} results for “{1}”', FAR, query)
-          : vscode.l10n.t('It is result {0} for “{1}”', rank, query);
+          ? vscode.l10n.t('Below the first {0} results for “{1}”', MAX_RANK, query)
+          : vscode.l10n.t('Result {0} for “{1}”', rank, query);
       const shown = maxResults();
       const isShown = rank !== undefined && rank <= shown;
-      const limit = isShown ? '' : vscode.l10n.t('the search shows {0}: sextant.search.maxResults', shown);
+      const limit = isShown ? '' : vscode.l10n.t('the search shows {0} (sextant.search.maxResults)', shown);
       items.push(row(isShown ? 'pass' : 'arrow-down', label, limit));
       if (rank !== 1) {
         const uri = vscode.Uri.joinPath(this.#folders.uriOf(first.root), first.path);
         const at = new vscode.Position(first.line - 1, 0);
         items.push({
-          ...row('go-to-file', vscode.l10n.t('The first is {0}', basename(first.path)), `${first.path}:${first.line}`),
+          ...row('go-to-file', vscode.l10n.t('First result: {0}', basename(first.path)), `${first.path}:${first.line}`),
           run: () => vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) }),
         });
       }
       if (missingWords.length > 0) {
-        items.push(row('info', vscode.l10n.t('It does not have: {0}', missingWords.join(', '))));
+        items.push(row('info', vscode.l10n.t('Missing words: {0}', missingWords.join(', '))));
       }
       if (!isCandidate) {
-        const why = vscode.l10n.t('It was not among the candidates that all features are counted for');
-        items.push(row('info', why, vscode.l10n.t('they are counted here as if it were')));
+        const why = vscode.l10n.t('Not among the candidates for the full ranking');
+        items.push(row('info', why, vscode.l10n.t('features are computed as if it were')));
       }
-      items.push(...shareItems(answer));
+      items.push(...contributionItems(answer));
     }
     if (isPartial(this.#folders.statuses())) {
-      items.push(row('clock', vscode.l10n.t('The index is not complete yet: this may change.')));
+      items.push(row('clock', vscode.l10n.t('The index is not complete yet, so this may change.')));
     }
     for (const { message } of problems) items.push(row('warning', message));
     return items;
   }
 }
 
-/** Less is shown as the same figure. */
+/** Smaller differences show as equal figures. */
 const LEAST_DIFFERENCE = 0.005;
 
-/** The score and what makes it up; beside those of the first result, where it is not that itself. */
-function shareItems({ rank, file, first }: RankAnswer & { readonly kind: 'ranked' }): Item[] {
+/** The score and its contributions, beside those of the first result. */
+function contributionItems({ rank, file, first }: RankAnswer & { readonly kind: 'ranked' }): Item[] {
   if (!file.explanation) {
-    return [row('info', vscode.l10n.t('Filters alone rank nothing: results are in the order of their paths.'))];
+    return [
+      row('info', vscode.l10n.t('A query of filters alone is not ranked: results are in the order of their paths.')),
+    ];
   }
   const isFirst = rank === 1;
   const shown = (mine: number, its: number): string =>
     isFirst ? mine.toFixed(2) : `${mine.toFixed(2)} : ${its.toFixed(2)}`;
-  const compared = compareShares(file, isFirst ? { ...first, explanation: [] } : first);
+  const compared = compareContributions(file, isFirst ? { ...first, explanation: [] } : first);
   const rows = compared
     .filter((one) => Math.abs(one.file - one.first) >= LEAST_DIFFERENCE)
     .map((one) => {
       const icon = isFirst ? 'dash' : one.file < one.first ? 'arrow-small-down' : 'arrow-small-up';
       return row(icon, one.group, shown(one.file, one.first));
     });
-  const title = isFirst ? vscode.l10n.t('what ranks it') : vscode.l10n.t('what ranks it : what ranks the first');
+  const title = isFirst ? vscode.l10n.t('contributions to the score') : vscode.l10n.t('this file : first result');
   return [separator(title), row('star-empty', vscode.l10n.t('score'), shown(file.score, first.score)), ...rows];
 }
 
-/** The settings that have an exclude pattern: all of them have to let go of it. */
+/** Settings with an exclude pattern; it must be removed from all of them. */
 function settingsWith(pattern: string, { exclude, editorExclude = {} }: FolderOptions): string[] {
   const all = [['sextant.index.exclude', exclude] as const, ...Object.entries(editorExclude)];
   return all.filter(([, patterns]) => patterns.includes(pattern)).map(([setting]) => setting);
 }
 
-/** A row as one reads it: `$(…)` in names is no icon. */
+/** A row whose texts are literal: `$(…)` in names is no icon. */
 function row(icon: string, label: string, description = ''): Item {
   return {
     label: literal(label),
     description: literal(description),
     iconPath: new vscode.ThemeIcon(icon),
-    // What is typed is a query, which the editor would filter our rows by.
+    // The typed text is a query; without this the editor filters the rows by it.
     alwaysShow: true,
   };
 }

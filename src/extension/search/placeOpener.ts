@@ -1,31 +1,31 @@
 import * as vscode from 'vscode';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
 import type { Folders } from '../index/folders.ts';
-import { Preview, type ShowOptions } from './preview.ts';
+import { EditorPreview, type PreviewOptions } from './preview.ts';
 
-/** Opens places that were found earlier where their lines are now, and keeps the last one marked until another is opened. */
+/** Opens kept places where their lines are now, and keeps the last one marked until the next. */
 export class PlaceOpener implements vscode.Disposable {
   readonly #folders: Folders;
-  readonly #recheck: (places: readonly KeptPlace[]) => Promise<readonly (KeptPlace | undefined)[]>;
-  #opened: Preview | undefined;
+  readonly #relocate: (places: readonly KeptPlace[]) => Promise<readonly (KeptPlace | undefined)[]>;
+  #opened: EditorPreview | undefined;
 
   constructor(
     folders: Folders,
-    recheck: (places: readonly KeptPlace[]) => Promise<readonly (KeptPlace | undefined)[]>,
+    relocate: (places: readonly KeptPlace[]) => Promise<readonly (KeptPlace | undefined)[]>,
   ) {
     this.#folders = folders;
-    this.#recheck = recheck;
+    this.#relocate = relocate;
   }
 
-  /** Says so, and gives `false`, if the file no longer has the lines. */
-  async open(place: KeptPlace, options?: ShowOptions): Promise<boolean> {
-    const [now] = await this.#recheck([place]);
+  /** Opens a place. Shows a message and returns `false` if the file no longer has the lines. */
+  async open(place: KeptPlace, options?: PreviewOptions): Promise<boolean> {
+    const [now] = await this.#relocate([place]);
     if (!now) {
       void vscode.window.showInformationMessage(vscode.l10n.t('{0} no longer has this line.', place.path));
       return false;
     }
     this.#opened?.release();
-    this.#opened = new Preview();
+    this.#opened = new EditorPreview();
     this.#opened.show(vscode.Uri.joinPath(this.#folders.uriOf(place.root), place.path), now, options);
     return true;
   }

@@ -3,27 +3,27 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { describeError } from '../../base/errors.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
 
-/** Where a place is shown; in the active group by default. With a group it takes the focus, too, and the cursor is there. */
-export interface ShowOptions {
+/** Editor group of a place; by default the active one. A given group also gets the focus and the cursor. */
+export interface PreviewOptions {
   readonly viewColumn: vscode.ViewColumn;
 }
 
 /**
- * Shows places while a list has the focus, and puts back what was there if none is opened: the editor, its selection and
- * its scroll position.
+ * Shows places while a list has the focus. If none is opened, it restores the editor with its selection and scroll
+ * position.
  */
-export class Preview implements vscode.Disposable {
+export class EditorPreview implements vscode.Disposable {
   readonly #before = saveEditor();
   readonly #disposables = new DisposableStore();
   readonly #span: vscode.TextEditorDecorationType;
   readonly #matches: vscode.TextEditorDecorationType;
-  /** Editors that are asked for together may open in any order, so each waits for the one before. */
+  /** Editors that are requested together may open in any order, so each waits for the one before. */
   #work: Promise<void> = Promise.resolve();
-  /** The place asked for last; others that still wait are passed over. */
+  /** The last requested place; waiting ones before it are skipped. */
   #wanted: KeptPlace | undefined;
   #previewed: vscode.Uri | undefined;
   #marked: vscode.TextEditor | undefined;
-  #kept = false;
+  #isOpened = false;
 
   constructor() {
     this.#span = this.#disposables.add(
@@ -42,8 +42,8 @@ export class Preview implements vscode.Disposable {
     );
   }
 
-  /** Shows a place. Of places asked for in quick succession only the last is shown. */
-  show(uri: vscode.Uri, result: KeptPlace, options?: ShowOptions): void {
+  /** Shows a place. Of several quick requests only the last is shown. */
+  show(uri: vscode.Uri, result: KeptPlace, options?: PreviewOptions): void {
     this.#wanted = result;
     this.#enqueue(async () => {
       if (this.#wanted !== result) return;
@@ -55,9 +55,9 @@ export class Preview implements vscode.Disposable {
     });
   }
 
-  /** Opens a place for good. */
+  /** Opens a place permanently. */
   open(uri: vscode.Uri, result: KeptPlace, viewColumn: vscode.ViewColumn): void {
-    this.#kept = true;
+    this.#isOpened = true;
     this.#wanted = undefined;
     this.#enqueue(async () => {
       this.#unmark();
@@ -70,7 +70,7 @@ export class Preview implements vscode.Disposable {
 
   /** Removes the marks and leaves the editor where it is. */
   release(): void {
-    this.#kept = true;
+    this.#isOpened = true;
     this.dispose();
   }
 
@@ -79,14 +79,14 @@ export class Preview implements vscode.Disposable {
     this.#enqueue(async () => {
       this.#unmark();
       this.#disposables.dispose();
-      if (!this.#kept && this.#previewed) await restoreEditor(this.#before, this.#previewed);
+      if (!this.#isOpened && this.#previewed) await restoreEditor(this.#before, this.#previewed);
     });
   }
 
   #enqueue(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((error: unknown) => {
-      // A file that the editor cannot show has no preview; whoever opens it is told why.
-      if (this.#kept) void vscode.window.showErrorMessage(describeError(error));
+      // A file that the editor cannot show has no preview; only opening it shows the error.
+      if (this.#isOpened) void vscode.window.showErrorMessage(describeError(error));
     });
   }
 
@@ -97,7 +97,7 @@ export class Preview implements vscode.Disposable {
     const last = clampLine(editor, result.endLine - 1);
     editor.setDecorations(this.#span, [new vscode.Range(first, 0, last, 0)]);
     editor.setDecorations(this.#matches, matchesOf(editor, result));
-    // In the middle even if it is in view: the list covers the editor's upper third.
+    // Center it even if it is visible: the list covers the editor's upper third.
     editor.revealRange(selectionOf(editor, result), vscode.TextEditorRevealType.InCenter);
   }
 
@@ -141,7 +141,7 @@ function clampLine(editor: vscode.TextEditor, line: number): number {
   return Math.max(0, Math.min(line, editor.document.lineCount - 1));
 }
 
-/** The first match on the result's best line, or that line's beginning. */
+/** The first match on the result's best line, or the start of that line. */
 function selectionOf(editor: vscode.TextEditor, result: KeptPlace): vscode.Range {
   const [first] = matchesOf(editor, result);
   if (first) return first;
@@ -154,7 +154,7 @@ function cursorAt({ start }: vscode.Range): vscode.Selection {
   return new vscode.Selection(start, start);
 }
 
-/** The matches of a result's best line; they count from its first visible character. */
+/** Matches on a result's best line; columns count from its first visible character. */
 function matchesOf(editor: vscode.TextEditor, { line, ranges }: KeptPlace): vscode.Range[] {
   const { lineNumber, firstNonWhitespaceCharacterIndex: indent } = editor.document.lineAt(clampLine(editor, line - 1));
   return ranges.map(({ start, end }) =>

@@ -3,7 +3,7 @@ import type { Memento } from 'vscode';
 const KEY = 'sextant.recentQueries';
 const MAX_QUERIES = 20;
 
-/** What was searched for in this workspace and led somewhere, the latest first. Outlives the window. */
+/** Queries of this workspace whose results were opened, the latest first. Outlives the window. */
 export class RecentQueries {
   readonly #memento: Memento;
 

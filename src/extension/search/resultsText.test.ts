@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
-import { asLines, asMarkdown, asSearchEditor, groupByFile } from './resultsText.ts';
+import { asLines, resultsAsMarkdown, asSearchEditor, groupByFile } from './resultsText.ts';
 
 describe('Results as text', () => {
   const place = (path: string, line: number, text: string): KeptPlace => ({
@@ -14,7 +14,7 @@ describe('Results as text', () => {
   });
   const places = [place('b.ts', 12, 'lantern(`x`);'), place('a b.ts', 1, '# **lantern**'), place('b.ts', 3, 'let b;')];
 
-  it('has files in the order of the results, and lines in that of the file', () => {
+  it('lists files in the order of the results, and lines in the order of the file', () => {
     assert.deepEqual(
       groupByFile(places).map(({ path, places: own }) => [path, own.map(({ line }) => line)]),
       [
@@ -27,7 +27,7 @@ describe('Results as text', () => {
   it('writes lines, Markdown and a search editor', () => {
     assert.equal(asLines(places.slice(0, 1)), 'b.ts:12: lantern(`x`);\n');
     assert.equal(
-      asMarkdown('lantern', places),
+      resultsAsMarkdown('lantern', places),
       '# `lantern`\n\n## `b.ts`\n\n- 3: `let b;`\n- 12: `` lantern(`x`); ``\n\n## `a b.ts`\n\n- 1: `# **lantern**`\n',
     );
     const expected =

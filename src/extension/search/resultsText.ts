@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
 
-/* Search results as text, to be pasted, kept or searched on. */
+/* Search results as text to paste, keep or search. */
 
 /** Places of one file, in the order of its lines. */
 export interface FileOfResults {
@@ -10,7 +10,7 @@ export interface FileOfResults {
   readonly places: readonly KeptPlace[];
 }
 
-/** By file, in the order in which files come first. */
+/** Groups places by file, in the order of each file's first place. */
 export function groupByFile(places: readonly KeptPlace[]): FileOfResults[] {
   const files = new Map<string, { root: string; path: string; places: KeptPlace[] }>();
   for (const place of places) {
@@ -28,8 +28,8 @@ export function asLines(places: readonly KeptPlace[]): string {
   return places.map(({ path, line, text }) => `${path}:${line}: ${text}\n`).join('');
 }
 
-/** A list by file. Whatever stands in the code is shown as it is. */
-export function asMarkdown(query: string, places: readonly KeptPlace[]): string {
+/** A Markdown list by file. Code is shown literally. */
+export function resultsAsMarkdown(query: string, places: readonly KeptPlace[]): string {
   const files = groupByFile(places).map(({ path, places: own }) => {
     const lines = own.map(({ line, text }) => `- ${line}: ${code(text)}\n`);
     return `## ${code(path)}\n\n${lines.join('')}`;
@@ -37,7 +37,7 @@ export function asMarkdown(query: string, places: readonly KeptPlace[]): string 
   return `# ${code(query)}\n\n${files.join('\n')}`;
 }
 
-/** A span of code has more backquotes around it than are in it. */
+/** A code span with more backquotes around it than inside. */
 function code(text: string): string {
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([quotes]) => quotes.length));
   const fence = '`'.repeat(longest + 1);
@@ -45,7 +45,7 @@ function code(text: string): string {
   return `${fence}${space}${text}${space}${fence}`;
 }
 
-/** The language of the editor's own search editors, in which paths and lines are links. */
+/** Text in the language of the editor's search editors, in which paths and lines are links. */
 export function asSearchEditor(query: string, places: readonly KeptPlace[], severalFolders: boolean): string {
   const files = groupByFile(places);
   const texts = files.map(({ root, path, places: own }) => {

@@ -6,18 +6,18 @@ import type { KeptPlace } from '../../workspace/resultPlace.ts';
 import type { FileLines, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
 import type { Folders } from '../index/folders.ts';
 import type { PlaceOpener } from './placeOpener.ts';
-import { asLines, asMarkdown, asSearchEditor, groupByFile, type FileOfResults } from './resultsText.ts';
+import { asLines, resultsAsMarkdown, asSearchEditor, groupByFile, type FileOfResults } from './resultsText.ts';
 import { symbolIcon } from './symbolIcon.ts';
 
-/** What was asked, to ask it again. */
+/** A search that can be repeated. */
 export interface KeptSearch {
   readonly query: string;
-  /** Lines that are no answer. */
+  /** Lines to leave out of the results. */
   readonly except?: FileLines;
 }
 
-/** What the editor keeps between sessions. */
-interface Kept extends KeptSearch {
+/** The state that the editor stores between sessions. */
+interface StoredResults extends KeptSearch {
   readonly version: 1;
   readonly places: readonly KeptPlace[];
 }
@@ -26,45 +26,45 @@ interface Kept extends KeptSearch {
 export type ResultRow =
   { readonly kind: 'file'; readonly file: FileOfResults } | { readonly kind: 'place'; readonly place: KeptPlace };
 
-/** What the view needs of the rest. */
-export interface ResultsParts {
+/** Dependencies of the view. */
+export interface ResultsDependencies {
   readonly folders: Folders;
   readonly memento: vscode.Memento;
   readonly places: PlaceOpener;
   search(search: KeptSearch): Promise<SearchResponse>;
-  recheck(places: readonly KeptPlace[]): Promise<readonly (KeptPlace | undefined)[]>;
+  relocate(places: readonly KeptPlace[]): Promise<readonly (KeptPlace | undefined)[]>;
 }
 
 const KEY = 'sextant.results';
-/** Rows are compared with the files once nobody has typed, saved or indexed for so long. */
-const QUIET_MS = 300;
+/** Pause in typing, saving and indexing after which rows are compared with the files. */
+const PAUSE_MS = 300;
 
-/** "Search Results": what a search found, by file, until it is removed. Rows are where their lines are now. */
+/** "Search Results": the places of a search by file, until they are removed. Rows follow their lines. */
 export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.Disposable {
-  readonly #parts: ResultsParts;
+  readonly #dependencies: ResultsDependencies;
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly #disposables = new DisposableStore();
   readonly #view: vscode.TreeView<ResultRow>;
-  #kept: Kept | undefined;
+  #kept: StoredResults | undefined;
   #files: readonly FileOfResults[] = [];
-  /** What is kept of a place that is shown, which may be elsewhere by now. */
+  /** The stored place of each shown place, whose line may have moved. */
   #origins = new Map<KeptPlace, KeptPlace>();
-  #gone = 0;
+  #missing = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly onDidChangeTreeData = this.#changed.event;
 
-  constructor(parts: ResultsParts) {
-    this.#parts = parts;
-    this.#kept = readKept(parts.memento.get<unknown>(KEY));
+  constructor(dependencies: ResultsDependencies) {
+    this.#dependencies = dependencies;
+    this.#kept = readStored(dependencies.memento.get<unknown>(KEY));
     this.#view = vscode.window.createTreeView('sextant.results', { treeDataProvider: this, showCollapseAll: true });
     const { workspace, commands } = vscode;
     this.#disposables.add(this.#changed);
     this.#disposables.add(this.#view);
     this.#disposables.add(this.#view.onDidChangeVisibility(() => this.#checkSoon()));
-    this.#disposables.add(parts.folders.onDidChange(() => this.#checkSoon()));
+    this.#disposables.add(dependencies.folders.onDidChange(() => this.#checkSoon()));
     this.#disposables.add(workspace.onDidChangeTextDocument(() => this.#checkSoon()));
     this.#disposables.add(commands.registerCommand('sextant.openResult', (place: KeptPlace) => this.#open(place)));
-    this.#tellState();
+    this.#showState();
   }
 
   dispose(): void {
@@ -72,13 +72,13 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
     this.#disposables.dispose();
   }
 
-  /** Shows what a search finds, in place of what is there. */
+  /** Shows the results of a search instead of the present ones. */
   async show(search: KeptSearch): Promise<void> {
     await vscode.commands.executeCommand('sextant.results.focus');
     await this.#search(search);
   }
 
-  /** Searches again for the same. */
+  /** Repeats the search. */
   async refresh(): Promise<void> {
     const kept = this.#kept;
     if (!kept) return;
@@ -89,7 +89,7 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
   async #search(search: KeptSearch): Promise<void> {
     await vscode.window.withProgress({ location: { viewId: 'sextant.results' } }, async () => {
       try {
-        const { results } = await this.#parts.search(search);
+        const { results } = await this.#dependencies.search(search);
         await this.#set({ version: 1, ...search, places: placesOf(results) });
       } catch (error) {
         void vscode.window.showErrorMessage(describeError(error));
@@ -99,8 +99,8 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
 
   async remove(row: ResultRow | undefined): Promise<void> {
     if (!row || !this.#kept) return;
-    const gone = new Set(placesIn(row).map((place) => this.#origins.get(place)));
-    const places = this.#kept.places.filter((place) => !gone.has(place));
+    const removed = new Set(placesIn(row).map((place) => this.#origins.get(place)));
+    const places = this.#kept.places.filter((place) => !removed.has(place));
     await this.#set({ ...this.#kept, places });
   }
 
@@ -108,21 +108,21 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
     await this.#set(undefined);
   }
 
-  /** A row's places, or all. */
+  /** Copies the places of a row, or all. */
   async copy(row: ResultRow | undefined): Promise<void> {
     await this.#check();
     const shown = row ? placesIn(row) : this.#shown();
     if (shown.length > 0) await vscode.env.clipboard.writeText(asLines(shown));
   }
 
-  /** All of it in a new editor. */
+  /** Opens all results in a new editor. */
   async export(format: 'markdown' | 'search-result'): Promise<void> {
     await this.#check();
     const query = this.#kept?.query ?? '';
     const shown = this.#shown();
     if (shown.length === 0) return;
-    const several = this.#parts.folders.all.length > 1;
-    const content = format === 'markdown' ? asMarkdown(query, shown) : asSearchEditor(query, shown, several);
+    const several = this.#dependencies.folders.all.length > 1;
+    const content = format === 'markdown' ? resultsAsMarkdown(query, shown) : asSearchEditor(query, shown, several);
     const document = await vscode.workspace.openTextDocument({ language: format, content });
     await vscode.window.showTextDocument(document, { preview: false });
   }
@@ -139,14 +139,14 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
 
   #fileItem({ root, path, places }: FileOfResults): vscode.TreeItem {
     const item = new vscode.TreeItem(this.#uriOf({ root, path }), vscode.TreeItemCollapsibleState.Expanded);
-    const several = this.#parts.folders.all.length > 1;
+    const several = this.#dependencies.folders.all.length > 1;
     const folder = [...(several ? [basename(root)] : []), ...(path.includes('/') ? [posix.dirname(path)] : [])].join(
       '/',
     );
     item.id = `${root}/${path}`;
     item.description = folder;
     item.tooltip = `${path} (${places.length})`;
-    // Without it a screen reader says the tooltip.
+    // Without it a screen reader reads the tooltip.
     item.accessibilityInformation = { label: `${posix.basename(path)}, ${folder}, ${places.length}` };
     item.contextValue = 'file';
     return item;
@@ -167,13 +167,13 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
     return item;
   }
 
-  /** Shows a place with its span marked, until another is opened. */
+  /** Opens a place with its span marked, until the next one is opened. */
   async #open(place: KeptPlace): Promise<void> {
-    if (!(await this.#parts.places.open(place))) this.#changed.fire(undefined);
+    if (!(await this.#dependencies.places.open(place))) this.#changed.fire(undefined);
   }
 
   #uriOf({ root, path }: { readonly root: string; readonly path: string }): vscode.Uri {
-    return vscode.Uri.joinPath(this.#parts.folders.uriOf(root), path);
+    return vscode.Uri.joinPath(this.#dependencies.folders.uriOf(root), path);
   }
 
   #shown(): KeptPlace[] {
@@ -183,37 +183,37 @@ export class ResultsView implements vscode.TreeDataProvider<ResultRow>, vscode.D
   #checkSoon(): void {
     clearTimeout(this.#timer);
     if (!this.#kept || !this.#view.visible) return;
-    this.#timer = setTimeout(() => this.#changed.fire(undefined), QUIET_MS);
+    this.#timer = setTimeout(() => this.#changed.fire(undefined), PAUSE_MS);
   }
 
-  /** Reads what is shown from the files as they are now. What was found stays kept: an undo brings its line back. */
+  /** Reads the shown places from the files as they are now. Stored places stay, since an undo restores their lines. */
   async #check(): Promise<void> {
     const places = this.#kept?.places ?? [];
-    const now = await this.#parts.recheck(places);
-    const there: KeptPlace[] = [];
+    const now = await this.#dependencies.relocate(places);
+    const present: KeptPlace[] = [];
     this.#origins = new Map();
     for (const [i, place] of now.entries()) {
       if (!place) continue;
-      there.push(place);
+      present.push(place);
       this.#origins.set(place, places[i]!);
     }
-    this.#gone = now.length - there.length;
-    this.#files = groupByFile(there);
-    this.#tellState();
+    this.#missing = now.length - present.length;
+    this.#files = groupByFile(present);
+    this.#showState();
   }
 
-  async #set(kept: Kept | undefined): Promise<void> {
+  async #set(kept: StoredResults | undefined): Promise<void> {
     this.#kept = kept && kept.places.length > 0 ? kept : undefined;
-    await this.#parts.memento.update(KEY, this.#kept);
+    await this.#dependencies.memento.update(KEY, this.#kept);
     this.#changed.fire(undefined);
-    this.#tellState();
+    this.#showState();
   }
 
-  #tellState(): void {
+  #showState(): void {
     this.#view.description = this.#kept?.query ?? '';
-    const gone = vscode.l10n.t('{0} of the lines are no longer there. Refresh to search again.', this.#gone);
-    // Empty is none.
-    this.#view.message = this.#kept && this.#gone > 0 ? gone : '';
+    const message = vscode.l10n.t('{0} lines are missing. Refresh to search again.', this.#missing);
+    // An empty message shows none.
+    this.#view.message = this.#kept && this.#missing > 0 ? message : '';
     void vscode.commands.executeCommand('setContext', 'sextant.hasResults', this.#kept !== undefined);
   }
 }
@@ -222,7 +222,7 @@ function placesIn(row: ResultRow): readonly KeptPlace[] {
   return row.kind === 'file' ? row.file.places : [row.place];
 }
 
-/** The best place of each file, and further ones. */
+/** The places of each file, best first. */
 function placesOf(results: readonly SearchResult[]): KeptPlace[] {
   return results.flatMap(({ root, path, more, ...best }) =>
     [best, ...more].map(({ startLine, endLine, symbol, line = startLine, text = '', ranges = [] }) => ({
@@ -238,9 +238,9 @@ function placesOf(results: readonly SearchResult[]): KeptPlace[] {
   );
 }
 
-function readKept(value: unknown): Kept | undefined {
-  const kept = value as Partial<Kept> | undefined;
+function readStored(value: unknown): StoredResults | undefined {
+  const kept = value as Partial<StoredResults> | undefined;
   return kept?.version === 1 && Array.isArray(kept.places) && typeof kept.query === 'string'
-    ? (kept as Kept)
+    ? (kept as StoredResults)
     : undefined;
 }

@@ -2,59 +2,60 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, isCancelled } from '../../base/errors.ts';
-import { formatCount } from '../../base/format.ts';
-import type { QueryProblem } from '../../engine/query/queryLanguage.ts';
 import type { Completion } from '../../workspace/completion.ts';
 import type { FileLines, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
 import { symbolQuery } from '../../workspace/symbolQuery.ts';
 import type { Folders } from '../index/folders.ts';
 import { literal } from '../pickText.ts';
-import { Preview } from './preview.ts';
+import { EditorPreview } from './preview.ts';
 import type { RecentQueries } from './recentQueries.ts';
 import type { KeptSearch } from './resultsView.ts';
 import { maxResults } from '../settings.ts';
 import { isPartial, summarize } from '../index/statusText.ts';
+import {
+  completionRow,
+  FORGET,
+  leftOutRows,
+  noticeRow,
+  problemRows,
+  recentRow,
+  samePlace,
+  sameRow,
+  type SearchRow,
+} from './searchRows.ts';
 import { symbolIcon } from './symbolIcon.ts';
 
-/** What the list needs of the rest. */
-export interface SearchParts {
+/** Dependencies of the list. */
+export interface SearchDependencies {
   readonly folders: Folders;
   readonly recent: RecentQueries;
   search(query: string, limit: number, signal: AbortSignal, except?: FileLines): Promise<SearchResponse>;
   complete(query: string): Promise<readonly Completion[]>;
-  /** Shows what a search finds in the view. */
+  /** Shows the results of a search in the view. */
   keep(search: KeptSearch): Promise<void>;
 }
 
-/** One of the ways to search from a list. */
-export interface SearchWay {
+/** A kind of search with its texts. */
+export interface SearchMode {
   readonly title: string;
   readonly placeholder: string;
-  /** What to search for when somebody has typed this; just that by default. */
+  /** Turns the typed text into a query; by default the text itself. */
   readonly toQuery?: (typed: string) => string;
-  /** Lines that are no answer. */
+  /** Lines to leave out of the results. */
   readonly except?: FileLines;
 }
 
-interface Item extends vscode.QuickPickItem {
-  /** Missing on a line that says what is wrong with the query, or why there is nothing to choose. */
-  readonly result?: SearchResult;
-  /** Choosing it does not open anything but makes this the query. */
-  readonly fill?: string;
-}
-
 const WHY = vscode.l10n.t('Why Is It Here?');
-const FORGET = vscode.l10n.t('Remove from Recent Queries');
-/** A pause in typing after which it is worth searching; a search takes a few milliseconds. */
+/** Pause in typing after which to search; a search takes a few milliseconds. */
 const TYPING_PAUSE_MS = 60;
-/** How often shown results are found again while the index grows. */
+/** Interval of repeated searches while the index grows. */
 const REFRESH_MS = 2_000;
 
-export const SEARCH_WORKSPACE: SearchWay = {
+export const SEARCH_WORKSPACE: SearchMode = {
   title: vscode.l10n.t('Search Workspace'),
   placeholder: vscode.l10n.t('Words (page fault), a name (handleFault), "a phrase", lang:ts, path:src, -not'),
 };
-export const SEARCH_SYMBOL: SearchWay = {
+export const SEARCH_SYMBOL: SearchMode = {
   title: vscode.l10n.t('Search Symbol'),
   placeholder: vscode.l10n.t(
     'A name or a part of it (handleFault), some of its words (handle fault), lang:ts, path:src',
@@ -62,17 +63,17 @@ export const SEARCH_SYMBOL: SearchWay = {
   toQuery: symbolQuery,
 };
 
-/** Lists of results while one types, the place shown while one moves through them, Enter opens it. */
+/** Lists results while the user types, previews the active one, and opens it on Enter. */
 export class SearchPick implements vscode.Disposable {
-  readonly #parts: SearchParts;
+  readonly #dependencies: SearchDependencies;
   readonly #open = new Set<SearchSession>();
 
-  constructor(parts: SearchParts) {
-    this.#parts = parts;
+  constructor(dependencies: SearchDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  show(query: string, way: SearchWay = SEARCH_WORKSPACE): void {
-    const session = new SearchSession(this.#parts, way, () => this.#open.delete(session));
+  show(query: string, mode: SearchMode = SEARCH_WORKSPACE): void {
+    const session = new SearchSession(this.#dependencies, mode, () => this.#open.delete(session));
     this.#open.add(session);
     session.show(query);
   }
@@ -83,28 +84,28 @@ export class SearchPick implements vscode.Disposable {
 }
 
 class SearchSession implements vscode.Disposable {
-  readonly #parts: SearchParts;
-  readonly #way: SearchWay;
+  readonly #dependencies: SearchDependencies;
+  readonly #mode: SearchMode;
   readonly #folders: Folders;
-  readonly #pick = vscode.window.createQuickPick<Item>();
-  readonly #preview = new Preview();
+  readonly #pick = vscode.window.createQuickPick<SearchRow>();
+  readonly #preview = new EditorPreview();
   readonly #disposables = new DisposableStore();
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | undefined;
-  /** When the shown results were looked for. */
+  /** Time of the last search. */
   #searchedAt = 0;
   #hasResults = false;
-  /** Whether somebody moved through the list; and the item that became active without that, because the list changed. */
+  /** Whether the user moved through the list; and the item that became active because the list changed. */
   #moved = false;
-  #passive: Item | undefined;
+  #passive: SearchRow | undefined;
 
-  constructor(parts: SearchParts, way: SearchWay, onHide: () => void) {
-    this.#parts = parts;
-    this.#way = way;
-    this.#folders = parts.folders;
-    const { folders } = parts;
+  constructor(dependencies: SearchDependencies, mode: SearchMode, onHide: () => void) {
+    this.#dependencies = dependencies;
+    this.#mode = mode;
+    this.#folders = dependencies.folders;
+    const { folders } = dependencies;
     const pick = this.#pick;
-    pick.placeholder = way.placeholder;
+    pick.placeholder = mode.placeholder;
     const tooltip = vscode.l10n.t('Move to the Search Results View');
     pick.buttons = [{ iconPath: new vscode.ThemeIcon('list-tree'), tooltip }];
     // The order is the ranking's. `sortByLabel` is not in the typings yet but works in every version we support;
@@ -115,7 +116,7 @@ class SearchSession implements vscode.Disposable {
     this.#disposables.add(pick.onDidAccept(() => this.#accept(vscode.ViewColumn.Active)));
     this.#disposables.add(
       pick.onDidTriggerItemButton(({ item, button }) => {
-        if (button.tooltip === WHY) this.#askWhy(item);
+        if (button.tooltip === WHY) this.#explain(item);
         else if (button.tooltip === FORGET) void this.#forget(item);
         else this.#openResult(item, vscode.ViewColumn.Beside);
       }),
@@ -145,7 +146,7 @@ class SearchSession implements vscode.Disposable {
     this.#pick.dispose();
   }
 
-  /** The same words may find something else now. */
+  /** Searches again after a change of the index. */
   #onIndexChange(): void {
     this.#updateTitle();
     const isDue = !isPartial(this.#folders.statuses()) || Date.now() - this.#searchedAt > REFRESH_MS;
@@ -156,7 +157,7 @@ class SearchSession implements vscode.Disposable {
     const statuses = this.#folders.statuses();
     const state = statuses.length === 0 ? vscode.l10n.t('no folder is open') : summarize(statuses);
     const partial = isPartial(statuses) ? ` – ${vscode.l10n.t('results are partial')}` : '';
-    this.#pick.title = `${this.#way.title} (${state}${partial})`;
+    this.#pick.title = `${this.#mode.title} (${state}${partial})`;
   }
 
   #onType(value: string): void {
@@ -175,40 +176,40 @@ class SearchSession implements vscode.Disposable {
     if (trimmed === '') {
       this.#pick.busy = false;
       this.#hasResults = false;
-      this.#show(this.#parts.recent.all.map(recentItem));
+      this.#show(this.#dependencies.recent.all.map(recentRow));
       return;
     }
-    const query = this.#way.toQuery?.(trimmed) ?? trimmed;
+    const query = this.#mode.toQuery?.(trimmed) ?? trimmed;
     const running = new AbortController();
     this.#running = running;
     this.#searchedAt = Date.now();
     this.#pick.busy = true;
     try {
       const [{ results, problems, leftOut }, completions] = await Promise.all([
-        this.#parts.search(query, maxResults(), running.signal, this.#way.except),
-        this.#parts.complete(typed),
+        this.#dependencies.search(query, maxResults(), running.signal, this.#mode.except),
+        this.#dependencies.complete(typed),
       ]);
       if (running.signal.aborted) return;
       this.#hasResults = results.length > 0;
-      // What is still being typed is not wrong yet.
-      const told = completions.length > 0 ? problems.filter(({ end }) => end < trimmed.length) : problems;
-      const isUnfinished = told.length < problems.length;
+      // A filter that is still being typed is not reported yet.
+      const shown = completions.length > 0 ? problems.filter(({ end }) => end < trimmed.length) : problems;
+      const isUnfinished = shown.length < problems.length;
       const items = results.length > 0 ? results.map((result) => this.#toItem(result)) : [this.#nothingFound(trimmed)];
-      const above = [...completions.map(completionItem), ...firstProblem(query, told)];
-      this.#show([...above, ...items, ...leftOutNotice(leftOut)], isUnfinished);
+      const above = [...completions.map(completionRow), ...problemRows(query, shown)];
+      this.#show([...above, ...items, ...leftOutRows(leftOut)], isUnfinished);
     } catch (error) {
       if (isCancelled(error)) return;
-      this.#show([notice(vscode.l10n.t('The search failed'), describeError(error))]);
+      this.#show([noticeRow(vscode.l10n.t('The search failed'), describeError(error))]);
     }
     if (this.#running === running) this.#pick.busy = false;
   }
 
-  /** The first result is chosen, or the first line at all. */
-  #show(items: Item[], preferFirst = false): void {
-    // A list that is set anew loses the keys that are pressed meanwhile.
+  /** Shows rows; the first result becomes active, or the first row. */
+  #show(items: SearchRow[], preferFirst = false): void {
+    // Setting the same list again would lose keys that are pressed meanwhile.
     const shown = this.#pick.items;
     if (items.length > 0 && items.length === shown.length && items.every((item, i) => sameRow(item, shown[i]!))) return;
-    // Whoever has moved to a place stays on it when the list is refreshed.
+    // Keep the place that the user moved to.
     const [chosen] = this.#moved ? this.#pick.activeItems : [];
     const same = chosen && items.find((item) => samePlace(item, chosen));
     const active = same ?? (preferFirst ? undefined : items.find(({ result }) => result)) ?? items[0];
@@ -217,18 +218,18 @@ class SearchSession implements vscode.Disposable {
     if (active && (same || active !== items[0])) this.#pick.activeItems = [active];
   }
 
-  #nothingFound(query: string): Item {
+  #nothingFound(query: string): SearchRow {
     const statuses = this.#folders.statuses();
     if (statuses.length === 0) {
-      return notice(vscode.l10n.t('No folder is open'), vscode.l10n.t('Open a folder to search in it.'));
+      return noticeRow(vscode.l10n.t('No folder is open'), vscode.l10n.t('Open a folder to search in it.'));
     }
     const advice = isPartial(statuses)
       ? vscode.l10n.t('The index is not complete yet.')
-      : vscode.l10n.t('Try fewer or other words. In the menu of a file, Sextant tells why it is not found.');
-    return notice(vscode.l10n.t('Nothing found for “{0}”', literal(query)), advice);
+      : vscode.l10n.t('Try fewer or other words. To see why a file is missing, right-click it.');
+    return noticeRow(vscode.l10n.t('No results for “{0}”', literal(query)), advice);
   }
 
-  #toItem(result: SearchResult): Item {
+  #toItem(result: SearchResult): SearchRow {
     const { symbol, path, line, text } = result;
     const several = this.#folders.all.length > 1;
     const shownPath = several ? `${basename(result.root)}/${path}` : path;
@@ -238,7 +239,7 @@ class SearchSession implements vscode.Disposable {
       description: literal(`${shownPath}:${line}`),
       detail: literal(text),
       iconPath: symbol ? symbolIcon(symbol.kind) : vscode.ThemeIcon.File,
-      // The editor's own filter would hide what does not contain the typed letters in this order.
+      // The editor's own filter hides rows without the typed letters in this order.
       alwaysShow: true,
       buttons: [
         { iconPath: new vscode.ThemeIcon('question'), tooltip: WHY },
@@ -247,7 +248,7 @@ class SearchSession implements vscode.Disposable {
     };
   }
 
-  #onActive(item: Item | undefined): void {
+  #onActive(item: SearchRow | undefined): void {
     if (!item?.result || item === this.#passive) return;
     this.#passive = undefined;
     this.#moved = true;
@@ -268,29 +269,29 @@ class SearchSession implements vscode.Disposable {
     if (query === '' || !this.#hasResults) return;
     this.#remember();
     this.#pick.hide();
-    const { toQuery, except } = this.#way;
-    await this.#parts.keep({ query: toQuery?.(query) ?? query, ...(except && { except }) });
+    const { toQuery, except } = this.#mode;
+    await this.#dependencies.keep({ query: toQuery?.(query) ?? query, ...(except && { except }) });
   }
 
-  async #forget({ fill }: Item): Promise<void> {
+  async #forget({ fill }: SearchRow): Promise<void> {
     if (fill === undefined) return;
-    await this.#parts.recent.remove(fill);
+    await this.#dependencies.recent.remove(fill);
     if (this.#pick.value.trim() === '') await this.#run('');
   }
 
-  /** Keeps what is typed: Enter may come before the search for the last letters, on the results of those before them. */
+  /** Keeps the typed query: Enter may come before the results for its last letters. */
   #remember(): void {
-    void this.#parts.recent.add(this.#pick.value);
+    void this.#dependencies.recent.add(this.#pick.value);
   }
 
-  #openResult({ result }: Item, column: vscode.ViewColumn): void {
+  #openResult({ result }: SearchRow, column: vscode.ViewColumn): void {
     if (!result) return;
     this.#remember();
     this.#preview.open(this.#uriOf(result), result, column);
     this.#pick.hide();
   }
 
-  #askWhy({ result }: Item): void {
+  #explain({ result }: SearchRow): void {
     if (!result) return;
     const argument = { file: this.#uriOf(result), query: this.#pick.value.trim() };
     this.#pick.hide();
@@ -300,52 +301,4 @@ class SearchSession implements vscode.Disposable {
   #uriOf({ root, path }: SearchResult): vscode.Uri {
     return vscode.Uri.joinPath(this.#folders.uriOf(root), path);
   }
-}
-
-function sameRow(a: Item, b: Item): boolean {
-  const isSamePlace = a.result ? samePlace(a, b) : !b.result;
-  return (
-    isSamePlace && a.fill === b.fill && a.label === b.label && a.description === b.description && a.detail === b.detail
-  );
-}
-
-function samePlace({ result: a }: Item, { result: b }: Item): boolean {
-  return a !== undefined && a.root === b?.root && a.path === b.path && a.line === b.line;
-}
-
-/** The first thing in a query that was not understood, above what the rest of it finds. */
-function firstProblem(query: string, [problem]: readonly QueryProblem[]): Item[] {
-  if (!problem) return [];
-  const { start, end, message } = problem;
-  const label = vscode.l10n.t('“{0}” at character {1}', literal(query.slice(start, end)), start + 1);
-  return [{ label, detail: literal(message), alwaysShow: true, iconPath: new vscode.ThemeIcon('warning') }];
-}
-
-function completionItem({ filter, query, files }: Completion): Item {
-  const description =
-    files === undefined ? '' : files === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', files);
-  const iconPath = new vscode.ThemeIcon('filter');
-  return { label: literal(filter), description, iconPath, fill: query, alwaysShow: true };
-}
-
-function recentItem(query: string): Item {
-  const buttons = [{ iconPath: new vscode.ThemeIcon('close'), tooltip: FORGET }];
-  return { label: literal(query), iconPath: new vscode.ThemeIcon('history'), fill: query, alwaysShow: true, buttons };
-}
-
-/** Files that match in the index, and were deleted or changed since. */
-function leftOutNotice(count: number): Item[] {
-  if (count === 0) return [];
-  const label =
-    count === 1
-      ? vscode.l10n.t('1 file was left out: it was deleted or changed after it was indexed')
-      : vscode.l10n.t(
-          '{0} files were left out: they were deleted or changed after they were indexed',
-          formatCount(count),
-        );
-  return [notice(label, vscode.l10n.t('The index catches up in a moment. Search again then.'))];
-}
-
-function notice(label: string, detail: string): Item {
-  return { label, detail, alwaysShow: true, iconPath: new vscode.ThemeIcon('info') };
 }

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { WORD } from '../../engine/query/query.ts';
 
-/** A longer selection says nothing more. */
+/** More words do not improve a query. */
 const MAX_WORDS = 30;
 
 /**
- * The active editor's selection as a query; without one the word at the cursor. Several words lose what stands between them,
- * as quotes, dashes and colons of code mean something in a query.
+ * The active editor's selection as a query; without one the word at the cursor. Of several words the characters in between
+ * are dropped, since quotes, dashes and colons of code have a meaning in a query.
  */
 export function selectionQuery(): string {
   const editor = vscode.window.activeTextEditor;

@@ -17,7 +17,7 @@ const ICONS: Readonly<Record<DefinitionKind, string>> = {
   variable: 'symbol-variable',
 };
 
-/** The icon that the editor itself shows for such a definition. */
+/** The editor's own icon for a kind of definition. */
 export function symbolIcon(kind: DefinitionKind): vscode.ThemeIcon {
   return new vscode.ThemeIcon(ICONS[kind]);
 }

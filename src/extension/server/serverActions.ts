@@ -15,17 +15,6 @@ import { serverSettings } from '../settings.ts';
 import { chooseScenario, manageFaults, readTrouble } from './serverError.ts';
 import { ServerView } from './serverView.ts';
 
-export type ServerCommand =
-  | 'sextant.startServer'
-  | 'sextant.stopServer'
-  | 'sextant.restartServer'
-  | 'sextant.attachServer'
-  | 'sextant.copyServerUrl'
-  | 'sextant.copyServerToken'
-  | 'sextant.openServerLog'
-  | 'sextant.chooseServerScenario'
-  | 'sextant.manageServerFaults';
-
 const NOT_RUNNING = (): string => vscode.l10n.t("The local server isn't running.");
 
 /**
@@ -61,41 +50,41 @@ export class ServerActions implements vscode.Disposable {
     return this.#server.state;
   }
 
-  /** `argument` may be the name of a scenario, from a key binding. */
-  async run(command: ServerCommand, argument?: unknown): Promise<void> {
-    switch (command) {
-      case 'sextant.startServer':
-        await this.#start(vscode.l10n.t('Starting the local server'), (signal) =>
-          this.#server.start(this.#options(), signal),
-        );
-        break;
-      case 'sextant.restartServer':
-        await this.#start(vscode.l10n.t('Restarting the local server'), (signal) =>
-          this.#server.restart(this.#options(), signal),
-        );
-        break;
-      case 'sextant.stopServer':
-        await this.#attempt(() => this.#server.stop());
-        break;
-      case 'sextant.attachServer':
-        await this.#attempt(() => this.#server.attach(serverSettings().state));
-        break;
-      case 'sextant.copyServerUrl':
-        await this.#copy(({ url }) => url, vscode.l10n.t('The address of the local server was copied.'));
-        break;
-      case 'sextant.copyServerToken':
-        await this.#copy(({ token }) => token, vscode.l10n.t('The token of the local server was copied.'));
-        break;
-      case 'sextant.openServerLog':
-        await this.#openLog();
-        break;
-      case 'sextant.chooseServerScenario':
-        await this.#administer((admin) => chooseScenario(admin, typeof argument === 'string' ? argument : undefined));
-        break;
-      case 'sextant.manageServerFaults':
-        await this.#administer(manageFaults);
-        break;
-    }
+  start(): Promise<void> {
+    return this.#start(vscode.l10n.t('Starting the local server'), (signal) =>
+      this.#server.start(this.#options(), signal),
+    );
+  }
+
+  restart(): Promise<void> {
+    return this.#start(vscode.l10n.t('Restarting the local server'), (signal) =>
+      this.#server.restart(this.#options(), signal),
+    );
+  }
+
+  stop(): Promise<void> {
+    return this.#attempt(() => this.#server.stop());
+  }
+
+  attach(): Promise<void> {
+    return this.#attempt(() => this.#server.attach(serverSettings().state));
+  }
+
+  copyUrl(): Promise<void> {
+    return this.#copy(({ url }) => url, vscode.l10n.t('The address of the local server was copied.'));
+  }
+
+  copyToken(): Promise<void> {
+    return this.#copy(({ token }) => token, vscode.l10n.t('The token of the local server was copied.'));
+  }
+
+  /** `scenario` may be a name, from a key binding; otherwise the person picks one. */
+  chooseScenario(scenario: unknown): Promise<void> {
+    return this.#administer((admin) => chooseScenario(admin, typeof scenario === 'string' ? scenario : undefined));
+  }
+
+  manageFaults(): Promise<void> {
+    return this.#administer(manageFaults);
   }
 
   /** The address and the token of a server in this window, or in another process on the same state. */
@@ -104,8 +93,8 @@ export class ServerActions implements vscode.Disposable {
     return this.#server.info;
   }
 
-  /** Ends the server, if it is of this window. */
-  stop(): Promise<void> {
+  /** Ends the server that this window started, when the window closes. */
+  close(): Promise<void> {
     return this.#server.dispose();
   }
 
@@ -194,9 +183,9 @@ export class ServerActions implements vscode.Disposable {
     const isLost = state.kind === 'failed' && state.code === 'LeaseLost';
     const offers = { stopped: [start], failed: [isLost ? attach : start, log] }[state.kind as string] ?? [log];
     const chosen = await vscode.window.showWarningMessage(message, ...offers);
-    if (chosen === attach) await this.run('sextant.attachServer');
-    else if (chosen === start) await this.run('sextant.startServer');
-    else if (chosen === log) await this.run('sextant.openServerLog');
+    if (chosen === attach) await this.attach();
+    else if (chosen === start) await this.start();
+    else if (chosen === log) await this.openLog();
   }
 
   async #copy(what: (info: ServerInfo) => string, done: string): Promise<void> {
@@ -209,7 +198,7 @@ export class ServerActions implements vscode.Disposable {
     vscode.window.setStatusBarMessage(done, 3_000);
   }
 
-  async #openLog(): Promise<void> {
+  async openLog(): Promise<void> {
     const file = join(serverSettings().state, LOG_FILE);
     if (existsSync(file)) await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file));
     else

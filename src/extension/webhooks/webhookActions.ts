@@ -21,7 +21,6 @@ import type {
 } from '../../server/webhooks/views.ts';
 import { MAX_REFUSALS } from '../../webhooks/journal/refusalLog.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
-import type { CommandId } from '../commandIds.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { ServerActions } from '../server/serverActions.ts';
 import { showSecret } from './secretPick.ts';
@@ -39,7 +38,8 @@ import {
 } from './webhookPicks.ts';
 import { WebhooksView, type EventText, type WebhookRow } from './webhooksView.ts';
 
-export type WebhookCommand = Extract<CommandId, `sextant.${string}${'Webhook' | 'Trigger' | 'Event'}${string}`>;
+/** One command, called with the server's client and the command's argument. */
+export type WebhookWork = (actions: WebhookActions, client: AdminClient, given: WebhookArgument) => Promise<void>;
 
 /** Arguments of a command from its row in the view or from a program; missing ones are requested from the person. */
 export interface WebhookArgument extends Partial<TriggerAnswers> {
@@ -90,7 +90,8 @@ export class WebhookActions implements vscode.Disposable {
     this.#disposables.dispose();
   }
 
-  async run(command: WebhookCommand, argument: unknown): Promise<void> {
+  /** Runs one of the commands below, and shows its failure. */
+  async run(work: WebhookWork, argument: unknown): Promise<void> {
     const client = this.#client;
     if (!client) {
       // Not awaited: the command ends before the message is closed.
@@ -98,7 +99,7 @@ export class WebhookActions implements vscode.Disposable {
       return;
     }
     try {
-      await this.#run(command, client, argument ?? {});
+      await work(this, client, argument ?? {});
     } catch (error) {
       if (isCancelled(error)) return;
       this.#log.warn(`Webhooks: ${describeError(error)}`);
@@ -112,51 +113,14 @@ export class WebhookActions implements vscode.Disposable {
     return info && new AdminClient(info);
   }
 
-  #run(command: WebhookCommand, client: AdminClient, given: WebhookArgument): Promise<void> {
-    switch (command) {
-      case 'sextant.createWebhook':
-        return this.#create(client, given);
-      case 'sextant.rotateWebhook':
-        return this.#rotate(client, given);
-      case 'sextant.deleteWebhook':
-        return this.#deleteWebhook(client, given);
-      case 'sextant.copyWebhookUrl':
-        return this.#copyUrl(client, given);
-      case 'sextant.enableWebhook':
-      case 'sextant.enableTrigger':
-        return this.#enable(client, given, true);
-      case 'sextant.disableWebhook':
-      case 'sextant.disableTrigger':
-        return this.#enable(client, given, false);
-      case 'sextant.addTrigger':
-        return this.#addTrigger(client, given);
-      case 'sextant.editTriggerFilter':
-        return this.#editFilter(client, given);
-      case 'sextant.deleteTrigger':
-        return this.#deleteTrigger(client, given);
-      case 'sextant.sendTestEvent':
-        return this.#send(client, given);
-      case 'sextant.sendEditedEvent':
-        return this.#sendEdited(client);
-      case 'sextant.replayEvent':
-        return this.#replay(client, given);
-      case 'sextant.openEvent':
-        return this.#open(client, given);
-      case 'sextant.copyEventCurl':
-        return this.#copyCurl(client, given);
-      case 'sextant.refreshWebhooks':
-        return this.#view.load();
-    }
-  }
-
-  async #create(client: AdminClient, given: WebhookArgument): Promise<void> {
+  async create(client: AdminClient, given: WebhookArgument): Promise<void> {
     const name = given.name ?? (await askName(vscode.l10n.t('Create Webhook'), vscode.l10n.t('Name, such as deploys')));
     const type = name === undefined ? undefined : (given.type ?? (await askType()));
     if (name === undefined || type === undefined) return;
     showSecret(await client.ask<NewWebhookView>('POST', 'webhooks', { name, type }));
   }
 
-  async #rotate(client: AdminClient, given: WebhookArgument): Promise<void> {
+  async rotate(client: AdminClient, given: WebhookArgument): Promise<void> {
     const webhook = await this.#webhook(client, given, vscode.l10n.t('Rotate Webhook Secret'));
     const overlap = webhook && (given.overlapSeconds ?? (await pickOverlap(webhook)));
     if (webhook === undefined || overlap === undefined) return;
@@ -165,7 +129,7 @@ export class WebhookActions implements vscode.Disposable {
   }
 
   /** Deletes a webhook after a confirmation that lists its triggers and the loss. */
-  async #deleteWebhook(client: AdminClient, given: WebhookArgument): Promise<void> {
+  async deleteWebhook(client: AdminClient, given: WebhookArgument): Promise<void> {
     const webhook = await this.#webhook(client, given, vscode.l10n.t('Delete Webhook'));
     if (webhook === undefined) return;
     const path = ['webhooks', webhook];
@@ -181,14 +145,14 @@ export class WebhookActions implements vscode.Disposable {
     await client.ask('DELETE', AdminClient.path(path, { force }));
   }
 
-  async #copyUrl(client: AdminClient, given: WebhookArgument): Promise<void> {
+  async copyUrl(client: AdminClient, given: WebhookArgument): Promise<void> {
     const webhook = await this.#webhook(client, given, vscode.l10n.t('Copy Webhook URL'));
     if (webhook === undefined) return;
     const { url } = await client.ask<WebhookView>('GET', AdminClient.path(['webhooks', webhook]));
     await copy(url, vscode.l10n.t('The URL of {0} was copied.', webhook));
   }
 
-  async #addTrigger(client: AdminClient, given: WebhookArgument): Promise<void> {
+  async addTrigger(client: AdminClient, given: WebhookArgument): Promise<void> {
     const webhook = await this.#webhook(client, given, vscode.l10n.t('Add Trigger'));
     if (webhook === undefined) return;
     const answers = given.name === undefined ? await askTrigger(client, webhook) : (given as TriggerAnswers);
@@ -206,7 +170,7 @@ export class WebhookActions implements vscode.Disposable {
     }
   }
 
-  async #editFilter(client: AdminClient, { trigger, filter }: WebhookArgument): Promise<void> {
+  async editFilter(client: AdminClient, { trigger, filter }: WebhookArgument): Promise<void> {
     if (!trigger) return;
     const path = AdminClient.path(['triggers', trigger.name]);
     const { filter: before } = await client.ask<TriggerView>('GET', path);
@@ -218,12 +182,12 @@ export class WebhookActions implements vscode.Disposable {
     void vscode.window.showInformationMessage(words);
   }
 
-  async #enable(client: AdminClient, { webhook, trigger }: WebhookArgument, enabled: boolean): Promise<void> {
+  async enable(client: AdminClient, { webhook, trigger }: WebhookArgument, enabled: boolean): Promise<void> {
     const path = trigger ? ['triggers', trigger.name] : webhook !== undefined && ['webhooks', nameOf(webhook)];
     if (path) await client.ask('PATCH', AdminClient.path(path), { enabled });
   }
 
-  async #deleteTrigger(client: AdminClient, { trigger, force }: WebhookArgument): Promise<void> {
+  async deleteTrigger(client: AdminClient, { trigger, force }: WebhookArgument): Promise<void> {
     if (!trigger) return;
     const path = AdminClient.path(['triggers', trigger.name]);
     if (!force) {
@@ -234,7 +198,7 @@ export class WebhookActions implements vscode.Disposable {
     await client.ask('DELETE', path);
   }
 
-  async #send(client: AdminClient, given: WebhookArgument): Promise<void> {
+  async send(client: AdminClient, given: WebhookArgument): Promise<void> {
     const webhook = await this.#webhook(client, given, vscode.l10n.t('Send Test Event'));
     if (webhook === undefined) return;
     const choice =
@@ -254,7 +218,7 @@ export class WebhookActions implements vscode.Disposable {
     await vscode.window.showTextDocument(document, { preview: false });
   }
 
-  async #sendEdited(client: AdminClient): Promise<void> {
+  async sendEdited(client: AdminClient): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
     const draft = document && this.#drafts.of(document);
     if (!document || !draft) return;
@@ -277,7 +241,7 @@ export class WebhookActions implements vscode.Disposable {
     vscode.window.setStatusBarMessage(vscode.l10n.t('{0} was sent to {1}.', id, webhook), 5_000);
   }
 
-  async #replay(client: AdminClient, given: WebhookArgument): Promise<void> {
+  async replay(client: AdminClient, given: WebhookArgument): Promise<void> {
     const event = await this.#event(client, given, vscode.l10n.t('Replay Event'));
     if (event === undefined) return;
     const path = AdminClient.path(['events', event, 'replay']);
@@ -285,7 +249,7 @@ export class WebhookActions implements vscode.Disposable {
     vscode.window.setStatusBarMessage(vscode.l10n.t('{1} was replayed as {0}.', id, event), 5_000);
   }
 
-  async #open(client: AdminClient, given: WebhookArgument): Promise<void> {
+  async open(client: AdminClient, given: WebhookArgument): Promise<void> {
     if (given.refused) return this.#openRefused(client, given.refused.webhook);
     if (given.damage) return this.#texts.open(vscode.l10n.t('Damage to the journal'), `${given.damage.join('\n')}\n`);
     const id = await this.#event(client, given, vscode.l10n.t('Open Event'));
@@ -310,7 +274,7 @@ export class WebhookActions implements vscode.Disposable {
     await this.#texts.open(title, refusalLines(refusals.filter((one) => one.webhook === webhook)));
   }
 
-  async #copyCurl(client: AdminClient, given: WebhookArgument): Promise<void> {
+  async copyCurl(client: AdminClient, given: WebhookArgument): Promise<void> {
     const id = await this.#event(client, given, vscode.l10n.t('Copy Event as curl'));
     if (id === undefined) return;
     const event = await client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
@@ -318,6 +282,10 @@ export class WebhookActions implements vscode.Disposable {
       asCurl(event, await webhookOf(event, client)),
       vscode.l10n.t('The curl command was copied. Set $SECRET to the secret.'),
     );
+  }
+
+  refresh(): Promise<void> {
+    return this.#view.load();
   }
 
   async #webhook(client: AdminClient, { webhook }: WebhookArgument, title: string): Promise<string | undefined> {

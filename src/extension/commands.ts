@@ -1,0 +1,140 @@
+import * as vscode from 'vscode';
+import type { RecentLog } from '../base/recentLog.ts';
+import type { WorkspaceClient } from '../workspace/client.ts';
+import type { AnalyticsActions } from './analytics/analyticsActions.ts';
+import type { BudgetWork } from './analytics/budgetActions.ts';
+import type { AnswerPanel } from './ask/answerPanel.ts';
+import type { AskService } from './ask/askService.ts';
+import type { CommandId } from './commandIds.ts';
+import type { DashboardPanel, DashboardTarget } from './dashboard/dashboardPanel.ts';
+import type { Folders } from './index/folders.ts';
+import { rebuildIndexes, updateIndexes } from './index/indexMaintenance.ts';
+import { copyPath, type IndexView } from './index/indexView.ts';
+import type { IndexRow } from './index/statusTree.ts';
+import type { WhyPick } from './index/whyPick.ts';
+import type { ReadOnlyDocuments } from './readOnlyDocuments.ts';
+import { findSimilar } from './search/findSimilar.ts';
+import type { ResultRow, ResultsView } from './search/resultsView.ts';
+import { SEARCH_SYMBOL, type SearchPick } from './search/searchPick.ts';
+import { selectionQuery } from './search/selectionQuery.ts';
+import type { ServerActions } from './server/serverActions.ts';
+import type { WebhookActions, WebhookWork } from './webhooks/webhookActions.ts';
+
+/** Runs a command. Key bindings and other extensions may pass any argument. */
+export type CommandHandler = (argument: unknown) => unknown;
+
+/** The parts of a window that commands act on. Functions load a part when it is first needed. */
+export interface CommandParts {
+  readonly extension: vscode.Extension<unknown>;
+  readonly log: vscode.LogOutputChannel;
+  readonly recentLog: RecentLog;
+  readonly client: WorkspaceClient;
+  readonly folders: Folders;
+  readonly texts: ReadOnlyDocuments;
+  readonly searchPick: SearchPick;
+  readonly results: ResultsView;
+  readonly indexView: IndexView;
+  readonly server: ServerActions;
+  readonly answers: () => Promise<AnswerPanel>;
+  readonly asking: () => Promise<AskService>;
+  readonly whyPick: () => Promise<WhyPick>;
+  readonly webhooks: () => Promise<WebhookActions>;
+  readonly analytics: () => Promise<AnalyticsActions>;
+  readonly dashboard: () => Promise<DashboardPanel>;
+}
+
+/** Handlers of all commands. The compiler checks their ids against package.json. */
+export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId, CommandHandler>> {
+  const { client, folders, searchPick, results, server } = parts;
+  const webhooks =
+    (work: WebhookWork): CommandHandler =>
+    async (argument) =>
+      (await parts.webhooks()).run(work, argument);
+  const budgets =
+    (work: BudgetWork): CommandHandler =>
+    async (argument) =>
+      (await (await parts.analytics()).budgets()).run(work, argument);
+  return {
+    'sextant.searchWorkspace': (query) => searchPick.show(textOf(query)),
+    'sextant.searchSymbol': (query) => searchPick.show(textOf(query), SEARCH_SYMBOL),
+    'sextant.searchSelection': () => searchPick.show(selectionQuery()),
+    'sextant.findSimilar': () => findSimilar(client, folders, searchPick),
+    'sextant.refreshResults': () => results.refresh(),
+    'sextant.clearResults': () => results.clear(),
+    'sextant.removeResult': (row) => results.remove(row as ResultRow | undefined),
+    'sextant.copyResult': (row) => results.copy(row as ResultRow | undefined),
+    'sextant.copyResults': () => results.copy(undefined),
+    'sextant.exportResultsMarkdown': () => results.export('markdown'),
+    'sextant.exportResultsEditor': () => results.export('search-result'),
+
+    'sextant.askWorkspace': async (question) => (await parts.answers()).show(textOf(question)),
+    'sextant.chooseProvider': async () => (await parts.asking()).chooseProvider(),
+    'sextant.setOpenAiKey': async () => (await parts.asking()).key.set(),
+    'sextant.removeOpenAiKey': async () => (await parts.asking()).key.remove(),
+
+    'sextant.whyFile': async (target) => (await parts.whyPick()).show(target),
+    'sextant.showStatus': async () => vscode.commands.executeCommand('sextant.index.focus'),
+    'sextant.updateIndex': () => updateIndexes(client, folders),
+    'sextant.rebuildIndex': () => rebuildIndexes(client, folders),
+    'sextant.pauseIndexing': () => client.pause(),
+    'sextant.resumeIndexing': () => client.resume(),
+    'sextant.showLog': () => parts.log.show(),
+    'sextant.copyDiagnostics': async () => {
+      const { copyDiagnostics } = await import('./index/diagnosticsReport.ts');
+      await copyDiagnostics(parts.extension, folders, client, parts.texts, parts.recentLog);
+    },
+    'sextant.copyLeftOutPath': (row) => copyPath(row as IndexRow),
+    'sextant.openLeftOutList': (row) => parts.indexView.openList(row as IndexRow),
+
+    'sextant.startServer': () => server.start(),
+    'sextant.stopServer': () => server.stop(),
+    'sextant.restartServer': () => server.restart(),
+    'sextant.attachServer': () => server.attach(),
+    'sextant.copyServerUrl': () => server.copyUrl(),
+    'sextant.copyServerToken': () => server.copyToken(),
+    'sextant.openServerLog': () => server.openLog(),
+    'sextant.chooseServerScenario': (scenario) => server.chooseScenario(scenario),
+    'sextant.manageServerFaults': () => server.manageFaults(),
+
+    'sextant.createWebhook': webhooks((actions, ...given) => actions.create(...given)),
+    'sextant.rotateWebhook': webhooks((actions, ...given) => actions.rotate(...given)),
+    'sextant.deleteWebhook': webhooks((actions, ...given) => actions.deleteWebhook(...given)),
+    'sextant.copyWebhookUrl': webhooks((actions, ...given) => actions.copyUrl(...given)),
+    'sextant.enableWebhook': webhooks((actions, ...given) => actions.enable(...given, true)),
+    'sextant.disableWebhook': webhooks((actions, ...given) => actions.enable(...given, false)),
+    'sextant.refreshWebhooks': webhooks((actions) => actions.refresh()),
+    'sextant.addTrigger': webhooks((actions, ...given) => actions.addTrigger(...given)),
+    'sextant.editTriggerFilter': webhooks((actions, ...given) => actions.editFilter(...given)),
+    'sextant.enableTrigger': webhooks((actions, ...given) => actions.enable(...given, true)),
+    'sextant.disableTrigger': webhooks((actions, ...given) => actions.enable(...given, false)),
+    'sextant.deleteTrigger': webhooks((actions, ...given) => actions.deleteTrigger(...given)),
+    'sextant.sendTestEvent': webhooks((actions, ...given) => actions.send(...given)),
+    'sextant.sendEditedEvent': webhooks((actions, client) => actions.sendEdited(client)),
+    'sextant.replayEvent': webhooks((actions, ...given) => actions.replay(...given)),
+    'sextant.openEvent': webhooks((actions, ...given) => actions.open(...given)),
+    'sextant.copyEventCurl': webhooks((actions, ...given) => actions.copyCurl(...given)),
+
+    'sextant.openDashboard': async (target) => (await parts.dashboard()).show(target as DashboardTarget | undefined),
+    'sextant.connectAnalytics': async (account) => (await parts.analytics()).connect(account),
+    'sextant.trySampleData': async () => (await parts.analytics()).trySampleData(),
+    'sextant.disconnectAnalytics': async () => (await parts.analytics()).disconnect(),
+    'sextant.refreshAnalytics': async () => (await parts.analytics()).refresh(),
+
+    'sextant.setBudget': budgets((actions, ...given) => actions.set(...given)),
+    'sextant.clearBudget': budgets((actions, ...given) => actions.clear(...given)),
+    'sextant.raiseBudget': budgets((actions, ...given) => actions.raise(...given)),
+    'sextant.remindBudget': budgets((actions, ...given) => actions.remind(...given)),
+    'sextant.importBudgets': budgets((actions, ...given) => actions.import(...given)),
+    'sextant.previewBudgetDraft': budgets((actions, ...given) => actions.importDraft(...given)),
+    'sextant.exportBudgets': budgets((actions, ...given) => actions.export(...given)),
+    'sextant.undoBudgets': budgets((actions, ...given) => actions.undo(...given)),
+    'sextant.retryBudgets': budgets((actions, ...given) => actions.retry(...given)),
+    'sextant.resumeBudgets': budgets((actions, ...given) => actions.resume(...given)),
+    'sextant.showBudgetReport': budgets((actions) => actions.showReport()),
+    'sextant.saveBudgetFailures': budgets((actions, ...given) => actions.saveFailures(...given)),
+  };
+}
+
+function textOf(argument: unknown): string {
+  return typeof argument === 'string' ? argument : '';
+}
