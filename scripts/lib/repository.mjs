@@ -10,20 +10,6 @@ const MAX_TRACKED_BYTES = 300_000;
 const LARGE_FILES = new Set(/** @type {string[]} */ ([]));
 /** Pages for people, without those that are generated from comments, which lint checks. */
 const PAGE = /^(?:docs\/(?!api\/).+|[^/]+)\.md$/;
-/** Pages that still have words to avoid; the list only shrinks. */
-const UNCHECKED_PAGES = new Set([
-  'CONTRIBUTING.md',
-  'README.md',
-  'docs/ask.md',
-  'docs/context.md',
-  'docs/design/workspace.md',
-  'docs/local-server.md',
-  'docs/query-language.md',
-  'docs/ranking.md',
-  'docs/reliability.md',
-  'docs/usage-and-cost.md',
-  'docs/webhooks.md',
-]);
 const MAX_SUBJECT = 72;
 /** The rule for subjects holds for commits after this one. */
 const BEFORE_THE_RULE = '3718bcf6b85311aa0854b34cc3786c32203b134e';
@@ -33,13 +19,10 @@ const BEFORE_THE_RULE = '3718bcf6b85311aa0854b34cc3786c32203b134e';
 /**
  * Checks the files that Git tracks in a folder and the commits of its branch.
  * @param {string} folder
- * @param {{ large?: ReadonlySet<string>, unchecked?: ReadonlySet<string>, since?: string }} [rules]
+ * @param {{ large?: ReadonlySet<string>, since?: string }} [rules]
  * @returns {Findings}
  */
-export function checkRepository(
-  folder,
-  { large = LARGE_FILES, unchecked = UNCHECKED_PAGES, since = BEFORE_THE_RULE } = {},
-) {
+export function checkRepository(folder, { large = LARGE_FILES, since = BEFORE_THE_RULE } = {}) {
   if (!existsSync(join(folder, '.git')))
     return {
       problems: [],
@@ -47,10 +30,9 @@ export function checkRepository(
     };
   const commits = checkSubjects(folder, since);
   const names = git(folder, ['ls-files', '-z']).split('\0').filter(Boolean);
-  const words = checkWords(folder, names, unchecked);
   return {
-    problems: [...checkSizes(folder, names, large), ...words.problems, ...commits.problems],
-    notes: [...words.notes, ...commits.notes],
+    problems: [...checkSizes(folder, names, large), ...checkWords(folder, names), ...commits.problems],
+    notes: commits.notes,
   };
 }
 
@@ -72,27 +54,21 @@ function checkSizes(folder, names, large) {
  * Checks the words of pages, of the manifest, and of the editor's texts in package.nls.json.
  * @param {string} folder
  * @param {readonly string[]} names
- * @param {ReadonlySet<string>} unchecked
- * @returns {Findings}
+ * @returns {string[]} problems
  */
-function checkWords(folder, names, unchecked) {
+function checkWords(folder, names) {
   const problems = [];
-  const notes = [];
   const read = (/** @type {string} */ name) => readFileSync(join(folder, name), 'utf8');
   const present = names.filter((name) => existsSync(join(folder, name)));
   for (const name of present.filter((one) => PAGE.test(one))) {
-    const found = avoidedWordsOfPage(read(name));
-    if (!unchecked.has(name))
-      problems.push(
-        ...found.map(({ line, found: word, better }) => `${name}:${line}: Instead of “${word}” write ${better}.`),
-      );
-    else if (found.length === 0) notes.push(`${name} has no words to avoid: remove it from UNCHECKED_PAGES.`);
+    for (const { line, found, better } of avoidedWordsOfPage(read(name)))
+      problems.push(`${name}:${line}: Instead of “${found}” write ${better}.`);
   }
   for (const name of present.filter((one) => one === 'package.json' || one === 'package.nls.json'))
     for (const text of textsOf(JSON.parse(read(name))))
       for (const { found, better } of avoidedWords(text))
         problems.push(`${name}: Instead of “${found}” write ${better}: ${text}`);
-  return { problems, notes };
+  return problems;
 }
 
 /**

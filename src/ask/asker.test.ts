@@ -74,7 +74,13 @@ describe('Asking', () => {
 
   function assertOnDisk(passages: readonly Passage[]): void {
     for (const { root, path, startLine, endLine, text } of passages)
-      assert.equal(readFileSync(join(root, path), 'utf8').split('\n').slice(startLine - 1, endLine).join('\n'), text); // prettier-ignore
+      assert.equal(
+        readFileSync(join(root, path), 'utf8')
+          .split('\n')
+          .slice(startLine - 1, endLine)
+          .join('\n'),
+        text,
+      );
   }
 
   it('shows the best passages without a model: whole definitions with their best lines', async () => {
@@ -101,14 +107,20 @@ describe('Asking', () => {
     assert.deepEqual(answer.cited, [passages[0]]);
     assert.equal(answer.removedCitations, 1);
     assert.ok(passages.some(({ path }) => path === 'src/orders/retryPolicy.ts'));
-    assert.equal(answer.sent.characters, provider.tasks[0]!.messages.reduce((sum, { content }) => sum + content.length, 0)); // prettier-ignore
+    assert.equal(
+      answer.sent.characters,
+      provider.tasks[0]!.messages.reduce((sum, { content }) => sum + content.length, 0),
+    );
     assert.equal(new Set(passages.map(({ path, startLine }) => `${path}:${startLine}`)).size, passages.length);
     assertOnDisk(passages);
   });
 
   it('cites only existing passages, whatever a model writes in whatever pieces', async () => {
     const { asker } = await open(copySample(folder()));
-    const piece = fc.oneof(fc.constantFrom('[1]', '[2', ']', '[40]', '`', '\n', '```', ' ', '\\', '[1-3]', '1', '['), fc.string({ maxLength: 3 })); // prettier-ignore
+    const piece = fc.oneof(
+      fc.constantFrom('[1]', '[2', ']', '[40]', '`', '\n', '```', ' ', '\\', '[1-3]', '1', '['),
+      fc.string({ maxLength: 3 }),
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 25 }), async (pieces) => {
         const events = asker.ask({ question: 'where are orders cancelled?', provider: model(() => pieces) });
@@ -158,7 +170,10 @@ describe('Asking', () => {
       },
     });
     const { passages } = await answerOf(asker.ask({ question: 'tide', provider: extractiveProvider }));
-    assert.deepEqual(passages.map(({ path, startLine }) => `${path}:${startLine}`), ['src/tide.ts:1']); // prettier-ignore
+    assert.deepEqual(
+      passages.map(({ path, startLine }) => `${path}:${startLine}`),
+      ['src/tide.ts:1'],
+    );
   });
 
   it('calls no model without results, and no search without a question', async () => {
@@ -191,6 +206,9 @@ describe('Asking', () => {
     };
     await assert.rejects(cancelled(), { code: 'Cancelled' });
     for await (const { kind } of asker.ask({ question: 'orders', provider: endless })) if (kind === 'text') break;
-    assert.deepEqual(signals.map(({ aborted }) => aborted), [true, true]); // prettier-ignore
+    assert.deepEqual(
+      signals.map(({ aborted }) => aborted),
+      [true, true],
+    );
   });
 });

@@ -44,7 +44,10 @@ describe('citations', () => {
   });
 
   it('are recognized in the forms in which models write them', () => {
-    assert.equal(filtered('a [1, 3] b [1-3] c [^2] d [1][2] e [2; 9] f [1 and 2]', 1, 2, 3).text, 'a [1][3] b [1][2][3] c [2] d [1][2] e [2] f [1][2]'); // prettier-ignore
+    assert.equal(
+      filtered('a [1, 3] b [1-3] c [^2] d [1][2] e [2; 9] f [1 and 2]', 1, 2, 3).text,
+      'a [1][3] b [1][2][3] c [2] d [1][2] e [2] f [1][2]',
+    );
     assert.deepEqual(filtered('see [3–1] and [1-900]', 1, 3).removed, 1);
   });
 
@@ -111,7 +114,10 @@ describe('citations', () => {
         streamed += filter.end();
         const whole = filtered(text, 1, 2, 3);
         assert.equal(streamed, whole.text);
-        assert.deepEqual(filter.cited.map(({ number }) => number), whole.cited); // prettier-ignore
+        assert.deepEqual(
+          filter.cited.map(({ number }) => number),
+          whole.cited,
+        );
         assert.equal(filter.removedCitations, whole.removed);
       }),
       { numRuns: 3000 },
@@ -125,7 +131,8 @@ describe('citations', () => {
         const left = citationsIn(out);
         assert.ok(left.every((number) => number >= 1 && number <= 3));
         assert.deepEqual([...new Set(left)].sort(), [...cited].sort());
-        if (removed === 0 && cited.length === 0) assert.equal(out.replaceAll(String.raw`\![`, '!['), text.replaceAll(String.raw`\![`, '![')); // prettier-ignore
+        if (removed === 0 && cited.length === 0)
+          assert.equal(out.replaceAll(String.raw`\![`, '!['), text.replaceAll(String.raw`\![`, '!['));
         assert.deepEqual(filtered(out, 1, 2, 3), { text: out, cited, removed: 0 });
       }),
       { numRuns: 3000 },
@@ -157,7 +164,9 @@ function citationsIn(markdown: string): number[] {
   }
   const found: number[] = [];
   for (const line of prose) {
-    const plain = line.replace(/\\.|(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|`+/gs, (match, ticks) => (ticks === undefined && match.startsWith('`') ? '' : '·')); // prettier-ignore
+    const plain = line.replace(/\\.|(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|`+/gs, (match, ticks) =>
+      ticks === undefined && match.startsWith('`') ? '' : '·',
+    );
     for (const match of plain.matchAll(/\[(\d{1,3})\]/g)) found.push(Number(match[1]));
   }
   return found;

@@ -73,7 +73,13 @@ class Extractor {
     );
     const naming = name === undefined ? -1 : lines.findIndex((line, i) => !isQuiet(i) && line.includes(lastName(name)));
     if (naming >= 0) wanted.add(naming);
-    if (wanted.size === 0) wanted.add(Math.max(0, lines.findIndex((line, i) => !isQuiet(i) && line.trim() !== ''))); // prettier-ignore
+    if (wanted.size === 0)
+      wanted.add(
+        Math.max(
+          0,
+          lines.findIndex((line, i) => !isQuiet(i) && line.trim() !== ''),
+        ),
+      );
     const shown: string[] = [];
     let last: number | undefined;
     for (const i of [...wanted].sort((a, b) => a - b)) {

@@ -28,8 +28,15 @@ describe('Follow-ups', () => {
       ['function', 'pay'],
       ['class', 'Order'],
     ] as const;
-    assert.deepEqual(followUpsOf(answer('how?', ...cited)), ['Where is pay used?', 'How is pay tested?', 'What does Order do?']); // prettier-ignore
-    assert.deepEqual(followUpsOf(answer(' where is pay used?', ...cited)), ['How is pay tested?', 'What does Order do?']); // prettier-ignore
+    assert.deepEqual(followUpsOf(answer('how?', ...cited)), [
+      'Where is pay used?',
+      'How is pay tested?',
+      'What does Order do?',
+    ]);
+    assert.deepEqual(followUpsOf(answer(' where is pay used?', ...cited)), [
+      'How is pay tested?',
+      'What does Order do?',
+    ]);
     assert.deepEqual(followUpsOf(answer('how?', undefined)), []);
   });
 });

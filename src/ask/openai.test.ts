@@ -41,7 +41,11 @@ describe('The OpenAI-compatible provider', () => {
       response.end(piece(' two', 'stop') + event('[DONE]'));
     };
     const provider = openAiProvider({ baseUrl: `${server.url}/`, model: ' test-model ', key: KEY });
-    assert.deepEqual(provider.info, { id: 'openai:test-model', label: `test-model at ${new URL(server.url).host}`, isLocal: true }); // prettier-ignore
+    assert.deepEqual(provider.info, {
+      id: 'openai:test-model',
+      label: `test-model at ${new URL(server.url).host}`,
+      isLocal: true,
+    });
     const answer = provider.answer(TASK, new AbortController().signal)[Symbol.asyncIterator]();
     assert.equal((await answer.next()).value, 'One');
     goOn();

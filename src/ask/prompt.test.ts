@@ -62,16 +62,25 @@ describe('The prompt', () => {
     ),
     fc.string({ maxLength: 30 }),
   );
-  const texts = fc.array(fc.array(line, { minLength: 1, maxLength: 8 }).map((lines) => lines.join('\n')), { minLength: 1, maxLength: 6 }); // prettier-ignore
+  const texts = fc.array(
+    fc.array(line, { minLength: 1, maxLength: 8 }).map((lines) => lines.join('\n')),
+    { minLength: 1, maxLength: 6 },
+  );
 
   it('encloses file contents, whatever they are, in marks that they cannot know', async () => {
     await fc.assert(
       fc.asyncProperty(texts, fc.string({ maxLength: 20 }), async (all, path) => {
-        const prompt = await make(all.map((text) => passage(text, path)), 100_000); // prettier-ignore
+        const prompt = await make(
+          all.map((text) => passage(text, path)),
+          100_000,
+        );
         const { passages, rest } = understood(prompt);
         assert.deepEqual(passages, all);
         assert.equal(rest, '\nQuestion: why?');
-        assert.deepEqual(prompt.passages.map(({ number }) => number), all.map((_, i) => i + 1)); // prettier-ignore
+        assert.deepEqual(
+          prompt.passages.map(({ number }) => number),
+          all.map((_, i) => i + 1),
+        );
       }),
     );
   });

@@ -206,7 +206,7 @@ export class RecordLog {
       this.#lease.check();
       this.#noteEnd(this.#length + bytes.length);
     } catch (error) {
-      // Of a lost lease nobody reads them; else what was refused must not come back.
+      // No reader trusts records of a lost lease; otherwise, a refused record must not come back.
       if (!this.#lease.lost.aborted) await this.#undo();
       throw error;
     }

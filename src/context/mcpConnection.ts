@@ -44,7 +44,9 @@ export class McpConnection {
     const transport = new StdioClientTransport({
       command,
       args: [...args],
-      env: Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined)), // prettier-ignore
+      env: Object.fromEntries(
+        Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+      ),
       stderr: 'pipe',
     });
     let said = '';

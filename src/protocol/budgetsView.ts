@@ -1,5 +1,13 @@
 import * as z from 'zod/mini';
-import { BUDGET_SCOPES, DESK_ACTIONS, MAX_ACCOUNT, MAX_CSV, MAX_LIMIT, type BudgetScope, type DeskAction } from './budgetChoices.ts'; // prettier-ignore
+import {
+  BUDGET_SCOPES,
+  DESK_ACTIONS,
+  MAX_ACCOUNT,
+  MAX_CSV,
+  MAX_LIMIT,
+  type BudgetScope,
+  type DeskAction,
+} from './budgetChoices.ts';
 import type { RowList, Tone } from './rowList.ts';
 
 /* The budget editor: one change at a time, from the request to the report. The page sends typed input; the extension

@@ -12,7 +12,10 @@ describe('the client of a workspace', () => {
 
   it('restarts the indexing thread after many files, without a gap or a report', async () => {
     const [root, stateFolder] = [temporary(), join(temporary(), 'state')];
-    writeFiles(root, Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`f${i}.ts`, `export const lantern${i} = ${i};\n`]))); // prettier-ignore
+    writeFiles(
+      root,
+      Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`f${i}.ts`, `export const lantern${i} = ${i};\n`])),
+    );
     const kinds: FolderState['kind'][] = [];
     let renewals = 0;
     const client = new WorkspaceClient({

@@ -60,7 +60,6 @@ describe('Reading a file to show it', () => {
       'a\0b',
       String.raw`..\outside.txt`,
     ])
-      // prettier-ignore
       assert.ok('refused' in readIndexable(options, path, Date.now()), path);
   });
 

@@ -83,7 +83,10 @@ describe('Searcher', () => {
       const all = (await find('lantern', 100)).results.map(({ path }) => path);
       for (const path of all.slice(0, 60)) rmSync(join(place.root, path));
       const { results, leftOut } = await find('lantern', 20);
-      assert.deepEqual(results.map(({ path }) => path), all.slice(60, 80)); // prettier-ignore
+      assert.deepEqual(
+        results.map(({ path }) => path),
+        all.slice(60, 80),
+      );
       assert.equal(leftOut, 60);
       // Filters alone, and phrases, which are looked for in the files: each file counts once.
       assert.deepEqual([(await find('file:*.ts', 50)).results.length, (await find('file:*.ts', 50)).leftOut], [40, 60]);
@@ -230,7 +233,10 @@ describe('Searcher', () => {
       searcher.setUnsaved({ root: place.root, path: 'b.ts', text: 'lantern 2\n' });
       const { results } = await searcher.search({ folders: [place], query: 'changed:', limit: 10, isTrusted: true });
       searcher.close();
-      assert.deepEqual(results.map(({ path, text }) => [path, text]), [['b.ts', 'lantern 2']]); // prettier-ignore
+      assert.deepEqual(
+        results.map(({ path, text }) => [path, text]),
+        [['b.ts', 'lantern 2']],
+      );
     });
 
     it('reports why the changes are unknown, at the filter, and searches for the rest', async () => {
@@ -346,7 +352,10 @@ describe('Searcher', () => {
       ['b.ts', 1, 1, 1],
     ]);
     writeFiles(root, { 'a.ts': '// new\n\nlet a;\nfunction light() {\n  lantern();\n}\n' });
-    assert.deepEqual(lines().find((kept) => (kept as string[])[0] === 'a.ts'), ['a.ts', 5, 4, 6]); // prettier-ignore
+    assert.deepEqual(
+      lines().find((kept) => (kept as string[])[0] === 'a.ts'),
+      ['a.ts', 5, 4, 6],
+    );
     searcher.setUnsaved({ root, path: 'a.ts', text: 'nothing\n' });
     rmSync(join(root, 'b.ts'));
     assert.deepEqual(lines(), [undefined, undefined]);

@@ -45,7 +45,7 @@ export interface SearchRequest {
   readonly explain?: boolean;
   /** Whether further places in a file have an excerpt each. */
   readonly excerpts?: boolean;
-  /** Lines that are no answer, as they are what is asked about. */
+  /** Lines to leave out: those that the query was made of. */
   readonly except?: FileLines;
   /** Whether Git may run in the folders, as `changed:` needs. */
   readonly isTrusted?: boolean;
@@ -77,7 +77,7 @@ export interface SearchResult extends ResultPlace, Excerpt {
   readonly score: number;
   /** Up to three more places in the file, best first; none if it changed since it was indexed. */
   readonly more: readonly (ResultPlace & Partial<Excerpt>)[];
-  /** What makes up the score, the largest share first; missing where filters alone are asked for, as they rank nothing. */
+  /** What makes up the score, the largest share first; missing for a query of filters alone, which ranks nothing. */
   readonly explanation?: readonly Contribution[];
 }
 
@@ -97,16 +97,16 @@ export interface SearchResponse {
   readonly tookMs: number;
 }
 
-/** More hits than asked for, because a file may be gone since it was indexed. */
+/** Hits requested beyond the limit, because a file may have been deleted since it was indexed. */
 const SPARE_HITS = 5;
-/** Where these are not enough, this many times more hits are asked for. */
+/** The factor of hits to request again if these are not enough. */
 const MORE_HITS = 4;
-/** The most that the setting for the size of files allows. */
+/** Upper bound of the setting for the size of files. */
 const MAX_FILE_BYTES = 64 << 20;
 
 /**
- * Searches the indexes of folders and looks at the files themselves before it answers: a result whose file changed since
- * it was indexed is located again in the file as it is now, and one whose file is gone is left out.
+ * Searches the indexes of folders and checks the files themselves before it answers: a result whose file changed since
+ * it was indexed is located again in the current file, and one whose file was deleted is left out.
  */
 export class Searcher {
   readonly #readers = new Map<string, EngineReader>();
@@ -210,7 +210,7 @@ export class Searcher {
     return similarQuery(text, this.#readersOf(folders));
   }
 
-  /** Kept places as they are in the files at this moment, unsaved ones too; `undefined` for one that is gone. */
+  /** The present ranges of stored results, in unsaved texts too; `undefined` for a result whose lines were deleted. */
   recheck(places: readonly KeptPlace[]): (KeptPlace | undefined)[] {
     const files = new Map<string, readonly string[]>();
     return places.map((place) => {

@@ -22,5 +22,8 @@ export function similarQuery(text: string, readers: readonly EngineReader[]): st
     if (files > 1) found.push({ name, files });
   }
   found.sort((a, b) => a.files - b.files);
-  return found.slice(0, MAX_NAMES).map(({ name }) => name).join(' '); // prettier-ignore
+  return found
+    .slice(0, MAX_NAMES)
+    .map(({ name }) => name)
+    .join(' ');
 }

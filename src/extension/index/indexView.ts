@@ -95,7 +95,10 @@ export class IndexView implements vscode.TreeDataProvider<IndexRow>, vscode.Disp
 
   /** Shows a change of state at once, progress at intervals. */
   #refresh(): void {
-    const states = this.#folders.statuses().map(({ root, state }) => `${root} ${state.kind}`).join('\n'); // prettier-ignore
+    const states = this.#folders
+      .statuses()
+      .map(({ root, state }) => `${root} ${state.kind}`)
+      .join('\n');
     const isProgress = states === this.#states;
     this.#states = states;
     if (!isProgress) clearTimeout(this.#timer);
