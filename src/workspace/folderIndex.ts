@@ -87,7 +87,7 @@ export class FolderIndex {
     this.options = options;
     this.#dependencies = dependencies;
     this.#skips = new SkipRules(options);
-    claimStateFolder(options.root, options.stateFolder);
+    claimStateFolder(options.root, options.stateFolder, dependencies.logger);
     beginAsSibling(options, dependencies.logger);
     this.#engine = openOrRebuild(options.stateFolder, dependencies, (damage) => this.#onDamage(damage));
     this.#catalog = new Catalog(options.stateFolder, options.root, contentRules(options));

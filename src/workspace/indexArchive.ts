@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { packTar, unpackTar } from 'modern-tar/fs';
+import { silentLogger } from '../base/log.ts';
 import { explainWriteError, SextantError, throwIfCancelled } from '../base/errors.ts';
 import { makeFolder } from '../base/makeFolder.ts';
 import { Engine, EngineReader } from '../engine/engine.ts';
@@ -47,7 +48,7 @@ export async function importIndex(
   { root, stateFolder }: Pick<FolderOptions, 'root' | 'stateFolder'>,
   signal: AbortSignal,
 ): Promise<ArchivedIndex> {
-  claimStateFolder(root, stateFolder);
+  claimStateFolder(root, stateFolder, silentLogger);
   return inFolder(stateFolder, async (unpacked) => {
     const filter = ({ name }: { readonly name: string }): boolean => {
       // The archive is untrusted input.

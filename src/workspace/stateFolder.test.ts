@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentsOf, openIndex } from '../../test/workspace/support.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { claimFolder, MARKER, readMark } from '../base/ownedFolder.ts';
+import { silentLogger } from '../base/log.ts';
 import { checkStateFolder } from './stateFolder.ts';
 
 describe('The state folder of an index', () => {
@@ -56,6 +57,19 @@ describe('The state folder of an index', () => {
       assert.throws(() => openIndex(root, state), { code: 'FolderNotOurs' });
       assert.deepEqual(readdirSync(state), before);
     }
+  });
+
+  it('reports a damaged marker once, and writes it again', async () => {
+    const [root, state] = [workspace('a.ts'), folder()];
+    await index(root, state);
+    writeFileSync(join(state, MARKER), '{');
+    const warnings: string[] = [];
+    const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) };
+    await openIndex(root, state, {}, { logger }).close();
+    await openIndex(root, state, {}, { logger }).close();
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0]!, /sextant-folder\.json is damaged\. Nothing is lost/);
+    assert.deepEqual(readMark(state), { kind: 'index', of: root });
   });
 
   it('of an earlier version is taken over for its folder', async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { explainWriteError, SextantError, systemCode } from '../base/errors.ts';
+import type { Logger } from '../base/log.ts';
 import { claimFolder, readMark, refuseLink, remarkFolder } from '../base/ownedFolder.ts';
 import { isIndexFile } from '../engine/index/manifest.ts';
 import { Catalog } from './catalog.ts';
@@ -11,13 +12,15 @@ import { indexFolderOf } from './folderOptions.ts';
  * Then --state would not name the index itself, and indexes of earlier versions would be a special case.
  */
 
-/** Marks `stateFolder` as the index of `root`. Throws `FolderNotOurs`, and changes nothing, if it is in other use. */
-export function claimStateFolder(root: string, stateFolder: string): void {
+/** Marks `stateFolder` as the index of `root`; logs a mark that is damaged. Throws `FolderNotOurs`, and changes nothing, if it is in other use. */
+export function claimStateFolder(root: string, stateFolder: string, logger: Logger): void {
   try {
     // A state folder of an earlier version has no mark, and a mark may be damaged: the catalog names the folder, too.
     const of = typeof readMark(stateFolder) === 'object' ? root : (Catalog.rootOf(stateFolder) ?? root);
     refuseLink(indexFolderOf(stateFolder));
-    claimFolder(stateFolder, { kind: 'index', of }, { isOlder: () => holdsIndex(stateFolder) });
+    const onDamage = (message: string): void => logger.warn(message);
+    const options = { isOlder: () => holdsIndex(stateFolder), onDamage };
+    claimFolder(stateFolder, { kind: 'index', of }, options);
     if (!isOf(root, stateFolder)) remarkFolder(stateFolder, { kind: 'index', of: root });
   } catch (error) {
     throw explainWriteError(error, stateFolder);
