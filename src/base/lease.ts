@@ -234,7 +234,9 @@ class LateLease implements HeldFence {
 /** The error of a process whose lease is lost; names the process that has it now. */
 function leaseLost(folder: string): SextantError {
   const owner = Lease.ownerOf(folder);
-  const why = existsSync(folder) ? `${owner ? describeOwner(owner) : 'Another process'} took over ${folder}` : `${folder} was removed`;
+  const why = existsSync(folder)
+    ? `${owner ? describeOwner(owner) : 'Another process'} took over ${folder}`
+    : `${folder} was removed`;
   const advice = owner ? 'Stop it, and use that one.' : 'Stop it, and start again.';
   return new SextantError('LeaseLost', `${why}; this process no longer writes to it. ${advice}`);
 }

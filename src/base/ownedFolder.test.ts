@@ -57,7 +57,9 @@ describe('a folder of state', () => {
       assert.throws(() => claimFolder(folder, { kind: 'server' }), { code: 'FolderNotOurs' });
       // Also where the names look like those of an earlier version.
       if (damaged !== 'zeroes')
-        assert.throws(() => claimFolder(folder, { kind: 'server' }, { isOlder: () => true }), { code: 'FolderNotOurs' });
+        assert.throws(() => claimFolder(folder, { kind: 'server' }, { isOlder: () => true }), {
+          code: 'FolderNotOurs',
+        });
       assert.deepEqual([readdirSync(folder), readFileSync(join(folder, MARKER), 'utf8')], [before, damaged]);
     }
   });

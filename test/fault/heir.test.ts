@@ -42,8 +42,7 @@ describe('An heir whose disk takes nothing', () => {
   /** As of a process that sleeps for longer than its lease lasts. */
   function silence(state: string): void {
     const longAgo = new Date(Date.now() - 3_600_000);
-    for (const name of readdirSync(state))
-      if (name.endsWith('.lock')) utimesSync(join(state, name), longAgo, longAgo);
+    for (const name of readdirSync(state)) if (name.endsWith('.lock')) utimesSync(join(state, name), longAgo, longAgo);
   }
 
   for (const code of ['ENOSPC', 'EROFS'] as const)

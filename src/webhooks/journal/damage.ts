@@ -18,6 +18,10 @@ export function describeDamage({ file, from, to, records, isMark }: JournalDamag
   const where = `The journal is damaged: ${file}, bytes ${from} to ${to}.`;
   if (records === 0) return `${where} No record is lost.`;
   const lost =
-    records === undefined ? 'An unknown number of records is' : records === 1 ? '1 record is' : `${records} records are`;
+    records === undefined
+      ? 'An unknown number of records is'
+      : records === 1
+        ? '1 record is'
+        : `${records} records are`;
   return `${where} ${lost} lost; all others are whole. ${ADVICE}`;
 }
