@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { packTar, unpackTar } from 'modern-tar/fs';
+import { createTarDecoder } from 'modern-tar';
+import { packTar } from 'modern-tar/fs';
 import { silentLogger } from '../base/log.ts';
 import { explainWriteError, SextantError, throwIfCancelled } from '../base/errors.ts';
 import { makeFolder } from '../base/makeFolder.ts';
@@ -50,13 +51,8 @@ export async function importIndex(
 ): Promise<ArchivedIndex> {
   claimStateFolder(root, stateFolder, silentLogger);
   return inFolder(stateFolder, async (unpacked) => {
-    const filter = ({ name }: { readonly name: string }): boolean => {
-      // The archive is untrusted input.
-      if (!isArchived(name)) throw notAnIndex();
-      return true;
-    };
     try {
-      await pipeline(input, unpackTar(unpacked, { strict: true, filter, fmode: 0o600 }), { signal });
+      await unpack(input, unpacked, signal);
     } catch (error) {
       throwIfCancelled(signal);
       const explained = explainWriteError(error, stateFolder);
@@ -68,6 +64,19 @@ export async function importIndex(
     Engine.copy(unpacked, indexFolderOf(stateFolder));
     return { files };
   });
+}
+
+/**
+ * Unpacks an archive, which is untrusted input, into a folder. Rejected: `unpackTar`, which still creates folders and files
+ * after it failed, when the folder is removed already.
+ */
+async function unpack(input: Readable, folder: string, signal: AbortSignal): Promise<void> {
+  const entries = Readable.toWeb(input).pipeThrough(createTarDecoder({ strict: true }), { signal });
+  for await (const { header, body } of entries) {
+    if (header.type !== 'file' || !isArchived(header.name)) throw notAnIndex();
+    const file = createWriteStream(join(folder, header.name), { flags: 'wx', mode: 0o600 });
+    await pipeline(body, file, { signal });
+  }
 }
 
 /** Runs work with a temporary folder beside the index, so that files can be linked. */
