@@ -63,17 +63,17 @@ const stages = {
   unit: { run: () => mocha('unit', TWO_AT_A_TIME), after: ['build', 'start'], processes: 2 },
   'editor-vsix': { run: () => editor('newest', join(root, 'out/sextant-code.vsix')), after: ['build', 'package'] },
   fault: {
-    run: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '60000', ...TRY_AGAIN]),
+    run: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '600000', ...TRY_AGAIN]),
     after: ['build', 'start'],
   },
   'editor-oldest': { run: () => editor('oldest'), after: ['build', 'start'] },
   'oldest-node': { run: oldestNode, after: ['build', 'package'] },
   files: {
-    run: () => mocha('files', ['--spec', 'test/workspace/**/*.test.ts', '--timeout', '120000']),
+    run: () => mocha('files', ['--spec', 'test/workspace/**/*.test.ts', '--timeout', '600000']),
     after: ['build', 'start'],
   },
   conformance: {
-    run: () => mocha('conformance', ['--spec', 'test/conformance/**/*.test.ts', '--timeout', '60000']),
+    run: () => mocha('conformance', ['--spec', 'test/conformance/**/*.test.ts', '--timeout', '300000']),
     after: ['build', 'start'],
   },
   editor: { run: () => editor('newest'), after: ['build', 'start'] },
@@ -266,7 +266,7 @@ async function oldestNode() {
   }
   const env = { SEXTANT_TEST_NODE: await ensureOldestNode() };
   // One at a time: mocha would start its own processes with that Node, too.
-  const common = ['--require', './test/support/commandNode.mjs', '--timeout', '120000'];
+  const common = ['--require', './test/support/commandNode.mjs', '--timeout', '600000'];
   const specs = ['cli', 'serve', 'contextCommands'].flatMap((name) => ['--spec', `test/integration/${name}.test.ts`]);
   const inLibrary = ['--spec', 'test/package/**/*.test.ts', '--grep', 'at run time'];
   return all([
@@ -289,7 +289,7 @@ async function packages() {
     made,
     checkSize('the .vsix', join(root, 'out/sextant-code.vsix'), MAX_VSIX_BYTES),
     checkSize('the npm package', packNpm(), MAX_NPM_BYTES),
-    await mocha('package', ['--spec', 'test/package/**/*.test.ts', '--timeout', '120000']),
+    await mocha('package', ['--spec', 'test/package/**/*.test.ts', '--timeout', '600000']),
   ]);
 }
 

@@ -75,14 +75,14 @@ describe('an embedded context without a folder', () => {
     ],
   ] as const)
     it(`leaves nothing when ${title}`, async function () {
-      this.timeout(60_000);
+      this.timeout(300_000);
       const { code: exitCode, signal, left } = await run(code, folder(), act);
       assert.deepEqual({ code: exitCode, signal }, expected);
       assert.deepEqual(left, []);
     });
 
   it('is removed after a kill of a server without a state folder, too', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const temporary = folder();
     const { left } = await run(STAY, temporary, 'SIGKILL', SERVER);
     assert.deepEqual(
@@ -93,14 +93,14 @@ describe('an embedded context without a folder', () => {
   });
 
   it('leaves no listener of signals when it is closed', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const count = `const count = () => ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((one) => process.listenerCount(one)).join();`;
     const code = `${count} const open = count(); await context.close(); process.exit(open === '1,1,1,1' && count() === '0,0,0,0' ? 0 : 1);`;
     assert.equal((await run(code, folder(), undefined)).code, 0);
   });
 
   it('is removed by the next one after a kill, and only then', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const temporary = folder();
     const { left } = await run(STAY, temporary, 'SIGKILL');
     assert.equal(left.length, 1);

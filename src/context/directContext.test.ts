@@ -164,7 +164,7 @@ describe('a direct context', () => {
       });
 
       it('makes checkpoints of many files, and sees the same in an import of either form', async function () {
-        this.timeout(120_000);
+        this.timeout(300_000);
         const opened = { ...options(), ...(options().backend === 'embedded' && { folder: folder() }) };
         let context = await DirectContext.create(opened);
         const files = Array.from({ length: 1200 }, (_, i) => ({ path: `f${i}.txt`, contents: `${word(i)} common\n` }));
@@ -293,7 +293,7 @@ describe('a direct context', () => {
   });
 
   it('is as it was after a call that failed at any step, and whole after the same call again', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const file = fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('one', 'two', 'three'));
     const step = fc.record({
       failAfter: fc.constantFrom(0, 1, 2, 3, 99),

@@ -30,7 +30,7 @@ describe('the folder of an embedded context', () => {
   const folder = temporaryFolder();
 
   it('keeps the set of files, through adding, replacing, removing, clearing and checkpoints', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const place = join(folder(), 'new');
     const steps: readonly ((context: DirectContext) => Promise<unknown>)[] = [
       (context) => context.addToIndex([fileOf(1), fileOf(2), { path: 'ä\ud800', contents: 'odd' }]),
@@ -72,7 +72,7 @@ describe('the folder of an embedded context', () => {
   });
 
   it('has each acknowledged change after a kill', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     const place = join(folder(), 'killed');
     for (let kill = 0; kill < 3; kill++) {
       const { child, said } = await spawnUntil(

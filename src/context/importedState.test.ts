@@ -92,7 +92,7 @@ describe('a state imported where its files are not', () => {
   for (const [title, loss] of Object.entries(losses))
     for (const count of [3, 1100])
       it(`${title} reports ${count} missing files, and has them after they are added again`, async function () {
-        this.timeout(60_000);
+        this.timeout(300_000);
         const { exported, options }: Loss = loss();
         const files = filesOf(count);
         const state = await exported(files);
@@ -135,7 +135,7 @@ describe('a state imported where its files are not', () => {
 
   for (const count of [3, 1100])
     it(`throws FilesMissing for a search-only state of ${count} files`, async function () {
-      this.timeout(60_000);
+      this.timeout(300_000);
       await using from = await DirectContext.create({ backend: 'embedded' });
       await from.addToIndex(filesOf(count));
       const state = from.export({ mode: 'search-only' });
@@ -177,7 +177,7 @@ describe('a state imported where its files are not', () => {
   });
 
   it('sends its set again where only the checkpoint is lost', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const place = folder();
     const state = await exportOf({ backend: 'embedded', folder: place }, filesOf(1100));
     const lose = (): void => {
@@ -199,7 +199,7 @@ describe('a state imported where its files are not', () => {
   });
 
   it('reports blobs that a service has lost since it took them, rather than a timeout', async function () {
-    this.timeout(30_000);
+    this.timeout(300_000);
     const inner = await EmbeddedBackend.open(undefined, undefined, {});
     const { backend } = counting(inner);
     await using context = await DirectContext.createWith({ backend, pollMs: 1 });

@@ -106,7 +106,7 @@ describe('the index, search and ask protocol', () => {
     });
 
     it('creates immutable checkpoints of 50,000 names in one request', async function () {
-      this.timeout(60_000);
+      this.timeout(300_000);
       const content = 'const haystack = 1;\n';
       const names = Array.from({ length: 50_000 }, (_, i) => nameOf(`h${i}`, content));
       const { blob_names } = await post(PATHS.batchUpload, {
@@ -127,7 +127,7 @@ describe('the index, search and ask protocol', () => {
     });
 
     it('accepts 2 MiB of text that JSON escapes make six times as large, and nothing above 16 MiB', async function () {
-      this.timeout(60_000);
+      this.timeout(300_000);
       const blobs = ['a', 'b'].map((path) => ({ path, content: '\u0001'.repeat(1_048_576) }));
       await post(PATHS.batchUpload, { blobs });
       const { status, text } = await raw(PATHS.batchUpload, ' '.repeat(16_777_217));
@@ -335,7 +335,7 @@ describe('the index, search and ask protocol', () => {
     });
 
     it('shares blobs between a hundred contexts, each with its own set', async function () {
-      this.timeout(60_000);
+      this.timeout(300_000);
       const content = 'const shared = 1;\n';
       const blobs = Array.from({ length: 100 }, (_, i) => ({ path: `shared${i}.ts`, content }));
       const names = (await post(PATHS.batchUpload, { blobs })).blob_names as string[];
@@ -386,7 +386,7 @@ describe('the index, search and ask protocol', () => {
     } as const;
     for (const [title, rule] of Object.entries(rules)) {
       it(`with every other request meeting ${title}`, async function () {
-        this.timeout(60_000);
+        this.timeout(300_000);
         // A model's answer that breaks off is an error; see below.
         const isCut = 'truncate' in rule;
         for (const path of Object.values(PATHS))

@@ -50,7 +50,7 @@ describe('a store of contexts whose owner slept through a takeover', () => {
   const folder = temporaryFolder();
 
   it('is not changed by the earlier owner, which refuses all requests', async function () {
-    this.timeout(120_000);
+    this.timeout(600_000);
     const place = folder();
     const owner = spawn(process.execPath, ['--input-type=module-typescript', '-e', OWNER, '--', place], {
       cwd: new URL('../..', import.meta.url),

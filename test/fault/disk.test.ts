@@ -8,7 +8,7 @@ describe('An index on a disk', () => {
   const folder = temporaryFolder();
 
   it('that becomes full at any moment stays unchanged, throws DiskFull, and continues when there is space', function () {
-    this.timeout(120_000);
+    this.timeout(600_000);
     assert.match(runScript(namespace(this, folder()), 'fullDisk.ts', [folder(), folder()]), /full at \d+ degrees/);
   });
 
@@ -35,12 +35,12 @@ describe('A server on a disk', () => {
     ['read-only', 'ro'],
   ] as const)
     it(`that is ${what} at the start is read, refuses changes with 507, and recovers without a restart`, function () {
-      this.timeout(120_000);
+      this.timeout(600_000);
       assert.match(runScript(namespace(this, folder()), 'fullStart.ts', [how, folder()]), /recovered/);
     });
 
   it('that is full refuses deliveries with 507, loses no acknowledged one, and recovers without a restart', function () {
-    this.timeout(180_000);
+    this.timeout(600_000);
     const said = runScript(namespace(this, folder()), 'fullJournal.ts', [folder()]);
     assert.match(said, /\d+ events, \d+ refused/);
     console.log(`      ${said.trim()}`);
@@ -51,7 +51,7 @@ describe('A context on a disk', () => {
   const folder = temporaryFolder();
 
   it('that is full or read-only at the start is searched, refuses changes, and accepts them when there is space', function () {
-    this.timeout(120_000);
+    this.timeout(600_000);
     assert.match(runScript(namespace(this, folder()), 'fullContext.ts', [folder()]), /^context/m);
   });
 });

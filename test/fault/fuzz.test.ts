@@ -66,7 +66,7 @@ describe('An index after random operations and faults', () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
 
   it('gives no wrong answer, and is complete when lost documents are added again', async function () {
-    this.timeout(SECONDS * 1000 + 60_000);
+    this.timeout(SECONDS * 1000 + 600_000);
     const seed = chooseSeed();
     const end = performance.now() + SECONDS * 1000;
     let rounds = 0;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Engine, EngineReader } from '../../src/engine/engine.ts';
 import { readManifest, segmentFile } from '../../src/engine/index/manifest.ts';
 import { killed } from '../support/processes.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 import { WORDS, fileVersion, workload, type Versions } from './workload.ts';
 import type { Order } from './writer.ts';
@@ -19,11 +19,13 @@ const STEP_MS = 12;
 const KILLS_PER_INDEX = 25;
 
 describe('An index whose writer is killed with SIGKILL', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sextant-fault-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const newFolder = temporaryFolder();
+  let folder: string;
+  // A second attempt starts from nothing.
+  beforeEach(() => (folder = newFolder()));
 
   it('holds the last acknowledged commit or the one under way, as a whole', async function () {
-    this.timeout(KILLS * 2_000 + 60_000);
+    this.timeout(KILLS * 30_000 + 600_000);
     const first = chooseSeed();
     console.log(`      ${KILLS} kills from seed ${first}`);
     let versions: Versions = new Map();

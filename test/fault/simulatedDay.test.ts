@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent, fetch } from 'undici';
 import { METRIC_FIELDS, TOKEN_FIELDS } from '../../src/analytics/contract.ts';
@@ -11,6 +10,7 @@ import { plusDays } from '../conformance/naive.ts';
 import { RawConnection } from '../support/rawHttp.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { until } from '../support/until.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { chooseSeed, seeded } from './truth.ts';
 
 const IS_SOAK = process.env.SEXTANT_SOAK !== undefined;
@@ -44,8 +44,10 @@ interface Answer {
 }
 
 describe('A simulated day of 24 hours', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sextant-day-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const newFolder = temporaryFolder();
+  let folder: string;
+  // A second attempt starts from nothing.
+  beforeEach(() => (folder = newFolder()));
 
   it('with faults and an advancing clock ends with consistent figures and without leaks', async function () {
     if (process.platform !== 'linux') this.skip();

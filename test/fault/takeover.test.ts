@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { until } from '../support/until.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { ACTS, checkAll, Ledger, makeHooks, NOW, writeFacts, type Hooks } from './ledger.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
@@ -16,16 +16,18 @@ const LEDGERS = 8;
 const ENOUGH = 25;
 
 describe('A server that is paused while another takes over its state', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sextant-takeover-'));
+  const newFolder = temporaryFolder();
+  let folder: string;
+  // A second attempt starts from nothing.
+  beforeEach(() => (folder = newFolder()));
   const running: ServeProcess[] = [];
   after(async () => {
     for (const server of running) if (server.child.exitCode === null) await stop(server, 'SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it('acknowledges and writes nothing afterwards, and the next owner has all acknowledged changes', async function () {
     if (process.platform === 'win32') this.skip();
-    this.timeout(ROUNDS * 30_000 + WAITS * 120_000 + 60_000);
+    this.timeout(ROUNDS * 30_000 + WAITS * 600_000 + 600_000);
     const seed = chooseSeed();
     const random = seeded(seed);
     console.log(`      ${ROUNDS} pauses from seed ${seed}`);

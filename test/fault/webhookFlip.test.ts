@@ -37,7 +37,7 @@ describe('A journal of webhooks with flipped bytes', () => {
   let refused: string[];
 
   before(async function () {
-    this.timeout(120_000);
+    this.timeout(600_000);
     server = await serve(['--state', whole, '--keep-megabytes', '60']);
     hook = await makeHook(server.info, await receiver.start());
     const sender = new Sender(random);
@@ -77,7 +77,7 @@ describe('A journal of webhooks with flipped bytes', () => {
   }
 
   it('loses only the damaged events, alters none, reports the loss, and accepts the lost events again', async function () {
-    this.timeout(ROUNDS * 10_000 + 60_000);
+    this.timeout(ROUNDS * 120_000 + 600_000);
     console.log(`      ${ROUNDS} rounds from seed ${seed}`);
     const seen = { lost: 0, damage: 0 };
     for (let round = 0; round < ROUNDS; round++) {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { COMMAND } from '../support/command.ts';
 import { killed } from '../support/processes.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { until } from '../support/until.ts';
+import { temporaryFolder } from '../support/temporary.ts';
 import { checkRuns, checkStored, makeHook, Receiver, Sender, type Hook } from './deliveries.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
@@ -19,11 +19,13 @@ const LATER_MS = 30;
 const START_MS = 400;
 
 describe('A server that is killed with SIGKILL while it accepts webhooks', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sextant-webhook-kill-'));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  const newFolder = temporaryFolder();
+  let folder: string;
+  // A second attempt starts from nothing.
+  beforeEach(() => (folder = newFolder()));
 
   it('has each acknowledged event exactly once, byte for byte, and ran its trigger', async function () {
-    this.timeout(KILLS * 10_000 + 180_000);
+    this.timeout(KILLS * 30_000 + 600_000);
     const seed = chooseSeed();
     const random = seeded(seed);
     console.log(`      ${KILLS} kills from seed ${seed}`);

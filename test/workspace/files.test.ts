@@ -23,7 +23,7 @@ describe('Files in real folders', () => {
   const folder = temporaryFolder();
 
   it('are followed when they are empty and very many', async function () {
-    this.timeout(isSoak ? 900_000 : 120_000);
+    this.timeout(isSoak ? 900_000 : 600_000);
     const count = isSoak ? 200_000 : 10_000;
     const root = folder();
     const state = folder();
@@ -48,7 +48,7 @@ describe('Files in real folders', () => {
   });
 
   it('are found at their last names after a storm of renames', async function () {
-    this.timeout(120_000);
+    this.timeout(600_000);
     const root = folder();
     const stateFolder = folder();
     const names = Array.from({ length: 200 }, (_, i) => `dir${i % 10}/f${i}.ts`);

@@ -58,7 +58,7 @@ describe('An index of a Git repository', () => {
   const onOther = { harbour: 'dir21/f4321.ts' };
 
   it('follows a switch of 5,000 files, and a switch back without analysing a file again', async function () {
-    this.timeout(120_000);
+    this.timeout(600_000);
     const root = repository();
     const state = folder();
     const index = openIndex(root, state);
@@ -80,7 +80,7 @@ describe('An index of a Git repository', () => {
   });
 
   it("of a new working tree starts as a copy of another tree's index, and analyses only the differences", async function () {
-    this.timeout(120_000);
+    this.timeout(600_000);
     const root = repository();
     const siblings = folder();
     const state = folder();

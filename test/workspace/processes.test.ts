@@ -27,7 +27,7 @@ describe('Processes that index one folder', () => {
     setInterval(() => undefined, 1000);`;
 
   it('may be killed at any moment, and the next one has a correct index', async function () {
-    this.timeout(isSoak ? 900_000 : 120_000);
+    this.timeout(isSoak ? 900_000 : 600_000);
     const seed = chooseSeed();
     const kills = isSoak ? 60 : 6;
     console.log(`      ${kills} kills from seed ${seed}`);
@@ -53,7 +53,7 @@ describe('Processes that index one folder', () => {
   });
 
   it('may be two windows and the command: one writes, all search, and another takes over', async function () {
-    this.timeout(120_000);
+    this.timeout(600_000);
     const root = folder();
     const stateFolder = folder();
     writeFiles(root, { 'a.ts': 'export const lantern = 1;\n' });

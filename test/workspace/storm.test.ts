@@ -31,7 +31,7 @@ describe('An index in a storm of changes', () => {
   });
 
   it('has the documents and the results of a new index after each round', async function () {
-    this.timeout(isSoak ? (MINUTES + 10) * 60_000 : 180_000);
+    this.timeout(isSoak ? (MINUTES + 10) * 600_000 : 600_000);
     const seed = chooseSeed();
     const random = seeded(seed);
     const root = folder();

@@ -37,7 +37,7 @@ describe('updateOrAwait', () => {
   }
 
   it('finishes the update if the other process ends without having seen a change', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const [root, state] = [folder(), folder()];
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
     const other = await keep(root, state, false);
@@ -53,7 +53,7 @@ describe('updateOrAwait', () => {
   });
 
   it('waits for a process that keeps the index up to date, and ends when the index is', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const [root, state] = [folder(), folder()];
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
     await keep(root, state, true);
@@ -64,7 +64,7 @@ describe('updateOrAwait', () => {
   });
 
   it('fails and lists the missing changes if the other process does nothing', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const [root, state] = [folder(), folder()];
     writeFiles(root, { 'a.ts': 'const lantern = 1;' });
     const other = await keep(root, state, false);

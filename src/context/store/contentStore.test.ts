@@ -213,7 +213,7 @@ describe('the store of contexts', () => {
   });
 
   it('removes blobs that no checkpoint has and no client used for 30 days, whatever happens in between', async function () {
-    this.timeout(120_000);
+    this.timeout(300_000);
     // A day at a time, with uploads, looks, checkpoints, uses of them, collections and restarts; beside it, what has to be there.
     const file = fc.nat(7);
     const step = fc.oneof(
