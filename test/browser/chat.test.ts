@@ -64,7 +64,7 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
     await page.keyboard.press('Enter');
     await pick.waitFor({ state: 'hidden' });
 
-    await workbench.run('Sextant: Set Key of OpenAI-Compatible Service');
+    await workbench.run('Sextant: Set the Key of the OpenAI-Compatible Service');
     await pick.getByText(/Key for http/).waitFor();
     assert.equal(await workbench.query.getAttribute('type'), 'password');
     await page.keyboard.type('with a space');
@@ -96,7 +96,7 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
   });
 
   it('says what is wrong and what to do, and sends no key once it is removed', async () => {
-    await workbench.run('Sextant: Remove Key of OpenAI-Compatible Service');
+    await workbench.run('Sextant: Remove the Key of the OpenAI-Compatible Service');
     server.script = (answer) => answer.writeHead(401).end();
     await ask('how are passwords checked?');
     await response()

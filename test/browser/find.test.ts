@@ -108,7 +108,7 @@ describe('Ways to search', () => {
   it('keeps results in a view, where their lines are now', async () => {
     const { page } = workbench;
     await workbench.expand('Search Results');
-    await page.getByText('Search, and move the results here').waitFor();
+    await page.getByText('Search, then move the results here').waitFor();
     await workbench.shoot('find-results-empty');
     await keep('withRetries');
     await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
@@ -162,6 +162,6 @@ describe('Ways to search', () => {
     await line.waitFor();
     rmSync(join(root, 'src/again.ts'));
     await workbench.run('Sextant: Clear Results');
-    await page.getByText('Search, and move the results here').waitFor();
+    await page.getByText('Search, then move the results here').waitFor();
   });
 });

@@ -51,7 +51,7 @@ describe('every view', () => {
       await workbench.unfold(/^Languages/);
       await workbench.unfold(/^Keys and passwords/);
       for (const view of ['Search Results', 'Usage', 'Local Server']) await workbench.expand(view);
-      await page.getByText('Search, and move the results here').waitFor();
+      await page.getByText('Search, then move the results here').waitFor();
       await page.getByText('Who uses the assistant').waitFor();
       await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
       // Those that would have nothing to say are not there.
@@ -142,7 +142,7 @@ const STEPS: readonly { step: string; command: string; done: (workbench: Workben
 async function openWalkthrough(workbench: Workbench): Promise<void> {
   await workbench.run('Welcome: Open Walkthrough...');
   await workbench.pick.getByText('Get Started with Sextant', { exact: true }).click();
-  await workbench.page.locator(WALKTHROUGH).getByText('Find code by what it does').waitFor();
+  await workbench.page.locator(WALKTHROUGH).getByText('Find code by describing it').waitFor();
 }
 
 /** Shows what a step says, and its picture. */
