@@ -169,8 +169,17 @@ export class Workbench {
     await item.waitFor({ state: 'hidden' });
   }
 
+  /** Shows the side bar of Sextant. A click on its tab hides it if a reloaded window has just shown it. */
   async openSextantView(): Promise<void> {
-    await this.page.locator('.activitybar').getByRole('tab', { name: 'Sextant' }).click();
+    const header = this.page.getByRole('button', { name: 'Index Section' });
+    await until('the side bar shows Sextant', async () => {
+      if (await header.isVisible()) return true;
+      await this.page.locator('.activitybar').getByRole('tab', { name: 'Sextant' }).click();
+      return header.waitFor({ timeout: 5_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
   }
 
   /** Unfolds a row of a tree. A click while the tree is being refreshed may be lost, so it clicks until it is unfolded. */
