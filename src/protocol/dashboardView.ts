@@ -151,7 +151,7 @@ export interface ViewError {
 }
 
 /** Progress of a long load. */
-export interface Progress {
+export interface LoadProgress {
   readonly state: 'running' | 'stopped' | 'done';
   readonly text: string;
   readonly done: number;
@@ -169,7 +169,7 @@ export interface Page {
   readonly trouble: ViewError | null;
   /** Explains a page without content and without an error, in a title and a sentence. */
   readonly empty: { readonly title: string; readonly message: string } | null;
-  readonly progress: Progress | null;
+  readonly progress: LoadProgress | null;
   /** Time of the figures, `2026-11-21 09:30 UTC`, and their age. */
   readonly asOf: string;
   readonly tiles: readonly Tile[];

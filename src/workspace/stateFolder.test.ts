@@ -3,7 +3,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { documentsOf, openIndex } from '../../test/workspace/support.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
-import { claimFolder, MARKER, readMark } from '../base/ownedFolder.ts';
+import { claimFolder, MARKER, readFolderMark } from '../base/ownedFolder.ts';
 import { checkStateFolder } from './stateFolder.ts';
 
 describe('The state folder of an index', () => {
@@ -43,7 +43,7 @@ describe('The state folder of an index', () => {
     await index(root, state);
     renameSync(root, moved);
     await index(moved, state);
-    assert.deepEqual(readMark(state), { kind: 'index', of: moved });
+    assert.deepEqual(readFolderMark(state), { kind: 'index', of: moved });
     assert.deepEqual([...documentsOf(state).keys()], ['a.ts']);
   });
 
@@ -64,7 +64,7 @@ describe('The state folder of an index', () => {
     rmSync(join(state, MARKER));
     assert.throws(() => openIndex(other, state), { code: 'FolderNotOurs' });
     await index(root, state);
-    assert.deepEqual(readMark(state), { kind: 'index', of: root });
+    assert.deepEqual(readFolderMark(state), { kind: 'index', of: root });
     rmSync(join(state, MARKER));
     rmSync(join(state, 'files.json'));
     await index(root, state);

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import type { NextStep } from '../../src/protocol/dashboardChoices.ts';
-import type { Page, Progress, Tile, ViewError } from '../../src/protocol/dashboardView.ts';
+import type { Page, LoadProgress, Tile, ViewError } from '../../src/protocol/dashboardView.ts';
 import { Button } from '../components.ts';
 import { About } from './about.tsx';
 import type { Actions, PageProps } from './actions.ts';
@@ -188,7 +188,13 @@ function NextSteps({ next, actions, isQuiet = false }: NextStepsProps): JSX.Elem
 }
 
 /** Progress of a long load, with actions to stop or resume it. */
-function ProgressLine({ progress, actions }: { readonly progress: Progress; readonly actions: Actions }): JSX.Element {
+function ProgressLine({
+  progress,
+  actions,
+}: {
+  readonly progress: LoadProgress;
+  readonly actions: Actions;
+}): JSX.Element {
   const { state, text, done, of, next } = progress;
   return (
     <div class="progress">

@@ -51,7 +51,7 @@ export interface LoadedReport<R> {
 }
 
 /** A change of a report's state; an `error` of `undefined` removes the error. */
-type Change = Omit<Partial<LoadedReport<Reports[ReportName]>>, 'error'> & {
+type ReportChange = Omit<Partial<LoadedReport<Reports[ReportName]>>, 'error'> & {
   readonly error?: SextantError | undefined;
 };
 
@@ -292,7 +292,7 @@ export class ReportStore {
     return (this.report('cost') ?? (await costReport(this.data, this.#range, options))).unit;
   }
 
-  #setState(name: ReportName, change: Change): void {
+  #setState(name: ReportName, change: ReportChange): void {
     const { error, ...rest } = { ...this.state(name), ...change };
     this.#reports.set(name, { ...rest, ...(error && { error }) });
     this.#dependencies.onChange(name);

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { SextantError, describeError } from '../../base/errors.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
-import { Caller } from '../../base/rpc.ts';
+import { RpcCaller } from '../../base/rpc.ts';
 import { workerChannel } from '../../base/workerChannel.ts';
 import type { DocumentId } from '../documentId.ts';
 
@@ -122,7 +122,7 @@ export class SegmentThreads {
 /** One thread and its work. */
 export class SegmentThread {
   readonly #worker: Worker;
-  readonly #caller: Caller<SegmentThreadMethods, object>;
+  readonly #caller: RpcCaller<SegmentThreadMethods, object>;
   #waiting = 0;
   #stopping = false;
 
@@ -135,7 +135,7 @@ export class SegmentThread {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
     });
     this.#worker = worker;
-    this.#caller = new Caller(workerChannel(worker));
+    this.#caller = new RpcCaller(workerChannel(worker));
     let reason = 'it ended';
     worker.unref();
     worker.on('error', (error) => (reason = describeError(error)));

@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import type { Batch, BatchRow, RowState } from '../../analytics/budgets/batch.ts';
 import { formatLimit, NO_LIMIT, problemOfLimit, type Limit } from '../../analytics/budgets/limit.ts';
-import type { Preview, Problem } from '../../analytics/budgets/preview.ts';
-import { reasonOf } from '../../analytics/budgets/texts.ts';
+import type { Preview, LimitProblem } from '../../analytics/budgets/preview.ts';
+import { reasonOfRow } from '../../analytics/budgets/texts.ts';
 import type { Plan } from '../../analytics/contract.ts';
 import type { Identity } from '../../analytics/identity.ts';
 import { wholeAmount } from '../../analytics/insights/amounts.ts';
@@ -126,14 +126,14 @@ interface RawRow {
 }
 
 /** Quotes the requested value if it is not a limit. */
-function ofProblem({ identity, line, limit, message }: Problem, part: Part): RawRow {
+function ofProblem({ identity, line, limit, message }: LimitProblem, part: Part): RawRow {
   const isLimit = limit !== undefined && problemOfLimit(limit) === undefined;
   const why = limit === undefined || isLimit ? message : l10n.t('“{0}”: {1}', limit, message);
   return { identity, line, part, why, ...(isLimit && { after: limit }) };
 }
 
 function whyOf(row: BatchRow, unit: Plan): string {
-  return row.state === 'confirmed' || row.state === 'waiting' ? '' : reasonOf(row, unit);
+  return row.state === 'confirmed' || row.state === 'waiting' ? '' : reasonOfRow(row, unit);
 }
 
 function listOf(raw: readonly RawRow[], unit: Plan, names: Names): ChangeRows {

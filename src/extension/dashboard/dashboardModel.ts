@@ -8,7 +8,7 @@ import type { LoadedReport, ReportName, Reports, ReportStore } from '../../analy
 import type { Table } from '../../analytics/reports/table.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
-import { formatCount, formatSeconds } from '../../base/format.ts';
+import { formatCount, formatDuration } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
 import { TABS, type List } from '../../protocol/dashboardChoices.ts';
 import {
@@ -17,7 +17,7 @@ import {
   type DashboardState,
   type ListedRow,
   type Page,
-  type Progress,
+  type LoadProgress,
   type ViewError,
 } from '../../protocol/dashboardView.ts';
 import type { BudgetEditor } from '../analytics/budgetEditor.ts';
@@ -307,11 +307,11 @@ export class DashboardModel {
   #described(moment: string | undefined, between = ' · '): string | undefined {
     if (moment === undefined) return undefined;
     const seconds = (this.#clock.now() - Date.parse(moment)) / 1000;
-    const age = seconds < 60 ? l10n.t('just now') : l10n.t('{0} ago', formatSeconds(seconds));
+    const age = seconds < 60 ? l10n.t('just now') : l10n.t('{0} ago', formatDuration(seconds));
     return `${describeMoment(moment)}${between}${age}`;
   }
 
-  #progress(): Progress | undefined {
+  #progress(): LoadProgress | undefined {
     const store = this.#store;
     const { tab } = this.#choices;
     if (!store) return undefined;

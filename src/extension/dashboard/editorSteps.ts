@@ -7,7 +7,7 @@ import {
   obstaclesIn,
   type Preview,
   type PreviewRow,
-  type Problem,
+  type LimitProblem,
 } from '../../analytics/budgets/preview.ts';
 import { describeSource, summarizeBatch, summarizePreview } from '../../analytics/budgets/texts.ts';
 import type { Plan } from '../../analytics/contract.ts';
@@ -109,7 +109,7 @@ function describePreview(preview: Preview, title: string, names: Names): StepTex
 }
 
 /** A preview of one row, in a sentence. */
-function describeOnly(only: PreviewRow | Problem, unit: Plan, names: Names): Pick<DeskStep, 'summary' | 'tone'> {
+function describeOnly(only: PreviewRow | LimitProblem, unit: Plan, names: Names): Pick<DeskStep, 'summary' | 'tone'> {
   if ('message' in only) return { tone: 'bad', summary: names.hide(only.message, only.identity ?? NOBODY) };
   const [before, after] = [formatLimit(only.before, unit), formatLimit(only.after, unit)];
   switch (only.kind) {

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { formatBytes, formatCount, formatSeconds } from '../../base/format.ts';
+import { formatBytes, formatCount, formatDuration } from '../../base/format.ts';
 import type { IndexContents, LanguageShare } from '../../workspace/folderReport.ts';
 import type { IndexingPace } from '../../workspace/pace.ts';
 import { problemOf, type IndexAction, type IndexProblem } from '../../workspace/problems.ts';
@@ -34,7 +34,7 @@ export function folderItem({ status, pace }: RowFacts): vscode.TreeItem {
   const { kind } = status.state;
   const icon = FOLDER_ICONS[kind];
   const item = makeItem(basename(status.root), describeState(status), icon, Expanded);
-  const left = pace && vscode.l10n.t('about {0} left', formatSeconds(pace.secondsLeft));
+  const left = pace && vscode.l10n.t('about {0} left', formatDuration(pace.secondsLeft));
   item.tooltip = [status.root, describeState(status), ...(left === undefined ? [] : [left])].join('\n');
   return item;
 }
@@ -131,7 +131,7 @@ function progressRows({ status, pace }: RowFacts): IndexRow[] {
   const done = vscode.l10n.t('{0} %, {1} of {2} files', percent, formatCount(state.done), formatCount(state.total));
   const unknown = vscode.l10n.t('not known yet');
   const rate = pace && vscode.l10n.t('{0} files a second', formatCount(Number(pace.filesPerSecond.toPrecision(2))));
-  const left = pace && vscode.l10n.t('about {0}', formatSeconds(pace.secondsLeft));
+  const left = pace && vscode.l10n.t('about {0}', formatDuration(pace.secondsLeft));
   const hint = vscode.l10n.t('Searches find the files indexed so far.');
   return [
     factRow(id('progress'), vscode.l10n.t('Progress'), done, 'sync~spin', `${done}\n${hint}`),

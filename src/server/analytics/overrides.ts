@@ -12,7 +12,7 @@ export function identityOf(record: BudgetOverride | OverrideEntry): Identity {
     : { kind: 'user_email', name: record.user_email };
 }
 
-export function keyOf(override: BudgetOverride | OverrideEntry): string {
+export function overrideKeyOf(override: BudgetOverride | OverrideEntry): string {
   return overrideKey(identityOf(override), override.resource, override.period);
 }
 
@@ -42,7 +42,7 @@ export class OverrideList {
   load(overrides: Iterable<BudgetOverride>): void {
     const current = this.#known();
     for (const override of overrides) {
-      this.#changes.delete(keyOf(override));
+      this.#changes.delete(overrideKeyOf(override));
       apply(current, override);
     }
     this.#sorted = undefined;
@@ -50,7 +50,7 @@ export class OverrideList {
 
   change(entries: Iterable<OverrideEntry>): void {
     for (const entry of entries) {
-      this.#changes.set(keyOf(entry), entry);
+      this.#changes.set(overrideKeyOf(entry), entry);
       if (this.#current) apply(this.#current, entry);
     }
     this.#sorted = undefined;
@@ -75,6 +75,6 @@ export class OverrideList {
 }
 
 function apply(current: Map<string, BudgetOverride>, entry: BudgetOverride): void {
-  if (entry.config.limit === '') current.delete(keyOf(entry));
-  else current.set(keyOf(entry), entry);
+  if (entry.config.limit === '') current.delete(overrideKeyOf(entry));
+  else current.set(overrideKeyOf(entry), entry);
 }

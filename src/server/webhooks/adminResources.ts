@@ -18,7 +18,7 @@ import { MAX_REFUSALS, type Refusal } from '../../webhooks/journal/refusalLog.ts
 import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
 import { readMoment } from '../admin/moment.ts';
 import { httpErrors } from '../http/errors.ts';
-import type { Exchange, Reply, Resource } from '../http/exchange.ts';
+import type { HttpExchange, Reply, Resource } from '../http/exchange.ts';
 import type { WebhookService } from './service.ts';
 import { testDelivery } from './testDelivery.ts';
 import type {
@@ -147,7 +147,9 @@ export function webhookAdminResources(
       to: to === undefined ? undefined : readMoment(to, 'to'),
     };
   };
-  const find = async ({ parameters: { id = '' } }: Exchange): Promise<{ event: StoredEvent; state: EventState }> => {
+  const find = async ({
+    parameters: { id = '' },
+  }: HttpExchange): Promise<{ event: StoredEvent; state: EventState }> => {
     const number = eventNumber(id);
     const event = number === undefined ? undefined : await journal.read(number);
     if (!event) throw httpErrors.notFound(`event ${id.slice(0, 100)}`);
@@ -320,7 +322,7 @@ export function webhookAdminResources(
     }),
   ];
 
-  function search({ text, cursor, ...given }: Given, filter: unknown, exchange: Exchange): Reply {
+  function search({ text, cursor, ...given }: Given, filter: unknown, exchange: HttpExchange): Reply {
     const wanted = {
       ...filterOf(given),
       text,
