@@ -1,6 +1,5 @@
 import { SextantError } from '../../base/errors.ts';
 import { sumOf } from '../insights/amounts.ts';
-import { identityOf } from '../insights/people.ts';
 import type { AnalyticsClient, CallOptions } from '../client/analyticsClient.ts';
 import {
   IDENTITY_FIELDS,
@@ -10,7 +9,7 @@ import {
   type Plan,
   type TokenScope,
 } from '../contract.ts';
-import { identityKey, type Identity } from '../identity.ts';
+import { identityKey, identityOf, type Identity } from '../identity.ts';
 import { budgetErrors } from './errors.ts';
 import { NO_LIMIT, type Limit } from './limit.ts';
 

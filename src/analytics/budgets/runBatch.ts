@@ -1,8 +1,7 @@
 import { formatTime, type Clock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
 import { RESOURCE_OF_PLAN } from '../contract.ts';
-import { identityFields, identityKey } from '../identity.ts';
-import { identityOf } from '../insights/people.ts';
+import { identityFields, identityKey, identityOf } from '../identity.ts';
 import { judge, numbersByKey, numbersOf } from './batch.ts';
 import type { BatchLog } from './batchStore.ts';
 import { allowed, readLimits, type BudgetService } from './budgetService.ts';

@@ -1,8 +1,7 @@
 import { MAX_DECIMAL_DIGITS, formatDecimal, parseDecimal, type Decimal } from '../../base/decimal.ts';
 import type { CostMetrics, GroupByValues, UserInfo } from '../contract.ts';
-import { identityKey } from '../identity.ts';
+import { identityKey, identityOf, type IdentifiedRow } from '../identity.ts';
 import { shares, type Share } from './compare.ts';
-import { identityOf, type IdentifiedRow } from './people.ts';
 
 /** A measure of cost: dollars billed, dollars estimated for the customer, or credits. */
 export type Measure = 'billed_amount_usd' | 'estimated_customer_cost_usd' | 'credits_consumed';

@@ -1,17 +1,5 @@
 import { METRIC_FIELDS, type MetricField, type Metrics } from '../contract.ts';
-import { identityKey, type Identity } from '../identity.ts';
-
-/** A row that names an account (section 2.1). */
-export interface IdentifiedRow {
-  readonly user_email?: string | undefined;
-  readonly service_account_name?: string | undefined;
-}
-
-export function identityOf({ user_email, service_account_name }: IdentifiedRow): Identity {
-  return user_email === undefined
-    ? { kind: 'service_account_name', name: service_account_name ?? '' }
-    : { kind: 'user_email', name: user_email };
-}
+import { identityKey, identityOf, type IdentifiedRow } from '../identity.ts';
 
 /** The number of different people and service accounts, ignoring case in e-mail addresses. */
 export function distinctPeople(rows: Iterable<IdentifiedRow>): number {

@@ -281,8 +281,8 @@ export class ReportStore {
     const isShared = running !== undefined && running.cachedOnly === options.cachedOnly;
     const loaded = options.refresh ? undefined : this.report('budgets');
     const budgets = isShared ? await running.report : (loaded ?? (await budgetReport(data, options)));
-    const { asOf, offline, missing, standings, unit } = budgets;
-    const [first, ...others] = standings.map(({ identity }) => identity);
+    const { asOf, offline, missing, statuses, unit } = budgets;
+    const [first, ...others] = statuses.map(({ identity }) => identity);
     if (!first) return { asOf, offline, missing, burnDown: undefined };
     const range = { first: data.newestDay, last: data.newestDay };
     return peopleSpending(data, range, [first, ...others], unit, options);

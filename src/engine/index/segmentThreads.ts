@@ -7,7 +7,7 @@ import { workerChannel } from '../../base/workerChannel.ts';
 import type { DocumentId } from '../documentId.ts';
 
 /** Documents whose UTF-8 text stands one after the other in memory that both threads see. */
-export interface Batch {
+export interface DocumentBatch {
   readonly text: SharedArrayBuffer;
   readonly documents: readonly BatchedDocument[];
   /** Path of the segment to write if these documents fill one. */
@@ -24,7 +24,7 @@ export interface BatchedDocument {
 
 export interface SegmentThreadMethods {
   /** Analyses documents. Returns whether a segment was written, of them and the ones before. */
-  add(batch: Batch): boolean;
+  add(batch: DocumentBatch): boolean;
   /** Writes a segment of the documents added since the last one. Returns whether there were any. */
   write(file: string): boolean;
   /** Forgets the documents added since the last segment. */
@@ -152,7 +152,7 @@ export class SegmentThread {
   }
 
   /** Rejects with `ThreadDied`, as the others do. */
-  add(batch: Batch): Promise<boolean> {
+  add(batch: DocumentBatch): Promise<boolean> {
     return this.#keepAwake(() => this.#caller.call('add', batch));
   }
 

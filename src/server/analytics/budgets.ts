@@ -9,13 +9,13 @@ import {
   type ResponseOf,
 } from '../../analytics/contract.ts';
 import { invalidArgument } from '../../analytics/errors.ts';
-import { identityFields, identityKey, type Identity } from '../../analytics/identity.ts';
+import { identityFields, identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
 import { checkRequest, messageOf } from '../../analytics/validate.ts';
 import { dayOf, type Day } from '../../base/day.ts';
 import type { HttpExchange } from '../http/exchange.ts';
 import type { AnalyticsContext } from './context.ts';
 import type { FactSource } from './factSource.ts';
-import { identityOf, overrideKey } from './overrides.ts';
+import { overrideKey } from './overrides.ts';
 import { readJson } from './query.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { BudgetOverride, OverrideEntry } from '../../analytics/contract.ts';
-import { identityFields } from '../../analytics/identity.ts';
+import { identityFields, identityOf } from '../../analytics/identity.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Day } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
@@ -11,7 +11,7 @@ import { Cursors } from './cursors.ts';
 import { DataSet } from './data/dataSet.ts';
 import { readData } from './data/readData.ts';
 import type { FactSource } from './factSource.ts';
-import { identityOf, overrideKeyOf, OverrideList } from './overrides.ts';
+import { overrideKeyOf, OverrideList } from './overrides.ts';
 import { Simulation } from './simulation/simulation.ts';
 
 /**

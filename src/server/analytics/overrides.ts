@@ -1,15 +1,9 @@
 import type { BudgetOverride, OverrideEntry } from '../../analytics/contract.ts';
-import { identityKey, type Identity } from '../../analytics/identity.ts';
+import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
 
 /** Equal for overrides of the same identity, resource and period, of which there is one; ordered as answers are. */
 export function overrideKey(identity: Identity, resource: string, period: string): string {
   return `${identityKey(identity)}\0${resource}\0${period}`;
-}
-
-export function identityOf(record: BudgetOverride | OverrideEntry): Identity {
-  return record.user_email === undefined
-    ? { kind: 'service_account_name', name: record.service_account_name }
-    : { kind: 'user_email', name: record.user_email };
 }
 
 export function overrideKeyOf(override: BudgetOverride | OverrideEntry): string {

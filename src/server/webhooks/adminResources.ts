@@ -11,9 +11,9 @@ import {
   type EventSummary,
   type StoredEvent,
 } from '../../webhooks/event.ts';
-import { describeDamage, type JournalDamage } from '../../webhooks/journal/damage.ts';
+import { describeJournalDamage, type JournalDamage } from '../../webhooks/journal/damage.ts';
 import type { EventFilter } from '../../webhooks/journal/eventIndex.ts';
-import type { Search } from '../../webhooks/journal/eventJournal.ts';
+import type { EventSearch } from '../../webhooks/journal/eventJournal.ts';
 import { MAX_REFUSALS, type Refusal } from '../../webhooks/journal/refusalLog.ts';
 import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
 import { readMoment } from '../admin/moment.ts';
@@ -131,7 +131,7 @@ export function webhookAdminResources(
   const showJournal = (damage: readonly JournalDamage[]): JournalView => ({
     events: journal.size,
     bytes: journal.bytes,
-    damage: damage.map(describeDamage),
+    damage: damage.map(describeJournalDamage),
   });
   /** By name or, also of one that was deleted, by id. */
   const idOf = (webhook: string): string => definitions.webhooks.find(({ name }) => name === webhook)?.id ?? webhook;
@@ -333,7 +333,7 @@ export function webhookAdminResources(
   }
 
   /** `{"event"}` for each that is found, `{"damaged"}` for each that cannot be read, `{"progress"}` in between, `{"done":true}` at the end. Stops when the client does. */
-  async function* searchLines(search: Search, gone: AbortSignal): AsyncGenerator<string> {
+  async function* searchLines(search: EventSearch, gone: AbortSignal): AsyncGenerator<string> {
     for await (const step of journal.search(search, gone))
       yield JSON.stringify('event' in step ? { event: show(step.event) } : step);
     yield JSON.stringify({ done: true });

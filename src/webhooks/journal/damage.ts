@@ -12,12 +12,16 @@ export interface JournalDamage {
 const ADVICE = 'Restore the file from a backup, or have the deliveries sent again.';
 
 /** One line for a log. */
-export function describeDamage({ file, from, to, records, isMark }: JournalDamage): string {
+export function describeJournalDamage({ file, from, to, records, isMark }: JournalDamage): string {
   if (isMark)
     return `The journal is damaged: ${file}, which notes its end, is missing or unreadable. Its newest records may be lost; all others are whole. ${ADVICE}`;
   const where = `The journal is damaged: ${file}, bytes ${from} to ${to}.`;
   if (records === 0) return `${where} No record is lost.`;
   const lost =
-    records === undefined ? 'An unknown number of records is' : records === 1 ? '1 record is' : `${records} records are`;
+    records === undefined
+      ? 'An unknown number of records is'
+      : records === 1
+        ? '1 record is'
+        : `${records} records are`;
   return `${where} ${lost} lost; all others are whole. ${ADVICE}`;
 }
