@@ -174,7 +174,7 @@ export function knownNote(known: number, days: number): string {
 }
 
 /** `2026-11-14 to 2026-11-20` */
-export function describeDays(first: string, last: string): string {
+export function formatDays(first: string, last: string): string {
   return first === last ? first : l10n.t('{0} to {1}', first, last);
 }
 

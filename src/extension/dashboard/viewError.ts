@@ -5,7 +5,7 @@ import type { LoadedReport } from '../../analytics/reports/reportStore.ts';
 import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
 import type { NextStep } from '../../protocol/dashboardChoices.ts';
 import type { ViewError } from '../../protocol/dashboardView.ts';
-import { describeDays } from './figures.ts';
+import { formatDays } from './figures.ts';
 
 /** Circumstances of a failure. */
 export interface Circumstances {
@@ -115,5 +115,5 @@ function sentences(...parts: readonly string[]): string {
 /** `2026-11-14 to 2026-11-20` */
 export function describeDayRange(range: DayRange): string {
   const { effective_start_date: first, effective_end_date: last } = describeRange(range);
-  return describeDays(first, last);
+  return formatDays(first, last);
 }

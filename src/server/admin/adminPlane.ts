@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { SCOPES, messages, type TokenScope } from '../../analytics/contract.ts';
-import { messageOf } from '../../analytics/validate.ts';
+import { messageOfIssue } from '../../analytics/validate.ts';
 import type { AdjustableClock } from '../../base/clock.ts';
 import { readJson } from '../analytics/query.ts';
 import type { Organization } from '../analytics/organization.ts';
@@ -165,7 +165,7 @@ export function withJson(
 /** Throws `InvalidArgument`. */
 export function checked<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body);
-  if (!result.success) throw httpErrors.badRequest(messageOf(result.error.issues[0]!));
+  if (!result.success) throw httpErrors.badRequest(messageOfIssue(result.error.issues[0]!));
   return result.data;
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../analytics/contract.ts';
 import { invalidArgument } from '../../analytics/errors.ts';
 import { identityFields, identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
-import { checkRequest, messageOf } from '../../analytics/validate.ts';
+import { checkRequest, messageOfIssue } from '../../analytics/validate.ts';
 import { dayOf, type Day } from '../../base/day.ts';
 import type { HttpExchange } from '../http/exchange.ts';
 import type { AnalyticsContext } from './context.ts';
@@ -137,6 +137,6 @@ function checkEntry(identity: Identity, fields: Fields, facts: FactSource, today
   const { resource } = fields as unknown as OverrideEntry;
   if (issue?.path[0] !== 'resource' && resource !== RESOURCE_OF_PLAN[plan])
     return messages.wrongResource(resource, plan);
-  if (!settings.success) return messageOf(issue!);
+  if (!settings.success) return messageOfIssue(issue!);
   return { ...identityFields(member), ...settings.data };
 }

@@ -77,7 +77,7 @@ export interface CostFilters {
 }
 
 /**
- * Sums of one group of costs. Surcharge and estimated cost (section 2.5) follow from these: see `costMetrics` in cost.ts.
+ * Sums of one group of costs. Surcharge and estimated cost (section 2.5) follow from these: see `costMetricsOf`.
  */
 export interface CostSums {
   readonly billed: Decimal;
