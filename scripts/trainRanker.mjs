@@ -16,7 +16,7 @@ const data = resolve(process.env.INIT_CWD ?? '.', named);
 if (!existsSync(join(data, 'data/manifest.json'))) fail(`There is no data/manifest.json in ${data}.`);
 
 await ensureDependencies();
-const { COLUMNS } = await import('../src/engine/query/features.ts');
+const { FEATURE_COLUMNS } = await import('../src/engine/query/features.ts');
 const { FIT, FitData, crossValidate, meanGain } = await import('../test/bench/fit.ts');
 const { missingRepositories, repositories } = await import('../test/bench/questions.ts');
 const { examplesOf } = await import('../test/bench/training.ts');
@@ -49,7 +49,9 @@ const rows = [line('all features', evaluate())];
 if (values.ablate) {
   const { FEATURE_GROUPS } = await import('../src/workspace/featureGroups.ts');
   for (const [group, features] of Object.entries(FEATURE_GROUPS)) {
-    const without = new Set(COLUMNS.flatMap((column, i) => (features.includes(column.replace('/max', '')) ? [i] : [])));
+    const without = new Set(
+      FEATURE_COLUMNS.flatMap((column, i) => (features.includes(column.replace('/max', '')) ? [i] : [])),
+    );
     rows.push(line(`without ${group}`, evaluate({ ...FIT, without })));
   }
 }
@@ -59,7 +61,9 @@ console.log(table([HEAD, ...rows]));
 const fitted = prepared.fit(() => true);
 /** @param {Float64Array} weights */
 const named6 = (weights) =>
-  Object.fromEntries([...prepared.unscaled(weights)].map((weight, i) => [COLUMNS[i], Number(weight.toPrecision(6))]));
+  Object.fromEntries(
+    [...prepared.unscaled(weights)].map((weight, i) => [FEATURE_COLUMNS[i], Number(weight.toPrecision(6))]),
+  );
 const file = join(root, 'src/engine/query/weights.json');
 const json = { question: named6(fitted.question), symbol: named6(fitted.symbol) };
 writeFileSync(file, `${JSON.stringify(json, null, 2)}\n`);

@@ -31,7 +31,7 @@ export {
   type File,
   type IndexingProgress,
   type IndexingResult,
-  type SearchOptions as ContextSearchOptions,
+  type ContextSearchOptions,
 } from './context/directContext.ts';
 export { FileSystemContext, type FileSystemContextOptions } from './context/fileSystemContext.ts';
 export type { ServiceOptions } from './context/service.ts';

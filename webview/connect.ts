@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { Caller, type Methods } from '../src/base/rpc.ts';
+import { RpcCaller, type Methods } from '../src/base/rpc.ts';
 import { pageChannel } from '../src/protocol/pageChannel.ts';
 
 /** The editor's API for a page, available once. */
@@ -12,7 +12,7 @@ declare function acquireVsCodeApi(): VsCodeApi;
 
 /** The extension, seen from a page. */
 export interface Host<M extends Methods<M>, E> {
-  readonly caller: Caller<M, E>;
+  readonly caller: RpcCaller<M, E>;
   /** State that the page keeps while it is hidden and over a restart, such as typed text. Unchecked. */
   readonly kept: unknown;
   keep(state: unknown): void;
@@ -27,5 +27,5 @@ export function connect<M extends Methods<M>, E>(): Host<M, E> {
     (message) => api.postMessage(message),
     (receive) => window.addEventListener('message', ({ data }) => receive(data)),
   );
-  return { caller: new Caller(channel), kept: api.getState(), keep: (state) => api.setState(state) };
+  return { caller: new RpcCaller(channel), kept: api.getState(), keep: (state) => api.setState(state) };
 }

@@ -38,3 +38,15 @@ export function identityFields(
 export function identityNamed(name: string): Identity {
   return { kind: name.includes('@') ? 'user_email' : 'service_account_name', name };
 }
+
+/** A row that names an account (section 2.1). */
+export interface IdentifiedRow {
+  readonly user_email?: string | undefined;
+  readonly service_account_name?: string | undefined;
+}
+
+export function identityOf({ user_email, service_account_name }: IdentifiedRow): Identity {
+  return user_email === undefined
+    ? { kind: 'service_account_name', name: service_account_name ?? '' }
+    : { kind: 'user_email', name: user_email };
+}

@@ -17,12 +17,12 @@ export function checkRequest<N extends EndpointName>(
   const checked = endpoints[name].request.safeParse(request);
   const issues = checked.error?.issues ?? [];
   const unknown = issues.find((issue) => issue.code === 'unrecognized_keys' && issue.path.length === 0);
-  if (unknown) throw invalidArgument(messageOf(unknown));
+  if (unknown) throw invalidArgument(messageOfIssue(unknown));
   const valid = checked.data as RequestOf<N> | undefined;
   // `page_size` is the last in every table that has it, so the fields before it are checked without it.
   const isSizeOnly = issues.length > 0 && issues.every(({ path }) => path[0] === 'page_size');
   rules(isSizeOnly ? withoutPageSize(name, request) : valid);
-  if (valid === undefined) throw invalidArgument(messageOf(issues[0]!));
+  if (valid === undefined) throw invalidArgument(messageOfIssue(issues[0]!));
   return valid;
 }
 
@@ -44,7 +44,7 @@ export function parseResponse<N extends EndpointName>(name: N, body: unknown): R
 }
 
 /** The message of a schema's issue, in the API's wording. */
-export function messageOf(issue: z.core.$ZodIssue): string {
+export function messageOfIssue(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'unrecognized_keys') return issue.message;
   const path = pathText(issue.path);
   return messages.unknownFields(issue.keys.map((key) => (path === '' ? key : `${path}.${key}`)));

@@ -11,7 +11,7 @@ import { Searcher } from '../workspace/searcher.ts';
 import type { Answer, AnswerEvent, Passage } from './answer.ts';
 import { Asker } from './asker.ts';
 import { extractiveProvider } from './extractive.ts';
-import type { AnswerProvider, Task } from './provider.ts';
+import type { AnswerProvider, AnswerTask } from './provider.ts';
 
 describe('Asking', () => {
   const folder = temporaryFolder();
@@ -41,8 +41,8 @@ describe('Asking', () => {
   }
 
   /** A model with the output of `say`. */
-  function model(say: (task: Task) => readonly string[]): AnswerProvider & { readonly tasks: Task[] } {
-    const tasks: Task[] = [];
+  function model(say: (task: AnswerTask) => readonly string[]): AnswerProvider & { readonly tasks: AnswerTask[] } {
+    const tasks: AnswerTask[] = [];
     return {
       tasks,
       info: { id: 'test', label: 'Test', isLocal: true },

@@ -67,13 +67,13 @@ export function readCompletion(body: string, host: string): CompletionDelta {
   return { text, isCut: finish === 'length' };
 }
 
-interface Chunk {
+interface CompletionChunk {
   readonly text: string;
   /** The reason for the end of the answer, if it ends. */
   readonly finish: string | undefined;
 }
 
-function parseChunk(data: string, part: 'delta' | 'message', host: string): Chunk {
+function parseChunk(data: string, part: 'delta' | 'message', host: string): CompletionChunk {
   const value = parseObject(data, host);
   if (value.error !== undefined && value.error !== null) {
     const { error } = value;

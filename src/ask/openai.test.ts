@@ -7,10 +7,10 @@ import { until } from '../../test/support/until.ts';
 import { SextantError } from '../base/errors.ts';
 import { nextActionOf } from './errors.ts';
 import { openAiProvider, type OpenAiOptions } from './openai.ts';
-import type { Task } from './provider.ts';
+import type { AnswerTask } from './provider.ts';
 
 const KEY = 'sk-test-0123456789abcdef';
-const TASK: Task = { question: 'why?', passages: [], messages: [{ role: 'user', content: 'why?' }] };
+const TASK: AnswerTask = { question: 'why?', passages: [], messages: [{ role: 'user', content: 'why?' }] };
 
 describe('The OpenAI-compatible provider', () => {
   let server: CompletionServer;

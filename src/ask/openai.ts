@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
 import { readCompletion, readCompletionStream, type CompletionDelta } from './completions.ts';
 import { askErrors } from './errors.ts';
-import type { AnswerProvider, PromptMessage, Task } from './provider.ts';
+import type { AnswerProvider, PromptMessage, AnswerTask } from './provider.ts';
 
 export interface OpenAiOptions {
   /** Address above `chat/completions`, as in `https://api.example.com/v1`. */
@@ -45,7 +45,7 @@ export function openAiProvider(options: OpenAiOptions): AnswerProvider {
 }
 
 async function* answer(
-  { messages }: Task,
+  { messages }: AnswerTask,
   options: OpenAiOptions,
   url: URL,
   signal: AbortSignal,

@@ -13,7 +13,7 @@ export interface PromptBudget {
   readonly fits?: (messages: readonly PromptMessage[], signal: AbortSignal) => Promise<boolean>;
 }
 
-export interface Task {
+export interface AnswerTask {
   readonly question: string;
   readonly passages: readonly Passage[];
   /** Empty for a provider without a budget, which receives no prompt. */
@@ -29,5 +29,5 @@ export interface AnswerProvider {
    * Yields Markdown as it arrives, in which `[n]` cites the passage with that number. Throws a `SextantError` of
    * `askErrors`, or the error of a cancelled `signal`.
    */
-  answer(task: Task, signal: AbortSignal): AsyncIterable<string>;
+  answer(task: AnswerTask, signal: AbortSignal): AsyncIterable<string>;
 }

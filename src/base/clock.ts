@@ -52,7 +52,7 @@ export class AdjustableClock implements Clock {
 let written = { second: Number.NaN, text: '' };
 
 /** ISO 8601 in UTC, in whole seconds: `2026-11-21T09:30:00Z`. */
-export function formatSeconds(ms: number): string {
+export function formatTime(ms: number): string {
   const second = Math.floor(ms / 1000);
   if (second !== written.second) written = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
   return written.text;

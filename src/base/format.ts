@@ -13,7 +13,7 @@ export function formatCount(count: number): string {
 }
 
 /** Formats a duration, with a useful precision: `31 s`, `2 min`, `1 h 5 min`. */
-export function formatSeconds(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));
   if (whole < 100) return `${whole} s`;
   const minutes = Math.round(whole / 60);

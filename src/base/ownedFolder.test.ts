@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../test/support/temporary.ts';
-import { claimFolder, makeInnerFolder, MARKER, readMark } from './ownedFolder.ts';
+import { claimFolder, makeInnerFolder, MARKER, readFolderMark } from './ownedFolder.ts';
 
 describe('a folder of state', () => {
   const temporary = temporaryFolder();
@@ -33,7 +33,7 @@ describe('a folder of state', () => {
     const isOlder = (names: readonly string[]): boolean => names.includes('files.json');
     claimFolder(folder, { kind: 'index' }, { isOlder });
     writeFileSync(join(folder, MARKER), 'zeroes');
-    assert.equal(readMark(folder), 'damaged');
+    assert.equal(readFolderMark(folder), 'damaged');
     const other = temporary();
     writeFileSync(join(other, MARKER), '{"hello":1}');
     writeFileSync(join(other, 'changes.log'), 'mine');
@@ -42,7 +42,7 @@ describe('a folder of state', () => {
     const said: string[] = [];
     claimFolder(folder, { kind: 'index', of: '/work' }, { isOlder, onDamage: (message) => said.push(message) });
     assert.deepEqual(said, [`${join(folder, MARKER)} is damaged. Nothing is lost: it is written again.`]);
-    assert.deepEqual(readMark(folder), { kind: 'index', of: '/work' });
+    assert.deepEqual(readFolderMark(folder), { kind: 'index', of: '/work' });
   });
 
   it('with a damaged marker is not taken over by another kind, though a lock of ours is there', () => {

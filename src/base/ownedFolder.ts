@@ -10,10 +10,10 @@ import { createWhole } from './wholeFile.ts';
 /** The file that marks a folder as one of Sextant's. */
 export const MARKER = 'sextant-folder.json';
 
-const KINDS = ['server', 'index', 'context'] as const;
+const FOLDER_KINDS = ['server', 'index', 'context'] as const;
 
 /** The uses of a folder of state. */
-export type FolderKind = (typeof KINDS)[number];
+export type FolderKind = (typeof FOLDER_KINDS)[number];
 
 /** The content of a marker. */
 export interface FolderMark {
@@ -41,7 +41,7 @@ export function claimFolder(folder: string, mark: FolderMark, options: ClaimOpti
   const { mode, isOlder, onDamage } = options;
   // A link that leads nowhere would never be replaced by a marker.
   refuseLink(join(folder, MARKER));
-  const found = readMark(folder);
+  const found = readFolderMark(folder);
   if (found === 'damaged') {
     // Not by a lock alone, which every kind of folder has: files of this kind are the proof.
     const names = otherNames(folder);
@@ -65,7 +65,7 @@ export function claimFolder(folder: string, mark: FolderMark, options: ClaimOpti
     throw notOurs(`${folder} is not empty (${names.slice(0, 3).join(', ')}) and is not a Sextant folder.`);
   makeFolder(folder, mode);
   createWhole(join(folder, MARKER), checkedJson({ ...mark, note: NOTE }), 0o600);
-  const made = readMark(folder);
+  const made = readFolderMark(folder);
   return typeof made === 'object' ? made : mark;
 }
 
@@ -75,7 +75,7 @@ export function remarkFolder(folder: string, mark: FolderMark): void {
 }
 
 /** The mark of a folder: `undefined` where it has none, `'damaged'` where its marker cannot be read. */
-export function readMark(folder: string): FolderMark | 'damaged' | undefined {
+export function readFolderMark(folder: string): FolderMark | 'damaged' | undefined {
   const read = readCheckedJson(join(folder, MARKER));
   if (typeof read !== 'object') return read;
   const { kind, of } = read.value as FolderMark;
@@ -106,7 +106,7 @@ function otherNames(folder: string): string[] {
 function legibleKind(folder: string): string | undefined {
   try {
     const text = readRegularFileSync(join(folder, MARKER)).toString();
-    return KINDS.find((kind) => text.includes(`"kind":"${kind}"`));
+    return FOLDER_KINDS.find((kind) => text.includes(`"kind":"${kind}"`));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return undefined;

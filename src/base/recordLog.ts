@@ -25,7 +25,7 @@ interface Replacing {
   readonly reject: (error: unknown) => void;
 }
 
-interface Waiting {
+interface WaitingRecord {
   readonly line: string;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -61,7 +61,7 @@ export class RecordLog {
   /** The descriptor of the file that notes the end. */
   #end: number | undefined;
   #length = 0;
-  #waiting: (Waiting | Replacing)[] = [];
+  #waiting: (WaitingRecord | Replacing)[] = [];
   #writing: Promise<void> | undefined;
   #broken: unknown;
 
@@ -129,7 +129,7 @@ export class RecordLog {
     this.#end = undefined;
   }
 
-  #enqueue(item: Waiting | Replacing): void {
+  #enqueue(item: WaitingRecord | Replacing): void {
     this.#waiting.push(item);
     this.#writing ??= this.#write();
   }
@@ -184,7 +184,7 @@ export class RecordLog {
       const [first] = batch;
       try {
         if (first && 'values' in first) await this.#replace(first.values);
-        else await this.#append(Buffer.from((batch as Waiting[]).map(({ line }) => line).join('')));
+        else await this.#append(Buffer.from((batch as WaitingRecord[]).map(({ line }) => line).join('')));
         for (const { resolve } of batch) resolve();
       } catch (error) {
         for (const { reject } of batch) reject(explainWriteError(error, this.#place.folder));
@@ -405,12 +405,12 @@ function mergeLines(copies: readonly Copy[], onDamage: OnDamage): Merged {
   return { records, end: whole, id: copies.find(({ id }) => id !== '')?.id ?? '' };
 }
 
-interface Line {
+interface RecordLine {
   readonly value: unknown;
   readonly end: number;
 }
 
-function lineAt(bytes: Buffer, at: number): Line | undefined {
+function lineAt(bytes: Buffer, at: number): RecordLine | undefined {
   const end = bytes.indexOf(0x0a, at);
   if (end < 0) return undefined;
   const body = bytes.subarray(at + 9, end);

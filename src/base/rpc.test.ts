@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { MessageChannel } from 'node:worker_threads';
 import { SextantError } from './errors.ts';
-import { Caller, serve } from './rpc.ts';
+import { RpcCaller, serve } from './rpc.ts';
 import { workerChannel } from './workerChannel.ts';
 
 interface Methods {
@@ -14,7 +14,7 @@ interface Events {
 }
 
 describe('rpc', () => {
-  function connect(): { caller: Caller<Methods, Events>; emit: (value: number) => void; aborted: Promise<void> } {
+  function connect(): { caller: RpcCaller<Methods, Events>; emit: (value: number) => void; aborted: Promise<void> } {
     const { port1, port2 } = new MessageChannel();
     after(() => {
       port1.close();
@@ -34,7 +34,7 @@ describe('rpc', () => {
           }),
         ),
     });
-    return { caller: new Caller(workerChannel(port2)), emit: (value) => emit('tick', value), aborted };
+    return { caller: new RpcCaller(workerChannel(port2)), emit: (value) => emit('tick', value), aborted };
   }
 
   it('answers', async () => {
@@ -49,7 +49,7 @@ describe('rpc', () => {
 
   it('answers an unknown method with an error, even one that every object has', async () => {
     const { caller } = connect();
-    const anything = caller as unknown as Caller<{ toString(argument: null): string }, Events>;
+    const anything = caller as unknown as RpcCaller<{ toString(argument: null): string }, Events>;
     await assert.rejects(anything.call('toString', null), { code: 'UnknownMethod' });
   });
 

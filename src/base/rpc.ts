@@ -76,7 +76,7 @@ interface Pending {
 }
 
 /** The calling end. */
-export class Caller<M extends Methods<M>, E> {
+export class RpcCaller<M extends Methods<M>, E> {
   readonly #channel: Channel;
   readonly #pending = new Map<number, Pending>();
   readonly #listeners = new Map<string, Set<(value: never) => void>>();

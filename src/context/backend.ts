@@ -1,6 +1,6 @@
 import type { UploadBlob } from '../wire/batches.ts';
 import type { FileSet } from './fileSet.ts';
-import type { Missing, Scope } from '../wire/scope.ts';
+import type { Missing, BlobScope } from '../wire/scope.ts';
 
 /** What a context is kept by: a service that is reached over HTTP, or an index in this process. */
 export interface ContextBackend {
@@ -8,8 +8,8 @@ export interface ContextBackend {
   /** Uploads what goes into one request. Gives the names that count from now on, in the order of the blobs. */
   upload(blobs: readonly UploadBlob[]): Promise<readonly string[]>;
   /** The id of a set that never changes. */
-  checkpoint(scope: Scope): Promise<string>;
-  retrieve(query: string, scope: Scope, maxOutputLength?: number): Promise<string>;
+  checkpoint(scope: BlobScope): Promise<string>;
+  retrieve(query: string, scope: BlobScope, maxOutputLength?: number): Promise<string>;
   ask(prompt: string): Promise<string>;
   /** The files of the context, where the backend keeps them as well. */
   readonly kept?: KeptFiles | undefined;

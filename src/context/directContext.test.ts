@@ -7,7 +7,7 @@ import { SextantError } from '../base/errors.ts';
 import { SextantServer } from '../server/server.ts';
 import { BlobTooLargeError } from '../wire/errors.ts';
 import type { UploadBlob } from '../wire/batches.ts';
-import type { Missing, Scope } from '../wire/scope.ts';
+import type { Missing, BlobScope } from '../wire/scope.ts';
 import type { ContextBackend } from './backend.ts';
 import { DirectContext, type DirectContextOptions, type IndexingProgress } from './directContext.ts';
 import { EmbeddedBackend } from './embeddedBackend.ts';
@@ -50,10 +50,10 @@ class FaultyBackend implements ContextBackend {
   upload(blobs: readonly UploadBlob[]): Promise<readonly string[]> {
     return this.#call('upload', () => this.#inner.upload(blobs));
   }
-  checkpoint(scope: Scope): Promise<string> {
+  checkpoint(scope: BlobScope): Promise<string> {
     return this.#call('checkpoint', () => this.#inner.checkpoint(scope));
   }
-  retrieve(query: string, scope: Scope, length?: number): Promise<string> {
+  retrieve(query: string, scope: BlobScope, length?: number): Promise<string> {
     return this.#call('retrieve', () => this.#inner.retrieve(query, scope, length));
   }
   ask(prompt: string): Promise<string> {

@@ -11,7 +11,7 @@ import { APIError } from '../wire/errors.ts';
 import type { Answerer, ContextBackend } from './backend.ts';
 import { contextErrors } from './errors.ts';
 import { toBlobs } from './toBlobs.ts';
-import { FileSet, namesOf, type TrackedFile } from './fileSet.ts';
+import { FileSet, trackedNames, type TrackedFile } from './fileSet.ts';
 import { openService, stderrLogger, type ServiceDependencies, type ServiceOptions } from './service.ts';
 import {
   readState,
@@ -86,7 +86,7 @@ export interface IndexingResult {
 }
 
 /** Length of the text that a search returns. */
-export interface SearchOptions {
+export interface ContextSearchOptions {
   /** The longest text, in UTF-16 units: 20,000 by default, 80,000 at the most. */
   readonly maxOutputLength?: number | undefined;
 }
@@ -131,7 +131,7 @@ export class DirectContext implements AsyncDisposable {
     this.#isSearchOnly = isSearchOnly;
     this.#logger = logger;
     this.#pollMs = pollMs;
-    this.#doubtful = new Set(isSearchOnly ? files.added : namesOf(files.files));
+    this.#doubtful = new Set(isSearchOnly ? files.added : trackedNames(files.files));
   }
 
   /**
@@ -240,7 +240,7 @@ export class DirectContext implements AsyncDisposable {
     await this.#last;
     this.#needOpen();
     this.#needFiles('waitForIndexing');
-    await this.#wait([...namesOf(this.#files.files)], timeout, onProgress, new Date());
+    await this.#wait([...trackedNames(this.#files.files)], timeout, onProgress, new Date());
   }
 
   /**
@@ -248,7 +248,7 @@ export class DirectContext implements AsyncDisposable {
    * indexing. Throws `Index not initialized` where there are no files, `FilesMissing` where the files of an imported state are
    * not in the service, and {@link APIError}.
    */
-  async search(query: string, { maxOutputLength }: SearchOptions = {}): Promise<string> {
+  async search(query: string, { maxOutputLength }: ContextSearchOptions = {}): Promise<string> {
     this.#needOpen();
     const files = this.#files;
     const isEmpty = this.#isSearchOnly
@@ -381,7 +381,7 @@ export class DirectContext implements AsyncDisposable {
   }
 
   async #checkDoubtful(): Promise<void> {
-    const current = this.#isSearchOnly ? this.#files.added : namesOf(this.#files.files);
+    const current = this.#isSearchOnly ? this.#files.added : trackedNames(this.#files.files);
     for (const name of this.#doubtful) if (!current.has(name)) this.#doubtful.delete(name);
     const asked = [...this.#doubtful];
     if (asked.length > 0) this.#settleDoubts(asked, (await this.#backend.findMissing(asked)).unknown);
@@ -405,7 +405,7 @@ export class DirectContext implements AsyncDisposable {
 
   /** The same files for a service that does not know their checkpoint. Throws `FilesMissing` where it lacks files as well. */
   async #withNewCheckpoint(files: FileSet): Promise<FileSet> {
-    for (const name of namesOf(files.files)) this.#doubtful.add(name);
+    for (const name of trackedNames(files.files)) this.#doubtful.add(name);
     await this.#needPresent(files);
     return this.#inTurn(async () => {
       const current = this.#files;

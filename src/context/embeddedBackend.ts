@@ -5,7 +5,7 @@ import { isLockName } from '../base/lease.ts';
 import { claimFolder } from '../base/ownedFolder.ts';
 import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import type { UploadBlob } from '../wire/batches.ts';
-import type { Missing, Scope } from '../wire/scope.ts';
+import type { Missing, BlobScope } from '../wire/scope.ts';
 import type { Answerer, ContextBackend } from './backend.ts';
 import { contextErrors } from './errors.ts';
 import { ContentStore, type ContentStoreOptions } from './store/contentStore.ts';
@@ -89,11 +89,11 @@ export class EmbeddedBackend implements ContextBackend {
     return names;
   }
 
-  checkpoint(scope: Scope): Promise<string> {
+  checkpoint(scope: BlobScope): Promise<string> {
     return this.#store.checkpoint(scope);
   }
 
-  retrieve(query: string, scope: Scope, maxOutputLength?: number): Promise<string> {
+  retrieve(query: string, scope: BlobScope, maxOutputLength?: number): Promise<string> {
     return this.#store.retrieve(query, scope, maxOutputLength);
   }
 

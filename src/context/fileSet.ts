@@ -1,5 +1,5 @@
 import { WIRE_LIMITS } from '../wire/contract.ts';
-import type { Scope } from '../wire/scope.ts';
+import type { BlobScope } from '../wire/scope.ts';
 
 /** A file of a context. */
 export interface TrackedFile {
@@ -36,7 +36,7 @@ export class FileSet {
     this.files = files;
   }
 
-  get scope(): Scope {
+  get scope(): BlobScope {
     return { checkpointId: this.checkpointId, added: [...this.added], deleted: [...this.deleted] };
   }
 
@@ -63,12 +63,12 @@ export class FileSet {
 
   /** The same files, without a checkpoint: for a service that does not have that. */
   withoutCheckpoint(): FileSet {
-    return new FileSet(undefined, namesOf(this.files), new Set(), this.files);
+    return new FileSet(undefined, trackedNames(this.files), new Set(), this.files);
   }
 
   #changedTo(files: ReadonlyMap<string, TrackedFile>): FileSet {
-    const before = namesOf(this.files);
-    const after = namesOf(files);
+    const before = trackedNames(this.files);
+    const after = trackedNames(files);
     const added = new Set(this.added);
     const deleted = new Set(this.deleted);
     for (const name of before) if (!after.has(name) && !added.delete(name)) deleted.add(name);
@@ -78,6 +78,6 @@ export class FileSet {
 }
 
 /** The names of files. */
-export function namesOf(files: ReadonlyMap<string, TrackedFile>): Set<string> {
+export function trackedNames(files: ReadonlyMap<string, TrackedFile>): Set<string> {
   return new Set(Array.from(files.values(), ({ name }) => name));
 }

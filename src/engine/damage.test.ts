@@ -7,7 +7,7 @@ import { silentLogger } from '../base/log.ts';
 import { documentId } from './documentId.ts';
 import { Engine, EngineReader, type EngineDocument } from './engine.ts';
 import { BlockFile } from './index/blockFile.ts';
-import { describeDamage, type Damage } from './index/damage.ts';
+import { describeIndexDamage, type Damage } from './index/damage.ts';
 import { BLOCK_BYTES } from './index/format.ts';
 import type { Hit } from './query/search.ts';
 
@@ -350,7 +350,7 @@ describe('A damaged part of a segment', () => {
       assert.deepEqual(await repaired.verify(), []);
       await repaired.apply({ add: missing });
       await repaired.settle();
-      assert.deepEqual([said, await repaired.verify()], [[describeDamage(damage!)], []]);
+      assert.deepEqual([said, await repaired.verify()], [[describeIndexDamage(damage!)], []]);
       for (const [query, hits] of (await answers(repaired)).entries()) {
         const found = new Set(hits.map(({ id }) => id));
         assert.deepEqual(found, new Set(expected[query]!.map(({ id }) => id)));

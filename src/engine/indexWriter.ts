@@ -8,7 +8,7 @@ import type { Logger } from '../base/log.ts';
 import type { DocumentId } from './documentId.ts';
 import { DocumentSlots, type DocumentSlot } from './documentSlots.ts';
 import { EngineReader } from './engineReader.ts';
-import { describeDamage, isDamage, type Damage } from './index/damage.ts';
+import { describeIndexDamage, isDamage, type Damage } from './index/damage.ts';
 import {
   deletionsFile,
   fileNumber,
@@ -217,7 +217,7 @@ export class IndexWriter {
 
   #report(damage: Damage): void {
     this.#damage.push(damage);
-    this.#logger.warn(describeDamage(damage));
+    this.#logger.warn(describeIndexDamage(damage));
     this.onDamage(damage);
   }
 

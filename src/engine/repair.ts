@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { throwIfCancelled } from '../base/errors.ts';
 import type { IndexWriter } from './indexWriter.ts';
-import { reasonOf, type Damage } from './index/damage.ts';
+import { reasonOfDamage, type Damage } from './index/damage.ts';
 import { deletionsFile, verifyManifest } from './index/manifest.ts';
 import { readDeletions } from './index/snapshot.ts';
 
@@ -29,7 +29,7 @@ export function restoreSmallFiles(writer: IndexWriter): void {
       readDeletions(join(writer.folder, file), entry.deletions, reader.documents);
       return entry;
     } catch (error) {
-      damage.push({ file, what: reasonOf(error), documents: 0 });
+      damage.push({ file, what: reasonOfDamage(error), documents: 0 });
       return writer.withDeletions(entry, reader.documents, deleted);
     }
   });

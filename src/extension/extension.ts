@@ -8,7 +8,7 @@ import { registerChat, registerMcpServers, registerPanel, registerTools } from '
  * once the editor has started; only then does the indexer begin, in a thread.
  */
 
-interface Manifest {
+interface PackageManifest {
   readonly contributes: { readonly commands: readonly { readonly command: CommandId }[] };
 }
 
@@ -16,7 +16,7 @@ let running: Promise<App> | undefined;
 
 export function activate(context: vscode.ExtensionContext): SextantApi {
   const app = (): Promise<App> => (running ??= load(context));
-  const { contributes } = context.extension.packageJSON as Manifest;
+  const { contributes } = context.extension.packageJSON as PackageManifest;
   for (const { command } of contributes.commands) {
     context.subscriptions.push(
       vscode.commands.registerCommand(command, async (argument: unknown) => {

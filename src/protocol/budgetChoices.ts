@@ -5,7 +5,7 @@ export const BUDGET_SCOPES = ['own', 'over', 'all'] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
 /** Actions on a change, before or after it is made. */
-export const DESK_ACTIONS = [
+export const BUDGET_EDITOR_ACTIONS = [
   'apply',
   'overwrite',
   'cancel',
@@ -19,7 +19,7 @@ export const DESK_ACTIONS = [
   'saveLimits',
   'chooseFile',
 ] as const;
-export type DeskAction = (typeof DESK_ACTIONS)[number];
+export type BudgetEditorAction = (typeof BUDGET_EDITOR_ACTIONS)[number];
 
 /** Characters of an account's name. */
 export const MAX_ACCOUNT = 320;

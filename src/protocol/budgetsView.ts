@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import {
   BUDGET_SCOPES,
-  DESK_ACTIONS,
+  BUDGET_EDITOR_ACTIONS,
   MAX_ACCOUNT,
   MAX_CSV,
   MAX_LIMIT,
   type BudgetScope,
-  type DeskAction,
+  type BudgetEditorAction,
 } from './budgetChoices.ts';
 import type { RowList, Tone } from './rowList.ts';
 
@@ -14,7 +14,7 @@ import type { RowList, Tone } from './rowList.ts';
    computes the effect and the result. */
 
 export interface NamedAction {
-  readonly id: DeskAction;
+  readonly id: BudgetEditorAction;
   readonly name: string;
 }
 
@@ -29,7 +29,7 @@ export interface ChangePart {
 }
 
 /** The current step of the editor. */
-export interface DeskStep {
+export interface BudgetEditorStep {
   /** Differs for each step. */
   readonly serial: number;
   /**
@@ -50,7 +50,7 @@ export interface DeskStep {
 }
 
 /** A person whose limit is changed on their own page. */
-export interface DeskPerson {
+export interface BudgetEditorPerson {
   readonly id: string;
   readonly name: string;
   /** The current limit. */
@@ -60,19 +60,19 @@ export interface DeskPerson {
   readonly raise: string;
 }
 
-export interface Desk {
+export interface BudgetEditorState {
   /** Unit in words: `credits a month`. */
   readonly unit: string;
   readonly scope: BudgetScope;
   readonly scopes: readonly { readonly id: BudgetScope; readonly name: string }[];
   /** Restrictions while names are hidden; empty while they are not. */
   readonly notice: string;
-  readonly step: DeskStep;
+  readonly step: BudgetEditorStep;
   /** An interrupted batch: its progress, and the possible actions. */
   readonly interrupted: { readonly text: string; readonly actions: readonly NamedAction[] } | null;
   /** The last completed batch. */
   readonly last: { readonly text: string; readonly actions: readonly NamedAction[] } | null;
-  readonly person: DeskPerson | null;
+  readonly person: BudgetEditorPerson | null;
 }
 
 /** A suggested account. */
@@ -89,7 +89,7 @@ export interface TypedProblem {
   readonly problem: string;
 }
 
-export interface DeskMethods {
+export interface BudgetEditorMethods {
   /** Lists other rows. */
   showScope(request: { readonly scope: BudgetScope }): void;
   showPart(request: { readonly part: string }): void;
@@ -111,14 +111,14 @@ export interface DeskMethods {
   accounts(request: { readonly text: string }): readonly ProposedAccount[];
   /** Previews pasted rows. */
   importLimits(request: { readonly csv: string }): void;
-  act(request: { readonly act: DeskAction }): void;
+  act(request: { readonly act: BudgetEditorAction }): void;
 }
 
 const id = z.string().check(z.maxLength(MAX_ACCOUNT));
 const account = z.string().check(z.trim(), z.maxLength(MAX_ACCOUNT));
 const limit = z.string().check(z.trim(), z.maxLength(MAX_LIMIT));
 
-export const deskRequests = {
+export const budgetEditorRequests = {
   showScope: z.strictObject({ scope: z.enum(BUDGET_SCOPES) }),
   showPart: z.strictObject({ part: id }),
   limitOf: z.strictObject({ id }),
@@ -129,5 +129,5 @@ export const deskRequests = {
   raiseLimit: z.strictObject({ id }),
   accounts: z.strictObject({ text: account }),
   importLimits: z.strictObject({ csv: z.string().check(z.maxLength(MAX_CSV)) }),
-  act: z.strictObject({ act: z.enum(DESK_ACTIONS) }),
+  act: z.strictObject({ act: z.enum(BUDGET_EDITOR_ACTIONS) }),
 };

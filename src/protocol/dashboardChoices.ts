@@ -7,7 +7,7 @@ export const PRESETS = ['7d', '28d', '90d', 'month', 'lastMonth', 'custom'] as c
 export type Preset = (typeof PRESETS)[number];
 
 export const GROUPS = ['resource', 'product', 'byok', 'user', 'expert'] as const;
-export type Group = (typeof GROUPS)[number];
+export type CostGroup = (typeof GROUPS)[number];
 
 /** Lists of the dashboard; `changes` are previewed or completed changes of limits. */
 export const LISTS = ['people', 'budgets', 'changes'] as const;

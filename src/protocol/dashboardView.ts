@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { deskRequests, type Desk, type DeskMethods } from './budgetsView.ts';
+import { budgetEditorRequests, type BudgetEditorState, type BudgetEditorMethods } from './budgetsView.ts';
 import {
   DIRECTIONS,
   EXPORTS,
@@ -12,7 +12,7 @@ import {
   PRESETS,
   TABS,
   type DashboardExport,
-  type Group,
+  type CostGroup,
   type List,
   type NextStep,
   type Preset,
@@ -35,7 +35,7 @@ export interface Choices {
   readonly last: string;
   /** Whether to show the previous period. */
   readonly compare: boolean;
-  readonly group: Group;
+  readonly group: CostGroup;
   /** Shows only names that contain this text, in lists and parts. */
   readonly filter: string;
   /** Whether pseudonyms replace names. */
@@ -151,7 +151,7 @@ export interface ViewError {
 }
 
 /** Progress of a long load. */
-export interface Progress {
+export interface LoadProgress {
   readonly state: 'running' | 'stopped' | 'done';
   readonly text: string;
   readonly done: number;
@@ -166,10 +166,10 @@ export interface Page {
   readonly isLoading: boolean;
   /** Whether there is anything to show. */
   readonly isFilled: boolean;
-  readonly trouble: ViewError | null;
+  readonly error: ViewError | null;
   /** Explains a page without content and without an error, in a title and a sentence. */
   readonly empty: { readonly title: string; readonly message: string } | null;
-  readonly progress: Progress | null;
+  readonly progress: LoadProgress | null;
   /** Time of the figures, `2026-11-21 09:30 UTC`, and their age. */
   readonly asOf: string;
   readonly tiles: readonly Tile[];
@@ -201,15 +201,15 @@ export interface DashboardState {
     readonly newest: string;
   };
   /** Possible groupings of the tab. */
-  readonly groups: readonly { readonly id: Group; readonly name: string }[];
+  readonly groups: readonly { readonly id: CostGroup; readonly name: string }[];
   readonly page: Page;
   /** The budget editor: beside the limits, and on a person's page. */
-  readonly desk: Desk | null;
+  readonly editor: BudgetEditorState | null;
   /** Text for screen readers; a counter distinguishes repetitions. */
   readonly spoken: string;
 }
 
-export interface DashboardMethods extends DeskMethods {
+export interface DashboardMethods extends BudgetEditorMethods {
   ready(nothing: undefined): DashboardState;
   /** Applies other choices. */
   choose(choices: Choices): void;
@@ -271,6 +271,6 @@ export const dashboardView: ViewContract<DashboardMethods, DashboardEvents> = {
       image: z.nullable(z.string().check(z.maxLength(MAX_IMAGE))),
     }),
     go: z.strictObject({ to: z.enum(NEXT_STEPS) }),
-    ...deskRequests,
+    ...budgetEditorRequests,
   },
 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import * as z from 'zod/mini';
-import { Caller } from '../base/rpc.ts';
+import { RpcCaller } from '../base/rpc.ts';
 import { pageChannel } from './pageChannel.ts';
 import type { ViewContract } from './viewContract.ts';
 import { ViewServer } from './viewServer.ts';
@@ -41,13 +41,13 @@ class Panel {
     (problem) => this.invalid.push(problem),
   );
 
-  load(name: string): Caller<Methods, Events> {
+  load(name: string): RpcCaller<Methods, Events> {
     const channel = pageChannel(
       name,
       (message) => this.server.receive(JSON.parse(JSON.stringify(message))),
       (receive) => (this.#hear = receive),
     );
-    return new Caller(channel);
+    return new RpcCaller(channel);
   }
 
   /** Answers all waiting requests. */
@@ -79,7 +79,7 @@ describe('ViewServer', () => {
   });
 
   it('refuses a request that the view does not have', async () => {
-    const page = new Panel().load('a') as unknown as Caller<{ valueOf(argument: null): unknown }, Events>;
+    const page = new Panel().load('a') as unknown as RpcCaller<{ valueOf(argument: null): unknown }, Events>;
     await assert.rejects(page.call('valueOf', null), { code: 'UnknownMethod' });
   });
 

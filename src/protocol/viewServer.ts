@@ -12,7 +12,7 @@ const MESSAGE = z.object({
   ]),
 });
 
-interface Session<E> {
+interface ViewSession<E> {
   readonly page: string;
   readonly receive: (message: unknown) => void;
   readonly emit: EmitEvent<E>;
@@ -24,7 +24,7 @@ export class ViewServer<M extends ViewMethods<M>, E> {
   readonly #handlers: Handlers<M>;
   readonly #post: (message: PageMessage) => void;
   readonly #onInvalid: (problem: string) => void;
-  #session: Session<E> | undefined;
+  #session: ViewSession<E> | undefined;
 
   /** `onInvalid` receives messages that cannot be parsed; an invalid argument is answered with `InvalidRequest`. */
   constructor(

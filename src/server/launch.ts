@@ -130,7 +130,7 @@ export async function loadData(
 }
 
 /** The lines of a state folder that no server has: its data file with what clients changed. Throws `StateBusy`. */
-export async function* exportLines(state: string, data: FactSource, logger: Logger): AsyncGenerator<string> {
+export async function* exportState(state: string, data: FactSource, logger: Logger): AsyncGenerator<string> {
   const folder = await StateFolder.open(state, logger);
   try {
     const organization = new Organization(data, folder, systemClock);

@@ -1,4 +1,4 @@
-import { SCOPES, messages, type Scope } from '../analytics/contract.ts';
+import { SCOPES, messages, type TokenScope } from '../analytics/contract.ts';
 import { AdjustableClock, systemClock, type Clock } from '../base/clock.ts';
 import { dayOf, firstOfNextMonth, startOfDay } from '../base/day.ts';
 import { describeError, isWriteError, SextantError, systemCode } from '../base/errors.ts';
@@ -27,7 +27,7 @@ import { checkHosts, HostCheck } from './http/hosts.ts';
 import { RequestLog } from './http/requestLog.ts';
 import { stateErrors } from './state/errors.ts';
 import { memoryState } from './state/memoryState.ts';
-import type { Change, SimulationOptions } from './state/records.ts';
+import type { StateChange, SimulationOptions } from './state/records.ts';
 import type { Address, ServerState } from './state/serverState.ts';
 import { proofOf } from './state/published.ts';
 import { LeaseWatch } from './state/leaseWatch.ts';
@@ -215,7 +215,7 @@ export class SextantServer implements Administered {
 
   createToken(
     name: string | undefined,
-    scopes: readonly Scope[],
+    scopes: readonly TokenScope[],
   ): Promise<{ readonly name: string; readonly token: string }> {
     return this.#inTurn(async () => {
       if (name === DEFAULT_TOKEN) throw httpErrors.badRequest(`${OF_THE_START}; give another name`);
@@ -223,7 +223,7 @@ export class SextantServer implements Administered {
       for (let i = 1; chosen === undefined; i++) if (!this.#tokens.has(`token-${i}`)) chosen = `token-${i}`;
       if (this.#tokens.has(chosen)) throw httpErrors.badRequest(`there is a token named ${chosen}; revoke it first`);
       const token = newToken('sxt');
-      const change: Change = { type: 'token', name: chosen, hash: hashToken(token), scopes };
+      const change: StateChange = { type: 'token', name: chosen, hash: hashToken(token), scopes };
       await this.#state.append(change);
       this.#tokens.set(change);
       return { name: chosen, token };
@@ -342,7 +342,7 @@ export class SextantServer implements Administered {
     return turn;
   }
 
-  async #replay(change: Change): Promise<void> {
+  async #replay(change: StateChange): Promise<void> {
     if (change.type !== 'token' && change.type !== 'revoke') await this.organization.replay(change, this.#logger);
     // Older versions recorded changes of the default token.
     else if (change.name === DEFAULT_TOKEN) return;

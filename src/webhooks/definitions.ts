@@ -81,14 +81,14 @@ interface ReadyTrigger {
   readonly filter: Filter | undefined;
 }
 
-interface Kept {
+interface DefinitionsFile {
   readonly version: 1;
   readonly webhooks: readonly Webhook[];
   readonly triggers: readonly Trigger[];
   readonly experts: readonly ForwardExpert[];
 }
 
-const NONE: Kept = { version: 1, webhooks: [], triggers: [], experts: [] };
+const NONE: DefinitionsFile = { version: 1, webhooks: [], triggers: [], experts: [] };
 
 type Keys = Readonly<Record<string, readonly SigningKey[]>>;
 
@@ -113,7 +113,7 @@ export class Definitions {
   readonly #realClock: Clock;
   readonly #definitionsFile: FencedJson;
   readonly #keysFile: FencedJson;
-  #kept: Kept;
+  #kept: DefinitionsFile;
   #keys: Keys;
   #webhooksById = new Map<string, Webhook>();
   /** By the name of the webhook. */
@@ -131,7 +131,7 @@ export class Definitions {
     this.#keysFile = new FencedJson(fence, folder, 'signing-keys', 0o600);
     const definitions = this.#definitionsFile.read();
     const keys = this.#keysFile.read();
-    this.#kept = (definitions.found?.value as Kept | undefined) ?? NONE;
+    this.#kept = (definitions.found?.value as DefinitionsFile | undefined) ?? NONE;
     this.#keys = (keys.found?.value as Keys | undefined) ?? {};
     this.#index();
     this.#reportDamage(definitions, 'webhooks, triggers and experts. Create them again');
@@ -305,7 +305,7 @@ export class Definitions {
     this.#save({ webhooks: this.webhooks.map((one) => (one.id === webhook.id ? webhook : one)) });
   }
 
-  #save(change: Partial<Kept>): void {
+  #save(change: Partial<DefinitionsFile>): void {
     const kept = { ...this.#kept, ...change };
     this.#definitionsFile.write(kept);
     this.#kept = kept;

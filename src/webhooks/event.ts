@@ -48,7 +48,7 @@ export interface EventState {
 export const NEW_STATE: EventState = { status: 'received', evaluations: [], runs: [] };
 
 /** The status that follows from the runs of an event whose triggers were evaluated. */
-export function statusOf(runs: readonly Run[]): EventStatus {
+export function eventStatusOf(runs: readonly Run[]): EventStatus {
   if (runs.length === 0) return 'unmatched';
   if (runs.some(({ state }) => state === 'waiting')) return 'pending';
   return runs.some(({ state }) => state === 'failed') ? 'failed' : 'succeeded';

@@ -9,7 +9,7 @@ import type { Definitions, ForwardExpert } from './definitions.ts';
 import {
   isUnfinished,
   NEW_STATE,
-  statusOf,
+  eventStatusOf,
   type Attempt,
   type EventState,
   type EventSummary,
@@ -49,14 +49,14 @@ type Payload = Pick<StoredEvent, 'id' | 'headers' | 'body'>;
 /** One that came just now, with its body as a value where that is known. */
 export type FreshPayload = Payload & { readonly json?: unknown };
 
-interface Task {
+interface RunTask {
   readonly event: number;
   readonly trigger: string;
 }
 
 /** The runs of one expert: those that may begin, how many are under way, and how many come again later. */
 interface Lane {
-  readonly tasks: Fifo<Task>;
+  readonly tasks: Fifo<RunTask>;
   active: number;
   later: number;
 }
@@ -76,7 +76,7 @@ export class RunQueue {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #stop = new AbortController();
   /** What is wrong with the disk, said once and not for each event that waits for it. */
-  #trouble = '';
+  #lastProblem = '';
   /** Changes of one event's state, one after the other. */
   readonly #changes = new Map<number, Promise<unknown>>();
   readonly #work = new Set<Promise<void>>();
@@ -172,7 +172,7 @@ export class RunQueue {
       evaluations.push({ trigger: trigger.name, ...evaluation });
       if (evaluation.fires) runs.push(this.#newRun(trigger.name, trigger.expert));
     }
-    return { status: statusOf(runs), evaluations, runs };
+    return { status: eventStatusOf(runs), evaluations, runs };
   }
 
   async #read(number: number): Promise<Payload | undefined> {
@@ -195,7 +195,7 @@ export class RunQueue {
     return { trigger, expert, state: isRecord ? 'succeeded' : 'waiting', attempts: [] };
   }
 
-  #schedule(task: Task, expert: string, nextAt = 0): void {
+  #schedule(task: RunTask, expert: string, nextAt = 0): void {
     const waitMs = nextAt - this.#options.clock.now();
     if (waitMs <= 0) {
       this.#lane(expert).tasks.add(task);
@@ -240,7 +240,7 @@ export class RunQueue {
     }
   }
 
-  async #run({ event: number, trigger }: Task, name: string, expert: ForwardExpert | undefined): Promise<void> {
+  async #run({ event: number, trigger }: RunTask, name: string, expert: ForwardExpert | undefined): Promise<void> {
     const event = await this.#read(number);
     // Another run of it reads it from the disk: it may be long until then.
     this.#forget(number);
@@ -250,7 +250,7 @@ export class RunQueue {
       const isKnown = !state.isDamaged || state.runs.some((run) => run.trigger === trigger);
       const before = isKnown ? state.runs : [...state.runs, this.#newRun(trigger, name)];
       const runs = before.map((run) => (run.trigger === trigger && run.state === 'waiting' ? next(run) : run));
-      return { ...state, runs, status: statusOf(runs) };
+      return { ...state, runs, status: eventStatusOf(runs) };
     });
     const run = runs.find((one) => one.trigger === trigger);
     if (run?.state === 'waiting') this.#schedule({ event: number, trigger }, run.expert, run.nextAt);
@@ -301,7 +301,7 @@ export class RunQueue {
       .then(async () => {
         const state = change(await journal.state(number));
         await journal.setState(number, state);
-        this.#trouble = '';
+        this.#lastProblem = '';
         return state;
       });
     this.#changes.set(number, done);
@@ -333,8 +333,8 @@ export class RunQueue {
 
   #complain(event: number, error: unknown): void {
     const problem = describeError(error);
-    if (problem !== this.#trouble) this.#options.logger.error(`Event ${event} cannot be worked on: ${problem}`);
-    this.#trouble = problem;
+    if (problem !== this.#lastProblem) this.#options.logger.error(`Event ${event} cannot be worked on: ${problem}`);
+    this.#lastProblem = problem;
   }
 
   /** Nothing waits for it any more, so that it can be dropped in its time. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Scope } from './scope.ts';
+import type { BlobScope } from './scope.ts';
 
 /* The index, search and ask protocol as data: paths, limits and the shapes of requests and answers. It yields the
    types, the server's validation and the client's parsing. Unknown fields are ignored on both sides. Source: the wire
@@ -111,7 +111,7 @@ export const responses = {
 
 export type WireScope = z.output<typeof scope>;
 
-export function scopeToWire({ checkpointId, added, deleted }: Scope): WireScope {
+export function scopeToWire({ checkpointId, added, deleted }: BlobScope): WireScope {
   return {
     checkpoint_id: checkpointId ?? null,
     // Sorted by UTF-16 unit, as the protocol requires.
@@ -120,7 +120,7 @@ export function scopeToWire({ checkpointId, added, deleted }: Scope): WireScope 
   };
 }
 
-export function scopeFromWire({ checkpoint_id, added_blobs, deleted_blobs }: WireScope): Scope {
+export function scopeFromWire({ checkpoint_id, added_blobs, deleted_blobs }: WireScope): BlobScope {
   return { checkpointId: checkpoint_id ?? undefined, added: added_blobs, deleted: deleted_blobs };
 }
 
@@ -138,7 +138,7 @@ export function promptOf(retrieval: string, question: string): string {
 }
 
 /** The two parts of such a prompt; `undefined` for other texts. Lines of a retrieval are never empty. */
-export function partsOf(prompt: string): { readonly retrieval: string; readonly question: string } | undefined {
+export function splitPrompt(prompt: string): { readonly retrieval: string; readonly question: string } | undefined {
   const end = prompt.indexOf('\n\n', PROMPT_HEAD.length);
   if (!prompt.startsWith(PROMPT_HEAD) || end < 0) return undefined;
   return { retrieval: prompt.slice(PROMPT_HEAD.length, end), question: prompt.slice(end + 2) };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { assertGolden } from '../../test/support/golden.ts';
-import { partsOf, promptOf } from './contract.ts';
+import { splitPrompt, promptOf } from './contract.ts';
 import { readRetrieval, formatRetrieval, type RetrievedFile, type RetrievedPlace } from './formatRetrieval.ts';
 
 const numbered = (count: number, text: (line: number) => string = (line) => `line ${line}`): string =>
@@ -102,7 +102,7 @@ describe('a formatted retrieval', () => {
           else of = /^Path: (.*)$/.exec(line)?.[1] ?? of;
         }
         assert.deepEqual(shown, expected);
-        assert.equal(partsOf(promptOf(text, 'the\n\nquestion'))?.question, 'the\n\nquestion');
+        assert.equal(splitPrompt(promptOf(text, 'the\n\nquestion'))?.question, 'the\n\nquestion');
         let lines: readonly string[] = [];
         let last = 0;
         let isGap = false;

@@ -13,7 +13,7 @@ export interface RetrievedFile {
   readonly places: readonly RetrievedPlace[];
 }
 
-type Span = readonly [startLine: number, endLine: number];
+type LineSpan = readonly [startLine: number, endLine: number];
 
 const HEAD = 'These parts of the code were found, the best file first:';
 const NONE = 'No code was found for this.';
@@ -44,7 +44,7 @@ export function formatRetrieval(files: readonly RetrievedFile[], maxLength: numb
     .sort((a, b) => a.order - b.order);
   const head = files.length === 0 ? NONE : HEAD;
   let room = maxLength - head.length;
-  const add = (section: Section, spans: readonly Span[], most = room): boolean => {
+  const add = (section: Section, spans: readonly LineSpan[], most = room): boolean => {
     if (section.lengthWith(spans) > most) return false;
     room -= section.add(spans);
     return true;
@@ -52,7 +52,7 @@ export function formatRetrieval(files: readonly RetrievedFile[], maxLength: numb
   for (const { section, place } of wanted) {
     const { startLine, endLine, definition = place } = place;
     const share = Math.min(room, maxLength * LARGEST_SHARE);
-    const part: readonly Span[] = [
+    const part: readonly LineSpan[] = [
       [definition.startLine, definition.startLine],
       [startLine, endLine],
     ];
@@ -98,7 +98,7 @@ export function readRetrieval(text: string): ShownLines[] {
 class Section {
   readonly file: RetrievedFile;
   readonly #lines: readonly string[];
-  #spans: readonly Span[] = [];
+  #spans: readonly LineSpan[] = [];
   #length = 0;
   isEmpty = true;
 
@@ -108,12 +108,12 @@ class Section {
   }
 
   /** Number of characters that these spans would add, with the line break before the section. */
-  lengthWith(spans: readonly Span[]): number {
+  lengthWith(spans: readonly LineSpan[]): number {
     return 1 + render(this.file.path, this.#lines, merge([...this.#spans, ...spans])).length - this.#length;
   }
 
   /** Adds spans; returns the number of added characters. */
-  add(spans: readonly Span[]): number {
+  add(spans: readonly LineSpan[]): number {
     const grown = this.lengthWith(spans);
     this.#spans = merge([...this.#spans, ...spans]);
     this.#length += grown;
@@ -126,7 +126,7 @@ class Section {
   }
 }
 
-function render(path: string, lines: readonly string[], spans: readonly Span[]): string {
+function render(path: string, lines: readonly string[], spans: readonly LineSpan[]): string {
   // A path may contain any character, and this is one line.
   const out = [`${PATH}${path.replaceAll(/\p{Cc}/gu, '\uFFFD')}`];
   let next = 1;
@@ -151,7 +151,7 @@ function linesOf(text: string): string[] {
 }
 
 /** Spans in order, without overlaps and small gaps. */
-function merge(spans: readonly Span[]): Span[] {
+function merge(spans: readonly LineSpan[]): LineSpan[] {
   const merged: [number, number][] = [];
   for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {
     const last = merged.at(-1);

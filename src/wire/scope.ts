@@ -1,7 +1,7 @@
 /* Types for callers, separate from the schemas: the package's types must not need our libraries. */
 
 /** A set of blobs in a request. */
-export interface Scope {
+export interface BlobScope {
   readonly checkpointId: string | undefined;
   readonly added: readonly string[];
   readonly deleted: readonly string[];

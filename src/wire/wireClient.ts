@@ -8,7 +8,7 @@ import { retryAfterMs } from '../base/retryAfter.ts';
 import { slices, type UploadBlob } from './batches.ts';
 import { PATHS, WIRE_LIMITS, responses, scopeToWire, type WirePath } from './contract.ts';
 import { wireErrors, type APIError } from './errors.ts';
-import type { Missing, Scope } from './scope.ts';
+import type { Missing, BlobScope } from './scope.ts';
 
 export interface WireClientOptions {
   readonly url: string;
@@ -29,7 +29,7 @@ const BACKOFF_MAX_MS = 30_000;
 /** Number of retries; with the waits between them they take some 13 seconds if the service does not answer at all. */
 const MAX_RETRIES = 7;
 
-type Attempt<T> =
+type AttemptResult<T> =
   | { readonly value: T }
   | { readonly error: APIError; readonly canRetry: boolean; readonly afterMs?: number | undefined };
 
@@ -71,12 +71,12 @@ export class WireClient {
     return (await this.#json(PATHS.batchUpload, body, responses.batchUpload)).blob_names;
   }
 
-  async checkpoint(scope: Scope): Promise<string> {
+  async checkpoint(scope: BlobScope): Promise<string> {
     const body = { blobs: scopeToWire(scope) };
     return (await this.#json(PATHS.checkpointBlobs, body, responses.checkpointBlobs)).new_checkpoint_id;
   }
 
-  async retrieve(query: string, scope: Scope, maxOutputLength?: number): Promise<string> {
+  async retrieve(query: string, scope: BlobScope, maxOutputLength?: number): Promise<string> {
     const body = {
       information_request: query,
       blobs: scopeToWire(scope),
@@ -124,7 +124,7 @@ export class WireClient {
     path: WirePath,
     body: unknown,
     headers: Readonly<Record<string, string>>,
-    read: (text: string, status: number) => Attempt<T>,
+    read: (text: string, status: number) => AttemptResult<T>,
   ): Promise<T> {
     const began = Date.now();
     const timeout = AbortSignal.timeout(this.#timeoutMs);
@@ -150,8 +150,8 @@ export class WireClient {
     body: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
-    read: (text: string, status: number) => Attempt<T>,
-  ): Promise<Attempt<T>> {
+    read: (text: string, status: number) => AttemptResult<T>,
+  ): Promise<AttemptResult<T>> {
     // Loaded here: a large library, which an embedded context never needs.
     const { Agent, request } = await import('../base/undici.ts');
     this.#agent ??= Promise.resolve(this.#options.dispatcher ?? new Agent());

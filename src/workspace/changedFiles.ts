@@ -10,7 +10,7 @@ interface UnknownChanges {
   readonly message: string;
 }
 
-type Changes = ReadonlySet<string> | UnknownChanges;
+type ChangedPathSet = ReadonlySet<string> | UnknownChanges;
 
 export interface ChangedInFolders {
   /** Paths of each folder's `changed:` filters, by the folder's root. */
@@ -31,7 +31,7 @@ const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
  */
 export class ChangedFiles {
   readonly #timeoutMs: number;
-  readonly #known = new Map<string, { readonly at: number; readonly changes: Promise<Changes> }>();
+  readonly #known = new Map<string, { readonly at: number; readonly changes: Promise<ChangedPathSet> }>();
 
   constructor(timeoutMs = GIT_TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
@@ -63,7 +63,7 @@ export class ChangedFiles {
     return { byRoot, problems };
   }
 
-  #changes(root: string, revision: string): Promise<Changes> {
+  #changes(root: string, revision: string): Promise<ChangedPathSet> {
     const key = `${revision} ${root}`;
     const known = this.#known.get(key);
     const now = performance.now();
@@ -81,7 +81,7 @@ const NOT_TRUSTED: UnknownChanges = {
 };
 
 /** Paths relative to `root`, with `/`. */
-async function changesSince(root: string, revision: string, timeout: number): Promise<Changes> {
+async function changesSince(root: string, revision: string, timeout: number): Promise<ChangedPathSet> {
   if (!repositoryAround(root)) {
     return { code: 'NoRepository', message: `${root} is in no Git repository, so its changes are unknown.` };
   }

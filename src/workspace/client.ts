@@ -1,7 +1,7 @@
 import { describeError } from '../base/errors.ts';
 import { Lease } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
-import type { Caller } from '../base/rpc.ts';
+import type { RpcCaller } from '../base/rpc.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import type { FolderMethods, IndexEvents, IndexMethods, SearchMethods } from './indexProtocol.ts';
 import type { SearchRequest, SearchResponse, UnsavedText } from './searcher.ts';
@@ -109,13 +109,13 @@ export class WorkspaceClient {
   }
 
   /** Calls to the indexing thread, as soon as no renewal is under way. */
-  async indexing(): Promise<Caller<FolderMethods, IndexEvents>> {
+  async indexing(): Promise<RpcCaller<FolderMethods, IndexEvents>> {
     if (this.#renewing) await this.#renewing;
     return this.#indexing.caller();
   }
 
   /** Calls to the searching thread; {@link search} for searches. */
-  get searching(): Caller<Omit<SearchMethods, 'search' | 'setUnsaved'>, object> {
+  get searching(): RpcCaller<Omit<SearchMethods, 'search' | 'setUnsaved'>, object> {
     return this.#searching.caller();
   }
 

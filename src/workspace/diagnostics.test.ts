@@ -7,7 +7,7 @@ import { RecentLog } from '../base/recentLog.ts';
 import { formatDiagnostics, makeDiagnostics, type Diagnostics } from './diagnostics.ts';
 import { FolderIndex } from './folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from './folderOptions.ts';
-import { problemOf } from './problems.ts';
+import { indexProblemOf } from './problems.ts';
 
 describe('Diagnostics', () => {
   const folder = temporaryFolder();
@@ -15,7 +15,7 @@ describe('Diagnostics', () => {
 
   function make(options: FolderOptions, log: readonly string[]): Diagnostics {
     const message = `EACCES: permission denied, scandir '${options.root}/wages'`;
-    const problems = [problemOf('EACCES', message)];
+    const problems = [indexProblemOf('EACCES', message)];
     const facts = { options, state: 'the folder cannot be read', skipped: { secret: 2 }, problems };
     const versions = { sextant: '0.1.0', host: `ssh, 10.0.0.7 on ${hostname()}` };
     return makeDiagnostics({ versions, settings: { 'sextant.x': '2 entries' }, folders: [facts], log, now });

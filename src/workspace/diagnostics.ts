@@ -6,7 +6,7 @@ import { Redactor, type PrivateFacts, type RedactedKind } from '../base/redact.t
 import { Catalog } from './catalog.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import { readContents, type IndexContents } from './folderReport.ts';
-import { problemOf, type IndexProblem } from './problems.ts';
+import { indexProblemOf, type IndexProblem } from './problems.ts';
 import { contentRules } from './skip.ts';
 
 /** A report for a request for help. A {@link Redactor} has redacted all of it. */
@@ -76,7 +76,7 @@ export function formatDiagnostics(diagnostics: Diagnostics): string {
     ...section('Versions', rows(versions)),
     ...section('Platform', rows(system)),
     ...section('Settings', rows(settings)),
-    ...folders.flatMap((folder) => section(`Folder ${folder.folder}`, folderRows(folder))),
+    ...folders.flatMap((folder) => section(`Folder ${folder.folder}`, folderLines(folder))),
     ...section(`Log, last ${log.length} lines`, log.length > 0 ? log : ['(nothing)']),
   ];
   return `${parts.join('\n')}\n`;
@@ -93,7 +93,7 @@ function rows(values: Readonly<Record<string, string>>): string[] {
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`);
 }
 
-function folderRows(folder: FolderDiagnostics): string[] {
+function folderLines(folder: FolderDiagnostics): string[] {
   const { state, files, textBytes, languages, indexBytes, lastChange, skipped, diskFreeBytes, problems } = folder;
   const facts: Record<string, string> = { state };
   if (files !== undefined) facts.files = `${files}, ${formatBytes(textBytes ?? 0)} of text`;
@@ -118,7 +118,10 @@ function folderDiagnostics({ options, state, skipped, problems }: FolderFacts): 
     for (const damage of contents.damage) found.push({ code: 'IndexDamaged', message: damage, next: 'update' });
   } catch (error) {
     found.push(
-      problemOf(error instanceof SextantError ? error.code : (systemCode(error) ?? 'Internal'), describeError(error)),
+      indexProblemOf(
+        error instanceof SextantError ? error.code : (systemCode(error) ?? 'Internal'),
+        describeError(error),
+      ),
     );
   }
   const diskFreeBytes = freeBytes(options.stateFolder);

@@ -3,7 +3,7 @@ import { SextantError, describeError, isCancelled, systemCode, throwIfCancelled 
 import type { Logger } from '../base/log.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import { Engine, type EngineDocument } from '../engine/engine.ts';
-import { describeDamage, type Damage } from '../engine/index/damage.ts';
+import { describeIndexDamage, type Damage } from '../engine/index/damage.ts';
 import type { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { Catalog, type FileRecord } from './catalog.ts';
 import { fileBatches } from './fileBatches.ts';
@@ -127,7 +127,7 @@ export class FolderIndex {
       else files++;
     }
     const indexBytes = folderBytes(indexFolderOf(this.options.stateFolder));
-    const damage = this.#engine.damage.map(describeDamage);
+    const damage = this.#engine.damage.map(describeIndexDamage);
     const repaired = damage.length > 0 && { repaired: { damage, files: this.#readAgain } };
     const problem = this.#problem && { problem: this.#problem };
     const { filesRead } = this.#work;

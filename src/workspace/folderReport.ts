@@ -4,7 +4,7 @@ import { SextantError } from '../base/errors.ts';
 import { Lease, type LeaseOwner } from '../base/lease.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
-import { describeDamage } from '../engine/index/damage.ts';
+import { describeIndexDamage } from '../engine/index/damage.ts';
 import { filesOf } from '../engine/index/manifest.ts';
 import { Catalog, type FileRecord } from './catalog.ts';
 import { FileReader } from './fileReader.ts';
@@ -54,7 +54,7 @@ export function readContents(stateFolder: string): IndexContents {
         .sort((a, b) => b.files - a.files || b.bytes - a.bytes || (a.language < b.language ? -1 : 1)),
       indexBytes: generation === 0 ? 0 : folderBytes(folder),
       ...(lastChange !== undefined && { lastChange }),
-      damage: damage.map(describeDamage),
+      damage: damage.map(describeIndexDamage),
     };
   } finally {
     reader.close();

@@ -14,7 +14,7 @@ export interface IndexProblem {
 export type IndexAction = 'update' | 'rebuild' | 'log';
 
 /** The next action after an error of an index, by its code. */
-export function problemOf(code: string, message: string): IndexProblem {
+export function indexProblemOf(code: string, message: string): IndexProblem {
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':

@@ -4,7 +4,7 @@ import type { KeptPlace } from './resultPlace.ts';
  * The place in the lines of its file as they are now: where its line stands, or the nearest that is the same; `undefined`
  * if there is none any more.
  */
-export function recheck<T extends KeptPlace>(place: T, lines: readonly string[]): T | undefined {
+export function relocate<T extends KeptPlace>(place: T, lines: readonly string[]): T | undefined {
   const at = nearestLine(lines, place.line - 1, place.text);
   if (at === undefined) return undefined;
   const by = at + 1 - place.line;

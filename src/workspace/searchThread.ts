@@ -19,7 +19,7 @@ serve<SearchMethods, object>(workerChannel(parentPort), {
   search: (request, signal) => searcher.search(request, signal),
   complete: (request) => searcher.complete(request),
   similarQuery: (request) => searcher.similarQuery(request),
-  relocate: (places) => searcher.recheck(places),
+  relocate: (places) => searcher.relocate(places),
   contents: ({ stateFolder }) => readContents(stateFolder),
   explainFile: ({ folder, path }) => explainFile(folder, path, Date.now()),
   read: ({ folder, path }) => searcher.read(folder, path),

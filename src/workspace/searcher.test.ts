@@ -345,7 +345,7 @@ describe('Searcher', () => {
     const searcher = new Searcher();
     const { results } = await searcher.search({ folders: [place], query: 'lantern', limit: 10 });
     const lines = (): unknown[] =>
-      searcher.recheck(results).map((kept) => kept && [kept.path, kept.line, kept.startLine, kept.endLine]);
+      searcher.relocate(results).map((kept) => kept && [kept.path, kept.line, kept.startLine, kept.endLine]);
     const before = lines();
     assert.deepEqual([...before].sort(), [
       ['a.ts', 3, 2, 4],

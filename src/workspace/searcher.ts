@@ -15,7 +15,7 @@ import { Excerpter, type Excerpt } from './excerpt.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { GuardedFolder } from './guardedFile.ts';
 import { readIndexable, type IndexableFile } from './readIndexable.ts';
-import { recheck } from './relocate.ts';
+import { relocate } from './relocate.ts';
 import type { KeptPlace, ResultPlace } from './resultPlace.ts';
 import { findSecret } from './secrets.ts';
 import { similarQuery } from './similarQuery.ts';
@@ -211,13 +211,13 @@ export class Searcher {
   }
 
   /** The present ranges of stored results, in unsaved texts too; `undefined` for a result whose lines were deleted. */
-  recheck(places: readonly KeptPlace[]): (KeptPlace | undefined)[] {
+  relocate(places: readonly KeptPlace[]): (KeptPlace | undefined)[] {
     const files = new Map<string, readonly string[]>();
     return places.map((place) => {
       const file = join(place.root, place.path);
       const lines = files.get(file) ?? linesOf(this.#filesOf(place)(place.path)?.text);
       files.set(file, lines);
-      return recheck(place, lines);
+      return relocate(place, lines);
     });
   }
 

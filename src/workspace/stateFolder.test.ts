@@ -3,7 +3,7 @@ import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { documentsOf, openIndex } from '../../test/workspace/support.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
-import { claimFolder, MARKER, readMark } from '../base/ownedFolder.ts';
+import { claimFolder, MARKER, readFolderMark } from '../base/ownedFolder.ts';
 import { silentLogger } from '../base/log.ts';
 import { checkStateFolder } from './stateFolder.ts';
 
@@ -44,7 +44,7 @@ describe('The state folder of an index', () => {
     await index(root, state);
     renameSync(root, moved);
     await index(moved, state);
-    assert.deepEqual(readMark(state), { kind: 'index', of: moved });
+    assert.deepEqual(readFolderMark(state), { kind: 'index', of: moved });
     assert.deepEqual([...documentsOf(state).keys()], ['a.ts']);
   });
 
@@ -69,7 +69,7 @@ describe('The state folder of an index', () => {
     await openIndex(root, state, {}, { logger }).close();
     assert.equal(warnings.length, 1);
     assert.match(warnings[0]!, /sextant-folder\.json is damaged\. Nothing is lost/);
-    assert.deepEqual(readMark(state), { kind: 'index', of: root });
+    assert.deepEqual(readFolderMark(state), { kind: 'index', of: root });
   });
 
   it('of an earlier version is taken over for its folder', async () => {
@@ -78,7 +78,7 @@ describe('The state folder of an index', () => {
     rmSync(join(state, MARKER));
     assert.throws(() => openIndex(other, state), { code: 'FolderNotOurs' });
     await index(root, state);
-    assert.deepEqual(readMark(state), { kind: 'index', of: root });
+    assert.deepEqual(readFolderMark(state), { kind: 'index', of: root });
     rmSync(join(state, MARKER));
     rmSync(join(state, 'files.json'));
     await index(root, state);

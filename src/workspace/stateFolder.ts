@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { explainWriteError, SextantError, systemCode } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
-import { claimFolder, readMark, refuseLink, remarkFolder } from '../base/ownedFolder.ts';
+import { claimFolder, readFolderMark, refuseLink, remarkFolder } from '../base/ownedFolder.ts';
 import { isIndexFile } from '../engine/index/manifest.ts';
 import { Catalog } from './catalog.ts';
 import { indexFolderOf } from './folderOptions.ts';
@@ -16,7 +16,7 @@ import { indexFolderOf } from './folderOptions.ts';
 export function claimStateFolder(root: string, stateFolder: string, logger: Logger): void {
   try {
     // A state folder of an earlier version has no mark, and a mark may be damaged: the catalog names the folder, too.
-    const of = typeof readMark(stateFolder) === 'object' ? root : (Catalog.rootOf(stateFolder) ?? root);
+    const of = typeof readFolderMark(stateFolder) === 'object' ? root : (Catalog.rootOf(stateFolder) ?? root);
     refuseLink(indexFolderOf(stateFolder));
     const onDamage = (message: string): void => logger.warn(message);
     const options = { isOlder: () => holdsIndex(stateFolder), onDamage };
@@ -34,7 +34,7 @@ export function checkStateFolder(root: string, stateFolder: string): void {
 
 /** False for the index of a missing folder: it was moved, as a build server's checkout is for each build. */
 function isOf(root: string, stateFolder: string): boolean {
-  const mark = readMark(stateFolder);
+  const mark = readFolderMark(stateFolder);
   if (mark === undefined || mark === 'damaged') return true;
   if (mark.kind !== 'index') throw notOurs(stateFolder, `already holds Sextant's ${mark.kind} files`);
   if (mark.of === undefined || mark.of === root) return true;

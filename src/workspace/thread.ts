@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { SextantError, describeError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
-import { Caller, type Methods } from '../base/rpc.ts';
+import { RpcCaller, type Methods } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
 
 /** A thread that dies is restarted, but not for ever: its files may kill it again. */
 const RESTARTS = 3;
 
 export interface ThreadOptions<M extends Methods<M>, E> {
-  readonly started?: (caller: Caller<M, E>) => void;
+  readonly started?: (caller: RpcCaller<M, E>) => void;
   readonly died?: (error: SextantError) => void;
   /** Number of restarts after it dies. */
   readonly restarts?: number;
@@ -20,7 +20,7 @@ export class Thread<M extends Methods<M>, E> {
   readonly #logger: Logger;
   readonly #options: ThreadOptions<M, E>;
   #worker: Worker | undefined;
-  #caller: Caller<M, E> | undefined;
+  #caller: RpcCaller<M, E> | undefined;
   #restarts = 0;
   #stopped = false;
 
@@ -34,7 +34,7 @@ export class Thread<M extends Methods<M>, E> {
     return this.#caller !== undefined;
   }
 
-  caller(): Caller<M, E> {
+  caller(): RpcCaller<M, E> {
     if (this.#caller) return this.#caller;
     if (this.#stopped) throw new SextantError('Stopped', 'Sextant is shutting down.');
     // Output of libraries must not reach the extension host's own streams.
@@ -46,7 +46,7 @@ export class Thread<M extends Methods<M>, E> {
       // By default it takes 100 MB of the editor's process for short-lived objects, and is no faster.
       resourceLimits: { maxYoungGenerationSizeMb: 32 },
     });
-    const caller = new Caller<M, E>(workerChannel(worker));
+    const caller = new RpcCaller<M, E>(workerChannel(worker));
     let reason = 'it ended';
     worker.on('error', (error) => (reason = describeError(error)));
     worker.stderr.on('data', (text: Buffer) => this.#logger.warn(text.toString().trimEnd()));
@@ -70,7 +70,7 @@ export class Thread<M extends Methods<M>, E> {
     await this.#worker?.terminate();
   }
 
-  #onExit(worker: Worker, caller: Caller<M, E>, reason: string): void {
+  #onExit(worker: Worker, caller: RpcCaller<M, E>, reason: string): void {
     const error = new SextantError('ThreadDied', `A thread of Sextant stopped: ${reason}. See the log.`);
     caller.close(error);
     if (this.#worker !== worker) return;

@@ -1,4 +1,4 @@
-import { COLUMNS } from '../../src/engine/query/features.ts';
+import { FEATURE_COLUMNS } from '../../src/engine/query/features.ts';
 import { meanOfMeans, ndcg } from './metric.ts';
 import type { Example } from './training.ts';
 
@@ -46,7 +46,7 @@ export const FIT: FitOptions = {
   l2: 0.08,
   l2Symbol: 0.05,
   rounds: 120,
-  symbolColumns: new Set(SYMBOL_FEATURES.map((name) => COLUMNS.indexOf(name))),
+  symbolColumns: new Set(SYMBOL_FEATURES.map((name) => FEATURE_COLUMNS.indexOf(name))),
 };
 
 interface Prepared {

@@ -165,7 +165,7 @@ describe('the table of budgets', () => {
   beforeEach(async () => {
     await faults.clearFaults();
     await server.reset();
-    // What an earlier test has left on the desk.
+    // What an earlier test has left in the editor.
     if ((await tab.frame.locator('.change').count()) > 0) await tab.close();
     await tab.button('Refresh').click();
     await tab.loaded();

@@ -1,7 +1,7 @@
 import type { AnswerMethods, AnswerState } from '../../src/protocol/answerView.ts';
 
 /** Actions of the user. */
-export interface Actions {
+export interface AnswerActions {
   type(draft: string): void;
   /** Sends this question, or the typed one. */
   ask(question?: string): void;
@@ -15,12 +15,12 @@ export interface Actions {
 }
 
 /** Content and actions of the page. */
-export interface PageProps {
+export interface AnswerPageProps {
   readonly state: AnswerState;
   /** Typed text that was not sent yet. */
   readonly draft: string;
   /** A failure between the page and the extension, or empty. */
   readonly problem: string;
-  readonly actions: Actions;
+  readonly actions: AnswerActions;
   readonly control: (element: HTMLElement | null) => void;
 }

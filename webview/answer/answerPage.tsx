@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { Button, IconButton } from '../components.ts';
-import type { PageProps } from './actions.ts';
+import type { AnswerPageProps } from './actions.ts';
 import { Composer } from './composer.tsx';
 import { ExchangeView } from './exchangeView.tsx';
 import { spokenState } from './spokenState.ts';
 
 /** The whole page: questions and answers, oldest first, and the input below. */
-export function AnswerPage({ state, draft, problem, actions, control }: PageProps): JSX.Element {
+export function AnswerPage({ state, draft, problem, actions, control }: AnswerPageProps): JSX.Element {
   const { exchanges } = state;
   const last = exchanges.at(-1);
   return (
@@ -48,7 +48,7 @@ const examples = (): string[] => [
   l10n.t('What do the tests need to run?'),
 ];
 
-function Welcome({ state, actions }: Pick<PageProps, 'state' | 'actions'>): JSX.Element {
+function Welcome({ state, actions }: Pick<AnswerPageProps, 'state' | 'actions'>): JSX.Element {
   const { kind, summary } = state.workspace;
   return (
     <section class="welcome">

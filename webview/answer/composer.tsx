@@ -2,12 +2,12 @@ import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { MAX_QUESTION } from '../../src/protocol/limits.ts';
 import { Button, TextArea } from '../components.ts';
-import type { PageProps } from './actions.ts';
+import type { AnswerPageProps } from './actions.ts';
 
 const MAX_ROWS = 8;
 
 /** Input for questions: Enter sends, Shift+Enter begins a new line, Escape stops an answer. */
-export function Composer({ state, draft, actions, control }: Omit<PageProps, 'problem'>): JSX.Element {
+export function Composer({ state, draft, actions, control }: Omit<AnswerPageProps, 'problem'>): JSX.Element {
   const last = state.exchanges.at(-1);
   const isRunning = last?.state.kind === 'searching' || last?.state.kind === 'writing';
   const isEmpty = draft.trim() === '';

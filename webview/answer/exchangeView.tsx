@@ -3,13 +3,13 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Exchange, NextAction } from '../../src/protocol/answerView.ts';
 import { Button, IconButton, ProgressRing } from '../components.ts';
-import type { Actions } from './actions.ts';
+import type { AnswerActions } from './actions.ts';
 import { MarkdownView } from './markdownView.tsx';
-import { placeOf } from './place.ts';
+import { formatPlace } from './place.ts';
 
 interface ExchangeProps {
   readonly exchange: Exchange;
-  readonly actions: Actions;
+  readonly actions: AnswerActions;
   readonly isLast: boolean;
 }
 
@@ -25,12 +25,12 @@ export function ExchangeView({ exchange, actions, isLast }: ExchangeProps): JSX.
   return (
     <article ref={top} aria-busy={isRunning} aria-labelledby={`question-${id}`}>
       <h2 id={`question-${id}`}>{question}</h2>
-      <Header {...{ exchange }} />
+      <ExchangeHeader {...{ exchange }} />
       <div class="columns">
         <div class="answer">
           {state.kind === 'searching' && <Skeleton />}
           <MarkdownView {...{ markdown, passages }} open={(passage) => actions.open(id, passage)} />
-          <Outcome {...{ exchange, actions, isLast }} />
+          <ExchangeOutcome {...{ exchange, actions, isLast }} />
           {state.kind === 'done' && (
             <div class="tools">
               <IconButton label={l10n.t('Copy as Markdown')} icon="icon-copy" onClick={() => actions.copy(id)} />
@@ -65,7 +65,7 @@ export function ExchangeView({ exchange, actions, isLast }: ExchangeProps): JSX.
 }
 
 /** Provider of the answer, and the data sent to it. */
-function Header({ exchange: { state, provider, sent } }: Pick<ExchangeProps, 'exchange'>): JSX.Element {
+function ExchangeHeader({ exchange: { state, provider, sent } }: Pick<ExchangeProps, 'exchange'>): JSX.Element {
   const isRunning = state.kind === 'searching' || state.kind === 'writing';
   return (
     <p class="header quiet">
@@ -102,7 +102,7 @@ function Skeleton(): JSX.Element {
 }
 
 /** An outcome other than success, and the next action. */
-function Outcome({
+function ExchangeOutcome({
   exchange: { state, removedCitations, markdown },
   actions,
   isLast,
@@ -158,7 +158,7 @@ function describeStop(kind: 'stopped' | 'interrupted', isEmpty: boolean): string
   return isEmpty ? l10n.t('Stopped before the answer began.') : l10n.t('Stopped. The answer is not complete.');
 }
 
-function NextButton({ next, actions }: { readonly next: NextAction; readonly actions: Actions }): JSX.Element {
+function NextButton({ next, actions }: { readonly next: NextAction; readonly actions: AnswerActions }): JSX.Element {
   switch (next) {
     case 'ask-again':
       return <Button onClick={() => actions.askAgain()}>{l10n.t('Ask Again')}</Button>;
@@ -182,7 +182,7 @@ function Passages({ exchange: { id, passages }, actions }: Pick<ExchangeProps, '
               <span class="number">{passage.number}</span>
               <span class="what">
                 {passage.symbol && <span class="symbol">{passage.symbol.name}</span>}
-                <span class="quiet">{placeOf(passage)}</span>
+                <span class="quiet">{formatPlace(passage)}</span>
               </span>
             </button>
           </li>

@@ -6,7 +6,7 @@ import { eachFrame, messageOf, showFailure } from '../page.tsx';
 import '../base.css';
 import '../icons.css';
 import './answer.css';
-import type { Actions } from './actions.ts';
+import type { AnswerActions } from './actions.ts';
 import { AnswerPage } from './answerPage.tsx';
 
 /* The entry of the page: keeps the state from the extension, and draws it. */
@@ -43,7 +43,7 @@ function setDraft(text: string): void {
   draw();
 }
 
-const actions: Actions = {
+const actions: AnswerActions = {
   type: setDraft,
   // The drawn text may be a frame behind the typed one.
   ask(text = draft) {

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ShownPassage } from '../../src/protocol/answerView.ts';
 import { isWebAddress, parseAnswer } from './markdown.ts';
-import { placeOf } from './place.ts';
+import { formatPlace } from './place.ts';
 
 export interface MarkdownProps {
   readonly markdown: string;
@@ -97,7 +97,7 @@ function CitationButton({
   passage,
   open,
 }: { readonly passage: ShownPassage } & Pick<MarkdownProps, 'open'>): JSX.Element {
-  const place = placeOf(passage);
+  const place = formatPlace(passage);
   return (
     <button
       type="button"

@@ -1,6 +1,6 @@
 import type { ShownPassage } from '../../src/protocol/answerView.ts';
 
 /** `src/orders/retryPolicy.ts:6-14` */
-export function placeOf({ path, startLine, endLine }: ShownPassage): string {
+export function formatPlace({ path, startLine, endLine }: ShownPassage): string {
   return `${path}:${startLine === endLine ? startLine : `${startLine}-${endLine}`}`;
 }

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { MAX_ACCOUNT } from '../../src/protocol/budgetChoices.ts';
 import type { ProposedAccount } from '../../src/protocol/budgetsView.ts';
-import type { DeskCall } from './actions.ts';
+import type { BudgetEditorCall } from './actions.ts';
 
 /** An account as typed, or as chosen from the suggestions. */
 export interface TypedAccount {
@@ -14,7 +14,7 @@ export interface TypedAccount {
 interface AccountFieldProps {
   readonly value: TypedAccount;
   readonly problem: string;
-  readonly desk: DeskCall;
+  readonly callEditor: BudgetEditorCall;
   readonly onType: (account: TypedAccount) => void;
   /** Called when the account is entered, to move on to the limit. */
   readonly onEnter: () => void;
@@ -22,7 +22,7 @@ interface AccountFieldProps {
 }
 
 /** Input for the account of a limit: typed, or chosen from known names that contain the text. */
-export function AccountField({ value, problem, desk, onType, onEnter, onLeave }: AccountFieldProps): JSX.Element {
+export function AccountField({ value, problem, callEditor, onType, onEnter, onLeave }: AccountFieldProps): JSX.Element {
   const [proposed, setProposed] = useState<readonly ProposedAccount[]>([]);
   const [at, setAt] = useState(-1);
   const typed = useRef(value.account);
@@ -38,7 +38,7 @@ export function AccountField({ value, problem, desk, onType, onEnter, onLeave }:
     typed.current = account;
     onType({ account, id: null });
     setAt(-1);
-    void desk('accounts', { text: account }).then((found = []) => {
+    void callEditor('accounts', { text: account }).then((found = []) => {
       // The answer to an earlier text is outdated.
       if (typed.current === account) setProposed(found);
     });

@@ -1,27 +1,27 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { MAX_CSV, type BudgetScope, type DeskAction } from '../../src/protocol/budgetChoices.ts';
-import type { Desk, DeskPerson, TypedProblem } from '../../src/protocol/budgetsView.ts';
+import { MAX_CSV, type BudgetScope, type BudgetEditorAction } from '../../src/protocol/budgetChoices.ts';
+import type { BudgetEditorState, BudgetEditorPerson, TypedProblem } from '../../src/protocol/budgetsView.ts';
 import type { RowList } from '../../src/protocol/rowList.ts';
 import { Button } from '../components.ts';
 import { AccountField, type TypedAccount } from './accountField.tsx';
-import type { Actions } from './actions.ts';
+import type { DashboardActions } from './actions.ts';
 import { ActionButtons, ChangePanel, focusAccount } from './changePanel.tsx';
 import { LimitField } from './limitField.tsx';
 import { RowTable } from './rowTable.tsx';
 
-interface DeskProps {
-  readonly desk: Desk;
-  readonly actions: Actions;
+interface BudgetEditorProps {
+  readonly editor: BudgetEditorState;
+  readonly actions: DashboardActions;
 }
 
 /** The budget editor above the list of limits: add one, import many, and the current or last change. */
-export function BudgetDesk({ desk, actions }: DeskProps): JSX.Element {
-  const { step, interrupted, last, notice, unit } = desk;
+export function BudgetEditorPanel({ editor, actions }: BudgetEditorProps): JSX.Element {
+  const { step, interrupted, last, notice, unit } = editor;
   const [form, setForm] = useState<'none' | 'add' | 'import'>('none');
   const box = useRef<HTMLDivElement>(null);
-  const act = (id: DeskAction): void => void actions.desk('act', { act: id });
+  const act = (id: BudgetEditorAction): void => void actions.callEditor('act', { act: id });
   const leave = (): void => {
     const button = box.current?.querySelector<HTMLElement>(`[data-form="${form}"] vscode-button`);
     setForm('none');
@@ -32,7 +32,7 @@ export function BudgetDesk({ desk, actions }: DeskProps): JSX.Element {
     if (step.kind !== 'none') setForm('none');
   }, [step.kind]);
   return (
-    <div class="desk" ref={box}>
+    <div class="budget-editor" ref={box}>
       {notice !== '' && <p class="quiet">{notice}</p>}
       {interrupted && (
         <div class="banner">
@@ -41,7 +41,7 @@ export function BudgetDesk({ desk, actions }: DeskProps): JSX.Element {
           <ActionButtons actions={interrupted.actions} act={act} />
         </div>
       )}
-      <div class="desk-bar">
+      <div class="budget-editor-bar">
         <span data-form="add">
           <Button icon="icon-add" appearance="secondary" onClick={() => setForm(form === 'add' ? 'none' : 'add')}>
             {l10n.t('Add Limit…')}
@@ -75,7 +75,7 @@ export function BudgetDesk({ desk, actions }: DeskProps): JSX.Element {
 
 interface AddFormProps {
   readonly unit: string;
-  readonly actions: Actions;
+  readonly actions: DashboardActions;
   readonly leave: () => void;
 }
 
@@ -87,7 +87,7 @@ function AddForm({ unit, actions, leave }: AddFormProps): JSX.Element {
   const [wrong, setWrong] = useState<TypedProblem | typeof NOTHING_WRONG>(NOTHING_WRONG);
   const form = useRef<HTMLDivElement>(null);
   const preview = (text: string): void =>
-    void actions.desk('addLimit', { ...who, limit: text }).then((problem) => {
+    void actions.callEditor('addLimit', { ...who, limit: text }).then((problem) => {
       if (problem) setWrong(problem);
     });
   return (
@@ -95,7 +95,7 @@ function AddForm({ unit, actions, leave }: AddFormProps): JSX.Element {
       <AccountField
         value={who}
         problem={wrong.field === 'account' ? wrong.problem : ''}
-        desk={actions.desk}
+        callEditor={actions.callEditor}
         onType={(account) => {
           setWho(account);
           setWrong(NOTHING_WRONG);
@@ -107,7 +107,7 @@ function AddForm({ unit, actions, leave }: AddFormProps): JSX.Element {
         name={who.account}
         value=""
         refused={wrong.field === 'limit' ? wrong.problem : ''}
-        desk={actions.desk}
+        callEditor={actions.callEditor}
         onType={(text) => {
           setLimit(text);
           setWrong(NOTHING_WRONG);
@@ -126,9 +126,9 @@ function AddForm({ unit, actions, leave }: AddFormProps): JSX.Element {
 }
 
 interface ImportFormProps {
-  readonly actions: Actions;
+  readonly actions: DashboardActions;
   readonly leave: () => void;
-  readonly act: (id: DeskAction) => void;
+  readonly act: (id: BudgetEditorAction) => void;
 }
 
 const EXAMPLE = 'account,limit\nada@example.com,5000\nnightly-build,';
@@ -140,7 +140,7 @@ function ImportForm({ actions, leave, act }: ImportFormProps): JSX.Element {
   useEffect(() => field.current?.focus(), []);
   const preview = (): void => {
     const csv = field.current?.value ?? '';
-    if (csv.trim() !== '') void actions.desk('importLimits', { csv });
+    if (csv.trim() !== '') void actions.callEditor('importLimits', { csv });
   };
   const key = (event: KeyboardEvent): void => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) preview();
@@ -199,10 +199,10 @@ interface LimitEdit {
  * Editing of a limit in place. When it is sent, the editor shows its effect; when it is left, the focus returns to its
  * old position.
  */
-function useLimitEdit({ desk, actions }: DeskProps): LimitEdit {
+function useLimitEdit({ editor, actions }: BudgetEditorProps): LimitEdit {
   const [edit, setEdit] = useState<Edit>();
   const left = useRef('');
-  const { kind } = desk.step;
+  const { kind } = editor.step;
   useEffect(() => {
     if (kind !== 'none') setEdit(undefined);
   }, [kind]);
@@ -212,7 +212,7 @@ function useLimitEdit({ desk, actions }: DeskProps): LimitEdit {
     left.current = '';
   }, [edit]);
   const begin = (id: string): void =>
-    void actions.desk('limitOf', { id }).then((was) => {
+    void actions.callEditor('limitOf', { id }).then((was) => {
       if (was !== undefined) setEdit({ id, was, refused: '' });
     });
   // The field may be closed by now.
@@ -221,7 +221,7 @@ function useLimitEdit({ desk, actions }: DeskProps): LimitEdit {
   const enter = (limit: string): void => {
     if (!edit) return;
     const { id, was } = edit;
-    void actions.desk('setLimit', { id, limit, was }).then((wrong) => {
+    void actions.callEditor('setLimit', { id, limit, was }).then((wrong) => {
       if (wrong) refuse(id, wrong.problem);
     });
   };
@@ -234,8 +234,8 @@ function useLimitEdit({ desk, actions }: DeskProps): LimitEdit {
       key={edit?.id}
       value={edit?.was ?? ''}
       refused={edit?.refused ?? ''}
-      unit={desk.unit}
-      desk={actions.desk}
+      unit={editor.unit}
+      callEditor={actions.callEditor}
       onType={() => refuse(edit?.id ?? '', '')}
       onEnter={enter}
       onLeave={leave}
@@ -246,7 +246,7 @@ function useLimitEdit({ desk, actions }: DeskProps): LimitEdit {
   return { id: edit?.id ?? '', begin, field };
 }
 
-interface BudgetTableProps extends DeskProps {
+interface BudgetTableProps extends BudgetEditorProps {
   readonly list: RowList;
 }
 
@@ -255,9 +255,9 @@ const WIDTHS =
   'minmax(190px, 1.5fr) minmax(130px, 1fr) minmax(80px, 0.6fr) minmax(100px, 0.8fr) minmax(230px, 1.4fr) minmax(110px, 0.8fr) minmax(100px, 0.7fr)';
 
 /** The list of limits with their budget status; each is edited in place. */
-export function BudgetTable({ desk, list, actions }: BudgetTableProps): JSX.Element {
-  const { scope, scopes } = desk;
-  const edit = useLimitEdit({ desk, actions });
+export function BudgetTable({ editor, list, actions }: BudgetTableProps): JSX.Element {
+  const { scope, scopes } = editor;
+  const edit = useLimitEdit({ editor, actions });
   const limitCell = (id: string, name: string, text: string, hasLimit: boolean): JSX.Element => (
     <span class="limit" data-account={id}>
       {edit.id === id ? (
@@ -274,7 +274,7 @@ export function BudgetTable({ desk, list, actions }: BudgetTableProps): JSX.Elem
             <RowButton
               icon="icon-trash"
               label={l10n.t('Clear the limit of {0}', name)}
-              onClick={() => void actions.desk('clearLimit', { id })}
+              onClick={() => void actions.callEditor('clearLimit', { id })}
             />
           )}
         </>
@@ -283,12 +283,14 @@ export function BudgetTable({ desk, list, actions }: BudgetTableProps): JSX.Elem
   );
   return (
     <div class="budgets">
-      <div class="desk-bar">
+      <div class="budget-editor-bar">
         <label>
           <span class="quiet">{l10n.t('Show')}</span>{' '}
           <select
             value={scope}
-            onChange={({ currentTarget: { value } }) => void actions.desk('showScope', { scope: value as BudgetScope })}
+            onChange={({ currentTarget: { value } }) =>
+              void actions.callEditor('showScope', { scope: value as BudgetScope })
+            }
           >
             {scopes.map(({ id, name }) => (
               <option key={id} value={id}>
@@ -324,14 +326,18 @@ function RowButton({ icon, label, onClick }: RowButtonProps): JSX.Element {
 }
 
 /** The budget editor on the page of one person. */
-export function PersonDesk({ desk, person, actions }: DeskProps & { readonly person: DeskPerson }): JSX.Element {
-  const { step, interrupted } = desk;
+export function PersonBudgetEditor({
+  editor,
+  person,
+  actions,
+}: BudgetEditorProps & { readonly person: BudgetEditorPerson }): JSX.Element {
+  const { step, interrupted } = editor;
   const { id, name, text, hasLimit, raise } = person;
-  const edit = useLimitEdit({ desk, actions });
+  const edit = useLimitEdit({ editor, actions });
   return (
-    <div class="desk">
+    <div class="budget-editor">
       {interrupted && <p class="quiet">{interrupted.text}</p>}
-      <div class="desk-bar" data-account={id}>
+      <div class="budget-editor-bar" data-account={id}>
         <p>{text}</p>
         {edit.id === '' ? (
           <>
@@ -339,12 +345,12 @@ export function PersonDesk({ desk, person, actions }: DeskProps & { readonly per
               {hasLimit ? l10n.t('Change…') : l10n.t('Set a Limit…')}
             </Button>
             {hasLimit && (
-              <Button appearance="secondary" onClick={() => void actions.desk('clearLimit', { id })}>
+              <Button appearance="secondary" onClick={() => void actions.callEditor('clearLimit', { id })}>
                 {l10n.t('Clear…')}
               </Button>
             )}
             {raise !== '' && (
-              <Button appearance="secondary" onClick={() => void actions.desk('raiseLimit', { id })}>
+              <Button appearance="secondary" onClick={() => void actions.callEditor('raiseLimit', { id })}>
                 {raise}
               </Button>
             )}
@@ -353,7 +359,7 @@ export function PersonDesk({ desk, person, actions }: DeskProps & { readonly per
           edit.field(name)
         )}
       </div>
-      <ChangePanel {...{ step, actions }} looks={desk.notice} />
+      <ChangePanel {...{ step, actions }} looks={editor.notice} />
     </div>
   );
 }

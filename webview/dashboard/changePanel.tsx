@@ -1,15 +1,15 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { DeskAction } from '../../src/protocol/budgetChoices.ts';
-import type { ChangePart, DeskStep, NamedAction } from '../../src/protocol/budgetsView.ts';
+import type { BudgetEditorAction } from '../../src/protocol/budgetChoices.ts';
+import type { ChangePart, BudgetEditorStep, NamedAction } from '../../src/protocol/budgetsView.ts';
 import { Button } from '../components.ts';
-import type { Actions } from './actions.ts';
+import type { DashboardActions } from './actions.ts';
 import { RowTable } from './rowTable.tsx';
 
 interface ChangePanelProps {
-  readonly step: DeskStep;
-  readonly actions: Actions;
+  readonly step: BudgetEditorStep;
+  readonly actions: DashboardActions;
   /** Changes when the display of names changes, so that rows are requested again. */
   readonly looks: string;
 }
@@ -44,7 +44,7 @@ export function ChangePanel({ step, actions, looks }: ChangePanelProps): JSX.Ele
     else if (document.activeElement === document.body) focusAccount(account.current);
   }, [serial]);
   if (kind === 'none') return null;
-  const act = (id: DeskAction): void => void actions.desk('act', { act: id });
+  const act = (id: BudgetEditorAction): void => void actions.callEditor('act', { act: id });
   const key = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;
     event.preventDefault();
@@ -65,7 +65,7 @@ export function ChangePanel({ step, actions, looks }: ChangePanelProps): JSX.Ele
       {progress && <progress aria-label={title} {...(progress.of > 0 && { value: progress.done, max: progress.of })} />}
       <p id="change-summary">{summary}</p>
       {note !== '' && <p class="quiet">{note}</p>}
-      {parts.length > 0 && <Parts parts={parts} show={(part) => void actions.desk('showPart', { part })} />}
+      {parts.length > 0 && <Parts parts={parts} show={(part) => void actions.callEditor('showPart', { part })} />}
       {list && (
         <RowTable
           key={`${serial} ${looks}`}
@@ -95,7 +95,7 @@ function accountAt(element: Element | null): string {
 /** Focuses the account, or the first button if it is not in view or there was none. */
 export function focusAccount(id: string): void {
   const own = document.querySelector<HTMLElement>(`[data-account="${id}"] :is(button, vscode-button)`);
-  (own ?? document.querySelector<HTMLElement>('.desk-bar vscode-button'))?.focus();
+  (own ?? document.querySelector<HTMLElement>('.budget-editor-bar vscode-button'))?.focus();
 }
 
 /** Choice of the listed rows. */
@@ -120,7 +120,7 @@ function Parts({
 
 interface ActionButtonsProps {
   readonly actions: readonly NamedAction[];
-  readonly act: (id: DeskAction) => void;
+  readonly act: (id: BudgetEditorAction) => void;
   readonly isFirstPrimary?: boolean;
 }
 

@@ -10,13 +10,13 @@ import { TimePlot } from '../charts/timePlot.tsx';
 import { useWidth } from '../charts/useWidth.ts';
 import { IconButton } from '../components.ts';
 import { About } from './about.tsx';
-import type { Actions } from './actions.ts';
+import type { DashboardActions } from './actions.ts';
 import { Menu } from './menu.tsx';
 
 interface ChartCardProps {
   readonly chart: Chart;
   readonly isTable: boolean;
-  readonly actions: Actions;
+  readonly actions: DashboardActions;
 }
 
 /** A chart with its explanation, summary, legend, table and exports. */
@@ -69,7 +69,7 @@ function Plot({
 }: {
   readonly chart: Chart;
   readonly width: number;
-  readonly actions: Actions;
+  readonly actions: DashboardActions;
 }): JSX.Element {
   const openPerson = (id: string): void => actions.openPerson(id);
   switch (chart.kind) {

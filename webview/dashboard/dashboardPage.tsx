@@ -1,33 +1,33 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import type { NextStep } from '../../src/protocol/dashboardChoices.ts';
-import type { Page, Progress, Tile, ViewError } from '../../src/protocol/dashboardView.ts';
+import type { Page, LoadProgress, Tile, ViewError } from '../../src/protocol/dashboardView.ts';
 import { Button } from '../components.ts';
 import { About } from './about.tsx';
-import type { Actions, PageProps } from './actions.ts';
-import { BudgetDesk, BudgetTable, PersonDesk } from './budgets.tsx';
+import type { DashboardActions, DashboardPageProps } from './actions.ts';
+import { BudgetEditorPanel, BudgetTable, PersonBudgetEditor } from './budgets.tsx';
 import { ChartCard } from './chartCard.tsx';
-import { Header } from './header.tsx';
+import { DashboardHeader } from './header.tsx';
 import { RowTable } from './rowTable.tsx';
 import { Tabs, panelId, tabId } from './tabs.tsx';
 
 /** The whole page: the choice of tab and days, then their content. */
-export function DashboardPage({ state, actions, tables, problem }: PageProps): JSX.Element {
-  const { account, choices, tabs, page, desk, spoken } = state;
+export function DashboardPage({ state, actions, tables, problem }: DashboardPageProps): JSX.Element {
+  const { account, choices, tabs, page, editor, spoken } = state;
   return (
     <main>
       <h1 class="spoken">{l10n.t('Sextant Dashboard')}</h1>
       {account.kind === 'ready' || account.kind === 'loading' ? (
         <>
           <Tabs tabs={tabs} tab={choices.tab} choose={(tab) => actions.choose({ tab })} />
-          <Header {...{ state, actions }} />
+          <DashboardHeader {...{ state, actions }} />
           {problem !== '' && (
             <p class="notice" role="alert">
               <span class="icon icon-error" /> {problem}
             </p>
           )}
           <section id={panelId} class="panel" role="tabpanel" aria-labelledby={tabId(choices.tab)} tabIndex={-1}>
-            {page.tab === choices.tab && <Filled {...{ page, desk, actions, tables }} />}
+            {page.tab === choices.tab && <Filled {...{ page, editor, actions, tables }} />}
           </section>
         </>
       ) : (
@@ -43,13 +43,13 @@ export function DashboardPage({ state, actions, tables, problem }: PageProps): J
 
 interface FilledProps {
   readonly page: Page;
-  readonly desk: PageProps['state']['desk'];
-  readonly actions: Actions;
+  readonly editor: DashboardPageProps['state']['editor'];
+  readonly actions: DashboardActions;
   readonly tables: readonly string[];
 }
 
-function Filled({ page, desk, actions, tables }: FilledProps): JSX.Element {
-  const { trouble, progress, tiles, charts, list, empty, isFilled, isLoading, person } = page;
+function Filled({ page, editor, actions, tables }: FilledProps): JSX.Element {
+  const { error, progress, tiles, charts, list, empty, isFilled, isLoading, person } = page;
   return (
     <>
       {person && (
@@ -60,16 +60,16 @@ function Filled({ page, desk, actions, tables }: FilledProps): JSX.Element {
           <h2>{person.name}</h2>
         </div>
       )}
-      {trouble && isFilled && <Banner {...{ trouble, actions }} />}
-      {desk &&
-        (desk.person ? (
-          <PersonDesk {...{ desk, actions }} person={desk.person} />
+      {error && isFilled && <Banner {...{ error, actions }} />}
+      {editor &&
+        (editor.person ? (
+          <PersonBudgetEditor {...{ editor, actions }} person={editor.person} />
         ) : (
-          <BudgetDesk {...{ desk, actions }} />
+          <BudgetEditorPanel {...{ editor, actions }} />
         ))}
-      {progress && <ProgressLine {...{ progress, actions }} />}
-      {!isFilled && trouble && <Instead {...{ trouble, actions }} />}
-      {!isFilled && !trouble && !empty && (isLoading || !progress) && <Skeleton />}
+      {progress && <LoadingLine {...{ progress, actions }} />}
+      {!isFilled && error && <Instead {...{ error, actions }} />}
+      {!isFilled && !error && !empty && (isLoading || !progress) && <Skeleton />}
       {tiles.length > 0 && (
         <dl class={tiles.length > 5 ? 'tiles many' : 'tiles'}>
           {tiles.map((tile) => (
@@ -77,7 +77,7 @@ function Filled({ page, desk, actions, tables }: FilledProps): JSX.Element {
           ))}
         </dl>
       )}
-      {!trouble && empty && (
+      {!error && empty && (
         <div class="instead">
           <span class="icon icon-graph large" />
           <h2>{empty.title}</h2>
@@ -85,7 +85,7 @@ function Filled({ page, desk, actions, tables }: FilledProps): JSX.Element {
         </div>
       )}
       {list &&
-        (desk ? <BudgetTable {...{ desk, list, actions }} /> : <RowTable key={list.list} {...{ list, actions }} />)}
+        (editor ? <BudgetTable {...{ editor, list, actions }} /> : <RowTable key={list.list} {...{ list, actions }} />)}
       {charts.length > 0 && (
         <div class="charts">
           {charts.map((chart) => (
@@ -116,7 +116,7 @@ function TileCard({ tile: { label, value, note, tone, about } }: { readonly tile
   );
 }
 
-const TROUBLE_ICONS: Readonly<Record<ViewError['kind'], string>> = {
+const ERROR_ICONS: Readonly<Record<ViewError['kind'], string>> = {
   offline: 'icon-offline',
   partial: 'icon-warning',
   'rate-limited': 'icon-clock',
@@ -126,32 +126,32 @@ const TROUBLE_ICONS: Readonly<Record<ViewError['kind'], string>> = {
   failed: 'icon-error',
 };
 
-interface TroubleProps {
-  readonly trouble: ViewError;
-  readonly actions: Actions;
+interface ViewErrorProps {
+  readonly error: ViewError;
+  readonly actions: DashboardActions;
 }
 
 /** A problem above content that is shown all the same. */
-function Banner({ trouble, actions }: TroubleProps): JSX.Element {
+function Banner({ error, actions }: ViewErrorProps): JSX.Element {
   return (
-    <div class={`banner ${trouble.kind}`}>
-      <span class={`icon ${TROUBLE_ICONS[trouble.kind]}`} />
+    <div class={`banner ${error.kind}`}>
+      <span class={`icon ${ERROR_ICONS[error.kind]}`} />
       <p>
-        <strong>{trouble.title}.</strong> {trouble.message}
+        <strong>{error.title}.</strong> {error.message}
       </p>
-      <NextSteps next={trouble.next} actions={actions} isQuiet />
+      <NextSteps next={error.next} actions={actions} isQuiet />
     </div>
   );
 }
 
 /** A problem in place of all content. */
-function Instead({ trouble, actions }: TroubleProps): JSX.Element {
+function Instead({ error, actions }: ViewErrorProps): JSX.Element {
   return (
-    <div class={`instead ${trouble.kind}`}>
-      <span class={`icon large ${TROUBLE_ICONS[trouble.kind]}`} />
-      <h2>{trouble.title}</h2>
-      <p>{trouble.message}</p>
-      <NextSteps next={trouble.next} actions={actions} />
+    <div class={`instead ${error.kind}`}>
+      <span class={`icon large ${ERROR_ICONS[error.kind]}`} />
+      <h2>{error.title}</h2>
+      <p>{error.message}</p>
+      <NextSteps next={error.next} actions={actions} />
     </div>
   );
 }
@@ -170,7 +170,7 @@ const stepName = (step: NextStep): string =>
 
 interface NextStepsProps {
   readonly next: readonly NextStep[];
-  readonly actions: Actions;
+  readonly actions: DashboardActions;
   readonly isQuiet?: boolean;
 }
 
@@ -188,7 +188,13 @@ function NextSteps({ next, actions, isQuiet = false }: NextStepsProps): JSX.Elem
 }
 
 /** Progress of a long load, with actions to stop or resume it. */
-function ProgressLine({ progress, actions }: { readonly progress: Progress; readonly actions: Actions }): JSX.Element {
+function LoadingLine({
+  progress,
+  actions,
+}: {
+  readonly progress: LoadProgress;
+  readonly actions: DashboardActions;
+}): JSX.Element {
   const { state, text, done, of, next } = progress;
   return (
     <div class="progress">
@@ -220,7 +226,7 @@ function Skeleton(): JSX.Element {
 
 interface WelcomeProps {
   readonly kind: 'none' | 'stopped' | 'gone';
-  readonly actions: Actions;
+  readonly actions: DashboardActions;
 }
 
 /** Start page without a connection, or with an unusable one. */

@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { MAX_FILTER, PRESETS, type Group, type Preset } from '../../src/protocol/dashboardChoices.ts';
+import { MAX_FILTER, PRESETS, type CostGroup, type Preset } from '../../src/protocol/dashboardChoices.ts';
 import { IconButton } from '../components.ts';
-import type { PageProps } from './actions.ts';
+import type { DashboardPageProps } from './actions.ts';
 import { Menu } from './menu.tsx';
 
 /** Time after the last key until a filter is applied. */
@@ -20,7 +20,7 @@ const presetName = (preset: Preset): string =>
   })[preset];
 
 /** Controls of all tabs: days, comparison, filter, names, and the age of the figures. */
-export function Header({ state, actions }: Pick<PageProps, 'state' | 'actions'>): JSX.Element {
+export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'state' | 'actions'>): JSX.Element {
   const { choices, range, groups, page, account } = state;
   const { preset, compare, anonymise, group } = choices;
   return (
@@ -46,13 +46,18 @@ export function Header({ state, actions }: Pick<PageProps, 'state' | 'actions'>)
         </label>
         {preset === 'custom' && (
           <>
-            <Day
+            <DayInput
               name={l10n.t('From')}
               value={choices.first}
               {...{ range }}
               choose={(first) => actions.choose({ first })}
             />
-            <Day name={l10n.t('To')} value={choices.last} {...{ range }} choose={(last) => actions.choose({ last })} />
+            <DayInput
+              name={l10n.t('To')}
+              value={choices.last}
+              {...{ range }}
+              choose={(last) => actions.choose({ last })}
+            />
           </>
         )}
         {groups.length > 0 && (
@@ -60,7 +65,7 @@ export function Header({ state, actions }: Pick<PageProps, 'state' | 'actions'>)
             <span>{l10n.t('Group by')}</span>
             <select
               value={group}
-              onChange={({ currentTarget: { value } }) => actions.choose({ group: value as Group })}
+              onChange={({ currentTarget: { value } }) => actions.choose({ group: value as CostGroup })}
             >
               {groups.map(({ id, name }) => (
                 <option key={id} value={id}>
@@ -70,7 +75,7 @@ export function Header({ state, actions }: Pick<PageProps, 'state' | 'actions'>)
             </select>
           </label>
         )}
-        <Filter value={choices.filter} choose={(filter) => actions.choose({ filter })} />
+        <FilterInput value={choices.filter} choose={(filter) => actions.choose({ filter })} />
         <Check
           name={l10n.t('Compare')}
           title={l10n.t('With the previous period')}
@@ -110,11 +115,11 @@ export function Header({ state, actions }: Pick<PageProps, 'state' | 'actions'>)
 interface DayProps {
   readonly name: string;
   readonly value: string;
-  readonly range: PageProps['state']['range'];
+  readonly range: DashboardPageProps['state']['range'];
   readonly choose: (day: string) => void;
 }
 
-function Day({ name, value, range, choose }: DayProps): JSX.Element {
+function DayInput({ name, value, range, choose }: DayProps): JSX.Element {
   return (
     <label>
       <span>{name}</span>
@@ -150,7 +155,7 @@ interface FilterProps {
   readonly choose: (filter: string) => void;
 }
 
-function Filter({ value, choose }: FilterProps): JSX.Element {
+function FilterInput({ value, choose }: FilterProps): JSX.Element {
   const [draft, setDraft] = useState(value);
   const timer = useRef<number | undefined>(undefined);
   // Another part changed the filter, for instance by opening a person.

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { MAX_LIMIT } from '../../src/protocol/budgetChoices.ts';
-import type { DeskCall } from './actions.ts';
+import type { BudgetEditorCall } from './actions.ts';
 
 interface LimitFieldProps {
   /** Name of the account. */
@@ -10,7 +10,7 @@ interface LimitFieldProps {
   readonly unit: string;
   /** Initial value in digits. */
   readonly value: string;
-  readonly desk: DeskCall;
+  readonly callEditor: BudgetEditorCall;
   /** The problem with the sent value. */
   readonly refused?: string;
   readonly onEnter: (limit: string) => void;
@@ -26,7 +26,7 @@ interface LimitFieldProps {
  * is shown beside it.
  */
 export function LimitField(props: LimitFieldProps): JSX.Element {
-  const { name, unit, value, desk, refused = '', onEnter, onLeave, onType, isFirst = false } = props;
+  const { name, unit, value, callEditor, refused = '', onEnter, onLeave, onType, isFirst = false } = props;
   const [draft, setDraft] = useState(value);
   const [problem, setProblem] = useState('');
   const typed = useRef(value);
@@ -41,7 +41,7 @@ export function LimitField(props: LimitFieldProps): JSX.Element {
     setDraft(text);
     typed.current = text;
     onType?.(text);
-    void desk('checkLimit', { limit: text }).then((found = '') => {
+    void callEditor('checkLimit', { limit: text }).then((found = '') => {
       // The answer to an earlier text is outdated.
       if (typed.current === text) setProblem(found);
     });

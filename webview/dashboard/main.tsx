@@ -8,7 +8,7 @@ import '../base.css';
 import '../icons.css';
 import './dashboard.css';
 import './budgets.css';
-import type { Actions } from './actions.ts';
+import type { DashboardActions } from './actions.ts';
 import { DashboardPage } from './dashboardPage.tsx';
 
 /* The entry of the page: keeps the state from the extension, and draws it. */
@@ -62,7 +62,7 @@ async function picture(what: 'svg' | 'png', figure: HTMLElement): Promise<string
   return what === 'svg' ? chartSvg(figure, title) : chartPng(figure, title);
 }
 
-const actions: Actions = {
+const actions: DashboardActions = {
   choose(change) {
     if (!state) return;
     // The choice is shown at once; its content follows.
@@ -84,7 +84,7 @@ const actions: Actions = {
     );
   },
   go: (to) => send('go', { to }),
-  desk: asked,
+  callEditor: asked,
   toggleTable(chart) {
     tables = tables.includes(chart) ? tables.filter((one) => one !== chart) : [...tables, chart];
     host.keep(tables);

@@ -3,12 +3,12 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../../src/base/format.ts';
 import type { ListedRow, RowList } from '../../src/protocol/dashboardView.ts';
-import type { Actions } from './actions.ts';
+import type { DashboardActions } from './actions.ts';
 import { ROW_PX, rowsInView, type Window } from './rowsInView.ts';
 
 interface RowTableProps {
   readonly list: RowList;
-  readonly actions: Pick<Actions, 'rows' | 'sort' | 'openPerson'>;
+  readonly actions: Pick<DashboardActions, 'rows' | 'sort' | 'openPerson'>;
   /** Whether rows have nothing to choose: the keys scroll the list. */
   readonly isPlain?: boolean;
   /** Widths of the columns; equal by default. */
@@ -127,7 +127,7 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
             >
               <div class="all" role="presentation" style={{ height: `${count * ROW_PX}px` }}>
                 {loaded?.rows.map((row, i) => (
-                  <Row key={row.id} {...{ row, columns, actions, move, cellOf }} i={loaded.window.from + i} />
+                  <TableRow key={row.id} {...{ row, columns, actions, move, cellOf }} i={loaded.window.from + i} />
                 ))}
               </div>
             </div>
@@ -149,7 +149,7 @@ interface RowProps {
   readonly cellOf: RowTableProps['cellOf'] | undefined;
 }
 
-function Row({ row, columns, i, actions, move, cellOf }: RowProps): JSX.Element {
+function TableRow({ row, columns, i, actions, move, cellOf }: RowProps): JSX.Element {
   const { id, cells, tone, used } = row;
   const icon = TONE_ICONS[tone];
   return (

@@ -3,7 +3,7 @@ import { IDENTITY_FIELDS, type Plan } from '../contract.ts';
 import { identityKey, type Identity } from '../identity.ts';
 import { limitIn, type Limits } from './budgetService.ts';
 import type { Limit } from './limit.ts';
-import { PROBLEM_CODES, type Problem, type Source } from './preview.ts';
+import { PROBLEM_CODES, type LimitProblem, type Source } from './preview.ts';
 
 /**
  * State of a row of a batch.
@@ -60,7 +60,7 @@ export interface Batch {
   readonly error?: BatchProblem | undefined;
   readonly rows: readonly BatchRow[];
   /** Requested changes that were not possible, according to the preview. */
-  readonly leftOut: readonly Problem[];
+  readonly leftOut: readonly LimitProblem[];
 }
 
 export function countStates({ rows }: Pick<Batch, 'rows'>): Readonly<Record<RowState, number>> {
@@ -136,7 +136,7 @@ export const step = z.discriminatedUnion('type', [
   z.object({ type: z.literal('interrupted'), at: z.string(), error: problem }),
   z.object({ type: z.literal('ended'), at: z.string(), error: z.optional(problem) }),
 ]);
-export type Step = z.infer<typeof step>;
+export type BatchStep = z.infer<typeof step>;
 
 export function beginBatch(id: number, { at, source, unit, rows, leftOut = [] }: Beginning): Batch {
   return {
@@ -156,16 +156,16 @@ export function beginBatch(id: number, { at, source, unit, rows, leftOut = [] }:
 }
 
 /** The batch after a step. Both the reader of a journal and the run that writes it derive their state this way. */
-export function advance(batch: Batch, step: Step): Batch {
+export function advance(batch: Batch, step: BatchStep): Batch {
   switch (step.type) {
     case 'read': {
       const { confirmed, waiting, already, conflict, differs } = step;
       return withRows(batch, [
-        ...confirmed.map((i): Change => [i, { state: 'confirmed' }]),
-        ...waiting.map((i): Change => [i, { state: 'waiting' }]),
-        ...already.map((i): Change => [i, { state: 'already' }]),
-        ...conflict.map(([i, found]): Change => [i, { state: 'conflict', found }]),
-        ...differs.map(([i, found]): Change => [i, { state: 'differs', found }]),
+        ...confirmed.map((i): RowChange => [i, { state: 'confirmed' }]),
+        ...waiting.map((i): RowChange => [i, { state: 'waiting' }]),
+        ...already.map((i): RowChange => [i, { state: 'already' }]),
+        ...conflict.map(([i, found]): RowChange => [i, { state: 'conflict', found }]),
+        ...differs.map(([i, found]): RowChange => [i, { state: 'differs', found }]),
       ]);
     }
     case 'sending':
@@ -174,10 +174,10 @@ export function advance(batch: Batch, step: Step): Batch {
         step.rows.map((i) => [i, { state: 'unknown', isSent: true }]),
       );
     case 'answered': {
-      const sent = numbersOf(batch, 'unknown').map((i): Change => [i, { state: 'applied' }]);
+      const sent = numbersOf(batch, 'unknown').map((i): RowChange => [i, { state: 'applied' }]);
       return withRows(batch, [
         ...sent,
-        ...step.failed.map(([i, message]): Change => [i, { state: 'failed', message }]),
+        ...step.failed.map(([i, message]): RowChange => [i, { state: 'failed', message }]),
       ]);
     }
     case 'unheard':
@@ -209,7 +209,7 @@ export function doubt(batch: Batch): Batch {
 }
 
 /** The new states of unsettled rows, from limits just read. */
-export function judge(batch: Batch, limits: Limits, at: string): Step {
+export function judge(batch: Batch, limits: Limits, at: string): BatchStep {
   const judged = {
     type: 'read' as const,
     at,
@@ -243,9 +243,9 @@ export function numbersByKey({ rows }: Batch, among: readonly number[]): Readonl
   return new Map(among.map((i) => [identityKey(rows[i]!.identity), i]));
 }
 
-type Change = readonly [number, Pick<BatchRow, 'state' | 'isSent' | 'message' | 'found'>];
+type RowChange = readonly [number, Pick<BatchRow, 'state' | 'isSent' | 'message' | 'found'>];
 
-function withRows(batch: Batch, changes: Iterable<Change>): Batch {
+function withRows(batch: Batch, changes: Iterable<RowChange>): Batch {
   const rows = [...batch.rows];
   for (const [i, change] of changes) {
     const { message: _, found: __, ...row } = rows[i]!;

@@ -13,7 +13,7 @@ import {
   step,
   type Batch,
   type Beginning,
-  type Step,
+  type BatchStep,
 } from './batch.ts';
 import { budgetErrors } from './errors.ts';
 
@@ -147,7 +147,7 @@ export class BatchLog {
   }
 
   /** Throws `LeaseLost`, `DiskFull` and `ReadOnly`; the batch is then unchanged. */
-  async append(step: Step): Promise<void> {
+  async append(step: BatchStep): Promise<void> {
     await this.#log.append(step);
     this.#batch = advance(this.#batch, step);
   }

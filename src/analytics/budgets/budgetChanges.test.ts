@@ -12,7 +12,7 @@ import { identityFields, type Identity } from '../identity.ts';
 import { countStates, type Batch, type RowState } from './batch.ts';
 import { BudgetChanges } from './budgetChanges.ts';
 import { readLimits, type BudgetService } from './budgetService.ts';
-import type { Preview, Wanted } from './preview.ts';
+import type { Preview, RequestedLimit } from './preview.ts';
 import { failureRows } from './texts.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
@@ -86,7 +86,7 @@ describe('changes of budgets', () => {
   const preview = (...wanted: readonly (readonly [Identity, string])[]): Promise<Preview> =>
     changes.preview(
       { kind: 'set' },
-      wanted.map(([identity, limit]): Wanted => ({ identity, limit })),
+      wanted.map(([identity, limit]): RequestedLimit => ({ identity, limit })),
     );
   const states = ({ rows }: Batch): RowState[] => rows.map(({ state }) => state);
 

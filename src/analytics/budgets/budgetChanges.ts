@@ -1,4 +1,4 @@
-import { formatSeconds, systemClock, type Clock } from '../../base/clock.ts';
+import { formatTime, systemClock, type Clock } from '../../base/clock.ts';
 import { describeError, SextantError } from '../../base/errors.ts';
 import type { Lease } from '../../base/lease.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
@@ -11,13 +11,13 @@ import { budgetErrors } from './errors.ts';
 import {
   changesOf,
   leftOutOf,
-  preview,
+  previewLimits,
   type Preview,
-  type PreviewOptions,
+  type LimitPreviewOptions,
   type Source,
-  type Wanted,
+  type RequestedLimit,
 } from './preview.ts';
-import { isFinal, runBatch, type RunOptions } from './runBatch.ts';
+import { isPermanent, runBatch, type RunOptions } from './runBatch.ts';
 
 export interface ChangeDependencies {
   readonly clock?: Clock;
@@ -81,12 +81,12 @@ export class BudgetChanges {
   }
 
   /** Throws the errors of the client; for a missing permission, with its name. */
-  preview(source: Source, wanted: readonly Wanted[], options?: PreviewOptions): Promise<Preview> {
-    return preview(this.#service, source, wanted, options, this.#clock);
+  preview(source: Source, wanted: readonly RequestedLimit[], options?: LimitPreviewOptions): Promise<Preview> {
+    return previewLimits(this.#service, source, wanted, options, this.#clock);
   }
 
   /** Changes by a file of limits; `name` is the file's. */
-  async previewCsv(text: string, name: string, options: Omit<PreviewOptions, 'problems'> = {}): Promise<Preview> {
+  async previewCsv(text: string, name: string, options: Omit<LimitPreviewOptions, 'problems'> = {}): Promise<Preview> {
     const { wanted, problems } = await readBudgetCsv(text);
     return this.preview({ kind: 'import', name }, wanted, { ...options, problems });
   }
@@ -95,9 +95,9 @@ export class BudgetChanges {
    * Changes that would restore the limits from before the last batch. Limits changed since by another client are
    * conflicts, unless they may be overwritten. Throws `NoBatch` and `BatchInterrupted`.
    */
-  async previewUndo(options?: PreviewOptions): Promise<Preview> {
+  async previewUndo(options?: LimitPreviewOptions): Promise<Preview> {
     const { unit, source, rows } = this.#settled();
-    const wanted = rowsIn(rows, CHANGED).map(({ identity, before, after }): Wanted => ({
+    const wanted = rowsIn(rows, CHANGED).map(({ identity, before, after }): RequestedLimit => ({
       identity,
       limit: before,
       expected: after,
@@ -108,10 +108,10 @@ export class BudgetChanges {
   /**
    * Changes of the last batch that are still to do; its rejected rows stay problems. Throws like {@link previewUndo}.
    */
-  async previewRetry(options?: PreviewOptions): Promise<Preview> {
+  async previewRetry(options?: LimitPreviewOptions): Promise<Preview> {
     const { unit, source, rows, leftOut } = this.#settled();
     const problems = leftOut.filter(({ code }) => code !== 'Conflict');
-    const wanted = rowsIn(rows, NOT_DONE).map(({ identity, before, after, line }): Wanted => ({
+    const wanted = rowsIn(rows, NOT_DONE).map(({ identity, before, after, line }): RequestedLimit => ({
       identity,
       line,
       limit: after,
@@ -135,7 +135,7 @@ export class BudgetChanges {
         ...(line !== undefined && { line }),
       }));
       const { source, unit } = confirmed;
-      const at = formatSeconds(this.#clock.now());
+      const at = formatTime(this.#clock.now());
       const leftOut = [...leftOutOf(confirmed)];
       return this.#run(await this.#store.begin(lease, { at, source, unit, rows, leftOut }), options);
     });
@@ -171,10 +171,10 @@ export class BudgetChanges {
   async #stop(log: BatchLog, cause: unknown): Promise<Batch> {
     const code = cause instanceof SextantError ? cause.code : 'Internal';
     const error = { code, message: cause instanceof SextantError ? cause.message : describeError(cause) };
-    const isEnd = isFinal(cause) && numbersOf(log.batch, 'unknown', 'applied').length === 0;
+    const isEnd = isPermanent(cause) && numbersOf(log.batch, 'unknown', 'applied').length === 0;
     if (code !== 'Cancelled') this.#logger.warn(`Budgets: ${describeError(cause)}`);
     try {
-      await log.append({ type: isEnd ? 'ended' : 'interrupted', at: formatSeconds(this.#clock.now()), error });
+      await log.append({ type: isEnd ? 'ended' : 'interrupted', at: formatTime(this.#clock.now()), error });
       return log.batch;
     } catch (second) {
       // The journal cannot be written: it keeps the earlier state, and the next start continues from there.

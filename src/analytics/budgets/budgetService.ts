@@ -1,9 +1,15 @@
 import { SextantError } from '../../base/errors.ts';
 import { sumOf } from '../insights/amounts.ts';
-import { identityOf } from '../insights/people.ts';
 import type { AnalyticsClient, CallOptions } from '../client/analyticsClient.ts';
-import { IDENTITY_FIELDS, LIMITS, RESOURCE_OF_PLAN, type IdentityField, type Plan, type Scope } from '../contract.ts';
-import { identityKey, type Identity } from '../identity.ts';
+import {
+  IDENTITY_FIELDS,
+  LIMITS,
+  RESOURCE_OF_PLAN,
+  type IdentityField,
+  type Plan,
+  type TokenScope,
+} from '../contract.ts';
+import { identityKey, identityOf, type Identity } from '../identity.ts';
 import { budgetErrors } from './errors.ts';
 import { NO_LIMIT, type Limit } from './limit.ts';
 
@@ -114,7 +120,7 @@ async function refusal(
 }
 
 /** Adds the missing permission to the error if one is missing. */
-export async function allowed<T>(scope: Scope, ask: () => Promise<T>): Promise<T> {
+export async function allowed<T>(scope: TokenScope, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

@@ -4,12 +4,12 @@ import { GUARDED, tableCsv } from '../reports/csv.ts';
 import type { Column, Table } from '../reports/table.ts';
 import { budgetErrors } from './errors.ts';
 import { problemOfLimit } from './limit.ts';
-import type { Problem, ProblemCode, Wanted } from './preview.ts';
+import type { LimitProblem, ProblemCode, RequestedLimit } from './preview.ts';
 
 /** Content of a file of limits. */
 export interface ReadBudgets {
-  readonly wanted: readonly Wanted[];
-  readonly problems: readonly Problem[];
+  readonly wanted: readonly RequestedLimit[];
+  readonly problems: readonly LimitProblem[];
   /** Columns without a role in limits. */
   readonly ignored: readonly string[];
 }
@@ -34,7 +34,7 @@ const RESOURCES: Readonly<Record<string, BudgetResource>> = {
 };
 const PERIODS = ['', 'monthly', 'budget_period_monthly'];
 
-interface Row {
+interface CsvRecord {
   readonly line: number;
   readonly cells: readonly string[];
 }
@@ -56,7 +56,7 @@ export function decodeCsv(bytes: Uint8Array): string {
  */
 export async function readBudgetCsv(text: string): Promise<ReadBudgets> {
   const { rows, problem } = await parseRows(text);
-  const problems: Problem[] = problem ? [problem] : [];
+  const problems: LimitProblem[] = problem ? [problem] : [];
   const [head, ...rest] = rows;
   if (!head) {
     if (!problem) problems.push(noHeader(1));
@@ -70,7 +70,7 @@ export async function readBudgetCsv(text: string): Promise<ReadBudgets> {
   const hasIdentity = columns.has('user_email') || columns.has('service_account_name') || columns.has('identity');
   if (!hasIdentity || !columns.has('limit'))
     return { wanted: [], problems: [...problems, noHeader(head.line)], ignored };
-  const wanted: Wanted[] = [];
+  const wanted: RequestedLimit[] = [];
   for (const { line, cells } of rest) {
     const read = readRow(line, cells, columns);
     if ('code' in read) problems.push(read);
@@ -79,13 +79,13 @@ export async function readBudgetCsv(text: string): Promise<ReadBudgets> {
   return { wanted, problems, ignored };
 }
 
-function noHeader(line: number): Problem {
+function noHeader(line: number): LimitProblem {
   const message = 'The first row has to name the columns: user_email or service_account_name, and limit.';
   return { code: 'NoHeader', message, line };
 }
 
 /** Non-empty rows, and the problem that ends them. */
-async function parseRows(text: string): Promise<{ readonly rows: Row[]; readonly problem?: Problem }> {
+async function parseRows(text: string): Promise<{ readonly rows: CsvRecord[]; readonly problem?: LimitProblem }> {
   // Loaded here, as only an import needs this library.
   const { CsvError, parse } = await import('csv-parse/sync');
   const whole = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -93,7 +93,7 @@ async function parseRows(text: string): Promise<{ readonly rows: Row[]; readonly
   const [directive = '', named] = /^sep=(.)(?:\r\n|\r|\n)/i.exec(whole) ?? [];
   const bytes = Buffer.from(whole.slice(directive.length));
   const delimiter = named ?? delimiterOf(bytes.toString());
-  const rows: Row[] = [];
+  const rows: CsvRecord[] = [];
   let line = directive === '' ? 1 : 2;
   let at = 0;
   try {
@@ -153,7 +153,11 @@ function readHead(cells: readonly string[]): {
   return { columns, ignored };
 }
 
-function readRow(line: number, cells: readonly string[], columns: ReadonlyMap<ColumnName, number>): Wanted | Problem {
+function readRow(
+  line: number,
+  cells: readonly string[],
+  columns: ReadonlyMap<ColumnName, number>,
+): RequestedLimit | LimitProblem {
   const cell = (name: ColumnName): string | undefined => {
     const column = columns.get(name);
     return column === undefined ? undefined : cells[column];
@@ -161,7 +165,7 @@ function readRow(line: number, cells: readonly string[], columns: ReadonlyMap<Co
   const named = identitiesIn(cell);
   const [identity] = named;
   const limit = cell('limit');
-  const problem = (code: ProblemCode, message: string): Problem => ({ code, message, line, identity, limit });
+  const problem = (code: ProblemCode, message: string): LimitProblem => ({ code, message, line, identity, limit });
   if (!identity) return problem('NoIdentity', 'The row names no account.');
   if (named.length > 1) return problem('TwoIdentities', 'The row names both a person and a service account.');
   if (limit === undefined)

@@ -1,5 +1,5 @@
 import { SextantError } from '../../base/errors.ts';
-import type { Scope } from '../contract.ts';
+import type { TokenScope } from '../contract.ts';
 
 /** Every failure of budget changes besides those of the client. Codes are stable; messages give the remedy. */
 export const budgetErrors = {
@@ -28,7 +28,7 @@ export const budgetErrors = {
   notText: (): SextantError =>
     new SextantError('NotText', 'The file is not text in UTF-8 or UTF-16. Save it as "CSV UTF-8".'),
   /** Names the permission, as the service's message may not. */
-  missingPermission: (scope: Scope, cause: SextantError): SextantError =>
+  missingPermission: (scope: TokenScope, cause: SextantError): SextantError =>
     new SextantError(
       'PermissionDenied',
       `${cause.message} ${scope === 'budgets:write' ? 'Changing' : 'Reading'} budgets needs the permission ${scope}.`,

@@ -1,4 +1,4 @@
-import { formatSeconds, systemClock, type Clock } from '../../base/clock.ts';
+import { formatTime, systemClock, type Clock } from '../../base/clock.ts';
 import { groupBy } from '../../base/collections.ts';
 import { RESOURCE_OF_PLAN, type BudgetResource, type Plan } from '../contract.ts';
 import { identityKey, type Identity } from '../identity.ts';
@@ -24,7 +24,7 @@ export const PROBLEM_CODES = [
 ] as const;
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
-export interface Problem {
+export interface LimitProblem {
   readonly code: ProblemCode;
   /** Includes the remedy. */
   readonly message: string;
@@ -36,7 +36,7 @@ export interface Problem {
 }
 
 /** A requested limit of one account. */
-export interface Wanted {
+export interface RequestedLimit {
   readonly identity: Identity;
   readonly limit: Limit;
   /** Line in the file. */
@@ -74,16 +74,16 @@ export interface Preview {
   readonly readAt: string;
   readonly rows: readonly PreviewRow[];
   /** Rejected requests with the reason. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly LimitProblem[];
 }
 
-export interface PreviewOptions {
+export interface LimitPreviewOptions {
   /** Unit of the organization's plan; determined if it is missing. */
   readonly unit?: Plan | undefined;
   /** Overwrites later changes of other clients. */
   readonly overwrite?: boolean | undefined;
   /** Problems found earlier. */
-  readonly problems?: readonly Problem[] | undefined;
+  readonly problems?: readonly LimitProblem[] | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -93,13 +93,13 @@ export function changesOf({ rows }: Preview): readonly PreviewRow[] {
 }
 
 /** Problems that keep a limit from its requested value: a row that only repeats another does not. */
-export function obstaclesIn(problems: readonly Problem[]): readonly Problem[] {
+export function obstaclesIn(problems: readonly LimitProblem[]): readonly LimitProblem[] {
   return problems.filter(({ code }) => code !== 'Duplicate');
 }
 
 /** Requests that will not be carried out, with the reason: problems and conflicts. */
-export function leftOutOf({ problems, rows, unit }: Preview): readonly Problem[] {
-  const conflicts = rows.flatMap(({ kind, identity, line, before, after }): Problem[] =>
+export function leftOutOf({ problems, rows, unit }: Preview): readonly LimitProblem[] {
+  const conflicts = rows.flatMap(({ kind, identity, line, before, after }): LimitProblem[] =>
     kind === 'conflict'
       ? [{ code: 'Conflict', message: `It is ${formatLimit(before, unit)} now`, line, identity, limit: after }]
       : [],
@@ -117,16 +117,16 @@ export function countKinds({ rows }: Preview): Readonly<Record<PreviewKind, numb
  * Compares requested with current limits. Identities without a limit are looked up by name, so that unknown ones are
  * reported before anything is sent.
  */
-export async function preview(
+export async function previewLimits(
   service: BudgetService,
   source: Source,
-  wanted: readonly Wanted[],
-  { unit: named, overwrite = false, problems: known = [], signal }: PreviewOptions = {},
+  wanted: readonly RequestedLimit[],
+  { unit: named, overwrite = false, problems: known = [], signal }: LimitPreviewOptions = {},
   clock: Clock = systemClock,
 ): Promise<Preview> {
   const limits = await readLimits(service, signal);
   const unit = named ?? limits.unit ?? (await unitOfPlan(service, signal));
-  const readAt = formatSeconds(clock.now());
+  const readAt = formatTime(clock.now());
   const { single, problems } = withoutDuplicates(wanted);
   const fitting = single.filter((one) => !isOfOther(one, unit));
   for (const one of single) if (isOfOther(one, unit)) problems.push(wrongResource(one, unit));
@@ -144,7 +144,7 @@ export async function preview(
   return { source, unit, readAt, rows, problems: inOrder([...known, ...problems]) };
 }
 
-function compare({ identity, line, limit, expected }: Wanted, limits: Limits, overwrite: boolean): PreviewRow {
+function compare({ identity, line, limit, expected }: RequestedLimit, limits: Limits, overwrite: boolean): PreviewRow {
   const before = limitIn(limits, identity);
   const row = { identity, before, after: limit, ...(line !== undefined && { line }) };
   if (before === limit) return { kind: 'unchanged', ...row };
@@ -156,11 +156,14 @@ function compare({ identity, line, limit, expected }: Wanted, limits: Limits, ov
  * Each identity once. Of equal rows the first counts; contradicting rows are all rejected, as none is known to be
  * right.
  */
-function withoutDuplicates(wanted: readonly Wanted[]): { readonly single: Wanted[]; readonly problems: Problem[] } {
-  const single: Wanted[] = [];
-  const problems: Problem[] = [];
+function withoutDuplicates(wanted: readonly RequestedLimit[]): {
+  readonly single: RequestedLimit[];
+  readonly problems: LimitProblem[];
+} {
+  const single: RequestedLimit[] = [];
+  const problems: LimitProblem[] = [];
   for (const same of groupBy(wanted, ({ identity }) => identityKey(identity)).values()) {
-    const [first, ...others] = same as [Wanted, ...Wanted[]];
+    const [first, ...others] = same as [RequestedLimit, ...RequestedLimit[]];
     const lines = same.flatMap(({ line }) => (line === undefined ? [] : [line]));
     if (same.some(({ limit, resource }) => limit !== first.limit || resource !== first.resource)) {
       const where = lines.length > 0 ? ` (lines ${lines.join(', ')})` : '';
@@ -177,20 +180,20 @@ function withoutDuplicates(wanted: readonly Wanted[]): { readonly single: Wanted
   return { single, problems };
 }
 
-function isOfOther({ resource }: Wanted, unit: Plan): boolean {
+function isOfOther({ resource }: RequestedLimit, unit: Plan): boolean {
   return resource !== undefined && resource !== RESOURCE_OF_PLAN[unit];
 }
 
-function wrongResource({ identity, line, limit }: Wanted, unit: Plan): Problem {
+function wrongResource({ identity, line, limit }: RequestedLimit, unit: Plan): LimitProblem {
   const message = `Budgets of this organization are in ${unit === 'usd' ? 'dollars' : 'credits'}: ${RESOURCE_OF_PLAN[unit]}.`;
   return { code: 'WrongResource', message, line, identity, limit };
 }
 
-function unknownIdentity({ identity, line, limit }: Wanted): Problem {
+function unknownIdentity({ identity, line, limit }: RequestedLimit): LimitProblem {
   const message = 'The organization knows no such account. Check the spelling, and whether the person has left.';
   return { code: 'UnknownIdentity', message, line, identity, limit };
 }
 
-function inOrder(problems: readonly Problem[]): Problem[] {
+function inOrder(problems: readonly LimitProblem[]): LimitProblem[] {
   return [...problems].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
 }

@@ -1,14 +1,13 @@
-import { formatSeconds, type Clock } from '../../base/clock.ts';
+import { formatTime, type Clock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
 import { RESOURCE_OF_PLAN } from '../contract.ts';
-import { identityFields, identityKey } from '../identity.ts';
-import { identityOf } from '../insights/people.ts';
+import { identityFields, identityKey, identityOf } from '../identity.ts';
 import { judge, numbersByKey, numbersOf } from './batch.ts';
 import type { BatchLog } from './batchStore.ts';
 import { allowed, readLimits, type BudgetService } from './budgetService.ts';
 
 /** Progress of a batch: plain data. */
-export interface Progress {
+export interface BatchProgress {
   readonly phase: 'reading' | 'sending';
   /** Number of rows that need no further work. */
   readonly settled: number;
@@ -18,7 +17,7 @@ export interface Progress {
 export interface RunOptions {
   /** Stops the batch after the current request. */
   readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly onProgress?: ((progress: BatchProgress) => void) | undefined;
   /** Settles unknown rows by reading, and sends nothing more. */
   readonly onlyVerify?: boolean | undefined;
 }
@@ -41,8 +40,8 @@ export async function runBatch(
   clock: Clock,
   { signal, onProgress, onlyVerify = false, batchSize }: RunOptions & { readonly batchSize: number },
 ): Promise<void> {
-  const now = (): string => formatSeconds(clock.now());
-  const tell = (phase: Progress['phase']): void => {
+  const now = (): string => formatTime(clock.now());
+  const tell = (phase: BatchProgress['phase']): void => {
     const total = log.batch.rows.length;
     onProgress?.({ phase, settled: total - numbersOf(log.batch, 'waiting', 'unknown', 'applied').length, total });
   };
@@ -110,7 +109,7 @@ function isLost(error: unknown): error is SextantError {
 }
 
 /** Whether another request with the same token would fail in the same way. */
-export function isFinal(error: unknown): boolean {
+export function isPermanent(error: unknown): boolean {
   return (
     error instanceof SextantError &&
     ['Unauthenticated', 'PermissionDenied', 'NotFound', 'InvalidArgument', 'UnexpectedResponse'].includes(error.code)

@@ -14,7 +14,7 @@ import {
   type Preview,
   type PreviewKind,
   type PreviewRow,
-  type Problem,
+  type LimitProblem,
   type Source,
 } from './preview.ts';
 import type { Reminder } from './reminders.ts';
@@ -26,7 +26,7 @@ export interface TextOptions {
   readonly most?: number;
 }
 
-const KINDS: Readonly<Record<PreviewKind, string>> = {
+const PREVIEW_KINDS: Readonly<Record<PreviewKind, string>> = {
   new: 'new',
   changed: 'changed',
   cleared: 'cleared',
@@ -62,12 +62,12 @@ export function describeSource({ kind, name }: Source): string {
 export function summarizePreview(preview: Preview): string {
   const counts = countKinds(preview);
   const changes = changesOf(preview).length;
-  const kinds = list((['new', 'changed', 'cleared'] as const).map((kind) => [counts[kind], KINDS[kind]]));
+  const kinds = list((['new', 'changed', 'cleared'] as const).map((kind) => [counts[kind], PREVIEW_KINDS[kind]]));
   const { length: problems } = preview.problems;
   return [
     `${several(changes, 'change')}${changes > 0 ? `: ${kinds}` : ''}`,
-    list([[counts.unchanged, KINDS.unchanged]]),
-    list([[counts.conflict, KINDS.conflict]]),
+    list([[counts.unchanged, PREVIEW_KINDS.unchanged]]),
+    list([[counts.conflict, PREVIEW_KINDS.conflict]]),
     problems > 0 ? several(problems, 'problem') : '',
   ]
     .filter((part) => part !== '')
@@ -128,7 +128,7 @@ export function failureRows({ rows, unit, leftOut }: Pick<Batch, 'rows' | 'unit'
   return [
     ...rows
       .filter((row) => !isDone(row))
-      .map((row) => ({ identity: row.identity, limit: row.after, error: reasonOf(row, unit) })),
+      .map((row) => ({ identity: row.identity, limit: row.after, error: reasonOfRow(row, unit) })),
     ...obstaclesIn(leftOut).flatMap(({ identity, limit = NO_LIMIT, message, line }) =>
       identity ? [{ identity, limit, error: line === undefined ? message : `Line ${line}: ${message}` }] : [],
     ),
@@ -154,7 +154,7 @@ export function previewTable(rows: readonly PreviewRow[], unit: Plan): Table {
       ...(hasLines ? [LINE] : []),
     ],
     rows: rows.map(({ kind, identity, before, after, expected, line }) => [
-      KINDS[kind],
+      PREVIEW_KINDS[kind],
       nameOf(identity),
       ...(isConflict ? [expected === undefined ? undefined : formatLimit(expected, unit)] : []),
       formatLimit(before, unit),
@@ -164,7 +164,7 @@ export function previewTable(rows: readonly PreviewRow[], unit: Plan): Table {
   };
 }
 
-export function problemTable(problems: readonly Problem[]): Table {
+export function problemTable(problems: readonly LimitProblem[]): Table {
   return {
     columns: [LINE, text('identity', 'Account'), text('message', 'Problem')],
     rows: problems.map(({ line, identity, message }) => [line, identity && nameOf(identity), message]),
@@ -189,13 +189,13 @@ export function batchTable({ rows, unit }: Pick<Batch, 'rows' | 'unit'>): Table 
       formatLimit(row.before, unit),
       formatLimit(row.after, unit),
       ...(hasLines ? [row.line] : []),
-      ...(hasMore ? [reasonOf(row, unit)] : []),
+      ...(hasMore ? [reasonOfRow(row, unit)] : []),
     ]),
   };
 }
 
 /** The reason why a row was not carried out. */
-export function reasonOf({ state, message, found }: BatchRow, unit: Plan): string {
+export function reasonOfRow({ state, message, found }: BatchRow, unit: Plan): string {
   return message ?? (found === undefined ? STATES[state] : `It is ${formatLimit(found, unit)} now`);
 }
 

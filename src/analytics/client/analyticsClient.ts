@@ -45,7 +45,7 @@ export type PagedName = {
   [N in EndpointName]: ResponseOf<N> extends { readonly pagination: unknown } ? N : never;
 }[EndpointName];
 
-interface Answer {
+interface HttpAnswer {
   readonly status: number;
   readonly text: string;
   readonly retryAfter: string | string[] | undefined;
@@ -151,7 +151,7 @@ export class AnalyticsClient {
     } while (cursor !== undefined);
   }
 
-  async #send(endpoint: Endpoint, request: object, signal: AbortSignal | undefined): Promise<Answer | Failure> {
+  async #send(endpoint: Endpoint, request: object, signal: AbortSignal | undefined): Promise<HttpAnswer | Failure> {
     const { timeoutMs = TIMEOUT_MS } = this.#edges;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
@@ -169,7 +169,7 @@ export class AnalyticsClient {
     }
   }
 
-  async #exchange({ method, path }: Endpoint, request: object, signal: AbortSignal): Promise<Answer> {
+  async #exchange({ method, path }: Endpoint, request: object, signal: AbortSignal): Promise<HttpAnswer> {
     // Imported late: a large library, which most windows never need.
     const undici = await import('../../base/undici.ts');
     const { url, token } = this.#connection;
@@ -195,7 +195,7 @@ export class AnalyticsClient {
     };
   }
 
-  #refusal({ status, text, retryAfter }: Answer): Failure {
+  #refusal({ status, text, retryAfter }: HttpAnswer): Failure {
     const afterMs = retryAfterMs(retryAfter, (this.#edges.clock ?? systemClock).now());
     const message = messageOf(text, status === 400 ? LONGEST_LIST : LONGEST_MESSAGE);
     const final = (error: SextantError): Failure => ({ error, canRetry: false, isUnheard: true });

@@ -1,4 +1,4 @@
-import { formatSeconds, systemClock, type Clock } from '../../base/clock.ts';
+import { formatTime, systemClock, type Clock } from '../../base/clock.ts';
 import { dayOf, formatDay, type Day } from '../../base/day.ts';
 import type { SextantError } from '../../base/errors.ts';
 import {
@@ -14,7 +14,14 @@ import type { Identity } from '../identity.ts';
 import type { AnalyticsClient, PagedName } from './analyticsClient.ts';
 import type { AnswerCache } from './answerCache.ts';
 import { newestFinished } from './answerParts.ts';
-import { CachedLoader, type Coming, type Loaded, type LoadOptions, type Query, type RowBatch } from './cachedLoader.ts';
+import {
+  CachedLoader,
+  type Coming,
+  type Loaded,
+  type LoadOptions,
+  type CachedQuery,
+  type RowBatch,
+} from './cachedLoader.ts';
 import { isOffline } from './errors.ts';
 
 export type { Coming, Loaded, LoadOptions } from './cachedLoader.ts';
@@ -141,7 +148,7 @@ export class AnalyticsData {
     let before = 0;
     for (let day = first; day <= last; day++) {
       const date = formatDay(day);
-      const query: Query<LanguageRow> = {
+      const query: CachedQuery<LanguageRow> = {
         name: 'editor-language',
         freshMs: METRICS_FRESH_MS,
         fetch: (_, options, from) => this.#languagePages(date, options, from),
@@ -238,7 +245,7 @@ export class AnalyticsData {
     if (options.cachedOnly) return this.#knownBudgets();
     const last = this.#budgets;
     if (!options.refresh && last && this.#clock.now() - last.fetchedAt < BUDGETS_FRESH_MS)
-      return { rows: last.rows, asOf: formatSeconds(last.fetchedAt), missing: [] };
+      return { rows: last.rows, asOf: formatTime(last.fetchedAt), missing: [] };
     try {
       const { overrides } = await this.#client.call('getUserBudgetOverrides', {}, options);
       return await this.#keepBudgets(overrides);
@@ -251,7 +258,7 @@ export class AnalyticsData {
   async #keepBudgets(rows: readonly BudgetOverride[]): Promise<Loaded<BudgetOverride>> {
     const fetchedAt = this.#clock.now();
     this.#budgets = { rows, fetchedAt };
-    const generatedAt = formatSeconds(fetchedAt);
+    const generatedAt = formatTime(fetchedAt);
     // One entry for all days: there are no budgets of the past.
     await this.#cache.write(BUDGETS, { first: 0, last: 0, rows, generatedAt, fetchedAt });
     return { rows, asOf: generatedAt, missing: [] };

@@ -1,4 +1,4 @@
-import { formatSeconds, type Clock } from '../../base/clock.ts';
+import { formatTime, type Clock } from '../../base/clock.ts';
 import { formatDay } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import type { DayRange } from '../dateRules.ts';
@@ -34,7 +34,7 @@ export interface LoadOptions extends CallOptions {
 }
 
 /** Definition of one kind of query, with the rules of its cache. */
-export interface Query<Row> extends DayRules<Row> {
+export interface CachedQuery<Row> extends DayRules<Row> {
   /** Key of the query in the cache. */
   readonly name: string;
   /** Duration for which figures of an unfinished day stay fresh. */
@@ -79,7 +79,7 @@ export class CachedLoader {
    * Queries for other weeks of an answer in many pages do not, nor do queries for cached rows.
    */
   load<Row>(
-    query: Query<Row>,
+    query: CachedQuery<Row>,
     range: DayRange,
     options: LoadOptions = {},
     onRows?: Coming<Row>['onRows'],
@@ -110,7 +110,7 @@ export class CachedLoader {
   }
 
   async #loadNow<Row>(
-    query: Query<Row>,
+    query: CachedQuery<Row>,
     range: DayRange,
     options: LoadOptions,
     onRows: Coming<Row>['onRows'],
@@ -145,7 +145,7 @@ export class CachedLoader {
 
   /** Fetches, and stores final figures apart from those that may change. */
   async #fetch<Row>(
-    query: Query<Row>,
+    query: CachedQuery<Row>,
     range: DayRange,
     before: number,
     options: LoadOptions,
@@ -176,7 +176,7 @@ export class CachedLoader {
    * resumes there, also after a kill.
    */
   async #fetchPages<Row>(
-    query: Query<Row>,
+    query: CachedQuery<Row>,
     range: DayRange,
     options: LoadOptions,
     onRows: (rows: readonly Row[], generatedAt: string) => void,
@@ -190,7 +190,7 @@ export class CachedLoader {
     const now = this.#clock.now();
     const { fetchedAt } = begun ?? { fetchedAt: now };
     const rows: Row[] = [...((begun?.rows ?? []) as readonly Row[])];
-    let generatedAt = begun?.generatedAt ?? formatSeconds(now);
+    let generatedAt = begun?.generatedAt ?? formatTime(now);
     let next = begun?.next;
     let isKept = begun !== undefined;
     const keep = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 import { SextantError } from '../../base/errors.ts';
-import { formatSeconds } from '../../base/format.ts';
+import { formatDuration } from '../../base/format.ts';
 
 /** Every failure of the analytics client. Codes are stable; messages give the remedy. */
 export const clientErrors = {
@@ -21,14 +21,14 @@ export const clientErrors = {
   rateLimited: (waitMs: number): SextantError =>
     new SextantError(
       'RateLimited',
-      `The service wants no requests for ${formatSeconds(waitMs / 1000)}. Try again then.`,
+      `The service wants no requests for ${formatDuration(waitMs / 1000)}. Try again then.`,
     ),
   serviceFailed: (status: number, message: string): SextantError =>
     new SextantError('ServiceFailed', `The service failed (${status}: ${message}). Try again later.`),
   unreachable: (host: string, cause: unknown): SextantError =>
     new SextantError('Unreachable', `${host} cannot be reached. Check the address and the network.`, { cause }),
   timedOut: (host: string, ms: number): SextantError =>
-    new SextantError('TimedOut', `${host} did not answer within ${formatSeconds(ms / 1000)}. Try again later.`),
+    new SextantError('TimedOut', `${host} did not answer within ${formatDuration(ms / 1000)}. Try again later.`),
   unexpected: (what: string): SextantError =>
     new SextantError('UnexpectedResponse', `The service answered ${what}. Check that the address is that of the API.`),
   /** A write whose answer was lost: repeating it blindly could undo a later change of another client. */

@@ -10,31 +10,28 @@ import { NotifiedAlerts } from './notifiedAlerts.ts';
 const NOON = Date.UTC(2026, 10, 21, 12);
 const THRESHOLDS = [0.75, 0.9, 1];
 
-function standing(name: string, used: number): BudgetStatus {
+function status(name: string, used: number): BudgetStatus {
   const identity = { kind: 'user_email', name } as const;
   return { identity, key: name, limit: 100n, spent: 0n, used, projected: undefined, crossesOn: undefined };
 }
 
 describe('shown alerts', () => {
   const newFolder = temporaryFolder();
-  const names = (alerts: readonly { readonly standing: BudgetStatus }[]): string[] =>
-    alerts.map((alert) => alert.standing.key);
+  const names = (alerts: readonly { readonly status: BudgetStatus }[]): string[] =>
+    alerts.map((alert) => alert.status.key);
 
   it('are shown by one window, each threshold once in a month', () => {
     const folder = newFolder();
     const [one, other] = [new NotifiedAlerts(folder), new NotifiedAlerts(folder)];
-    assert.deepEqual(names(one.take([standing('ada', 0.8), standing('bob', 0.1)], THRESHOLDS, NOON)), ['ada']);
-    assert.deepEqual(names(other.take([standing('ada', 0.8), standing('bob', 0.1)], THRESHOLDS, NOON)), []);
-    assert.deepEqual(names(other.take([standing('ada', 0.95), standing('bob', 0.76)], THRESHOLDS, NOON)), [
-      'ada',
-      'bob',
-    ]);
-    assert.deepEqual(names(one.take([standing('ada', 0.95), standing('bob', 0.76)], THRESHOLDS, NOON)), []);
+    assert.deepEqual(names(one.take([status('ada', 0.8), status('bob', 0.1)], THRESHOLDS, NOON)), ['ada']);
+    assert.deepEqual(names(other.take([status('ada', 0.8), status('bob', 0.1)], THRESHOLDS, NOON)), []);
+    assert.deepEqual(names(other.take([status('ada', 0.95), status('bob', 0.76)], THRESHOLDS, NOON)), ['ada', 'bob']);
+    assert.deepEqual(names(one.take([status('ada', 0.95), status('bob', 0.76)], THRESHOLDS, NOON)), []);
     const december = Date.UTC(2026, 11, 3);
-    assert.deepEqual(names(one.take([standing('ada', 0.95)], THRESHOLDS, december)), ['ada']);
+    assert.deepEqual(names(one.take([status('ada', 0.95)], THRESHOLDS, december)), ['ada']);
     // A window that still counts November forgets nothing of December.
-    assert.deepEqual(names(other.take([standing('eve', 0.95)], THRESHOLDS, NOON)), ['eve']);
-    assert.deepEqual(names(other.take([standing('ada', 0.95)], THRESHOLDS, december)), []);
+    assert.deepEqual(names(other.take([status('eve', 0.95)], THRESHOLDS, NOON)), ['eve']);
+    assert.deepEqual(names(other.take([status('ada', 0.95)], THRESHOLDS, december)), []);
   });
 
   it('are shown by one of two processes that find them at the same moment', async () => {
@@ -45,8 +42,8 @@ describe('shown alerts', () => {
       console.log('ready');
       // Each time two people are news to both.
       for (let i = 0; i < 120; i++) {
-        const standings = ['ada', 'bob'].map((name) => name + i).map((key) => ({ identity: { kind: 'user_email', name: key }, key, limit: 100n, spent: 0n, used: 1 }));
-        for (const { standing } of shown.take(standings, [1], ${NOON})) console.log('shown', standing.key);
+        const statuses = ['ada', 'bob'].map((name) => name + i).map((key) => ({ identity: { kind: 'user_email', name: key }, key, limit: 100n, spent: 0n, used: 1 }));
+        for (const { status } of shown.take(statuses, [1], ${NOON})) console.log('shown', status.key);
       }
       console.log('end');`;
     const children = await Promise.all([1, 2].map(() => spawnUntil('end', code, [folder])));
@@ -61,11 +58,11 @@ describe('shown alerts', () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'taken'), '');
     const nowhere = new NotifiedAlerts(join(folder, 'taken'));
-    assert.deepEqual(names(nowhere.take([standing('ada', 1)], THRESHOLDS, NOON)), ['ada']);
-    assert.deepEqual(names(nowhere.take([standing('ada', 1)], THRESHOLDS, NOON)), [], 'once in this window');
+    assert.deepEqual(names(nowhere.take([status('ada', 1)], THRESHOLDS, NOON)), ['ada']);
+    assert.deepEqual(names(nowhere.take([status('ada', 1)], THRESHOLDS, NOON)), [], 'once in this window');
     mkdirSync(join(folder, 'shown'));
     writeFileSync(join(folder, 'shown', '1'), '{"2026-11 ada":');
-    assert.deepEqual(names(new NotifiedAlerts(join(folder, 'shown')).take([standing('ada', 1)], THRESHOLDS, NOON)), [
+    assert.deepEqual(names(new NotifiedAlerts(join(folder, 'shown')).take([status('ada', 1)], THRESHOLDS, NOON)), [
       'ada',
     ]);
   });

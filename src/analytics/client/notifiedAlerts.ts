@@ -19,18 +19,18 @@ export class NotifiedAlerts {
   }
 
   /** The alerts not shown yet. From now on they count as shown: the caller shows them. */
-  take(standings: readonly BudgetStatus[], thresholds: readonly number[], asOf: number): readonly Alert[] {
+  take(statuses: readonly BudgetStatus[], thresholds: readonly number[], asOf: number): readonly Alert[] {
     try {
       for (;;) {
         const { number, text } = this.#files.newest();
-        const { alerts, notified } = dueAlerts(standings, thresholds, { ...this.#own, ...readNotified(text) }, asOf);
+        const { alerts, notified } = dueAlerts(statuses, thresholds, { ...this.#own, ...readNotified(text) }, asOf);
         if (alerts.length === 0 || this.#files.add(number + 1, JSON.stringify(notified))) return alerts;
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       // A disk that cannot be written suppresses no alert: this window then remembers by itself.
       this.#logger.warn(`Alerts are counted for this window only: ${String(explainWriteError(error, this.#folder))}`);
-      const { alerts, notified } = dueAlerts(standings, thresholds, this.#own, asOf);
+      const { alerts, notified } = dueAlerts(statuses, thresholds, this.#own, asOf);
       this.#own = notified;
       return alerts;
     }

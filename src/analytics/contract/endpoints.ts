@@ -34,7 +34,7 @@ import {
   GROUP_BY_KEYS,
   LIMITS,
   type RateGroup,
-  type Scope,
+  type TokenScope,
   messages,
 } from './terms.ts';
 
@@ -44,7 +44,7 @@ export type RangeRules = 'metrics' | 'credits' | 'cost';
 export interface Endpoint<Q extends z.ZodMiniType = z.ZodMiniType, R extends z.ZodMiniType = z.ZodMiniType> {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly scope: Scope;
+  readonly scope: TokenScope;
   readonly rateGroup: RateGroup;
   readonly summary: string;
   readonly pageSize?: PageSizes;

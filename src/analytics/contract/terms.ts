@@ -4,7 +4,7 @@ export const BASE_PATH = '/analytics/v0';
 
 /** Permissions of a token. */
 export const SCOPES = ['analytics:read', 'budgets:write', 'context:use'] as const;
-export type Scope = (typeof SCOPES)[number];
+export type TokenScope = (typeof SCOPES)[number];
 
 export const LIMITS = {
   maxRangeDays: 90,
@@ -112,7 +112,7 @@ export const messages = {
   notAnObject: 'request body must be a JSON object',
   tooDeep: `request body must be at most ${LIMITS.maxBodyDepth} levels deep`,
   unauthenticated: 'missing or invalid authentication token',
-  missingScope: (scope: Scope): string => `this token does not have the permission ${scope}`,
+  missingScope: (scope: TokenScope): string => `this token does not have the permission ${scope}`,
   notEnterprise: 'the analytics API is available only to enterprise customers',
   rateLimited: 'rate limit exceeded',
 } as const;

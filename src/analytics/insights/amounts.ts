@@ -1,8 +1,7 @@
 import { MAX_DECIMAL_DIGITS, formatDecimal, parseDecimal, type Decimal } from '../../base/decimal.ts';
 import type { CostMetrics, GroupByValues, UserInfo } from '../contract.ts';
-import { identityKey } from '../identity.ts';
+import { identityKey, identityOf, type IdentifiedRow } from '../identity.ts';
 import { shares, type Share } from './compare.ts';
-import { identityOf, type Named } from './people.ts';
 
 /** A measure of cost: dollars billed, dollars estimated for the customer, or credits. */
 export type Measure = 'billed_amount_usd' | 'estimated_customer_cost_usd' | 'credits_consumed';
@@ -78,7 +77,7 @@ function userName(info: UserInfo = {}): Omit<Share, 'amount'> {
 }
 
 /** A row of credit-usage-by-user. */
-export type CreditPoint = Named & {
+export type CreditPoint = IdentifiedRow & {
   readonly credits_consumed: number;
   readonly date?: string | undefined;
   readonly model_name?: string | undefined;

@@ -2,10 +2,9 @@ import { dayOf, firstOfMonth, firstOfNextMonth, formatDay, startOfDay, type Day 
 import type { Decimal } from '../../base/decimal.ts';
 import type { BudgetOverride } from '../contract.ts';
 import { daysOf } from '../dateRules.ts';
-import { identityKey, type Identity } from '../identity.ts';
+import { identityKey, identityOf, type Identity } from '../identity.ts';
 import { wholeAmount } from './amounts.ts';
 import type { Share } from './compare.ts';
-import { identityOf } from './people.ts';
 
 /** Number of days of a month below which no projection is possible. */
 export const FEWEST_DAYS = 3;
@@ -126,15 +125,15 @@ export function levelOf({ used, crossesOn }: Pick<BudgetStatus, 'used' | 'crosse
 }
 
 /** The number of people at each level. */
-export function countLevels(standings: readonly BudgetStatus[]): Readonly<Record<Level, number>> {
+export function countLevels(statuses: readonly BudgetStatus[]): Readonly<Record<Level, number>> {
   const counts = { over: 0, near: 0, crossing: 0, within: 0 };
-  for (const standing of standings) counts[levelOf(standing)]++;
+  for (const status of statuses) counts[levelOf(status)]++;
   return counts;
 }
 
 /** The sum of all limits. */
-export function sumOfLimits(standings: readonly Pick<BudgetStatus, 'limit'>[]): bigint {
-  return standings.reduce((sum, { limit }) => sum + limit, 0n);
+export function sumOfLimits(statuses: readonly Pick<BudgetStatus, 'limit'>[]): bigint {
+  return statuses.reduce((sum, { limit }) => sum + limit, 0n);
 }
 
 /** Used share, rounded down to a thousandth of a percent, so that a share of 1 means that the limit is reached. */
@@ -156,7 +155,7 @@ function crossing(spent: Decimal, limit: bigint, asOf: number): Day | undefined 
 
 /** A limit near exhaustion. */
 export interface Alert {
-  readonly standing: BudgetStatus;
+  readonly status: BudgetStatus;
   /** The highest threshold reached, as a share of 1. */
   readonly threshold: number;
 }
@@ -166,7 +165,7 @@ export type NotifiedAlert = Readonly<Record<string, number>>;
 
 /** The alerts due now: each threshold once for each subject and month. Also returns the new record of shown ones. */
 export function dueAlerts(
-  standings: readonly BudgetStatus[],
+  statuses: readonly BudgetStatus[],
   thresholds: readonly number[],
   notified: NotifiedAlert,
   asOf: number,
@@ -175,11 +174,11 @@ export function dueAlerts(
   // Past months are removed. A window that still counts the last day of the previous month keeps the new month.
   const next = Object.fromEntries(Object.entries(notified).filter(([key]) => key.slice(0, month.length) >= month));
   const alerts: Alert[] = [];
-  for (const standing of standings) {
-    const threshold = Math.max(0, ...thresholds.filter((one) => standing.used >= one));
-    const key = `${month} ${standing.key}`;
+  for (const status of statuses) {
+    const threshold = Math.max(0, ...thresholds.filter((one) => status.used >= one));
+    const key = `${month} ${status.key}`;
     if (threshold <= (next[key] ?? 0)) continue;
-    alerts.push({ standing, threshold });
+    alerts.push({ status, threshold });
     next[key] = threshold;
   }
   return { alerts, notified: next };

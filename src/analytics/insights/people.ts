@@ -1,20 +1,8 @@
 import { METRIC_FIELDS, type MetricField, type Metrics } from '../contract.ts';
-import { identityKey, type Identity } from '../identity.ts';
-
-/** A row that names an account (section 2.1). */
-export interface Named {
-  readonly user_email?: string | undefined;
-  readonly service_account_name?: string | undefined;
-}
-
-export function identityOf({ user_email, service_account_name }: Named): Identity {
-  return user_email === undefined
-    ? { kind: 'service_account_name', name: service_account_name ?? '' }
-    : { kind: 'user_email', name: user_email };
-}
+import { identityKey, identityOf, type IdentifiedRow } from '../identity.ts';
 
 /** The number of different people and service accounts, ignoring case in e-mail addresses. */
-export function distinctPeople(rows: Iterable<Named>): number {
+export function distinctPeople(rows: Iterable<IdentifiedRow>): number {
   const keys = new Set<string>();
   for (const row of rows) keys.add(identityKey(identityOf(row)));
   return keys.size;
@@ -46,7 +34,7 @@ function rate(part: number, whole: number): number | undefined {
 }
 
 /** Kinds of messages, and completions. Remote Agents are obsolete, and shown only if there were any. */
-export const KINDS = {
+export const MESSAGE_KINDS = {
   completions_accepted: 'Accepted completions',
   chat_messages: 'Chat messages',
   ide_agent_messages: 'IDE agent messages',
@@ -54,8 +42,8 @@ export const KINDS = {
   cli_agent_non_interactive_messages: 'CLI agent messages, automated',
   remote_agent_messages: 'Remote agent messages',
 } as const satisfies Partial<Record<MetricField, string>>;
-export type KindField = keyof typeof KINDS;
-export const KIND_FIELDS = Object.keys(KINDS) as readonly KindField[];
+export type KindField = keyof typeof MESSAGE_KINDS;
+export const KIND_FIELDS = Object.keys(MESSAGE_KINDS) as readonly KindField[];
 
 /** The mean of active people over the days, including days without any; `undefined` for no days. */
 export function meanActive(days: readonly { readonly user_count: number }[]): number | undefined {
@@ -74,7 +62,11 @@ export interface Usage {
   readonly metrics: Metrics;
 }
 
-export type LanguagePoint = Named & { readonly language: string; readonly editor: string; readonly metrics: Metrics };
+export type LanguagePoint = IdentifiedRow & {
+  readonly language: string;
+  readonly editor: string;
+  readonly metrics: Metrics;
+};
 
 /** Each language or editor, the one with most people first; of equal ones by name. */
 export function usageBy(rows: readonly LanguagePoint[], dimension: 'language' | 'editor'): Usage[] {

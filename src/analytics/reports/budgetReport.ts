@@ -19,7 +19,7 @@ export interface Unlimited {
 export interface BudgetReport extends Quality {
   readonly unit: Unit;
   /** The largest used share first. */
-  readonly standings: readonly BudgetStatus[];
+  readonly statuses: readonly BudgetStatus[];
   /** Accounts with consumption and without an override, the most first; empty if no account has an override. */
   readonly others: readonly Unlimited[];
   /** The end of the counted time, in milliseconds since 1970. */
@@ -44,7 +44,7 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
     return {
       ...qualityOf(overrides),
       unit,
-      standings: budgetStatuses(overrides.rows, [], startOfDay(month.first + 1)),
+      statuses: budgetStatuses(overrides.rows, [], startOfDay(month.first + 1)),
       others: [],
       countedUntil: startOfDay(month.first),
     };
@@ -59,7 +59,7 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
   return {
     ...qualityOf(overrides, used),
     unit,
-    standings: own,
+    statuses: own,
     others: consumption.flatMap(({ key, name, amount: spent }) => {
       const identity = limited.has(key) ? undefined : identityOfKey(key, name);
       return identity ? [{ identity, spent }] : [];

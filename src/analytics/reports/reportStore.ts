@@ -51,7 +51,7 @@ export interface LoadedReport<R> {
 }
 
 /** A change of a report's state; an `error` of `undefined` removes the error. */
-type Change = Omit<Partial<LoadedReport<Reports[ReportName]>>, 'error'> & {
+type ReportChange = Omit<Partial<LoadedReport<Reports[ReportName]>>, 'error'> & {
   readonly error?: SextantError | undefined;
 };
 
@@ -281,8 +281,8 @@ export class ReportStore {
     const isShared = running !== undefined && running.cachedOnly === options.cachedOnly;
     const loaded = options.refresh ? undefined : this.report('budgets');
     const budgets = isShared ? await running.report : (loaded ?? (await budgetReport(data, options)));
-    const { asOf, offline, missing, standings, unit } = budgets;
-    const [first, ...others] = standings.map(({ identity }) => identity);
+    const { asOf, offline, missing, statuses, unit } = budgets;
+    const [first, ...others] = statuses.map(({ identity }) => identity);
     if (!first) return { asOf, offline, missing, burnDown: undefined };
     const range = { first: data.newestDay, last: data.newestDay };
     return peopleSpending(data, range, [first, ...others], unit, options);
@@ -292,7 +292,7 @@ export class ReportStore {
     return (this.report('cost') ?? (await costReport(this.data, this.#range, options))).unit;
   }
 
-  #setState(name: ReportName, change: Change): void {
+  #setState(name: ReportName, change: ReportChange): void {
     const { error, ...rest } = { ...this.state(name), ...change };
     this.#reports.set(name, { ...rest, ...(error && { error }) });
     this.#dependencies.onChange(name);

@@ -167,8 +167,8 @@ describe('reports', () => {
       const report = await budgetReport(data);
       assert.equal(report.unit, plan);
       const { overrides } = await client.call('getUserBudgetOverrides', {});
-      assert.equal(report.standings.length, overrides.length);
-      const most = report.standings.find(({ identity }) => identity.kind === 'user_email');
+      assert.equal(report.statuses.length, overrides.length);
+      const most = report.statuses.find(({ identity }) => identity.kind === 'user_email');
       assert.ok(most && most.spent > 0n);
       const asked = {
         start_date: '2026-11-01',
@@ -197,9 +197,9 @@ describe('reports', () => {
       ]) {
         const { data, server } = await start(plan, now);
         const report = await budgetReport(data);
-        assert.ok(report.standings.length > 0, now);
+        assert.ok(report.statuses.length > 0, now);
         assert.ok(
-          report.standings.every(({ projected }) => projected === undefined),
+          report.statuses.every(({ projected }) => projected === undefined),
           now,
         );
         assert.equal(formatDay(dayOf(report.countedUntil)).slice(0, 7), '2026-11', now);

@@ -1,10 +1,9 @@
 import { firstOfMonth } from '../../base/day.ts';
 import type { AnalyticsData, CostRow, LoadOptions } from '../client/analyticsData.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
-import { identityKey, type Identity } from '../identity.ts';
+import { identityKey, identityOf, type Identity } from '../identity.ts';
 import { costBy, sumOf } from '../insights/amounts.ts';
 import { burnDown, type BurnDown } from '../insights/budgets.ts';
-import { identityOf } from '../insights/people.ts';
 import { formatDay } from '../../base/day.ts';
 import { seriesBy, type DaySeries } from '../insights/series.ts';
 import { MEASURE_OF, type Unit } from './costReport.ts';

@@ -1,7 +1,8 @@
 import { formatDay } from '../../base/day.ts';
 import type { LanguageRow, CostRow } from '../client/analyticsData.ts';
+import { identityOf } from '../identity.ts';
 import { costBy, wholeAmount, type Dimension } from '../insights/amounts.ts';
-import { KINDS, KIND_FIELDS, acceptance, identityOf, usageBy, type Usage } from '../insights/people.ts';
+import { MESSAGE_KINDS, KIND_FIELDS, acceptance, usageBy, type Usage } from '../insights/people.ts';
 import type { BudgetReport } from './budgetReport.ts';
 import type { Cell, Column, Table } from './table.ts';
 import type { PeopleReport, UsageReport } from './usageReport.ts';
@@ -19,9 +20,9 @@ const USE: readonly Column[] = [
   share('acceptance_by_lines', 'Accepted lines'),
 ];
 
-type Metrics = PeopleReport['people'][number]['metrics'];
+type PersonMetrics = PeopleReport['people'][number]['metrics'];
 
-function use(metrics: Metrics): Cell[] {
+function use(metrics: PersonMetrics): Cell[] {
   const { bySuggestions, byLines } = acceptance(metrics);
   return [metrics.total_messages, metrics.total_modified_lines_of_code, bySuggestions, byLines];
 }
@@ -33,7 +34,7 @@ export function dayTable({ days }: UsageReport): Table {
       text('date', 'Day'),
       count('active', 'Active'),
       ...USE,
-      ...KIND_FIELDS.map((field) => count(field, KINDS[field])),
+      ...KIND_FIELDS.map((field) => count(field, MESSAGE_KINDS[field])),
     ],
     rows: days.map(({ date, active, metrics }) => [
       date,
@@ -95,7 +96,7 @@ export function costTable(points: readonly CostRow[], dimension: Dimension): Tab
 }
 
 /** Each limit and its budget status. */
-export function budgetTable({ standings, unit }: BudgetReport): Table {
+export function budgetTable({ statuses, unit }: BudgetReport): Table {
   const amount = (name: string, title: string): Column => ({ name, title, kind: unit });
   return {
     columns: [
@@ -107,7 +108,7 @@ export function budgetTable({ standings, unit }: BudgetReport): Table {
       amount('projected', 'Projected'),
       text('crosses_on', 'Over on'),
     ],
-    rows: standings.map(({ identity, used, spent, limit, projected, crossesOn }) => [
+    rows: statuses.map(({ identity, used, spent, limit, projected, crossesOn }) => [
       identity.name,
       identity.kind === 'user_email' ? 'person' : 'service account',
       used,

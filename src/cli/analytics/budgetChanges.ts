@@ -11,10 +11,10 @@ import {
   leftOutOf,
   obstaclesIn,
   type Preview,
-  type PreviewOptions,
-  type Wanted,
+  type LimitPreviewOptions,
+  type RequestedLimit,
 } from '../../analytics/budgets/preview.ts';
-import type { Progress } from '../../analytics/budgets/runBatch.ts';
+import type { BatchProgress } from '../../analytics/budgets/runBatch.ts';
 import { Reminders } from '../../analytics/budgets/reminders.ts';
 import {
   batchText,
@@ -87,7 +87,10 @@ export function clearLimits(
   options: AccountOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const wanted = accounts.map((account): Wanted => ({ identity: accountOf(account, options), limit: NO_LIMIT }));
+  const wanted = accounts.map((account): RequestedLimit => ({
+    identity: accountOf(account, options),
+    limit: NO_LIMIT,
+  }));
   return change((changes, how) => changes.preview({ kind: 'clear' }, wanted, how), options, terminal);
 }
 
@@ -177,7 +180,7 @@ function accountOf(name: string, { serviceAccount }: AccountOptions): Identity {
 
 /** Previews a change, asks for confirmation, applies it and reports the result. */
 async function change(
-  preview: (changes: BudgetChanges, options: PreviewOptions) => Promise<Preview>,
+  preview: (changes: BudgetChanges, options: LimitPreviewOptions) => Promise<Preview>,
   options: RetryOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
@@ -193,7 +196,7 @@ async function change(
 
 async function changeBy(
   changes: BudgetChanges,
-  preview: (changes: BudgetChanges, options: PreviewOptions) => Promise<Preview>,
+  preview: (changes: BudgetChanges, options: LimitPreviewOptions) => Promise<Preview>,
   options: RetryOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
@@ -274,7 +277,10 @@ async function confirm(question: string, { stdin, stderr, signal }: Terminal): P
   }
 }
 
-function progressOn({ stderr }: Terminal): { readonly show: (progress: Progress) => void; readonly done: () => void } {
+function progressOn({ stderr }: Terminal): {
+  readonly show: (progress: BatchProgress) => void;
+  readonly done: () => void;
+} {
   const line = new ProgressLine(stderr);
   return {
     show: ({ phase, settled, total }) =>

@@ -159,11 +159,11 @@ async function runList(options: ListOptions, terminal: Terminal): Promise<ExitCo
   const report = await budgetReport(data, load);
   done();
   warnOfQuality(report, terminal);
-  const standings = report.standings.filter(({ used }) => used * 100 >= (options.over ?? 0));
-  const of = standings.length === report.standings.length ? '' : ` of ${formatCount(report.standings.length)}`;
-  const about = `${formatCount(standings.length)}${of} limits, this month, ${describeAge(report.asOf)}`;
-  await printTable(budgetTable({ ...report, standings }), about, options, terminal);
-  return standings.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+  const statuses = report.statuses.filter(({ used }) => used * 100 >= (options.over ?? 0));
+  const of = statuses.length === report.statuses.length ? '' : ` of ${formatCount(report.statuses.length)}`;
+  const about = `${formatCount(statuses.length)}${of} limits, this month, ${describeAge(report.asOf)}`;
+  await printTable(budgetTable({ ...report, statuses }), about, options, terminal);
+  return statuses.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
 }
 
 function percent(text: string): number {

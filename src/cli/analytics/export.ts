@@ -3,12 +3,12 @@ import { systemClock } from '../../base/clock.ts';
 import { cancelled, SextantError } from '../../base/errors.ts';
 import { readSimulation } from '../../server/analytics/simulation/options.ts';
 import { Simulation } from '../../server/analytics/simulation/simulation.ts';
-import { exportLines, findAnswering, loadData } from '../../server/launch.ts';
+import { exportState, findAnswering, loadData } from '../../server/launch.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { ExitCode, logTo, type Terminal } from '../terminal.ts';
 import { writeWhole } from '../writeWhole.ts';
 
-export interface ExportOptions {
+export interface ExportCommandOptions {
   readonly state?: string;
   readonly data?: string;
   readonly seed?: number;
@@ -18,7 +18,7 @@ export interface ExportOptions {
 }
 
 /** `sextant export` */
-export async function runExport(options: ExportOptions, terminal: Terminal): Promise<ExitCode> {
+export async function runExport(options: ExportCommandOptions, terminal: Terminal): Promise<ExitCode> {
   try {
     await writeWhole(await exported(options, terminal), options.output, terminal);
     return ExitCode.ok;
@@ -27,7 +27,7 @@ export async function runExport(options: ExportOptions, terminal: Terminal): Pro
   }
 }
 
-async function exported({ data, ...options }: ExportOptions, { signal, stderr }: Terminal): Promise<Readable> {
+async function exported({ data, ...options }: ExportCommandOptions, { signal, stderr }: Terminal): Promise<Readable> {
   const state = serverStateFolder(options.state);
   const running = await findAnswering(state);
   if (!running) {
@@ -35,7 +35,7 @@ async function exported({ data, ...options }: ExportOptions, { signal, stderr }:
       data === undefined
         ? new Simulation(readSimulation(options), systemClock)
         : await loadData(data, undefined, signal);
-    return Readable.from(inBlocks(exportLines(state, facts, logTo(stderr))));
+    return Readable.from(inBlocks(exportState(state, facts, logTo(stderr))));
   }
   const headers = { authorization: `Bearer ${running.adminToken}` };
   const response = await fetch(`${running.url}/__admin/export`, { headers, signal });

@@ -4,7 +4,7 @@ import { WRITTEN_STATE } from '../search/searchCommands.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import type { AskOptions } from './ask.ts';
 import { ASK_HELP, PROVIDERS } from './askHelp.ts';
-import type { McpOptions } from './mcp.ts';
+import type { McpCommandOptions } from './mcp.ts';
 import { MCP_HELP } from './mcpHelp.ts';
 
 /** Adds `ask` and `mcp`; their modules are loaded when they run. `version` is that of Sextant. */
@@ -38,7 +38,7 @@ export function addAskCommands(
     .option(...WRITTEN_STATE)
     .option('--wait <seconds>', 'how long a search waits for the index to be complete (default: 10)', integer)
     .addHelpText('after', MCP_HELP)
-    .action(async (options: McpOptions) => {
+    .action(async (options: McpCommandOptions) => {
       const { runMcp } = await import('./mcp.ts');
       exit(await runMcp(options, terminal, version));
     });

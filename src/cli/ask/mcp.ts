@@ -4,7 +4,7 @@ import { resolveFolder, stateFolderOf } from '../search/stateFolder.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { folderOptions, logAndKeep } from '../search/updateIndex.ts';
 
-export interface McpOptions {
+export interface McpCommandOptions {
   readonly workspaceRoot: string;
   readonly state?: string;
   /** Seconds. */
@@ -13,7 +13,7 @@ export interface McpOptions {
 
 /** `sextant mcp`: serves the index of `sextant search` over standard input and output, until the input ends. */
 export async function runMcp(
-  { workspaceRoot, state, wait }: McpOptions,
+  { workspaceRoot, state, wait }: McpCommandOptions,
   { stdout, stderr, signal }: Terminal,
   version: string,
 ): Promise<ExitCode> {

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { SextantError, describeError, systemCode } from '../../base/errors.ts';
 import { formatDiagnostics, makeDiagnostics, type Diagnostics, type FolderFacts } from '../../workspace/diagnostics.ts';
 import { DEFAULT_EXCLUDE, type FolderOptions } from '../../workspace/folderOptions.ts';
-import { problemOf } from '../../workspace/problems.ts';
+import { indexProblemOf } from '../../workspace/problems.ts';
 import { LogFile } from './logFile.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
-import { describeState, statusOf } from './status.ts';
+import { describeIndexState, readStatus } from './status.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { explainOutputError } from '../writeWhole.ts';
 import { folderOptions } from './updateIndex.ts';
@@ -68,13 +68,13 @@ export async function runDoctor(
 /** A folder that cannot be read is a finding, not a failure. */
 async function factsOf(options: FolderOptions, signal: AbortSignal): Promise<FolderFacts> {
   try {
-    const { report } = await statusOf(options, signal);
+    const { report } = await readStatus(options, signal);
     // The index's own problems are read when the report is built.
-    return { options, state: describeState(report), skipped: report.skipped, problems: [] };
+    return { options, state: describeIndexState(report), skipped: report.skipped, problems: [] };
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;
-    return { options, state: 'cannot be read', skipped: {}, problems: [problemOf(code, describeError(error))] };
+    return { options, state: 'cannot be read', skipped: {}, problems: [indexProblemOf(code, describeError(error))] };
   }
 }
 

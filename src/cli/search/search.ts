@@ -15,7 +15,7 @@ import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 import { folderOptions, updateIndex } from './updateIndex.ts';
 
-export interface SearchOptions {
+export interface SearchCommandOptions {
   /** Whether to show the features that make up each score. */
   readonly explain?: true;
   readonly json?: true;
@@ -47,7 +47,7 @@ Exit codes: 0 found, 1 nothing found, 2 failed or wrong usage, 130 interrupted.`
 export async function runSearch(
   query: string,
   folder: string,
-  options: SearchOptions,
+  options: SearchCommandOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const root = resolveFolder(folder);

@@ -3,7 +3,7 @@ import type { SkipReason } from '../../workspace/skip.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './doctor.ts';
 import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
-import { SEARCH_HELP, runSearch, type SearchOptions } from './search.ts';
+import { SEARCH_HELP, runSearch, type SearchCommandOptions } from './search.ts';
 import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
 import { WHY_HELP, runWhy, type WhyOptions } from './why.ts';
 
@@ -41,7 +41,7 @@ export function addSearchCommands(program: Command, terminal: Terminal, exit: (c
     .option('--explain', 'show below each result the features that make up its score')
     .option('--json', 'print the results as JSON')
     .addHelpText('after', SEARCH_HELP)
-    .action(async (query: string, folder: string, options: SearchOptions) => {
+    .action(async (query: string, folder: string, options: SearchCommandOptions) => {
       exit(await runSearch(query, folder, options, terminal));
     });
 }

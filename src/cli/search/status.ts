@@ -9,7 +9,7 @@ import {
   type Difference,
   type IndexContents,
 } from '../../workspace/folderReport.ts';
-import { problemOf, type IndexProblem } from '../../workspace/problems.ts';
+import { indexProblemOf, type IndexProblem } from '../../workspace/problems.ts';
 import type { Skip, SkipReason } from '../../workspace/skip.ts';
 import { describeSkipped, REASONS } from './index.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
@@ -53,7 +53,7 @@ export interface StatusReport extends Partial<IndexContents> {
 /** `sextant status [DIR]` */
 export async function runStatus(folder: string, options: StatusOptions, terminal: Terminal): Promise<ExitCode> {
   const root = resolveFolder(folder);
-  const { report, difference } = await statusOf(
+  const { report, difference } = await readStatus(
     folderOptions(root, stateFolderOf(root, options.state)),
     terminal.signal,
   );
@@ -74,7 +74,7 @@ export async function runStatus(folder: string, options: StatusOptions, terminal
 }
 
 /** Throws if the folder itself cannot be read. */
-export async function statusOf(
+export async function readStatus(
   options: FolderOptions,
   signal?: AbortSignal,
 ): Promise<{ readonly report: StatusReport; readonly difference: Difference }> {
@@ -86,7 +86,7 @@ export async function statusOf(
     for (const message of contents.damage) problems.push({ code: 'IndexDamaged', message, next: 'update' });
   } catch (error) {
     if (!(error instanceof SextantError)) throw error;
-    problems.push(problemOf(error.code, describeError(error)));
+    problems.push(indexProblemOf(error.code, describeError(error)));
   }
   const difference = await compareWithFolder(options, signal);
   const { added, changed, removed } = difference;
@@ -115,7 +115,7 @@ function stateOf(contents: IndexContents | undefined, differences: number): Stat
 }
 
 /** Describes the state of an index in words. */
-export function describeState({ state, added, changed, removed, writer }: StatusReport): string {
+export function describeIndexState({ state, added, changed, removed, writer }: StatusReport): string {
   const by = writer && `${lowerFirst(describeOwner(writer))} is writing to it`;
   switch (state) {
     case 'upToDate':
@@ -142,7 +142,7 @@ function count(files: number, what: string): string {
 
 function format(report: StatusReport, columns: number | undefined): string {
   const { root, stateFolder, state, files = 0, textBytes = 0, languages = [], indexBytes = 0, lastChange } = report;
-  const rows: [string, string][] = [['State', describeState(report)]];
+  const rows: [string, string][] = [['State', describeIndexState(report)]];
   if (state !== 'notIndexed' && state !== 'failed') {
     rows.push(['Files', `${formatCount(files)}, ${formatBytes(textBytes)} of text`]);
     const shares = languages.map(({ language, files: of }) => `${language} ${formatCount(of)}`);

@@ -1,5 +1,5 @@
 import { SextantError } from '../../base/errors.ts';
-import { formatCount, formatSeconds } from '../../base/format.ts';
+import { formatCount, formatDuration } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
 import { SegmentThreads } from '../../engine/index/segmentThreads.ts';
 import { FolderIndex } from '../../workspace/folderIndex.ts';
@@ -63,7 +63,7 @@ function describe({ state }: FolderStatus, pace: IndexingPace | undefined): stri
   const parts = [`Indexing: ${percent} % of ${formatCount(state.total)} files`];
   if (pace) {
     parts.push(
-      `${formatSeconds(pace.secondsLeft)} left`,
+      `${formatDuration(pace.secondsLeft)} left`,
       `${formatCount(Number(pace.filesPerSecond.toPrecision(2)))} files/s`,
     );
   }

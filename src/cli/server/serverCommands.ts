@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { ExportOptions } from '../analytics/export.ts';
+import type { ExportCommandOptions } from '../analytics/export.ts';
 import { atLeastOne, integer } from '../arguments.ts';
 import { PROVIDERS } from '../ask/askHelp.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
@@ -69,7 +69,7 @@ export function addServerCommands(
     .option('--plan <plan>', 'the billing plan of the simulated organization, credits or usd')
     .option('-o, --output <file>', 'write to this file instead of the standard output')
     .addHelpText('after', EXPORT_HELP)
-    .action(async (options: ExportOptions) => {
+    .action(async (options: ExportCommandOptions) => {
       const { runExport } = await import('../analytics/export.ts');
       exit(await runExport(options, terminal));
     });

@@ -24,7 +24,7 @@ const PATIENCE_MS = 60_000;
 const PAGE = 1000;
 
 /** An event whose outcome is not known yet. */
-interface Waiting {
+interface UnsettledEvent {
   readonly since: number;
   readonly isPrinted: boolean;
   readonly event: EventSummaryView;
@@ -40,7 +40,7 @@ export function tailEvents(options: TailOptions, terminal: Terminal): Promise<Ex
     const end = performance.now() + timeout * 1000;
     let newest = (await pageOf(first, { limit: 1 })).events[0]?.event_id ?? '';
     let seen = 0;
-    const waiting = new Map<string, Waiting>();
+    const waiting = new Map<string, UnsettledEvent>();
     const print = (event: EventSummaryView, isPrinted = false): void => {
       if (!isPrinted && ++seen > count) return;
       stdout.write(json ? `${JSON.stringify(event)}\n` : formatColumns([eventRow(event)]));

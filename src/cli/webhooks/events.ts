@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { cancelled, SextantError } from '../../base/errors.ts';
 import { formatBytes, formatCount } from '../../base/format.ts';
-import { AdminClient, type Query } from '../../server/admin/adminClient.ts';
+import { AdminClient, type QueryParameters } from '../../server/admin/adminClient.ts';
 import {
   asCurl,
   explanation,
@@ -172,7 +172,7 @@ function lines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-export function pageOf(client: AdminClient, query: Query, signal?: AbortSignal): Promise<EventPageView> {
+export function pageOf(client: AdminClient, query: QueryParameters, signal?: AbortSignal): Promise<EventPageView> {
   return client.ask('GET', AdminClient.path(['events'], query), undefined, signal);
 }
 

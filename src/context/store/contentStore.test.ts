@@ -8,11 +8,11 @@ import { AdjustableClock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { documentId } from '../../engine/documentId.ts';
-import type { Scope } from '../../wire/scope.ts';
+import type { BlobScope } from '../../wire/scope.ts';
 import { ContentStore } from './contentStore.ts';
 
 const DAY = 86_400_000;
-const scope = (added: readonly string[], checkpointId?: string, deleted: readonly string[] = []): Scope => ({
+const scope = (added: readonly string[], checkpointId?: string, deleted: readonly string[] = []): BlobScope => ({
   checkpointId,
   added,
   deleted,
@@ -57,7 +57,7 @@ describe('the store of contexts', () => {
       assert.deepEqual(await store.upload(blobs), names);
       assert.deepEqual(store.findMissing([...names, unknown]), { unknown: [unknown], nonindexed: [] });
       const [a, b, c] = names as [string, string, string];
-      const paths = async (one: Scope): Promise<string[]> => found(await store.retrieve('parse query', one));
+      const paths = async (one: BlobScope): Promise<string[]> => found(await store.retrieve('parse query', one));
       assert.deepEqual(await paths(scope([a, b])), ['a.ts', 'b.ts']);
       assert.deepEqual(await paths(scope([])), []);
       const first = await store.checkpoint(scope([a, b]));

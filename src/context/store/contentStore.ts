@@ -12,7 +12,7 @@ import { Engine, EngineReader, type EngineDocument } from '../../engine/engine.t
 import type { SegmentThreads } from '../../engine/index/segmentThreads.ts';
 import { DocumentScope, DocumentSet } from '../../engine/query/documentScope.ts';
 import type { SourceRange } from '../../engine/query/sourceRange.ts';
-import type { Scope } from '../../wire/scope.ts';
+import type { BlobScope } from '../../wire/scope.ts';
 import { outputLength } from '../../wire/contract.ts';
 import { formatRetrieval, type RetrievedPlace } from '../../wire/formatRetrieval.ts';
 import type { Missing } from '../../wire/scope.ts';
@@ -162,7 +162,7 @@ export class ContentStore {
   }
 
   /** The id of a set. Throws `CheckpointNotFound`. */
-  checkpoint(scope: Scope): Promise<string> {
+  checkpoint(scope: BlobScope): Promise<string> {
     return this.#writing(() => {
       const names = new Set(this.#namesOf(scope.checkpointId).ids);
       for (const name of scope.added) names.add(name);
@@ -173,7 +173,7 @@ export class ContentStore {
   }
 
   /** What of a set answers a query, as text. Throws `CheckpointNotFound`. */
-  async retrieve(query: string, scope: Scope, maxOutputLength?: number | null): Promise<string> {
+  async retrieve(query: string, scope: BlobScope, maxOutputLength?: number | null): Promise<string> {
     const base = this.#namesOf(scope.checkpointId);
     this.#packs.touch(scope.added);
     const within = new DocumentScope(base, new Set(scope.added), new Set(scope.deleted));

@@ -23,7 +23,7 @@ export interface PackedEntry {
   readonly sum: number;
 }
 
-type Row = readonly [name: string, path: string, isText: 0 | 1, length: number, sum: number];
+type PackRow = readonly [name: string, path: string, isText: 0 | 1, length: number, sum: number];
 
 const MAGIC = 'SXPACK1\n';
 const ANY_MAGIC = /^SXPACK\d\n$/;
@@ -38,7 +38,7 @@ const HEAD_BYTES = 16;
 
 /** When this returns, the blobs are on the disk. */
 export function writePack(file: string, blobs: readonly PackedBlob[]): void {
-  const rows = blobs.map(({ name, path, content, isText }): Row => [
+  const rows = blobs.map(({ name, path, content, isText }): PackRow => [
     name,
     path,
     isText ? 1 : 0,
@@ -67,7 +67,7 @@ export function readDirectory(file: string): readonly PackedEntry[] | undefined 
     const directory = length <= fstatSync(fd).size ? readPart(fd, HEAD_BYTES, length) : undefined;
     if (!directory || crc32(directory) !== head!.readUInt32LE(12)) return undefined;
     let offset = HEAD_BYTES + length;
-    return (JSON.parse(directory.toString()) as Row[]).map(([name, path, isText, length, sum]) => {
+    return (JSON.parse(directory.toString()) as PackRow[]).map(([name, path, isText, length, sum]) => {
       const entry = { name, path, isText: isText === 1, offset, length, sum };
       offset += length;
       return entry;

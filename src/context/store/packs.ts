@@ -16,7 +16,7 @@ interface Pack {
   usedAt: number;
 }
 
-interface Kept extends PackedEntry {
+interface StoredEntry extends PackedEntry {
   readonly pack: Pack;
 }
 
@@ -40,7 +40,7 @@ export class Packs {
   readonly #logger: Logger;
   readonly #onLost: (name: string) => void;
   readonly #packs = new Set<Pack>();
-  readonly #blobs = new Map<string, Kept>();
+  readonly #blobs = new Map<string, StoredEntry>();
   /** Numbers of packs whose directory is damaged. */
   #damaged: number[] = [];
   /** What has been reported as damaged: files, and blobs. */

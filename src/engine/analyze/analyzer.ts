@@ -6,7 +6,7 @@ import { CPP_WORDS, isCppHeader } from './headers.ts';
 import type { Language } from './language.ts';
 import { LANGUAGES, languageOf } from './languages.ts';
 import { nonCodeLines } from './nonCode.ts';
-import { Scan, decode, hashIdentifier, scan } from './scanner.ts';
+import { SourceScan, decode, hashIdentifier, scan } from './scanner.ts';
 
 export interface Analysis {
   readonly language: string;
@@ -16,7 +16,7 @@ export interface Analysis {
   /** Bits of `lexer.ts` for each line that is not code. */
   readonly quiet: Uint8Array;
   /** Lines and tokens; valid until the next document is analysed. */
-  readonly scan: Scan;
+  readonly scan: SourceScan;
 }
 
 /** Called at the first occurrence of each identifier, with its number and the range of its UTF-8 text. */
@@ -25,7 +25,7 @@ export type Meet = (identifier: number, bytes: Uint8Array, start: number, end: n
 /** Finds the language, lines, definitions and chunks of one document after the other. */
 export class Analyzer {
   readonly #table = new IdentifierTable();
-  readonly #scan = new Scan();
+  readonly #scan = new SourceScan();
   readonly #meet: Meet;
   readonly #meetInScan = (identifier: number, start: number, end: number): void =>
     this.#meet(identifier, this.#scan.bytes, start, end);

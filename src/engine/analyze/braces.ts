@@ -1,7 +1,7 @@
 import type { Language } from './language.ts';
 import { rulesOf } from './lexerRules.ts';
 import { Literals } from './lexer.ts';
-import type { Scan } from './scanner.ts';
+import type { SourceScan } from './scanner.ts';
 
 const OPEN_BRACE = '{'.charCodeAt(0);
 const CLOSE_BRACE = '}'.charCodeAt(0);
@@ -12,11 +12,11 @@ const CLOSE_BRACE = '}'.charCodeAt(0);
  * text makes it slow.
  */
 export class BraceMatcher {
-  readonly #scan: Scan;
+  readonly #scan: SourceScan;
   readonly #literals: Literals | undefined;
   #budget: number;
 
-  constructor(scan: Scan, language: Language) {
+  constructor(scan: SourceScan, language: Language) {
     this.#scan = scan;
     const rules = rulesOf(language);
     this.#literals = rules && new Literals(scan, rules);

@@ -1,7 +1,7 @@
 import type { Definition } from './definitions.ts';
 import type { DefinitionKind } from './language.ts';
 import { IMPORT } from './lexer.ts';
-import type { Scan } from './scanner.ts';
+import type { SourceScan } from './scanner.ts';
 
 /** Length of the longest chunk that is found and shown as one. */
 export const MAX_CHUNK_LINES = 60;
@@ -39,7 +39,7 @@ interface Piece extends Chunk {
  * Cuts a file into chunks of at most {@link MAX_CHUNK_LINES} lines that cover it without overlap. A definition that
  * fits is one chunk; a larger one is cut at the definitions inside it. Text between definitions is cut at blank lines.
  */
-export function cutChunks(scan: Scan, definitions: readonly Definition[], quiet: Uint8Array): Chunk[] {
+export function cutChunks(scan: SourceScan, definitions: readonly Definition[], quiet: Uint8Array): Chunk[] {
   const pieces: Piece[] = [];
   const cutText = (from: number, to: number): void => {
     let at = from;
@@ -77,7 +77,7 @@ export function cutChunks(scan: Scan, definitions: readonly Definition[], quiet:
 }
 
 /** Runs of adjacent imports, with the blank lines between them. */
-function* importsIn(scan: Scan, quiet: Uint8Array, from: number, to: number): Generator<Chunk> {
+function* importsIn(scan: SourceScan, quiet: Uint8Array, from: number, to: number): Generator<Chunk> {
   for (let line = from; line <= to; line++) {
     if ((quiet[line]! & IMPORT) === 0) continue;
     let end = line;
@@ -91,7 +91,7 @@ function* importsIn(scan: Scan, quiet: Uint8Array, from: number, to: number): Ge
 }
 
 /** Cuts lines at the best blank line or left edge in the last third before each limit. */
-function cutLines(scan: Scan, start: number, end: number, pieces: Piece[]): void {
+function cutLines(scan: SourceScan, start: number, end: number, pieces: Piece[]): void {
   let at = start;
   while (end - at + 1 > MAX_CHUNK_LINES) {
     const cut = bestCut(scan, at + Math.floor((MAX_CHUNK_LINES * 2) / 3), at + MAX_CHUNK_LINES);
@@ -102,7 +102,7 @@ function cutLines(scan: Scan, start: number, end: number, pieces: Piece[]): void
 }
 
 /** The line in [from, to] that begins the next piece: after a blank line if there is one, else the least indented. */
-function bestCut(scan: Scan, from: number, to: number): number {
+function bestCut(scan: SourceScan, from: number, to: number): number {
   let best = to;
   let bestScore = Number.POSITIVE_INFINITY;
   for (let line = to; line >= from; line--) {
@@ -117,7 +117,7 @@ function bestCut(scan: Scan, from: number, to: number): number {
   return best;
 }
 
-function joinSmall(scan: Scan, pieces: readonly Piece[]): Chunk[] {
+function joinSmall(scan: SourceScan, pieces: readonly Piece[]): Chunk[] {
   const joined: Chunk[] = [];
   /** Whether the last joined chunk may still grow. */
   let open = false;
@@ -135,7 +135,7 @@ function joinSmall(scan: Scan, pieces: readonly Piece[]): Chunk[] {
   return joined;
 }
 
-function isBlank(scan: Scan, start: number, end: number): boolean {
+function isBlank(scan: SourceScan, start: number, end: number): boolean {
   for (let line = start; line <= end; line++) if (scan.indent[line]! >= 0) return false;
   return true;
 }

@@ -4,7 +4,7 @@ import { Groups } from './groups.ts';
 import { COMMENT, TEXT, TRAILING } from './lexer.ts';
 import type { DefinitionKind, Language } from './language.ts';
 import { Members } from './members.ts';
-import type { Scan } from './scanner.ts';
+import type { SourceScan } from './scanner.ts';
 
 /** A definition in a file. Lines count from 0; `end` is its last line. */
 export interface Definition {
@@ -48,11 +48,11 @@ const LETTER_F = code('f');
 const LETTER_U = code('u');
 const LETTER_N = code('n');
 
-const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct']);
+const KINDS_WITH_MEMBERS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct']);
 
 /** State of the file under analysis. */
-interface File {
-  readonly scan: Scan;
+interface AnalyzedFile {
+  readonly scan: SourceScan;
   readonly language: Language;
   /** Not 0 for each line that defines nothing. */
   readonly quiet: Uint8Array;
@@ -61,13 +61,13 @@ interface File {
 
 /** Definitions of a file, in the order of their first lines. */
 export function findDefinitions(
-  scan: Scan,
+  scan: SourceScan,
   language: Language,
   quiet: Uint8Array,
   isLeader: (identifier: number) => boolean,
 ): Definition[] {
   if (language.patterns.length === 0) return [];
-  const file: File = { scan, language, quiet, braces: new BraceMatcher(scan, language) };
+  const file: AnalyzedFile = { scan, language, quiet, braces: new BraceMatcher(scan, language) };
   const found: Definition[] = [];
   const groups = new Groups(scan, language);
   const members = new Members(scan, language, quiet);
@@ -80,7 +80,7 @@ export function findDefinitions(
       line,
       end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(file, line, kind),
     });
-    if (TYPE_KINDS.has(kind) && language.style === 'brace') members.open(found.at(-1)!);
+    if (KINDS_WITH_MEMBERS.has(kind) && language.style === 'brace') members.open(found.at(-1)!);
   };
   /** Adds the definition of the first pattern that applies. */
   const addMatch = (line: number, text: string): boolean => {
@@ -114,14 +114,14 @@ export function findDefinitions(
 }
 
 /** Names each definition's container. A function inside a class is a method, whichever keyword the language uses. */
-function nest(scan: Scan, language: Language, definitions: readonly Definition[]): Definition[] {
+function nest(scan: SourceScan, language: Language, definitions: readonly Definition[]): Definition[] {
   const open: Definition[] = [];
   let fileModule: string | undefined;
   return definitions.map((definition) => {
     while (open.length > 0 && open.at(-1)!.end < definition.line) open.pop();
     const parent = open.at(-1);
     open.push(definition);
-    const isInType = parent !== undefined && TYPE_KINDS.has(parent.kind);
+    const isInType = parent !== undefined && KINDS_WITH_MEMBERS.has(parent.kind);
     const kind = definition.kind === 'function' && isInType ? 'method' : definition.kind;
     let { container } = definition;
     if (parent && isMember(scan, definition, parent)) container ??= parent.name;
@@ -139,14 +139,14 @@ function nest(scan: Scan, language: Language, definitions: readonly Definition[]
  * Rejects a definition that is not indented further than its container, unless that is a module: the container's end
  * was guessed wrong.
  */
-function isMember(scan: Scan, definition: Definition, parent: Definition): boolean {
+function isMember(scan: SourceScan, definition: Definition, parent: Definition): boolean {
   if (definition.kind === 'macro' || parent.kind === 'macro') return false;
   if (definition.kind === 'heading' || parent.kind === 'heading') return false;
   return parent.kind === 'module' || scan.indent[definition.line]! > scan.indent[parent.line]!;
 }
 
 /** The text of a line that may define something, without attributes before it. */
-function candidate(scan: Scan, language: Language, line: number, isLeader: (identifier: number) => boolean) {
+function candidate(scan: SourceScan, language: Language, line: number, isLeader: (identifier: number) => boolean) {
   const { attributes, leaders } = language;
   if (attributes !== undefined && scan.firstByte[line] === code(attributes) && scan.indent[line]! >= 0) {
     const text = afterAttributes(scan.line(line, 300), language);
@@ -157,7 +157,12 @@ function candidate(scan: Scan, language: Language, line: number, isLeader: (iden
   return isCandidate(scan, language, line, isLeader) ? scan.line(line, 300) : undefined;
 }
 
-function isCandidate(scan: Scan, language: Language, line: number, isLeader: (identifier: number) => boolean): boolean {
+function isCandidate(
+  scan: SourceScan,
+  language: Language,
+  line: number,
+  isLeader: (identifier: number) => boolean,
+): boolean {
   if (scan.indent[line]! < 0) return false;
   const token = scan.firstToken[line]!;
   if (token < scan.firstToken[line + 1]! && isLeader(scan.tokens[token]!)) return true;
@@ -173,7 +178,7 @@ function isCandidate(scan: Scan, language: Language, line: number, isLeader: (id
 }
 
 /** Matches `name(…) {`, with the brace on the next line, with a body of one line, or with one parameter a line. */
-function isCallWithBlock(scan: Scan, line: number): boolean {
+function isCallWithBlock(scan: SourceScan, line: number): boolean {
   const last = lastCodeByte(scan, line);
   if (last === OPEN_PARENTHESIS) return closesIntoBlock(scan, line);
   const nextOpens = line + 1 < scan.lineCount && scan.firstByte[line + 1] === OPEN_BRACE;
@@ -182,7 +187,7 @@ function isCallWithBlock(scan: Scan, line: number): boolean {
 }
 
 /** Matches `name = (…) =>` and `key: function`: a possible name, one of the two signs, then an arrow or `function`. */
-function isBinding(scan: Scan, line: number): boolean {
+function isBinding(scan: SourceScan, line: number): boolean {
   const { bytes } = scan;
   const end = scan.lineStart[line + 1]!;
   let at = scan.lineStart[line]!;
@@ -198,7 +203,7 @@ function isBinding(scan: Scan, line: number): boolean {
 }
 
 /** Whether a line is enclosed by a block or an object, rather than by a list of parameters. */
-function isInBraces(scan: Scan, line: number): boolean {
+function isInBraces(scan: SourceScan, line: number): boolean {
   const limit = Math.max(0, line - MAX_MEMBERS_LINES);
   let above = line - 1;
   while (above > limit && (scan.indent[above]! < 0 || scan.indent[above]! >= scan.indent[line]!)) above--;
@@ -206,7 +211,7 @@ function isInBraces(scan: Scan, line: number): boolean {
 }
 
 /** The last visible byte before a `// comment` at the end of the line. */
-function lastCodeByte(scan: Scan, line: number): number {
+function lastCodeByte(scan: SourceScan, line: number): number {
   const last = scan.lastByte[line]!;
   if (last === OPEN_BRACE || last === SEMICOLON || last === CLOSE_BRACE || last === OPEN_PARENTHESIS) return last;
   let code = -1;
@@ -218,7 +223,7 @@ function lastCodeByte(scan: Scan, line: number): number {
   return last;
 }
 
-function closesIntoBlock(scan: Scan, line: number): boolean {
+function closesIntoBlock(scan: SourceScan, line: number): boolean {
   const limit = Math.min(scan.lineCount, line + MAX_SIGNATURE_LINES);
   for (let at = line + 1; at < limit; at++) {
     if (scan.indent[at]! > scan.indent[line]!) continue;
@@ -227,7 +232,7 @@ function closesIntoBlock(scan: Scan, line: number): boolean {
   return false;
 }
 
-function hasBody(scan: Scan, line: number): boolean {
+function hasBody(scan: SourceScan, line: number): boolean {
   const indent = scan.indent[line]!;
   const limit = Math.min(scan.lineCount, line + MAX_SIGNATURE_LINES);
   // A macro or attribute in parentheses may be on the line before a function.
@@ -246,7 +251,7 @@ function hasBody(scan: Scan, line: number): boolean {
 /**
  * First line of the comments, decorators and attributes right above a definition, or of a return type alone on a line.
  */
-function leadingLines(scan: Scan, quiet: Uint8Array, line: number, previous: number): number {
+function leadingLines(scan: SourceScan, quiet: Uint8Array, line: number, previous: number): number {
   const indent = scan.indent[line]!;
   let start = line;
   while (start - 1 > previous) {
@@ -270,13 +275,13 @@ function isLeading(quiet: number): boolean {
   return (quiet & (COMMENT | TRAILING)) === COMMENT;
 }
 
-function blockEnd(file: File, line: number, kind: DefinitionKind): number {
+function blockEnd(file: AnalyzedFile, line: number, kind: DefinitionKind): number {
   const { scan, language } = file;
   if (kind === 'macro' && scan.firstByte[line] === HASH && language.attributes !== '#') return continuedEnd(scan, line);
   if (language.style === 'line') return line;
   if (language.style === 'indent') return indentedEnd(file, line);
   if (language.style === 'end') return endEnd(file, line);
-  const body = braceBody(file, line, TYPE_KINDS.has(kind));
+  const body = braceBody(file, line, KINDS_WITH_MEMBERS.has(kind));
   if (body < 0) return statementEnd(scan, line);
   return kind === 'module' ? moduleEnd(file, line, body) : closingBrace(file, line, body);
 }
@@ -285,7 +290,7 @@ function blockEnd(file: File, line: number, kind: DefinitionKind): number {
  * The last line of a module. The content of a namespace need not be indented: then its end is found by counting, or is
  * the end of the file.
  */
-function moduleEnd(file: File, line: number, body: number): number {
+function moduleEnd(file: AnalyzedFile, line: number, body: number): number {
   const { scan } = file;
   let inside = body + 1;
   while (inside < scan.lineCount && scan.indent[inside]! < 0) inside++;
@@ -295,7 +300,7 @@ function moduleEnd(file: File, line: number, body: number): number {
 }
 
 /** The line that closes the block by its braces, if that has the indentation of the definition. */
-function countedEnd({ scan, braces }: File, line: number, body: number): number | undefined {
+function countedEnd({ scan, braces }: AnalyzedFile, line: number, body: number): number | undefined {
   const end = braces.closingLine(body);
   return end >= 0 && scan.firstByte[end] === CLOSE_BRACE && scan.indent[end] === scan.indent[line] ? end : undefined;
 }
@@ -304,7 +309,7 @@ function countedEnd({ scan, braces }: File, line: number, body: number): number 
  * The line on which the block of the statement at `line` opens, or -1 if the statement ends without one. The head of a
  * type may have blank lines, comments and preprocessor lines in it.
  */
-function braceBody({ scan, quiet }: File, line: number, isType: boolean): number {
+function braceBody({ scan, quiet }: AnalyzedFile, line: number, isType: boolean): number {
   const indent = scan.indent[line]!;
   const limit = Math.min(scan.lineCount, line + MAX_SIGNATURE_LINES);
   for (let at = line; at < limit; at++) {
@@ -322,7 +327,7 @@ function braceBody({ scan, quiet }: File, line: number, isType: boolean): number
 }
 
 /** Whether more braces open on a line than close. */
-function opensBrace(scan: Scan, line: number): boolean {
+function opensBrace(scan: SourceScan, line: number): boolean {
   let open = 0;
   const end = scan.lineStart[line + 1]!;
   for (let at = scan.lineStart[line]!; at < end; at++) {
@@ -335,7 +340,7 @@ function opensBrace(scan: Scan, line: number): boolean {
 /**
  * Whether a line holds bounds or supertypes, which may be between a head and its block at the indentation of the head.
  */
-function isClause(scan: Scan, line: number): boolean {
+function isClause(scan: SourceScan, line: number): boolean {
   return /^\s*(?:where|extends|implements|permits|with)\b/.test(scan.line(line, 200));
 }
 
@@ -344,7 +349,7 @@ function isContinuation(first: number): boolean {
 }
 
 /** The first line after `body` that closes a block at the definition's own indentation or left of it. */
-function closingBrace(file: File, line: number, body: number): number {
+function closingBrace(file: AnalyzedFile, line: number, body: number): number {
   const { scan, quiet } = file;
   const indent = scan.indent[line]!;
   for (let at = body + 1; at < scan.lineCount; at++) {
@@ -359,7 +364,7 @@ function closingBrace(file: File, line: number, body: number): number {
 }
 
 /** Whether the next visible line is indented further, unlike the line after a block. */
-function isFollowedByInner(scan: Scan, line: number): boolean {
+function isFollowedByInner(scan: SourceScan, line: number): boolean {
   let next = line + 1;
   while (next < scan.lineCount && scan.indent[next]! < 0) next++;
   return next < scan.lineCount && scan.indent[next]! > scan.indent[line]!;
@@ -369,7 +374,7 @@ function isFollowedByInner(scan: Scan, line: number): boolean {
  * Last line of a definition without a block: its own line, or the last one below that is indented further if the
  * statement continues.
  */
-function statementEnd(scan: Scan, line: number): number {
+function statementEnd(scan: SourceScan, line: number): number {
   const indent = scan.indent[line]!;
   if (scan.lastByte[line] === SEMICOLON || scan.lastByte[line] === CLOSE_BRACE) return line;
   let end = line;
@@ -386,14 +391,14 @@ function isCloser(first: number): boolean {
   return first === CLOSE_BRACE || first === CLOSE_PARENTHESIS || first === CLOSE_BRACKET;
 }
 
-function continuedEnd(scan: Scan, line: number): number {
+function continuedEnd(scan: SourceScan, line: number): number {
   let end = line;
   while (scan.lastByte[end] === BACKSLASH && end + 1 < scan.lineCount) end++;
   return end;
 }
 
 /** Last line of a definition in Python and similar languages: the last one that is indented further. */
-function indentedEnd({ scan, language, quiet }: File, line: number): number {
+function indentedEnd({ scan, language, quiet }: AnalyzedFile, line: number): number {
   const indent = scan.indent[line]!;
   let end = line;
   for (let at = line + 1; at < scan.lineCount; at++) {
@@ -419,7 +424,7 @@ function indentedEnd({ scan, language, quiet }: File, line: number): number {
  * Last line of a definition in Ruby and similar languages: the `end` at its own indentation. `rescue`, `else` and the
  * like have that indentation too. Lines left of it are text of a heredoc, if that `end` follows.
  */
-function endEnd({ scan, quiet }: File, line: number): number {
+function endEnd({ scan, quiet }: AnalyzedFile, line: number): number {
   const indent = scan.indent[line]!;
   let end = line;
   let isLeft = false;
@@ -438,12 +443,12 @@ function endEnd({ scan, quiet }: File, line: number): number {
   return end;
 }
 
-function sameFirstToken(scan: Scan, one: number, other: number): boolean {
+function sameFirstToken(scan: SourceScan, one: number, other: number): boolean {
   return scan.tokens[scan.firstToken[one]!] === scan.tokens[scan.firstToken[other]!];
 }
 
 /** Last line of a heading's section, before the next heading of its level or a higher one. */
-function sectionEnd(scan: Scan, quiet: Uint8Array, line: number): number {
+function sectionEnd(scan: SourceScan, quiet: Uint8Array, line: number): number {
   const level = /^\s*(#+)/.exec(scan.line(line, 20))?.[1]?.length ?? 1;
   for (let at = line + 1; at < scan.lineCount; at++) {
     if (scan.firstByte[at] !== HASH || scan.indent[at] !== 0 || quiet[at] !== 0) continue;
@@ -453,7 +458,7 @@ function sectionEnd(scan: Scan, quiet: Uint8Array, line: number): number {
   return lastVisible(scan, scan.lineCount - 1, line);
 }
 
-function lastVisible(scan: Scan, from: number, notBefore: number): number {
+function lastVisible(scan: SourceScan, from: number, notBefore: number): number {
   let line = from;
   while (line > notBefore && scan.indent[line]! < 0) line--;
   return line;
@@ -463,7 +468,7 @@ function isLetter(byte: number): boolean {
   return (byte >= 97 && byte <= 122) || (byte >= 65 && byte <= 90) || byte === UNDERSCORE || byte >= 128;
 }
 
-function contains(scan: Scan, line: number, byte: number): boolean {
+function contains(scan: SourceScan, line: number, byte: number): boolean {
   const end = scan.lineStart[line + 1]!;
   for (let at = scan.lineStart[line]!; at < end; at++) if (scan.bytes[at] === byte) return true;
   return false;

@@ -1,16 +1,16 @@
 import type { Language } from './language.ts';
-import type { Scan } from './scanner.ts';
+import type { SourceScan } from './scanner.ts';
 
 /** Follows the declaration lists of Go: `const (`, then one member a line, then `)`. */
 export class Groups {
-  readonly #scan: Scan;
+  readonly #scan: SourceScan;
   readonly #opening: RegExp | undefined;
   /** Keyword of the open list. */
   #word: string | undefined;
   /** Indentation of the members, once the first is found. */
   #indent = -1;
 
-  constructor(scan: Scan, { groups }: Language) {
+  constructor(scan: SourceScan, { groups }: Language) {
     this.#scan = scan;
     this.#opening = groups && new RegExp(String.raw`^(${groups.join('|')})\s*\(\s*(?://.*)?$`);
   }

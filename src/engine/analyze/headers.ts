@@ -1,4 +1,4 @@
-import type { Scan } from './scanner.ts';
+import type { SourceScan } from './scanner.ts';
 
 /** Words that begin lines of C++ and hardly ever lines of C. */
 export const CPP_WORDS = ['class', 'inline', 'namespace', 'private', 'protected', 'public', 'template', 'using'];
@@ -10,7 +10,7 @@ const CPP_LINE =
  * Whether a `.h` file is C++, which its name does not show. `isCppWord` recognizes the identifiers of
  * {@link CPP_WORDS}.
  */
-export function isCppHeader(scan: Scan, isCppWord: (identifier: number) => boolean): boolean {
+export function isCppHeader(scan: SourceScan, isCppWord: (identifier: number) => boolean): boolean {
   for (let line = 0; line < scan.lineCount; line++) {
     const token = scan.firstToken[line]!;
     if (token === scan.firstToken[line + 1]! || !isCppWord(scan.tokens[token]!)) continue;

@@ -1,6 +1,6 @@
 import type { Language } from './language.ts';
 import { IMPORT, isWord } from './lexer.ts';
-import type { Scan } from './scanner.ts';
+import type { SourceScan } from './scanner.ts';
 
 /** Length of the longest list of imported names. */
 const MAX_LINES = 200;
@@ -8,7 +8,7 @@ const MAX_LINES = 200;
 const CLOSING = new Set(Buffer.from(')}]'));
 
 /** The beginning of lines that import, or re-export, definitions of other files. */
-interface Rule {
+interface ImportRule {
   /** First words of such a line. */
   readonly words: readonly string[];
   /** Pattern that the line must match too. */
@@ -17,15 +17,15 @@ interface Rule {
   readonly isIndented?: boolean;
 }
 
-const IMPORTS: Rule = { words: ['import'] };
-const INCLUDES: Rule = { words: ['#include', '#import', '# include'] };
-const JAVASCRIPT: Rule = {
+const IMPORTS: ImportRule = { words: ['import'] };
+const INCLUDES: ImportRule = { words: ['#include', '#import', '# include'] };
+const JAVASCRIPT: ImportRule = {
   words: ['import', 'export', 'const', 'let', 'var'],
   pattern:
     /^(?:import\b(?!\s*[(.])|export\s+(?:type\s+)?(?:\*|\{)|(?:const|let|var)\s[^=]+=\s*require\s*\([^()]*\)[\w.]*;?\s*$)/,
 };
 
-const RULES: Readonly<Record<string, Rule>> = {
+const RULES: Readonly<Record<string, ImportRule>> = {
   c: INCLUDES,
   cpp: INCLUDES,
   csharp: { words: ['using', 'global'], pattern: /^(?:global\s+)?using\s+(?!var\b)[^(]*;/ },
@@ -52,12 +52,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   zig: { words: ['const', 'pub'], pattern: /=\s*@import\("[^"]*"\)[\w.]*;/ },
 };
 
-const FIRST_WORDS: ReadonlyMap<Rule, readonly Buffer[]> = new Map(
+const FIRST_WORDS: ReadonlyMap<ImportRule, readonly Buffer[]> = new Map(
   Object.values(RULES).map((rule) => [rule, rule.words.map((word) => Buffer.from(word))] as const),
 );
 
 /** Marks the lines that import definitions of other files, with the further lines of lists in brackets. */
-export function markImports(scan: Scan, { id }: Language, quiet: Uint8Array): void {
+export function markImports(scan: SourceScan, { id }: Language, quiet: Uint8Array): void {
   const rule = RULES[id];
   if (!rule) return;
   const words = FIRST_WORDS.get(rule)!;
@@ -69,7 +69,7 @@ export function markImports(scan: Scan, { id }: Language, quiet: Uint8Array): vo
   }
 }
 
-function beginsWith({ bytes, lineStart, firstByte }: Scan, line: number, words: readonly Buffer[]): boolean {
+function beginsWith({ bytes, lineStart, firstByte }: SourceScan, line: number, words: readonly Buffer[]): boolean {
   for (const word of words) {
     if (word[0] !== firstByte[line]) continue;
     let from = lineStart[line]!;
@@ -82,7 +82,7 @@ function beginsWith({ bytes, lineStart, firstByte }: Scan, line: number, words: 
 }
 
 /** The line that closes all open brackets; in Haskell, the last that is indented. */
-function lastLine({ bytes, lineStart, lineCount, indent, firstByte }: Scan, id: string, line: number): number {
+function lastLine({ bytes, lineStart, lineCount, indent, firstByte }: SourceScan, id: string, line: number): number {
   const limit = Math.min(lineCount - 1, line + MAX_LINES);
   let end = line;
   if (id === 'haskell') {

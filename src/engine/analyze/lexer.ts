@@ -1,4 +1,4 @@
-import type { Scan } from './scanner.ts';
+import type { SourceScan } from './scanner.ts';
 
 const LF = 10;
 const CR = 13;
@@ -25,7 +25,7 @@ const MAX_UNCLOSED = 20;
 const MAX_DEPTH = 20;
 
 /** The beginning of a kind of comment or string, and its bits. */
-export interface Rule {
+export interface LexerRule {
   readonly open: string;
   readonly is: number;
   /** The last byte of the literal that begins at `at`, {@link NONE} or {@link UNCLOSED}. */
@@ -34,7 +34,7 @@ export interface Rule {
 
 /** The rules of a language by their first byte. */
 export interface Rules {
-  readonly byFirst: readonly (readonly Rule[] | undefined)[];
+  readonly byFirst: readonly (readonly LexerRule[] | undefined)[];
   /** 1 for each byte that a rule begins with. */
   readonly begins: Uint8Array;
 }
@@ -50,7 +50,7 @@ export class Literals {
 
   readonly #buffer: Buffer;
   readonly #rules: Rules;
-  readonly #unclosed = new Map<Rule, number>();
+  readonly #unclosed = new Map<LexerRule, number>();
   /** Offset, by first byte, before which no such literal ends: see {@link noEnd}. */
   readonly #endless = new Int32Array(256);
   #depth = 0;
@@ -58,7 +58,7 @@ export class Literals {
   #announced = -1;
   #heredocEnd = -1;
 
-  constructor({ bytes, length }: Scan, rules: Rules) {
+  constructor({ bytes, length }: SourceScan, rules: Rules) {
     this.bytes = bytes;
     this.length = length;
     this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, length);
@@ -217,7 +217,7 @@ export class Literals {
     return before < 0;
   }
 
-  #isGivenUp(rule: Rule): boolean {
+  #isGivenUp(rule: LexerRule): boolean {
     return this.#unclosed.size > 0 && this.#unclosed.get(rule) === MAX_UNCLOSED;
   }
 

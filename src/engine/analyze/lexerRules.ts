@@ -1,5 +1,5 @@
 import type { Language } from './language.ts';
-import { COMMENT, NONE, TEXT, UNCLOSED, isWord, type Rule, type Rules } from './lexer.ts';
+import { COMMENT, NONE, TEXT, UNCLOSED, isWord, type LexerRule, type Rules } from './lexer.ts';
 
 const code = (character: string): number => character.charCodeAt(0);
 const LF = 10;
@@ -20,14 +20,14 @@ const MAX_DELIMITER = 60;
 const MAX_INLINE = 120;
 const MAX_NESTED = 100;
 
-type End = Rule['end'];
+type End = LexerRule['end'];
 
-const rule = (open: string, is: number, end: End): Rule => ({ open, is, end });
+const rule = (open: string, is: number, end: End): LexerRule => ({ open, is, end });
 
-const enclosed = (open: string, close: string, is: number, escapes = false): Rule =>
+const enclosed = (open: string, close: string, is: number, escapes = false): LexerRule =>
   rule(open, is, (text, at) => text.find(close, at + open.length, escapes));
 
-const nested = (open: string, close: string): Rule =>
+const nested = (open: string, close: string): LexerRule =>
   rule(open, COMMENT, (text, at) => {
     let depth = 1;
     let inner = text.indexOf(open, at + open.length);
@@ -103,7 +103,7 @@ const cppString: End = (text, at) => {
 };
 
 /** Rule of Lua's `[[…]]` and `[==[…]==]`, and of comments in that form. */
-const longBracket = (open: string, is: number): Rule =>
+const longBracket = (open: string, is: number): LexerRule =>
   rule(open, is, (text, at) => {
     const level = /^=*(?=\[)/.exec(text.slice(at + open.length, at + MAX_DELIMITER))?.[0];
     return level === undefined ? NONE : text.find(`]${level}]`, at + open.length);
@@ -135,7 +135,7 @@ const regex: End = (text, at) => {
 };
 
 /** Rule of the announcement `<<END`. Only the announcement is skipped here: the heredoc begins on the next line. */
-const heredoc = (open: string, announcement: RegExp): Rule =>
+const heredoc = (open: string, announcement: RegExp): LexerRule =>
   rule(open, 0, (text, at) => {
     const match = announcement.exec(text.slice(at, at + MAX_DELIMITER));
     if (!match) return NONE;
@@ -145,7 +145,7 @@ const heredoc = (open: string, announcement: RegExp): Rule =>
   });
 
 /** Rule of a comment from the left edge to the line that begins with `close`; a letter follows `=`. */
-const lines = (open: string, close: string): Rule =>
+const lines = (open: string, close: string): LexerRule =>
   rule(open, COMMENT, (text, at) => {
     if ((at > 0 && text.bytes[at - 1] !== LF) || !isWord(text.bytes[at + 1]!)) return NONE;
     const end = text.find(`\n${close}`, at);
@@ -160,10 +160,10 @@ const HASHES = rule('#', COMMENT, toLineEnd);
 const WORD_HASHES = rule('#', COMMENT, wordHash);
 const MARKUP = enclosed('<!--', '-->', COMMENT);
 /** Restricts a rule to the beginning of a line; within a line the same signs are text. */
-const first = ({ open, is, end }: Rule): Rule =>
+const first = ({ open, is, end }: LexerRule): LexerRule =>
   rule(open, is, (text, at) => (text.isFirst(at) ? end(text, at) : NONE));
 /** Rule of Markdown's fenced code: at least the same number of signs, first on a line, ends it. */
-const fence = (open: string): Rule =>
+const fence = (open: string): LexerRule =>
   first(
     rule(open, COMMENT | TEXT, (text, at) => {
       let from = at;
@@ -191,7 +191,7 @@ const VERBATIM = ['@"', '$@"', '@$"'].map((open) => rule(open, TEXT, verbatim));
 const JAVASCRIPT = [...C_COMMENTS, DOUBLES, SINGLES, TEMPLATE, rule('/', TEXT, regex)];
 
 /** Rules by language. Of rules with the same beginning, the first that applies wins. */
-const RULES: Readonly<Record<string, readonly Rule[]>> = {
+const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   c: [...C_COMMENTS, DOUBLES, CHARACTER],
   clojure: [rule(';', COMMENT, toLineEnd), ESCAPE, LONG_DOUBLES],
   cpp: [...C_COMMENTS, rule('"', TEXT, cppString), CHARACTER],
@@ -247,8 +247,8 @@ export function rulesOf({ id, comments }: Language): Rules | undefined {
   return tables.get(id);
 }
 
-function tabled(rules: readonly Rule[]): Rules {
-  const byFirst = new Array<Rule[] | undefined>(256).fill(undefined);
+function tabled(rules: readonly LexerRule[]): Rules {
+  const byFirst = new Array<LexerRule[] | undefined>(256).fill(undefined);
   for (const one of rules) {
     (byFirst[one.open.charCodeAt(0)] ??= []).push(one);
     // The body of a heredoc begins after the line that announces it.

@@ -1,6 +1,6 @@
 import { afterAttributes } from './attributes.ts';
 import type { DefinitionKind, Language } from './language.ts';
-import type { Scan } from './scanner.ts';
+import type { SourceScan } from './scanner.ts';
 
 /**
  * Pattern of an enum's member. Anything else in an enum has a type or a keyword before its name, except the names
@@ -31,12 +31,12 @@ const OPEN_BRACE = '{'.charCodeAt(0);
 
 /** Finds members by their position: one a line in the body of their type, all indented like the first. */
 export class Members {
-  readonly #scan: Scan;
+  readonly #scan: SourceScan;
   readonly #language: Language;
   readonly #quiet: Uint8Array;
   readonly #open: Open[] = [];
 
-  constructor(scan: Scan, language: Language, quiet: Uint8Array) {
+  constructor(scan: SourceScan, language: Language, quiet: Uint8Array) {
     this.#scan = scan;
     this.#language = language;
     this.#quiet = quiet;

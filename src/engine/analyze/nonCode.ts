@@ -1,13 +1,13 @@
 import type { Language } from './language.ts';
 import { rulesOf } from './lexerRules.ts';
 import { COMMENT, Literals, TRAILING } from './lexer.ts';
-import type { Scan } from './scanner.ts';
+import type { SourceScan } from './scanner.ts';
 
 /**
  * Marks the lines that define nothing with the bits of `lexer.ts`: those that begin with or in a comment, or in a
  * string.
  */
-export function nonCodeLines(scan: Scan, language: Language): Uint8Array {
+export function nonCodeLines(scan: SourceScan, language: Language): Uint8Array {
   const quiet = new Uint8Array(scan.lineCount);
   const rules = rulesOf(language);
   if (!rules) return quiet;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { IdentifierTable } from './identifiers.ts';
-import { Scan, scan } from './scanner.ts';
+import { SourceScan, scan } from './scanner.ts';
 
 interface Line {
   readonly text: string;
@@ -10,7 +10,7 @@ interface Line {
 }
 
 function scanned(text: string): Line[] {
-  const out = new Scan();
+  const out = new SourceScan();
   const names: string[] = [];
   const bytes = Buffer.from(text);
   scan(bytes, out, new IdentifierTable(), (identifier, start, end) => {

@@ -25,13 +25,13 @@ export function isDamage(error: unknown): boolean {
 }
 
 /** The cause in a few words, for {@link Damage.what}. */
-export function reasonOf(error: unknown): string {
+export function reasonOfDamage(error: unknown): string {
   if (error instanceof DamagedFile) return error.what;
   return systemCode(error) === 'ENOENT' ? 'it is missing' : 'the disk cannot read it';
 }
 
 /** Describes damage in one line, for a log. */
-export function describeDamage({ file, what, documents }: Damage): string {
+export function describeIndexDamage({ file, what, documents }: Damage): string {
   return `The index was damaged: ${file}, ${what}. ${describeLoss(documents)}`;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Definition } from '../analyze/definitions.ts';
 import { decodeDefinitions, encodeDefinitions, toSymbolSpan } from './documents.ts';
-import { ByteWriter, KINDS } from './format.ts';
+import { ByteWriter, DEFINITION_KINDS } from './format.ts';
 
 describe('definitions of a document', () => {
   it('are undefined where their bytes end early, or name a container that is missing', () => {
@@ -25,7 +25,7 @@ describe('definitions of a document', () => {
     const definition = fc.record(
       {
         name,
-        kind: fc.constantFrom(...KINDS),
+        kind: fc.constantFrom(...DEFINITION_KINDS),
         container: name,
         before: fc.nat({ max: 300 }),
         gap: fc.nat({ max: 300 }),

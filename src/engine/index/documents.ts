@@ -1,7 +1,7 @@
 import type { DefinitionKind } from '../analyze/language.ts';
 import type { Definition } from '../analyze/definitions.ts';
 import type { ByteWriter } from './format.ts';
-import { ByteReader, KINDS } from './format.ts';
+import { ByteReader, DEFINITION_KINDS } from './format.ts';
 
 /** A definition as a search shows it. Lines count from 1, both ends included. */
 export interface SymbolSpan {
@@ -27,7 +27,7 @@ export function encodeDefinitions(definitions: readonly Definition[], out: ByteW
   let previous = 0;
   for (const [index, { name, kind, container, start, line, end }] of definitions.entries()) {
     writeText(name, out);
-    out.varint(KINDS.indexOf(kind) * 2 + (container === undefined ? 0 : 1));
+    out.varint(DEFINITION_KINDS.indexOf(kind) * 2 + (container === undefined ? 0 : 1));
     if (container !== undefined) {
       const known = lastOfName.get(container);
       out.varint(known === undefined ? 0 : index - known);
@@ -82,7 +82,7 @@ export class DefinitionCursor {
     this.nameFrom = reader.at;
     this.nameTo = reader.at += length;
     const code = reader.varint();
-    this.kind = KINDS[code >>> 1] ?? 'variable';
+    this.kind = DEFINITION_KINDS[code >>> 1] ?? 'variable';
     this.back = code % 2 === 1 ? reader.varint() : undefined;
     if (this.back === 0) {
       const containerLength = reader.varint();

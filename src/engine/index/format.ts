@@ -54,7 +54,7 @@ export const Field = {
 export type Field = (typeof Field)[keyof typeof Field];
 
 /** In the order of their numbers on disk: append only. */
-export const KINDS: readonly DefinitionKind[] = [
+export const DEFINITION_KINDS: readonly DefinitionKind[] = [
   'class',
   'constant',
   'enum',

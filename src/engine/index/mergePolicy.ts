@@ -16,7 +16,7 @@ export function chooseMerge(
   segments: readonly Segment[],
   wasteOf: (segment: Segment) => number = ({ deletedCount }) => deletedCount,
 ): readonly Segment[] {
-  const levels = groupBy(segments, levelOf);
+  const levels = groupBy(segments, sizeLevelOf);
   for (const level of [...levels.keys()].sort((a, b) => a - b)) {
     const candidates = levels.get(level)!;
     if (candidates.length >= FAN_IN) return fitting(candidates);
@@ -24,7 +24,7 @@ export function chooseMerge(
   return segments.filter((segment) => wasteOf(segment) > segment.reader.documents * WASTE).slice(0, 1);
 }
 
-function levelOf({ reader }: Segment): number {
+function sizeLevelOf({ reader }: Segment): number {
   return Math.max(0, Math.floor(Math.log2(reader.footer.cold / SMALLEST_BYTES) / Math.log2(FAN_IN)));
 }
 

@@ -3,7 +3,7 @@ import { COMMENT } from '../analyze/lexer.ts';
 import { Analyzer } from '../analyze/analyzer.ts';
 import type { Definition } from '../analyze/definitions.ts';
 import { IdentifierTable } from '../analyze/identifiers.ts';
-import { decode, internWord, type Scan } from '../analyze/scanner.ts';
+import { decode, internWord, type SourceScan } from '../analyze/scanner.ts';
 import { foldName, foldQualified, isHome, symbolNames } from '../analyze/symbolNames.ts';
 import { AsciiParts, isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
@@ -205,7 +205,7 @@ export class SegmentBuilder {
     this.#identifierTerms[this.#identifierTermCount++] = term;
   }
 
-  #countLines(scan: Scan, quiet: Uint8Array, start: number, end: number): void {
+  #countLines(scan: SourceScan, quiet: Uint8Array, start: number, end: number): void {
     if (scan.lineCount === 0) return;
     for (let from = start; from <= end;) {
       let next = from + 1;
@@ -215,7 +215,7 @@ export class SegmentBuilder {
     }
   }
 
-  #countTokens(scan: Scan, from: number, to: number, flag: number): void {
+  #countTokens(scan: SourceScan, from: number, to: number, flag: number): void {
     const { tokens } = scan;
     const termsFrom = this.#termsFrom;
     const terms = this.#identifierTerms;

@@ -12,7 +12,7 @@ export interface TextDocument {
   readonly text: Uint8Array;
 }
 
-export interface SegmentFiles {
+export interface SegmentPaths {
   /** Reserves a number that no other segment has. */
   reserve(): number;
   pathOf(segment: number): string;
@@ -23,7 +23,7 @@ export interface SegmentFiles {
  * threads have no room are analysed here, so that neither waits for the other.
  */
 export class SegmentMaker {
-  readonly #files: SegmentFiles;
+  readonly #files: SegmentPaths;
   readonly #threads: SegmentThreads | undefined;
   #workers: readonly SegmentThread[] | undefined;
   readonly #builder = new SegmentBuilder();
@@ -41,7 +41,7 @@ export class SegmentMaker {
   readonly #pending = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(files: SegmentFiles, threads: SegmentThreads | undefined) {
+  constructor(files: SegmentPaths, threads: SegmentThreads | undefined) {
     this.#files = files;
     this.#threads = threads;
   }

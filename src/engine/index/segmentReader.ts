@@ -2,7 +2,7 @@ import type { DocumentId } from '../documentId.ts';
 import { systemCode, type SextantError } from '../../base/errors.ts';
 import { BlockFile, DamagedBlock, Scratch } from './blockFile.ts';
 import { bytesPerTerm, columnsOf } from './dictionary.ts';
-import { isDamage, reasonOf } from './damage.ts';
+import { isDamage, reasonOfDamage } from './damage.ts';
 import { decodeDefinitions, type LineRange, type SymbolSpan } from './documents.ts';
 import { BLOCK_BYTES, ByteReader, damaged, type TermHash } from './format.ts';
 import { gallop } from './gallop.ts';
@@ -128,7 +128,7 @@ export class SegmentReader {
       yield* this.#blocks.verify((block) => this.#lose(block));
     } catch (error) {
       if (!isDamage(error) && systemCode(error) !== 'ENOENT') throw error;
-      this.#broken ??= reasonOf(error);
+      this.#broken ??= reasonOfDamage(error);
     }
   }
 
@@ -361,7 +361,7 @@ export class SegmentReader {
       return this.#blocks.read(from, length, scratch);
     } catch (error) {
       if (error instanceof DamagedBlock) this.#lose(error.block);
-      else if (isDamage(error)) this.#broken ??= reasonOf(error);
+      else if (isDamage(error)) this.#broken ??= reasonOfDamage(error);
       throw error;
     }
   }

@@ -2,12 +2,12 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { SextantError, describeError } from '../../base/errors.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
-import { Caller } from '../../base/rpc.ts';
+import { RpcCaller } from '../../base/rpc.ts';
 import { workerChannel } from '../../base/workerChannel.ts';
 import type { DocumentId } from '../documentId.ts';
 
 /** Documents whose UTF-8 text stands one after the other in memory that both threads see. */
-export interface Batch {
+export interface DocumentBatch {
   readonly text: SharedArrayBuffer;
   readonly documents: readonly BatchedDocument[];
   /** Path of the segment to write if these documents fill one. */
@@ -24,7 +24,7 @@ export interface BatchedDocument {
 
 export interface SegmentThreadMethods {
   /** Analyses documents. Returns whether a segment was written, of them and the ones before. */
-  add(batch: Batch): boolean;
+  add(batch: DocumentBatch): boolean;
   /** Writes a segment of the documents added since the last one. Returns whether there were any. */
   write(file: string): boolean;
   /** Forgets the documents added since the last segment. */
@@ -122,7 +122,7 @@ export class SegmentThreads {
 /** One thread and its work. */
 export class SegmentThread {
   readonly #worker: Worker;
-  readonly #caller: Caller<SegmentThreadMethods, object>;
+  readonly #caller: RpcCaller<SegmentThreadMethods, object>;
   #waiting = 0;
   #stopping = false;
 
@@ -135,7 +135,7 @@ export class SegmentThread {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
     });
     this.#worker = worker;
-    this.#caller = new Caller(workerChannel(worker));
+    this.#caller = new RpcCaller(workerChannel(worker));
     let reason = 'it ended';
     worker.unref();
     worker.on('error', (error) => (reason = describeError(error)));
@@ -152,7 +152,7 @@ export class SegmentThread {
   }
 
   /** Rejects with `ThreadDied`, as the others do. */
-  add(batch: Batch): Promise<boolean> {
+  add(batch: DocumentBatch): Promise<boolean> {
     return this.#keepAwake(() => this.#caller.call('add', batch));
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeFileDurableSync } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
-import { isDamage, reasonOf, type Damage } from './damage.ts';
+import { isDamage, reasonOfDamage, type Damage } from './damage.ts';
 import { damaged } from './format.ts';
 import { deletionsFile, segmentFile, type FileEntry, type Manifest, type SegmentEntry } from './manifest.ts';
 import { SegmentReader } from './segmentReader.ts';
@@ -86,7 +86,7 @@ function openSegment(folder: string, entry: SegmentEntry, old: Segment | undefin
   } catch (error) {
     if (!old) reader?.close();
     if (!isDamage(error) && systemCode(error) !== 'ENOENT') throw error;
-    return { file, what: reasonOf(error), documents: entry.documents };
+    return { file, what: reasonOfDamage(error), documents: entry.documents };
   }
 }
 

@@ -65,9 +65,9 @@ export function addSymbols(
   reader: SegmentReader,
   { query, symbols: terms, weights }: Corpus,
   total: number,
-): readonly Named[] {
+): readonly NamedDefinition[] {
   const names = Math.max(1, query.names.length);
-  let defined: readonly Named[] | undefined;
+  let defined: readonly NamedDefinition[] | undefined;
   for (const [i, { term }] of hits.entries()) {
     if (hits.findIndex((hit) => hit.term === term) < i) continue;
     const { folded: text, word, value, documents } = terms[term]!;
@@ -94,7 +94,7 @@ export function addSymbols(
 }
 
 /** A definition in a chunk that defines a symbol of the query. */
-export interface Named {
+export interface NamedDefinition {
   /** The name itself, without qualification. */
   readonly spelling: string;
   readonly folded: string;
@@ -113,9 +113,9 @@ function matchesOwn(matcher: WordMatcher, cursor: DefinitionCursor): boolean {
   return matcher.compareName(own, 0, own.length);
 }
 
-function definedIn(hits: readonly SymbolHit[], bytes: Uint8Array, reader: SegmentReader): Named[] {
+function definedIn(hits: readonly SymbolHit[], bytes: Uint8Array, reader: SegmentReader): NamedDefinition[] {
   const ranges = hits.map(({ chunk }) => reader.linesOfChunk(chunk));
-  const named: Named[] = [];
+  const named: NamedDefinition[] = [];
   const cursor = new DefinitionCursor(bytes);
   const open: number[] = [];
   while (cursor.next()) {

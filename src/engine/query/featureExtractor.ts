@@ -2,7 +2,7 @@ import { addNeighbours, addRelative, favourNewestVersions } from './candidateFea
 import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './evidence.ts';
 import { DEFINING } from './bestChunk.ts';
 import { addBestDefinitions, addSymbols } from './definitionFeatures.ts';
-import { COLUMNS, F, type Candidate, type Contribution, type Corpus } from './features.ts';
+import { FEATURE_COLUMNS, F, type Candidate, type Contribution, type Corpus } from './features.ts';
 import type { PathInfo } from './paths.ts';
 import { likenessOf, type WordMatcher } from './wordMatch.ts';
 
@@ -69,7 +69,7 @@ export class FeatureExtractor {
     return this.#named(evidence) > 0 || hits?.some(({ term }) => this.#corpus.symbols[term]!.value === 1) === true;
   }
 
-  /** One row of {@link COLUMNS} per candidate. */
+  /** One row of {@link FEATURE_COLUMNS} per candidate. */
   rows(candidates: readonly Candidate[]): Float64Array[] {
     const rows = candidates.map((candidate) => this.#row(candidate));
     addNeighbours(candidates, rows);
@@ -83,7 +83,7 @@ export class FeatureExtractor {
     const { reader } = scores;
     const { query } = this.#corpus;
     const total = this.#total;
-    const row = new Float64Array(COLUMNS.length);
+    const row = new Float64Array(FEATURE_COLUMNS.length);
     const name = this.#like(info.nameAndPairs);
     const nameExplained = this.#explained(info);
 

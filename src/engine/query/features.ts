@@ -99,7 +99,7 @@ export const RELATIVE = [
   'density',
 ] as const satisfies readonly Feature[];
 
-export const COLUMNS: readonly string[] = [...FEATURES, ...RELATIVE.map((name) => `${name}/max`)];
+export const FEATURE_COLUMNS: readonly string[] = [...FEATURES, ...RELATIVE.map((name) => `${name}/max`)];
 
 /** A document that may be a result. */
 export interface Candidate {

@@ -95,11 +95,11 @@ function passes({ wanted, excluded }: FieldTests, text: string): boolean {
 
 /** Whether a definition has a name that a test accepts. */
 export function isNamed(span: SymbolSpan, test: Test): boolean {
-  return namesOf(span).some(test);
+  return definitionNames(span).some(test);
 }
 
 /** The names of a definition: as written, its last part, with its container, and the last two parts of that. */
-export function namesOf({ name, container }: SymbolSpan): readonly string[] {
+export function definitionNames({ name, container }: SymbolSpan): readonly string[] {
   const whole = container === undefined ? name : `${container}.${name}`;
   const segments = nameSegments(whole);
   return segments.length < 2 ? [name] : [name, segments.at(-1)!, whole, segments.slice(-2).join('.')];

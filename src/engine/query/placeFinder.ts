@@ -5,7 +5,7 @@ import type { SegmentScores } from './collect.ts';
 import { CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './evidence.ts';
 import { DEFINING } from './bestChunk.ts';
 import type { SymbolTermInfo } from './features.ts';
-import { namesOf } from './filters.ts';
+import { definitionNames } from './filters.ts';
 import { placeInChunk, scoreSymbol, type NameScore, type NameWords, type SourceRange } from './sourceRange.ts';
 import type { Query } from './query.ts';
 
@@ -18,7 +18,7 @@ const NEARNESS = 0.25;
 const IMPORTED = 0.3;
 
 /** Input of the search inside documents. */
-export interface Wanted {
+export interface PlaceQuery {
   readonly query: Query;
   /** Cache of {@link scoreSymbol}. */
   readonly names: Map<string, NameWords>;
@@ -32,9 +32,9 @@ export interface Wanted {
 
 /** Finds the places to show in the found documents. */
 export class PlaceFinder {
-  readonly #wanted: Wanted;
+  readonly #wanted: PlaceQuery;
 
-  constructor(wanted: Wanted) {
+  constructor(wanted: PlaceQuery) {
     this.#wanted = wanted;
   }
 
@@ -73,7 +73,7 @@ export class PlaceFinder {
     if (!nearness) return undefined;
     const lines = new Map<number, number>();
     for (const span of reader.definitionsOf(document)) {
-      const near = Math.max(...namesOf(span).map(nearness));
+      const near = Math.max(...definitionNames(span).map(nearness));
       if (near > (lines.get(span.line) ?? 0)) lines.set(span.line, near);
     }
     return lines;

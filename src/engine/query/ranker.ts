@@ -1,4 +1,4 @@
-import { COLUMNS, type Contribution } from './features.ts';
+import { FEATURE_COLUMNS, type Contribution } from './features.ts';
 import type { Query } from './query.ts';
 import weights from './weights.json' with { type: 'json' };
 
@@ -7,8 +7,8 @@ const WEIGHTS: {
   readonly question: Readonly<Record<string, number>>;
   readonly symbol: Readonly<Record<string, number>>;
 } = weights;
-const QUESTION = COLUMNS.map((column) => WEIGHTS.question[column] ?? 0);
-const SYMBOL = COLUMNS.map((column) => WEIGHTS.symbol[column] ?? 0);
+const QUESTION = FEATURE_COLUMNS.map((column) => WEIGHTS.question[column] ?? 0);
+const SYMBOL = FEATURE_COLUMNS.map((column) => WEIGHTS.symbol[column] ?? 0);
 
 const weightsFor = (query: Query): readonly number[] => (query.symbol === undefined ? QUESTION : SYMBOL);
 
@@ -23,7 +23,7 @@ export function scoreRow(row: Float64Array, query: Query): number {
 /** Contribution of each feature that counts to {@link scoreRow}, the largest first. */
 export function explainRow(row: Float64Array, query: Query): Contribution[] {
   const chosen = weightsFor(query);
-  return COLUMNS.map((feature, i) => ({ feature, value: row[i]!, share: row[i]! * chosen[i]! }))
+  return FEATURE_COLUMNS.map((feature, i) => ({ feature, value: row[i]!, share: row[i]! * chosen[i]! }))
     .filter(({ share }) => share !== 0)
     .sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
 }

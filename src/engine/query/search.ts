@@ -111,14 +111,14 @@ export interface CandidateRow {
 }
 
 /** A found document and its score so far. */
-interface Found {
+interface FoundDocument {
   readonly scores: SegmentScores;
   readonly document: number;
   readonly path: string;
   readonly score: number;
 }
 
-interface Ranked extends Found {
+interface Ranked extends FoundDocument {
   readonly evidence?: Evidence;
   readonly row?: Float64Array;
   readonly rules?: readonly Contribution[];
@@ -292,7 +292,7 @@ class Search {
   }
 
   /** The `count` documents that postings rank first, in no order, with the penalty of unwanted kinds. */
-  #found(count: number): Found[] {
+  #found(count: number): FoundDocument[] {
     const first = this.#best(count).flatMap(({ scores, documents }) =>
       documents.map((document) => ({ scores, document, score: scores.scoreOf(document) / this.#total })),
     );
@@ -324,7 +324,7 @@ class Search {
     for (const one of this.#found(Infinity).sort(byScore)) yield { ...one, score: Math.min(one.score + shift, lowest) };
   }
 
-  #rankByFeatures(found: readonly Found[]): Ranked[] {
+  #rankByFeatures(found: readonly FoundDocument[]): Ranked[] {
     const maker = new FeatureExtractor({
       query: this.#query,
       matcher: this.#matcher,
@@ -354,8 +354,8 @@ class Search {
     return ranked.sort(byScore);
   }
 
-  #evidence(found: readonly Found[]): Map<Found, Evidence> {
-    const evidence = new Map<Found, Evidence>();
+  #evidence(found: readonly FoundDocument[]): Map<FoundDocument, Evidence> {
+    const evidence = new Map<FoundDocument, Evidence>();
     for (const scores of this.#scores) {
       const here = found.filter((one) => one.scores === scores).sort((a, b) => a.document - b.document);
       const all = scores.evidence(here.map(({ document }) => document));
@@ -464,6 +464,6 @@ function sumOf<T>(items: readonly T[], valueOf: (item: T) => number): number {
   return items.reduce((sum, item) => sum + valueOf(item), 0);
 }
 
-function byScore(a: Found, b: Found): number {
+function byScore(a: FoundDocument, b: FoundDocument): number {
   return b.score - a.score || (a.path < b.path ? -1 : 1);
 }

@@ -20,7 +20,7 @@ export interface SymbolTerm {
   readonly similarity: number;
 }
 
-type Names = Pick<SegmentReader, 'has' | 'names'>;
+type NameLookup = Pick<SegmentReader, 'has' | 'names'>;
 
 const MAX_PREFIXES = 20;
 /**
@@ -37,7 +37,7 @@ const WITHIN_WORD = 0.6;
  * these initials, and the at most `limit` most similar names that begin with it. `Foo.bar`, `foo::bar`, `Foo#bar` and
  * `foo->bar` are qualified names; `Foo.` finds the members of `Foo`.
  */
-export function expandSymbol(typed: string, readers: readonly Names[], limit = MAX_PREFIXES): SymbolTerm[] {
+export function expandSymbol(typed: string, readers: readonly NameLookup[], limit = MAX_PREFIXES): SymbolTerm[] {
   const name = withoutArguments(typed);
   const segments = nameSegments(name);
   const isOpen = /(?:::|->|[.#])$/.test(name) && segments.length > 0;
@@ -63,7 +63,7 @@ export function expandSymbol(typed: string, readers: readonly Names[], limit = M
   return [...terms, ...longer.best(limit)];
 }
 
-function expandPlain(name: string, readers: readonly Names[], limit: number): SymbolTerm[] {
+function expandPlain(name: string, readers: readonly NameLookup[], limit: number): SymbolTerm[] {
   const terms: SymbolTerm[] = [];
   const text = foldName(name);
   const spellings = new Set<string>();
@@ -95,14 +95,14 @@ function withoutArguments(typed: string): string {
     .replace(/\/\d+$/, '');
 }
 
-function scan(readers: readonly Names[], prefix: string, visit: (name: string) => void): void {
+function scan(readers: readonly NameLookup[], prefix: string, visit: (name: string) => void): void {
   for (const reader of readers) {
     const cursor = reader.names(prefix);
     for (let left = MAX_SCANNED; left > 0 && cursor.next(); left--) visit(cursor.text());
   }
 }
 
-function isDefined(field: Field, text: string, readers: readonly Names[]): boolean {
+function isDefined(field: Field, text: string, readers: readonly NameLookup[]): boolean {
   const term: TermHash = { bucket: 0, key: 0 };
   hashTerm(field, text, term);
   return readers.some((reader) => reader.has(term));

@@ -18,7 +18,7 @@ export interface AnalyticsRow {
   readonly item: vscode.TreeItem;
   readonly rows?: readonly AnalyticsRow[];
   /** The override that the row shows. */
-  readonly standing?: BudgetStatus;
+  readonly status?: BudgetStatus;
 }
 
 /** Largest number of products and resources in a list. */
@@ -127,22 +127,22 @@ function monthRows(
 }
 
 export function budgetRows(report: BudgetReport): AnalyticsRow[] {
-  const { standings, unit } = report;
-  const rows = standings.slice(0, MOST_BUDGETS).map((standing) => budgetRow(standing, unit));
-  if (standings.length > MOST_BUDGETS)
+  const { statuses, unit } = report;
+  const rows = statuses.slice(0, MOST_BUDGETS).map((status) => budgetRow(status, unit));
+  if (statuses.length > MOST_BUDGETS)
     rows.push(
       row(
-        vscode.l10n.t('{0} more', formatCount(standings.length - MOST_BUDGETS)),
+        vscode.l10n.t('{0} more', formatCount(statuses.length - MOST_BUDGETS)),
         vscode.l10n.t('with a smaller share used'),
         'ellipsis',
       ),
     );
-  if (standings.length === 0) rows.push(row(vscode.l10n.t('No overrides'), '', 'info'));
+  if (statuses.length === 0) rows.push(row(vscode.l10n.t('No overrides'), '', 'info'));
   return [...rows, asOf(report)];
 }
 
-function budgetRow(standing: BudgetStatus, unit: Unit): AnalyticsRow {
-  const { identity, key, used, spent, limit, projected, crossesOn } = standing;
+function budgetRow(status: BudgetStatus, unit: Unit): AnalyticsRow {
+  const { identity, key, used, spent, limit, projected, crossesOn } = status;
   const amount = (value: Decimal): string => formatCell(value, { kind: unit });
   const whole = `${unit === 'usd' ? '$' : ''}${formatAmount(wholeAmount(limit), 0)}`;
   const level = used >= 1 ? 'error' : used >= 0.9 || crossesOn !== undefined ? 'warning' : 'circle-outline';
@@ -172,7 +172,7 @@ function budgetRow(standing: BudgetStatus, unit: Unit): AnalyticsRow {
   // A screen reader would read each block of the bar.
   made.item.accessibilityInformation = { label: [identity.name, said, ...lines.slice(2)].join(', ') };
   made.item.contextValue = 'budget';
-  return { ...made, standing };
+  return { ...made, status };
 }
 
 const BAR = 10;

@@ -14,9 +14,8 @@ import {
   summarizePreview,
 } from '../../analytics/budgets/texts.ts';
 import type { Plan } from '../../analytics/contract.ts';
-import { identityKey, identityNamed, type Identity } from '../../analytics/identity.ts';
+import { identityKey, identityNamed, identityOf, type Identity } from '../../analytics/identity.ts';
 import type { BudgetStatus } from '../../analytics/insights/budgets.ts';
-import { identityOf } from '../../analytics/insights/people.ts';
 import { systemClock } from '../../base/clock.ts';
 import { printable } from '../../base/columns.ts';
 import { dayOf, parseDay } from '../../base/day.ts';
@@ -37,7 +36,7 @@ export type BudgetWork = (actions: BudgetActions, given: BudgetArgument) => Prom
 
 /** Known answers, from the row of a view or from a program. The command asks for the rest. */
 export interface BudgetArgument {
-  readonly standing?: BudgetStatus;
+  readonly status?: BudgetStatus;
   /** A name; with an @, that of a person. */
   readonly account?: string;
   readonly limit?: string;
@@ -123,7 +122,7 @@ export class BudgetActions implements vscode.Disposable {
     const title = vscode.l10n.t('Set Limit');
     const identity = await this.#identity(given, title, 'all');
     if (!identity) return;
-    const limit = given.limit ?? (await askLimit(title, identity, given.standing?.limit.toString(), this.#unit));
+    const limit = given.limit ?? (await askLimit(title, identity, given.status?.limit.toString(), this.#unit));
     if (limit !== undefined) await this.#change({ kind: 'set', identity, limit }, given);
   }
 
@@ -136,7 +135,7 @@ export class BudgetActions implements vscode.Disposable {
     const identity = await this.#identity(given, vscode.l10n.t('Raise to Projected Need'), 'limited');
     if (!identity) return;
     const key = identityKey(identity);
-    const status = this.#connection.state('budgets').report?.standings.find((one) => one.key === key);
+    const status = this.#connection.state('budgets').report?.statuses.find((one) => one.key === key);
     const limit = status && proposeLimit(status);
     if (limit !== undefined) return this.#change({ kind: 'raise', identity, limit }, given);
     void vscode.window.showInformationMessage(
@@ -330,11 +329,11 @@ export class BudgetActions implements vscode.Disposable {
 
   /** The account of the row, of the argument, or the one that the user picks or types. */
   async #identity(
-    { standing, account }: BudgetArgument,
+    { status, account }: BudgetArgument,
     title: string,
     among: 'all' | 'limited',
   ): Promise<Identity | undefined> {
-    if (standing) return standing.identity;
+    if (status) return status.identity;
     if (account !== undefined) return identityNamed(account);
     const { overrides, unit } = await this.#editor.overrides();
     const known = new Map(

@@ -39,7 +39,7 @@ export class BudgetAlerts implements vscode.Disposable {
     const { report, isLoading } = this.#connection.state('budgets');
     const thresholds = alertThresholds();
     if (!report || isLoading || key === undefined || thresholds.length === 0) return;
-    const alerts = this.#notifiedOf(key).take(report.standings, thresholds, report.countedUntil);
+    const alerts = this.#notifiedOf(key).take(report.statuses, thresholds, report.countedUntil);
     if (alerts.length === 0) return;
     const show = vscode.l10n.t('Show Budgets');
     const chosen = await vscode.window.showWarningMessage(describeAlerts(alerts), show);
@@ -57,12 +57,10 @@ export class BudgetAlerts implements vscode.Disposable {
 
 function describeAlerts(alerts: readonly Alert[]): string {
   if (alerts.length <= NAMED) {
-    const names = alerts.map(
-      ({ standing }) => `${withoutLinks(standing.identity.name)} (${formatShare(standing.used)})`,
-    );
+    const names = alerts.map(({ status }) => `${withoutLinks(status.identity.name)} (${formatShare(status.used)})`);
     return vscode.l10n.t('Near or over their limit this month: {0}', names.join(', '));
   }
-  const over = alerts.filter(({ standing }) => standing.used >= 1).length;
+  const over = alerts.filter(({ status }) => status.used >= 1).length;
   return vscode.l10n.t(
     '{0} accounts are near or over their limit this month; {1} are over it.',
     formatCount(alerts.length),

@@ -2,8 +2,8 @@ import type { Batch } from '../../analytics/budgets/batch.ts';
 import type { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
 import { budgetCsv } from '../../analytics/budgets/csv.ts';
 import { NO_LIMIT, type Limit } from '../../analytics/budgets/limit.ts';
-import { changesOf, leftOutOf, type Preview, type PreviewOptions } from '../../analytics/budgets/preview.ts';
-import type { Progress, RunOptions } from '../../analytics/budgets/runBatch.ts';
+import { changesOf, leftOutOf, type Preview, type LimitPreviewOptions } from '../../analytics/budgets/preview.ts';
+import type { BatchProgress, RunOptions } from '../../analytics/budgets/runBatch.ts';
 import { failureRows } from '../../analytics/budgets/texts.ts';
 import { RESOURCE_OF_PLAN } from '../../analytics/contract.ts';
 import type { Identity } from '../../analytics/identity.ts';
@@ -32,7 +32,7 @@ export type EditorStep =
   | { readonly kind: 'none' }
   | { readonly kind: 'looking'; readonly request: ChangeRequest }
   | { readonly kind: 'preview'; readonly request: ChangeRequest; readonly preview: Preview }
-  | { readonly kind: 'running'; readonly progress: Progress | undefined; readonly isStopping: boolean }
+  | { readonly kind: 'running'; readonly progress: BatchProgress | undefined; readonly isStopping: boolean }
   | { readonly kind: 'report'; readonly batch: Batch }
   /** Nothing was changed. `request` is undefined if the run was refused. */
   | { readonly kind: 'refused'; readonly request: ChangeRequest | undefined; readonly error: SextantError };
@@ -199,7 +199,7 @@ export class BudgetEditor {
     const step = await this.#work(
       { kind: 'running', progress: undefined, isStopping: false },
       async (changes, signal) => {
-        const onProgress = (progress: Progress): void => {
+        const onProgress = (progress: BatchProgress): void => {
           if (!signal.aborted) this.#setStep({ kind: 'running', progress, isStopping: false }, this.#running);
         };
         const batch = await work(changes, { signal, onProgress });
@@ -256,7 +256,7 @@ export class BudgetEditor {
   }
 }
 
-function previewOf(changes: BudgetChanges, request: ChangeRequest, options: PreviewOptions): Promise<Preview> {
+function previewOf(changes: BudgetChanges, request: ChangeRequest, options: LimitPreviewOptions): Promise<Preview> {
   switch (request.kind) {
     case 'import':
       return changes.previewCsv(request.csv, request.name, options);

@@ -8,10 +8,10 @@ import { literal } from '../pickText.ts';
 
 /* The questions of the budget commands. Each returns undefined if the user cancels. */
 
-type Answer<T> = Promise<T | undefined>;
+type Picked<T> = Promise<T | undefined>;
 
 /** A known account. */
-export interface Candidate {
+export interface KnownAccount {
   readonly identity: Identity;
   readonly detail: string;
 }
@@ -21,7 +21,7 @@ interface Choice extends vscode.QuickPickItem {
 }
 
 /** Picks a known account; with `isOpen`, also a typed one, as not all accounts of an organization are known. */
-export function pickAccount(title: string, candidates: readonly Candidate[], isOpen: boolean): Answer<Identity> {
+export function pickAccount(title: string, candidates: readonly KnownAccount[], isOpen: boolean): Picked<Identity> {
   const pick = vscode.window.createQuickPick<Choice>();
   const known = candidates.map(({ identity, detail }) => ({
     ...{ identity, label: literal(printable(identity.name)), description: detail },
@@ -61,7 +61,7 @@ export async function askLimit(
   { name }: Identity,
   before: string | undefined,
   unit: Plan | undefined,
-): Answer<string> {
+): Picked<string> {
   const limit = await vscode.window.showInputBox({
     title,
     value: before ?? '',
@@ -81,7 +81,7 @@ export async function askLimit(
 }
 
 /** `YYYY-MM-DD` */
-export function askDay(title: string, { name }: Identity, today: Day): Answer<string> {
+export function askDay(title: string, { name }: Identity, today: Day): Picked<string> {
   return Promise.resolve(
     vscode.window.showInputBox({
       title,
@@ -97,7 +97,7 @@ export function askDay(title: string, { name }: Identity, today: Day): Answer<st
   );
 }
 
-export function askNote(title: string, { name }: Identity): Answer<string> {
+export function askNote(title: string, { name }: Identity): Picked<string> {
   const prompt = vscode.l10n.t('Text of the reminder for {0} (optional)', printable(name));
   return Promise.resolve(vscode.window.showInputBox({ title, prompt, ignoreFocusOut: true }));
 }
@@ -108,7 +108,7 @@ export type ImportFrom =
   | { readonly kind: 'paste' };
 
 /** Picks the source of limits: a file, the open editor, or a new editor to paste into. */
-export async function pickImport(): Answer<ImportFrom> {
+export async function pickImport(): Picked<ImportFrom> {
   const document = vscode.window.activeTextEditor?.document;
   const isCsv = document && (document.isUntitled || /\.(csv|tsv|txt)$/i.test(document.uri.path));
   const choices: (vscode.QuickPickItem & { readonly from: ImportFrom['kind'] })[] = [

@@ -11,7 +11,7 @@ import { languageModelProvider } from './languageModel.ts';
 import { OpenAiKey } from './openAiKey.ts';
 import { askSettings } from '../settings.ts';
 
-export interface AskRequest {
+export interface AskServiceRequest {
   readonly question: string;
   /** Earlier answers of the conversation, oldest first. */
   readonly history?: readonly Answer[];
@@ -33,11 +33,11 @@ export class AskService {
   /**
    * Streams an answer. Throws a `SextantError` of `askErrors`, for which `nextActionOf` has an action, or `Cancelled`.
    */
-  async *ask({ provider, ...request }: AskRequest): AsyncGenerator<AnswerEvent, void, undefined> {
+  async *ask({ provider, ...request }: AskServiceRequest): AsyncGenerator<AnswerEvent, void, undefined> {
     yield* this.askWith(await this.#resolve(provider ?? askSettings().provider), request);
   }
 
-  askWith(provider: AnswerProvider, request: Omit<AskRequest, 'provider'>): AsyncIterable<AnswerEvent> {
+  askWith(provider: AnswerProvider, request: Omit<AskServiceRequest, 'provider'>): AsyncIterable<AnswerEvent> {
     return this.#asker.ask({ ...request, provider });
   }
 

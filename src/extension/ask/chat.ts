@@ -6,7 +6,7 @@ import { nextActionOf } from '../../ask/errors.ts';
 import { followUpsOf } from '../../ask/followUps.ts';
 import { SextantError, describeError, isCancelled } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
-import type { AskRequest, AskService } from './askService.ts';
+import type { AskServiceRequest, AskService } from './askService.ts';
 import { signalOf } from '../cancellation.ts';
 import { CHAT_PARTICIPANT } from '../commandIds.ts';
 import type { Folders } from '../index/folders.ts';
@@ -51,7 +51,7 @@ export class Chat {
 
   /** Streams an answer of the chat's model, unless the settings name a provider. */
   async #show(
-    request: Omit<AskRequest, 'provider'>,
+    request: Omit<AskServiceRequest, 'provider'>,
     model: vscode.LanguageModelChat,
     response: vscode.ChatResponseStream,
   ): Promise<Answer | undefined> {

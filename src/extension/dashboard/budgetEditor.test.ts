@@ -13,8 +13,8 @@ import { ReportStore } from '../../analytics/reports/reportStore.ts';
 import { silentLogger } from '../../base/log.ts';
 import { readData } from '../../server/analytics/data/readData.ts';
 import { SextantServer } from '../../server/server.ts';
-import type { DeskAction } from '../../protocol/budgetChoices.ts';
-import type { Desk, DeskStep } from '../../protocol/budgetsView.ts';
+import type { BudgetEditorAction } from '../../protocol/budgetChoices.ts';
+import type { BudgetEditorState, BudgetEditorStep } from '../../protocol/budgetsView.ts';
 import type { ListedRow } from '../../protocol/rowList.ts';
 import { BudgetEditor } from '../analytics/budgetEditor.ts';
 import { DashboardModel, FIRST_CHOICES } from './dashboardModel.ts';
@@ -90,19 +90,19 @@ describe('the budget editor of the dashboard', () => {
     return model;
   }
 
-  const editorOf = (model: DashboardModel): Desk => model.state.desk!;
-  const step = (model: DashboardModel, kind: DeskStep['kind']): Promise<DeskStep> =>
+  const editorOf = (model: DashboardModel): BudgetEditorState => model.state.editor!;
+  const step = (model: DashboardModel, kind: BudgetEditorStep['kind']): Promise<BudgetEditorStep> =>
     until(`it comes to ${kind}`, () => {
       const { step } = editorOf(model);
       return step.kind === kind && step;
     });
-  const acts = ({ actions }: Pick<DeskStep, 'actions'>): DeskAction[] => actions.map(({ id }) => id);
+  const acts = ({ actions }: Pick<BudgetEditorStep, 'actions'>): BudgetEditorAction[] => actions.map(({ id }) => id);
   const rowOf = (model: DashboardModel, name: string): ListedRow =>
     // The page reads the state before the rows.
     (model.state.page.list ? model.rows('budgets', 0, 500) : []).find(({ cells }) => cells[0] === name)!;
   const changeRows = (model: DashboardModel): string[][] =>
     model.rows('changes', 0, 500).map(({ cells }) => [...cells]);
-  async function apply(model: DashboardModel): Promise<DeskStep> {
+  async function apply(model: DashboardModel): Promise<BudgetEditorStep> {
     model.editor.act('apply');
     return step(model, 'report');
   }

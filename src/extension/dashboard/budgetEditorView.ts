@@ -7,18 +7,29 @@ import type { BudgetStatus } from '../../analytics/insights/budgets.ts';
 import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import { describeMoment } from '../../analytics/reports/report.ts';
 import type { Disposable } from '../../base/disposable.ts';
-import { BUDGET_SCOPES, MAX_PROPOSED, type BudgetScope, type DeskAction } from '../../protocol/budgetChoices.ts';
-import type { Desk, DeskPerson, DeskStep, ProposedAccount, TypedProblem } from '../../protocol/budgetsView.ts';
+import {
+  BUDGET_SCOPES,
+  MAX_PROPOSED,
+  type BudgetScope,
+  type BudgetEditorAction,
+} from '../../protocol/budgetChoices.ts';
+import type {
+  BudgetEditorState,
+  BudgetEditorPerson,
+  BudgetEditorStep,
+  ProposedAccount,
+  TypedProblem,
+} from '../../protocol/budgetsView.ts';
 import type { BudgetEditor } from '../analytics/budgetEditor.ts';
-import { ALL, batchList, partsOf, previewList, type ChangeRows } from './changeList.ts';
+import { ALL, batchList, changeParts, previewList, type ChangeRows } from './changeList.ts';
 import { actionsAfter, continueActions, describeStep, inUnit, showReport } from './editorSteps.ts';
-import { matches } from './figures.ts';
-import type { Names } from './names.ts';
+import { matchesFilter } from './figures.ts';
+import type { AccountNames } from './names.ts';
 import { SortedList } from './rowList.ts';
 
 /** What the page knows of the accounts whose limits change. */
 export interface KnownAccounts {
-  readonly names: Names;
+  readonly names: AccountNames;
   readonly report: BudgetReport | undefined;
   /** All known accounts; an account may be repeated. */
   readonly identities: () => readonly Identity[];
@@ -27,7 +38,7 @@ export interface KnownAccounts {
 /** The rows of a preview or report, kept while they and the names stay the same. */
 interface KeptList {
   readonly of: unknown;
-  readonly names: Names;
+  readonly names: AccountNames;
   readonly rows: ChangeRows;
   readonly list: SortedList;
   /** The part that the list is filled with. */
@@ -131,10 +142,10 @@ export class BudgetEditorView {
   /** Returns the accounts with a text in their shown name. */
   accounts(text: string): ProposedAccount[] {
     const { names, identities, report } = this.#known();
-    const limits = new Map(report?.standings.map(({ key, limit }) => [key, limit.toString()]));
+    const limits = new Map(report?.statuses.map(({ key, limit }) => [key, limit.toString()]));
     const found = new Map<string, Identity>();
     for (const identity of identities())
-      if (matches(names.of(identity), text)) found.set(identityKey(identity), identity);
+      if (matchesFilter(names.of(identity), text)) found.set(identityKey(identity), identity);
     return [...found]
       .map(([key, identity]) => ({ key, identity, name: names.of(identity) }))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -153,7 +164,7 @@ export class BudgetEditorView {
   }
 
   /** Runs an action that needs no dialog. */
-  act(act: Exclude<DeskAction, 'saveFailures' | 'saveLimits' | 'chooseFile'>): void {
+  act(act: Exclude<BudgetEditorAction, 'saveFailures' | 'saveLimits' | 'chooseFile'>): void {
     const editor = this.#editor;
     switch (act) {
       case 'apply':
@@ -186,7 +197,7 @@ export class BudgetEditorView {
   }
 
   /** `person` is the person whose page is open. */
-  state(person: Identity | undefined): Desk {
+  state(person: Identity | undefined): BudgetEditorState {
     const { names, report } = this.#known();
     const isIdle = this.#editor.step.kind === 'none';
     return {
@@ -212,14 +223,14 @@ export class BudgetEditorView {
 
   #statusOf(identity: Identity): BudgetStatus | undefined {
     const key = identityKey(identity);
-    return this.#known().report?.standings.find((one) => one.key === key);
+    return this.#known().report?.statuses.find((one) => one.key === key);
   }
 
   #limitOf(identity: Identity): Limit {
     return this.#statusOf(identity)?.limit.toString() ?? NO_LIMIT;
   }
 
-  #stepState(names: Names): DeskStep {
+  #stepState(names: AccountNames): BudgetEditorStep {
     const { step } = this.#editor;
     const state = describeStep(step, names);
     if (!state.hasList) return state.text;
@@ -232,7 +243,11 @@ export class BudgetEditorView {
     return { ...state.text, ...list };
   }
 
-  #listState<T>(of: T, listRows: (of: T, names: Names) => ChangeRows, names: Names): Pick<DeskStep, 'parts' | 'list'> {
+  #listState<T>(
+    of: T,
+    listRows: (of: T, names: AccountNames) => ChangeRows,
+    names: AccountNames,
+  ): Pick<BudgetEditorStep, 'parts' | 'list'> {
     let kept = this.#list;
     if (kept?.of !== of || kept.names !== names) {
       const rows = listRows(of, names);
@@ -243,10 +258,10 @@ export class BudgetEditorView {
     if (kept.part !== this.#part)
       kept.list.fill(this.#part === ALL ? rows : rows.filter(({ part }) => part === this.#part), '');
     this.#list = { ...kept, part: this.#part };
-    return { parts: partsOf(rows, this.#part), list: kept.list.state };
+    return { parts: changeParts(rows, this.#part), list: kept.list.state };
   }
 
-  #interruptedState(): Desk['interrupted'] {
+  #interruptedState(): BudgetEditorState['interrupted'] {
     const { unreadable, last, isInterrupted } = this.#editor;
     if (unreadable !== '') return { text: unreadable, actions: [] };
     if (!last || last.endedAt !== undefined) return null;
@@ -256,7 +271,7 @@ export class BudgetEditorView {
     return { text, actions: [...continueActions(), showReport()] };
   }
 
-  #lastState(): Desk['last'] {
+  #lastState(): BudgetEditorState['last'] {
     const { last } = this.#editor;
     if (last?.endedAt === undefined) return null;
     const [at, source, summary] = [describeMoment(last.endedAt), describeSource(last.source), summarizeBatch(last)];
@@ -264,7 +279,7 @@ export class BudgetEditorView {
     return { text, actions: [...actionsAfter(last), showReport()] };
   }
 
-  #personState(identity: Identity, names: Names): DeskPerson {
+  #personState(identity: Identity, names: AccountNames): BudgetEditorPerson {
     const status = this.#statusOf(identity);
     const unit = this.#known().report?.unit ?? 'credits';
     const raise = status && proposeLimit(status);

@@ -10,8 +10,8 @@ import { formatCount } from '../../base/format.ts';
 import type { BudgetScope } from '../../protocol/budgetChoices.ts';
 import type { Tone } from '../../protocol/dashboardView.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
-import { amountText, barFigure, matches, tile } from './figures.ts';
-import type { Names } from './names.ts';
+import { amountText, barFigure, matchesFilter, tile } from './figures.ts';
+import type { AccountNames } from './names.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 import { burnFigure } from './spendingFigures.ts';
 
@@ -47,17 +47,21 @@ export function budgetColumns(unit: Unit): ListColumn[] {
 }
 
 /** Accounts with an override, only those over it, or also those under the plan's default. */
-export function budgetListRows({ standings, others }: BudgetReport, names: Names, scope: BudgetScope): SourceRow[] {
-  const own = scope === 'over' ? standings.filter((standing) => levelOf(standing) === 'over') : standings;
-  const rows = own.map((standing): SourceRow => {
-    const { identity, used, spent, limit, projected, crossesOn } = standing;
+export function budgetListRows(
+  { statuses, others }: BudgetReport,
+  names: AccountNames,
+  scope: BudgetScope,
+): SourceRow[] {
+  const own = scope === 'over' ? statuses.filter((status) => levelOf(status) === 'over') : statuses;
+  const rows = own.map((status): SourceRow => {
+    const { identity, used, spent, limit, projected, crossesOn } = status;
     return {
       id: names.id(identity),
-      tone: toneOf(standing),
+      tone: toneOfStatus(status),
       used: Math.min(1, used),
       cells: [
         names.of(identity),
-        levelName(levelOf(standing)),
+        levelName(levelOf(status)),
         used,
         spent,
         wholeAmount(limit),
@@ -76,8 +80,8 @@ export function budgetListRows({ standings, others }: BudgetReport, names: Names
   return [...rows, ...byDefault];
 }
 
-export function toneOf(standing: Pick<BudgetStatus, 'used' | 'crossesOn'>): Tone {
-  return ({ over: 'bad', near: 'warning', crossing: 'warning', within: 'good' } as const)[levelOf(standing)];
+export function toneOfStatus(status: Pick<BudgetStatus, 'used' | 'crossesOn'>): Tone {
+  return ({ over: 'bad', near: 'warning', crossing: 'warning', within: 'good' } as const)[levelOf(status)];
 }
 
 function levelName(level: Level): string {
@@ -90,8 +94,8 @@ function levelName(level: Level): string {
 }
 
 export function budgetsContent({ budgets, spending }: BudgetReports, options: ViewOptions): Content {
-  const { standings, unit } = budgets;
-  if (standings.length === 0)
+  const { statuses, unit } = budgets;
+  if (statuses.length === 0)
     return {
       tiles: [],
       figures: [],
@@ -102,16 +106,16 @@ export function budgetsContent({ budgets, spending }: BudgetReports, options: Vi
       },
     };
   const { names, choices } = options;
-  const { over, near, crossing } = countLevels(standings);
-  const shown = standings.filter(({ identity }) => matches(names.of(identity), choices.filter));
+  const { over, near, crossing } = countLevels(statuses);
+  const shown = statuses.filter(({ identity }) => matchesFilter(names.of(identity), choices.filter));
   const [first] = shown;
-  const limits = sumOfLimits(standings);
+  const limits = sumOfLimits(statuses);
   return {
     tiles: [
       tile(
         'limits',
         l10n.t('Overrides'),
-        formatCount(standings.length),
+        formatCount(statuses.length),
         l10n.t('People and service accounts with an override.'),
       ),
       tile(
@@ -144,12 +148,12 @@ export function budgetsContent({ budgets, spending }: BudgetReports, options: Vi
         },
         'share',
         [l10n.t('Used')],
-        shown.slice(0, BARS).map((standing) => ({
-          name: names.of(standing.identity),
-          cells: [standing.used],
-          text: l10n.t('{0} of {1}', formatShare(standing.used), amountText(wholeAmount(standing.limit), unit)),
-          tone: toneOf(standing),
-          person: names.id(standing.identity),
+        shown.slice(0, BARS).map((status) => ({
+          name: names.of(status.identity),
+          cells: [status.used],
+          text: l10n.t('{0} of {1}', formatShare(status.used), amountText(wholeAmount(status.limit), unit)),
+          tone: toneOfStatus(status),
+          person: names.id(status.identity),
         })),
         {
           columns: [

@@ -1,15 +1,15 @@
 import * as l10n from '@vscode/l10n';
 import type { Batch, BatchRow, RowState } from '../../analytics/budgets/batch.ts';
 import { formatLimit, NO_LIMIT, problemOfLimit, type Limit } from '../../analytics/budgets/limit.ts';
-import type { Preview, Problem } from '../../analytics/budgets/preview.ts';
-import { reasonOf } from '../../analytics/budgets/texts.ts';
+import type { Preview, LimitProblem } from '../../analytics/budgets/preview.ts';
+import { reasonOfRow } from '../../analytics/budgets/texts.ts';
 import type { Plan } from '../../analytics/contract.ts';
 import type { Identity } from '../../analytics/identity.ts';
 import { wholeAmount } from '../../analytics/insights/amounts.ts';
 import { formatCount } from '../../base/format.ts';
 import type { ChangePart } from '../../protocol/budgetsView.ts';
 import type { Tone } from '../../protocol/rowList.ts';
-import type { Names } from './names.ts';
+import type { AccountNames } from './names.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 
 /* The rows of previews and reports. */
@@ -29,12 +29,12 @@ const PARTS = [
   'unchanged',
   'done',
 ] as const;
-type Part = (typeof PARTS)[number];
+type PartId = (typeof PARTS)[number];
 
 /** Stands for all parts. */
 export const ALL = 'all';
 
-const TONES: Readonly<Partial<Record<Part, Tone>>> = {
+const TONES: Readonly<Partial<Record<PartId, Tone>>> = {
   invalid: 'bad',
   stranger: 'bad',
   failed: 'bad',
@@ -45,7 +45,7 @@ const TONES: Readonly<Partial<Record<Part, Tone>>> = {
   done: 'good',
 };
 
-const partName = (part: Part): string =>
+const partName = (part: PartId): string =>
   ({
     invalid: l10n.t('Invalid'),
     stranger: l10n.t('Unknown account'),
@@ -62,7 +62,7 @@ const partName = (part: Part): string =>
   })[part];
 
 export interface ChangeRow extends SourceRow {
-  readonly part: Part;
+  readonly part: PartId;
 }
 
 export interface ChangeRows {
@@ -72,7 +72,7 @@ export interface ChangeRows {
   readonly sort: string;
 }
 
-export function previewList({ rows, problems, unit }: Preview, names: Names): ChangeRows {
+export function previewList({ rows, problems, unit }: Preview, names: AccountNames): ChangeRows {
   const changes = rows.map((row): RawRow => ({
     ...row,
     part: row.kind,
@@ -84,7 +84,7 @@ export function previewList({ rows, problems, unit }: Preview, names: Names): Ch
   return listOf([...changes, ...left], unit, names);
 }
 
-const PART_OF: Readonly<Record<RowState, Part>> = {
+const PART_OF: Readonly<Record<RowState, PartId>> = {
   waiting: 'waiting',
   unknown: 'unknown',
   applied: 'done',
@@ -95,14 +95,14 @@ const PART_OF: Readonly<Record<RowState, Part>> = {
   failed: 'failed',
 };
 
-export function batchList({ rows, leftOut, unit }: Batch, names: Names): ChangeRows {
+export function batchList({ rows, leftOut, unit }: Batch, names: AccountNames): ChangeRows {
   const done = rows.map((row): RawRow => ({ ...row, part: PART_OF[row.state], why: whyOf(row, unit) }));
   return listOf([...done, ...leftOut.map((problem) => ofProblem(problem, 'leftOut'))], unit, names);
 }
 
 /** The parts with their numbers of rows, after all rows together; empty if there is only one part. */
-export function partsOf(rows: readonly ChangeRow[], chosen: string): ChangePart[] {
-  const counts = new Map<Part, number>();
+export function changeParts(rows: readonly ChangeRow[], chosen: string): ChangePart[] {
+  const counts = new Map<PartId, number>();
   for (const { part } of rows) counts.set(part, (counts.get(part) ?? 0) + 1);
   if (counts.size < 2) return [];
   const part = (id: string, name: string, count: number, tone: Tone): ChangePart => ({
@@ -121,22 +121,22 @@ interface RawRow {
   readonly line?: number | undefined;
   readonly before?: Limit;
   readonly after?: Limit;
-  readonly part: Part;
+  readonly part: PartId;
   readonly why: string;
 }
 
 /** Quotes the requested value if it is not a limit. */
-function ofProblem({ identity, line, limit, message }: Problem, part: Part): RawRow {
+function ofProblem({ identity, line, limit, message }: LimitProblem, part: PartId): RawRow {
   const isLimit = limit !== undefined && problemOfLimit(limit) === undefined;
   const why = limit === undefined || isLimit ? message : l10n.t('“{0}”: {1}', limit, message);
   return { identity, line, part, why, ...(isLimit && { after: limit }) };
 }
 
 function whyOf(row: BatchRow, unit: Plan): string {
-  return row.state === 'confirmed' || row.state === 'waiting' ? '' : reasonOf(row, unit);
+  return row.state === 'confirmed' || row.state === 'waiting' ? '' : reasonOfRow(row, unit);
 }
 
-function listOf(raw: readonly RawRow[], unit: Plan, names: Names): ChangeRows {
+function listOf(raw: readonly RawRow[], unit: Plan, names: AccountNames): ChangeRows {
   const hasLines = raw.some(({ line }) => line !== undefined);
   const hasWhy = raw.some(({ why }) => why !== '');
   const about = l10n.t('– for no override.');
@@ -157,8 +157,8 @@ function listOf(raw: readonly RawRow[], unit: Plan, names: Names): ChangeRows {
       cells: [
         identity ? names.of(identity) : '–',
         partName(part),
-        amountOf(before),
-        amountOf(after),
+        amountOfLimit(before),
+        amountOfLimit(after),
         ...(hasLines ? [line] : []),
         ...(hasWhy ? [identity ? names.hide(why, identity) : why] : []),
       ],
@@ -167,10 +167,10 @@ function listOf(raw: readonly RawRow[], unit: Plan, names: Names): ChangeRows {
   };
 }
 
-function toneOf(part: Part): Tone {
+function toneOf(part: PartId): Tone {
   return TONES[part] ?? 'plain';
 }
 
-function amountOf(limit: Limit | undefined): bigint | undefined {
+function amountOfLimit(limit: Limit | undefined): bigint | undefined {
   return limit === undefined || limit === NO_LIMIT ? undefined : wholeAmount(BigInt(limit));
 }

@@ -1,7 +1,7 @@
 import type { Table } from '../../analytics/reports/table.ts';
 import type { Choices, Page, Tile } from '../../protocol/dashboardView.ts';
 import type { Figure } from './figures.ts';
-import type { Names } from './names.ts';
+import type { AccountNames } from './names.ts';
 
 /** The content of a tab. */
 export interface Content {
@@ -15,7 +15,7 @@ export interface Content {
 /** The user's choices for the view. */
 export interface ViewOptions {
   readonly choices: Choices;
-  readonly names: Names;
+  readonly names: AccountNames;
 }
 
 export function none(): undefined {

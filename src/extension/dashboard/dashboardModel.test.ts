@@ -67,7 +67,7 @@ describe('the model of the dashboard', () => {
   async function loaded(model: DashboardModel): Promise<DashboardModel['state']['page']> {
     return until('it is loaded', () => {
       const { page } = model.state;
-      return !page.isLoading && (page.isFilled || page.trouble || page.empty) ? page : undefined;
+      return !page.isLoading && (page.isFilled || page.error || page.empty) ? page : undefined;
     });
   }
 
@@ -83,7 +83,7 @@ describe('the model of the dashboard', () => {
       for (const tab of TABS) {
         choose(model, { tab });
         const page = await loaded(model);
-        assert.equal(page.trouble, null, tab);
+        assert.equal(page.error, null, tab);
         if (plan === 'usd' && tab === 'credits') assert.match(page.empty!.message, /see Cost/);
         else assert.ok(page.charts.length > 0, tab);
         for (const chart of page.charts) {
@@ -188,18 +188,18 @@ describe('the model of the dashboard', () => {
     assert.equal(faults.list()[0]!.matches, requests);
     choose(again, { preset: '28d' });
     const page = await loaded(again);
-    assert.deepEqual([page.isFilled, page.trouble!.kind, page.trouble!.next], [true, 'failed', ['retry']]);
-    assert.match(page.trouble!.message, /Missing or incomplete: 2026-10-24 to 2026-11-06\.$/);
+    assert.deepEqual([page.isFilled, page.error!.kind, page.error!.next], [true, 'failed', ['retry']]);
+    assert.match(page.error!.message, /Missing or incomplete: 2026-10-24 to 2026-11-06\.$/);
     faults.clear();
     await again.resume();
-    assert.equal((await loaded(again)).trouble, null);
+    assert.equal((await loaded(again)).error, null);
   });
 
   it('shows no zeros if the service fails without cached figures', async () => {
     const { faults } = await start();
     faults.add({ status: 503 });
     const page = await loaded(open());
-    assert.deepEqual([page.isFilled, page.trouble!.title], [false, 'The service fails']);
+    assert.deepEqual([page.isFilled, page.error!.title], [false, 'The service fails']);
   });
 
   it('retries failed reports in each tab', async () => {
@@ -208,14 +208,14 @@ describe('the model of the dashboard', () => {
     const model = open();
     for (const tab of TABS) {
       choose(model, { tab });
-      assert.equal((await loaded(model)).trouble!.kind, 'failed', tab);
+      assert.equal((await loaded(model)).error!.kind, 'failed', tab);
     }
     faults.clear();
     for (const tab of TABS) {
       choose(model, { tab });
       await model.resume();
-      const { trouble, isFilled } = await loaded(model);
-      assert.deepEqual([trouble, isFilled], [null, true], tab);
+      const { error, isFilled } = await loaded(model);
+      assert.deepEqual([error, isFilled], [null, true], tab);
     }
   }).timeout(60_000);
 
@@ -226,13 +226,13 @@ describe('the model of the dashboard', () => {
       await loaded(model);
       faults.add({ status });
       await model.refresh();
-      const { trouble, isFilled } = model.state.page;
-      assert.deepEqual([trouble?.next.includes('retry'), isFilled], [true, true]);
+      const { error, isFilled } = model.state.page;
+      assert.deepEqual([error?.next.includes('retry'), isFilled], [true, true]);
       await model.resume();
-      assert.deepEqual(model.state.page.trouble, trouble);
+      assert.deepEqual(model.state.page.error, error);
       faults.clear();
       await model.resume();
-      assert.equal(model.state.page.trouble, null);
+      assert.equal(model.state.page.error, null);
     });
   }
 
@@ -247,12 +247,12 @@ describe('the model of the dashboard', () => {
       faults.add({ status, ...(status === 429 && { retryAfter: 300 }) });
       const model = open();
       // Requests after a 429 wait for the demanded time.
-      const trouble = await until('the error is shown', () => {
-        const { trouble } = model.state.page;
-        return trouble && trouble.next.length > 0 ? trouble : undefined;
+      const error = await until('the error is shown', () => {
+        const { error } = model.state.page;
+        return error && error.next.length > 0 ? error : undefined;
       });
-      assert.deepEqual([trouble.kind, trouble.next[0]], [kind, next]);
-      assert.notEqual(trouble.message, '');
+      assert.deepEqual([error.kind, error.next[0]], [kind, next]);
+      assert.notEqual(error.message, '');
     });
   }
 
@@ -262,7 +262,7 @@ describe('the model of the dashboard', () => {
     await loaded(model);
     choose(model, { preset: 'custom', first: '2026-01-01', last: '2026-11-20' });
     const { page, range } = model.state;
-    assert.deepEqual([page.trouble!.kind, page.isFilled, range.text], ['range', true, '2026-11-14 to 2026-11-20']);
+    assert.deepEqual([page.error!.kind, page.isFilled, range.text], ['range', true, '2026-11-14 to 2026-11-20']);
   });
 
   it('stops a long load, keeps the loaded days, and resumes with the others', async () => {
@@ -354,15 +354,15 @@ describe('the model of the dashboard', () => {
     const client = new AnalyticsClient({ url, token }, budget);
     const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
     const model = connect(data, undefined, systemClock);
-    const trouble = await until('the error is shown', () => model.state.page.trouble ?? undefined);
-    assert.deepEqual([trouble.kind, trouble.next], ['rate-limited', []]);
+    const error = await until('the error is shown', () => model.state.page.error ?? undefined);
+    assert.deepEqual([error.kind, error.next], ['rate-limited', []]);
     assert.match(
-      trouble.message,
+      error.message,
       /^It accepts no requests until \d\d:\d\d:\d\d UTC\. This page then continues by itself\.$/,
     );
     const page = await until('all is there', () => {
       const { page } = model.state;
-      return page.isFilled && page.trouble === null && !page.isLoading ? page : undefined;
+      return page.isFilled && page.error === null && !page.isLoading ? page : undefined;
     });
     assert.notEqual(tileOf(page, 'mean'), '–');
   });

@@ -1,14 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
-import type { Identity } from '../../analytics/identity.ts';
-import { identityOf } from '../../analytics/insights/people.ts';
+import { identityOf, type Identity } from '../../analytics/identity.ts';
 import { describeMoment } from '../../analytics/reports/report.ts';
 import type { LoadedReport, ReportName, Reports, ReportStore } from '../../analytics/reports/reportStore.ts';
 import type { Table } from '../../analytics/reports/table.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
-import { formatCount, formatSeconds } from '../../base/format.ts';
+import { formatCount, formatDuration } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
 import { TABS, type List } from '../../protocol/dashboardChoices.ts';
 import {
@@ -17,21 +16,21 @@ import {
   type DashboardState,
   type ListedRow,
   type Page,
-  type Progress,
+  type LoadProgress,
   type ViewError,
 } from '../../protocol/dashboardView.ts';
 import type { BudgetEditor } from '../analytics/budgetEditor.ts';
 import { BudgetEditorView } from './budgetEditorView.ts';
 import type { Content } from './content.ts';
 import { chartOf, type Figure } from './figures.ts';
-import { Names } from './names.ts';
+import { AccountNames } from './names.ts';
 import { languageProgress, peopleProgress } from './progress.ts';
 import { chosenRange, possibleRange } from './ranges.ts';
 import type { SortedList } from './rowList.ts';
 import { groups } from './spendingContent.ts';
 import { TabLists } from './tabLists.ts';
 import { contentOf, contentOfPerson, EMPTY, reportsOf, tabTitle } from './tabs.ts';
-import { describeDayRange, troubleOf, troubleOfStates } from './trouble.ts';
+import { describeDayRange, viewErrorOf, viewErrorOfStates } from './viewError.ts';
 
 export const FIRST_CHOICES: Choices = {
   tab: 'overview',
@@ -57,7 +56,7 @@ export interface ModelDependencies {
 }
 
 /** The shown content, for an export. */
-export interface Shown {
+export interface ShownContent {
   readonly title: string;
   readonly range: string;
   readonly asOf: string;
@@ -74,7 +73,7 @@ export class DashboardModel {
   readonly #dependencies: ModelDependencies;
   readonly #clock: Clock;
   #choices: Choices;
-  #names: Names;
+  #names: AccountNames;
   #account: DashboardState['account'] = { kind: 'none', name: '' };
   /** The reports of the side bar. */
   #week: ReportStore | undefined;
@@ -91,7 +90,7 @@ export class DashboardModel {
     this.#clock = dependencies.clock ?? systemClock;
     const kept = choicesSchema.safeParse(dependencies.kept);
     this.#choices = kept.success ? kept.data : FIRST_CHOICES;
-    this.#names = new Names(dependencies.secret, this.#choices.anonymise);
+    this.#names = new AccountNames(dependencies.secret, this.#choices.anonymise);
     const known = () => ({
       names: this.#names,
       report: this.#store?.report('budgets'),
@@ -120,7 +119,8 @@ export class DashboardModel {
     const before = this.#choices;
     this.#choices = choices;
     this.#dependencies.keep(choices);
-    if (choices.anonymise !== before.anonymise) this.#names = new Names(this.#dependencies.secret, choices.anonymise);
+    if (choices.anonymise !== before.anonymise)
+      this.#names = new AccountNames(this.#dependencies.secret, choices.anonymise);
     if (choices.tab !== before.tab) this.#person = undefined;
     const isOtherRange = (['preset', 'first', 'last'] as const).some((key) => choices[key] !== before[key]);
     if (isOtherRange) this.#open();
@@ -193,13 +193,13 @@ export class DashboardModel {
       },
       groups: ['credits', 'cost'].includes(this.#choices.tab) ? groups() : [],
       page,
-      desk: this.#choices.tab === 'budgets' || this.#person ? this.editor.state(this.#person) : null,
+      editor: this.#choices.tab === 'budgets' || this.#person ? this.editor.state(this.#person) : null,
       spoken: this.#spoken(page),
     };
   }
 
   /** The shown content, for an export: with pseudonyms if names are hidden. */
-  get shown(): Shown {
+  get shown(): ShownContent {
     const content = this.#content();
     const list = this.#list();
     return {
@@ -241,7 +241,7 @@ export class DashboardModel {
       void this.#load();
     } catch (error) {
       if (!(error instanceof SextantError)) throw error;
-      this.#rangeError = troubleOf(error);
+      this.#rangeError = viewErrorOf(error);
     }
   }
 
@@ -277,7 +277,7 @@ export class DashboardModel {
       tab: this.#choices.tab,
       isLoading: store !== undefined && this.#wanted().some((name) => store.state(name).isLoading),
       isFilled,
-      trouble: this.#trouble() ?? null,
+      error: this.#viewError() ?? null,
       empty: content.empty,
       progress: this.#progress() ?? null,
       asOf: this.#described(asOf) ?? '',
@@ -288,12 +288,12 @@ export class DashboardModel {
     };
   }
 
-  #trouble(): ViewError | undefined {
+  #viewError(): ViewError | undefined {
     if (this.#rangeError) return this.#rangeError;
     const store = this.#store;
     if (!store) return undefined;
     const states = this.#wanted().map((name): LoadedReport<Reports[ReportName]> => store.state(name));
-    return troubleOfStates(states, this.#described(this.#asOf(), ', '), this.#clock.now());
+    return viewErrorOfStates(states, this.#described(this.#asOf(), ', '), this.#clock.now());
   }
 
   /** Time of the oldest shown report. */
@@ -307,11 +307,11 @@ export class DashboardModel {
   #described(moment: string | undefined, between = ' · '): string | undefined {
     if (moment === undefined) return undefined;
     const seconds = (this.#clock.now() - Date.parse(moment)) / 1000;
-    const age = seconds < 60 ? l10n.t('just now') : l10n.t('{0} ago', formatSeconds(seconds));
+    const age = seconds < 60 ? l10n.t('just now') : l10n.t('{0} ago', formatDuration(seconds));
     return `${describeMoment(moment)}${between}${age}`;
   }
 
-  #progress(): Progress | undefined {
+  #progress(): LoadProgress | undefined {
     const store = this.#store;
     const { tab } = this.#choices;
     if (!store) return undefined;
@@ -319,9 +319,9 @@ export class DashboardModel {
     return tab === 'people' && !this.#person ? peopleProgress(store) : undefined;
   }
 
-  #spoken({ isLoading, trouble, asOf, list, empty }: Page): string {
+  #spoken({ isLoading, error, asOf, list, empty }: Page): string {
     const title = tabTitle(this.#choices.tab);
-    if (trouble) return `${title}: ${trouble.title}. ${trouble.message}`;
+    if (error) return `${title}: ${error.title}. ${error.message}`;
     if (isLoading) return '';
     if (empty) return `${title}: ${empty.title}`;
     const rows = list ? `, ${l10n.t('{0} of {1} rows', formatCount(list.count), formatCount(list.all))}` : '';
@@ -332,7 +332,7 @@ export class DashboardModel {
     const store = this.#store;
     return [
       ...(store?.report('people')?.people ?? []).map(identityOf),
-      ...(store?.report('budgets')?.standings ?? []).map(({ identity }) => identity),
+      ...(store?.report('budgets')?.statuses ?? []).map(({ identity }) => identity),
       ...(store?.report('budgets')?.others ?? []).map(({ identity }) => identity),
       ...(this.#person ? [this.#person] : []),
       ...(this.#week?.report('people')?.people ?? []).map(identityOf),

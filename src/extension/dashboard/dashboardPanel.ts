@@ -10,7 +10,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Handlers } from '../../base/rpc.ts';
-import type { DeskAction } from '../../protocol/budgetChoices.ts';
+import type { BudgetEditorAction } from '../../protocol/budgetChoices.ts';
 import { TABS, type DashboardExport, type NextStep, type Tab } from '../../protocol/dashboardChoices.ts';
 import { dashboardView, type DashboardEvents, type DashboardMethods } from '../../protocol/dashboardView.ts';
 import type { AnalyticsSource } from '../analytics/analyticsActions.ts';
@@ -132,7 +132,7 @@ export class DashboardPanel implements vscode.Disposable {
     };
   }
 
-  async #act(act: DeskAction): Promise<void> {
+  async #act(act: BudgetEditorAction): Promise<void> {
     const { editor } = this.#dependencies.source();
     const view = this.#model.editor;
     switch (act) {

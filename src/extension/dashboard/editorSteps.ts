@@ -7,7 +7,7 @@ import {
   obstaclesIn,
   type Preview,
   type PreviewRow,
-  type Problem,
+  type LimitProblem,
 } from '../../analytics/budgets/preview.ts';
 import { describeSource, summarizeBatch, summarizePreview } from '../../analytics/budgets/texts.ts';
 import type { Plan } from '../../analytics/contract.ts';
@@ -15,20 +15,20 @@ import type { Identity } from '../../analytics/identity.ts';
 import { describeMoment } from '../../analytics/reports/report.ts';
 import { printable } from '../../base/columns.ts';
 import { formatCount } from '../../base/format.ts';
-import type { DeskAction } from '../../protocol/budgetChoices.ts';
-import type { DeskStep, NamedAction } from '../../protocol/budgetsView.ts';
+import type { BudgetEditorAction } from '../../protocol/budgetChoices.ts';
+import type { BudgetEditorStep, NamedAction } from '../../protocol/budgetsView.ts';
 import type { ChangeRequest, EditorStep } from '../analytics/budgetEditor.ts';
-import type { Names } from './names.ts';
+import type { AccountNames } from './names.ts';
 
 /* The steps of a change as texts and actions of the page. */
 
 /** A step of the page; with `hasList`, its rows belong below it. */
 export interface StepText {
-  readonly text: DeskStep;
+  readonly text: BudgetEditorStep;
   readonly hasList: boolean;
 }
 
-const NOTHING: DeskStep = {
+const NOTHING: BudgetEditorStep = {
   serial: 0,
   kind: 'none',
   title: '',
@@ -41,8 +41,8 @@ const NOTHING: DeskStep = {
   actions: [],
 };
 
-export function describeStep(step: EditorStep, names: Names): StepText {
-  const alone = (text: Partial<DeskStep>): StepText => ({
+export function describeStep(step: EditorStep, names: AccountNames): StepText {
+  const alone = (text: Partial<BudgetEditorStep>): StepText => ({
     text: { ...NOTHING, kind: step.kind, ...text },
     hasList: false,
   });
@@ -81,7 +81,7 @@ export function describeStep(step: EditorStep, names: Names): StepText {
   }
 }
 
-function describePreview(preview: Preview, title: string, names: Names): StepText {
+function describePreview(preview: Preview, title: string, names: AccountNames): StepText {
   const { readAt, rows, problems } = preview;
   const changes = changesOf(preview).length;
   const conflicts = rows.filter(({ kind }) => kind === 'conflict').length;
@@ -89,7 +89,7 @@ function describePreview(preview: Preview, title: string, names: Names): StepTex
   const [only] = rows.length + problems.length === 1 ? [...rows, ...problems] : [];
   const apply = changes === 1 ? l10n.t('Apply') : l10n.t('Apply {0} Changes', formatCount(changes));
   const overwrite = rows.length === 1 ? l10n.t('Overwrite') : l10n.t('Overwrite Changes by Others');
-  const text: DeskStep = {
+  const text: BudgetEditorStep = {
     ...NOTHING,
     kind: 'preview',
     title,
@@ -109,7 +109,11 @@ function describePreview(preview: Preview, title: string, names: Names): StepTex
 }
 
 /** A preview of one row, in a sentence. */
-function describeOnly(only: PreviewRow | Problem, unit: Plan, names: Names): Pick<DeskStep, 'summary' | 'tone'> {
+function describeOnly(
+  only: PreviewRow | LimitProblem,
+  unit: Plan,
+  names: AccountNames,
+): Pick<BudgetEditorStep, 'summary' | 'tone'> {
   if ('message' in only) return { tone: 'bad', summary: names.hide(only.message, only.identity ?? NOBODY) };
   const [before, after] = [formatLimit(only.before, unit), formatLimit(only.after, unit)];
   switch (only.kind) {
@@ -130,12 +134,12 @@ function describeOnly(only: PreviewRow | Problem, unit: Plan, names: Names): Pic
   }
 }
 
-function describeReport(batch: Batch, names: Names): StepText {
+function describeReport(batch: Batch, names: AccountNames): StepText {
   const { endedAt, startedAt, error, rows, leftOut, unit } = batch;
   const isFine = isComplete(batch) && obstaclesIn(leftOut).length === 0;
   const [only] = rows.length === 1 && leftOut.length === 0 ? rows : [];
   const next = actionsAfter(batch);
-  const text: DeskStep = {
+  const text: BudgetEditorStep = {
     ...NOTHING,
     kind: 'report',
     title: only ? limitOf(only.identity, names) : describeSource(batch.source),
@@ -178,7 +182,7 @@ export function inUnit(unit: Plan): string {
 
 const NOBODY: Identity = { kind: 'user_email', name: '' };
 
-function titleOf(request: ChangeRequest, names: Names, preview?: Preview): string {
+function titleOf(request: ChangeRequest, names: AccountNames, preview?: Preview): string {
   if (preview) {
     const [identity, ...others] = [...preview.rows, ...preview.problems].map((one) => one.identity);
     return identity && others.length === 0 ? limitOf(identity, names) : describeSource(preview.source);
@@ -195,11 +199,11 @@ function titleOf(request: ChangeRequest, names: Names, preview?: Preview): strin
   }
 }
 
-function limitOf(identity: Identity, names: Names): string {
+function limitOf(identity: Identity, names: AccountNames): string {
   return l10n.t('Limit of {0}', names.of(identity));
 }
 
-function action(id: DeskAction, name: string): NamedAction {
+function action(id: BudgetEditorAction, name: string): NamedAction {
   return { id, name };
 }
 

@@ -1,14 +1,14 @@
 import * as l10n from '@vscode/l10n';
 import { formatCell, tableJson, type Table } from '../../analytics/reports/table.ts';
 import { escapeMarkdown } from '../../ask/markdown.ts';
-import type { Shown } from './dashboardModel.ts';
+import type { ShownContent } from './dashboardModel.ts';
 import { describeTable } from './figures.ts';
 
 /** Largest number of rows of a table in Markdown, which is read in messages. */
 const ROWS = 10;
 
 /** The shown content for programs: amounts in full, as text. */
-export function asJson({ title, range, asOf, tiles, figures, table }: Shown): string {
+export function asJson({ title, range, asOf, tiles, figures, table }: ShownContent): string {
   const data = {
     title,
     range,
@@ -23,7 +23,7 @@ export function asJson({ title, range, asOf, tiles, figures, table }: Shown): st
 }
 
 /** The shown content for people. All names are escaped. */
-export function asMarkdown({ title, range, asOf, tiles, figures, table }: Shown): string {
+export function asMarkdown({ title, range, asOf, tiles, figures, table }: ShownContent): string {
   const parts = [
     `# ${escapeMarkdown(title)}`,
     `${escapeMarkdown(range)}. ${l10n.t('As of {0}.', asOf)}`,

@@ -40,7 +40,7 @@ export function shownTable({ columns, rows }: Table): ShownTable {
 }
 
 /** Texts of a chart on the page; columns keep the names of the exports. */
-export interface About {
+export interface ChartTexts {
   readonly id: string;
   readonly title: string;
   readonly about: string;
@@ -56,7 +56,7 @@ export interface RawSeries {
 }
 
 export function timeFigure(
-  about: About,
+  about: ChartTexts,
   kind: TimeChart['kind'],
   unit: AxisUnit,
   days: readonly string[],
@@ -73,7 +73,7 @@ export function timeFigure(
       series: series.map(({ name, role, cells }) => ({
         name,
         role,
-        values: cells.map(lengthOf),
+        values: cells.map(markLength),
         texts: cells.map((cell) => formatCell(cell, { kind: unit })),
       })),
     },
@@ -89,7 +89,7 @@ export function timeFigure(
 
 /** A stack of amounts for each day; a day in `missing` is empty, not zero. */
 export function stackFigure(
-  about: About,
+  about: ChartTexts,
   unit: Unit,
   range: DayRange,
   series: readonly DaySeries[],
@@ -121,7 +121,7 @@ export interface RawBar {
 }
 
 export function barFigure(
-  about: About,
+  about: ChartTexts,
   unit: AxisUnit,
   parts: readonly string[],
   bars: readonly RawBar[],
@@ -140,7 +140,7 @@ export function barFigure(
         text,
         tone,
         person,
-        values: cells.map((cell) => lengthOf(cell) ?? 0),
+        values: cells.map((cell) => markLength(cell) ?? 0),
         texts: cells.map((cell) => formatCell(cell, { kind: unit })),
       })),
     },
@@ -149,7 +149,7 @@ export function barFigure(
 }
 
 /** The length of a mark. An amount loses digits that a picture cannot show. */
-export function lengthOf(cell: Cell): number | null {
+export function markLength(cell: Cell): number | null {
   if (cell === undefined || typeof cell === 'string') return null;
   return typeof cell === 'bigint' ? Number(formatDecimal(cell)) : cell;
 }
@@ -174,11 +174,11 @@ export function knownNote(known: number, days: number): string {
 }
 
 /** `2026-11-14 to 2026-11-20` */
-export function describeDays(first: string, last: string): string {
+export function formatDays(first: string, last: string): string {
   return first === last ? first : l10n.t('{0} to {1}', first, last);
 }
 
-export function matches(name: string, filter: string): boolean {
+export function matchesFilter(name: string, filter: string): boolean {
   return filter === '' || name.toLowerCase().includes(filter.trim().toLowerCase());
 }
 

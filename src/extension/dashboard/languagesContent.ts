@@ -5,7 +5,7 @@ import type { Table } from '../../analytics/reports/table.ts';
 import { usageTable } from '../../analytics/reports/tables.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Content, ViewOptions } from './content.ts';
-import { barFigure, matches, type Figure } from './figures.ts';
+import { barFigure, matchesFilter, type Figure } from './figures.ts';
 
 const BARS = 15;
 
@@ -30,7 +30,7 @@ function figure(
   all: readonly Usage[],
   { choices }: ViewOptions,
 ): Figure {
-  const shown = all.filter(({ name }) => matches(name, choices.filter));
+  const shown = all.filter(({ name }) => matchesFilter(name, choices.filter));
   const [first] = shown;
   const table: Table = usageTable(shown, dimension);
   return barFigure(

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import type { UserInfo } from '../../analytics/contract.ts';
-import { identityKey, type Identity } from '../../analytics/identity.ts';
-import { identityOf } from '../../analytics/insights/people.ts';
+import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
 
 /** Letters and digits that look different. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
@@ -13,7 +12,7 @@ const LENGTH = 7;
  * Names or pseudonyms of accounts, for the page and its exports. A pseudonym is the same every day and in every window.
  * It is derived from a secret of this machine, so a list of addresses does not reveal its owner. Row ids reveal no more.
  */
-export class Names {
+export class AccountNames {
   readonly #secret: string;
   readonly areHidden: boolean;
   /** Codes by key: a growing list of ten thousand is named many times. */

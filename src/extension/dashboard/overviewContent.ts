@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { MetricField, Metrics } from '../../analytics/contract.ts';
 import { movingMean, extent, TREND_DAYS } from '../../analytics/insights/trend.ts';
-import { KIND_FIELDS, KINDS } from '../../analytics/insights/people.ts';
+import { KIND_FIELDS, MESSAGE_KINDS } from '../../analytics/insights/people.ts';
 import type { CostReport } from '../../analytics/reports/costReport.ts';
 import { formatCell, formatGrowth, formatShare } from '../../analytics/reports/table.ts';
 import { dayTable } from '../../analytics/reports/tables.ts';
@@ -199,14 +199,16 @@ function kindFigure({ days }: UsageReport, metrics: Metrics): Figure {
       title: l10n.t('Use by kind'),
       about: l10n.t('Messages of each kind and accepted completions, by day.'),
       summary:
-        most === undefined ? l10n.t('None.') : l10n.t('Most of it: {0}, {1}.', KINDS[most], formatCount(metrics[most])),
+        most === undefined
+          ? l10n.t('None.')
+          : l10n.t('Most of it: {0}, {1}.', MESSAGE_KINDS[most], formatCount(metrics[most])),
     },
     'stack',
     'count',
     days.map(({ date }) => date),
     fields.map((field) => ({
       id: field,
-      name: KINDS[field],
+      name: MESSAGE_KINDS[field],
       role: 'value',
       cells: days.map(({ metrics }) => metrics?.[field]),
     })),

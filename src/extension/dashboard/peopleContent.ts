@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import type { BudgetStatus } from '../../analytics/insights/budgets.ts';
 import { costBy, wholeAmount } from '../../analytics/insights/amounts.ts';
-import { acceptance, identityOf, meanOf } from '../../analytics/insights/people.ts';
+import { acceptance, meanOf } from '../../analytics/insights/people.ts';
 import { onDays, seriesBy, sumOfDays } from '../../analytics/insights/series.ts';
-import { identityKey, type Identity } from '../../analytics/identity.ts';
+import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
 import { daysOf } from '../../analytics/dateRules.ts';
 import { MEASURE_OF, type Unit } from '../../analytics/reports/costReport.ts';
 import type { PeopleSpending, SpendingReport } from '../../analytics/reports/spendingReport.ts';
@@ -13,10 +13,10 @@ import type { PeopleReport } from '../../analytics/reports/usageReport.ts';
 import { formatDay } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
 import type { ActivityRow } from '../../analytics/client/analyticsData.ts';
-import { toneOf } from './budgetsContent.ts';
+import { toneOfStatus } from './budgetsContent.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
-import { amountText, lengthOf, matches, stackFigure, tile, type Figure } from './figures.ts';
-import type { Names } from './names.ts';
+import { amountText, markLength, matchesFilter, stackFigure, tile, type Figure } from './figures.ts';
+import type { AccountNames } from './names.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 import { burnFigure } from './spendingFigures.ts';
 
@@ -67,7 +67,7 @@ export function peopleColumns(unit: Unit): ListColumn[] {
 }
 
 /** Active people, with their activity and spending. */
-export function peopleRows({ people, spending }: PeopleReports, names: Names): SourceRow[] {
+export function peopleRows({ people, spending }: PeopleReports, names: AccountNames): SourceRow[] {
   const unit = spending?.unit ?? 'credits';
   const spent = new Map(
     costBy(spending?.points ?? [], 'user', MEASURE_OF[unit]).map(({ key, amount }) => [key, amount]),
@@ -132,7 +132,7 @@ export function peopleContent({ people, spending }: PeopleReports, options: View
 /** Spending by day of the people with the highest spending. */
 function heatFigure({ range, topPeople, unit }: SpendingReport, { choices, names }: ViewOptions): Figure {
   const days = daysOf(range).map(formatDay);
-  const people = topPeople.filter(({ identity }) => matches(names.of(identity), choices.filter));
+  const people = topPeople.filter(({ identity }) => matchesFilter(names.of(identity), choices.filter));
   return {
     shape: {
       id: 'heat',
@@ -151,7 +151,7 @@ function heatFigure({ range, topPeople, unit }: SpendingReport, { choices, names
         name: names.of(identity),
         person: names.id(identity),
         text: l10n.t('{0} in all', amountText(sumOfDays({ amounts }), unit)),
-        values: amounts.map((amount) => lengthOf(amount) ?? 0),
+        values: amounts.map((amount) => markLength(amount) ?? 0),
         texts: amounts.map((amount) => amountText(amount, unit)),
       })),
     },
@@ -169,13 +169,13 @@ export interface PersonReports {
   readonly identity: Identity;
   readonly activity: ActivityRow | undefined;
   readonly spending: PeopleSpending | undefined;
-  readonly standing: BudgetStatus | undefined;
+  readonly status: BudgetStatus | undefined;
   /** Unit of the limit, if there is one. Spending has the same unit, but is unknown without any. */
   readonly limitUnit: Unit | undefined;
 }
 
 /** The page of a person: activity, spending by model, and the status of the limit. */
-export function personContent({ activity, spending, standing, limitUnit }: PersonReports): Content {
+export function personContent({ activity, spending, status, limitUnit }: PersonReports): Content {
   const unit = limitUnit ?? spending?.unit ?? 'credits';
   const days = spending ? daysOf(spending.range).map(formatDay) : [];
   const whole = spending ? onDays(costBy(spending.points, 'day', MEASURE_OF[unit]), days) : [];
@@ -219,20 +219,16 @@ export function personContent({ activity, spending, standing, limitUnit }: Perso
         amountText(total, unit),
         l10n.t('Sum of these days.'),
       ),
-      ...(standing
+      ...(status
         ? [
             tile(
               'limit',
               l10n.t('Used of the limit'),
-              formatShare(standing.used),
+              formatShare(status.used),
               l10n.t('Consumption this month as a share of the override.'),
               {
-                note: l10n.t(
-                  '{0} of {1}',
-                  amountText(standing.spent, unit),
-                  amountText(wholeAmount(standing.limit), unit),
-                ),
-                tone: toneOf(standing),
+                note: l10n.t('{0} of {1}', amountText(status.spent, unit), amountText(wholeAmount(status.limit), unit)),
+                tone: toneOfStatus(status),
               },
             ),
           ]
@@ -252,7 +248,7 @@ export function personContent({ activity, spending, standing, limitUnit }: Perso
             seriesBy(spending.points, 'resource', MEASURE_OF[unit], days, 6),
             spending.missing,
           ),
-          burnFigure(spending.burnDown, unit, standing?.limit),
+          burnFigure(spending.burnDown, unit, status?.limit),
         ]
       : [],
     table: () => spending && costTable(spending.points, 'resource'),

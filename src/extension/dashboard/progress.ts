@@ -1,14 +1,14 @@
 import * as l10n from '@vscode/l10n';
 import { endpoints, RATE_LIMITS } from '../../analytics/contract.ts';
 import type { ReportStore } from '../../analytics/reports/reportStore.ts';
-import { formatCount, formatSeconds } from '../../base/format.ts';
-import type { Progress } from '../../protocol/dashboardView.ts';
+import { formatCount, formatDuration } from '../../base/format.ts';
+import type { LoadProgress } from '../../protocol/dashboardView.ts';
 
 const PER_PAGE = endpoints.userActivity.pageSize?.maximum ?? 1;
 const { perMinute } = RATE_LIMITS[endpoints.userActivity.rateGroup];
 
 /** Progress of the load of languages; undefined once all days are there. */
-export function languageProgress(store: ReportStore): Progress | undefined {
+export function languageProgress(store: ReportStore): LoadProgress | undefined {
   const { isLoading, isStopped } = store.state('languages');
   const report = store.report('languages');
   if (!report || report.daysDone === report.days) return undefined;
@@ -24,7 +24,7 @@ export function languageProgress(store: ReportStore): Progress | undefined {
 }
 
 /** Progress of the load of people; undefined before the first, and once all are there. */
-export function peopleProgress(store: ReportStore): Progress | undefined {
+export function peopleProgress(store: ReportStore): LoadProgress | undefined {
   const { isLoading, isStopped, report } = store.state('people');
   const done = report?.people.length ?? 0;
   if (report?.distinct !== undefined || (isLoading && done === 0)) return undefined;
@@ -57,5 +57,5 @@ function describePeople(done: number, of: number, isEstimate: boolean): string {
 }
 
 function timeLeft(seconds: number | undefined): string {
-  return seconds === undefined ? '' : `, ${l10n.t('about {0} left', formatSeconds(seconds))}`;
+  return seconds === undefined ? '' : `, ${l10n.t('about {0} left', formatDuration(seconds))}`;
 }

@@ -1,7 +1,7 @@
 import { formatCell, type Cell, type Column, type Table } from '../../analytics/reports/table.ts';
 import type { List } from '../../protocol/dashboardChoices.ts';
 import type { ListedRow, RowList, Tone } from '../../protocol/dashboardView.ts';
-import { matches } from './figures.ts';
+import { matchesFilter } from './figures.ts';
 
 /** A row before formatting. Its first cell is the name that the filter matches. */
 export interface SourceRow {
@@ -89,7 +89,7 @@ export class SortedList {
     const sign = this.#descending ? -1 : 1;
     // Each of ten thousand rows is compared some fourteen times, so its keys are computed once.
     this.#shown = this.#rows
-      .filter(({ cells }) => matches(String(cells[0]), this.#filter))
+      .filter(({ cells }) => matchesFilter(String(cells[0]), this.#filter))
       .map((row) => ({ row, key: folded(row.cells[i]), name: folded(row.cells[0]) }))
       .sort((a, b) => order(a.key, b.key, sign) || order(a.name, b.name, 1))
       .map(({ row }) => row);

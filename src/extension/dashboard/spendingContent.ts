@@ -9,9 +9,9 @@ import { costTable } from '../../analytics/reports/tables.ts';
 import { daysOf } from '../../analytics/dateRules.ts';
 import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
-import { GROUPS, type Group } from '../../protocol/dashboardChoices.ts';
+import { GROUPS, type CostGroup } from '../../protocol/dashboardChoices.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
-import { amountText, barFigure, knownNote, matches, stackFigure, tile, type Figure } from './figures.ts';
+import { amountText, barFigure, knownNote, matchesFilter, stackFigure, tile, type Figure } from './figures.ts';
 import { burnFigure, moverFigure } from './spendingFigures.ts';
 
 export interface SpendingReports {
@@ -25,8 +25,8 @@ const SERIES = 6;
 /** Largest number of bars. */
 const BARS = 12;
 
-export function groupName(group: Group): string {
-  const names: Readonly<Record<Group, string>> = {
+export function groupName(group: CostGroup): string {
+  const names: Readonly<Record<CostGroup, string>> = {
     resource: l10n.t('Models and machines'),
     product: l10n.t('Products'),
     byok: l10n.t('Keys'),
@@ -36,7 +36,7 @@ export function groupName(group: Group): string {
   return names[group];
 }
 
-export const groups = (): { readonly id: Group; readonly name: string }[] =>
+export const groups = (): { readonly id: CostGroup; readonly name: string }[] =>
   GROUPS.map((id) => ({ id, name: groupName(id) }));
 
 /** Credits by day and by model, and the projection of the month. */
@@ -223,7 +223,7 @@ function dayFigure(
     if (!points) return [];
     series = seriesBy(points, group, measure, days, SERIES);
   }
-  const shown = series.filter((one) => one.name === '' || matches(nameOf(one), filter));
+  const shown = series.filter((one) => one.name === '' || matchesFilter(nameOf(one), filter));
   const total = amountText(sumOf(cost.points, measure), unit);
   return [
     stackFigure(
@@ -248,7 +248,7 @@ function dayFigure(
 function barsOf(cost: CostReport, dimension: Dimension, unit: Unit, title: string, { choices }: ViewOptions): Figure {
   const { points } = cost;
   const all = costBy(points, dimension, MEASURE_OF[unit]).filter(
-    ({ name, amount }) => amount !== 0n && matches(name, choices.filter),
+    ({ name, amount }) => amount !== 0n && matchesFilter(name, choices.filter),
   );
   const [first] = all;
   return barFigure(
@@ -275,7 +275,7 @@ function splitFigure(
   { choices }: ViewOptions,
 ): Figure {
   const split = splitByKeys(cost.points, dimension, 'estimated_customer_cost_usd').filter(
-    ({ name, amount }) => amount !== 0n && matches(name, choices.filter),
+    ({ name, amount }) => amount !== 0n && matchesFilter(name, choices.filter),
   );
   const [first] = split;
   const service = l10n.t("The service's models");
@@ -311,7 +311,7 @@ function splitFigure(
 /** The rows of the page: the sum of each group. */
 function groupTable(
   { cost, spending, experts }: SpendingReports,
-  group: Group,
+  group: CostGroup,
   options: ViewOptions,
 ): Table | undefined {
   if (group === 'user') return spending && personCostTable(spending, options);

@@ -4,7 +4,7 @@ import type { BurnDown } from '../../analytics/insights/budgets.ts';
 import { growthOfAmount } from '../../analytics/insights/compare.ts';
 import type { CostReport, Unit } from '../../analytics/reports/costReport.ts';
 import { formatGrowth } from '../../analytics/reports/table.ts';
-import { amountText, lengthOf, timeFigure, type Figure } from './figures.ts';
+import { amountText, markLength, timeFigure, type Figure } from './figures.ts';
 
 /* Charts of spending on more than one page. */
 
@@ -57,8 +57,8 @@ export function moverFigure({ movers, unit }: CostReport): Figure {
         : l10n.t('None.'),
       rows: movers.map(({ name, now, before }) => ({
         name,
-        before: lengthOf(before) ?? 0,
-        now: lengthOf(now) ?? 0,
+        before: markLength(before) ?? 0,
+        now: markLength(now) ?? 0,
         beforeText: amountText(before, unit),
         nowText: amountText(now, unit),
         change: before === 0n ? l10n.t('new') : formatGrowth(growthOfAmount(now, before)),

@@ -5,7 +5,7 @@ import type { BudgetScope } from '../../protocol/budgetChoices.ts';
 import type { List } from '../../protocol/dashboardChoices.ts';
 import type { Choices } from '../../protocol/dashboardView.ts';
 import { budgetColumns, budgetListRows } from './budgetsContent.ts';
-import type { Names } from './names.ts';
+import type { AccountNames } from './names.ts';
 import { peopleColumns, peopleRows } from './peopleContent.ts';
 import { SortedList, type ListColumn, type SourceRow } from './rowList.ts';
 
@@ -33,7 +33,7 @@ export class TabLists {
   fill(
     store: ReportStore,
     { tab, filter }: Pick<Choices, 'tab' | 'filter'>,
-    names: Names,
+    names: AccountNames,
     scope: BudgetScope,
   ): SortedList | undefined {
     if (tab === 'people') {
@@ -52,7 +52,7 @@ export class TabLists {
     }
     if (tab === 'budgets') {
       const budgets = store.report('budgets');
-      if (!budgets || budgets.standings.length === 0) return undefined;
+      if (!budgets || budgets.statuses.length === 0) return undefined;
       const list = this.#listOf('budgets', budgetColumns(budgets.unit), 'limit', l10n.t('Limits'), 'used');
       list.fill(
         this.#rowsOf([budgets, names, scope], () => budgetListRows(budgets, names, scope)),

@@ -1,6 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import { identityKey, type Identity } from '../../analytics/identity.ts';
-import { identityOf } from '../../analytics/insights/people.ts';
+import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
 import type { ReportName, ReportStore } from '../../analytics/reports/reportStore.ts';
 import type { Choices } from '../../protocol/dashboardView.ts';
 import { budgetsContent } from './budgetsContent.ts';
@@ -69,13 +68,13 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
 export function contentOfPerson(store: ReportStore, identity: Identity): Content {
   const key = identityKey(identity);
   const budgets = store.report('budgets');
-  const standing = budgets?.standings.find((one) => one.key === key);
+  const status = budgets?.statuses.find((one) => one.key === key);
   return personContent({
     identity,
     activity: store.report('people')?.people.find((row) => identityKey(identityOf(row)) === key),
     spending: store.report('person'),
-    standing,
-    limitUnit: standing && budgets?.unit,
+    status,
+    limitUnit: status && budgets?.unit,
   });
 }
 

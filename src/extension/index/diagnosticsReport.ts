@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import type { RecentLog } from '../../base/recentLog.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
 import { formatDiagnostics } from '../../workspace/diagnostics.ts';
-import { problemOf } from '../../workspace/problems.ts';
+import { indexProblemOf } from '../../workspace/problems.ts';
 import type { Folders } from './folders.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import { describeSettings } from '../settings.ts';
-import { describeState } from './statusText.ts';
+import { describeFolderState } from './statusText.ts';
 
-interface Manifest {
+interface PackageManifest {
   readonly version: string;
   readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, unknown>> } };
 }
@@ -24,7 +24,7 @@ export async function copyDiagnostics(
   texts: ReadOnlyDocuments,
   log: RecentLog,
 ): Promise<void> {
-  const { version, contributes } = extension.packageJSON as Manifest;
+  const { version, contributes } = extension.packageJSON as PackageManifest;
   const statuses = new Map(folders.statuses().map((status) => [status.root, status]));
   const diagnostics = await client.searching.call('diagnose', {
     versions: {
@@ -39,9 +39,9 @@ export async function copyDiagnostics(
       const state = status?.state;
       return {
         options,
-        state: status ? describeState(status) : '',
+        state: status ? describeFolderState(status) : '',
         skipped: status?.skipped ?? {},
-        problems: state?.kind === 'failed' ? [problemOf(state.code, state.message)] : [],
+        problems: state?.kind === 'failed' ? [indexProblemOf(state.code, state.message)] : [],
       };
     }),
     log: log.lines.slice(-LOG_LINES),

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
-import { formatCount, formatSeconds } from '../../base/format.ts';
+import { formatCount, formatDuration } from '../../base/format.ts';
 import type { FolderStatus } from '../../workspace/status.ts';
 import type { Folders } from './folders.ts';
 import { describeFolder, summarize } from './statusText.ts';
@@ -59,7 +59,7 @@ function tooltip(statuses: readonly FolderStatus[], folders: Folders): vscode.Ma
   };
   for (const status of statuses) {
     const pace = folders.paceOf(status.root);
-    const left = pace && vscode.l10n.t(', about {0} left', formatSeconds(pace.secondsLeft));
+    const left = pace && vscode.l10n.t(', about {0} left', formatDuration(pace.secondsLeft));
     text.appendText(describeFolder(status) + (left ?? ''));
     text.appendMarkdown('\n\n');
   }

@@ -9,10 +9,10 @@ import type { FolderStatus } from '../../workspace/status.ts';
 
 /** One line about one folder. */
 export function describeFolder(status: FolderStatus): string {
-  return `${basename(status.root)}: ${describeState(status)}`;
+  return `${basename(status.root)}: ${describeFolderState(status)}`;
 }
 
-export function describeState({ state, files }: FolderStatus): string {
+export function describeFolderState({ state, files }: FolderStatus): string {
   switch (state.kind) {
     case 'scanning':
       return vscode.l10n.t('scanning files');
@@ -73,7 +73,7 @@ function describePause(reason: PauseReason): string {
 
 /** One line about all folders, for a title or a screen reader. */
 export function summarize(statuses: readonly FolderStatus[]): string {
-  if (statuses.length === 1) return describeState(statuses[0]!);
+  if (statuses.length === 1) return describeFolderState(statuses[0]!);
   return statuses.map(describeFolder).join('; ');
 }
 

@@ -1,13 +1,13 @@
 import { basename, dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { formatBytes, formatCount, formatSeconds } from '../../base/format.ts';
+import { formatBytes, formatCount, formatDuration } from '../../base/format.ts';
 import type { IndexContents, LanguageShare } from '../../workspace/folderReport.ts';
 import type { IndexingPace } from '../../workspace/pace.ts';
-import { problemOf, type IndexAction, type IndexProblem } from '../../workspace/problems.ts';
+import { indexProblemOf, type IndexAction, type IndexProblem } from '../../workspace/problems.ts';
 import type { Skip, SkipReason } from '../../workspace/skip.ts';
 import type { FolderState, FolderStatus } from '../../workspace/status.ts';
 import type { CommandId } from '../commandIds.ts';
-import { describeProblem, describeSkip, describeState } from './statusText.ts';
+import { describeProblem, describeSkip, describeFolderState } from './statusText.ts';
 
 /** Facts for a folder's rows. `contents` are missing until the index has been read. */
 export interface RowFacts {
@@ -33,9 +33,9 @@ const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 export function folderItem({ status, pace }: RowFacts): vscode.TreeItem {
   const { kind } = status.state;
   const icon = FOLDER_ICONS[kind];
-  const item = makeItem(basename(status.root), describeState(status), icon, Expanded);
-  const left = pace && vscode.l10n.t('about {0} left', formatSeconds(pace.secondsLeft));
-  item.tooltip = [status.root, describeState(status), ...(left === undefined ? [] : [left])].join('\n');
+  const item = makeItem(basename(status.root), describeFolderState(status), icon, Expanded);
+  const left = pace && vscode.l10n.t('about {0} left', formatDuration(pace.secondsLeft));
+  item.tooltip = [status.root, describeFolderState(status), ...(left === undefined ? [] : [left])].join('\n');
   return item;
 }
 
@@ -121,7 +121,7 @@ function progressRows({ status, pace }: RowFacts): IndexRow[] {
   }
   if (state.kind === 'paused') {
     const done = vscode.l10n.t('{0} of {1} files', formatCount(state.done), formatCount(state.total));
-    const row = factRow(id('progress'), vscode.l10n.t('Paused'), done, 'debug-pause', describeState(status));
+    const row = factRow(id('progress'), vscode.l10n.t('Paused'), done, 'debug-pause', describeFolderState(status));
     if (state.reason !== 'user' || row.kind !== 'fact') return [row];
     row.item.command = command('sextant.resumeIndexing', vscode.l10n.t('Resume'));
     return [row];
@@ -131,7 +131,7 @@ function progressRows({ status, pace }: RowFacts): IndexRow[] {
   const done = vscode.l10n.t('{0} %, {1} of {2} files', percent, formatCount(state.done), formatCount(state.total));
   const unknown = vscode.l10n.t('not known yet');
   const rate = pace && vscode.l10n.t('{0} files a second', formatCount(Number(pace.filesPerSecond.toPrecision(2))));
-  const left = pace && vscode.l10n.t('about {0}', formatSeconds(pace.secondsLeft));
+  const left = pace && vscode.l10n.t('about {0}', formatDuration(pace.secondsLeft));
   const hint = vscode.l10n.t('Searches find the files indexed so far.');
   return [
     factRow(id('progress'), vscode.l10n.t('Progress'), done, 'sync~spin', `${done}\n${hint}`),
@@ -142,7 +142,7 @@ function progressRows({ status, pace }: RowFacts): IndexRow[] {
 
 function problemRows({ status, contents }: RowFacts): IndexRow[] {
   const { root, state } = status;
-  const problems: IndexProblem[] = state.kind === 'failed' ? [problemOf(state.code, state.message)] : [];
+  const problems: IndexProblem[] = state.kind === 'failed' ? [indexProblemOf(state.code, state.message)] : [];
   if (status.problem) problems.push({ ...status.problem, next: 'log' });
   for (const message of contents?.damage ?? []) problems.push({ code: 'IndexDamaged', message, next: 'update' });
   return problems.map(({ code, message, advice, next }, i) => {

@@ -12,7 +12,7 @@ import { maxResults } from '../settings.ts';
 import { isPartial } from './statusText.ts';
 import type { IndexRow } from './statusTree.ts';
 
-interface Item extends vscode.QuickPickItem {
+interface WhyItem extends vscode.QuickPickItem {
   /** Action of Enter; missing on a row of plain text. */
   readonly run?: () => Thenable<unknown>;
 }
@@ -83,7 +83,7 @@ class WhySession implements vscode.Disposable {
   readonly #client: WorkspaceClient;
   readonly #folder: FolderOptions;
   readonly #path: string;
-  readonly #pick = vscode.window.createQuickPick<Item>();
+  readonly #pick = vscode.window.createQuickPick<WhyItem>();
   readonly #disposables = new DisposableStore();
   #status: FileStatus | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -150,7 +150,7 @@ class WhySession implements vscode.Disposable {
     const running = new AbortController();
     this.#running = running;
     this.#pick.busy = true;
-    let items: Item[];
+    let items: WhyItem[];
     try {
       items = await this.#items(this.#pick.value.trim(), running.signal);
     } catch (error) {
@@ -162,7 +162,7 @@ class WhySession implements vscode.Disposable {
     this.#pick.busy = false;
   }
 
-  async #items(query: string, signal: AbortSignal): Promise<Item[]> {
+  async #items(query: string, signal: AbortSignal): Promise<WhyItem[]> {
     const path = this.#path;
     this.#status ??= await this.#client.searching.call('explainFile', { folder: this.#folder, path });
     const status = this.#status;
@@ -175,7 +175,7 @@ class WhySession implements vscode.Disposable {
     return [...this.#rankItems(answer, query), ...(status.kind === 'waiting' ? this.#statusItems(status) : [])];
   }
 
-  #statusItems(status: FileStatus): Item[] {
+  #statusItems(status: FileStatus): WhyItem[] {
     const { headline, details } = describeFileStatus(status, this.#path, this.#folder);
     const icon = status.kind === 'indexed' ? 'pass' : status.kind === 'waiting' ? 'clock' : 'circle-slash';
     const items = [row(icon, headline), ...details.map((detail) => row('info', detail))];
@@ -187,7 +187,7 @@ class WhySession implements vscode.Disposable {
     return [...items, separator(vscode.l10n.t('actions')), ...actions];
   }
 
-  #actions(status: FileStatus): Item[] {
+  #actions(status: FileStatus): WhyItem[] {
     if (status.kind === 'waiting') {
       const update = {
         ...row('refresh', vscode.l10n.t('Update Index')),
@@ -212,9 +212,9 @@ class WhySession implements vscode.Disposable {
     }));
   }
 
-  #rankItems(answer: Exclude<RankAnswer, { kind: 'unknown' }>, query: string): Item[] {
+  #rankItems(answer: Exclude<RankAnswer, { kind: 'unknown' }>, query: string): WhyItem[] {
     const { missingWords, problems } = answer;
-    const items: Item[] = [];
+    const items: WhyItem[] = [];
     if (answer.kind === 'unmatched') {
       items.push(row('circle-slash', vscode.l10n.t('Not a result for “{0}”', query)));
       items.push(...answer.mismatches.map((mismatch) => row('close', describeMismatch(mismatch))));
@@ -260,7 +260,7 @@ class WhySession implements vscode.Disposable {
 const LEAST_DIFFERENCE = 0.005;
 
 /** The score and its contributions, beside those of the first result. */
-function contributionItems({ rank, file, first }: RankAnswer & { readonly kind: 'ranked' }): Item[] {
+function contributionItems({ rank, file, first }: RankAnswer & { readonly kind: 'ranked' }): WhyItem[] {
   if (!file.explanation) {
     return [
       row('info', vscode.l10n.t('A query of filters alone is not ranked: results are in the order of their paths.')),
@@ -287,7 +287,7 @@ function settingsWith(pattern: string, { exclude, editorExclude = {} }: FolderOp
 }
 
 /** A row whose texts are literal: `$(…)` in names is no icon. */
-function row(icon: string, label: string, description = ''): Item {
+function row(icon: string, label: string, description = ''): WhyItem {
   return {
     label: literal(label),
     description: literal(description),
@@ -297,7 +297,7 @@ function row(icon: string, label: string, description = ''): Item {
   };
 }
 
-function separator(label: string): Item {
+function separator(label: string): WhyItem {
   return { label, kind: vscode.QuickPickItemKind.Separator };
 }
 

@@ -15,9 +15,9 @@ import { isPartial, summarize } from '../index/statusText.ts';
 import {
   completionRow,
   FORGET,
-  leftOutRows,
+  staleFileRows,
   noticeRow,
-  problemRows,
+  queryProblemRows,
   recentRow,
   samePlace,
   sameRow,
@@ -195,8 +195,8 @@ class SearchSession implements vscode.Disposable {
       const shown = completions.length > 0 ? problems.filter(({ end }) => end < trimmed.length) : problems;
       const isUnfinished = shown.length < problems.length;
       const items = results.length > 0 ? results.map((result) => this.#toItem(result)) : [this.#nothingFound(trimmed)];
-      const above = [...completions.map(completionRow), ...problemRows(query, shown)];
-      this.#show([...above, ...items, ...leftOutRows(leftOut)], isUnfinished);
+      const above = [...completions.map(completionRow), ...queryProblemRows(query, shown)];
+      this.#show([...above, ...items, ...staleFileRows(leftOut)], isUnfinished);
     } catch (error) {
       if (isCancelled(error)) return;
       this.#show([noticeRow(vscode.l10n.t('The search failed'), describeError(error))]);

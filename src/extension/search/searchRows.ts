@@ -28,7 +28,7 @@ export function samePlace({ result: a }: SearchRow, { result: b }: SearchRow): b
 }
 
 /** The first problem of a query, as a row above the results of the rest. */
-export function problemRows(query: string, [problem]: readonly QueryProblem[]): SearchRow[] {
+export function queryProblemRows(query: string, [problem]: readonly QueryProblem[]): SearchRow[] {
   if (!problem) return [];
   const { start, end, message } = problem;
   const label = vscode.l10n.t('“{0}” at character {1}', literal(query.slice(start, end)), start + 1);
@@ -48,7 +48,7 @@ export function recentRow(query: string): SearchRow {
 }
 
 /** A row for files that match in the index, but were deleted or changed since. */
-export function leftOutRows(count: number): SearchRow[] {
+export function staleFileRows(count: number): SearchRow[] {
   if (count === 0) return [];
   const label =
     count === 1

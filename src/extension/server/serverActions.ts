@@ -12,7 +12,7 @@ import { LOG_FILE } from '../../server/state/claim.ts';
 import { findServer } from '../../server/state/published.ts';
 import { signalOf } from '../cancellation.ts';
 import { serverSettings } from '../settings.ts';
-import { chooseScenario, manageFaults, readTrouble } from './serverError.ts';
+import { chooseScenario, manageFaults, readInjectedFaults } from './serverError.ts';
 import { ServerView } from './serverView.ts';
 
 const NOT_RUNNING = (): string => vscode.l10n.t("The local server isn't running.");
@@ -117,7 +117,7 @@ export class ServerActions implements vscode.Disposable {
     this.#view.show(state);
     this.#changed.fire(state);
     this.#report?.(state);
-    if (state.kind === 'running' || state.kind === 'attached') void this.#showTrouble();
+    if (state.kind === 'running' || state.kind === 'attached') void this.#showInjectedFaults();
     // The command reports a start or a stop that fails; this reports a running server that fails.
     if (state.kind === 'failed' && this.#wasRunning) void this.#offer(state.message);
     this.#wasRunning = state.kind === 'running';
@@ -131,15 +131,15 @@ export class ServerActions implements vscode.Disposable {
       return;
     }
     await this.#attempt(() => work(new FaultClient(new AdminClient(info))));
-    await this.#showTrouble();
+    await this.#showInjectedFaults();
   }
 
-  async #showTrouble(): Promise<void> {
+  async #showInjectedFaults(): Promise<void> {
     const { info } = this.#server;
     if (!info) return;
     try {
-      const trouble = await readTrouble(new FaultClient(new AdminClient(info)));
-      if (this.#server.info === info) this.#view.show(this.state, trouble);
+      const injected = await readInjectedFaults(new FaultClient(new AdminClient(info)));
+      if (this.#server.info === info) this.#view.show(this.state, injected);
     } catch (error) {
       // The server has stopped meanwhile; its state reports that.
       this.#log.debug(describeError(error));
@@ -210,7 +210,7 @@ export class ServerActions implements vscode.Disposable {
   /** Checks the state folder, and attaches if the folder names a living server. */
   async look(): Promise<void> {
     const { state } = serverSettings();
-    if (this.#server.info) await this.#showTrouble();
+    if (this.#server.info) await this.#showInjectedFaults();
     if (this.#server.info || !findServer(state)) return;
     try {
       await this.#server.attach(state);

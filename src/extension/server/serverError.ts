@@ -5,12 +5,12 @@ import type { FaultRule } from '../../server/faults/faultRules.ts';
 import type { FaultEntry } from '../../server/faults/faults.ts';
 
 /** The faults that a server injects. */
-export interface ServerError {
+export interface InjectedFaults {
   readonly scenario: string | undefined;
   readonly faults: readonly FaultEntry[];
 }
 
-export async function readTrouble(client: FaultClient): Promise<ServerError> {
+export async function readInjectedFaults(client: FaultClient): Promise<InjectedFaults> {
   const [{ active }, faults] = await Promise.all([client.scenarios(), client.faults()]);
   return { scenario: active ?? undefined, faults };
 }

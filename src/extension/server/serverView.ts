@@ -4,7 +4,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { formatCount } from '../../base/format.ts';
 import type { LocalServerState, ServerPlace } from '../../server/localServer.ts';
 import type { CommandId } from '../commandIds.ts';
-import type { ServerError } from './serverError.ts';
+import type { InjectedFaults } from './serverError.ts';
 
 const VIEW = 'sextant.server';
 
@@ -25,11 +25,11 @@ export class ServerView implements vscode.TreeDataProvider<vscode.TreeItem>, vsc
     this.#disposables.add(view.onDidChangeVisibility(({ visible }) => visible && onVisible()));
   }
 
-  /** `trouble` holds the injected faults, if they are known. */
-  show(state: LocalServerState, trouble?: ServerError): void {
+  /** `injected` holds the injected faults, if they are known. */
+  show(state: LocalServerState, injected?: InjectedFaults): void {
     // The view's buttons depend on it.
     void vscode.commands.executeCommand('setContext', 'sextant.server.state', state.kind);
-    this.#rows = [...serverRows(state), ...(trouble ? troubleRows(trouble) : [])];
+    this.#rows = [...serverRows(state), ...(injected ? faultRows(injected) : [])];
     this.#changed.fire(undefined);
   }
 
@@ -97,7 +97,7 @@ function placeRows({ url, state }: ServerPlace): vscode.TreeItem[] {
   return [address, token, row(vscode.l10n.t('State'), state, 'folder', state)];
 }
 
-function troubleRows({ scenario, faults }: ServerError): vscode.TreeItem[] {
+function faultRows({ scenario, faults }: InjectedFaults): vscode.TreeItem[] {
   const none = vscode.l10n.t('none');
   const ofScenario = row(
     vscode.l10n.t('Scenario'),

@@ -19,13 +19,13 @@ export interface TriggerAnswers {
   readonly forwardTo?: string;
 }
 
-type Answer<T> = Promise<T | undefined>;
+type Picked<T> = Promise<T | undefined>;
 
 interface Choice<T> extends vscode.QuickPickItem {
   readonly value: T;
 }
 
-async function pick<T>(title: string, choices: readonly Choice<T>[], placeHolder?: string): Answer<T> {
+async function pick<T>(title: string, choices: readonly Choice<T>[], placeHolder?: string): Picked<T> {
   const chosen = await vscode.window.showQuickPick(choices, {
     title,
     matchOnDescription: true,
@@ -35,7 +35,7 @@ async function pick<T>(title: string, choices: readonly Choice<T>[], placeHolder
   return chosen?.value;
 }
 
-export function askName(title: string, prompt: string, taken: readonly string[] = []): Answer<string> {
+export function askName(title: string, prompt: string, taken: readonly string[] = []): Picked<string> {
   return ask(title, prompt, (text) => {
     if (taken.includes(text)) return vscode.l10n.t('This name is taken');
     return NAME.test(text)
@@ -49,11 +49,11 @@ async function ask(
   prompt: string,
   validateInput: (text: string) => string | vscode.InputBoxValidationMessage | undefined,
   value = '',
-): Answer<string> {
+): Picked<string> {
   return vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true, validateInput });
 }
 
-export function askType(): Answer<string> {
+export function askType(): Picked<string> {
   return pick(vscode.l10n.t('Create Webhook: Authentication'), [
     {
       label: vscode.l10n.t('Bearer token'),
@@ -68,7 +68,7 @@ export function askType(): Answer<string> {
   ]);
 }
 
-export function pickOverlap(webhook: string): Answer<number> {
+export function pickOverlap(webhook: string): Picked<number> {
   return pick(vscode.l10n.t('{0}: Validity of the Present Secret', webhook), [
     { label: vscode.l10n.t('Ends now'), value: 0 },
     { label: vscode.l10n.t('One hour'), value: 3600 },
@@ -77,7 +77,7 @@ export function pickOverlap(webhook: string): Answer<number> {
   ]);
 }
 
-export async function pickWebhook(webhooks: readonly WebhookView[], title: string): Answer<string> {
+export async function pickWebhook(webhooks: readonly WebhookView[], title: string): Picked<string> {
   if (webhooks.length === 0) {
     const create = vscode.l10n.t('Create Webhook');
     void vscode.window.showInformationMessage(vscode.l10n.t('There is no webhook yet.'), create).then((chosen) => {
@@ -94,7 +94,7 @@ export async function pickWebhook(webhooks: readonly WebhookView[], title: strin
   return pick(title, choices);
 }
 
-export async function pickEvent(events: readonly EventSummaryView[], title: string): Answer<string> {
+export async function pickEvent(events: readonly EventSummaryView[], title: string): Picked<string> {
   if (events.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t('There is no event yet.'));
     return undefined;
@@ -108,7 +108,7 @@ export async function pickEvent(events: readonly EventSummaryView[], title: stri
 /** Picks a template or an empty event, and whether to edit it before it is sent. */
 export async function pickTemplate(
   webhook: string,
-): Answer<{ readonly template: string | undefined; readonly edit: boolean }> {
+): Picked<{ readonly template: string | undefined; readonly edit: boolean }> {
   const title = vscode.l10n.t('Send Test Event to {0}', webhook);
   const templates = Object.entries(TEMPLATES).map(([value, { title: label }]) => ({ label, value }));
   const template = await pick<string>(title, [...templates, { label: vscode.l10n.t('Custom JSON'), value: '' }]);
@@ -126,14 +126,14 @@ export async function pickTemplate(
 }
 
 /** Asks for a filter; an empty text gives `null`, which removes the filter. */
-export async function askFilter(title: string, prompt: string, before?: unknown): Answer<{ readonly filter: unknown }> {
+export async function askFilter(title: string, prompt: string, before?: unknown): Picked<{ readonly filter: unknown }> {
   const text = await ask(title, prompt, explainFilter, before === undefined ? '' : JSON.stringify(before));
   return text === undefined ? undefined : { filter: text.trim() === '' ? null : (JSON.parse(text) as unknown) };
 }
 
-export async function askTrigger(client: AdminClient, webhook: string): Answer<TriggerAnswers> {
+export async function askTrigger(client: AdminClient, webhook: string): Picked<TriggerAnswers> {
   const title = vscode.l10n.t('Add Trigger to {0}', webhook);
-  const { triggers } = await client.ask<{ readonly triggers: readonly Named[] }>('GET', 'triggers');
+  const { triggers } = await client.ask<{ readonly triggers: readonly NamedObject[] }>('GET', 'triggers');
   const name = await askName(title, vscode.l10n.t('Name (1 of 3)'), namesOf(triggers));
   if (name === undefined) return undefined;
   const prompt = vscode.l10n.t('JSONLogic filter; leave empty for every event (2 of 3)');
@@ -161,11 +161,11 @@ export async function askTrigger(client: AdminClient, webhook: string): Answer<T
   return { name, ...rule, expert: forwardName(name, namesOf(experts)), forwardTo };
 }
 
-interface Named {
+interface NamedObject {
   readonly name: string;
 }
 
-function namesOf(those: readonly Named[]): string[] {
+function namesOf(those: readonly NamedObject[]): string[] {
   return those.map(({ name }) => name);
 }
 

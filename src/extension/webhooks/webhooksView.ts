@@ -29,7 +29,7 @@ export type WebhookRow =
   | { readonly kind: 'damage'; readonly damage: readonly string[] };
 
 /** The part of the server's data that the view shows. */
-interface Shown {
+interface ShownData {
   readonly webhooks: readonly WebhookView[];
   readonly triggers: readonly TriggerView[];
   readonly events: readonly EventSummaryView[];
@@ -39,7 +39,7 @@ interface Shown {
 }
 
 const VIEW = 'sextant.webhooks';
-const NONE: Shown = { webhooks: [], triggers: [], events: [], hasMore: false, refused: [], damage: [] };
+const NONE: ShownData = { webhooks: [], triggers: [], events: [], hasMore: false, refused: [], damage: [] };
 /** The number of events in the view; the command line lists and searches older ones. */
 const MAX_EVENTS = 100;
 /** The interval between requests while the view is visible. */
@@ -177,7 +177,7 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
   }
 }
 
-async function ask(client: AdminClient): Promise<Shown> {
+async function ask(client: AdminClient): Promise<ShownData> {
   const page = AdminClient.path(['events'], { source: 'Webhook', limit: MAX_EVENTS });
   const [{ webhooks }, { triggers }, { events, has_more: hasMore }, { refused }, { damage }] = await Promise.all([
     client.ask<{ readonly webhooks: readonly WebhookView[] }>('GET', 'webhooks'),

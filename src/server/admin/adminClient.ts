@@ -1,7 +1,7 @@
 import { cancelled, SextantError } from '../../base/errors.ts';
 
 /** Parameters of a query; those that are missing are left out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Client of the admin plane of a running server. */
 export class AdminClient {
@@ -14,7 +14,7 @@ export class AdminClient {
   }
 
   /** The path of a resource below `/__admin`, its parts escaped, with a query. */
-  static path(parts: readonly string[], query: Query = {}): string {
+  static path(parts: readonly string[], query: QueryParameters = {}): string {
     const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, String(value)]],
     );

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { SCOPES, messages, type Scope } from '../../analytics/contract.ts';
-import { messageOf } from '../../analytics/validate.ts';
+import { SCOPES, messages, type TokenScope } from '../../analytics/contract.ts';
+import { messageOfIssue } from '../../analytics/validate.ts';
 import type { AdjustableClock } from '../../base/clock.ts';
 import { readJson } from '../analytics/query.ts';
 import type { Organization } from '../analytics/organization.ts';
 import { digest, requireToken } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
-import type { Exchange, Operation, Reply, Resource } from '../http/exchange.ts';
+import type { HttpExchange, Operation, Reply, Resource } from '../http/exchange.ts';
 import { readFaultRule } from '../faults/faultRules.ts';
 import type { Faults } from '../faults/faults.ts';
 import { SCENARIOS } from '../faults/scenarios.ts';
@@ -35,7 +35,7 @@ export interface Administered {
   /** Throws `InvalidArgument` where the name is taken. */
   createToken(
     name: string | undefined,
-    scopes: readonly Scope[],
+    scopes: readonly TokenScope[],
   ): Promise<{ readonly name: string; readonly token: string }>;
   /** Throws `NotFound`. */
   revokeToken(name: string): Promise<void>;
@@ -155,17 +155,17 @@ function scenarioReply({ scenario }: Administered): Reply {
 
 /** An operation whose body is a JSON object of at most `maxBytes`. */
 export function withJson(
-  handle: (body: Readonly<Record<string, unknown>>, exchange: Exchange) => Reply | Promise<Reply>,
+  handle: (body: Readonly<Record<string, unknown>>, exchange: HttpExchange) => Reply | Promise<Reply>,
   maxBytes = MAX_BODY,
 ): Operation {
-  const read = async (exchange: Exchange): Promise<Reply> => handle(readJson(await exchange.body()), exchange);
+  const read = async (exchange: HttpExchange): Promise<Reply> => handle(readJson(await exchange.body()), exchange);
   return { accepts: ['application/json'], maxBytes, handle: read };
 }
 
 /** Throws `InvalidArgument`. */
 export function checked<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body);
-  if (!result.success) throw httpErrors.badRequest(messageOf(result.error.issues[0]!));
+  if (!result.success) throw httpErrors.badRequest(messageOfIssue(result.error.issues[0]!));
   return result.data;
 }
 
@@ -180,7 +180,7 @@ function changeClock(clock: AdjustableClock, { now, advanceMs, frozen }: z.outpu
   else if (frozen === false) clock.run();
 }
 
-function limitOf({ query }: Exchange): number {
+function limitOf({ query }: HttpExchange): number {
   const limit = new URLSearchParams(query).get('limit') ?? '100';
   if (!/^[1-9]\d{0,5}$/.test(limit))
     throw httpErrors.badRequest(messages.mustBe('limit', 'a whole number from 1 to 999999'));

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { SCOPES } from '../../analytics/contract.ts';
-import { messageOf } from '../../analytics/validate.ts';
+import { messageOfIssue } from '../../analytics/validate.ts';
 import { httpErrors } from '../http/errors.ts';
 import { faultRule } from '../faults/faultRules.ts';
 import { isMoment } from './moment.ts';
@@ -94,7 +94,7 @@ function readHeader(line: string): SnapshotHeader {
   const result = header.safeParse(value);
   if (!result.success) {
     const issue = result.error.issues[0]!;
-    throw httpErrors.badRequest(`the snapshot is damaged at ${issue.path.join('.')}: ${messageOf(issue)}`);
+    throw httpErrors.badRequest(`the snapshot is damaged at ${issue.path.join('.')}: ${messageOfIssue(issue)}`);
   }
   return result.data;
 }

@@ -1,9 +1,9 @@
 import { endpoints, METRIC_FIELDS, type ResponseOf } from '../../analytics/contract.ts';
 import { daysOf, describeRange, resolveDay, resolveRange, type DayRange } from '../../analytics/dateRules.ts';
 import { identityFields } from '../../analytics/identity.ts';
-import { formatSeconds } from '../../base/clock.ts';
+import { formatTime } from '../../base/clock.ts';
 import { formatDay, type Day } from '../../base/day.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { HttpExchange } from '../http/exchange.ts';
 import {
   COMMA,
   END_OF_LIST,
@@ -15,7 +15,7 @@ import {
   type WrittenJson,
 } from '../http/jsonWriter.ts';
 import type { AnalyticsContext } from './context.ts';
-import type { ActivityRow, EditorLanguageRow, Figures } from './factSource.ts';
+import type { ActivityFact, EditorLanguageRow, Figures } from './factSource.ts';
 import { checkPage, pageSizeOf, takePage, withData, type CheckedPage } from './paging.ts';
 import { readQuery } from './query.ts';
 
@@ -24,7 +24,7 @@ import { readQuery } from './query.ts';
 type RangeEndpoint = 'dauCount' | 'dailyUsage' | 'userActivity';
 type DayEndpoint = 'dau' | 'dailyUserActivityByEditorLanguage';
 
-export function dauCount(context: AnalyticsContext, exchange: Exchange): WrittenJson {
+export function dauCount(context: AnalyticsContext, exchange: HttpExchange): WrittenJson {
   const { dates, newest } = checkRange('dauCount', context, exchange);
   const known = context.facts().activeCounts(withData(dates, newest));
   const days = daysOf(dates);
@@ -33,7 +33,7 @@ export function dauCount(context: AnalyticsContext, exchange: Exchange): Written
   });
 }
 
-export function dau(context: AnalyticsContext, exchange: Exchange): ResponseOf<'dau'> {
+export function dau(context: AnalyticsContext, exchange: HttpExchange): ResponseOf<'dau'> {
   const { request, dates: day, newest, after, pagination } = checkDay('dau', context, exchange);
   const rows = day > newest ? [] : context.facts().activeAccounts(day, after);
   const page = takePage(rows, pageSizeOf('dau', request.page_size, exchange));
@@ -48,7 +48,7 @@ export function dau(context: AnalyticsContext, exchange: Exchange): ResponseOf<'
   };
 }
 
-export function dailyUsage(context: AnalyticsContext, exchange: Exchange): WrittenJson {
+export function dailyUsage(context: AnalyticsContext, exchange: HttpExchange): WrittenJson {
   const { dates, newest } = checkRange('dailyUsage', context, exchange);
   const known = withData(dates, newest);
   const usage = context
@@ -60,7 +60,7 @@ export function dailyUsage(context: AnalyticsContext, exchange: Exchange): Writt
   });
 }
 
-export function userActivity(context: AnalyticsContext, exchange: Exchange): WrittenJson {
+export function userActivity(context: AnalyticsContext, exchange: HttpExchange): WrittenJson {
   const { request, dates, newest, after, pagination } = checkRange('userActivity', context, exchange);
   const size = pageSizeOf('userActivity', request.page_size, exchange);
   // One more says whether there is another page.
@@ -76,7 +76,7 @@ export function userActivity(context: AnalyticsContext, exchange: Exchange): Wri
   });
 }
 
-export function dailyUserActivityByEditorLanguage(context: AnalyticsContext, exchange: Exchange): WrittenJson {
+export function dailyUserActivityByEditorLanguage(context: AnalyticsContext, exchange: HttpExchange): WrittenJson {
   const name = 'dailyUserActivityByEditorLanguage';
   const { request, dates: day, newest, after, pagination } = checkDay(name, context, exchange);
   const rows = day > newest ? [] : context.facts().editorLanguages(day, after);
@@ -144,7 +144,7 @@ function writeUsage({ day, figures }: DayUsage): void {
   writeMetrics(figures);
 }
 
-function writeActivity({ identity, activeDays, figures }: ActivityRow): void {
+function writeActivity({ identity, activeDays, figures }: ActivityFact): void {
   writer.piece(NAMES[identity.kind]).string(identity.name).piece(ACTIVE_DAYS).number(activeDays);
   writeMetrics(figures);
 }
@@ -163,7 +163,7 @@ function writeMetrics(figures: Figures): void {
 function checkRange<N extends RangeEndpoint>(
   name: N,
   { clock, cursors }: AnalyticsContext,
-  exchange: Exchange,
+  exchange: HttpExchange,
 ): CheckedPage<N, DayRange> {
   const raw = readQuery(endpoints[name], exchange);
   return checkPage<N, DayRange>({
@@ -179,7 +179,7 @@ function checkRange<N extends RangeEndpoint>(
 function checkDay<N extends DayEndpoint>(
   name: N,
   { clock, cursors }: AnalyticsContext,
-  exchange: Exchange,
+  exchange: HttpExchange,
 ): CheckedPage<N, Day> {
   const raw = readQuery(endpoints[name], exchange);
   return checkPage<N, Day>({
@@ -193,5 +193,5 @@ function checkDay<N extends DayEndpoint>(
 }
 
 function generatedAt({ clock }: AnalyticsContext): string {
-  return formatSeconds(clock.now());
+  return formatTime(clock.now());
 }

@@ -9,13 +9,13 @@ import {
   type ResponseOf,
 } from '../../analytics/contract.ts';
 import { invalidArgument } from '../../analytics/errors.ts';
-import { identityFields, identityKey, type Identity } from '../../analytics/identity.ts';
-import { checkRequest, messageOf } from '../../analytics/validate.ts';
+import { identityFields, identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
+import { checkRequest, messageOfIssue } from '../../analytics/validate.ts';
 import { dayOf, type Day } from '../../base/day.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { HttpExchange } from '../http/exchange.ts';
 import type { AnalyticsContext } from './context.ts';
 import type { FactSource } from './factSource.ts';
-import { identityOf, overrideKey } from './overrides.ts';
+import { overrideKey } from './overrides.ts';
 import { readJson } from './query.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Section 4.11. */
 export async function getUserBudgetOverrides(
   context: AnalyticsContext,
-  exchange: Exchange,
+  exchange: HttpExchange,
 ): Promise<ResponseOf<'getUserBudgetOverrides'>> {
   const request = checkRequest('getUserBudgetOverrides', readJson(await exchange.body()));
   const facts = context.facts();
@@ -59,7 +59,7 @@ function refuseUnknown(asked: readonly Identity[], facts: FactSource, today: Day
 /** Section 4.12. */
 export async function setUserBudgetOverrides(
   context: AnalyticsContext,
-  exchange: Exchange,
+  exchange: HttpExchange,
 ): Promise<ResponseOf<'setUserBudgetOverrides'>> {
   const entries = readEntries(readJson(await exchange.body()));
   const facts = context.facts();
@@ -137,6 +137,6 @@ function checkEntry(identity: Identity, fields: Fields, facts: FactSource, today
   const { resource } = fields as unknown as OverrideEntry;
   if (issue?.path[0] !== 'resource' && resource !== RESOURCE_OF_PLAN[plan])
     return messages.wrongResource(resource, plan);
-  if (!settings.success) return messageOf(issue!);
+  if (!settings.success) return messageOfIssue(issue!);
   return { ...identityFields(member), ...settings.data };
 }

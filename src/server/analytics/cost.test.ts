@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseDecimal } from '../../base/decimal.ts';
-import { costMetrics } from './cost.ts';
+import { costMetricsOf } from './cost.ts';
 
 const amount = (text: string): bigint => parseDecimal(text)!;
 
@@ -15,7 +15,7 @@ describe('the metrics of a cost', () => {
   };
 
   it('add what was used with own keys and without, each by its formula', () => {
-    const { billed_amount_usd, base_cost_usd, surcharge_usd, estimated_customer_cost_usd } = costMetrics(sums, true);
+    const { billed_amount_usd, base_cost_usd, surcharge_usd, estimated_customer_cost_usd } = costMetricsOf(sums, true);
     assert.deepEqual(
       [billed_amount_usd, base_cost_usd, surcharge_usd, estimated_customer_cost_usd],
       // Without: billed less 6. With: all of it. Estimated: 4 more than is billed.
@@ -24,12 +24,12 @@ describe('the metrics of a cost', () => {
   });
 
   it('estimate what is billed where the customer is not on enterprise', () => {
-    assert.equal(costMetrics(sums, false).estimated_customer_cost_usd, '8.25');
+    assert.equal(costMetricsOf(sums, false).estimated_customer_cost_usd, '8.25');
   });
 
   it('have tokens as strings from 2^53 on', () => {
     const tokens = [2n ** 53n - 1n, 2n ** 53n, 0n, 10n ** 30n];
-    const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = costMetrics(
+    const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = costMetricsOf(
       { ...sums, tokens },
       true,
     );

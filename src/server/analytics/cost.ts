@@ -9,12 +9,12 @@ import {
 } from '../../analytics/contract.ts';
 import { describeRange, resolveRange } from '../../analytics/dateRules.ts';
 import { identityKey } from '../../analytics/identity.ts';
-import { formatSeconds } from '../../base/clock.ts';
+import { formatTime } from '../../base/clock.ts';
 import { formatDay } from '../../base/day.ts';
 import { formatDecimal } from '../../base/decimal.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { HttpExchange } from '../http/exchange.ts';
 import type { AnalyticsContext } from './context.ts';
-import type { CostFilters, CostGrouping, CostRow, CostSums } from './factSource.ts';
+import type { CostFilters, CostGrouping, CostFact, CostSums } from './factSource.ts';
 import { checkPage, pageSizeOf, takePage, withData } from './paging.ts';
 import { readJson } from './query.ts';
 
@@ -23,7 +23,7 @@ const NO_SUMS: CostSums = { billed: 0n, base: 0n, byokBase: 0n, credits: 0n, tok
 /** Cost and tokens, grouped and filtered: section 4.10. */
 export async function costAnalytics(
   context: AnalyticsContext,
-  exchange: Exchange,
+  exchange: HttpExchange,
 ): Promise<ResponseOf<'costAnalytics'>> {
   const raw = readJson(await exchange.body());
   const { clock, cursors } = context;
@@ -44,13 +44,13 @@ export async function costAnalytics(
     data_points: page.rows.map(({ day, values, sums }) => ({
       start_date: formatDay(day ?? dates.first),
       end_date: formatDay(day ?? dates.last),
-      cost_metrics: costMetrics(sums, enterprise),
+      cost_metrics: costMetricsOf(sums, enterprise),
       group_by_values: values,
     })),
     pagination: pagination(page.last),
     metadata: {
       ...describeRange(dates),
-      generated_at: formatSeconds(clock.now()),
+      generated_at: formatTime(clock.now()),
       returned_data_point_count: page.rows.length,
     },
   };
@@ -61,7 +61,7 @@ export async function costAnalytics(
  * base, and the estimated cost is what is billed. With, the surcharge is all that is billed, and the estimated cost is base
  * plus surcharge on enterprise, else what is billed.
  */
-export function costMetrics({ billed, base, byokBase, credits, tokens }: CostSums, enterprise: boolean): CostMetrics {
+export function costMetricsOf({ billed, base, byokBase, credits, tokens }: CostSums, enterprise: boolean): CostMetrics {
   return {
     billed_amount_usd: formatDecimal(billed),
     estimated_customer_cost_usd: formatDecimal(enterprise ? billed + byokBase : billed),
@@ -80,7 +80,7 @@ function tokenCount(count: bigint): number | string {
 }
 
 /** One total of everything is there also where everything is nothing. */
-function* withTotal(rows: Iterable<CostRow>, by: CostGrouping, isLaterPage: boolean): Generator<CostRow> {
+function* withTotal(rows: Iterable<CostFact>, by: CostGrouping, isLaterPage: boolean): Generator<CostFact> {
   let isEmpty = true;
   for (const row of rows) {
     isEmpty = false;

@@ -1,15 +1,15 @@
 import { CREDITS_REFRESH_MS, endpoints, type ResponseOf } from '../../analytics/contract.ts';
 import { describeRange, resolveRange } from '../../analytics/dateRules.ts';
 import { identityFields } from '../../analytics/identity.ts';
-import { formatSeconds } from '../../base/clock.ts';
+import { formatTime } from '../../base/clock.ts';
 import { dayOf, formatDay } from '../../base/day.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { HttpExchange } from '../http/exchange.ts';
 import type { AnalyticsContext } from './context.ts';
 import { checkPage, pageSizeOf, takePage } from './paging.ts';
 import { readQuery } from './query.ts';
 
 /** Credits per user: section 4.9. */
-export function creditUsageByUser(context: AnalyticsContext, exchange: Exchange): ResponseOf<'creditUsageByUser'> {
+export function creditUsageByUser(context: AnalyticsContext, exchange: HttpExchange): ResponseOf<'creditUsageByUser'> {
   const { clock, cursors } = context;
   const raw = readQuery(endpoints.creditUsageByUser, exchange);
   const { request, dates, after, pagination } = checkPage({
@@ -36,7 +36,7 @@ export function creditUsageByUser(context: AnalyticsContext, exchange: Exchange)
     metadata: {
       ...describeRange(dates),
       // As of the last refresh; the figures are nevertheless those of this moment.
-      generated_at: formatSeconds(Math.floor(asOf / CREDITS_REFRESH_MS) * CREDITS_REFRESH_MS),
+      generated_at: formatTime(Math.floor(asOf / CREDITS_REFRESH_MS) * CREDITS_REFRESH_MS),
       returned_record_count: page.rows.length,
     },
   };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { Cursors, type Position } from './cursors.ts';
+import { Cursors, type PagePosition } from './cursors.ts';
 
 describe('cursors', () => {
   const cursors = new Cursors(randomBytes(32));
   const position = fc
     .tuple(fc.nat(), fc.array(fc.string({ unit: 'binary' }), { maxLength: 6 }))
-    .map(([asOf, after]): Position => ({ asOf, after }));
+    .map(([asOf, after]): PagePosition => ({ asOf, after }));
 
   it('lead back to where a page ended, by the same text each time', () => {
     fc.assert(

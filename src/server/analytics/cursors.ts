@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type Key
 import type { RowKey } from './factSource.ts';
 
 /** Where a page ended. */
-export interface Position {
+export interface PagePosition {
   /**
    * The hour of the request for the first page, in milliseconds since 1970. Defaults and limits of dates, and the days with
    * data, are those of that hour up to the last page, also across midnight.
@@ -29,7 +29,7 @@ export class Cursors {
     this.#key = createSecretKey(key);
   }
 
-  seal(query: string, { asOf, after }: Position): string {
+  seal(query: string, { asOf, after }: PagePosition): string {
     const plain = JSON.stringify([asOf, ...after]);
     const nonce = createHmac('sha256', this.#key)
       .update(query)
@@ -43,7 +43,7 @@ export class Cursors {
   }
 
   /** `undefined` where the cursor is not one of this query. */
-  open(query: string, cursor: string): Position | undefined {
+  open(query: string, cursor: string): PagePosition | undefined {
     const bytes = Buffer.from(cursor, 'base64url');
     // Decoding passes over what is not base64url; a cursor has one form only.
     if (bytes.length <= NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== cursor) return undefined;

@@ -19,7 +19,7 @@ import type { Decimal } from '../../base/decimal.ts';
 /** Where a row stands: texts, compared one after the other by code units. */
 export type RowKey = readonly string[];
 
-export interface Organization {
+export interface OrganizationInfo {
   readonly plan: Plan;
   /** The API is for customers of the enterprise plan only. */
   readonly enterprise: boolean;
@@ -38,7 +38,7 @@ export interface AccountRow {
   readonly identity: Identity;
 }
 
-export interface ActivityRow extends AccountRow {
+export interface ActivityFact extends AccountRow {
   /** Distinct days with activity. */
   readonly activeDays: number;
   readonly figures: Figures;
@@ -50,7 +50,7 @@ export interface EditorLanguageRow extends AccountRow {
   readonly figures: Figures;
 }
 
-export interface CreditRow extends AccountRow {
+export interface CreditFact extends AccountRow {
   readonly credits: number;
   /** Present in rows by date. */
   readonly day?: Day;
@@ -77,7 +77,7 @@ export interface CostFilters {
 }
 
 /**
- * Sums of one group of costs. Surcharge and estimated cost (section 2.5) follow from these: see `costMetrics` in cost.ts.
+ * Sums of one group of costs. Surcharge and estimated cost (section 2.5) follow from these: see `costMetricsOf`.
  */
 export interface CostSums {
   readonly billed: Decimal;
@@ -89,7 +89,7 @@ export interface CostSums {
   readonly tokens: readonly bigint[];
 }
 
-export interface CostRow {
+export interface CostFact {
   readonly key: RowKey;
   readonly day?: Day;
   readonly values: GroupByValues;
@@ -97,7 +97,7 @@ export interface CostRow {
 }
 
 export interface FactSource {
-  readonly organization: Organization;
+  readonly organization: OrganizationInfo;
 
   /** The identity as the organization spells it, where it is one of its members on `day`. */
   findMember(identity: Identity, day: Day): Identity | undefined;
@@ -111,7 +111,7 @@ export interface FactSource {
   /** Of all accounts together on each day; `undefined` where none was active. */
   usage(range: DayRange): readonly (Figures | undefined)[];
   /** Of many rows at once, `limit` or some more. */
-  activity(range: DayRange, after?: RowKey, limit?: number): Iterable<ActivityRow>;
+  activity(range: DayRange, after?: RowKey, limit?: number): Iterable<ActivityFact>;
   editorLanguages(day: Day, after?: RowKey): Iterable<EditorLanguageRow>;
 
   /**
@@ -123,10 +123,10 @@ export interface FactSource {
     by: { readonly date: boolean; readonly model: boolean },
     after?: RowKey,
     asOf?: number,
-  ): Iterable<CreditRow>;
+  ): Iterable<CreditFact>;
 
   /** Ordered by day, account, product, resource, BYOK status and expert, as far as requested. */
-  cost(range: DayRange, by: CostGrouping, filters: CostFilters, after?: RowKey): Iterable<CostRow>;
+  cost(range: DayRange, by: CostGrouping, filters: CostFilters, after?: RowKey): Iterable<CostFact>;
 
   /** Overrides that came with the data. */
   overrides(): Iterable<BudgetOverride>;

@@ -1,17 +1,17 @@
 import type { BudgetOverride, OverrideEntry } from '../../analytics/contract.ts';
-import { identityFields } from '../../analytics/identity.ts';
+import { identityFields, identityOf } from '../../analytics/identity.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Day } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import type { Change, KeptFile, SimulationOptions } from '../state/records.ts';
+import type { StateChange, KeptFile, SimulationOptions } from '../state/records.ts';
 import type { ServerState } from '../state/serverState.ts';
 import type { AnalyticsContext } from './context.ts';
 import { Cursors } from './cursors.ts';
 import { DataSet } from './data/dataSet.ts';
 import { readData } from './data/readData.ts';
 import type { FactSource } from './factSource.ts';
-import { identityOf, keyOf, OverrideList } from './overrides.ts';
+import { overrideKeyOf, OverrideList } from './overrides.ts';
 import { Simulation } from './simulation/simulation.ts';
 
 /**
@@ -56,7 +56,7 @@ export class Organization implements AnalyticsContext {
   }
 
   /** Repeats a change of before a restart. An import whose file is damaged is left out whole, and reported to `logger`. */
-  async replay(change: Change, logger: Pick<Logger, 'error'>): Promise<void> {
+  async replay(change: StateChange, logger: Pick<Logger, 'error'>): Promise<void> {
     if (change.type === 'overrides') this.overrides.change(change.entries);
     else if (change.type === 'simulation') this.#replace(new Simulation(change, this.clock));
     else if (change.type === 'import' || change.type === 'facts') {
@@ -94,7 +94,7 @@ export class Organization implements AnalyticsContext {
         throw error;
       }
       const replaces = this.#lost.get(kept.sha256 ?? '');
-      const change: Change = { type: 'import', ...kept, ...(replaces !== undefined && { replaces }) };
+      const change: StateChange = { type: 'import', ...kept, ...(replaces !== undefined && { replaces }) };
       await this.#state.append(change).then(() => this.#load(data));
       if (kept.sha256 !== undefined) this.#lost.delete(kept.sha256);
       return lines;
@@ -131,7 +131,7 @@ export class Organization implements AnalyticsContext {
   restore(
     simulation: SimulationOptions | undefined,
     bytes: AsyncIterable<Uint8Array>,
-    others: readonly Change[],
+    others: readonly StateChange[],
   ): Promise<void> {
     return this.#inTurn(async () => {
       const incoming = this.#state.receive(bytes);
@@ -145,8 +145,8 @@ export class Organization implements AnalyticsContext {
         throw error;
       }
       const facts = simulation ? new Simulation(simulation, this.clock) : data;
-      const wanted = new Map([...data.overrides()].map((override) => [keyOf(override), override]));
-      const gone = [...facts.overrides()].filter((override) => !wanted.has(keyOf(override)));
+      const wanted = new Map([...data.overrides()].map((override) => [overrideKeyOf(override), override]));
+      const gone = [...facts.overrides()].filter((override) => !wanted.has(overrideKeyOf(override)));
       const entries: OverrideEntry[] = [
         ...[...wanted.values()].map((override) => entryOf(override)),
         ...gone.map((override) => entryOf(override, '')),
@@ -162,7 +162,7 @@ export class Organization implements AnalyticsContext {
   }
 
   /** The same state in fewer changes. */
-  condensed(changes: readonly Change[]): Change[] {
+  condensed(changes: readonly StateChange[]): StateChange[] {
     const replaced = changes.findLastIndex(({ type }) => type === 'facts' || type === 'simulation');
     const imports = changes.filter(
       ({ type }, at) => at >= replaced && ['import', 'facts', 'simulation'].includes(type),
@@ -203,7 +203,7 @@ export class Organization implements AnalyticsContext {
   }
 }
 
-function describeLost({ type }: Change, path: string): string {
+function describeLost({ type }: StateChange, path: string): string {
   return type === 'facts'
     ? `${path}, the facts of a restored snapshot, is damaged or missing: the data of the start is served in its place. ` +
         'Restore the snapshot again, or POST /__admin/reset to forget it with all later changes.'

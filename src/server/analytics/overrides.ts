@@ -1,18 +1,12 @@
 import type { BudgetOverride, OverrideEntry } from '../../analytics/contract.ts';
-import { identityKey, type Identity } from '../../analytics/identity.ts';
+import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
 
 /** Equal for overrides of the same identity, resource and period, of which there is one; ordered as answers are. */
 export function overrideKey(identity: Identity, resource: string, period: string): string {
   return `${identityKey(identity)}\0${resource}\0${period}`;
 }
 
-export function identityOf(record: BudgetOverride | OverrideEntry): Identity {
-  return record.user_email === undefined
-    ? { kind: 'service_account_name', name: record.service_account_name }
-    : { kind: 'user_email', name: record.user_email };
-}
-
-export function keyOf(override: BudgetOverride | OverrideEntry): string {
+export function overrideKeyOf(override: BudgetOverride | OverrideEntry): string {
   return overrideKey(identityOf(override), override.resource, override.period);
 }
 
@@ -42,7 +36,7 @@ export class OverrideList {
   load(overrides: Iterable<BudgetOverride>): void {
     const current = this.#known();
     for (const override of overrides) {
-      this.#changes.delete(keyOf(override));
+      this.#changes.delete(overrideKeyOf(override));
       apply(current, override);
     }
     this.#sorted = undefined;
@@ -50,7 +44,7 @@ export class OverrideList {
 
   change(entries: Iterable<OverrideEntry>): void {
     for (const entry of entries) {
-      this.#changes.set(keyOf(entry), entry);
+      this.#changes.set(overrideKeyOf(entry), entry);
       if (this.#current) apply(this.#current, entry);
     }
     this.#sorted = undefined;
@@ -75,6 +69,6 @@ export class OverrideList {
 }
 
 function apply(current: Map<string, BudgetOverride>, entry: BudgetOverride): void {
-  if (entry.config.limit === '') current.delete(keyOf(entry));
-  else current.set(keyOf(entry), entry);
+  if (entry.config.limit === '') current.delete(overrideKeyOf(entry));
+  else current.set(overrideKeyOf(entry), entry);
 }

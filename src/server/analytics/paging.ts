@@ -10,8 +10,8 @@ import type { DayRange } from '../../analytics/dateRules.ts';
 import { invalidArgument } from '../../analytics/errors.ts';
 import { checkRequest } from '../../analytics/validate.ts';
 import { dayOf, type Day } from '../../base/day.ts';
-import type { Exchange } from '../http/exchange.ts';
-import type { Cursors, Position } from './cursors.ts';
+import type { HttpExchange } from '../http/exchange.ts';
+import type { Cursors, PagePosition } from './cursors.ts';
 import type { RowKey } from './factSource.ts';
 
 const HOUR_MS = 3_600_000;
@@ -46,7 +46,7 @@ export function checkPage<N extends EndpointName, D>(options: PageOptions<N, D>)
   const thisHour = Math.floor(now / HOUR_MS) * HOUR_MS;
   const queryOf = (valid: RequestOf<N>): string => JSON.stringify([name, options.bind(valid)]);
   let cursor = '';
-  let position: Position | undefined;
+  let position: PagePosition | undefined;
   let dates: { readonly value: D } | undefined;
   const request = checkRequest(name, raw, (valid) => {
     if (valid !== undefined) {
@@ -79,7 +79,7 @@ export function withData({ first, last }: DayRange, newest: Day): DayRange {
   return { first, last: Math.min(last, newest) };
 }
 
-export function pageSizeOf(name: EndpointName, asked: number | null | undefined, exchange: Exchange): number {
+export function pageSizeOf(name: EndpointName, asked: number | null | undefined, exchange: HttpExchange): number {
   const sizes = (endpoints[name] as { pageSize: PageSizes }).pageSize;
   if (asked === undefined || asked === null) return sizes.default;
   if (asked <= sizes.maximum) return asked;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { endpoints } from '../../analytics/contract.ts';
 import { checkRequest } from '../../analytics/validate.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { HttpExchange } from '../http/exchange.ts';
 import { readJson, readQuery } from './query.ts';
 
 const NAMES = ['start_date', 'end_date', 'cursor', 'other'];
@@ -10,8 +10,11 @@ const NAMES = ['start_date', 'end_date', 'cursor', 'other'];
 describe('page_size', () => {
   it('may be any whole number, in a query and in JSON', () => {
     for (const digits of ['1', '999', '9'.repeat(309), '9'.repeat(310), '9'.repeat(2000)]) {
-      const query: Partial<Exchange> = { query: `page_size=${digits}` };
-      const values = [readQuery(endpoints.dau, query as Exchange), readJson(Buffer.from(`{"page_size":${digits}}`))];
+      const query: Partial<HttpExchange> = { query: `page_size=${digits}` };
+      const values = [
+        readQuery(endpoints.dau, query as HttpExchange),
+        readJson(Buffer.from(`{"page_size":${digits}}`)),
+      ];
       for (const { page_size } of values) assert.ok(checkRequest('dau', { page_size }).page_size! >= 1, digits);
     }
     assert.ok(checkRequest('costAnalytics', readJson(Buffer.from('{"page_size":1e400}'))).page_size! > 1e6);
@@ -29,7 +32,7 @@ describe('readQuery', () => {
         const exchange = {
           query: text,
           warn: (message) => void warnings.push(message),
-        } as Partial<Exchange> as Exchange;
+        } as Partial<HttpExchange> as HttpExchange;
         const values = readQuery(endpoints.userActivity, exchange);
         const expected = [...new URLSearchParams(text)];
         for (const name of NAMES.slice(0, 3)) {

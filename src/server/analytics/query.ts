@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { LIMITS, messages, REPEATED, type Endpoint } from '../../analytics/contract.ts';
 import { invalidArgument } from '../../analytics/errors.ts';
 import { SextantError } from '../../base/errors.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { HttpExchange } from '../http/exchange.ts';
 
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
 
@@ -10,7 +10,7 @@ const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buf
  * The parameters of a query string that an endpoint has, numbers and booleans as such; what is none of the kind stays text,
  * for the schema to refuse. Others are ignored and noted.
  */
-export function readQuery(endpoint: Endpoint, exchange: Exchange): Record<string, unknown> {
+export function readQuery(endpoint: Endpoint, exchange: HttpExchange): Record<string, unknown> {
   const known = (endpoint.request as z.ZodMiniObject).shape;
   const values: Record<string, unknown> = {};
   if (exchange.query === '') return values;

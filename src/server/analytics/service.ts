@@ -3,7 +3,7 @@ import { LIMITS, endpoints, type EndpointName } from '../../analytics/contract.t
 import type { RateLimiter } from '../auth/rateLimiter.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
-import type { Caller, Exchange, Resource } from '../http/exchange.ts';
+import type { Caller, HttpExchange, Resource } from '../http/exchange.ts';
 import { WrittenJson } from '../http/jsonWriter.ts';
 import { dailyUsage, dailyUserActivityByEditorLanguage, dau, dauCount, userActivity } from './activity.ts';
 import { getUserBudgetOverrides, setUserBudgetOverrides } from './budgets.ts';
@@ -11,7 +11,7 @@ import type { AnalyticsContext } from './context.ts';
 import { costAnalytics } from './cost.ts';
 import { creditUsageByUser } from './credits.ts';
 
-type Handler = (context: AnalyticsContext, exchange: Exchange) => unknown;
+type Handler = (context: AnalyticsContext, exchange: HttpExchange) => unknown;
 
 const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   dauCount,

@@ -1,11 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Scope } from '../../analytics/contract.ts';
+import type { TokenScope } from '../../analytics/contract.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Caller } from '../http/exchange.ts';
 import type { TokenRecord } from '../state/records.ts';
 
 export interface TokenCaller extends Caller {
-  readonly scopes: ReadonlySet<Scope>;
+  readonly scopes: ReadonlySet<TokenScope>;
 }
 
 /** 256 random bits; the prefix lets people and secret scanners know what it is. */
@@ -17,19 +17,19 @@ export function hashToken(token: string): string {
   return digest(token).toString('hex');
 }
 
-interface Known {
+interface KnownToken {
   readonly hash: Buffer;
   readonly caller: TokenCaller;
 }
 
 /** The tokens of callers, by hash only. */
 export class Tokens {
-  readonly #byName = new Map<string, Known>();
+  readonly #byName = new Map<string, KnownToken>();
   /**
    * By the beginning of the hash, so that finding one costs the same for any number of tokens. Its time could reveal only whether
    * some token's hash begins so, from which no token can be derived; the whole is compared in constant time.
    */
-  readonly #byStart = new Map<number, Known[]>();
+  readonly #byStart = new Map<number, KnownToken[]>();
 
   set({ name, hash, scopes }: TokenRecord): void {
     this.delete(name);

@@ -2,7 +2,7 @@ import { extractiveProvider } from '../../ask/extractive.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
 import { contextErrors } from '../../context/errors.ts';
 import { languageOf } from '../../engine/analyze/languages.ts';
-import { partsOf } from '../../wire/contract.ts';
+import { splitPrompt } from '../../wire/contract.ts';
 import { readRetrieval } from '../../wire/formatRetrieval.ts';
 
 /** As many as a person reads. */
@@ -14,7 +14,7 @@ const NOTHING_FOUND = 'No model was asked, and nothing that was found answers th
  * model was used. Throws `NoModel` for a prompt that brings nothing along.
  */
 export async function* answerFromPrompt(prompt: string, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
-  const parts = partsOf(prompt);
+  const parts = splitPrompt(prompt);
   if (!parts) throw contextErrors.noModel();
   const { retrieval, question } = parts;
   const passages = readRetrieval(retrieval)
@@ -38,5 +38,5 @@ export async function* answerFromPrompt(prompt: string, signal: AbortSignal): As
 /** What a model says to a prompt as it is. Throws what the provider throws. */
 export function answerOf(provider: AnswerProvider, prompt: string, signal: AbortSignal): AsyncIterable<string> {
   const messages = [{ role: 'user', content: prompt }] as const;
-  return provider.answer({ question: partsOf(prompt)?.question ?? prompt, passages: [], messages }, signal);
+  return provider.answer({ question: splitPrompt(prompt)?.question ?? prompt, passages: [], messages }, signal);
 }

@@ -5,7 +5,7 @@ import type * as z from 'zod/mini';
 import { checked, withJson } from '../admin/adminPlane.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import { HttpError, httpErrors } from '../http/errors.ts';
-import type { Exchange, Reply, Resource } from '../http/exchange.ts';
+import type { HttpExchange, Reply, Resource } from '../http/exchange.ts';
 import { clientGone } from '../http/requestBody.ts';
 import type { ContextService } from './service.ts';
 
@@ -48,7 +48,7 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
   const resource = <S extends z.ZodMiniType>(
     path: WirePath,
     schema: S,
-    handle: (request: z.output<S>, exchange: Exchange) => Promise<Reply>,
+    handle: (request: z.output<S>, exchange: HttpExchange) => Promise<Reply>,
   ): Resource => ({
     path,
     isLogged: true,

@@ -18,7 +18,7 @@ export interface ContextOptions {
   readonly keepMs?: number | undefined;
 }
 
-export interface ContextDependencies {
+export interface ContextServiceDependencies {
   /** The real time, whatever the server pretends: files are removed by it. */
   readonly clock: Clock;
   readonly logger: Logger;
@@ -28,13 +28,13 @@ export interface ContextDependencies {
 export class ContextService {
   readonly #state: string | undefined;
   readonly #options: ContextOptions;
-  readonly #edges: ContextDependencies;
+  readonly #edges: ContextServiceDependencies;
   #store: Promise<ContentStore> | undefined;
   /** Where nothing is to be left. */
   #temporary: string | undefined;
   readonly #closing = new AbortController();
 
-  constructor(state: string | undefined, options: ContextOptions, edges: ContextDependencies) {
+  constructor(state: string | undefined, options: ContextOptions, edges: ContextServiceDependencies) {
     this.#state = state;
     this.#options = options;
     this.#edges = edges;

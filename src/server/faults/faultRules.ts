@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { messages } from '../../analytics/contract.ts';
-import { messageOf } from '../../analytics/validate.ts';
+import { messageOfIssue } from '../../analytics/validate.ts';
 import { httpErrors } from '../http/errors.ts';
 
 const positive = (field: string) =>
@@ -64,6 +64,6 @@ export type FaultRule = z.infer<typeof faultRule>;
 /** Throws `InvalidArgument` with the first thing that is wrong. */
 export function readFaultRule(value: unknown): FaultRule {
   const result = faultRule.safeParse(value);
-  if (!result.success) throw httpErrors.badRequest(messageOf(result.error.issues[0]!));
+  if (!result.success) throw httpErrors.badRequest(messageOfIssue(result.error.issues[0]!));
   return result.data;
 }

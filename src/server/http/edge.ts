@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { SextantError, describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { errorText, HttpError, httpErrors, toHttpError } from './errors.ts';
-import type { Caller, Exchange, Reply, Resource } from './exchange.ts';
+import type { Caller, HttpExchange, Reply, Resource } from './exchange.ts';
 import { ABSOLUTE, type HostCheck } from './hosts.ts';
 import { WrittenJson } from './jsonWriter.ts';
 import { sendLines } from './replyLines.ts';
@@ -228,7 +228,7 @@ export class HttpEdge {
         if (expectsContinue) response.writeContinue();
         expectsContinue = false;
       };
-      const exchange: Exchange = {
+      const exchange: HttpExchange = {
         method: request.method ?? '',
         headers: request.headers,
         rawHeaders: request.rawHeaders,

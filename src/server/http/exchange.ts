@@ -8,7 +8,7 @@ export interface Caller {
 }
 
 /** An admitted request, as a service sees it. */
-export interface Exchange {
+export interface HttpExchange {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   /** Names and values in turn, as they were sent. */
@@ -42,12 +42,12 @@ export interface Operation {
   /** The media types of the body; where this is missing, the body is not looked at. */
   readonly accepts?: readonly string[];
   readonly maxBytes?: number;
-  handle(exchange: Exchange): Reply | Promise<Reply>;
+  handle(exchange: HttpExchange): Reply | Promise<Reply>;
 }
 
 /** A request for a resource that was answered with an error. */
 export interface Refused {
-  readonly parameters: Exchange['parameters'];
+  readonly parameters: HttpExchange['parameters'];
   readonly status: number;
   readonly code: string;
   /** The message to the client, or more. */
@@ -59,7 +59,7 @@ export interface Resource {
   /** `/__admin/tokens/{name}`: a name in braces stands for one part of a path. */
   readonly path: string;
   /** Admits a request, or throws the reason; called before its method and body are checked. */
-  readonly guard?: (headers: IncomingHttpHeaders, parameters: Exchange['parameters']) => Caller;
+  readonly guard?: (headers: IncomingHttpHeaders, parameters: HttpExchange['parameters']) => Caller;
   /** Called for each request that is answered with an error. */
   readonly onRefused?: (refused: Refused) => void;
   readonly methods: Readonly<Partial<Record<string, Operation>>>;

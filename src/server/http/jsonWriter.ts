@@ -12,7 +12,7 @@ const SMALL = 0x2000;
 
 export const [COMMA, END_OF_OBJECT, END_OF_LIST] = [0x2c, 0x7d, 0x5d] as const;
 const [COLON, START_OF_OBJECT] = [0x3a, 0x7b] as const;
-type Mark = typeof COMMA | typeof END_OF_OBJECT | typeof END_OF_LIST | typeof COLON | typeof START_OF_OBJECT;
+type Punctuation = typeof COMMA | typeof END_OF_OBJECT | typeof END_OF_LIST | typeof COLON | typeof START_OF_OBJECT;
 
 export interface JsonObject {
   readonly [name: string]: string | number | boolean | JsonObject;
@@ -81,7 +81,7 @@ export class JsonWriter {
   }
 
   /** One of `,`, `:`, `{`, `}` and `]`: much quicker than a piece of one byte. */
-  mark(mark: Mark): this {
+  mark(mark: Punctuation): this {
     this.#reserve(1);
     this.#bytes[this.#length++] = mark;
     return this;

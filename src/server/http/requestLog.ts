@@ -1,4 +1,4 @@
-import { formatSeconds } from '../../base/clock.ts';
+import { formatTime } from '../../base/clock.ts';
 
 /** One answered request, as the admin plane shows it. */
 export interface LoggedRequest {
@@ -97,7 +97,7 @@ export class RequestLog {
     const { error, warnings } = this.#notes[place]!;
     return {
       id,
-      at: formatSeconds(this.#numbers[place * NUMBERS + AT]!),
+      at: formatTime(this.#numbers[place * NUMBERS + AT]!),
       method,
       path: redacted(path),
       query: redacted(query),

@@ -4,7 +4,7 @@ import { explainWriteError, isWriteError, SextantError, systemCode } from '../..
 import type { HeldFence } from '../../base/lease.ts';
 import { fileLogger, forwardingLogger, type Logger } from '../../base/log.ts';
 import { makeFolder } from '../../base/makeFolder.ts';
-import { claimFolder, readMark, refuseLink } from '../../base/ownedFolder.ts';
+import { claimFolder, readFolderMark, refuseLink } from '../../base/ownedFolder.ts';
 import { RecordLog } from '../../base/recordLog.ts';
 import { readRegularFileSync } from '../../base/regularFile.ts';
 import { readPublished } from './published.ts';
@@ -67,7 +67,7 @@ export function stateLogger(folder: string): Logger {
 
 function isMarked(folder: string): boolean {
   try {
-    const mark = readMark(folder);
+    const mark = readFolderMark(folder);
     return typeof mark === 'object' && mark.kind === 'server';
   } catch (error) {
     if (systemCode(error) === undefined) throw error;

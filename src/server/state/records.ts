@@ -1,8 +1,8 @@
-import type { OverrideEntry, Plan, Scope } from '../../analytics/contract.ts';
+import type { OverrideEntry, Plan, TokenScope } from '../../analytics/contract.ts';
 import type { Day } from '../../base/day.ts';
 
 /** What clients changed, in the order of a log: together with the data file it is the whole state. */
-export type Change =
+export type StateChange =
   | { readonly type: 'overrides'; readonly entries: readonly OverrideEntry[] }
   | ({ readonly type: 'token' } & TokenRecord)
   | { readonly type: 'revoke'; readonly name: string }
@@ -26,7 +26,7 @@ export interface TokenRecord {
   readonly name: string;
   /** SHA-256 of the token in hexadecimal. */
   readonly hash: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly TokenScope[];
 }
 
 /** A simulated organization. */

@@ -1,5 +1,5 @@
 import type { Fence } from '../../base/lease.ts';
-import type { Change, KeptFile } from './records.ts';
+import type { StateChange, KeptFile } from './records.ts';
 
 /** What a server is reached by; kept, so that it is the same after a restart. */
 export interface Address {
@@ -11,7 +11,7 @@ export interface Address {
 /** A data file on its way in: its bytes pass through, and are kept if it proves good. */
 export interface Incoming {
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Makes it durable. The result is part of a {@link Change}. */
+  /** Makes it durable. The result is part of a {@link StateChange}. */
   keep(): Promise<KeptFile>;
   discard(): Promise<void>;
 }
@@ -25,13 +25,13 @@ export interface ServerState {
   readonly address: Address | undefined;
   readonly cursorKey: Buffer;
   /** What was changed before this start. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly StateChange[];
   /** Records where the server is, for others to find it; as soon as there is room for it. Throws `LeaseLost`. */
   publish(url: string, address: Address): void;
   /** Resolves when the change will outlive the process. */
-  append(change: Change): Promise<void>;
+  append(change: StateChange): Promise<void>;
   /** Replaces all changes by these, which need no more than `files` of the imports. */
-  replace(changes: readonly Change[]): Promise<void>;
+  replace(changes: readonly StateChange[]): Promise<void>;
   receive(bytes: AsyncIterable<Uint8Array>): Incoming;
   /** Throws `StateDamaged` where the file is missing or not as it was written. */
   read(file: KeptFile): AsyncIterable<Uint8Array>;

@@ -18,7 +18,7 @@ import { temporaryFolder, writeFiles } from '../../../test/support/temporary.ts'
 import { writeCheckedJson } from '../../base/checkedJson.ts';
 import { FencedJson } from '../../base/fencedJson.ts';
 import { forwardingLogger, silentLogger, type Logger } from '../../base/log.ts';
-import { exportLines, startOrAttach } from '../launch.ts';
+import { exportState, startOrAttach } from '../launch.ts';
 import { emptyDataSet } from '../analytics/data/dataBuilder.ts';
 import { SextantServer, type ServerOptions } from '../server.ts';
 import { findServer } from './published.ts';
@@ -90,7 +90,7 @@ describe('a state folder', () => {
         await assert.rejects(start(place), refusal);
         await assert.rejects(startOrAttach({ state: place }), refusal);
         await assert.rejects(async () => {
-          for await (const _ of exportLines(place, emptyDataSet(), silentLogger)) assert.fail('nothing is exported');
+          for await (const _ of exportState(place, emptyDataSet(), silentLogger)) assert.fail('nothing is exported');
         }, refusal);
         assert.deepEqual(contentOf(place), before);
       });

@@ -11,7 +11,7 @@ import { claimingFence, claimState } from './claim.ts';
 import { stateErrors } from './errors.ts';
 import { Imports } from './imports.ts';
 import { describePublishedDamage, PUBLISHED, readPublished, type Published } from './published.ts';
-import type { Change, KeptFile } from './records.ts';
+import type { StateChange, KeptFile } from './records.ts';
 import type { Address, Incoming, ServerState } from './serverState.ts';
 
 /** Of the files in the folder. A newer one is refused. */
@@ -34,7 +34,7 @@ export class StateFolder implements ServerState {
   readonly folder: string;
   readonly address: Address | undefined;
   readonly cursorKey: Buffer;
-  readonly changes: readonly Change[];
+  readonly changes: readonly StateChange[];
   readonly fence: Fence;
   readonly #lease: HeldFence;
   readonly #log: RecordLog;
@@ -54,7 +54,7 @@ export class StateFolder implements ServerState {
     this.fence = this.#lease = lease;
     this.#log = log;
     this.#logger = logger;
-    this.changes = withoutReplaced(records as readonly Change[]);
+    this.changes = withoutReplaced(records as readonly StateChange[]);
     this.address = published;
     this.cursorKey = published ? Buffer.from(published.cursorKey, 'hex') : randomBytes(32);
     this.#published = new FencedJson(lease, folder, PUBLISHED, 0o600);
@@ -109,11 +109,11 @@ export class StateFolder implements ServerState {
     }
   }
 
-  append(change: Change): Promise<void> {
+  append(change: StateChange): Promise<void> {
     return this.#log.append(change);
   }
 
-  async replace(changes: readonly Change[]): Promise<void> {
+  async replace(changes: readonly StateChange[]): Promise<void> {
     await this.#log.replace(changes);
     this.#removeOrphans(changes);
   }
@@ -149,7 +149,7 @@ export class StateFolder implements ServerState {
     clearInterval(this.#retry);
   }
 
-  #removeOrphans(changes: readonly Change[]): void {
+  #removeOrphans(changes: readonly StateChange[]): void {
     try {
       this.fence.check();
     } catch (error) {
@@ -186,7 +186,7 @@ function openLog(
       `Changes in ${folder} are lost, perhaps one that revoked a token: all tokens that clients created are revoked. ` +
         'Create them again with POST /__admin/tokens, and check budgets and imports.',
     );
-    return (records as readonly Change[]).filter(({ type }) => type !== 'token' && type !== 'revoke');
+    return (records as readonly StateChange[]).filter(({ type }) => type !== 'token' && type !== 'revoke');
   };
   return RecordLog.open(
     lease,
@@ -197,7 +197,7 @@ function openLog(
 }
 
 /** Without imports that were damaged, and that a later import of the same bytes stands for. */
-function withoutReplaced(changes: readonly Change[]): readonly Change[] {
+function withoutReplaced(changes: readonly StateChange[]): readonly StateChange[] {
   const replaced = new Set(changes.flatMap((change) => (change.type === 'import' ? [change.replaces] : [])));
   return changes.filter((change) => !('file' in change && replaced.has(change.file)));
 }

@@ -11,14 +11,14 @@ import {
   type EventSummary,
   type StoredEvent,
 } from '../../webhooks/event.ts';
-import { describeDamage, type JournalDamage } from '../../webhooks/journal/damage.ts';
+import { describeJournalDamage, type JournalDamage } from '../../webhooks/journal/damage.ts';
 import type { EventFilter } from '../../webhooks/journal/eventIndex.ts';
-import type { Search } from '../../webhooks/journal/eventJournal.ts';
+import type { EventSearch } from '../../webhooks/journal/eventJournal.ts';
 import { MAX_REFUSALS, type Refusal } from '../../webhooks/journal/refusalLog.ts';
 import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
 import { readMoment } from '../admin/moment.ts';
 import { httpErrors } from '../http/errors.ts';
-import type { Exchange, Reply, Resource } from '../http/exchange.ts';
+import type { HttpExchange, Reply, Resource } from '../http/exchange.ts';
 import type { WebhookService } from './service.ts';
 import { testDelivery } from './testDelivery.ts';
 import type {
@@ -131,7 +131,7 @@ export function webhookAdminResources(
   const showJournal = (damage: readonly JournalDamage[]): JournalView => ({
     events: journal.size,
     bytes: journal.bytes,
-    damage: damage.map(describeDamage),
+    damage: damage.map(describeJournalDamage),
   });
   /** By name or, also of one that was deleted, by id. */
   const idOf = (webhook: string): string => definitions.webhooks.find(({ name }) => name === webhook)?.id ?? webhook;
@@ -147,7 +147,9 @@ export function webhookAdminResources(
       to: to === undefined ? undefined : readMoment(to, 'to'),
     };
   };
-  const find = async ({ parameters: { id = '' } }: Exchange): Promise<{ event: StoredEvent; state: EventState }> => {
+  const find = async ({
+    parameters: { id = '' },
+  }: HttpExchange): Promise<{ event: StoredEvent; state: EventState }> => {
     const number = eventNumber(id);
     const event = number === undefined ? undefined : await journal.read(number);
     if (!event) throw httpErrors.notFound(`event ${id.slice(0, 100)}`);
@@ -320,7 +322,7 @@ export function webhookAdminResources(
     }),
   ];
 
-  function search({ text, cursor, ...given }: Given, filter: unknown, exchange: Exchange): Reply {
+  function search({ text, cursor, ...given }: Given, filter: unknown, exchange: HttpExchange): Reply {
     const wanted = {
       ...filterOf(given),
       text,
@@ -331,7 +333,7 @@ export function webhookAdminResources(
   }
 
   /** `{"event"}` for each that is found, `{"damaged"}` for each that cannot be read, `{"progress"}` in between, `{"done":true}` at the end. Stops when the client does. */
-  async function* searchLines(search: Search, gone: AbortSignal): AsyncGenerator<string> {
+  async function* searchLines(search: EventSearch, gone: AbortSignal): AsyncGenerator<string> {
     for await (const step of journal.search(search, gone))
       yield JSON.stringify('event' in step ? { event: show(step.event) } : step);
     yield JSON.stringify({ done: true });

@@ -6,7 +6,7 @@ import type { Definitions, Webhook } from '../../webhooks/definitions.ts';
 import { isSecretOf, type SecretRecord } from '../../webhooks/secrets.ts';
 import { bearerOf } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
-import type { Exchange, Resource } from '../http/exchange.ts';
+import type { HttpExchange, Resource } from '../http/exchange.ts';
 import { keptHeaders } from './keptHeaders.ts';
 import type { WebhookService } from './service.ts';
 
@@ -52,7 +52,7 @@ export function intakeResource(service: WebhookService): Resource {
           if (!webhook?.enabled) throw httpErrors.notFound(`webhook ${id}`);
           if (webhook.type === 'standard_webhooks') checkSignature(exchange.headers, body, id, definitions);
           const json = parseJson(body);
-          const key = keyOf(exchange);
+          const key = idempotencyKeyOf(exchange);
           const headers = keptHeaders(exchange.rawHeaders, knownSecrets(exchange.headers, webhook, definitions));
           const accepted = await service.accept({ webhook: id, headers, body, key }, { json });
           return { status: 202, json: { event_id: accepted.id } };
@@ -68,7 +68,7 @@ function knownSecrets({ authorization }: IncomingHttpHeaders, webhook: Webhook, 
   return token === undefined ? definitions.signingKeys(webhook.id) : [token];
 }
 
-function keyOf({ headers }: Exchange): string | undefined {
+function idempotencyKeyOf({ headers }: HttpExchange): string | undefined {
   const key = headers['webhook-id'] ?? headers['idempotency-key'];
   if (key === undefined || key === '') return undefined;
   if (typeof key !== 'string' || key.length > MAX_KEY)
@@ -84,12 +84,12 @@ function parseJson(body: Buffer): unknown {
     return JSON.parse(text);
   } catch {
     // What the engine says of it quotes the body, and messages are kept.
-    throw httpErrors.badRequest(`the request body is not JSON${placeOf(text)}`);
+    throw httpErrors.badRequest(`the request body is not JSON${jsonErrorPlace(text)}`);
   }
 }
 
 /** Where a text is no longer JSON. */
-function placeOf(text: string): string {
+function jsonErrorPlace(text: string): string {
   let place = '';
   const onError = (_code: number, _offset: number, _length: number, line: number, character: number): void => {
     place ||= `: line ${line + 1}, column ${character + 1}`;

@@ -1,5 +1,5 @@
 /** A part of a filter as it was evaluated: an operation with its operands, or a literal. JSON, stored with the event. */
-export interface Step {
+export interface EvaluationStep {
   /** Missing for a literal. */
   readonly operator?: string;
   /** Of a `var`: the path, if it is a constant. */
@@ -11,9 +11,9 @@ export interface Step {
   /** Whether JSONLogic takes the result for true. */
   readonly isTrue?: boolean;
   readonly error?: string;
-  readonly operands?: readonly Step[];
+  readonly operands?: readonly EvaluationStep[];
   /** Of an iteration: the item that decided, or else the first ones. */
-  readonly items?: readonly { readonly index: number; readonly step: Step }[];
+  readonly items?: readonly { readonly index: number; readonly step: EvaluationStep }[];
 }
 
 /** The result of one filter for one payload. */
@@ -24,11 +24,11 @@ export interface Evaluation {
   readonly error?: string;
   /** Where it does not fire: the first part that is false, in words, and with what values. */
   readonly because?: string;
-  readonly tree: Step;
+  readonly tree: EvaluationStep;
 }
 
 /** One line for each part, indented, with its result. */
-export function formatTree(step: Step, indent = ''): string {
+export function formatTree(step: EvaluationStep, indent = ''): string {
   const name =
     step.operator === undefined ? '' : step.path === undefined ? step.operator : `${step.operator} ${step.path}`;
   const lines = [`${indent}${name}${name === '' ? (step.result ?? '') : ` → ${formatResult(step)}`}`];
@@ -38,7 +38,7 @@ export function formatTree(step: Step, indent = ''): string {
   return lines.join('\n');
 }
 
-function formatResult({ result, error, found }: Step): string {
+function formatResult({ result, error, found }: EvaluationStep): string {
   if (error !== undefined) return `error: ${error}`;
   if (result === undefined) return 'not needed';
   return found === 'missing' ? `missing, so ${result}` : result;

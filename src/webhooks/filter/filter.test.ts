@@ -4,7 +4,7 @@ import { LogicEngine } from 'json-logic-engine';
 import { ruleAndPayload } from '../../../test/support/filterRules.ts';
 import { assertGolden } from '../../../test/support/golden.ts';
 import { parseFilter } from './checkFilter.ts';
-import { formatTree, type Step } from './evaluation.ts';
+import { formatTree, type EvaluationStep } from './evaluation.ts';
 import { Filter } from './filter.ts';
 import { OPERANDS } from './operators.ts';
 
@@ -298,7 +298,7 @@ describe('the explanation of a filter', () => {
   };
 
   it('has for every part what the part by itself gives', () => {
-    const check = (rule: unknown, data: unknown, step: Step): void => {
+    const check = (rule: unknown, data: unknown, step: EvaluationStep): void => {
       if (typeof rule !== 'object' || rule === null || Array.isArray(rule) || step.result === undefined) return;
       const [[operator, value]] = Object.entries(rule) as [[string, unknown]];
       const operands = Array.isArray(value) ? value : [value];

@@ -2,22 +2,22 @@ import { checkFilter } from './checkFilter.ts';
 import type { Evaluation } from './evaluation.ts';
 import { attempt, compile, type Compiled } from './logic.ts';
 import { Outcomes } from './outcomes.ts';
-import { partOf, type Part } from './part.ts';
-import { reasonOf } from './reason.ts';
+import { rulePartOf, type RulePart } from './part.ts';
+import { reasonNotFired } from './reason.ts';
 import { Tracer } from './tracer.ts';
 import { inWords } from './words.ts';
 
 /** A JSONLogic filter: checked once, then evaluated for any number of payloads. */
 export class Filter {
   readonly rule: unknown;
-  readonly #root: Part;
+  readonly #root: RulePart;
   readonly #compiled: Compiled;
 
   /** Throws `InvalidFilter`, which calls the rule `name`. */
   constructor(rule: unknown, name?: string, isChecked = false) {
     if (!isChecked) checkFilter(rule, name);
     this.rule = rule;
-    this.#root = partOf(rule);
+    this.#root = rulePartOf(rule);
     this.#compiled = compile(this.#root);
   }
 
@@ -45,7 +45,7 @@ export class Filter {
     return {
       fires,
       ...(error !== undefined && { error }),
-      ...(!fires && { because: reasonOf(this.#root, payload, outcomes, outcome) }),
+      ...(!fires && { because: reasonNotFired(this.#root, payload, outcomes, outcome) }),
       tree: new Tracer(outcomes, error).trace(this.#root, payload),
     };
   }

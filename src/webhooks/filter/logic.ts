@@ -1,7 +1,7 @@
 import jsonLogic, { type RulesLogic } from 'json-logic-js';
 import { describeError, SextantError } from '../../base/errors.ts';
 import { lookup } from './lookup.ts';
-import type { Part } from './part.ts';
+import type { RulePart } from './part.ts';
 
 /**
  * What one evaluation may cost: about 50 ms. To compare a field of each of 30,000 items with a constant takes as much.
@@ -58,7 +58,7 @@ jsonLogic.add_operation(CHARGE, function (this: unknown, value: unknown, cost: n
  * 64 KiB can ask for more steps than there are atoms (`map` in `map`), or for a string of 2^1000 letters (`reduce` with
  * `cat`), and the library knows no limit.
  */
-export function compile(part: Part): Compiled {
+export function compile(part: RulePart): Compiled {
   return wrap(part, true).rule as Compiled;
 }
 
@@ -91,7 +91,7 @@ function missing(data: unknown, given: readonly unknown[]): unknown[] {
   });
 }
 
-function wrap(part: Part, isRemembered: boolean): { readonly rule: unknown; readonly cost: number } {
+function wrap(part: RulePart, isRemembered: boolean): { readonly rule: unknown; readonly cost: number } {
   const { rule, id, operator } = part;
   if (id === undefined) return { rule, cost: weightOf(rule) };
   // The steps of a `reduce` are not shown.

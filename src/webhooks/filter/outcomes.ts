@@ -1,14 +1,14 @@
 import { isTruthy } from './logic.ts';
 import { ITERATIONS } from './operators.ts';
-import type { Part } from './part.ts';
+import type { RulePart } from './part.ts';
 
 /** The value of a part, and the data of its evaluation. */
-interface Known {
+interface KnownResult {
   readonly data: unknown;
   readonly value: unknown;
 }
 
-export interface Item {
+export interface IteratedItem {
   readonly index: number;
   readonly item: unknown;
 }
@@ -19,24 +19,24 @@ export interface Item {
  */
 export class Outcomes {
   /** By the number of the part. Most are evaluated once. */
-  readonly #first: (Known | undefined)[] = [];
-  readonly #others: (Map<unknown, Known> | undefined)[] = [];
+  readonly #first: (KnownResult | undefined)[] = [];
+  readonly #others: (Map<unknown, KnownResult> | undefined)[] = [];
 
   remember(id: number, data: unknown, value: unknown): void {
     const first = this.#first[id];
     if (first === undefined) this.#first[id] = { data, value };
-    else if (first.data !== data) (this.#others[id] ??= new Map<unknown, Known>()).set(data, { data, value });
+    else if (first.data !== data) (this.#others[id] ??= new Map<unknown, KnownResult>()).set(data, { data, value });
   }
 
   /** `undefined` where it was not evaluated. */
-  of({ id, rule }: Part, data: unknown): { readonly value: unknown } | undefined {
+  of({ id, rule }: RulePart, data: unknown): { readonly value: unknown } | undefined {
     if (id === undefined) return { value: rule };
     const first = this.#first[id];
     return first === undefined || first.data === data ? first : this.#others[id]?.get(data);
   }
 
   /** The item that decided an `all`, `some` or `none`, or at which an iteration could not be evaluated. */
-  deciding(iteration: Part, data: unknown): Item | undefined {
+  deciding(iteration: RulePart, data: unknown): IteratedItem | undefined {
     const { operator, operands } = iteration;
     const [, body] = operands;
     if (!body || operator === undefined || !ITERATIONS.has(operator) || operator === 'reduce') return undefined;
@@ -51,7 +51,7 @@ export class Outcomes {
   }
 
   /** What an iteration goes over. */
-  items({ operands: [source] }: Part, data: unknown): readonly unknown[] {
+  items({ operands: [source] }: RulePart, data: unknown): readonly unknown[] {
     const items = source && this.of(source, data)?.value;
     return Array.isArray(items) ? items : [];
   }

@@ -1,5 +1,5 @@
 /** A value as JSON of about `limit` characters at the most: what does not fit is left out and marked with `…`. */
-export function preview(value: unknown, limit = 120): string {
+export function previewJson(value: unknown, limit = 120): string {
   const text = write(value, limit, 0);
   return text.length > limit + 1 ? `${text.slice(0, limit)}…` : text;
 }

@@ -6,7 +6,7 @@ import { formatTree } from './evaluation.ts';
 import { Filter } from './filter.ts';
 import { attempt, compile } from './logic.ts';
 import { Outcomes } from './outcomes.ts';
-import { partOf } from './part.ts';
+import { rulePartOf } from './part.ts';
 import { firstFalse } from './reason.ts';
 
 const because = (rule: unknown, payload: unknown): string | undefined => new Filter(rule).explain(payload).because;
@@ -14,7 +14,7 @@ const is = (name: string, value: unknown): unknown => ({ '==': [{ var: name }, v
 
 /** The part that a reason names, and the data of its evaluation. */
 function named(rule: unknown, payload: unknown): { readonly rule: unknown; readonly data: unknown } {
-  const root = partOf(rule);
+  const root = rulePartOf(rule);
   const outcomes = new Outcomes();
   attempt(compile(root), payload, outcomes);
   const { part, data } = firstFalse({ part: root, data: payload, within: [] }, outcomes);

@@ -2,8 +2,8 @@ import { cut } from './cut.ts';
 import { isTruthy, type Outcome } from './logic.ts';
 import { lookup } from './lookup.ts';
 import type { Outcomes } from './outcomes.ts';
-import type { Part } from './part.ts';
-import { preview } from './preview.ts';
+import type { RulePart } from './part.ts';
+import { previewJson } from './preview.ts';
 import { fieldName, inWords } from './words.ts';
 
 /** The most characters of a reason, since it is kept with each event. */
@@ -18,8 +18,8 @@ const RESULT_CHARACTERS = 100;
 const NAME_CHARACTERS = 150;
 
 /** A part, the data of its evaluation, and its place in words: `["item 3 of `jobs`"]`. */
-interface Place {
-  readonly part: Part;
+interface LocatedPart {
+  readonly part: RulePart;
   readonly data: unknown;
   readonly within: readonly string[];
 }
@@ -28,7 +28,7 @@ interface Place {
  * Why a filter does not fire, in words: its first part that is false, and the values seen there.
  * `` `action` is "opened": `action` was "closed" ``
  */
-export function reasonOf(root: Part, data: unknown, outcomes: Outcomes, { value, error }: Outcome): string {
+export function reasonNotFired(root: RulePart, data: unknown, outcomes: Outcomes, { value, error }: Outcome): string {
   if (error !== undefined) return cut(`it could not be evaluated: ${error}`, MAX_CHARACTERS);
   if (isTruthy(value)) return `the result is ${show(value)}, and only true fires`;
   const place = firstFalse({ part: root, data, within: [] }, outcomes);
@@ -43,19 +43,19 @@ export function reasonOf(root: Part, data: unknown, outcomes: Outcomes, { value,
 }
 
 /** Goes down to the part that made its parents false. Of an `or` all parts did, so it stops there. */
-export function firstFalse(place: Place, outcomes: Outcomes): Place {
+export function firstFalse(place: LocatedPart, outcomes: Outcomes): LocatedPart {
   const next = partThatDecided(place, outcomes);
   return next ? firstFalse(next, outcomes) : place;
 }
 
-function partThatDecided({ part, data, within }: Place, outcomes: Outcomes): Place | undefined {
+function partThatDecided({ part, data, within }: LocatedPart, outcomes: Outcomes): LocatedPart | undefined {
   const { operator, operands } = part;
-  const isFalse = (operand: Part): boolean => {
+  const isFalse = (operand: RulePart): boolean => {
     const known = outcomes.of(operand, data);
     return known !== undefined && !isTruthy(known.value);
   };
   const [first, body] = operands;
-  let next: Part | undefined;
+  let next: RulePart | undefined;
   if (operator === 'and') next = operands.find(isFalse);
   else if (operator === 'or' || operator === 'log') next = operands.length === 1 ? first : undefined;
   // A field by itself says nothing that the operation around it does not say better.
@@ -70,14 +70,14 @@ function partThatDecided({ part, data, within }: Place, outcomes: Outcomes): Pla
 }
 
 /** The branch that an `if` took. */
-function taken(operands: readonly Part[], isFalse: (part: Part) => boolean): Part | undefined {
+function taken(operands: readonly RulePart[], isFalse: (part: RulePart) => boolean): RulePart | undefined {
   let at = 0;
   while (at < operands.length - 1 && isFalse(operands[at]!)) at += 2;
   return operands[at < operands.length - 1 ? at + 1 : at];
 }
 
 /** The values that a part saw, each once. */
-function valuesAt(place: Place, outcomes: Outcomes): ReadonlySet<string> {
+function valuesAt(place: LocatedPart, outcomes: Outcomes): ReadonlySet<string> {
   const seen = new Set<string>();
   let asked = 0;
   for (const value of fieldsOf(place.part, place.data, outcomes)) {
@@ -88,7 +88,7 @@ function valuesAt(place: Place, outcomes: Outcomes): ReadonlySet<string> {
 }
 
 /** One for each part that was evaluated: what it saw in the data, if it looked there. */
-function* fieldsOf(part: Part, data: unknown, outcomes: Outcomes): Generator<string | undefined> {
+function* fieldsOf(part: RulePart, data: unknown, outcomes: Outcomes): Generator<string | undefined> {
   const known = outcomes.of(part, data);
   if (!known) return;
   yield fieldOf(part, data, known.value, outcomes);
@@ -98,7 +98,7 @@ function* fieldsOf(part: Part, data: unknown, outcomes: Outcomes): Generator<str
 }
 
 function fieldOf(
-  { operator, operands: [path] }: Part,
+  { operator, operands: [path] }: RulePart,
   data: unknown,
   value: unknown,
   outcomes: Outcomes,
@@ -115,5 +115,5 @@ function fieldOf(
 }
 
 function show(value: unknown): string {
-  return preview(value ?? null, RESULT_CHARACTERS);
+  return previewJson(value ?? null, RESULT_CHARACTERS);
 }

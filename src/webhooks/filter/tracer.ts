@@ -1,10 +1,10 @@
-import type { Step } from './evaluation.ts';
+import type { EvaluationStep } from './evaluation.ts';
 import { isTruthy } from './logic.ts';
 import { lookup } from './lookup.ts';
 import { ITERATIONS } from './operators.ts';
 import type { Outcomes } from './outcomes.ts';
-import type { Part } from './part.ts';
-import { preview } from './preview.ts';
+import type { RulePart } from './part.ts';
+import { previewJson } from './preview.ts';
 import { cut } from './cut.ts';
 
 /** The most parts of an explanation, and the most items of an iteration that no single item decided. */
@@ -12,7 +12,7 @@ const MAX_PARTS = 200;
 const SHOWN_ITEMS = 3;
 const RESULT_CHARACTERS = 100;
 /** Stands for parts that are not shown. */
-const MORE: Step = { result: '…' };
+const MORE: EvaluationStep = { result: '…' };
 
 /** Shows the evaluated parts with their results. */
 export class Tracer {
@@ -27,7 +27,7 @@ export class Tracer {
   }
 
   /** A part that was evaluated, or that failed. */
-  trace(part: Part, data: unknown): Step {
+  trace(part: RulePart, data: unknown): EvaluationStep {
     this.#left--;
     const { operator, rule } = part;
     if (operator === undefined && !Array.isArray(rule)) return { result: show(rule) };
@@ -43,8 +43,8 @@ export class Tracer {
     };
   }
 
-  #operands({ operator, operands }: Part, data: unknown): readonly Step[] {
-    const steps: Step[] = [];
+  #operands({ operator, operands }: RulePart, data: unknown): readonly EvaluationStep[] {
+    const steps: EvaluationStep[] = [];
     // The constant path of a `var` is shown with it.
     if (operator === 'var' && operands.every((operand) => operand.operator === undefined)) return steps;
     const isChoice = operator === 'if' || operator === '?:';
@@ -74,7 +74,7 @@ export class Tracer {
   }
 
   /** The item that decided, or else the first ones. */
-  #items(part: Part, data: unknown): NonNullable<Step['items']> {
+  #items(part: RulePart, data: unknown): NonNullable<EvaluationStep['items']> {
     const { operator, operands } = part;
     const [, body] = operands;
     if (!body || operator === undefined || !ITERATIONS.has(operator) || operator === 'reduce') return [];
@@ -89,20 +89,20 @@ export class Tracer {
   }
 }
 
-function unneeded({ operator, rule }: Part): Step {
+function unneeded({ operator, rule }: RulePart): EvaluationStep {
   return operator === undefined ? { result: show(rule) } : { operator };
 }
 
-function fieldOf({ operands: [path] }: Part, data: unknown): Pick<Step, 'path' | 'found'> {
+function fieldOf({ operands: [path] }: RulePart, data: unknown): Pick<EvaluationStep, 'path' | 'found'> {
   if (path?.operator !== undefined) return {};
   const value = lookup(data, path?.rule);
   const found = value === undefined ? 'missing' : value === null ? 'null' : 'value';
   return {
-    path: typeof path?.rule === 'string' ? cut(path.rule, RESULT_CHARACTERS) : preview(path?.rule ?? ''),
+    path: typeof path?.rule === 'string' ? cut(path.rule, RESULT_CHARACTERS) : previewJson(path?.rule ?? ''),
     found,
   };
 }
 
 function show(value: unknown): string {
-  return preview(value ?? null, RESULT_CHARACTERS);
+  return previewJson(value ?? null, RESULT_CHARACTERS);
 }

@@ -1,5 +1,5 @@
 import { operationOf } from './operators.ts';
-import { preview } from './preview.ts';
+import { previewJson } from './preview.ts';
 
 type Operands = readonly unknown[];
 
@@ -29,7 +29,7 @@ export function fieldName(path: unknown): string {
 
 function say(rule: unknown): string {
   const operation = operationOf(rule);
-  if (!operation) return Array.isArray(rule) && rule.some(operationOf) ? `[${listed(rule)}]` : preview(rule, 200);
+  if (!operation) return Array.isArray(rule) && rule.some(operationOf) ? `[${listed(rule)}]` : previewJson(rule, 200);
   const { operator, operands } = operation;
   const [first, second, third] = operands;
   switch (operator) {
@@ -155,7 +155,7 @@ function keys(operands: Operands): string {
 }
 
 function quoted(path: unknown): string {
-  return `\`${typeof path === 'string' ? JSON.stringify(path).slice(1, -1) : preview(path)}\``;
+  return `\`${typeof path === 'string' ? JSON.stringify(path).slice(1, -1) : previewJson(path)}\``;
 }
 
 function listed(values: Operands): string {

@@ -12,7 +12,7 @@ export interface JournalDamage {
 const ADVICE = 'Restore the file from a backup, or have the deliveries sent again.';
 
 /** One line for a log. */
-export function describeDamage({ file, from, to, records, isMark }: JournalDamage): string {
+export function describeJournalDamage({ file, from, to, records, isMark }: JournalDamage): string {
   if (isMark)
     return `The journal is damaged: ${file}, which notes its end, is missing or unreadable. Its newest records may be lost; all others are whole. ${ADVICE}`;
   const where = `The journal is damaged: ${file}, bytes ${from} to ${to}.`;

@@ -7,7 +7,7 @@ import { AdjustableClock } from '../../base/clock.ts';
 import { silentLogger } from '../../base/log.ts';
 import { eventId, type EventState } from '../event.ts';
 import { Filter } from '../filter/filter.ts';
-import { EventJournal, type EventJournalOptions, type Search } from './eventJournal.ts';
+import { EventJournal, type EventJournalOptions, type EventSearch } from './eventJournal.ts';
 import { RefusalLog } from './refusalLog.ts';
 
 const HOUR = 3_600_000;
@@ -35,7 +35,7 @@ describe('an event journal', () => {
     return journal.accept({ webhook, headers: [['X-Number', '1']], body: Buffer.from(body), key });
   }
 
-  async function found(journal: EventJournal, search: Search): Promise<string[]> {
+  async function found(journal: EventJournal, search: EventSearch): Promise<string[]> {
     const bodies: string[] = [];
     for await (const step of journal.search(search)) if ('event' in step) bodies.push(step.event.body.toString());
     return bodies;

@@ -70,7 +70,7 @@ export interface Accepted {
   readonly isNew: boolean;
 }
 
-export interface Search extends EventFilter {
+export interface EventSearch extends EventFilter {
   /** In the body, as it is written there. */
   readonly text?: string | undefined;
   readonly filter?: Filter | undefined;
@@ -233,7 +233,7 @@ export class EventJournal {
   }
 
   /** The events that match, newest first, as they are found. Throws `Cancelled`. */
-  async *search({ text, filter, before, ...rest }: Search, signal?: AbortSignal): AsyncGenerator<SearchStep> {
+  async *search({ text, filter, before, ...rest }: EventSearch, signal?: AbortSignal): AsyncGenerator<SearchStep> {
     const numbers = Float64Array.from(this.#index.newest(rest, before));
     const needle = text === undefined ? undefined : Buffer.from(text);
     let turnEnds = performance.now() + TURN_MS;

@@ -68,7 +68,7 @@ export function readFrame(bytes: Buffer, at: number, salt: Salt): FrameHeader | 
   return { kind: bytes.readUInt8(at + 14), number: bytes.readUIntLE(at + 8, 6), offset: at, length };
 }
 
-export interface Scan {
+export interface FrameScan {
   readonly frames: readonly FrameHeader[];
   /** Stretches before a whole frame that are none though they were written. */
   readonly damage: readonly { readonly from: number; readonly to: number }[];
@@ -79,7 +79,7 @@ export interface Scan {
 }
 
 /** All frames of a segment. */
-export function scanFrames(bytes: Buffer, salt: Salt): Scan {
+export function scanFrames(bytes: Buffer, salt: Salt): FrameScan {
   const frames: FrameHeader[] = [];
   const damage: { from: number; to: number }[] = [];
   let at = 0;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { JournalDamage } from './damage.ts';
-import { endOf, HEADER_BYTES, scanFrames, type Scan } from './frames.ts';
+import { endOf, HEADER_BYTES, scanFrames, type FrameScan } from './frames.ts';
 import { readHeads, type Head, type HeadedFrame, type SegmentHeads } from './headsFile.ts';
 import { markFileOf, readMark } from './markFile.ts';
 import { isHeadsFile, listSegments, type SegmentName } from './segmentFile.ts';
@@ -61,7 +61,7 @@ export function recover(options: RecoveryOptions): Recovered {
   for (const [i, { name, limit }] of counting.entries()) {
     const isMarked = mark !== undefined && mark.segment >= name.segment;
     const next = counting[i + 1]?.name ?? (isMarked ? { ...mark, first: mark.nextNumber } : undefined);
-    const reader = new SegmentReader(options, name, besides.get(name.stem) ?? [], limit);
+    const reader = new JournalSegmentReader(options, name, besides.get(name.stem) ?? [], limit);
     // The last one is read in any case: no later start of a segment shows what its end has lost.
     const found = reader.read(next, i === counting.length - 1);
     const id = Math.max(name.segment, (segments.at(-1)?.id ?? 0) + 1);
@@ -108,7 +108,7 @@ function countingSegments(all: readonly SegmentName[]): { readonly name: Segment
 /** Where the records of a segment end, by what comes after it: the segment, and its first number. */
 type Successor = Pick<SegmentName, 'segment' | 'first'> & { readonly length?: number };
 
-class SegmentReader {
+class JournalSegmentReader {
   readonly #options: RecoveryOptions;
   readonly #name: SegmentName;
   readonly #besides: readonly string[];
@@ -200,7 +200,7 @@ function bytesOf(file: string): Buffer {
 /** Reports what is damaged between whole frames. */
 export function reportGaps(
   { file, first }: SegmentName,
-  { frames, damage }: Scan,
+  { frames, damage }: FrameScan,
   onDamage: (damage: JournalDamage) => void,
 ): void {
   for (const { from, to } of damage) {

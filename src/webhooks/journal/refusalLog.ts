@@ -24,7 +24,7 @@ export interface RefusalSummary {
 }
 
 /** One that is kept, by the id in its URL. */
-type Kept = FramePosition & Pick<Written, 'webhook'>;
+type KeptRefusal = FramePosition & Pick<Written, 'webhook'>;
 
 const SEGMENT_BYTES = 1 << 20;
 const MAX_BYTES = 8 << 20;
@@ -40,7 +40,7 @@ export class RefusalLog {
   readonly #fence: Fence;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  #kept: Kept[] = [];
+  #kept: KeptRefusal[] = [];
   readonly #waiting = new Set<Promise<void>>();
   #left = 0;
 
@@ -106,7 +106,7 @@ export class RefusalLog {
   /** What is kept, put together by the group that an id belongs to, as the first of each came. */
   async summary(groupOf: (webhook: string) => string): Promise<RefusalSummary[]> {
     await Promise.all(this.#waiting);
-    const groups = new Map<string, { readonly count: number; readonly kept: Kept }>();
+    const groups = new Map<string, { readonly count: number; readonly kept: KeptRefusal }>();
     for (const kept of this.#kept) {
       const group = groupOf(kept.webhook);
       groups.set(group, { count: (groups.get(group)?.count ?? 0) + 1, kept });
@@ -119,7 +119,7 @@ export class RefusalLog {
   }
 
   /** Of one segment, in their order. One that is damaged or dropped meanwhile is passed over; the log has reported it. */
-  async #read(those: readonly Kept[]): Promise<Refusal[]> {
+  async #read(those: readonly KeptRefusal[]): Promise<Refusal[]> {
     const [first, last] = [those[0]!, those.at(-1)!];
     const end = last.offset + HEADER_BYTES + last.length;
     const bytes = await this.#log.readRange(first.segment, first.offset, end);

@@ -14,7 +14,7 @@ export function keyHash(webhook: string, key: string): number {
 /** Number of parts in which keys are forgotten. */
 const PARTS = 8;
 
-interface Part {
+interface KeyPart {
   readonly hour: number;
   readonly keys: Map<number, number>;
 }
@@ -25,7 +25,7 @@ interface Part {
  */
 export class SeenKeys {
   readonly #most: number;
-  #parts: Part[] = [];
+  #parts: KeyPart[] = [];
   #size = 0;
 
   constructor(most: number) {

@@ -18,7 +18,7 @@ export interface SegmentName {
 }
 
 /** The files of a log. */
-export interface SegmentFiles {
+export interface LogFiles {
   /** Oldest first. */
   readonly segments: readonly SegmentName[];
   /** Files beside a segment by its stem: what a lease wrote down of its frames, highest lease first. */
@@ -42,7 +42,7 @@ export function isHeadsFile(file: string): boolean {
 }
 
 /** None where the folder is missing. */
-export function listSegments(folder: string): SegmentFiles {
+export function listSegments(folder: string): LogFiles {
   const files = namesIn(folder);
   const segments = files.flatMap((file) => parse(file) ?? []);
   segments.sort((a, b) => a.lease - b.lease || a.segment - b.segment);

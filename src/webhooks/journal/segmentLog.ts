@@ -7,7 +7,7 @@ import { describeError, explainWriteError, isWriteError, systemCode, throwIfCanc
 import type { Fence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
 import { webhookErrors } from '../errors.ts';
-import { describeDamage, type JournalDamage } from './damage.ts';
+import { describeJournalDamage, type JournalDamage } from './damage.ts';
 import { HEADER_BYTES, readFrame, scanFrames, writeFrame } from './frames.ts';
 import { HeadRows, type Head, type HeadedFrame } from './headsFile.ts';
 import { MarkFile, removeMarksBelow } from './markFile.ts';
@@ -33,7 +33,7 @@ export interface Written extends HeadedFrame {
 /** Position of a frame, with its number where that is known. */
 export type FramePosition = Pick<Written, 'segment' | 'offset' | 'length'> & { readonly number?: number };
 
-interface Waiting {
+interface WaitingFrame {
   readonly kind: number;
   readonly head: Head;
   readonly parts: readonly Uint8Array[];
@@ -52,7 +52,7 @@ const MAX_BATCH_BYTES = 4 << 20;
 /** On Linux a write comes back when its bytes are on the disk: one call for each commit, where elsewhere it takes two. */
 const SYNC = process.platform === 'linux' ? constants.O_DSYNC : 0;
 
-interface Segment {
+interface LogSegment {
   readonly name: SegmentName;
   /** Length of its frames in bytes. */
   length: number;
@@ -61,7 +61,7 @@ interface Segment {
 }
 
 /** The segment that is written to. */
-interface Current extends Segment {
+interface Current extends LogSegment {
   readonly id: number;
   readonly handle: FileHandle;
   readonly heads: HeadRows;
@@ -78,7 +78,7 @@ interface Current extends Segment {
 export class SegmentLog {
   readonly #options: SegmentLogOptions;
   /** By their number in memory, oldest first. */
-  readonly #segments = new Map<number, Segment>();
+  readonly #segments = new Map<number, LogSegment>();
   readonly #damage: JournalDamage[] = [];
   readonly #lease: number;
   #nextNumber: number;
@@ -89,9 +89,9 @@ export class SegmentLog {
   #unlisted: Recovered['unlisted'];
   /** Whether bytes of a write that failed may be left behind the end of the current segment. */
   #hasRemains = false;
-  #waiting: (Waiting | Roll)[] = [];
+  #waiting: (WaitingFrame | Roll)[] = [];
   /** Records that are on the disk and not acknowledged yet. */
-  #durable: { readonly batch: readonly Waiting[]; readonly written: readonly Written[] } | undefined;
+  #durable: { readonly batch: readonly WaitingFrame[]; readonly written: readonly Written[] } | undefined;
   #writing: Promise<void> | undefined;
   #isClosed = false;
 
@@ -253,7 +253,7 @@ export class SegmentLog {
     return this.#damage;
   }
 
-  #enqueue(item: Waiting | Roll): void {
+  #enqueue(item: WaitingFrame | Roll): void {
     this.#waiting.push(item);
     this.#writing ??= this.#write();
   }
@@ -298,7 +298,7 @@ export class SegmentLog {
   }
 
   /** Records up to {@link MAX_BATCH_BYTES}, one at the least. */
-  #takeBatch(): (Waiting | Roll)[] {
+  #takeBatch(): (WaitingFrame | Roll)[] {
     let bytes = 0;
     const end = this.#waiting.findIndex(
       (item, i) => !('parts' in item) || ((bytes += item.length) > MAX_BATCH_BYTES && i > 0),
@@ -306,7 +306,7 @@ export class SegmentLog {
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
   }
 
-  async #commit(batch: readonly Waiting[]): Promise<Written[]> {
+  async #commit(batch: readonly WaitingFrame[]): Promise<Written[]> {
     const size = batch.reduce((sum, { length }) => sum + HEADER_BYTES + length, 0);
     const current = await this.#segmentFor(size);
     const { id, name, handle, length: start, heads } = current;
@@ -431,10 +431,10 @@ export class SegmentLog {
     const damage = { ...found, file: join(this.#options.folder, found.file) };
     if (this.#damage.some(({ file, from, to }) => file === damage.file && from < damage.to && damage.from < to)) return;
     this.#damage.push(damage);
-    this.#options.logger.error(describeDamage(damage));
+    this.#options.logger.error(describeJournalDamage(damage));
   }
 }
 
-function isRecords(batch: readonly (Waiting | Roll)[]): batch is readonly Waiting[] {
+function isRecords(batch: readonly (WaitingFrame | Roll)[]): batch is readonly WaitingFrame[] {
   return batch.every((item) => 'parts' in item);
 }

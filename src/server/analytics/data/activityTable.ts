@@ -3,7 +3,7 @@ import type { DayRange } from '../../../analytics/dateRules.ts';
 import type { Day } from '../../../base/day.ts';
 import type { Figures } from '../factSource.ts';
 import { DayIndex } from './dayIndex.ts';
-import { spans, type SortedRows, type Span } from './rows.ts';
+import { spans, type SortedRows, type RowSpan } from './rows.ts';
 
 const WIDTH = METRIC_FIELDS.length;
 const [DAY, ACCOUNT, LANGUAGE, EDITOR] = [0, 1, 2, 3];
@@ -29,7 +29,7 @@ export interface AccountActivity {
  */
 export class ActivityTable {
   readonly rows: SortedRows;
-  readonly #days: ReadonlyMap<Day, Span>;
+  readonly #days: ReadonlyMap<Day, RowSpan>;
   /** Of all accounts together. */
   readonly #usage = new Map<Day, Figures>();
   readonly #firstDay: Day;
@@ -71,7 +71,7 @@ export class ActivityTable {
     return this.#usage.get(day);
   }
 
-  rowsOn(day: Day): Span | undefined {
+  rowsOn(day: Day): RowSpan | undefined {
     return this.#days.get(day);
   }
 

@@ -1,6 +1,6 @@
 import type { ByokStatus, GroupByValues, ResourceType, UserInfo } from '../../../analytics/contract.ts';
 import type { Day } from '../../../base/day.ts';
-import { compareKeys, type CostFilters, type CostGrouping, type CostRow, type RowKey } from '../factSource.ts';
+import { compareKeys, type CostFilters, type CostGrouping, type CostFact, type RowKey } from '../factSource.ts';
 import type { AmountSum } from './amount.ts';
 import { COST_LISTS, costSums, newSums, type CostList } from './costTable.ts';
 import type { DataParts } from './dataParts.ts';
@@ -63,7 +63,7 @@ export class CostGroups {
   }
 
   /** In the order of the columns. */
-  *rows(after?: RowKey): Generator<Pick<CostRow, 'key' | 'values' | 'sums'>> {
+  *rows(after?: RowKey): Generator<Pick<CostFact, 'key' | 'values' | 'sums'>> {
     const table = this.#parts.costTable;
     const ordered = [...this.#groups].sort((a, b) => {
       for (const column of this.#grouped) {

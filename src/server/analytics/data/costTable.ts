@@ -3,7 +3,7 @@ import { TOKEN_FIELDS } from '../../../analytics/contract.ts';
 import { DigitLimit } from './digitLimit.ts';
 import type { Day } from '../../../base/day.ts';
 import type { CostSums } from '../factSource.ts';
-import { renumbered, sortedOrder, spans, type Span } from './rows.ts';
+import { renumbered, sortedOrder, spans, type RowSpan } from './rows.ts';
 
 /** What a cost is of, besides its day, as lists of names; in the order of answers. */
 export const COST_LISTS = ['users', 'products', 'resources', 'resourceTypes', 'byokStatuses', 'experts'] as const;
@@ -56,7 +56,7 @@ function permuted(column: Int32Array, order: Uint32Array): Int32Array {
 /** Costs in the order of days. */
 export class CostTable {
   readonly #column: Int32Array;
-  readonly #days: ReadonlyMap<Day, Span>;
+  readonly #days: ReadonlyMap<Day, RowSpan>;
   readonly #places: readonly Int32Array[];
   readonly #amounts: readonly AmountColumn[];
 
@@ -83,7 +83,7 @@ export class CostTable {
     return this.#amounts.map((column) => column.at(row));
   }
 
-  rowsOn(day: Day): Span | undefined {
+  rowsOn(day: Day): RowSpan | undefined {
     return this.#days.get(day);
   }
 

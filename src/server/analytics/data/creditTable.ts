@@ -1,17 +1,17 @@
 import type { DayRange } from '../../../analytics/dateRules.ts';
 import type { Day } from '../../../base/day.ts';
-import { lowerBound, sortedOrder, spans, type SortedRows, type Span } from './rows.ts';
+import { lowerBound, sortedOrder, spans, type SortedRows, type RowSpan } from './rows.ts';
 
 const [ACCOUNT, DAY, MODEL] = [0, 1, 2];
 
 /** Credits by account, day and model, and the same rows in the order of days. */
 export class CreditTable {
   readonly rows: SortedRows;
-  readonly #accounts: ReadonlyMap<number, Span>;
+  readonly #accounts: ReadonlyMap<number, RowSpan>;
   /** At row n the credits of all rows before n. Exact: the sum of all credits is not above 2^53 - 1. */
   readonly #running: Float64Array;
   readonly #byDay: Uint32Array;
-  readonly #days: ReadonlyMap<Day, Span>;
+  readonly #days: ReadonlyMap<Day, RowSpan>;
 
   /** Columns: account, day, model. */
   constructor(rows: SortedRows) {
@@ -41,7 +41,7 @@ export class CreditTable {
   }
 
   /** The rows of an account in a range: in the order of days and models. */
-  rowsOf(account: number, { first, last }: DayRange): Span | undefined {
+  rowsOf(account: number, { first, last }: DayRange): RowSpan | undefined {
     const span = this.#accounts.get(account);
     if (!span) return undefined;
     const days = this.rows.columns[DAY]!;
@@ -50,7 +50,7 @@ export class CreditTable {
     return from === to ? undefined : { from, to };
   }
 
-  sum({ from, to }: Span): number {
+  sum({ from, to }: RowSpan): number {
     return this.#running[to]! - this.#running[from]!;
   }
 

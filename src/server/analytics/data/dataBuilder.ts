@@ -1,27 +1,27 @@
 import { BYOK_STATUSES, METRIC_FIELDS, RESOURCE_TYPES, type BudgetOverride } from '../../../analytics/contract.ts';
 import { identityKey, type Identity } from '../../../analytics/identity.ts';
-import type { Organization } from '../factSource.ts';
-import { keyOf } from '../overrides.ts';
+import type { OrganizationInfo } from '../factSource.ts';
+import { overrideKeyOf } from '../overrides.ts';
 import { ActivityTable } from './activityTable.ts';
 import { RawCosts } from './costTable.ts';
 import { CreditTable } from './creditTable.ts';
 import { NAME_LISTS, partyOf, type Member, type NameList, type Party } from './dataParts.ts';
 import { DataSet } from './dataSet.ts';
 import { badLine } from './errors.ts';
-import { Names } from './names.ts';
+import { NumberedNames } from './names.ts';
 import type { CostRecord, DataRecord } from './records.ts';
 import { RawRows } from './rows.ts';
 
 /** Takes records one by one and makes a {@link DataSet} of them; facts with one key add up, declarations may follow them. */
 export class DataBuilder {
-  #organization: Organization;
+  #organization: OrganizationInfo;
   readonly #members: Map<string, Member>;
   readonly #spellings: Map<string, Identity>;
   readonly #bots: Set<string>;
   readonly #experts: Map<string, string>;
   readonly #parties: Map<string, Party>;
   readonly #overrides = new Map<string, BudgetOverride>();
-  readonly #names: Readonly<Record<NameList, Names>>;
+  readonly #names: Readonly<Record<NameList, NumberedNames>>;
   readonly #activity: RawRows;
   readonly #credits: RawRows;
   readonly #costs: RawCosts;
@@ -39,7 +39,7 @@ export class DataBuilder {
     this.#bots = new Set(base.bots);
     this.#experts = new Map(base.experts);
     this.#parties = new Map(base.parties);
-    this.#names = forEachList((list) => new Names(base.names[list]));
+    this.#names = forEachList((list) => new NumberedNames(base.names[list]));
     this.#activity = new RawRows(4, METRIC_FIELDS.length, base.activityTable.rows);
     this.#credits = new RawRows(3, 1, base.creditTable.rows);
     this.#costs = new RawCosts(base.costTable);
@@ -79,7 +79,7 @@ export class DataBuilder {
         this.#addCost(record, line);
         break;
       case 'override': {
-        const key = keyOf(record.override);
+        const key = overrideKeyOf(record.override);
         if (this.#overrides.has(key)) throw new Error('an earlier line has an override of this identity and resource');
         this.#overrides.set(key, record.override);
         break;

@@ -1,7 +1,7 @@
 import type { BudgetOverride, UserInfo } from '../../../analytics/contract.ts';
 import { foldCase, identityKey, type Identity } from '../../../analytics/identity.ts';
 import type { Day } from '../../../base/day.ts';
-import type { Organization } from '../factSource.ts';
+import type { OrganizationInfo } from '../factSource.ts';
 import type { ActivityTable } from './activityTable.ts';
 import type { CostTable } from './costTable.ts';
 import type { CreditTable } from './creditTable.ts';
@@ -35,7 +35,7 @@ export function partyOf(info: UserInfo): Party {
 }
 
 export interface DataParts {
-  readonly organization: Organization;
+  readonly organization: OrganizationInfo;
   /** By identity key, as are `spellings`: how the first fact about an account spells it. */
   readonly members: ReadonlyMap<string, Member>;
   readonly spellings: ReadonlyMap<string, Identity>;

@@ -22,7 +22,7 @@ export class DataSet implements Facts.FactSource {
     this.#users = parts.names.users.map((key) => shownUser(parts, key));
   }
 
-  get organization(): Facts.Organization {
+  get organization(): Facts.OrganizationInfo {
     return this.parts.organization;
   }
 
@@ -64,7 +64,7 @@ export class DataSet implements Facts.FactSource {
     return daysOf(range).map((day) => this.parts.activityTable.usageOn(day));
   }
 
-  activity(range: DayRange, after?: Facts.RowKey, limit = Infinity): Facts.ActivityRow[] {
+  activity(range: DayRange, after?: Facts.RowKey, limit = Infinity): Facts.ActivityFact[] {
     const { accounts } = this.parts.names;
     return this.parts.activityTable
       .activity(this.#firstAccount(after?.[0]), this.#identities.length, range, limit)
@@ -98,7 +98,7 @@ export class DataSet implements Facts.FactSource {
     range: DayRange,
     by: { readonly date: boolean; readonly model: boolean },
     after?: Facts.RowKey,
-  ): Iterable<Facts.CreditRow> {
+  ): Iterable<Facts.CreditFact> {
     return by.date ? this.#creditsByDay(range, by.model, after) : this.#creditsByAccount(range, by.model, after);
   }
 
@@ -107,7 +107,7 @@ export class DataSet implements Facts.FactSource {
     by: Facts.CostGrouping,
     filters: Facts.CostFilters,
     after?: Facts.RowKey,
-  ): Generator<Facts.CostRow> {
+  ): Generator<Facts.CostFact> {
     const groups = new CostGroups(this.parts, this.#users, by, filters);
     if (!by.byDay) {
       for (let day = range.first; day <= range.last; day++) groups.add(day);
@@ -132,7 +132,7 @@ export class DataSet implements Facts.FactSource {
     return exportLines(this.parts);
   }
 
-  *#creditsByDay({ first, last }: DayRange, byModel: boolean, after?: Facts.RowKey): Generator<Facts.CreditRow> {
+  *#creditsByDay({ first, last }: DayRange, byModel: boolean, after?: Facts.RowKey): Generator<Facts.CreditFact> {
     const table = this.parts.creditTable;
     for (let day = after ? Math.max(first, parseDay(after[0]!)!) : first; day <= last; day++) {
       const date = formatDay(day);
@@ -153,7 +153,7 @@ export class DataSet implements Facts.FactSource {
     }
   }
 
-  *#creditsByAccount(range: DayRange, byModel: boolean, after?: Facts.RowKey): Generator<Facts.CreditRow> {
+  *#creditsByAccount(range: DayRange, byModel: boolean, after?: Facts.RowKey): Generator<Facts.CreditFact> {
     const table = this.parts.creditTable;
     // Of the account at which the page before ended there may be more models.
     for (let account = this.#firstAccount(after?.[0], byModel); account < this.#identities.length; account++) {

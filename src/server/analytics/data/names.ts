@@ -1,5 +1,5 @@
-/** Gives each text a number, in the order of their arrival; {@link Names.sorted} puts them into theirs. */
-export class Names {
+/** Gives each text a number, in the order of their arrival; {@link NumberedNames.sorted} puts them into theirs. */
+export class NumberedNames {
   readonly #ids = new Map<string, number>();
 
   constructor(names: Iterable<string> = []) {

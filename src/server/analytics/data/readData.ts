@@ -7,7 +7,7 @@ import { readRecord } from './records.ts';
 /** Longer than any record has a reason to be. */
 const MAX_LINE = 1_000_000;
 
-export interface ReadOptions {
+export interface ReadDataOptions {
   /** The facts to which those of the file are added. */
   readonly base?: DataSet;
   readonly onProgress?: (lines: number) => void;
@@ -20,7 +20,7 @@ export interface ReadOptions {
  */
 export async function readData(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { base, onProgress, signal }: ReadOptions = {},
+  { base, onProgress, signal }: ReadDataOptions = {},
 ): Promise<DataSet> {
   const builder = base ? new DataBuilder(base) : new DataBuilder();
   let line = 0;

@@ -77,8 +77,8 @@ export function sortedOrder(columns: readonly Int32Array[], length: number): Uin
 }
 
 /** Where the rows of each value of a sorted column are. */
-export function spans(column: Int32Array): ReadonlyMap<number, Span> {
-  const found = new Map<number, Span>();
+export function spans(column: Int32Array): ReadonlyMap<number, RowSpan> {
+  const found = new Map<number, RowSpan>();
   for (let from = 0; from < column.length;) {
     const value = column[from]!;
     let to = from + 1;
@@ -89,7 +89,7 @@ export function spans(column: Int32Array): ReadonlyMap<number, Span> {
   return found;
 }
 
-export interface Span {
+export interface RowSpan {
   readonly from: number;
   readonly to: number;
 }

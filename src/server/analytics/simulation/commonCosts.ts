@@ -2,7 +2,7 @@ import { daysOf, type DayRange } from '../../../analytics/dateRules.ts';
 import type { Day } from '../../../base/day.ts';
 import { generationOn } from './calendar.ts';
 import type { Schedule } from './directory.ts';
-import { SUMS, type Line, type Workdays } from './workdays.ts';
+import { SUMS, type CostLine, type Workdays } from './workdays.ts';
 
 /** Number of days counted at once where each is needed separately. */
 const DAYS_AT_ONCE = 16;
@@ -78,7 +78,7 @@ export class CommonCosts {
    */
   forEach(
     day: Day,
-    visit: (line: Line, key: 0 | 1, generation: number, cells: Float64Array, at: number) => void,
+    visit: (line: CostLine, key: 0 | 1, generation: number, cells: Float64Array, at: number) => void,
   ): void {
     const { sorts, lineFrom, lineSort, lineAmounts } = this.#workdays;
     const generations = this.#generations;

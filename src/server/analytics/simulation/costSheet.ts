@@ -2,12 +2,12 @@ import type { GroupByValues, UserInfo } from '../../../analytics/contract.ts';
 import type { DayRange } from '../../../analytics/dateRules.ts';
 import type { Day } from '../../../base/day.ts';
 import { MAX_DECIMAL_DIGITS } from '../../../base/decimal.ts';
-import { compareKeys, type CostFilters, type CostGrouping, type CostRow, type RowKey } from '../factSource.ts';
+import { compareKeys, type CostFilters, type CostGrouping, type CostFact, type RowKey } from '../factSource.ts';
 import { generationOn } from './calendar.ts';
 import { EXPERTS, MODEL_FAMILIES, PRODUCTS, resourceName, resourceType, SLOTS } from './vocabulary.ts';
 import type { CommonCosts } from './commonCosts.ts';
 import { MAX_DELAY } from './directory.ts';
-import { addAmounts, keyOf, MONEY_DIGITS, SUMS, type Line, type Workdays } from './workdays.ts';
+import { addAmounts, ownKeyOf, MONEY_DIGITS, SUMS, type CostLine, type Workdays } from './workdays.ts';
 
 const MONEY_UNIT = 10n ** BigInt(MAX_DECIMAL_DIGITS - MONEY_DIGITS);
 const CREDIT_UNIT = 10n ** BigInt(MAX_DECIMAL_DIGITS);
@@ -63,7 +63,7 @@ export class CostSheet {
     if (this.#isWanted[workday] === 0) return;
     const generation = generationOn(day, delay);
     for (const line of this.#workdays.at(workday).lines) {
-      const sums = this.#sumsOf(line, keyOf(line, byok), generation);
+      const sums = this.#sumsOf(line, ownKeyOf(line, byok), generation);
       if (sums) addAmounts(sums, line, byok);
     }
   }
@@ -71,13 +71,13 @@ export class CostSheet {
   /** Adds what all have used on a day, or in a range that begins with it. */
   addAll(costs: CommonCosts, day: Day): void {
     costs.forEach(day, (line, key, generation, cells, at) => {
-      const sums = this.#sumsOf(line, keyOf(line, key), generation);
+      const sums = this.#sumsOf(line, ownKeyOf(line, key), generation);
       if (sums) for (let i = 0; i < SUMS; i++) sums[i]! += cells[at + i]!;
     });
   }
 
   /** The sums of the group that a line belongs to, where it is wanted. */
-  #sumsOf({ sort, product, expert, slot }: Line, key: 0 | 1, generation: number): Float64Array | undefined {
+  #sumsOf({ sort, product, expert, slot }: CostLine, key: 0 | 1, generation: number): Float64Array | undefined {
     if (this.#wanted[sort]![generation - this.#firstGeneration] === 0) return undefined;
     const { byResource, byProduct, byExpert, byByok } = this.#by;
     const ofModel = slot < MODEL_FAMILIES.length ? generation : 0;
@@ -92,8 +92,8 @@ export class CostSheet {
   }
 
   /** In the order of answers. `lead` is what the keys begin with, `user` the account, where that is requested. */
-  rows(lead: RowKey, day: Day | undefined, user: UserInfo | undefined, after: RowKey | undefined): CostRow[] {
-    const rows: CostRow[] = [];
+  rows(lead: RowKey, day: Day | undefined, user: UserInfo | undefined, after: RowKey | undefined): CostFact[] {
+    const rows: CostFact[] = [];
     for (const [group, sums] of this.#groups) {
       const { key, values } = this.#describe(group);
       const whole = [...lead, ...key];
@@ -140,7 +140,7 @@ export class CostSheet {
   }
 }
 
-function isWanted({ product, expert, slot }: Line, generation: number, filters: CostFilters): boolean {
+function isWanted({ product, expert, slot }: CostLine, generation: number, filters: CostFilters): boolean {
   const { products, experts, resources } = filters;
   return (
     (products?.has(PRODUCTS[product]!) ?? true) &&

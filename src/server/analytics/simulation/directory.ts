@@ -5,7 +5,7 @@ import { parseDay, type Day } from '../../../base/day.ts';
 import { lowerBound } from '../data/rows.ts';
 import { busyness, USUAL } from './calendar.ts';
 import { hash, stream } from './random.ts';
-import { BOTS, DOMAIN, EDITORS, FIRST_NAMES, LANGUAGES, LAST_NAMES, SERVICE_ACCOUNTS } from './vocabulary.ts';
+import { BOTS, DOMAIN, EDITORS, FIRST_NAMES, SIMULATED_LANGUAGES, LAST_NAMES, SERVICE_ACCOUNTS } from './vocabulary.ts';
 import { AGENT_WAY, LEVELS, REMOTE_WAY, SERVICE_WAY, SPREAD, WAYS_OF_PEOPLE } from './workdays.ts';
 
 export type AccountKind = 'person' | 'service' | 'bot';
@@ -242,7 +242,7 @@ function person(key: number, people: number, step: number, number: number, start
   const way = hash(own, 2) % WAYS_OF_PEOPLE;
   const isOutlier = hash(own, 3) % 100 === 0;
   const level = isOutlier ? LEVELS - SPREAD : (hash(own, 4) % 95) + (hash(own, 5) % 75);
-  const main = hash(own, 6) % LANGUAGES.length;
+  const main = hash(own, 6) % SIMULATED_LANGUAGES.length;
   return {
     kind: 'person',
     ...named({ kind: 'user_email', name }),
@@ -254,7 +254,12 @@ function person(key: number, people: number, step: number, number: number, start
     rate: isOutlier ? 64_000 : 12_000 + (hash(own, 9) % 50_000),
     workday: way * LEVELS + level,
     oldWorkday: (way === AGENT_WAY ? REMOTE_WAY : way) * LEVELS + level,
-    languages: [LANGUAGES[main]!, LANGUAGES[(main + 1 + (hash(own, 10) % (LANGUAGES.length - 1))) % LANGUAGES.length]!],
+    languages: [
+      SIMULATED_LANGUAGES[main]!,
+      SIMULATED_LANGUAGES[
+        (main + 1 + (hash(own, 10) % (SIMULATED_LANGUAGES.length - 1))) % SIMULATED_LANGUAGES.length
+      ]!,
+    ],
     editor: EDITORS[Math.min(hash(own, 11) % EDITORS.length, hash(own, 12) % EDITORS.length)]!,
     byok: hash(own, 13) % 8 === 0 ? 1 : 0,
     delay: hash(own, 14) % MAX_DELAY,
@@ -291,7 +296,7 @@ function machine(kind: AccountKind, own: number, rate: number): Omit<Account, 'k
     rate,
     workday,
     oldWorkday: workday,
-    languages: [LANGUAGES[0]!, LANGUAGES[1]!],
+    languages: [SIMULATED_LANGUAGES[0]!, SIMULATED_LANGUAGES[1]!],
     editor: EDITORS[0]!,
     byok: 0,
     delay: hash(own, 2) % 30,

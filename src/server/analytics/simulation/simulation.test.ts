@@ -6,7 +6,7 @@ import { daysOf, oldestDay, type DayRange } from '../../../analytics/dateRules.t
 import { identityKey } from '../../../analytics/identity.ts';
 import { dayOf, parseDay, type Day } from '../../../base/day.ts';
 import { readData } from '../data/readData.ts';
-import type { CostFilters, CostGrouping, CostRow, CostSums, FactSource, RowKey } from '../factSource.ts';
+import type { CostFilters, CostGrouping, CostFact, CostSums, FactSource, RowKey } from '../factSource.ts';
 import { BYOK } from '../factSource.ts';
 import { REMOTE_AGENT_REMOVED } from './directory.ts';
 import { readSimulation } from './options.ts';
@@ -33,7 +33,7 @@ const range = fc
   .map(({ first, days }): DayRange => ({ first, last: Math.min(first + days, YESTERDAY) }));
 const grouping = fc.record(Object.fromEntries(FLAGS.map((flag) => [flag, fc.boolean()]))) as fc.Arbitrary<CostGrouping>;
 
-function sums(rows: readonly CostRow[]): CostSums {
+function sums(rows: readonly CostFact[]): CostSums {
   const zero: CostSums = { billed: 0n, base: 0n, byokBase: 0n, credits: 0n, tokens: [0n, 0n, 0n, 0n] };
   return rows.reduce(
     (all, { sums: one }) => ({
@@ -148,7 +148,7 @@ describe('a simulated organization', () => {
         const some = rows[Math.floor(rows.length / 2)];
         const { user_info: user, product_display_name: product, resource_display_name: resource } = some?.values ?? {};
         const expert = rows.find(({ values }) => values.expert_info)?.values.expert_info;
-        const filtered = (filters: CostFilters, wanted: (row: CostRow) => boolean): void => {
+        const filtered = (filters: CostFilters, wanted: (row: CostFact) => boolean): void => {
           for (const one of [NOTHING, grouped])
             assert.deepEqual(sums([...facts.cost(dates, one, filters)]), sums(rows.filter(wanted)));
         };

@@ -7,15 +7,15 @@ import { dayOf, formatDay, parseDay, type Day } from '../../../base/day.ts';
 import {
   compareKeys,
   type AccountRow,
-  type ActivityRow,
+  type ActivityFact,
   type CostFilters,
   type CostGrouping,
-  type CostRow,
-  type CreditRow,
+  type CostFact,
+  type CreditFact,
   type EditorLanguageRow,
   type FactSource,
   type Figures,
-  type Organization,
+  type OrganizationInfo,
   type RowKey,
 } from '../factSource.ts';
 import type { SimulationOptions } from '../../state/records.ts';
@@ -28,7 +28,7 @@ import { hash, seedKey, stream } from './random.ts';
 import { RunningTotals } from './runningTotals.ts';
 import { simulationLines } from './simulationLines.ts';
 import { CLI, resourceName, UNKNOWN } from './vocabulary.ts';
-import { METRIC_COUNT, Workdays, type Row } from './workdays.ts';
+import { METRIC_COUNT, Workdays, type MetricsRow } from './workdays.ts';
 
 /** Of all accounts on a day. */
 interface DayTotals {
@@ -52,7 +52,7 @@ const UNNAMED_KEY = '\0xCOST_ANALYTICS_USER_TYPE_USER';
  */
 export class Simulation implements FactSource {
   readonly options: SimulationOptions;
-  readonly organization: Organization;
+  readonly organization: OrganizationInfo;
   readonly #clock: Clock;
   readonly #key: number;
   /** The day of its creation: budgets are those of that day at each request. */
@@ -100,7 +100,7 @@ export class Simulation implements FactSource {
     return daysOf(range).map((day) => this.#days.get(day)!.figures);
   }
 
-  *activity(range: DayRange, after?: RowKey): Generator<ActivityRow> {
+  *activity(range: DayRange, after?: RowKey): Generator<ActivityFact> {
     const known = this.#runningTotals(range);
     let schedule: Schedule | undefined;
     for (const { directory, at, account } of this.#from(range, after?.[0])) {
@@ -117,7 +117,7 @@ export class Simulation implements FactSource {
       const row = accountRow(account);
       if (!row || directory.schedule(at, schedule) === 0) continue;
       const rows = this.#workdays.at(schedule.workdays[0]!).rows.map(({ place, metrics }) => {
-        const [language, editor] = placeOf(account, place);
+        const [language, editor] = languageAndEditor(account, place);
         const key = [account.key, language, editor];
         return { key, identity: row.identity, language, editor, figures: [...metrics] };
       });
@@ -131,7 +131,7 @@ export class Simulation implements FactSource {
     by: { readonly date: boolean; readonly model: boolean },
     after?: RowKey,
     now = this.#clock.now(),
-  ): Generator<CreditRow> {
+  ): Generator<CreditFact> {
     if (this.options.plan !== 'credits') return;
     const rows = { first: range.first, last: Math.min(range.last, dayOf(now)) };
     // Paging goes on at the day of the row before.
@@ -142,7 +142,7 @@ export class Simulation implements FactSource {
         yield* this.#creditRows({ first: day, last: day }, [formatDay(day)], day, by.model, now, after);
   }
 
-  *cost(range: DayRange, by: CostGrouping, filters: CostFilters, after?: RowKey): Generator<CostRow> {
+  *cost(range: DayRange, by: CostGrouping, filters: CostFilters, after?: RowKey): Generator<CostFact> {
     const first = by.byDay && after ? Math.max(range.first, parseDay(after[0]!)!) : range.first;
     if (first > range.last) return;
     const days = { first, last: range.last };
@@ -190,7 +190,7 @@ export class Simulation implements FactSource {
     byModel: boolean,
     now: number,
     after: RowKey | undefined,
-  ): Generator<CreditRow> {
+  ): Generator<CreditFact> {
     const schedule = new Schedule(range);
     const isAfterLead = after !== undefined && (lead.length === 0 || after[0] === lead[0]);
     for (const { directory, at: place, account } of this.#from(range, isAfterLead ? after[lead.length] : undefined)) {
@@ -216,7 +216,7 @@ export class Simulation implements FactSource {
     }
   }
 
-  *#costRows({ by, identities, after, sheet, common }: CostQuery, range: DayRange, day?: Day): Generator<CostRow> {
+  *#costRows({ by, identities, after, sheet, common }: CostQuery, range: DayRange, day?: Day): Generator<CostFact> {
     const directory = this.#directoryOn(range);
     const schedule = new Schedule(range);
     const lead = day === undefined ? [] : [formatDay(day)];
@@ -265,7 +265,7 @@ export class Simulation implements FactSource {
   }
 
   /** Those who were there at some time of a range, from a key on. */
-  *#from(range: DayRange, key: string | undefined): Generator<Found> {
+  *#from(range: DayRange, key: string | undefined): Generator<FoundAccount> {
     const directory = this.#directoryOn(range);
     const { accounts } = directory;
     for (let at = key === undefined ? 0 : directory.placeOf(key); at < accounts.length; at++) {
@@ -327,7 +327,7 @@ export class Simulation implements FactSource {
     return { accounts, figures: accounts > 0 ? [...sums] : undefined };
   }
 
-  #addUp(directory: Directory, at: number, schedule: Schedule): Pick<ActivityRow, 'activeDays' | 'figures'> {
+  #addUp(directory: Directory, at: number, schedule: Schedule): Pick<ActivityFact, 'activeDays' | 'figures'> {
     const activeDays = directory.schedule(at, schedule);
     const sums = new Float64Array(METRIC_COUNT);
     if (activeDays > 0) for (const workday of schedule.workdays) if (workday >= 0) this.#addTotals(sums, workday);
@@ -375,7 +375,7 @@ interface CostQuery {
 }
 
 /** An account, and where it is. */
-interface Found {
+interface FoundAccount {
   readonly directory: Directory;
   readonly at: number;
   readonly account: Account;
@@ -401,7 +401,7 @@ function accountRow({ key, identity }: Account): AccountRow | undefined {
   return identity && { key: [key], identity };
 }
 
-function placeOf({ languages, editor }: Account, place: Row['place']): readonly [string, string] {
+function languageAndEditor({ languages, editor }: Account, place: MetricsRow['place']): readonly [string, string] {
   switch (place) {
     case 'first':
       return [languages[0], editor];

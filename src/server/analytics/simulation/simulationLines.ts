@@ -1,4 +1,4 @@
-import { costMetrics } from '../cost.ts';
+import { costMetricsOf } from '../cost.ts';
 import type { DayRange } from '../../../analytics/dateRules.ts';
 import { identityFields } from '../../../analytics/identity.ts';
 import { formatDay, type Day } from '../../../base/day.ts';
@@ -43,7 +43,7 @@ export function* simulationLines(
     if (day > newest) continue;
     for (const { values, sums } of facts.cost(one, EVERYTHING, {})) {
       const { expert_info, ...rest } = values;
-      const { surcharge_usd: _, estimated_customer_cost_usd: __, ...cost_metrics } = costMetrics(sums, true);
+      const { surcharge_usd: _, estimated_customer_cost_usd: __, ...cost_metrics } = costMetricsOf(sums, true);
       yield JSON.stringify({
         ...{ kind: 'cost', date, ...rest, ...(expert_info && { expert_id: expert_info.expert_id }) },
         cost_metrics,

@@ -26,7 +26,7 @@ export const SERVICE_ACCOUNTS = (
 
 export const BOTS = ['Review Bot', 'Triage Bot', 'Backport Bot'];
 
-export const LANGUAGES =
+export const SIMULATED_LANGUAGES =
   'TypeScript Python Java Go C# Kotlin Rust C++ Ruby PHP Swift Scala SQL Shell Terraform Markdown'.split(' ');
 
 export const EDITORS = ['VS Code', 'IntelliJ IDEA', 'Neovim', 'PyCharm', 'Visual Studio', 'WebStorm'];

@@ -41,16 +41,16 @@ export const SERVICE_WAY = 6;
 export const METRIC_COUNT = METRIC_FIELDS.length;
 
 /** Where a row of a day shows: in the first or second language of the account, unknown, or on the command line. */
-export type Place = 'first' | 'second' | 'unknown' | 'cli';
+export type LanguageSlot = 'first' | 'second' | 'unknown' | 'cli';
 
-export interface Row {
-  readonly place: Place;
+export interface MetricsRow {
+  readonly place: LanguageSlot;
   /** In the order of `METRIC_FIELDS`. */
   readonly metrics: Int32Array;
 }
 
 /** One kind of cost on a day. Amounts of money in 10^-7 US dollars. */
-export interface Line {
+export interface CostLine {
   /** Which of `Workdays.sorts` it is of: equal product, slot and expert. */
   readonly sort: number;
   readonly product: Product;
@@ -69,20 +69,20 @@ export interface Line {
 }
 
 export interface Workday {
-  readonly rows: readonly Row[];
-  readonly lines: readonly Line[];
+  readonly rows: readonly MetricsRow[];
+  readonly lines: readonly CostLine[];
 }
 
 /** Billed, base, base with own key, credits, and the four kinds of tokens: integers far below 2^53, so sums are exact. */
 export const SUMS = 8;
 
 /** No account brings keys for compute. */
-export function keyOf({ slot }: Line, byok: 0 | 1): 0 | 1 {
+export function ownKeyOf({ slot }: CostLine, byok: 0 | 1): 0 | 1 {
   return slot < MODEL_FAMILIES.length ? byok : 0;
 }
 
-export function addAmounts(sums: Float64Array, line: Line, byok: 0 | 1): void {
-  const key = keyOf(line, byok);
+export function addAmounts(sums: Float64Array, line: CostLine, byok: 0 | 1): void {
+  const key = ownKeyOf(line, byok);
   sums[0]! += line.billed[key];
   sums[1]! += line.base;
   if (key === 1) sums[2]! += line.base;
@@ -95,7 +95,7 @@ export class Workdays {
   /** The sums of the rows of each. */
   readonly totals: Float64Array;
   /** All sorts of lines: any line of each. */
-  readonly sorts: Line[] = [];
+  readonly sorts: CostLine[] = [];
   /** The lines of all workdays one after the other: where those of each begin, their sorts, and {@link SUMS} for each key. */
   readonly lineFrom: Int32Array;
   readonly lineSort: Int32Array;
@@ -130,7 +130,7 @@ export class Workdays {
 
   #sorted({ rows, lines }: Workday): Workday {
     const numbered = lines.map((line) => {
-      const isSame = (other: Line): boolean =>
+      const isSame = (other: CostLine): boolean =>
         other.product === line.product && other.slot === line.slot && other.expert === line.expert;
       const known = this.sorts.findIndex(isSame);
       const one = { ...line, sort: known < 0 ? this.sorts.length : known };
@@ -166,7 +166,7 @@ function workday(way: Amounts, scale: number, dice: Dice): Workday {
     ide: ide - inSecond.ide,
     remote,
   };
-  const places: [Place, Amounts][] = [
+  const places: [LanguageSlot, Amounts][] = [
     ['first', inFirst],
     ['second', inSecond],
     ['unknown', { ...nothing, chat: unknown }],
@@ -223,8 +223,8 @@ const USES = [
   { sort: 'remote', product: 5, slot: 0, input: 9_500, output: 1_500 },
 ] as const;
 
-function lines(done: Amounts, dice: Dice): Line[] {
-  const result: Line[] = [];
+function lines(done: Amounts, dice: Dice): CostLine[] {
+  const result: CostLine[] = [];
   for (const { sort, product, slot, input, output } of USES) {
     const messages = done[sort];
     if (messages === 0) continue;
@@ -241,7 +241,14 @@ function lines(done: Amounts, dice: Dice): Line[] {
   return result;
 }
 
-function modelLine(product: Product, slot: number, expert: number, input: number, output: number, dice: Dice): Line {
+function modelLine(
+  product: Product,
+  slot: number,
+  expert: number,
+  input: number,
+  output: number,
+  dice: Dice,
+): CostLine {
   const vary = (tokens: number): number => Math.floor((tokens * dice.between(40, 160)) / 100);
   const tokens = [vary(input), vary(output), vary(input * 3), vary(input >> 2)] as const;
   const prices = PRICES[slot]!;
@@ -250,7 +257,14 @@ function modelLine(product: Product, slot: number, expert: number, input: number
 }
 
 /** With the customer's own key only a surcharge is billed; compute takes no credits. */
-function line(product: Product, slot: number, expert: number, base: number, tokens: Line['tokens'], dice: Dice): Line {
+function line(
+  product: Product,
+  slot: number,
+  expert: number,
+  base: number,
+  tokens: CostLine['tokens'],
+  dice: Dice,
+): CostLine {
   const billed = [base + Math.floor(base / 4), Math.floor(base / 10)] as const;
   const credits = (amount: number): number => (slot < MODEL_FAMILIES.length ? Math.ceil(amount / UNITS_PER_CREDIT) : 0);
   const hour = dice.between(6, 19);

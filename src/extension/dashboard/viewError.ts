@@ -5,7 +5,7 @@ import type { LoadedReport } from '../../analytics/reports/reportStore.ts';
 import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
 import type { NextStep } from '../../protocol/dashboardChoices.ts';
 import type { ViewError } from '../../protocol/dashboardView.ts';
-import { describeDays } from './figures.ts';
+import { formatDays } from './figures.ts';
 
 /** Circumstances of a failure. */
 export interface Circumstances {
@@ -16,7 +16,7 @@ export interface Circumstances {
 }
 
 /** Explains a failure, with the possible next steps. */
-export function troubleOf(error: SextantError, { age, goesOnAt }: Circumstances = {}): ViewError {
+export function viewErrorOf(error: SextantError, { age, goesOnAt }: Circumstances = {}): ViewError {
   const of = (kind: ViewError['kind'], title: string, ...next: NextStep[]): ViewError => {
     const known = age === undefined ? '' : l10n.t('The figures are from {0}.', age);
     const what = goesOnAt === undefined ? error.message : goesOn(goesOnAt);
@@ -54,30 +54,33 @@ export function troubleOf(error: SextantError, { age, goesOnAt }: Circumstances 
 }
 
 /** Explains the first failure, gap or pause of some reports; `age` is that of the shown figures. */
-export function troubleOfStates(
+export function viewErrorOfStates(
   states: readonly LoadedReport<Quality>[],
   age: string | undefined,
   now: number,
 ): ViewError | undefined {
   const later = (moment: number): number | undefined => (moment > now ? moment : undefined);
   for (const { error, report, pausedUntil } of states)
-    if (error) return troubleOf(error, { age: report && age, goesOnAt: later(pausedUntil) });
+    if (error) return viewErrorOf(error, { age: report && age, goesOnAt: later(pausedUntil) });
   for (const { report, pausedUntil } of states) {
-    const trouble = report && troubleOfReport(report, { age, goesOnAt: later(pausedUntil) });
-    if (trouble) return trouble;
+    const viewError = report && viewErrorOfReport(report, { age, goesOnAt: later(pausedUntil) });
+    if (viewError) return viewError;
   }
   const paused = Math.max(0, ...states.map(({ isLoading, pausedUntil }) => (isLoading ? pausedUntil : 0)));
   const goesOnAt = later(paused);
-  return goesOnAt === undefined ? undefined : troubleOfPause(goesOnAt);
+  return goesOnAt === undefined ? undefined : viewErrorOfPause(goesOnAt);
 }
 
 /** Explains the gaps of a report; undefined if it is complete and current. */
-function troubleOfReport({ offline, missing, asOf }: Quality, { age, goesOnAt }: Circumstances): ViewError | undefined {
+function viewErrorOfReport(
+  { offline, missing, asOf }: Quality,
+  { age, goesOnAt }: Circumstances,
+): ViewError | undefined {
   const days = [...new Set(missing.map(describeDayRange))].join(', ');
   if (offline) {
-    const trouble = troubleOf(offline, { age: asOf && age, goesOnAt });
-    if (asOf === undefined || days === '') return trouble;
-    return { ...trouble, message: sentences(trouble.message, l10n.t('Missing or incomplete: {0}.', days)) };
+    const viewError = viewErrorOf(offline, { age: asOf && age, goesOnAt });
+    if (asOf === undefined || days === '') return viewError;
+    return { ...viewError, message: sentences(viewError.message, l10n.t('Missing or incomplete: {0}.', days)) };
   }
   if (days === '') return undefined;
   return {
@@ -89,7 +92,7 @@ function troubleOfReport({ offline, missing, asOf }: Quality, { age, goesOnAt }:
 }
 
 /** Explains a pause that the service demands during a load. */
-function troubleOfPause(goesOnAt: number): ViewError {
+function viewErrorOfPause(goesOnAt: number): ViewError {
   return {
     kind: 'rate-limited',
     title: l10n.t('The service asks for a pause'),
@@ -112,5 +115,5 @@ function sentences(...parts: readonly string[]): string {
 /** `2026-11-14 to 2026-11-20` */
 export function describeDayRange(range: DayRange): string {
   const { effective_start_date: first, effective_end_date: last } = describeRange(range);
-  return describeDays(first, last);
+  return formatDays(first, last);
 }
