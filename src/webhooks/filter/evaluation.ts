@@ -1,4 +1,4 @@
-/** A part of a filter as it was evaluated: an operation with its operands, or a literal. JSON, stored with the event. */
+/** An evaluated part of a filter: an operation with its operands, or a literal. JSON, stored with the event. */
 export interface Step {
   /** Missing for a literal. */
   readonly operator?: string;
@@ -6,28 +6,28 @@ export interface Step {
   readonly path?: string;
   /** Of a `var`: whether the payload has the path, and `null` there. */
   readonly found?: 'value' | 'null' | 'missing';
-  /** The result as JSON, cut short with `…`. Missing where the part was not needed, or could not be evaluated. */
+  /** The result as JSON, cut with `…`. Missing if the part was not needed or could not be evaluated. */
   readonly result?: string;
-  /** Whether JSONLogic takes the result for true. */
+  /** Whether the result is truthy in JSONLogic. */
   readonly isTrue?: boolean;
   readonly error?: string;
   readonly operands?: readonly Step[];
-  /** Of an iteration: the item that decided, or else the first ones. */
+  /** Of an iteration: the item that decided, or the first items. */
   readonly items?: readonly { readonly index: number; readonly step: Step }[];
 }
 
 /** The result of one filter for one payload. */
 export interface Evaluation {
-  /** Whether the result is `true`: nothing else fires. */
+  /** Whether the result is `true`; other truthy results do not fire. */
   readonly fires: boolean;
-  /** Why it could not be evaluated. */
+  /** Why the filter could not be evaluated. */
   readonly error?: string;
-  /** Where it does not fire: the first part that is false, in words, and with what values. */
+  /** Of a filter that does not fire: its first false part and the values there, in words. */
   readonly because?: string;
   readonly tree: Step;
 }
 
-/** One line for each part, indented, with its result. */
+/** Formats one indented line for each part, with its result. */
 export function formatTree(step: Step, indent = ''): string {
   const name =
     step.operator === undefined ? '' : step.path === undefined ? step.operator : `${step.operator} ${step.path}`;

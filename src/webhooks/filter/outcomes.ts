@@ -14,11 +14,11 @@ export interface Item {
 }
 
 /**
- * The results of a rule's parts in one evaluation, so that an explanation evaluates nothing again. The items of a list
- * are data, too; the same part gives the same for the same data.
+ * The results of a rule's parts in one evaluation, so an explanation evaluates nothing again. Items of a list are data, too:
+ * equal parts and data have equal results.
  */
 export class Outcomes {
-  /** By the number of the part. Most are evaluated once. */
+  /** First results, by the number of the part. Most parts are evaluated once. */
   readonly #first: (Known | undefined)[] = [];
   readonly #others: (Map<unknown, Known> | undefined)[] = [];
 
@@ -28,7 +28,7 @@ export class Outcomes {
     else if (first.data !== data) (this.#others[id] ??= new Map<unknown, Known>()).set(data, { data, value });
   }
 
-  /** `undefined` where it was not evaluated. */
+  /** The result of a part; `undefined` if it was not evaluated. */
   of({ id, rule }: Part, data: unknown): { readonly value: unknown } | undefined {
     if (id === undefined) return { value: rule };
     const first = this.#first[id];
@@ -50,7 +50,7 @@ export class Outcomes {
     return index < 0 ? undefined : { index, item: items[index] };
   }
 
-  /** What an iteration goes over. */
+  /** The items of an iteration. */
   items({ operands: [source] }: Part, data: unknown): readonly unknown[] {
     const items = source && this.of(source, data)?.value;
     return Array.isArray(items) ? items : [];

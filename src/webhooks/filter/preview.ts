@@ -1,4 +1,4 @@
-/** A value as JSON of about `limit` characters at the most: what does not fit is left out and marked with `…`. */
+/** A value as JSON, cut to about `limit` characters and marked with `…`. */
 export function preview(value: unknown, limit = 120): string {
   const text = write(value, limit, 0);
   return text.length > limit + 1 ? `${text.slice(0, limit)}…` : text;
@@ -11,7 +11,7 @@ function write(value: unknown, limit: number, depth: number): string {
   if (depth > 8) return '…';
   const isList = Array.isArray(value);
   let text = isList ? '[' : '{';
-  // Object.entries would list a million keys for the sake of ten.
+  // Object.entries would list a million keys to use ten.
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     if (text.length > limit) return `${text.slice(0, limit)}…`;

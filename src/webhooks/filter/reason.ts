@@ -6,12 +6,12 @@ import type { Part } from './part.ts';
 import { preview } from './preview.ts';
 import { fieldName, inWords } from './words.ts';
 
-/** The most characters of a reason, since it is kept with each event. */
+/** The most characters of a reason, which is stored with each event. */
 const MAX_CHARACTERS = 1000;
 /** The most characters of its place, and of its values. */
 const MAX_PLACE = 250;
 const MAX_VALUES = 400;
-/** The most values that are named, and the most parts that are searched for them. */
+/** The most values in a reason, and the most parts searched for them. */
 const MAX_SEEN = 5;
 const MAX_ASKED = 200;
 const RESULT_CHARACTERS = 100;
@@ -36,13 +36,13 @@ export function reasonOf(root: Part, data: unknown, outcomes: Outcomes, { value,
   const within = cut(place.within.join(': '), MAX_PLACE);
   const seen = cut([...valuesAt(place, outcomes)].join(', '), MAX_VALUES);
   const words = operator === undefined ? `the filter itself says ${inWords(rule)}` : inWords(rule);
-  // Of a field by itself the words are its value.
+  // A field alone is described by its value.
   const isField = operator === 'var' && seen !== '';
   const parts = [within, isField ? '' : cut(words, MAX_CHARACTERS - within.length - seen.length - 4), seen];
   return parts.filter((part) => part !== '').join(': ');
 }
 
-/** Goes down to the part that made its parents false. Of an `or` all parts did, so it stops there. */
+/** Descends to the part that made its parents false. Stops at an `or`, which all its parts made false. */
 export function firstFalse(place: Place, outcomes: Outcomes): Place {
   const next = partThatDecided(place, outcomes);
   return next ? firstFalse(next, outcomes) : place;
@@ -58,7 +58,7 @@ function partThatDecided({ part, data, within }: Place, outcomes: Outcomes): Pla
   let next: Part | undefined;
   if (operator === 'and') next = operands.find(isFalse);
   else if (operator === 'or' || operator === 'log') next = operands.length === 1 ? first : undefined;
-  // A field by itself says nothing that the operation around it does not say better.
+  // The operation around a field explains more than the field.
   else if (operator === '!!') next = first?.operator === 'var' ? undefined : first;
   else if (operator === 'if' || operator === '?:') next = taken(operands, isFalse);
   else if (operator === 'all') {
@@ -87,7 +87,7 @@ function valuesAt(place: Place, outcomes: Outcomes): ReadonlySet<string> {
   return seen;
 }
 
-/** One for each part that was evaluated: what it saw in the data, if it looked there. */
+/** For each evaluated part the field that it read, or `undefined`. */
 function* fieldsOf(part: Part, data: unknown, outcomes: Outcomes): Generator<string | undefined> {
   const known = outcomes.of(part, data);
   if (!known) return;
