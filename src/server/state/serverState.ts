@@ -1,22 +1,22 @@
 import type { Fence } from '../../base/lease.ts';
 import type { Change, KeptFile } from './records.ts';
 
-/** What a server is reached by; kept, so that it is the same after a restart. */
+/** Address and tokens of a server, stored so that a restart keeps them. */
 export interface Address {
   readonly port: number;
   readonly token: string;
   readonly adminToken: string;
 }
 
-/** A data file on its way in: its bytes pass through, and are kept if it proves good. */
+/** An incoming data file: its bytes pass through, and are kept if valid. */
 export interface Incoming {
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Makes it durable. The result is part of a {@link Change}. */
+  /** Makes the file durable. The result is part of a {@link Change}. */
   keep(): Promise<KeptFile>;
   discard(): Promise<void>;
 }
 
-/** Where a server keeps what outlives it. */
+/** Storage of a server's state. */
 export interface ServerState {
   /** Guards all files of the folder; absent where nothing outlives the server. */
   readonly fence: Fence | undefined;
@@ -24,16 +24,16 @@ export interface ServerState {
   readonly folder: string | undefined;
   readonly address: Address | undefined;
   readonly cursorKey: Buffer;
-  /** What was changed before this start. */
+  /** Changes before this start. */
   readonly changes: readonly Change[];
-  /** Records where the server is, for others to find it; as soon as there is room for it. Throws `LeaseLost`. */
+  /** Publishes the server's address, as soon as there is room. Throws `LeaseLost`. */
   publish(url: string, address: Address): void;
-  /** Resolves when the change will outlive the process. */
+  /** Records a change. Resolves when it is durable. */
   append(change: Change): Promise<void>;
-  /** Replaces all changes by these, which need no more than `files` of the imports. */
+  /** Replaces all changes by these, and removes imports that they do not name. */
   replace(changes: readonly Change[]): Promise<void>;
   receive(bytes: AsyncIterable<Uint8Array>): Incoming;
-  /** Throws `StateDamaged` where the file is missing or not as it was written. */
+  /** Reads a file. Throws `StateDamaged` if it is missing or changed. */
   read(file: KeptFile): AsyncIterable<Uint8Array>;
   /** The path of a file, for messages. */
   pathOf(file: KeptFile): string;
