@@ -15,15 +15,15 @@ import { fail, say, sinceStart } from './lib/say.mjs';
 
 const MAX_VSIX_BYTES = 1_300_000;
 const MAX_NPM_BYTES = 1_500_000;
-/** For real processes and browsers on a busy machine: what fails is tried once more, and both that and why are told. */
+/** Retries a failed test once, for real processes and browsers on a busy machine; the failure is reported. */
 const TRY_AGAIN = ['--retries', '1'];
 const TWO_AT_A_TIME = ['--parallel', '--jobs', '2'];
 const START = 'test/browser/start.test.ts';
-/** On a machine that does much else a browser may drop a click. */
+/** On a busy machine a browser may drop a click. */
 const BROWSER = ['--timeout', '300000', ...TRY_AGAIN];
 const TSC = 'node_modules/typescript/bin/tsc';
 
-/** Whether this run has built, so that vsce need not do so again. */
+/** Whether this run has built; then vsce does not build again. */
 let isBuilt = false;
 
 /** @typedef {{ passed: number, failed: string[] }} Outcome */
@@ -36,7 +36,7 @@ let isBuilt = false;
  */
 
 /**
- * In the order in which they start: the longest first, so that the short ones fill the end.
+ * Stages in the order of their start: long ones first, and short ones fill the end.
  * @type {Record<string, Stage>}
  */
 const stages = {
@@ -50,7 +50,7 @@ const stages = {
     run: () => check('floors', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src', 'webview']),
   },
   repository: { run: repository },
-  // It builds what all stages below run.
+  // The build is what all stages below run.
   start: { run: () => mocha('start', ['--spec', START, ...BROWSER]), after: ['build'] },
   browser: {
     run: () =>
@@ -59,7 +59,7 @@ const stages = {
     processes: 2,
   },
   package: { run: packages, after: ['build', 'start'] },
-  // Many of them wait for processes and disks: two at a time take half as long.
+  // Many tests wait for processes and disks: two at a time take half as long.
   unit: { run: () => mocha('unit', TWO_AT_A_TIME), after: ['build', 'start'], processes: 2 },
   'editor-vsix': { run: () => editor('newest', join(root, 'out/sextant-code.vsix')), after: ['build', 'package'] },
   fault: {
@@ -79,7 +79,7 @@ const stages = {
   editor: { run: () => editor('newest'), after: ['build', 'start'] },
 };
 
-/** The same tests as `editor-vsix`, on what is built instead of what is packaged: for work in between. */
+/** Runs the tests of `editor-vsix` on the build instead of the package, for use during work. */
 const ON_REQUEST = new Set(['editor']);
 
 const wanted = process.argv.slice(2);
@@ -110,7 +110,7 @@ process.exitCode = failed.length === 0 && passed > 0 ? 0 : 1;
 
 /** Runs the chosen stages, each as soon as there is room for it and the stages before it have ended. */
 async function runAll() {
-  // Most stages wait for disks, browsers and other processes for half of their time.
+  // Most stages spend half of their time waiting for disks, browsers and other processes.
   const room = 2 * availableParallelism() + 1;
   /** @type {Map<string, Promise<string>>} */
   const running = new Map();
@@ -161,7 +161,7 @@ function repository() {
 }
 
 /**
- * One command that passes or fails as a whole; its output is shown when it fails.
+ * Runs a command that passes or fails as a whole, and shows its output on failure.
  * @param {string} title
  * @param {string} script
  * @param {string[]} args
@@ -192,7 +192,7 @@ function all(outcomes) {
 }
 
 /**
- * Runs test files; of several stages at a time, each prints its output when it ends.
+ * Runs test files. Stages that run side by side each print their output at their end.
  * @param {string} title
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} [more] added to the environment
@@ -216,7 +216,7 @@ async function mocha(title, args, more) {
 }
 
 /**
- * The tests inside the editor: on the sources, or on an installed .vsix.
+ * Runs the tests inside the editor: on the sources, or on an installed .vsix.
  * @param {import('./lib/editor.mjs').Which} which
  * @param {string} [vsix]
  * @returns {Promise<Outcome>}
@@ -228,7 +228,7 @@ async function editor(which, vsix) {
   const results = freshResultsFile(title);
   const folder = mkdtempSync(join(tmpdir(), 'sextant-workspace-'));
   cpSync(join(root, 'test/fixtures/sample'), folder, { recursive: true });
-  // .gitignore counts in a repository only.
+  // .gitignore has an effect in a repository only.
   spawnSync('git', ['init', '-q', folder]);
   const extensionTestsEnv = {
     SEXTANT_TEST_RESULTS: results,
@@ -238,7 +238,7 @@ async function editor(which, vsix) {
   const { runTests } = await import('@vscode/test-electron');
   try {
     await runTests({
-      // Where the server from npm runs, it stands in for VS Code; elsewhere VS Code itself is downloaded.
+      // The server from npm stands in for VS Code where the server runs; elsewhere VS Code is downloaded.
       ...(serverRunsHere
         ? { vscodeExecutablePath: join(root, 'scripts/codeShim.mjs') }
         : { version: which === 'oldest' ? '1.103.2' : 'stable' }),
@@ -258,7 +258,7 @@ async function editor(which, vsix) {
   return readResults(results, title);
 }
 
-/** The command and the library on the oldest Node that package.json claims; the tests themselves need a newer one. */
+/** Tests the command and the library on the oldest Node that package.json claims; the tests need a newer one. */
 async function oldestNode() {
   if (!serverRunsHere) {
     say('The oldest Node is tested on Linux only, where npm has it for this machine.');
@@ -275,7 +275,7 @@ async function oldestNode() {
   ]);
 }
 
-/** The .vsix and the npm package: made, small enough, and with nothing in them that does not belong there. */
+/** Builds the .vsix and the npm package, and checks their sizes and files. */
 async function packages() {
   const args = ['package', ...VSCE_OPTIONS, '--out', 'out/sextant-code.vsix'];
   const made = await check(

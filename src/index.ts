@@ -11,12 +11,12 @@
  * await engine.close();
  * ```
  *
- * `search` takes the query language of docs/query-language.md and leaves out what is malformed; {@link parseQueryLanguage}
- * tells what that is. The index keeps no text, so a `"phrase"` is found where its words stand, unless `readText` gives the
- * text of documents.
+ * `search` takes the query language of docs/query-language.md and ignores malformed parts, which {@link parseQueryLanguage}
+ * returns. The index keeps no text, so a `"phrase"` matches documents with its words, unless `readText` returns the text of
+ * documents.
  *
- * {@link DirectContext} keeps the files as well, here or in a service, and answers with text for a prompt;
- * {@link FileSystemContext} does for a folder, with the command; docs/context.md.
+ * {@link DirectContext} keeps the files as well, here or in a service, and returns text for a prompt;
+ * {@link FileSystemContext} does so for a folder, with the command; docs/context.md.
  *
  * @module sextant-code
  */

@@ -27,7 +27,7 @@ export function findBrowser() {
   return KNOWN_PLACES.find((place) => existsSync(place));
 }
 
-/** @returns {Promise<string>} a browser, installed if there is none and there is a way to */
+/** @returns {Promise<string>} a browser's path; a missing browser is installed where possible */
 export async function ensureBrowser() {
   const found = findBrowser();
   if (found !== undefined) return found;
@@ -46,7 +46,7 @@ export async function ensureBrowser() {
       const { chromium } = await import('playwright-core');
       if (existsSync(chromium.executablePath())) return chromium.executablePath();
     } catch {
-      // What Playwright said is above; what to do follows.
+      // Playwright's message is above; the remedy follows.
     }
   }
   return (
@@ -77,7 +77,7 @@ export async function launchBrowser(userDataFolder, { width = 1280, height = 800
 }
 
 /**
- * Opens an address in the person's own browser, if there is a screen to show it on.
+ * Opens an address in the person's own browser, if there is a screen.
  * @param {string} url
  */
 export function openForPerson(url) {

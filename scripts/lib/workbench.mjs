@@ -1,4 +1,4 @@
-// What a test does in the workbench: run a test entry in its extension host, or work with it as a person.
+// Opens the workbench for tests: to run a test entry in its extension host, or to use it as a person does.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchBrowser } from './browser.mjs';
@@ -19,11 +19,11 @@ import {
  * @property {import('./editor.mjs').Which} [which]
  * @property {string | undefined} [folder]
  * @property {string | undefined} [workspace] a .code-workspace file, in place of a folder
- * @property {string[]} [extensions] folders of extensions: the first is under development, others are as if installed
+ * @property {string[]} [extensions] folders of extensions: the first is under development, others are installed
  * @property {string} [tests] the entry of tests to run in the extension host
  * @property {string} [vsix] installed before the editor starts
  * @property {Record<string, unknown>} [settings]
- * @property {Record<string, unknown>} [machineSettings] of scope `machine`, which the editor takes from nowhere else
+ * @property {Record<string, unknown>} [machineSettings] settings of scope `machine`, which the editor reads from this file only
  * @property {NodeJS.ProcessEnv} [env]
  * @property {{ width?: number, height?: number }} [size]
  * @property {boolean} [trust] whether workspace trust is on
@@ -31,7 +31,7 @@ import {
  */
 
 /**
- * A workbench in a headless browser. `close` leaves nothing behind.
+ * Opens a workbench in a headless browser. `close` deletes all its files.
  * @param {OpenOptions} options
  * @param {(page: Page) => Promise<void> | void} [beforeLoad]
  */
@@ -48,7 +48,7 @@ export async function openWorkbench(options, beforeLoad) {
       startServer(editor, {
         dataFolder,
         forTests: true,
-        // Windows of several tests at a time have no server and no account in common.
+        // Windows of concurrent tests share no server and no account.
         env: { XDG_DATA_HOME: join(dataFolder, 'share'), ...env },
         trust,
         allBuiltIn: options.allBuiltIn ?? options.tests !== undefined,
@@ -59,7 +59,7 @@ export async function openWorkbench(options, beforeLoad) {
     const said = /** @type {string[]} */ ([]);
     page.on('console', (message) => said.push(`[${message.type()}] ${message.text()}`));
     await beforeLoad?.(page);
-    // Of several under development a workbench in a browser takes one.
+    // A workbench in a browser accepts one extension under development.
     await page.goto(workbenchUrl(server, { ...options, extensions: developed === undefined ? [] : [developed] }));
     const close = async () => {
       await browser.close();
@@ -97,8 +97,8 @@ export async function runInEditor({ limitMs = 180_000, onTimeout, ...options }) 
 }
 
 /**
- * Runs a command through the palette. It is opened again until that works: an open palette never learns of commands that
- * arrive later, as an extension's do, and an editor that opens meanwhile takes the focus, which closes it.
+ * Runs a command through the palette, which is opened until that works: an open palette does not add an extension's later
+ * commands, and closes when an opening editor takes the focus.
  * @param {Page} page
  * @param {string} title
  */
@@ -118,7 +118,7 @@ export async function runCommand(page, title) {
     } catch (error) {
       if (Date.now() > end) throw error;
     }
-    // A command that was slow may open its own list only now, which one Escape is too early for.
+    // A slow command may open its list after an Escape.
     for (let isOpen = true; isOpen && Date.now() <= end;) {
       await page.keyboard.press('Escape');
       isOpen = await input.waitFor({ state: 'hidden', timeout: 1500 }).then(

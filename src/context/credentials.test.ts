@@ -12,7 +12,7 @@ describe('credentials', () => {
   };
   const session = (key: string): string => JSON.stringify({ accessToken: key, tenantURL: `http://${key}`, scopes: [] });
 
-  it('are taken from the options, the session variable, the two variables and the file, each for itself', () => {
+  it('come from the options, the session variable, the two variables or the file, each by itself', () => {
     const home = homeWith(session('file'));
     const variables = { SEXTANT_API_TOKEN: 'token', SEXTANT_API_URL: 'http://url' };
     const env = { SEXTANT_SESSION_AUTH: session('variable'), ...variables };
@@ -30,7 +30,7 @@ describe('credentials', () => {
     assert.deepEqual(key({ apiKey: '' }, { SEXTANT_SESSION_AUTH: '' }), ['file', 'http://file']);
   });
 
-  it('are reported missing, the key first, with what is wrong with the file', () => {
+  it('are reported missing, the key first, with the problem of the file', () => {
     const home = homeWith();
     assert.throws(() => resolveCredentials({}, { env: {}, home }), /API key is required/);
     assert.throws(() => resolveCredentials({ apiUrl: 'u' }, { env: {}, home }), /API key is required/);
@@ -46,7 +46,7 @@ describe('credentials', () => {
     }
   });
 
-  it('are refused, and not shown, where the session variable holds no session', () => {
+  it('are refused, and not shown, if the session variable holds no session', () => {
     for (const bad of ['sxt_secret', '{"accessToken":"sxt_secret"}'])
       assert.throws(
         () => resolveCredentials({ apiKey: 'k', apiUrl: 'u' }, { env: { SEXTANT_SESSION_AUTH: bad }, home: folder() }),

@@ -17,7 +17,7 @@ export interface CredentialDependencies {
   readonly home?: string | undefined;
 }
 
-/** Who is logged in where: the content of `~/.sextant/session.json`, and of `SEXTANT_SESSION_AUTH`. */
+/** Login to a service: the content of `~/.sextant/session.json`, and of `SEXTANT_SESSION_AUTH`. */
 export interface Session {
   readonly accessToken: string;
   readonly tenantURL: string;
@@ -28,16 +28,16 @@ const filled = z.string().check(z.minLength(1));
 const session = z.object({ accessToken: filled, tenantURL: filled, scopes: z._default(z.array(z.string()), []) });
 
 /**
- * Who calls which service. Key and address are looked for separately, each in this order: what is given, the session in
- * `SEXTANT_SESSION_AUTH`, `SEXTANT_API_TOKEN` and `SEXTANT_API_URL`, the session in `~/.sextant/session.json`, which is read
- * only where something is missing. Throws `NoApiKey`, then `NoApiUrl`; `InvalidSession` where the variable holds no session.
+ * Finds key and address separately, each in this order: the options, the session in `SEXTANT_SESSION_AUTH`,
+ * `SEXTANT_API_TOKEN` and `SEXTANT_API_URL`, the session in `~/.sextant/session.json`, which is read only if one is missing.
+ * Throws `NoApiKey`, then `NoApiUrl`; `InvalidSession` if the variable holds no session.
  */
 export function resolveCredentials(
   given: { readonly apiKey?: string | undefined; readonly apiUrl?: string | undefined },
   { env = process.env, home = homedir() }: CredentialDependencies = {},
 ): Credentials {
   const inVariable = sessionIn(env.SEXTANT_SESSION_AUTH);
-  // What is empty is as if it were missing.
+  // Empty values count as missing.
   let apiKey = [given.apiKey, inVariable?.accessToken, env.SEXTANT_API_TOKEN].find(Boolean);
   let apiUrl = [given.apiUrl, inVariable?.tenantURL, env.SEXTANT_API_URL].find(Boolean);
   if (apiKey && apiUrl) return { apiKey, apiUrl };
@@ -53,17 +53,17 @@ export function sessionFile(home: string): string {
   return join(home, '.sextant', 'session.json');
 }
 
-/** The session of the file; `undefined` where there is none, or it is none. */
+/** Reads the session file; `undefined` if it is missing or invalid. */
 export function readSession(home: string): Session | undefined {
   return sessionOf(sessionFile(home)).inFile;
 }
 
-/** Keeps it so that only its owner can read it. Throws `DiskFull` and `ReadOnly`. */
+/** Writes the session file, readable by its owner only. Throws `DiskFull` and `ReadOnly`. */
 export function writeSession(session: Session, home: string): void {
   const file = sessionFile(home);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // Also where it was there before.
+    // The folder may exist with other modes.
     chmodSync(dirname(file), 0o700);
     writeFileAtomicSync(file, `${JSON.stringify(session, undefined, 2)}\n`, 0o600);
   } catch (error) {
@@ -71,7 +71,7 @@ export function writeSession(session: Session, home: string): void {
   }
 }
 
-/** Tells whether there was one. */
+/** Deletes the session file; returns whether there was one. */
 export function removeSession(home: string): boolean {
   const wasThere = existsSync(sessionFile(home));
   rmSync(sessionFile(home), { force: true });

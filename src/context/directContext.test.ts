@@ -21,10 +21,10 @@ const QUERY_FILE = { path: 'src/query.ts', contents: 'export function parseQuery
 const RETRY_FILE = { path: 'src/retry.ts', contents: 'export function retryPayment() {}\n' };
 const answer = async (prompt: string): Promise<string> => `asked: ${prompt}`;
 
-/** One word for each number. */
+/** A distinct word for each number. */
 const word = (i: number): string => `${String(i).replaceAll(/\d/g, (digit) => 'bcdfghjklm'[Number(digit)]!)}z`;
 
-/** Fails where a test says, and counts. */
+/** Records calls, and fails after a number of them. */
 class FaultyBackend implements ContextBackend {
   readonly calls: string[] = [];
   readonly #inner: ContextBackend;
@@ -79,7 +79,7 @@ describe('a direct context', () => {
 
   for (const [title, options] of Object.entries(backends)) {
     describe(title, () => {
-      it('finds what was added, replaced, removed and cleared, and nothing else', async () => {
+      it('finds present files after adding, replacing, removing and clearing, and nothing else', async () => {
         await using context = await DirectContext.create(options());
         await assert.rejects(context.search('query'), /Index not initialized/);
         assert.deepEqual(await context.addToIndex([QUERY_FILE, RETRY_FILE]), {
@@ -109,7 +109,7 @@ describe('a direct context', () => {
         await context.waitForIndexing();
       });
 
-      it('answers with what was found', async () => {
+      it('answers with the search result', async () => {
         await using context = await DirectContext.create(options());
         await context.addToIndex([RETRY_FILE]);
         assert.match(
@@ -119,7 +119,7 @@ describe('a direct context', () => {
         assert.match(await context.searchAndAsk('retry payment', 'Why?'), /\n\nWhy\?$/);
       });
 
-      it('is never longer than it may be', async () => {
+      it('never returns a text above the limit', async () => {
         await using context = await DirectContext.create(options());
         const contents = Array.from({ length: 2000 }, (_, i) => `needle number ${i} of the hay\n`).join('');
         await context.addToIndex(
@@ -147,7 +147,7 @@ describe('a direct context', () => {
         await assert.rejects(context.addToIndex([{ path: 'x' } as never]), hasCode('InvalidArgument'));
       });
 
-      it('counts the last of two files with one path, and finds odd names and empty files', async () => {
+      it('uses the last of two files with one path, and finds odd names and empty files', async () => {
         await using context = await DirectContext.create(options());
         await context.addToIndex([
           { path: 'a', contents: 'first needle' },
@@ -217,14 +217,14 @@ describe('a direct context', () => {
     await context.addToIndex([{ path: 'session.txt', contents: 'session' }]);
   });
 
-  it('does not take for a state what is none', async () => {
+  it('refuses values that are no state', async () => {
     const file = join(folder(), 'state.json');
     writeFileSync(file, '{"blobs": [');
     await assert.rejects(DirectContext.importFromFile(file, { backend: 'embedded' }), hasCode('InvalidState'));
     await assert.rejects(DirectContext.import([] as never, { backend: 'embedded' }), hasCode('InvalidState'));
   });
 
-  it('names what is wrong with a state, a file and a service', async () => {
+  it('names the problem of a state, a file or a service', async () => {
     await assert.rejects(
       DirectContext.import({ a: 1 } as never, { backend: 'embedded' }),
       /state\.blobs.*A state is what export\(\) returns: an object with blobs/,
@@ -255,7 +255,7 @@ describe('a direct context', () => {
     await assert.rejects(context.searchAndAsk('query'), hasCode('NoModel'));
   });
 
-  it('takes one change after the other', async () => {
+  it('makes one change after the other', async () => {
     await using context = await DirectContext.create({ backend: 'embedded' });
     const all = await Promise.all([
       context.addToIndex([QUERY_FILE, RETRY_FILE]),
@@ -267,7 +267,7 @@ describe('a direct context', () => {
     assert.deepEqual(context.getIndexedPaths(), ['src/retry.ts', 'x']);
   });
 
-  it('waits until files are indexed, and no longer than it may', async () => {
+  it('waits until files are indexed, within the time limit', async () => {
     const inner = await EmbeddedBackend.open(undefined, undefined, {});
     let polls = 0;
     const slow: ContextBackend = {
@@ -300,7 +300,7 @@ describe('a direct context', () => {
       change: fc.oneof(
         fc.record({ add: fc.array(file, { minLength: 1, maxLength: 3 }) }),
         fc.record({ remove: fc.subarray(['a', 'b', 'c']) }),
-        // Enough for a checkpoint.
+        // Enough files for a checkpoint.
         fc.constant({ many: true as const }),
       ),
     });
@@ -328,7 +328,7 @@ describe('a direct context', () => {
               await run();
             } catch (error) {
               assert.equal((error as Error).message, 'broken');
-              // Only the wait for what is in the context already may fail after the change.
+              // Only the wait for files that are in the context already may fail after the change.
               const isWaiting = backend.calls.at(-1) === 'findMissing' && failAfter > 1;
               if (!isWaiting) assert.deepEqual(context.export(), before);
               backend.failAfter(Infinity);

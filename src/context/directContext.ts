@@ -24,31 +24,31 @@ import {
 
 /** A file to index. */
 export interface File {
-  /** Used as it is: nothing is normalized. */
+  /** Path, not normalized. */
   readonly path: string;
   readonly contents: string;
 }
 
-/** Where a context keeps its files, and which model answers. */
+/** Storage of a context's files, and the model that answers. */
 export interface DirectContextOptions extends ServiceOptions {
   /** Logs to the standard error. */
   readonly debug?: boolean | undefined;
-  /** `http`, the default, is a service; `embedded` an index in this process, without credentials and network. */
+  /** `http`, the default, uses a service; `embedded` an index in this process, without credentials and network. */
   readonly backend?: 'http' | 'embedded' | undefined;
   /**
-   * Where the embedded index and the set of files are kept: a new folder, an empty one, or that of an earlier context, whose
-   * files are in the context from the start. Without it, all is removed when the context is closed or the program ends. One
-   * process at a time.
+   * Folder of the embedded index and the set of files: a new or empty folder, or that of an earlier context, whose files are in
+   * the context from the start. Without a folder, all files are removed when the context is closed or the program ends. Only
+   * one process can use it at a time.
    */
   readonly folder?: string | undefined;
   /** Answers {@link DirectContext.searchAndAsk} of an embedded context. */
   readonly answer?: Answerer | undefined;
 }
 
-/** What tests replace. @internal */
+/** Dependencies that tests replace. @internal */
 export interface ContextDependencies extends ServiceDependencies {
   readonly logger?: Logger;
-  /** The first pause between two checks whether files are indexed. */
+  /** The first pause between two checks for indexed files, in milliseconds. */
   readonly pollMs?: number;
   readonly backend?: ContextBackend;
 }
@@ -56,11 +56,11 @@ export interface ContextDependencies extends ServiceDependencies {
 /** Progress of adding files or waiting for them. */
 export interface IndexingProgress {
   readonly stage: 'uploading' | 'indexing';
-  /** Files so far, of the `total` that the service lacked. */
+  /** Number of uploaded files, of the `total` that the service lacked. */
   readonly uploaded: number;
   readonly indexed: number;
   readonly total: number;
-  /** The last file that was uploaded. */
+  /** The last uploaded file. */
   readonly currentFile?: string;
   /** UTF-8 bytes of contents. */
   readonly bytesUploaded?: number;
@@ -69,11 +69,11 @@ export interface IndexingProgress {
 
 /** Whether to wait until added files are indexed, and a callback for progress. */
 export interface AddToIndexOptions {
-  /** Whether to wait until what was uploaded can be found; by default it is waited for. */
+  /** Whether to wait until uploaded files can be found; true by default. */
   readonly waitForIndexing?: boolean | undefined;
-  /** Milliseconds to wait for that; ten minutes by default. */
+  /** Milliseconds to wait; ten minutes by default. */
   readonly timeout?: number | undefined;
-  /** Called after each upload, and after each check whether all files can be found. */
+  /** Called after each upload and after each check for indexed files. */
   readonly onProgress?: ((progress: IndexingProgress) => void) | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface AddToIndexOptions {
 export interface IndexingResult {
   /** Paths of files that the service did not have. */
   readonly newlyUploaded: readonly string[];
-  /** Paths of files that were in the context as they are, or that the service had. */
+  /** Paths of files that were in the context unchanged, or that the service had. */
   readonly alreadyUploaded: readonly string[];
 }
 
@@ -91,27 +91,27 @@ export interface ContextSearchOptions {
   readonly maxOutputLength?: number | undefined;
 }
 
-/** Which form of the state is exported. */
+/** Form of the exported state. */
 export interface ExportOptions {
   /** `full` by default; `search-only` without the paths of the files. */
   readonly mode?: 'full' | 'search-only' | undefined;
 }
 
 const TIMEOUT_MS = 600_000;
-/** Pause between two checks: doubled from the first to the second, and the third after a minute. */
+/** Pause between two checks: doubled from POLL_MS up to the next, and the third after a minute. */
 const POLL_MS = 100;
 const LATER_POLL_MS = 3_000;
 const LAST_POLL_MS = 10_000;
 const LATE_MS = 60_000;
-/** A service that spreads over machines may not know at once what it has acknowledged; after this time it never will. */
+/** A distributed service may briefly not know a blob that it acknowledged; after this time the blob is missing. */
 const UNKNOWN_MS = 5_000;
 
 /**
- * An index of files that the program gives, to search and to ask.
+ * An index of files from the calling program, to search and to ask.
  *
- * Adding, removing, clearing take place one after the other, in the order of the calls; each is done whole or leaves the
- * context as it was, and may then be repeated. A search sees what was done when it began. What a context knows can be
- * exported and imported, so that nothing is uploaded twice.
+ * Adding, removing and clearing happen one after the other, in the order of the calls. Each succeeds or leaves the context
+ * unchanged, and may then be repeated. A search sees all changes made before it began. The state of a context can be exported
+ * and imported, so that no file is uploaded twice.
  */
 export class DirectContext implements AsyncDisposable {
   readonly #backend: ContextBackend;
@@ -119,7 +119,7 @@ export class DirectContext implements AsyncDisposable {
   readonly #logger: Logger;
   readonly #pollMs: number;
   #files: FileSet;
-  /** Names that the backend may lack, as the files come from a state: checked before the first use. */
+  /** Names from an imported state, which the backend may lack: checked before the first use. */
   readonly #doubtful: Set<string>;
   #checking: Promise<void> | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -135,34 +135,34 @@ export class DirectContext implements AsyncDisposable {
   }
 
   /**
-   * An empty context. Key and address of the service are, each for itself, those of the options, else those of the session in
-   * `SEXTANT_SESSION_AUTH`, else `SEXTANT_API_TOKEN` and `SEXTANT_API_URL`, else those in `~/.sextant/session.json`. Throws
-   * `API key is required` and `API URL is required`; of an embedded one `StoreBusy`, `FolderNotOurs`, `DiskFull`, `ReadOnly`.
-   * One in a folder begins with the files that were in it.
+   * Creates an empty context, or with `folder` one with the files there. Key and address of the service come separately from the
+   * options, else from the session in `SEXTANT_SESSION_AUTH`, else from `SEXTANT_API_TOKEN` and `SEXTANT_API_URL`, else from
+   * `~/.sextant/session.json`. Throws `API key is required` and `API URL is required`; an embedded one `StoreBusy`,
+   * `FolderNotOurs`, `DiskFull`, `ReadOnly`.
    */
   static async create(options: DirectContextOptions = {}): Promise<DirectContext> {
     return DirectContext.createWith({}, options);
   }
 
-  /** With what tests replace. @internal */
+  /** {@link create} for tests. @internal */
   static async createWith(edges: ContextDependencies, options: DirectContextOptions = {}): Promise<DirectContext> {
     return DirectContext.#open(undefined, options, edges);
   }
 
   /**
-   * The context that a state was exported from; in a folder it replaces the set of files there. Whether the files are in the
-   * service is checked by the first use. Throws `InvalidState`, and as {@link create} does.
+   * Restores a context from an exported state, which replaces the set of files in `folder`. The first use checks whether the
+   * service has the files. Throws `InvalidState`, and as {@link create} does.
    */
   static async import(state: DirectContextState, options: DirectContextOptions = {}): Promise<DirectContext> {
     return DirectContext.#open(readState(state), options);
   }
 
-  /** With what tests replace. @internal */
+  /** {@link import} for tests. @internal */
   static async importWith(edges: ContextDependencies, state: DirectContextState): Promise<DirectContext> {
     return DirectContext.#open(readState(state), {}, edges);
   }
 
-  /** The same from a file. Throws `NoStateFile` where there is none, and the system's error where it cannot be read. */
+  /** Imports a state from a file. Throws `NoStateFile` if it is missing, and the system's error if it is unreadable. */
   static async importFromFile(file: string, options: DirectContextOptions = {}): Promise<DirectContext> {
     let state: unknown;
     try {
@@ -187,7 +187,7 @@ export class DirectContext implements AsyncDisposable {
     try {
       if (imported && !imported.isSearchOnly) await backend.kept?.save(imported.files);
     } catch (error) {
-      // Can be searched nevertheless; the next change saves it as well.
+      // The context can be searched; the next change saves it.
       if (!isWriteError(error)) {
         await backend.close();
         throw error;
@@ -198,9 +198,9 @@ export class DirectContext implements AsyncDisposable {
   }
 
   /**
-   * Adds files; one with a path that is there replaces that. Only what the service lacks is uploaded; of a path given twice
-   * the last counts. Throws `BlobTooLargeError` before anything is sent, {@link APIError}, and `Indexing timeout`, after
-   * which the files are in the context, but may not be found yet.
+   * Adds files, and replaces those with an equal path. Uploads only files that the service lacks; of a path given twice the last
+   * counts. Throws `BlobTooLargeError` before anything is sent, {@link APIError}, and `Indexing timeout`, after which the files
+   * are in the context, but may not be found yet.
    */
   async addToIndex(files: readonly File[], options: AddToIndexOptions = {}): Promise<IndexingResult> {
     const startedAt = new Date();
@@ -210,7 +210,7 @@ export class DirectContext implements AsyncDisposable {
     return result;
   }
 
-  /** Removes files by path; paths that are not there are passed over. Throws {@link APIError}. */
+  /** Removes files by path; ignores unknown paths. Throws {@link APIError}. */
   async removeFromIndex(paths: readonly string[]): Promise<void> {
     await this.#inTurn(async () => {
       this.#needFiles('removeFromIndex');
@@ -233,8 +233,8 @@ export class DirectContext implements AsyncDisposable {
   }
 
   /**
-   * Waits until all files can be found; ten minutes by default. Throws `Indexing timeout`, `FilesMissing` where the service
-   * does not have them at all, and {@link APIError}.
+   * Waits until all files can be found; ten minutes by default. Throws `Indexing timeout`, `FilesMissing` if the service
+   * lacks some, and {@link APIError}.
    */
   async waitForIndexing(timeout?: number, onProgress?: (progress: IndexingProgress) => void): Promise<void> {
     await this.#last;
@@ -244,9 +244,9 @@ export class DirectContext implements AsyncDisposable {
   }
 
   /**
-   * What of the files answers a query in plain words, as text for a prompt: paths, line numbers, code. Does not wait for
-   * indexing. Throws `Index not initialized` where there are no files, `FilesMissing` where the files of an imported state are
-   * not in the service, and {@link APIError}.
+   * Finds code for a query in plain words, and returns text for a prompt: paths, line numbers, code. Does not wait for indexing.
+   * Throws `Index not initialized` without files, `FilesMissing` if the service lacks files of an imported state, and
+   * {@link APIError}.
    */
   async search(query: string, { maxOutputLength }: ContextSearchOptions = {}): Promise<string> {
     this.#needOpen();
@@ -259,7 +259,7 @@ export class DirectContext implements AsyncDisposable {
     await this.#needPresent(files);
     try {
       const text = await this.#backend.retrieve(query, files.scope, length);
-      // The search itself may have found files damaged.
+      // The search may have found damaged files.
       await this.#needPresent(files);
       return text;
     } catch (error) {
@@ -269,13 +269,13 @@ export class DirectContext implements AsyncDisposable {
     }
   }
 
-  /** Searches, and asks a model with what was found. The prompt is the query where it is missing. Throws as {@link search} does. */
+  /** Searches, and asks a model with the result. The prompt is the query by default. Throws as {@link search} does. */
   async searchAndAsk(searchQuery: string, prompt: string = searchQuery): Promise<string> {
     const found = await this.search(searchQuery);
     return this.#backend.ask(promptOf(found, prompt));
   }
 
-  /** What the context knows, as plain JSON; `search-only` without the paths. */
+  /** Exports the state as plain JSON; `search-only` without the paths. */
   export(options: ExportOptions & { readonly mode: 'search-only' }): SearchOnlyContextState;
   export(options?: { readonly mode?: 'full' | undefined }): FullContextState;
   export(options?: ExportOptions): FullContextState | SearchOnlyContextState;
@@ -285,8 +285,8 @@ export class DirectContext implements AsyncDisposable {
   }
 
   /**
-   * Writes that to a file, which has the old or the new state whatever happens. Throws `DiskFull`, `ReadOnly`, `NotAFolder`
-   * where the folder of the file is missing, and `IsAFolder` where the file is a folder.
+   * Exports the state to a file, which always holds the old or the new state. Throws `DiskFull`, `ReadOnly`, `NotAFolder`
+   * if the folder of the file is missing, and `IsAFolder` if the file is a folder.
    */
   // eslint-disable-next-line @typescript-eslint/require-await
   async exportToFile(file: string, options?: ExportOptions): Promise<void> {
@@ -301,12 +301,12 @@ export class DirectContext implements AsyncDisposable {
     }
   }
 
-  /** Waits for what is under way, and frees the connections or the embedded index. */
+  /** Waits for calls under way, and frees the connections or the embedded index. */
   close(): Promise<void> {
     return (this.#closing ??= this.#last.then(() => this.#backend.close()));
   }
 
-  /** Closes it. */
+  /** Closes the context. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -356,7 +356,7 @@ export class DirectContext implements AsyncDisposable {
     return { result: { newlyUploaded, alreadyUploaded }, names: newlyUploaded.map((path) => tracked.get(path)!.name) };
   }
 
-  /** The same files, at a checkpoint if one is due. */
+  /** Creates a checkpoint of the files if one is due. */
   async #settled(files: FileSet): Promise<FileSet> {
     if (!files.isCheckpointDue) return files;
     try {
@@ -372,7 +372,7 @@ export class DirectContext implements AsyncDisposable {
     this.#files = files;
   }
 
-  /** Throws `FilesMissing` where the backend lacks some of the files. Requests nothing once all were there. */
+  /** Throws `FilesMissing` if the backend lacks some of the files. Sends no request once all were found. */
   async #needPresent(files: FileSet): Promise<void> {
     for (const name of this.#backend.lost ?? []) this.#doubtful.add(name);
     if (this.#doubtful.size === 0) return;
@@ -392,7 +392,7 @@ export class DirectContext implements AsyncDisposable {
     for (const name of asked) if (!missing.has(name)) this.#doubtful.delete(name);
   }
 
-  /** Throws `FilesMissing` where some of the files are among the missing ones. */
+  /** Throws `FilesMissing` if some of the files are among the missing ones. */
   #checkMissing(files: FileSet, missing: ReadonlySet<string>): void {
     if (this.#isSearchOnly) {
       const count = [...files.added].filter((name) => missing.has(name)).length;
@@ -403,7 +403,7 @@ export class DirectContext implements AsyncDisposable {
     if (paths.length > 0) throw contextErrors.filesMissing(paths.length, files.files.size, paths[0]!);
   }
 
-  /** The same files for a service that does not know their checkpoint. Throws `FilesMissing` where it lacks files as well. */
+  /** Creates the checkpoint again that a service lacks. Throws `FilesMissing` if the service also lacks files. */
   async #withNewCheckpoint(files: FileSet): Promise<FileSet> {
     for (const name of trackedNames(files.files)) this.#doubtful.add(name);
     await this.#needPresent(files);
@@ -438,7 +438,7 @@ export class DirectContext implements AsyncDisposable {
       if (unknown.length === 0) knownAt = elapsed;
       if (elapsed >= timeout || elapsed - knownAt >= UNKNOWN_MS) this.#checkMissing(this.#files, new Set(unknown));
       if (elapsed >= timeout) throw contextErrors.indexingTimeout(timeout, waiting.length);
-      // The last check is when the time is over, not before and not long after.
+      // The last check is at the end of the time limit.
       await sleep(Math.min(elapsed < LATE_MS ? pollMs : LAST_POLL_MS, timeout - elapsed));
       this.#needOpen();
     }
@@ -449,7 +449,7 @@ export class DirectContext implements AsyncDisposable {
       this.#needOpen();
       return work();
     });
-    // The caller handles the error; the next change runs all the same.
+    // The caller handles the error, and the next change runs.
     this.#last = turn.catch(() => undefined);
     return turn;
   }
@@ -469,14 +469,14 @@ async function openBackend(
   logger: Logger,
 ): Promise<ContextBackend> {
   if (options.backend === 'embedded') {
-    // The engine is not needed where a service does the work.
+    // A context with a service does not need the engine.
     const { EmbeddedBackend } = await import('./embeddedBackend.ts');
     return EmbeddedBackend.open(options.folder, options.answer, { logger });
   }
   return openService(options, edges, logger);
 }
 
-/** Whether a service, or the embedded index, does not know the checkpoint of a set. */
+/** Whether the service or the embedded index lacks the checkpoint of a set. */
 function isCheckpointMissing(error: unknown): boolean {
   const code = error instanceof APIError ? error.serviceCode : error instanceof SextantError ? error.code : undefined;
   return code === 'CheckpointNotFound';

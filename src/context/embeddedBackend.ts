@@ -12,12 +12,12 @@ import { ContentStore, type ContentStoreOptions } from './store/contentStore.ts'
 import { KeptSet } from './store/keptSet.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../base/temporaryFolder.ts';
 
-/** Threads start for an upload of more text than this, which is analysed in some 30 ms; an upload has at most 2 MiB. */
+/** Threads analyse uploads of more text than this, which takes some 30 ms; an upload has at most 2 MiB. */
 const BYTES_BEFORE_THREADS = 128 << 10;
 
 /**
- * Decides by the size of the whole upload: one that began on the calling thread and went on in another would make two
- * segments instead of one, and twice the merges.
+ * Decides by the size of the whole upload: an upload analysed on two threads would create two segments, and twice the
+ * merges.
  */
 class UploadThreads extends SegmentThreads {
   uploadBytes = 0;
@@ -27,7 +27,7 @@ class UploadThreads extends SegmentThreads {
   }
 }
 
-/** The index in this process: no server, no credentials. */
+/** An index in this process, without server and credentials. */
 export class EmbeddedBackend implements ContextBackend {
   readonly kept: KeptSet | undefined;
   readonly lost: Set<string>;
@@ -52,7 +52,7 @@ export class EmbeddedBackend implements ContextBackend {
     this.#temporary = temporary;
   }
 
-  /** In `folder`, or in one that is removed with this. Throws as {@link ContentStore.open} does, and `FolderNotOurs`. */
+  /** Opens `folder`, or a temporary one. Throws as {@link ContentStore.open} does, and `FolderNotOurs`. */
   static async open(
     folder: string | undefined,
     answer: Answerer | undefined,
@@ -110,10 +110,10 @@ export class EmbeddedBackend implements ContextBackend {
   }
 }
 
-/** Throws `FolderNotOurs`, `NotAFolder`, `DiskFull`, `ReadOnly`. */
+/** Marks a folder as a context's. Throws `FolderNotOurs`, `NotAFolder`, `DiskFull`, `ReadOnly`. */
 function claim(folder: string, logger: Logger): void {
   try {
-    // Before the marker is looked for, which a file in the place of the folder has no room for.
+    // First, since a file in place of the folder fails here with `NotAFolder`.
     makeFolder(folder, 0o700);
     claimFolder(folder, { kind: 'context' }, { isOlder, onDamage: (message) => logger.error(message) });
   } catch (error) {
@@ -121,10 +121,10 @@ function claim(folder: string, logger: Logger): void {
   }
 }
 
-/** The entries of a folder: those of earlier versions carry no lease. */
+/** Entries of a context's folder; those of earlier versions carry no lease. */
 const OWN = /^(?:(?:packs|checkpoints)(?:\.\d+\.d)?|index|set\.\d+\.(?:log|copy\.log|end))$/;
 
-/** Whether all files are those of a context, which an earlier version did not mark. */
+/** Whether all files are of a context whose version wrote no marker. */
 function isOlder(names: readonly string[]): boolean {
   const isOurs = (name: string): boolean => OWN.test(name) || isLockName(name);
   return names.every(isOurs) && names.some((name) => name !== 'index');

@@ -57,7 +57,7 @@ describe('the folder of an embedded context', () => {
     assert.deepEqual(found(await last.search('n7n')), ['f7.txt']);
   });
 
-  it('has the set of an imported state instead of its own', async () => {
+  it('takes the set of an imported state instead of its own', async () => {
     const place = folder();
     await using first = await open(place);
     await first.addToIndex([fileOf(1), fileOf(2)]);
@@ -94,13 +94,13 @@ describe('the folder of an embedded context', () => {
     }
   });
 
-  it('is refused, and left as it is, where it has other files or is another folder of ours', async () => {
+  it('is refused and unchanged if it has other files or is of another use', async () => {
     const place = folder();
     writeFileSync(join(place, 'thesis.txt'), 'mine');
     await assert.rejects(open(place), hasCode('FolderNotOurs'));
     assert.deepEqual(readdirSync(place), ['thesis.txt']);
     await assert.rejects(open(join(place, 'thesis.txt')), hasCode('NotAFolder'));
-    // A name that an earlier version used does not make it ours.
+    // A name that an earlier version used is not enough.
     mkdirSync(join(place, 'packs'));
     await assert.rejects(open(place), hasCode('FolderNotOurs'));
     assert.deepEqual(readdirSync(place).sort(), ['packs', 'thesis.txt']);
@@ -112,7 +112,7 @@ describe('the folder of an embedded context', () => {
     await context.addToIndex([fileOf(1)]);
     const state = context.export();
     await context.close();
-    // As it was: no marker, no set, no numbers.
+    // Earlier versions had no marker, no set, no numbers.
     for (const name of readdirSync(place)) {
       const stem = /^(packs|checkpoints)\./.exec(name)?.[1];
       if (stem !== undefined) renameSync(join(place, name), join(place, stem));
@@ -137,7 +137,7 @@ describe('the folder of an embedded context', () => {
     await assert.rejects(open(place), hasCode('StoreBusy'));
   });
 
-  it('with one flipped bit anywhere loses at most what is in that file, and each damage is reported once', async function () {
+  it('loses at most the content of a file with a flipped bit, and reports each damage once', async function () {
     const every = Math.max(1, Number(process.env.SEXTANT_FAULT_EVERY ?? 37));
     this.timeout(every < 10 ? 3_600_000 : 300_000);
     const original = folder();
@@ -178,7 +178,7 @@ describe('the folder of an embedded context', () => {
         try {
           context = await open(place, logger);
         } catch (error) {
-          // One bit makes another version's number of ours.
+          // One bit changes the number of the version.
           assert.ok(hasCode('StoreNewer')(error) && target.endsWith('.sxb') && at < 8, `${where}: ${String(error)}`);
           continue;
         }

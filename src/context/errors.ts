@@ -66,7 +66,7 @@ export const contextErrors = {
   noModel: (): SextantError =>
     new SextantError(
       'NoModel',
-      'no model is configured here, and the prompt brings no code along. Start the server with --provider openai, or search first',
+      'no model is configured, and the prompt contains no code. Start the server with --provider openai, or search first',
     ),
   badCliPath: (): SextantError =>
     new SextantError('InvalidCliPath', 'Invalid cliPath: it is empty. Name the command, or leave it out for sextant.'),
@@ -75,8 +75,8 @@ export const contextErrors = {
   noCommand: (command: string, code: string, cause: unknown): SextantError =>
     new SextantError(
       'NoCommand',
-      `The command ${command} cannot be started (${code}). Install it with "npm install --global sextant-code", or say with ` +
-        'cliPath where it is.',
+      `The command ${command} cannot be started (${code}). Install it with "npm install --global sextant-code", or name its path with ` +
+        'cliPath.',
       { cause },
     ),
   commandFailed: (command: string, why: string, cause: unknown): SextantError =>

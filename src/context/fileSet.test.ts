@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { FileSet } from './fileSet.ts';
 
 const path = fc.constantFrom('a', 'b', 'c', 'd', 'e');
-/** Few, so that files share them and have them again. */
+/** Few names, so that files share and reuse them. */
 const name = fc.constantFrom('1', '2', '3', '4', '5', '6');
 const step = fc.oneof(
   fc.record({ put: fc.array(fc.tuple(path, name), { minLength: 1, maxLength: 3 }) }),
@@ -12,12 +12,12 @@ const step = fc.oneof(
 );
 
 describe('the files of a context', () => {
-  it('are at each step those of the checkpoint and the added ones, without the deleted', () => {
+  it('are always those of the checkpoint and the added ones, without the deleted', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         let set = FileSet.EMPTY;
         const naive = new Map<string, string>();
-        /** What the service would know of each checkpoint. */
+        /** Names of each checkpoint in the service. */
         const checkpoints: Set<string>[] = [];
         const effective = (): Set<string> => {
           const names = new Set(set.checkpointId === undefined ? [] : checkpoints[Number(set.checkpointId)]);

@@ -3,17 +3,17 @@ import type { BlobScope } from '../wire/scope.ts';
 
 /** A file of a context. */
 export interface TrackedFile {
-  /** What the service calls its blob. */
+  /** The service's name of its blob. */
   readonly name: string;
-  /** The name before the service's answer; almost always the same. */
+  /** The client's name of its blob; almost always the same. */
   readonly clientName: string;
 }
 
 /**
- * The files of a context, and how the service knows the set of them: a checkpoint, and what was added and deleted since. It
- * does not change; what would change it makes another, so that one that failed half-way leaves no trace.
+ * The files of a context, and their set in the service: a checkpoint, with the blobs added and deleted since. Immutable: each
+ * change creates another set, so a failed change has no effect.
  *
- * Always: the names of the files are those of the checkpoint and the added ones, without the deleted.
+ * Invariant: the names of the files are those of the checkpoint and the added ones, without the deleted.
  */
 export class FileSet {
   static readonly EMPTY = new FileSet(undefined, new Set(), new Set(), new Map());
@@ -21,7 +21,7 @@ export class FileSet {
   readonly checkpointId: string | undefined;
   readonly added: ReadonlySet<string>;
   readonly deleted: ReadonlySet<string>;
-  /** By path. */
+  /** Files by path. */
   readonly files: ReadonlyMap<string, TrackedFile>;
 
   constructor(
@@ -40,12 +40,12 @@ export class FileSet {
     return { checkpointId: this.checkpointId, added: [...this.added], deleted: [...this.deleted] };
   }
 
-  /** Whether the number of changes since the checkpoint calls for another one. */
+  /** Whether the number of changes requires a new checkpoint. */
   get isCheckpointDue(): boolean {
     return this.added.size + this.deleted.size >= WIRE_LIMITS.checkpointFrom;
   }
 
-  /** With these, instead of the ones with their paths. */
+  /** Adds files, and replaces those with equal paths. */
   with(files: Iterable<readonly [path: string, file: TrackedFile]>): FileSet {
     return this.#changedTo(new Map([...this.files, ...files]));
   }
@@ -56,12 +56,12 @@ export class FileSet {
     return this.#changedTo(files);
   }
 
-  /** The same files, as the checkpoint of them. */
+  /** The same files, as a checkpoint. */
   at(checkpointId: string): FileSet {
     return new FileSet(checkpointId, new Set(), new Set(), this.files);
   }
 
-  /** The same files, without a checkpoint: for a service that does not have that. */
+  /** The same files without a checkpoint, for a service that lacks it. */
   withoutCheckpoint(): FileSet {
     return new FileSet(undefined, trackedNames(this.files), new Set(), this.files);
   }

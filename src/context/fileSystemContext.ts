@@ -7,15 +7,15 @@ import { contextErrors } from './errors.ts';
 import type { McpConnection } from './mcpConnection.ts';
 import { openService, stderrLogger, type ServiceDependencies, type ServiceOptions } from './service.ts';
 
-/** Which folder, and by which command; what of it is of a service is for {@link FileSystemContext.searchAndAsk} alone. */
+/** Folder and command; the options of a service are for {@link FileSystemContext.searchAndAsk} only. */
 export interface FileSystemContextOptions extends ServiceOptions {
   /** The folder to be indexed. */
   readonly directory: string;
-  /** The command, `sextant` by default; one executable, found on the PATH. */
+  /** The command, `sextant` by default: one executable on the PATH. */
   readonly cliPath?: string | undefined;
-  /** Tells on the standard error what is done, and what the command says. */
+  /** Logs to the standard error, with the output of the command there. */
   readonly debug?: boolean | undefined;
-  /** Answers {@link FileSystemContext.searchAndAsk}; without it a service does. */
+  /** Answers {@link FileSystemContext.searchAndAsk}, instead of a service. */
   readonly answer?: Answerer | undefined;
 }
 
@@ -24,9 +24,9 @@ const COMMAND = 'sextant';
 const RETRIEVAL_TOOL = 'codebase-retrieval';
 
 /**
- * An index of a folder on this machine, which the command `sextant` makes and keeps up to date while this is open. The command
- * runs as an MCP server, and ends when this is closed or this process ends, however that comes. As an open server does, it keeps
- * the process running until {@link close}: use `await using`, or close it when you are done.
+ * An index of a folder on this machine, which the command `sextant` builds and keeps up to date while the context is open. The
+ * command runs as an MCP server, and always ends with the context or this process. An open context keeps the process running
+ * until {@link close}: use `await using`, or close the context when you are done.
  */
 export class FileSystemContext implements AsyncDisposable {
   readonly #options: FileSystemContextOptions;
@@ -48,14 +48,14 @@ export class FileSystemContext implements AsyncDisposable {
     return FileSystemContext.createWith({}, options);
   }
 
-  /** With what tests replace. @internal */
+  /** {@link create} for tests. @internal */
   static async createWith(edges: ServiceDependencies, options: FileSystemContextOptions): Promise<FileSystemContext> {
     return new FileSystemContext(options, edges, await connect(options));
   }
 
   /**
-   * What of the folder answers a query in plain words, as text for a prompt: paths, line numbers, code. It waits a while for
-   * indexing, and says where the result may be partial. Throws `RetrievalFailed`; a command that ended is started again.
+   * Finds code for a query in plain words, and returns text for a prompt: paths, line numbers, code. Waits a while for indexing;
+   * the text notes a partial result. Throws `RetrievalFailed`; a command that ended is started again.
    */
   async search(query: string): Promise<string> {
     if (this.#closing) throw contextErrors.closed();
@@ -69,9 +69,8 @@ export class FileSystemContext implements AsyncDisposable {
   }
 
   /**
-   * Searches, and has a model answer with what was found: the option `answer`, else the service that `create` of
-   * {@link DirectContext} would take. The prompt is the query where it is missing. Throws `NoCredentials`, {@link APIError},
-   * and as {@link search} does.
+   * Searches, and asks a model with the result: the option `answer`, or the service that `create` of {@link DirectContext}
+   * would use. The prompt is the query by default. Throws `NoCredentials`, {@link APIError}, and as {@link search} does.
    */
   async searchAndAsk(searchQuery: string, prompt: string = searchQuery): Promise<string> {
     const { answer, debug } = this.#options;
@@ -88,12 +87,12 @@ export class FileSystemContext implements AsyncDisposable {
   close(): Promise<void> {
     return (this.#closing ??= this.#connection.then(
       (connection) => connection.close(),
-      // It did not start again, which the search has reported.
+      // The command did not start again, which the search has reported.
       () => undefined,
     ));
   }
 
-  /** Closes it. */
+  /** Closes the context. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -122,7 +121,7 @@ async function connect({ directory, cliPath = COMMAND, debug }: FileSystemContex
   const command = cliPath.trim();
   if (command === '') throw contextErrors.badCliPath();
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) throw contextErrors.notAFolder(directory);
-  // A large library, and other contexts never need it.
+  // Loads this large library here, since other contexts do not need it.
   const { McpConnection } = await import('./mcpConnection.ts');
   return McpConnection.open({ command, args: ['--mcp', '--workspace-root', directory], isLoud: debug === true });
 }

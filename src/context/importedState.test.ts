@@ -17,7 +17,7 @@ const isMissing =
 const filesOf = (count: number): File[] =>
   Array.from({ length: count }, (_, i) => ({ path: `f${i}.txt`, contents: `needle n${i}n\n` }));
 
-/** Notes each request that a context would make of a service. */
+/** Records each request of a context to a service. */
 function counting(inner: ContextBackend): { readonly backend: ContextBackend; readonly calls: string[] } {
   const calls: string[] = [];
   const noted =
@@ -39,11 +39,11 @@ function counting(inner: ContextBackend): { readonly backend: ContextBackend; re
   };
 }
 
-/** A place whose files are lost between two contexts. */
+/** A backend that loses its files between two contexts. */
 interface Loss {
   /** The state of a context with these files. */
   readonly exported: (files: readonly File[]) => Promise<FullContextState>;
-  /** Options for where they are not. */
+  /** Options of a backend without the files. */
   readonly options: () => Promise<DirectContextOptions>;
 }
 
@@ -80,7 +80,7 @@ describe('a state imported where its files are not', () => {
         exported: async (files) => exportOf(await start(state), files),
         options: async () => {
           await running.pop()!.close();
-          // Removes at its start what was used before.
+          // Removes all files used before its start.
           const options = await start(state, -60_000);
           await using context = await DirectContext.create(options);
           await context.addToIndex([{ path: 'other', contents: 'other' }]);
@@ -158,7 +158,7 @@ describe('a state imported where its files are not', () => {
       await context.addToIndex(files);
       calls.length = 0;
       await context.search('needle');
-      assert.deepEqual(calls, ['retrieve'], 'nothing is asked where the context has added the files itself');
+      assert.deepEqual(calls, ['retrieve'], 'nothing is checked if the context added the files');
       await context.close();
       const second = counting(await EmbeddedBackend.open(place, undefined, {}));
       await using imported = await DirectContext.importWith({ backend: second.backend }, state);

@@ -8,16 +8,16 @@ export interface McpCommand {
   /** One executable; no shell reads it. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Whether what it says on its standard error comes to ours. */
+  /** Whether its standard error is copied to that of this process. */
   readonly isLoud: boolean;
 }
 
 /** A search of a large folder that is not indexed yet may take a while. */
 const REQUEST_MS = 120_000;
-/** Of what a command said, as much explains why it ended. */
+/** Characters of a command's output that explain its end. */
 const MAX_SAID = 2_000;
 
-/** A command that is an MCP server over its standard input and output. It ends with this, and with this process. */
+/** A command that is an MCP server over its standard input and output. It ends with this connection and process. */
 export class McpConnection {
   readonly #client: Client;
   readonly #transport: StdioClientTransport;
@@ -28,7 +28,7 @@ export class McpConnection {
     this.#client = client;
     this.#transport = transport;
     const { pid } = transport;
-    // One that does not mind the end of its input.
+    // Kills a command that ignores the end of its input.
     this.#endWithUs = () => {
       if (pid !== null) tryKill(pid);
     };
@@ -39,7 +39,7 @@ export class McpConnection {
     };
   }
 
-  /** Throws `NoCommand` and `CommandFailed`. */
+  /** Starts a command. Throws `NoCommand` and `CommandFailed`. */
   static async open({ command, args, isLoud }: McpCommand): Promise<McpConnection> {
     const transport = new StdioClientTransport({
       command,
@@ -66,7 +66,7 @@ export class McpConnection {
     return new McpConnection(client, transport);
   }
 
-  /** The text that a tool gives. Throws what the server says, or that it ended. */
+  /** Calls a tool, and returns its text. Throws the server's error, or that the server ended. */
   async callTool(name: string, input: Readonly<Record<string, unknown>>): Promise<string> {
     const options = { timeout: REQUEST_MS };
     const { content, isError } = await this.#client.callTool({ name, arguments: { ...input } }, undefined, options);
@@ -77,7 +77,7 @@ export class McpConnection {
     return texts.join('\n');
   }
 
-  /** Returns when the command has ended; one that does not is killed. */
+  /** Waits for the end of the command, and kills it if it does not end. */
   async close(): Promise<void> {
     await this.#client.close();
     await this.#transport.close();

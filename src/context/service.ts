@@ -5,11 +5,11 @@ import { resolveCredentials, type CredentialDependencies } from './credentials.t
 
 declare const SEXTANT_VERSION: string | undefined;
 
-/** The service to use, and how to reach it. */
+/** The service to use, and its credentials. */
 export interface ServiceOptions {
-  /** Else from the environment or the session file; see {@link DirectContext.create}. */
+  /** API key; by default from the environment or the session file, see {@link DirectContext.create}. */
   readonly apiKey?: string | undefined;
-  /** Where the service is; else as the key. */
+  /** URL of the service; by default from where the key comes. */
   readonly apiUrl?: string | undefined;
   /** How the program identifies itself to the service. */
   readonly clientUserAgent?: string | undefined;
@@ -17,14 +17,14 @@ export interface ServiceOptions {
   readonly requestTimeout?: number | undefined;
 }
 
-/** What tests replace. @internal */
+/** Dependencies that tests replace. @internal */
 export interface ServiceDependencies extends CredentialDependencies {
   readonly dispatcher?: Dispatcher;
   readonly backoffBaseMs?: number;
 }
 
 /**
- * A client of the service that options, environment and session file name. Throws as {@link resolveCredentials} does.
+ * Creates a client of the service in options, environment or session file. Throws as {@link resolveCredentials} does.
  * @internal
  */
 export async function openService(
@@ -45,12 +45,12 @@ export async function openService(
   });
 }
 
-/** Set when this is bundled. @internal */
+/** The version, which the bundler sets. @internal */
 export function versionOf(): string {
   return typeof SEXTANT_VERSION === 'string' ? SEXTANT_VERSION : '0';
 }
 
-/** Where `debug` is set. @internal */
+/** The logger for `debug`. @internal */
 export function stderrLogger(): Logger {
   return forwardingLogger((level, message) => void process.stderr.write(`sextant: ${level}: ${message}\n`));
 }

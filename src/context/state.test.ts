@@ -28,14 +28,14 @@ describe('the exported state of a context', () => {
     assert.deepEqual(toState(again.files, 'search-only'), searchOnly);
   });
 
-  it('is a full one where it does not say', () => {
+  it('is a full one without a mode', () => {
     const { mode: _, ...old } = full;
     assert.deepEqual(toState(readState(old).files, 'full'), full);
     const empty = { addedBlobs: [], deletedBlobs: [], blobs: [] };
     assert.deepEqual(toState(readState(empty).files, 'full'), { mode: 'full', ...empty });
   });
 
-  it('is relieved of names without a file, and of files that are deleted already', () => {
+  it('drops names without a file, and deleted files', () => {
     const { files } = readState({
       ...full,
       addedBlobs: ['n2', 'orphan'],
@@ -44,7 +44,7 @@ describe('the exported state of a context', () => {
     assert.deepEqual(toState(files, 'full'), full);
   });
 
-  it('is refused where it is something else', () => {
+  it('is refused if it is something else', () => {
     for (const bad of [
       null,
       [],

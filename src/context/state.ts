@@ -2,21 +2,21 @@ import * as z from 'zod/mini';
 import { contextErrors } from './errors.ts';
 import { FileSet, type TrackedFile } from './fileSet.ts';
 
-/** A file: what the service calls its blob, its path, and what the client calls the blob where that is another name. */
+/** A file: the service's name of its blob, its path, and the client's name of the blob if different. */
 export type BlobEntry = readonly [blobName: string, path: string, clientName?: string];
 
-/** All that a context knows, for {@link DirectContext.import}; plain JSON. */
+/** The full state of a context, for {@link DirectContext.import}; plain JSON. */
 export interface FullContextState {
   readonly mode: 'full';
   readonly checkpointId?: string;
-  /** Names that the checkpoint has not yet. */
+  /** Names that the checkpoint lacks. */
   readonly addedBlobs: readonly string[];
-  /** Names that the checkpoint has still. */
+  /** Deleted names that the checkpoint has. */
   readonly deletedBlobs: readonly string[];
   readonly blobs: readonly BlobEntry[];
 }
 
-/** What is needed to search, without the paths of the files: much smaller, and nothing can be added or removed. */
+/** The state for searches, without paths: much smaller, and no file can be added or removed. */
 export interface SearchOnlyContextState {
   readonly mode: 'search-only';
   readonly checkpointId?: string;
@@ -24,7 +24,7 @@ export interface SearchOnlyContextState {
   readonly deletedBlobs: readonly string[];
 }
 
-/** Without a `mode` it is a full one, as older versions of the protocol's clients write it. */
+/** An exported state. One without `mode`, by older clients of the protocol, is full. */
 export type DirectContextState = FullContextState | SearchOnlyContextState | Omit<FullContextState, 'mode'>;
 
 const name = z.string().check(z.minLength(1));
@@ -37,19 +37,18 @@ const entry = z.union([z.tuple([name, z.string()]), z.tuple([name, z.string(), z
 const searchOnly = z.object({ mode: z.literal('search-only'), ...common });
 const full = z.object({ mode: z._default(z.literal('full'), 'full'), ...common, blobs: z.array(entry) });
 
-/** What of a state a context is made of. */
+/** The parts of a state that a context uses. */
 export interface ImportedState {
   readonly files: FileSet;
   readonly isSearchOnly: boolean;
 }
 
 /**
- * Reads a state of either form. Other clients leave traces of uploads that failed or were repeated: names that belong to no
- * file, and files that are deleted already. They are left out, so that nothing is found that is not listed, and what is not
- * found can be added again. Throws `InvalidState`.
+ * Reads a state of either form. Drops leftovers of other clients' failed or repeated uploads: names without a file, and deleted
+ * files. So each found file is listed, and a file that is not found can be added again. Throws `InvalidState`.
  */
 export function readState(value: unknown): ImportedState {
-  // Not a union of the two, whose issues do not name the field.
+  // A union of the two schemas would not name the field in its issues.
   const isSearchOnly = (value as { readonly mode?: unknown } | null | undefined)?.mode === 'search-only';
   const parsed = (isSearchOnly ? searchOnly : full).safeParse(value);
   if (!parsed.success) {

@@ -8,13 +8,13 @@ import { contextErrors } from './errors.ts';
 /** Files that are hashed before other work of the thread gets a turn. */
 const FILES_PER_TURN = 50;
 
-/** A file as a program gives it, before it is checked. */
+/** An unchecked file from the calling program. */
 interface GivenFile {
   readonly path: unknown;
   readonly contents: unknown;
 }
 
-/** The files to be added, each path once, the last one of each. Throws {@link BlobTooLargeError} and `InvalidArgument`. */
+/** Hashes files to add; of equal paths the last counts. Throws {@link BlobTooLargeError} and `InvalidArgument`. */
 export async function toBlobs(files: readonly GivenFile[]): Promise<UploadBlob[]> {
   const blobs = new Map<string, UploadBlob>();
   let turn = 0;

@@ -1,5 +1,5 @@
 /**
- * The embedded server for tests: starts in milliseconds, keeps nothing, and its clock is yours.
+ * The embedded server for tests: starts in milliseconds, writes no files, and its clock can be set.
  *
  * ```ts
  * import { startServer } from 'sextant-code/testing';
@@ -28,64 +28,64 @@ import { readSimulation } from './analytics/simulation/options.ts';
 import { loadData } from './launch.ts';
 import { SextantServer } from './server.ts';
 
-/** A record of a data file: docs/local-server.md. */
+/** A record of a data file; see docs/local-server.md. */
 export type DataRecordInput = Readonly<Record<string, unknown>>;
 
-/** What a test server holds, and how it behaves. */
+/** Data and behaviour of a test server. */
 export interface StartServerOptions {
   /** The path of a data file, or its records. */
   readonly data?: string | Iterable<DataRecordInput>;
-  /** Any of the next three simulates an organization; without them and `data` it is empty. */
+  /** Seed of a simulated organization. Without `data`, `seed`, `users` and `plan` the server is empty. */
   readonly seed?: number;
-  /** How many people it has at a time. */
+  /** Number of people in the simulated organization at a time. */
   readonly users?: number;
-  /** What it pays in. */
+  /** The currency of its plan. */
   readonly plan?: 'credits' | 'usd';
-  /** An ISO 8601 moment at which the clock starts, and to which `reset` sets it back. */
+  /** ISO 8601 time at which the clock starts, and to which `reset` returns it. */
   readonly now?: string;
-  /** Rate limits are off unless this is true, so that a test is not refused for being quick. */
+  /** Enables rate limits, which are off by default so that quick tests are not refused. */
   readonly rateLimit?: boolean;
-  /** A free one by default. */
+  /** A free port by default. */
   readonly port?: number;
-  /** Random by default, and so is `adminToken`. */
+  /** Random by default. */
   readonly token?: string;
-  /** For the admin plane. */
+  /** Token of the admin plane, random by default. */
   readonly adminToken?: string;
   /** Receives the server's log; silent by default. */
   readonly logger?: Logger;
 }
 
-/** The clock of a test server, by which it dates, expires and limits. */
+/** The clock of a test server, for dates, expiry and rate limits. */
 export interface TestClock {
-  /** ISO 8601. */
+  /** The present time in ISO 8601. */
   now(): string;
-  /** To an ISO 8601 moment. Throws `InvalidArgument` where it is none, or outside the years 1970 to 9998. */
+  /** Sets an ISO 8601 time. Throws `InvalidArgument` for other texts, or outside the years 1970 to 9998. */
   set(now: string): void;
-  /** Milliseconds to add. */
+  /** Adds milliseconds. */
   advance(ms: number): void;
-  /** It stands still until {@link run}. */
+  /** Stops the clock until {@link run}. */
   freeze(): void;
-  /** It goes as time does. */
+  /** Lets the clock run at the speed of time. */
   run(): void;
 }
 
-/** A running test server; it ends with {@link close} or `await using`. */
+/** A running test server; {@link close} or `await using` stops it. */
 export interface TestServer extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:4321`, without a slash at its end. */
+  /** Base URL such as `http://127.0.0.1:4321`, without a final slash. */
   readonly url: string;
-  /** May use everything but the admin plane. */
+  /** A token for everything but the admin plane. */
   readonly token: string;
   readonly adminToken: string;
   readonly clock: TestClock;
-  /** Back to the data and the clock that it was started with. */
+  /** Restores the initial data and clock. */
   reset(): Promise<void>;
-  /** Adds records to the data: all of them, or none where one is wrong. */
+  /** Adds records to the data: all of them, or none if one is invalid. */
   import(records: Iterable<DataRecordInput>): Promise<void>;
-  /** Answers what is in flight, and ends it. */
+  /** Answers the requests in flight, and stops the server. */
   close(): Promise<void>;
 }
 
-/** Starts a server on a free port of 127.0.0.1. Throws `BadData` where a record is wrong, and `NoDataFile`. */
+/** Starts a server on a free port of 127.0.0.1. Throws `BadData` for an invalid record, and `NoDataFile`. */
 export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
   const { seed, users, plan } = options;
   const isSimulated = seed !== undefined || users !== undefined || plan !== undefined;

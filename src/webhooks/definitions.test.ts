@@ -20,7 +20,7 @@ describe('definitions of webhooks', () => {
     const logger = { ...silentLogger, error: (message: string) => void said.push(message) };
     return new Definitions({ fence: takeOver(place), folder: place, clock, logger, ...options });
   };
-  /** A file of the present lease. */
+  /** The path of a file of the present lease. */
   const pathOf = (stem: string, rest: string): string =>
     join(place, fencedName(stem, fencedNumbers(place, stem, 'json')[0]!, rest));
   beforeEach(() => {
@@ -73,7 +73,7 @@ describe('definitions of webhooks', () => {
     }
   });
 
-  it('keep the old secret where the new one cannot be saved', () => {
+  it('keep the old secret if the new one cannot be saved', () => {
     const files = [
       ['definitions', 'json'],
       ['definitions', 'copy.json'],
@@ -101,7 +101,7 @@ describe('definitions of webhooks', () => {
     }
   });
 
-  it('let a secret expire by the clock of the system', () => {
+  it('let a secret expire by the system clock', () => {
     const shown = new AdjustableClock(clock);
     definitions = open({ clock: shown, realClock: clock });
     const { webhook, secret } = definitions.createWebhook({ name: 'w', type: 'standard_webhooks' });
@@ -114,7 +114,7 @@ describe('definitions of webhooks', () => {
     assert.ok(!isSecretOf(definitions.webhook('w').secrets, secret, clock.now()));
   });
 
-  it('say what would break before a name in use is deleted', () => {
+  it('report the users of a name before its deletion', () => {
     definitions.createWebhook({ name: 'w' });
     definitions.saveExpert({ name: 'bot', type: 'forward', url: 'http://127.0.0.1:1/' });
     definitions.saveTrigger({ name: 'one', webhook: 'w', expert: 'bot' });
@@ -136,7 +136,7 @@ describe('definitions of webhooks', () => {
     definitions.deleteExpert('bot');
     definitions.createWebhook({ name: 'v' });
     definitions.saveTrigger({ name: 'other', webhook: 'v' });
-    // Else the next webhook of that name had them at once.
+    // Otherwise a new webhook of that name would have these triggers.
     assert.deepEqual(
       definitions.deleteWebhook('w', true).map(({ name }) => name),
       ['one', 'two'],
@@ -144,7 +144,7 @@ describe('definitions of webhooks', () => {
     assert.deepEqual([definitions.webhooks.length, definitions.triggers.length], [1, 1]);
   });
 
-  it('of a trigger keep what a change does not name', () => {
+  it('of a trigger keep the fields that a change does not name', () => {
     for (const name of ['w', 'v']) definitions.createWebhook({ name });
     definitions.saveExpert({ name: 'bot', type: 'forward', url: 'http://127.0.0.1:1/' });
     const filter = { '==': [{ var: 'action' }, 'opened'] };
@@ -155,18 +155,18 @@ describe('definitions of webhooks', () => {
     assert.deepEqual(definitions.changeTrigger('t', { webhook: 'v' }), { ...before, webhook: 'v' });
     assert.deepEqual(definitions.changeTrigger('t', { enabled: true }).filter, filter);
     assert.equal('filter' in definitions.changeTrigger('t', { filter: null }), false);
-    assert.equal(definitions.triggers[0]?.name, 't', 'it stays at its place');
+    assert.equal(definitions.triggers[0]?.name, 't', 'the trigger keeps its position');
     assert.throws(() => definitions.changeTrigger('t', { expert: 'e' }), /There is no expert named e/);
-    assert.throws(() => definitions.changeTrigger('t', { filters: 1 }), /trigger: filters is not known here/);
+    assert.throws(() => definitions.changeTrigger('t', { filters: 1 }), /trigger: filters is unknown/);
     assert.throws(() => definitions.changeTrigger('nobody', {}), /There is no trigger named nobody/);
   });
 
-  it('are refused with what is wrong', () => {
+  it('are refused with the reason', () => {
     definitions.createWebhook({ name: 'w' });
     const refused: [run: () => unknown, message: RegExp][] = [
       [() => definitions.createWebhook({ name: 'w' }), /There is a webhook named w already/],
       [() => definitions.createWebhook({}), /webhook: name must be a string/],
-      [() => definitions.createWebhook({ name: 'x', scoop: 1 }), /webhook: scoop is not known here/],
+      [() => definitions.createWebhook({ name: 'x', scoop: 1 }), /webhook: scoop is unknown/],
       [() => definitions.createWebhook({ name: '../x' }), /webhook: name must be 1 to 64/],
       [() => definitions.createWebhook([]), /webhook must be an object/],
       [() => definitions.saveTrigger({ name: 't', webhook: 'v' }), /There is no webhook named v/],
@@ -191,7 +191,7 @@ describe('definitions of webhooks', () => {
     writeFileSync(file, bytes);
   }
 
-  it('come from the copy where a file is damaged, which is reported once', () => {
+  it('come from the copy of a damaged file, and report the damage once', () => {
     for (const [stem, rest] of [
       ['definitions', 'json'],
       ['definitions', 'copy.json'],
@@ -214,7 +214,7 @@ describe('definitions of webhooks', () => {
     }
   });
 
-  it('start without what is lost where both copies are damaged, keep the files, and say once what to do', () => {
+  it('start empty if both copies are damaged, keep the files, and report the remedy once', () => {
     definitions.createWebhook({ name: 'w', type: 'standard_webhooks' });
     for (const rest of ['json', 'copy.json']) damage(pathOf('signing-keys', rest));
     said = [];
@@ -246,7 +246,7 @@ describe('definitions of webhooks', () => {
     assert.deepEqual(said, []);
   });
 
-  it('of a process that lost its lease are refused, and do not come back', () => {
+  it('of a process that lost its lease are refused, and never appear', () => {
     definitions.createWebhook({ name: 'w' });
     const heir = open();
     assert.throws(() => definitions.createWebhook({ name: 'late' }), { code: 'LeaseLost' });

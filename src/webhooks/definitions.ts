@@ -13,7 +13,7 @@ import { Filter } from './filter/filter.ts';
 import { isHttpUrl, NAME, NAME_RULE } from './names.ts';
 import { hashSecret, newSecret, type SecretRecord } from './secrets.ts';
 
-/** A bearer token with each delivery, or a signature of it as https://www.standardwebhooks.com has it. */
+/** Authentication of a delivery: a bearer token, or a signature by https://www.standardwebhooks.com. */
 export const WEBHOOK_TYPES = ['bearer_token', 'standard_webhooks'] as const;
 export const WEBHOOK_SCOPES = ['organization', 'personal'] as const;
 
@@ -48,16 +48,16 @@ const count = (max: number) =>
   z.int('must be a whole number').check(z.gte(1, `must be 1 to ${max}`), z.lte(max, `must be 1 to ${max}`));
 const expertInput = z.strictObject({
   name,
-  type: z.literal('forward', 'must be forward; "record" is there already'),
+  type: z.literal('forward', 'must be forward; "record" exists already'),
   url: z.string('must be a URL').check(z.refine(isHttpUrl, 'must be an http or https URL without a password in it')),
-  /** For one attempt. */
+  /** Time limit of one attempt. */
   timeout_ms: z._default(count(600_000), 30_000),
   max_attempts: z._default(count(50), 8),
   concurrency: z._default(count(64), 4),
 });
 export type ExpertInput = z.input<typeof expertInput>;
 export type ForwardExpert = z.output<typeof expertInput>;
-/** `record` keeps the event and does nothing else. */
+/** `record` stores the event and does nothing else. */
 export type Expert = ForwardExpert | { readonly name: 'record'; readonly type: 'record' };
 
 export const RECORD: Expert = { name: 'record', type: 'record' };
@@ -69,7 +69,7 @@ export interface Webhook extends z.output<typeof webhookInput> {
   readonly secrets: readonly SecretRecord[];
 }
 
-/** A key that verifies signatures, which a hash could not. */
+/** A key that verifies signatures; a hash of it could not. */
 export interface SigningKey {
   readonly key: string;
   readonly expiresAt?: number;
@@ -95,18 +95,18 @@ type Keys = Readonly<Record<string, readonly SigningKey[]>>;
 export interface DefinitionsOptions {
   readonly fence: Fence;
   readonly folder: string;
-  /** Says when something was created. */
+  /** Dates new definitions. */
   readonly clock: Clock;
-  /** The system's, by which secrets expire; `clock` where it is missing. */
+  /** The system clock, by which secrets expire; `clock` by default. */
   readonly realClock?: Clock | undefined;
-  /** Whether events were accepted before, which shows that there were webhooks. */
+  /** Whether events were accepted before, so webhooks must have existed. */
   readonly hasEvents?: boolean;
   readonly logger: Logger;
 }
 
 /**
- * Webhooks, triggers and experts. A change is on the disk before it counts. Two values in files of mode 0600: definitions,
- * which hold no secret but the hashes, and the keys of signed webhooks. Each is kept twice, so that damage to one is no loss.
+ * Webhooks, triggers and experts. A change takes effect once it is on the disk. Two files of mode 0600 hold the definitions,
+ * with hashes of secrets only, and the keys of signed webhooks. Each has a copy, so damage to one file loses nothing.
  */
 export class Definitions {
   readonly #options: DefinitionsOptions;
@@ -116,12 +116,11 @@ export class Definitions {
   #kept: DefinitionsFile;
   #keys: Keys;
   #webhooksById = new Map<string, Webhook>();
-  /** By the name of the webhook. */
+  /** Triggers by the name of their webhook. */
   #triggersOf = new Map<string, ReadyTrigger[]>();
 
   /**
-   * Reads the files and reports damage, also where the disk is full or read-only: changing anything is tried then. Throws
-   * `LeaseLost`.
+   * Reads the files and reports damage. A full or read-only disk fails only later changes. Throws `LeaseLost`.
    */
   constructor(options: DefinitionsOptions) {
     const { fence, folder, clock, realClock = clock } = options;
@@ -165,19 +164,19 @@ export class Definitions {
     return this.#triggersOf.get(webhook.name) ?? [];
   }
 
-  /** What a trigger does, in words. */
+  /** Describes a trigger in words. */
   describe({ webhook, expert, filter, enabled }: Trigger): string {
     const when = filter === undefined ? '' : ` and ${Filter.kept(filter).words}`;
     const what = expert === RECORD.name ? 'record it' : `run ${expert}`;
     return `When an event comes to ${webhook}${when}: ${what}.${enabled ? '' : ' It is disabled.'}`;
   }
 
-  /** Signing keys of a webhook that are good now, or were it at that time. */
+  /** Signing keys of a webhook that are valid at a time, by default now. */
   signingKeys(id: string, now = this.#realClock.now()): string[] {
     return (this.#keys[id] ?? []).filter(({ expiresAt = Infinity }) => now < expiresAt).map(({ key }) => key);
   }
 
-  /** The secret is shown this once. Throws `InvalidDefinition` and `NameTaken`. */
+  /** Creates a webhook; its secret is returned only here. Throws `InvalidDefinition` and `NameTaken`. */
   createWebhook(input: unknown): { readonly webhook: Webhook; readonly secret: string } {
     const checked = parse(webhookInput, input, 'webhook');
     requireFree('webhook', checked.name, this.webhooks);
@@ -191,7 +190,7 @@ export class Definitions {
     return { webhook, secret };
   }
 
-  /** A new secret; the present one stays good for `overlapMs`. Throws `NoSuchDefinition`. */
+  /** Creates a new secret; the present one stays valid for `overlapMs`. Throws `NoSuchDefinition`. */
   rotateSecret(name: string, overlapMs: number): { readonly webhook: Webhook; readonly secret: string } {
     const before = this.webhook(name);
     const now = this.#realClock.now();
@@ -210,7 +209,7 @@ export class Definitions {
     if (before.type === 'standard_webhooks') {
       const old = (this.#keys[before.id] ?? []).map(retire).filter(isGood);
       try {
-        // Last, as it is this that lets deliveries in: until then the old key is valid, and no client has seen the new one.
+        // Last, since the new key lets deliveries in: until then the old key is valid, and no client has seen the new one.
         this.#saveKeys({ ...this.#keys, [before.id]: [{ key: secret }, ...old] });
       } catch (error) {
         this.#replaceWebhook(before);
@@ -220,7 +219,7 @@ export class Definitions {
     return { webhook, secret };
   }
 
-  /** Changes what the input names. Throws `InvalidDefinition` and `NoSuchDefinition`. */
+  /** Changes the fields in the input. Throws `InvalidDefinition` and `NoSuchDefinition`. */
   changeWebhook(name: string, input: Partial<Pick<WebhookInput, 'description' | 'scope' | 'enabled'>>): Webhook {
     const { id, createdAt, secrets, ...before } = this.webhook(name);
     const checked = parse(webhookInput, { ...before, ...input, name: before.name, type: before.type }, 'webhook');
@@ -229,7 +228,7 @@ export class Definitions {
     return webhook;
   }
 
-  /** With its triggers, which it gives. Throws `InUse`, which says what these are, unless `force`. */
+  /** Deletes a webhook with its triggers, and returns them. Throws `InUse` with their names, unless `force`. */
   deleteWebhook(name: string, force = false): readonly Trigger[] {
     const { id } = this.webhook(name);
     const users = this.triggers.filter(({ webhook }) => webhook === name);
@@ -255,14 +254,14 @@ export class Definitions {
     this.webhook(trigger.webhook);
     if (!this.expert(trigger.expert)) throw webhookErrors.noSuch('expert', trigger.expert);
     const before = this.triggers.find((one) => one.name === trigger.name);
-    // One that was saved when less was refused stays as it is.
+    // An unchanged filter from a version with fewer checks stays.
     if (trigger.filter !== undefined && !isDeepStrictEqual(trigger.filter, before?.filter)) new Filter(trigger.filter);
     const those = this.triggers.map((one) => (one === before ? trigger : one));
     this.#save({ triggers: before ? those : [...those, trigger] });
     return trigger;
   }
 
-  /** Changes what the input names; `null` takes the filter away. Throws as {@link saveTrigger} does, and `NoSuchDefinition`. */
+  /** Changes the fields in the input; `null` removes the filter. Throws as {@link saveTrigger}, and `NoSuchDefinition`. */
   changeTrigger(name: string, input: Readonly<Record<string, unknown>>): Trigger {
     const { filter, ...changed } = { ...this.trigger(name), ...input, name };
     return this.saveTrigger({ ...changed, ...(filter !== null && filter !== undefined && { filter }) }, true);
@@ -284,7 +283,7 @@ export class Definitions {
     return expert;
   }
 
-  /** `waiting`: how many runs still wait for it. Throws `InUse`, unless `force`: then they fail. */
+  /** `waiting` is the number of its waiting runs. Throws `InUse`, unless `force`: then these runs fail. */
   deleteExpert(name: string, force = false, waiting = 0): void {
     byName('expert', name, this.#kept.experts);
     const users = this.triggers.filter(({ expert }) => expert === name);
@@ -359,7 +358,7 @@ export class Definitions {
       );
   }
 
-  /** Writes what was read under the present lease: what a predecessor writes from now on does not count. */
+  /** Writes the read values under the present lease: later writes of a predecessor have no effect. */
   #own(definitions: FencedRead, keys: FencedRead): void {
     const { fence, folder, logger } = this.#options;
     try {
@@ -381,7 +380,7 @@ function parse<S extends z.ZodMiniType>(schema: S, input: unknown, kind: string)
   if (result.success) return result.data;
   const { code, path, message, ...rest } = result.error.issues[0]!;
   const keys = code === 'unrecognized_keys' ? (rest as { readonly keys?: readonly string[] }).keys : undefined;
-  if (keys) throw webhookErrors.invalidDefinition(kind, keys.join(', '), 'is not known here');
+  if (keys) throw webhookErrors.invalidDefinition(kind, keys.join(', '), 'is unknown');
   throw webhookErrors.invalidDefinition(kind, path.join('.'), path.length === 0 ? 'must be an object' : message);
 }
 

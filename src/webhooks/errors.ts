@@ -21,16 +21,16 @@ export const webhookErrors = {
   journalHeldUp: (events: number): SextantError =>
     new SextantError(
       'JournalHeldUp',
-      `The journal has twice what it may keep, ${events} events, and the oldest still waits for its run. See what became of it with "sextant events list --status pending".`,
+      `The journal holds ${events} events, twice its limit, and the oldest still waits for its run. Find it with "sextant events list --status pending".`,
     ),
   damaged: (file: string, offset: number): SextantError =>
     new SextantError(
       'JournalDamaged',
       `The record at byte ${offset} of ${file} is damaged, and its content is lost. Restore the file from a backup, or have the delivery sent again.`,
     ),
-  /** A record that was dropped, as too old or too much, while it was being read. */
+  /** A record that retention dropped during a read. */
   dropped: (): SextantError => new SextantError('RecordDropped', 'The record is no longer kept.'),
-  /** `field` is empty where it is the whole. */
+  /** `field` is empty for the definition itself. */
   invalidDefinition: (kind: string, field: string, problem: string): SextantError =>
     new SextantError('InvalidDefinition', `${kind}${field === '' ? '' : `: ${field}`} ${problem}`),
   nameTaken: (kind: string, name: string): SextantError =>
@@ -40,7 +40,7 @@ export const webhookErrors = {
     ),
   noSuch: (kind: string, name: string): SextantError =>
     new SextantError('NoSuchDefinition', `There is no ${kind} named ${name.slice(0, 100)}.`),
-  /** `waiting`: how many runs still wait for it. */
+  /** `waiting` is the number of waiting runs. */
   inUse: (kind: string, name: string, triggers: readonly Used[], waiting = 0): SextantError => {
     const isWebhook = kind === 'webhook';
     const enabled = triggers.filter((trigger) => isWebhook || trigger.enabled);

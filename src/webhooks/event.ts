@@ -1,7 +1,7 @@
 import type { Evaluation } from './filter/evaluation.ts';
 
 /**
- * The status of an event: it waits for its triggers (`received`), no trigger fired (`unmatched`), runs wait or are under
+ * The status of an event: its triggers are not evaluated (`received`), no trigger fired (`unmatched`), runs wait or are under
  * way (`pending`), all succeeded, or one failed for good. The order is that of the numbers on disk.
  */
 export const EVENT_STATUSES = ['received', 'unmatched', 'pending', 'succeeded', 'failed'] as const;
@@ -11,17 +11,17 @@ export function isUnfinished(status: EventStatus): boolean {
   return status === 'received' || status === 'pending';
 }
 
-/** What a trigger's filter gave for an event. */
+/** The result of a trigger's filter for an event. */
 export interface TriggerEvaluation extends Evaluation {
   readonly trigger: string;
 }
 
-/** One try of a run. */
+/** One attempt of a run. */
 export interface Attempt {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly durationMs: number;
-  /** What the other side answered, if it did, and the beginning of its words. */
+  /** The status of the response, if there is one, and the beginning of its text. */
   readonly status?: number;
   readonly answer?: string;
   readonly error?: string;
@@ -33,7 +33,7 @@ export interface Run {
   readonly expert: string;
   readonly state: 'waiting' | 'succeeded' | 'failed';
   readonly attempts: readonly Attempt[];
-  /** Not before; milliseconds since 1970. */
+  /** Earliest time of the next attempt; milliseconds since 1970. */
   readonly nextAt?: number;
 }
 
@@ -41,7 +41,7 @@ export interface EventState {
   readonly status: EventStatus;
   readonly evaluations: readonly TriggerEvaluation[];
   readonly runs: readonly Run[];
-  /** The record of it is: what is missing here is not known. */
+  /** Whether its record is damaged: missing values are unknown. */
   readonly isDamaged?: true;
 }
 
@@ -54,7 +54,7 @@ export function eventStatusOf(runs: readonly Run[]): EventStatus {
   return runs.some(({ state }) => state === 'failed') ? 'failed' : 'succeeded';
 }
 
-/** What a list shows of an event. */
+/** An event in a list. */
 export interface EventSummary {
   readonly id: string;
   /** Milliseconds since 1970. */
@@ -62,28 +62,28 @@ export interface EventSummary {
   /** The id of its webhook. */
   readonly webhook: string;
   readonly status: EventStatus;
-  /** Of its body. */
+  /** Length of its body. */
   readonly bytes: number;
 }
 
 export type Header = readonly [name: string, value: string];
 
-/** In place of a value that would let others in. */
+/** Replaces a value that would give others access. */
 export const REDACTED = '[redacted]';
 
-/** An event as it came. */
+/** An event as received. */
 export interface StoredEvent extends EventSummary {
   readonly headers: readonly Header[];
   readonly body: Buffer;
   /** `webhook-id` or `Idempotency-Key`. */
   readonly key?: string;
-  /** The event that was sent again. */
+  /** Id of the event that this one repeats. */
   readonly replayOf?: string;
-  /** Made by a person to try things out, not sent to the intake. */
+  /** Whether a person created it as a test, instead of a delivery to the intake. */
   readonly isTest?: true;
 }
 
-/** Numbers of ten digits, so that ids sort as the events came. */
+/** An id with ten digits: ids sort in the order of arrival. */
 export function eventId(number: number): string {
   return `evt_${String(number).padStart(10, '0')}`;
 }

@@ -4,22 +4,22 @@ import { retryAfterMs } from '../base/retryAfter.ts';
 import type { ForwardExpert } from './definitions.ts';
 import { REDACTED, type Attempt, type Header, type StoredEvent } from './event.ts';
 
-/** Number of characters that are kept of an answer. */
+/** The most characters stored of a response. */
 const MAX_ANSWER = 2000;
-/** Belong to the connection on which the event came, name the one it came to, or are what only we say. */
+/** Headers that belong to the connection of the delivery, name its target, or are set here. */
 const OWN_HEADERS =
   /^(authorization|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-sextant-.*)$/i;
 const LONGEST_WAIT_MS = 600_000;
 
 export type ForwardOutcome = Omit<Attempt, 'at' | 'durationMs'> & {
   readonly isDone: boolean;
-  /** Whether another attempt may do better: not where the other side says that it does not want it. */
+  /** Whether another attempt may succeed: false if the receiver refused the event. */
   readonly canRetry: boolean;
-  /** How long the other side wants to be left alone, up to the longest wait of {@link backoffMs}. */
+  /** The delay that the receiver requests, up to the longest of {@link backoffMs}. */
   readonly afterMs?: number;
 };
 
-/** Posts an event as it came, raw bytes and headers, to the URL of an expert. Does not throw, but for a cancelled `signal`. */
+/** Posts an event's raw bytes and headers to the URL of an expert. Throws only for a cancelled `signal`. */
 export async function forward(
   event: Pick<StoredEvent, 'id' | 'headers' | 'body'>,
   trigger: string,
@@ -43,7 +43,7 @@ export async function forward(
     let answer = '';
     for await (const chunk of body.setEncoding('utf8')) {
       answer += String(chunk);
-      // What is longer is not waited for.
+      // The rest of a longer response is not read.
       if (answer.length > MAX_ANSWER) break;
     }
     const isDone = statusCode >= 200 && statusCode < 300;
@@ -65,7 +65,7 @@ function isForwarded([name, value]: Header): boolean {
   return value !== REDACTED && !OWN_HEADERS.test(name);
 }
 
-/** Milliseconds until the attempt after `attempts` of them: 1 s, doubled each time up to 10 min, and up to a fifth more by chance. */
+/** Milliseconds to wait after `attempts` attempts: 1 s, doubled each time up to 10 min, plus up to a fifth at random. */
 export function backoffMs(attempts: number, baseMs = 1000, random: () => number = Math.random): number {
   return Math.min(baseMs * 2 ** (attempts - 1), LONGEST_WAIT_MS) * (1 + random() / 5);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { forwardName, isHttpUrl, NAME } from './names.ts';
 
 describe('names of webhooks, triggers and experts', () => {
-  it('of an expert that forwards is that of its trigger, and none that is taken', () => {
+  it('of a forwarding expert derive from the trigger, and avoid taken names', () => {
     assert.equal(forwardName('bugs', ['record']), 'bugs forward');
     assert.equal(forwardName('bugs', ['bugs forward', 'bugs forward 2']), 'bugs forward 3');
     const long = 'x'.repeat(64);

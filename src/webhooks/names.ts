@@ -1,15 +1,15 @@
-/** What webhooks, triggers and experts may be named. */
+/** Valid names of webhooks, triggers and experts. */
 export const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 export const NAME_RULE = '1 to 64 letters, digits, spaces, dots, dashes, underscores';
 
-/** Where an expert may forward to: no password in it, which would be shown. */
+/** Whether an expert may forward to a URL: without a password, which would be shown. */
 export function isHttpUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
-/** Of an expert that forwards for a trigger: the first that is none of `taken`. */
+/** The first name for a trigger's forwarding expert that is not in `taken`. */
 export function forwardName(trigger: string, taken: readonly string[]): string {
   for (let number = 1; ; number++) {
     const end = number === 1 ? ' forward' : ` forward ${number}`;

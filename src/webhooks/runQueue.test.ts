@@ -21,7 +21,7 @@ describe('the queue of runs', () => {
   let queue: RunQueue;
   let webhook: string;
   let slow: Server;
-  /** Requests that are not answered yet. */
+  /** Requests without a response yet. */
   let held: ServerResponse[];
   let url: string;
   let place: string;
@@ -60,19 +60,19 @@ describe('the queue of runs', () => {
   }
 
   function finished(number: number): Promise<EventState> {
-    return until('it is finished', async () => {
+    return until('the event is finished', async () => {
       const state = await journal.state(number);
       return !isUnfinished(state.status) && state;
     });
   }
 
-  it('lets an expert run as often at once as it says, and others go on meanwhile', async () => {
+  it("limits concurrent runs by the expert's setting, and delays no other expert", async () => {
     definitions.saveExpert({ name: 'slow', type: 'forward', url, concurrency: 2 });
     definitions.saveTrigger({ name: 'slowly', webhook: 'w', expert: 'slow' });
     const waiting = await Promise.all(Array.from({ length: 6 }, accept));
     await until('two are under way', () => held.length === 2);
 
-    // Intake and another expert do not wait for it.
+    // Intake and another expert do not wait for the slow one.
     definitions.deleteTrigger('slowly');
     definitions.saveTrigger({ name: 'all', webhook: 'w' });
     assert.equal((await finished(await accept())).status, 'succeeded');
@@ -88,7 +88,7 @@ describe('the queue of runs', () => {
     assert.equal(held.length, 6, 'each ran once');
   });
 
-  it('gives up what is under way once its lease is lost, and begins nothing more', async () => {
+  it('gives up active runs once its lease is lost, and begins no others', async () => {
     definitions.saveExpert({ name: 'slow', type: 'forward', url, concurrency: 1 });
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
     const numbers = await Promise.all([accept(), accept(), accept()]);
@@ -122,7 +122,7 @@ describe('the queue of runs', () => {
     );
   });
 
-  it('begins a run again that was under way when the process ended, with the bytes from the disk', async () => {
+  it('repeats a run that the end of the process interrupted, with the bytes from the disk', async () => {
     definitions.saveExpert({ name: 'slow', type: 'forward', url });
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
     const number = await accept();
@@ -137,7 +137,7 @@ describe('the queue of runs', () => {
     assert.equal((await finished(number)).runs[0]!.attempts.at(-1)?.answer, 'thanks');
   });
 
-  it('gives up an event whose bytes are damaged, so that it holds up nothing behind it', async () => {
+  it('gives up an event with damaged bytes, which then delays no other event', async () => {
     definitions.saveExpert({ name: 'slow', type: 'forward', url });
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
     const pending = await accept();
@@ -169,7 +169,7 @@ describe('the queue of runs', () => {
     journal.setState = () => Promise.reject(new Error(`the disk is full, ${++refused}`));
     held[0]!.end('thanks');
     await until('the disk refuses it', () => refused >= 4);
-    assert.equal(held.length, 1, 'neither it nor the next one is posted meanwhile');
+    assert.equal(held.length, 1, 'no event is posted while the disk is full');
     journal.setState = write;
     const { status, runs } = await finished(number);
     assert.deepEqual([status, runs[0]!.attempts.length], ['succeeded', 1]);
@@ -178,7 +178,7 @@ describe('the queue of runs', () => {
     assert.equal((await finished(next)).status, 'succeeded');
   });
 
-  it('knows how many runs wait for an expert, and fails them at this time once it was deleted', async () => {
+  it("counts the waiting runs of an expert, and fails them at the expert's deletion", async () => {
     definitions.saveExpert({ name: 'slow', type: 'forward', url, concurrency: 1 });
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
     const began = Date.now();
@@ -195,7 +195,7 @@ describe('the queue of runs', () => {
     assert.equal(queue.waitingFor('slow'), 0);
   });
 
-  it('records what a run gave where the record before it is damaged', async () => {
+  it('records the result of a run even if the record before it is damaged', async () => {
     definitions.saveExpert({ name: 'slow', type: 'forward', url });
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
     const number = await accept();

@@ -23,30 +23,30 @@ import type { EventJournal } from './journal/eventJournal.ts';
 export interface RunQueueOptions {
   readonly journal: EventJournal;
   readonly definitions: Definitions;
-  /** Runs begin while it is held. */
+  /** The lease; runs begin only while it is held. */
   readonly fence: Fence;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dispatcher?: Dispatcher | undefined;
-  /** The first wait before another attempt; 1 s where it is missing. */
+  /** The first wait before another attempt; 1 s by default. */
   readonly backoffBaseMs?: number | undefined;
 }
 
 /**
- * The most events whose triggers are evaluated at once, and the most bytes. Each waits until its result is on the disk: with
- * fewer than there are connections, the queue would grow while all of them deliver.
+ * The most events, and bytes, whose triggers are evaluated at once. Each waits until its result is on the disk: with a limit
+ * below the number of connections, the queue would grow while all of them deliver.
  */
 const EVALUATING = { events: 256, bytes: 16_000_000 };
-/** Bytes of new bodies that are kept, so that they need not be read again from the disk. */
+/** Bytes of new bodies that are kept in memory instead of read again from the disk. */
 const FRESH_BYTES = 16_000_000;
 
 /** Upper bound of the delay between attempts to persist a run's result. */
 const LONGEST_WRITE_WAIT_MS = 60_000;
 
-/** What a run needs of an event. */
+/** The parts of an event that a run needs. */
 type Payload = Pick<StoredEvent, 'id' | 'headers' | 'body'>;
 
-/** One that came just now, with its body as a value where that is known. */
+/** A new payload, with its parsed body if known. */
 export type FreshPayload = Payload & { readonly json?: unknown };
 
 interface RunTask {
@@ -54,7 +54,7 @@ interface RunTask {
   readonly trigger: string;
 }
 
-/** The runs of one expert: those that may begin, how many are under way, and how many come again later. */
+/** The runs of one expert: those that may begin, the number under way, and the number to retry. */
 interface Lane {
   readonly tasks: Fifo<RunTask>;
   active: number;
@@ -62,9 +62,9 @@ interface Lane {
 }
 
 /**
- * Asks the triggers about each event and lets experts run. The journal is the queue: what an event still waits for is in
- * its state there, so that a start after a crash goes on where the last process was. A run that was under way then is
- * begun again: each happens at least once.
+ * Evaluates the triggers of each event and runs experts. The journal is the queue: it holds each event's pending work, so a
+ * start after a crash goes on where the last process ended. A run under way at the crash is begun again: each happens at
+ * least once.
  */
 export class RunQueue {
   readonly #options: RunQueueOptions;
@@ -84,18 +84,18 @@ export class RunQueue {
   constructor(options: RunQueueOptions) {
     this.#options = options;
     const { lost } = options.fence;
-    // The heir runs what is left; forwards under way are given up.
+    // Forwards under way are given up; the heir runs the rest.
     lost.addEventListener('abort', () => this.#stop.abort(lost.reason), { signal: this.#stop.signal });
     if (lost.aborted) this.#stop.abort(lost.reason);
   }
 
-  /** Goes on with what was left unfinished. */
+  /** Queues all unfinished events of the journal. */
   resume(): void {
     for (const event of this.#options.journal.unfinished()) this.#events.add(event);
     this.#pump();
   }
 
-  /** The event is in the journal; `payload` is what is there. */
+  /** Queues an event of the journal; `payload` is its content. */
   add(event: number, payload?: FreshPayload): void {
     if (payload && this.#freshBytes < FRESH_BYTES) {
       this.#fresh.set(event, payload);
@@ -105,13 +105,13 @@ export class RunQueue {
     this.#pump();
   }
 
-  /** How many runs are not over. */
+  /** Number of an expert's unfinished runs. */
   waitingFor(expert: string): number {
     const { tasks, active, later } = this.#lane(expert);
     return tasks.size + active + later;
   }
 
-  /** Gives up what is under way: the next start goes on with it. */
+  /** Gives up runs under way, which the next start begins again. */
   async close(): Promise<void> {
     this.#stop.abort();
     for (const timer of this.#timers) clearTimeout(timer);
@@ -140,7 +140,7 @@ export class RunQueue {
     this.#pump();
   }
 
-  /** Asks the triggers, unless that was done, and queues the runs that are left. */
+  /** Evaluates the triggers, unless that is done, and queues the remaining runs. */
   async #begin(number: number, summary: EventSummary | undefined): Promise<void> {
     const { journal } = this.#options;
     if (!summary) {
@@ -179,7 +179,7 @@ export class RunQueue {
     return this.#fresh.get(number) ?? (await this.#options.journal.read(number));
   }
 
-  /** As a value a body may take many times its bytes. */
+  /** Drops a parsed body, which may take many times its bytes. */
   #forgetJson(number: number): void {
     const fresh = this.#fresh.get(number);
     if (fresh && 'json' in fresh) this.#fresh.set(number, { id: fresh.id, headers: fresh.headers, body: fresh.body });
@@ -209,7 +209,7 @@ export class RunQueue {
         this.#lane(expert).tasks.add(task);
         this.#pumpLane(expert);
       },
-      // A clock that was set far ahead does not make anybody wait for years.
+      // A clock that was set far ahead must not delay runs for years.
       Math.min(waitMs, 600_000 * 1.2),
     );
     this.#lane(expert).later++;
@@ -242,7 +242,7 @@ export class RunQueue {
 
   async #run({ event: number, trigger }: RunTask, name: string, expert: ForwardExpert | undefined): Promise<void> {
     const event = await this.#read(number);
-    // Another run of it reads it from the disk: it may be long until then.
+    // A later run reads the payload from the disk, since that may be much later.
     this.#forget(number);
     if (!event) return;
     const next = expert ? await this.#attempt(event, trigger, expert) : (run: Run) => this.#gone(run);
@@ -256,7 +256,7 @@ export class RunQueue {
     if (run?.state === 'waiting') this.#schedule({ event: number, trigger }, run.expert, run.nextAt);
   }
 
-  /** Tries once, and gives what that makes of the run. */
+  /** Makes one attempt, and returns the change of the run. */
   async #attempt(event: Payload, trigger: string, expert: ForwardExpert): Promise<(run: Run) => Run> {
     const { fence, clock, dispatcher, backoffBaseMs } = this.#options;
     fence.check();
@@ -274,7 +274,7 @@ export class RunQueue {
     };
   }
 
-  /** {@link #change}, as often as it takes: what was done must not be done again because the disk is full. */
+  /** Repeats {@link #change} until it succeeds: a full disk must not cause a finished run to repeat. */
   async #record(number: number, change: (state: EventState) => EventState): Promise<EventState> {
     const { signal } = this.#stop;
     for (let failures = 1; ; failures++) {
@@ -288,7 +288,7 @@ export class RunQueue {
     }
   }
 
-  /** The expert was deleted by force. */
+  /** Fails a run whose expert was deleted by force. */
   #gone(run: Run): Run {
     return failedRun(run, { at: this.#options.clock.now(), durationMs: 0, error: 'there is no such expert' });
   }
@@ -322,7 +322,7 @@ export class RunQueue {
     return this.#options.clock.now() + backoffMs(4, this.#options.backoffBaseMs);
   }
 
-  /** What the disk does not take now is tried again; what is damaged cannot be, and has failed. */
+  /** Retries an event after a failed write; a damaged event fails for good. */
   #failed(event: number, error: unknown, again = () => this.#retryEvent(event)): void {
     if (this.#stop.signal.aborted) return;
     const isDamaged = error instanceof SextantError && error.code === 'JournalDamaged';
@@ -337,7 +337,7 @@ export class RunQueue {
     this.#lastProblem = problem;
   }
 
-  /** Nothing waits for it any more, so that it can be dropped in its time. */
+  /** Marks an event as failed, so that retention can drop it. */
   #giveUp(event: number, error: string): void {
     const attempt = { at: this.#options.clock.now(), durationMs: 0, error };
     const done = this.#change(event, (state) => ({

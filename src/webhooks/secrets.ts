@@ -1,14 +1,14 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A secret as it is kept: by its SHA-256 alone. */
+/** A stored secret: its SHA-256 only. */
 export interface SecretRecord {
   /** In hexadecimal. */
   readonly hash: string;
-  /** Milliseconds since 1970. Of one that was rotated: until when it is still good. */
+  /** End of a rotated secret's validity; milliseconds since 1970. */
   readonly expiresAt?: number;
 }
 
-/** 256 random bits. Standard Webhooks wants its keys in plain base64, as the other side decodes them. */
+/** 256 random bits. Standard Webhooks requires keys in plain base64, which the receiver decodes. */
 export function newSecret(encoding: 'base64' | 'base64url'): string {
   return `whsec_${randomBytes(32).toString(encoding)}`;
 }
@@ -17,7 +17,7 @@ export function hashSecret(secret: string): string {
   return digest(secret).toString('hex');
 }
 
-/** Whether it is one of the secrets that are good now, in a time that does not tell which. */
+/** Whether a text is one of the secrets valid at `now`, in a time that does not reveal which. */
 export function isSecretOf(secrets: readonly SecretRecord[], presented: string, now: number): boolean {
   const found = digest(presented);
   let isOne = false;
@@ -26,7 +26,7 @@ export function isSecretOf(secrets: readonly SecretRecord[], presented: string, 
   return isOne;
 }
 
-/** By way of hexadecimal it takes half the time: memory of a buffer's own costs more than the hash. */
+/** Hexadecimal takes half the time: allocating a buffer costs more than the hash. */
 function digest(text: string): Buffer {
   return Buffer.from(hash('sha256', text, 'hex'), 'hex');
 }

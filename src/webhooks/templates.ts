@@ -1,9 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Header } from './event.ts';
 
-/** An example of what a system sends; to be edited. Shapes are those of the system's documentation. */
+/** An example of a system's delivery, to edit. Its shape is that of the system's documentation. */
 export interface Template {
-  /** For people. */
+  /** Title in lists. */
   readonly title: string;
   readonly system: System;
   readonly headers: readonly Header[];
@@ -96,7 +96,7 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
   },
 };
 
-/** What the system adds to each delivery: its own id of it, and with a secret its own proof of who sent it. */
+/** Headers that the system adds to each delivery: its id, and with a secret its proof of origin. */
 export function deliveryHeaders({ system }: Template, body: Uint8Array, secret?: string): Header[] {
   const mac = (key: string): string => createHmac('sha256', key).update(body).digest('hex');
   const [id, proof] = {

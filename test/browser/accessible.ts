@@ -4,7 +4,7 @@ import { buildSync } from 'esbuild';
 import type { Frame, Page } from 'playwright-core';
 import { ROOT, THEMES, type Theme } from './support.ts';
 
-/** The judge and axe-core, as one script for a page. */
+/** `page/judge.ts` and axe-core, as one script for a page. */
 const JUDGE = buildSync({
   entryPoints: [join(ROOT, 'test/browser/page/judge.ts')],
   bundle: true,
@@ -14,9 +14,9 @@ const JUDGE = buildSync({
 }).outputFiles[0]!.text;
 
 /**
- * Fails unless axe-core finds nothing, every text has a contrast of at least 4.5 to what is behind it, and nothing is wider than
- * the page. In other themes than the first, names and roles are the same, and only colours are checked. `parts` are selectors of what is ours in a page that is not, such as the workbench's: of them names and colours are
- * judged. Without any it is all of the page.
+ * Fails unless axe-core finds nothing, each text has a contrast of at least 4.5 to its background, and no element is wider than
+ * the page. Themes other than the first have the same names and roles: only colours are checked. In the editor's page `parts`
+ * selects our elements, whose names and colours are checked; without `parts` the whole page is.
  */
 export async function assertAccessible(
   page: Frame | Page,

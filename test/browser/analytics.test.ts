@@ -6,7 +6,7 @@ import { Workbench, copySample } from './support.ts';
 const HOSTILE = '$(bug)<img src=x onerror=alert(1)>[x](command:workbench.action.files.newUntitledFile)@example.com';
 const CREDITS = { resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET_PERIOD_MONTHLY' };
 
-/** Somebody over a limit, somebody near one, and a name that means harm. */
+/** One person over a limit, one near it, and a hostile name. */
 function facts(): DataRecordInput[] {
   const today = new Date().toISOString().slice(0, 10);
   const people = [
@@ -37,7 +37,7 @@ describe('usage, cost and budgets in the side bar', () => {
     return workbench;
   }
 
-  it('lead from nothing to the figures of sample data', async () => {
+  it('lead from an empty view to the figures of sample data', async () => {
     const workbench = await open({ settings: { 'sextant.analytics.statusBar': true } });
     const { page } = workbench;
     try {
@@ -49,7 +49,7 @@ describe('usage, cost and budgets in the side bar', () => {
       await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
       await workbench.treeItem(/^Suggestions accepted \d+\.\d %/).waitFor();
       await workbench.treeItem(/^As of \d{4}-\d\d-\d\d \d\d:\d\d UTC/).waitFor();
-      // These come with the account; the second is named by what the plan counts.
+      // These views come with the account; the first is named after the plan's unit.
       for (const view of ['Credits', 'Budgets']) await workbench.expand(view);
       await workbench.treeItem(/^Month \d{4}-\d\d [\d,]+/).waitFor();
       await workbench.treeItem(/@.*, \d+\.\d % of [\d,]+/).waitFor();
@@ -65,7 +65,7 @@ describe('usage, cost and budgets in the side bar', () => {
     }
   });
 
-  it('are those of a service that is connected, say who is over a limit once, and run nothing of a name', async () => {
+  it('show a connected service, report a person over a limit once, and run nothing in a name', async () => {
     await using server = await startServer({ data: facts() });
     const workbench = await open();
     const { page } = workbench;

@@ -13,7 +13,7 @@ import { LOOKS, Workbench, copySample, shotName, untilTrue } from './support.ts'
 const RETRY = 'src/orders/retryPolicy.ts';
 const COMMAND = 'Sextant: Ask About Workspace';
 
-/** The view of answers, as a person sees it. */
+/** The answer view, used as a person uses it. */
 class AnswerView {
   readonly #workbench: Workbench;
   frame!: Frame;
@@ -27,7 +27,7 @@ class AnswerView {
     await this.find();
   }
 
-  /** Its page, which is another one after it was hidden. */
+  /** Finds the page of the view; the editor replaces a hidden page. */
   async find(): Promise<void> {
     this.frame = await this.#workbench.view();
     await this.question.waitFor();
@@ -75,7 +75,7 @@ describe('Ask About Workspace, without a model', () => {
   });
   after(() => workbench.close());
 
-  it('is used with the keyboard alone: the command, a question, its answer, a citation, a follow-up', async () => {
+  it('works with the keyboard alone: the command, a question, its answer, a citation, a follow-up', async () => {
     const { page } = workbench;
     await view.open();
     await view.text('16 files indexed').waitFor();
@@ -104,7 +104,7 @@ describe('Ask About Workspace, without a model', () => {
     await view.complete();
   });
 
-  it('opens a citation where its lines are now, and says when they are gone', async () => {
+  it('opens a citation at the present place of its lines, and reports deleted lines', async () => {
     const text = readFileSync(join(root, RETRY), 'utf8');
     await view.ask('nextRetryDelay');
     await view.complete();
@@ -125,7 +125,7 @@ describe('Ask About Workspace, without a model', () => {
     await workbench.run('Notifications: Clear All Notifications');
   });
 
-  it('asks what suggests itself next, and copies an answer as Markdown', async () => {
+  it('asks a suggested question, and copies an answer as Markdown', async () => {
     await view
       .button(/^Where is .* used\?$/)
       .first()
@@ -135,7 +135,7 @@ describe('Ask About Workspace, without a model', () => {
     await workbench.page.getByText('The answer was copied as Markdown.').waitFor();
   });
 
-  it('shows what stands in files as text, and fetches nothing', async () => {
+  it('shows HTML and Markdown of files as text, and fetches nothing', async () => {
     const requests: string[] = [];
     workbench.page.on('request', (request) => requests.push(request.url()));
     await view.ask('Explains hostileness');
@@ -148,7 +148,7 @@ describe('Ask About Workspace, without a model', () => {
     );
   });
 
-  it('has the conversation after the window is loaded again, and does nothing that its page is not allowed', async () => {
+  it('keeps the conversation when the window is reloaded, within its content security policy', async () => {
     const refused: string[] = [];
     workbench.page.on('console', (message) => {
       if (message.text().includes('Content Security Policy')) refused.push(message.text());
@@ -159,7 +159,7 @@ describe('Ask About Workspace, without a model', () => {
     assert.deepEqual(refused, []);
   });
 
-  it('forgets the conversation when told to', async () => {
+  it('forgets the conversation on command', async () => {
     await view.button('New Conversation').click();
     await view.text('Ask about your code').waitFor();
     assert.equal(await view.frame.locator('article').count(), 0);
@@ -171,7 +171,7 @@ describe('Ask About Workspace, with a model', () => {
   let server: CompletionServer;
   let workbench: Workbench;
   let view: AnswerView;
-  /** The answer that has not ended. */
+  /** The unfinished answer. */
   let held: ServerResponse;
 
   before(async () => {
@@ -199,7 +199,7 @@ describe('Ask About Workspace, with a model', () => {
     };
   };
 
-  it('says who is asked, shows the text as it comes, and what was sent', async () => {
+  it('names the model, streams the text, and shows the request', async () => {
     hold('It is tried **three** times', ' [1]');
     await view.ask('How is a failed payment retried?');
     await view.text('It is tried').waitFor();
@@ -217,7 +217,7 @@ describe('Ask About Workspace, with a model', () => {
     assert.equal(await view.frame.locator('article .citation').count(), 1);
   });
 
-  it('stops, keeps what there is, and asks again', async () => {
+  it('stops, keeps the partial answer, and asks again', async () => {
     hold('Only the beginning');
     await view.ask('What is in a cart?');
     await view.text('Only the beginning').waitFor();
@@ -232,7 +232,7 @@ describe('Ask About Workspace, with a model', () => {
     await view.complete();
   });
 
-  it('goes on while nobody looks, and has what was typed', async () => {
+  it('goes on while hidden, and keeps a typed question', async () => {
     hold('Before');
     await view.ask('Where are passwords hashed?');
     await view.text('Before').waitFor();
@@ -250,7 +250,7 @@ describe('Ask About Workspace, with a model', () => {
     await view.question.fill('');
   });
 
-  it('says what failed and what to do, and has somebody else answer', async () => {
+  it('reports a failure and its remedy, and lets another provider answer', async () => {
     server.script = (response) => response.writeHead(401).end('{"error":{"message":"no such key"}}');
     await view.ask('How are prices imported?');
     await view.text(/refuses the key/).waitFor();
@@ -262,7 +262,7 @@ describe('Ask About Workspace, with a model', () => {
     await view.button('Who answers: Passages, no model').waitFor();
   });
 
-  it('says that an answer was cut off by the end of the window', async () => {
+  it('marks an answer that the end of the window cut off', async () => {
     hold('Half');
     await view.button(/^Who answers: /).click();
     await workbench.pick.getByText('scripted at 127.0.0.1').click();
@@ -276,7 +276,7 @@ describe('Ask About Workspace, with a model', () => {
   });
 });
 
-describe('the view of answers in themes and widths', () => {
+describe('the answer view in themes and widths', () => {
   const folder = temporaryFolder();
   const FULL = [
     'A failed payment is tried again by `withRetries` [1], after a delay that doubles [2]:\n\n',

@@ -16,11 +16,11 @@ import { LOOKS, Workbench, copySample, shotName } from './support.ts';
 
 const SET = endpoints.setUserBudgetOverrides.path;
 const HOSTILE = '$(bug)<img src=x onerror=alert(1)>[x](command:workbench.action.files.newUntitledFile)@x.io';
-/** One more than a request takes. */
+/** One more row than the limit of a request. */
 const MANY = 5_001;
 const many = Array.from({ length: MANY }, (_, i) => `dev${String(i + 1).padStart(4, '0')}@x.io`);
 
-/** The tab where budgets are changed, as a person sees it. */
+/** The Budgets tab, used as a person uses it. */
 class BudgetsTab {
   readonly workbench: Workbench;
   readonly problems: string[] = [];
@@ -49,7 +49,7 @@ class BudgetsTab {
     return this.frame.getByRole('button', { name }).first();
   }
 
-  /** What is being changed, when it has come to that. */
+  /** Waits until a change is at a step, with a text. */
   step(kind: 'looking' | 'preview' | 'running' | 'report' | 'refused', text: string | RegExp): Promise<void> {
     return this.frame.locator(`.change.${kind}`).getByText(text).first().waitFor();
   }
@@ -74,11 +74,11 @@ class BudgetsTab {
     for (const key of keys) await this.workbench.page.keyboard.press(key);
   }
 
-  /** Opens the form for pasted rows, fills it in, and asks what they would change. */
+  /** Opens the form for pasted rows, fills it in, and opens the preview. */
   async paste(csv: string): Promise<void> {
     await this.button('Import CSV…').click();
     const { page } = this.workbench;
-    // As a person does: to type thousands of lines takes a browser minutes.
+    // Pastes as a person does: typing thousands of lines takes a browser minutes.
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(csv)})`);
     const field = this.frame.getByLabel('Rows copied from a spreadsheet');
@@ -88,13 +88,13 @@ class BudgetsTab {
     await this.frame.getByRole('group', { name: 'Import limits' }).getByRole('button', { name: 'Preview' }).click();
   }
 
-  /** Writes a path into a dialog of the editor, once it has proposed something, until `isDone`. */
+  /** Writes a path into a dialog of the editor, once the dialog proposes a path, until `isDone`. */
   async dialog(proposed: RegExp, path: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
     const { query, pick, page } = this.workbench;
     await until('a path is proposed', async () => (await pick.isVisible()) && proposed.test(await query.inputValue()));
     await until('the dialog is done', async () => {
       if (await pick.isVisible()) {
-        // What it proposes may come after what is typed, and it takes no Enter while it looks at a folder.
+        // The dialog may overwrite the typed path with its proposal, and ignores Enter while it reads a folder.
         if ((await query.inputValue()) === path) await page.keyboard.press('Enter');
         else await query.fill(path);
       }
@@ -103,7 +103,7 @@ class BudgetsTab {
     });
   }
 
-  /** Pictures in each theme and at both widths; what is wrong with them is told by `judge`, all of it at once. */
+  /** Takes pictures in each theme at both widths, and collects their problems for one report. */
   async look(state: string): Promise<void> {
     for (const { theme, width } of LOOKS) {
       await this.workbench.showTheme(theme, this.frame);
@@ -176,14 +176,14 @@ describe('the table of budgets', () => {
     tab.judge();
   });
 
-  /** A window on the account: all have one folder for what is kept. */
+  /** Opens a window on the account; all windows share one state folder. */
   async function open(name: string): Promise<BudgetsTab> {
     const root = copySample(join(folder, name));
     const size = { width: 1400, height: HEIGHT };
     return new BudgetsTab(await Workbench.open({ folder: root, size, env: { XDG_DATA_HOME: folder } }));
   }
 
-  /** What the service has, by name. */
+  /** The limits that the service has, by name. */
   async function limits(): Promise<Record<string, string>> {
     const { overrides } = await readLimits(quickClient(server, newFolder()));
     return Object.fromEntries([...overrides.values()].map(({ identity, limit }) => [identity.name, limit]));
@@ -209,7 +209,7 @@ describe('the table of budgets', () => {
     await tab.press('Enter');
     await tab.step('preview', '100 → 999,999,999,999,999,999, in credits a month.');
     await tab.hasFocus(tab.frame.locator('.change'));
-    // The key that asked for it does nothing more.
+    // The key that opened the preview does not apply the change.
     await tab.press('Enter', 'Tab');
     await tab.hasFocus(tab.frame.locator('.change vscode-button').filter({ hasText: 'Apply' }));
     assert.equal((await limits())['ada@x.io'], '100');
@@ -247,7 +247,7 @@ describe('the table of budgets', () => {
     await tab.frame.locator('.change').waitFor({ state: 'detached' });
   }); // prettier-ignore
 
-  it('shows what another window changed meanwhile, and overwrites it only when told to', async () => {
+  it("shows another window's change, and overwrites it only on request", async () => {
     const other = await open('other');
     try {
       await other.connect(server);
@@ -274,7 +274,7 @@ describe('the table of budgets', () => {
     }
   });
 
-  it('imports 5,001 rows, fails in their middle, goes on, and takes all of it back', async () => {
+  it('imports 5,001 rows, fails midway, resumes, and undoes all of them', async () => {
     const before = await limits();
     await tab.paste(`account,limit\n${many.map((name) => `${name},50\n`).join('')}`);
     await tab.step('preview', '5,001 changes: 5,001 new.');
@@ -282,7 +282,7 @@ describe('the table of budgets', () => {
     await rows.focus();
     await tab.press('End');
     await rows.getByText('dev5001@x.io').waitFor();
-    // The second request fails: it has one row.
+    // The second request fails; it has one row.
     await faults.addFault({ path: SET, times: 1, latency: { ms: 500 } });
     await faults.addFault({ path: SET, status: 500 });
     await tab.button('Apply 5,001 Changes').click();
@@ -305,7 +305,7 @@ describe('the table of budgets', () => {
     assert.deepEqual(await limits(), before);
   });
 
-  it('imports a file by way of the editor, takes what is wrong with it apart, and saves what is left out', async () => {
+  it("imports a file with the editor's dialog, lists its problems, and saves the skipped rows", async () => {
     const file = join(folder, 'limits.csv');
     const failures = join(folder, 'failures.csv');
     writeFileSync(file, '\ufefflimit;account\r\n150;ADA@x.io\r\n;"\'=nightly"\r\n1000;eve@x.io\r\n5e3;bob@x.io\r\n9;nobody@x.io\r\n');
@@ -329,7 +329,7 @@ describe('the table of budgets', () => {
     assert.match(readFileSync(exported, 'utf8'), /ada@x\.io,,150,BUDGET_RESOURCE_CREDITS_CONSUMED/i);
   }); // prettier-ignore
 
-  it('stops when it is told to, and runs nothing of a name', async () => {
+  it('stops on request, and runs nothing in a name', async () => {
     await tab.frame.getByText(HOSTILE, { exact: true }).first().waitFor();
     await tab.paste(`account,limit\n"${HOSTILE}",301\nada@x.io,150\n`);
     await tab.step('preview', '2 changes: 2 changed.');
@@ -340,13 +340,13 @@ describe('the table of budgets', () => {
     await tab.workbench.shoot('budgets-running');
     await tab.frame.locator('.change').getByRole('button', { name: 'Cancel' }).click();
     await tab.step('report', /2 limits are set as requested/);
-    // The request was on its way: it was waited for.
+    // Stopping waits for the request under way.
     assert.equal((await limits())['ada@x.io'], '150');
     await tab.button('Verify Only').click();
     await tab.step('report', 'All 2 limits are set as requested: 2 applied.');
   });
 
-  it('is asked for in the editor, too, by pickers and a message; and what a window left behind is told at the next start', async () => {
+  it('sets a limit with pickers and a message, and reports an interrupted change at the next start', async () => {
     const { workbench } = tab;
     const { page, pick, query } = workbench;
     const set = async (limit: string): Promise<Locator> => {
@@ -371,7 +371,7 @@ describe('the table of budgets', () => {
     await until('it is set', async () => (await limits())['bob@x.io'] === '8');
     await tab.limitOf('bob@x.io').waitFor();
 
-    // The window ends in the middle of a request, of which nobody knows the answer.
+    // The window closes during a request, whose result is unknown.
     await faults.addFault({ path: SET, status: 500, latency: { ms: 60_000 } });
     await tab.paste('account,limit\nada@x.io,150\nbob@x.io,9\n');
     await tab.button('Apply 2 Changes').click();
@@ -395,7 +395,7 @@ describe('the table of budgets', () => {
     assert.equal((await limits())['bob@x.io'], '9');
   });
 
-  it('names the permission that is missing, and hides nothing', async () => {
+  it('names the missing permission, and hides nothing', async () => {
     const { token } = await new AdminClient(server).ask<{ token: string }>('POST', 'tokens', { scopes: ['analytics:read'] }); // prettier-ignore
     await tab.connect({ url: server.url, token });
     await tab.button('Change the limit of ada@x.io').click();

@@ -21,7 +21,7 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
       size: { width: 1400, height: 900 },
       settings: {
         'chat.disableAIFeatures': false,
-        // An agent wants a model that calls tools; ours answers.
+        // Agent mode requires a model that calls tools; the test's model only answers.
         'chat.agent.enabled': false,
         'sextant.ask.openai.baseUrl': server.url,
         'sextant.ask.openai.model': 'small',
@@ -42,14 +42,14 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
     const { page } = workbench;
     await workbench.run('Chat: New Chat');
     const input = page.locator('.interactive-session .interactive-input-editor').last();
-    // Without a model that is chosen the chat asks nobody, not even a participant that needs none.
+    // The chat sends nothing until a model is selected, even to a participant that needs none.
     await page.locator('.interactive-session .chat-input-toolbars').getByText('Parrot').first().waitFor();
     await input.click();
     await page.keyboard.type(`@sextant ${question}`, { delay: 15 });
     await page.keyboard.press('Enter');
   }
 
-  it('lets one choose who answers, and keeps a key that only the service is sent', async () => {
+  it('selects the answer model, and sends the stored key to its service only', async () => {
     const { page, pick } = workbench;
     await workbench.run('Sextant: Select Answer Model');
     await workbench.firstRow('Passages, no model');
@@ -88,10 +88,10 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
     await workbench.shoot('ask-chat');
   });
 
-  it('opens the place when a citation is clicked', async () => {
+  it('opens the cited lines when a citation is clicked', async () => {
     await response().getByText('orderService.ts').first().click();
     await workbench.tab('orderService.ts').waitFor();
-    // From line 30 on: the function is selected, with the cursor at its end.
+    // The function is selected from line 30 on, with the cursor at its end.
     await until('it is selected', async () => /^Ln 36, Col 2 \(\d+ selected\)/.test(await workbench.cursor()));
   });
 

@@ -23,7 +23,7 @@ describe('the dashboard', () => {
     server = await startServer({ seed: 7, users: 120, plan: 'credits' });
     faults = new FaultClient(new AdminClient(server));
     const folder = newFolder();
-    // Some tabs want more requests than a minute has.
+    // Some tabs need more requests than the limit per minute.
     await fillCache(folder, server);
     dashboard = await Dashboard.open(folder);
   });
@@ -35,7 +35,7 @@ describe('the dashboard', () => {
     if (this.currentTest?.state === 'failed') await dashboard.workbench.shoot('dashboard-failed');
   });
 
-  /** Each of these tests runs by itself, too. */
+  /** Connects the account if it is not, so each test also runs alone. */
   async function connected(): Promise<void> {
     if (isConnected) return;
     isConnected = true;
@@ -44,7 +44,7 @@ describe('the dashboard', () => {
     await dashboard.frame.getByRole('tab').first().waitFor();
   }
 
-  it('says what it is for while nothing is connected', async () => {
+  it('explains its purpose while no account is connected', async () => {
     await dashboard.show();
     await dashboard.button('Try with Sample Data').waitFor();
     for (const theme of THEMES) {
@@ -69,11 +69,11 @@ describe('the dashboard', () => {
     dashboard.judge();
   });
 
-  it('is used with the keyboard alone', async () => {
+  it('works with the keyboard alone', async () => {
     await connected();
     const { page } = dashboard.workbench;
     await dashboard.days('28d');
-    // The tab that is shown is the one that the keys go to.
+    // The arrow keys move from the selected tab.
     await dashboard.tab('Overview');
     await dashboard.loaded();
     await dashboard.frame.getByRole('tab', { name: 'Overview' }).focus();
@@ -112,7 +112,7 @@ describe('the dashboard', () => {
     await first.waitFor();
   });
 
-  it('writes what is shown where a person says, pictures, too', async () => {
+  it('exports tables, summaries and pictures to the chosen file', async () => {
     await connected();
     await dashboard.tab('Credits');
     await dashboard.loaded();
@@ -122,11 +122,11 @@ describe('the dashboard', () => {
       await menu.click();
       await dashboard.frame.getByRole('button', { name: item }).and(dashboard.frame.locator(':visible')).click();
       const { query, pick, page } = dashboard.workbench;
-      // The dialog first proposes a name, in place of what is typed before.
+      // The dialog's proposal replaces a name that is typed earlier.
       await until('a name is proposed', async () => /\/credits-[^/]*$/.test(await query.inputValue()));
       await query.fill(path);
       await until(`${file} is written`, async () => {
-        // It takes no Enter while it looks at the folder.
+        // The dialog ignores Enter while it reads the folder.
         if (await pick.isVisible()) await page.keyboard.press('Enter');
         await page.waitForTimeout(300);
         return existsSync(path) && readFileSync(path).length > 0;
@@ -139,7 +139,7 @@ describe('the dashboard', () => {
     assert.match(String(await write(header, 'Summary as Markdown', 'out.md')), /^# Credits\n/);
     const svg = String(await write(own, 'Picture as SVG', 'out.svg'));
     assert.match(svg, /^<svg .*>Credits by day, models and machines<\/text>.*<\/svg>$/s);
-    // The lines behind it are as faint as on the page.
+    // The grid lines are as faint as on the page.
     assert.match(svg, /stroke-opacity="0\.\d+"/);
     assert.doesNotMatch(svg, /var\(--|class=|tabindex/);
     const png = await write(own, 'Picture as PNG', 'out.png');
@@ -147,7 +147,7 @@ describe('the dashboard', () => {
     assert.ok(png.readUInt32BE(16) > 800);
   });
 
-  it('is as it was after the window is loaded again', async () => {
+  it('restores its tab and selections when the window is reloaded', async () => {
     await connected();
     await dashboard.tab('Cost');
     await dashboard.frame.locator('header select').nth(1).selectOption('product');
@@ -155,7 +155,7 @@ describe('the dashboard', () => {
     await dashboard.loaded();
     await dashboard.workbench.reload();
     await dashboard.find();
-    // The editor in a browser keeps secrets as long as its page: that is said, and what was chosen is not lost.
+    // The editor in a browser loses secrets with its page: the page reports that and keeps the selection.
     await dashboard.frame.getByRole('heading', { name: 'The token is missing' }).waitFor();
     await dashboard.button('Connect').waitFor();
     await dashboard.workbench.shoot('dashboard-gone');
@@ -166,9 +166,9 @@ describe('the dashboard', () => {
     await dashboard.frame.getByRole('tab', { name: 'Cost', selected: true }).waitFor();
   });
 
-  it('says of a token that is refused, or may not do it, what to do next, in each theme and width', async () => {
+  it('explains how to replace a refused or unauthorized token, in each theme and width', async () => {
     await connected();
-    // It is shown when one connects again.
+    // Connecting shows the side bar again.
     await dashboard.workbench.run('View: Close Primary Side Bar');
     await dashboard.frame.getByLabel('Anonymise').setChecked(false);
     const state = async (name: string, rule: unknown, title: string, next: string): Promise<void> => {

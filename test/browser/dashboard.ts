@@ -18,12 +18,12 @@ import { THEMES, Workbench, copySample, shotName, type Theme } from './support.t
 
 export const HEIGHT = 1000;
 export const TAB_NAMES = ['Overview', 'People', 'Languages & Editors', 'Credits', 'Cost', 'Budgets'];
-/** Pictures of all tabs in all states take ten minutes; otherwise states are looked at in one tab. */
+/** Whether each state is checked in all tabs, which takes ten minutes, or in one. */
 const EVERY_TAB = process.env.SEXTANT_EVERY_TAB !== undefined;
-/** What a tab has, in whatever state it is. */
+/** Content of a tab: each state shows one kind at least. */
 const SOMETHING = ['card', 'tiles', 'instead', 'skeleton'].map((name) => `.panel .${name}`).join();
 
-/** How many marks each chart has that is drawn for the width it has now. */
+/** Number of marks in each chart; 0 for a chart drawn for another width. */
 const MARKS = `[...document.querySelectorAll('.panel > .charts .card')].map((card) => {
   const width = card.querySelector('.drawing')?.getBoundingClientRect().width;
   const plot = card.querySelector('svg.plot');
@@ -31,7 +31,7 @@ const MARKS = `[...document.querySelectorAll('.panel > .charts .card')].map((car
   return isFit ? card.querySelectorAll('.plot .mark').length : 0;
 })`;
 
-/** The dashboard, as a person sees it. */
+/** The dashboard, used as a person uses it. */
 export class Dashboard {
   readonly workbench: Workbench;
   readonly root: string;
@@ -51,14 +51,14 @@ export class Dashboard {
     return new Dashboard(workbench, root);
   }
 
-  /** By its command, with nothing beside it. */
+  /** Opens the dashboard by its command, and closes the side bar. */
   async show(): Promise<void> {
     await this.workbench.run('Sextant: Open Dashboard');
     await this.find();
     await this.workbench.run('View: Close Primary Side Bar');
   }
 
-  /** To another account, beside the page. */
+  /** Connects to another account, with the command. */
   async connect(server: Pick<TestServer, 'url' | 'token'>): Promise<void> {
     await this.workbench.connect(server);
     await this.workbench.run('View: Close Primary Side Bar');
@@ -88,7 +88,7 @@ export class Dashboard {
     await this.frame.locator('header select').first().selectOption(preset);
   }
 
-  /** Seven days of which nobody has asked for anything, nor as what was before others. */
+  /** Selects seven days that no request covered, not even as a previous period. */
   async otherDays(): Promise<void> {
     const last = dayOf(Date.now()) - 100 - 20 * ++this.#others;
     await this.days('custom');
@@ -96,7 +96,7 @@ export class Dashboard {
     await this.frame.getByLabel('To', { exact: true }).fill(formatDay(last));
   }
 
-  /** Until the tab is there and nothing loads any more. */
+  /** Waits until the tab has content and finishes loading. */
   async loaded(): Promise<void> {
     await this.frame.locator('.bar:not(.loading)').waitFor({ state: 'attached' });
     await this.frame.locator('.skeleton').waitFor({ state: 'detached' });
@@ -106,7 +106,7 @@ export class Dashboard {
     await this.workbench.showTheme(name, this.frame);
   }
 
-  /** Pictures at both widths; what is wrong with them is told by `judge`, all of it at once. */
+  /** Takes pictures at both widths, and collects their problems for one report. */
   async look(state: string, theme: Theme): Promise<void> {
     for (const width of [1400, 400]) {
       await showWidth(this.workbench, this.frame, width);
@@ -117,7 +117,7 @@ export class Dashboard {
     }
   }
 
-  /** The same in each theme, and back to the width that one works at; of every tab where {@link EVERY_TAB} is asked for. */
+  /** Takes them in each theme, of every tab if {@link EVERY_TAB}, and then restores the usual width. */
   async lookInAllThemes(state: string): Promise<void> {
     const shown = await this.frame.locator('[role=tab][aria-selected=true]').innerText();
     const others = EVERY_TAB ? TAB_NAMES.filter((name) => name !== shown) : [];
@@ -140,7 +140,7 @@ export class Dashboard {
     assert.equal(problems.length, 0, problems.join('\n'));
   }
 
-  /** Fails where a chart has nothing in it. Each is drawn anew for its width. */
+  /** Waits until each chart is drawn for its present width and has marks. */
   async drawn(): Promise<void> {
     await until('each chart is drawn', async () => {
       const marks = await this.frame.evaluate<number[]>(MARKS);
@@ -149,7 +149,7 @@ export class Dashboard {
   }
 }
 
-/** The top of the page, once it has its width. */
+/** Resizes the page, waits for its width, and scrolls to the top. */
 export async function showWidth({ page }: Workbench, frame: Frame, width: number): Promise<void> {
   await page.setViewportSize({ width, height: HEIGHT });
   await until('the page has its width', async () => {
@@ -159,7 +159,7 @@ export async function showWidth({ page }: Workbench, frame: Frame, width: number
   await frame.evaluate('scrollTo(0, 0)');
 }
 
-/** Leaves in the folder of state what another window would have of the last 28 days; gives how many people there are. */
+/** Fills the cache as another window would, with the last 28 days; returns the number of people. */
 export async function fillCache(folder: string, connection: TestServer): Promise<number> {
   const clock = new AdjustableClock();
   const sleep = (ms: number): Promise<void> => {

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { Dashboard, TAB_NAMES, fillCache } from './dashboard.ts';
 
-describe('the dashboard when not all is well', () => {
+describe('the dashboard in states of error and delay', () => {
   const newFolder = temporaryFolder();
   let server: TestServer;
   let dashboard: Dashboard;
@@ -32,14 +32,14 @@ describe('the dashboard when not all is well', () => {
       );
   });
 
-  it('says at 01:00 UTC that yesterday is not there yet, and has it at 03:00', async () => {
+  it('reports at 01:00 UTC that yesterday is missing, and shows it at 03:00', async () => {
     await dashboard.days('7d');
     await dashboard.loaded();
     await dashboard.days('custom');
     const to = dashboard.frame.getByLabel('To', { exact: true });
     const newest = (await to.getAttribute('max'))!;
     const next = new Date(Date.parse(newest) + 86_400_000).toISOString().slice(0, 10);
-    // Another account, of which nothing is kept.
+    // Another account, with an empty cache.
     await using early = await startServer({ seed: 7, users: 120, plan: 'credits', now: `${next}T01:00:00Z` });
     await dashboard.days('7d');
     await dashboard.connect(early);
@@ -56,7 +56,7 @@ describe('the dashboard when not all is well', () => {
     await dashboard.connect(server);
   });
 
-  it('shows that it loads, and what is the matter when the service fails', async () => {
+  it('shows that it loads, and reports a failing service', async () => {
     await faults.addFault({ latency: { ms: 60_000 } });
     await dashboard.otherDays();
     await dashboard.frame.locator('.skeleton').waitFor();
@@ -72,8 +72,8 @@ describe('the dashboard when not all is well', () => {
     await dashboard.frame.locator('.charts .card').first().waitFor();
   });
 
-  it('says until when the service wants a pause', async () => {
-    // Another account: it is asked nothing for as long.
+  it('shows the end of the pause that the service requires', async () => {
+    // Another account, since no request is sent during its pause.
     await using busy = await startServer({ seed: 7, users: 20, plan: 'credits' });
     await new FaultClient(new AdminClient(busy)).addFault({ status: 429, retryAfter: 600 });
     await dashboard.connect(busy);
@@ -84,7 +84,7 @@ describe('the dashboard when not all is well', () => {
     await dashboard.lookInAllThemes('429');
   });
 
-  it('says why there is nothing where nobody used anything', async () => {
+  it('explains empty tabs of an organization without usage', async () => {
     await using empty = await startServer({ data: [{ kind: 'org', plan: 'credits', enterprise: true }] });
     await dashboard.connect(empty);
     for (const tab of TAB_NAMES) {
@@ -98,10 +98,10 @@ describe('the dashboard when not all is well', () => {
     await dashboard.lookInAllThemes('empty');
   });
 
-  it('shows offline what is known with its age, and of other days that nothing is', async () => {
+  it('shows cached data and its age offline, and an error for days outside the cache', async () => {
     await dashboard.connect(server);
     await dashboard.days('28d');
-    // What was used today may still change; of finished days nothing does, and nobody is asked for it.
+    // Usage of today may still change; that of finished days does not, and is not requested again.
     await dashboard.tab('Budgets');
     await dashboard.loaded();
     await dashboard.frame.locator('.charts .card').nth(1).waitFor();
@@ -141,7 +141,7 @@ describe('the dashboard of ten thousand people', () => {
     if (this.currentTest?.state === 'failed') await dashboard.workbench.shoot('dashboard-10000-failed');
   });
 
-  it('has all of them from the cache, a few rows of theirs at a time, and sorts and finds', async () => {
+  it('lists all of them from the cache, renders few rows, sorts and filters', async () => {
     const { frame } = dashboard;
     await dashboard.tab('People');
     const first = frame.locator('[data-row="0"]');
@@ -163,7 +163,7 @@ describe('the dashboard of ten thousand people', () => {
     await frame.getByText(`${formatCount(known)} rows`, { exact: true }).waitFor();
   });
 
-  it('shows those who came, how many there are about, stops, keeps them and goes on', async () => {
+  it('shows the people loaded so far and an estimate of all, stops, keeps them and resumes', async () => {
     const { frame } = dashboard;
     await dashboard.tab('People');
     await dashboard.days('90d');

@@ -10,16 +10,16 @@ const VSIX = join(ROOT, 'out/sextant-code.vsix');
 const { homepage } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { homepage: string };
 const REPOSITORY = homepage.replace(/#.*/, '');
 
-/** The file of the repository that an absolute address of it names. */
+/** The repository file that an absolute address names. */
 function fileOf(address: string): string | undefined {
   const path = new RegExp(`^${REPOSITORY}/(?:raw|blob)/HEAD/([^#?]+)`).exec(address)?.[1];
   return path === undefined ? undefined : join(ROOT, decodeURIComponent(path));
 }
 
 /**
- * The editor allows pictures on this page from https addresses only: its sanitizer removes relative, file and data addresses,
- * and its policy refuses http. So without a network the page shows their texts. A stand-in for the repository's address answers
- * here with the repository's files.
+ * The editor allows only https pictures on this page: its sanitizer removes relative, file and data addresses, and its policy
+ * refuses http. Without a network the page shows alternative texts, so here a stand-in for the repository's address serves the
+ * repository's files.
  */
 describe('the page of the installed extension', () => {
   let workbench: Workbench;
@@ -59,7 +59,7 @@ describe('the page of the installed extension', () => {
   });
 
   it('has a target for every link', async () => {
-    // One link is the editor's own: it scrolls to the top.
+    // The editor adds the link that scrolls to the top.
     const links = await page.locator('a:not(#scroll-to-top)').all();
     assert.ok(links.length > 10);
     for (const link of links) {
@@ -74,7 +74,7 @@ describe('the page of the installed extension', () => {
   });
 });
 
-/** The README is in a page within a page of the editor. */
+/** The README's frame, which is nested in a frame of the editor. */
 async function readmeFrame(page: Page): Promise<Frame> {
   let found: Frame | undefined;
   await until('the README', async () => {

@@ -14,7 +14,7 @@ describe('Ways to search', () => {
 
   before(async () => {
     root = copySample(join(folder(), 'harbour'));
-    // Only rows that can be seen are there to be found, and several views share the side bar.
+    // The editor renders visible rows only, and several views share the side bar.
     workbench = await Workbench.open({ folder: root, size: { height: 1500 } });
     await workbench.openSextantView();
     await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
@@ -36,7 +36,7 @@ describe('Ways to search', () => {
     await workbench.pick.waitFor({ state: 'hidden' });
   }
 
-  it('completes a filter while one types it', async () => {
+  it('completes a filter while it is typed', async () => {
     await workbench.search('retry lang:ty');
     await workbench.firstRow('lang:typescript');
     await workbench.settled();
@@ -46,15 +46,15 @@ describe('Ways to search', () => {
     await workbench.firstRow('withRetries');
     await workbench.page.keyboard.type('path:/src/o');
     await workbench.firstRow('path:/src/orders/');
-    // A folder that exists as typed is a filter already: Enter opens the first result, not the completion above it.
+    // The typed folder exists, so the filter is complete: Enter opens the first result, not the completion above it.
     await workbench.page.keyboard.press('Enter');
     await workbench.pick.waitFor({ state: 'hidden' });
   });
 
-  it('shows recent queries while nothing is typed, and forgets one', async () => {
+  it('shows recent queries while the query is empty, and removes one', async () => {
     await workbench.search('verifyPass');
     await workbench.settled();
-    // Enter comes before the search for the last letters, and opens the first result of those before.
+    // Enter comes before the last letters are searched, and opens the first result of the letters before.
     await workbench.page.keyboard.type('word');
     await workbench.page.keyboard.press('Enter');
     await workbench.pick.waitFor({ state: 'hidden' });
@@ -75,7 +75,7 @@ describe('Ways to search', () => {
       .waitFor({ state: 'detached' });
   });
 
-  it('finds definitions alone by "Search Symbol"', async () => {
+  it('finds only definitions with "Search Symbol"', async () => {
     await workbench.run('Sextant: Search Symbol');
     await workbench.pick.getByText(/^Search Symbol \(/).waitFor();
     await workbench.page.keyboard.type('retry delay', { delay: 15 });
@@ -88,7 +88,7 @@ describe('Ways to search', () => {
   it('searches for the selection, and for code like it', async () => {
     await workbench.search('nextRetryDelay');
     await workbench.firstRow('nextRetryDelay');
-    // What is selected is what was searched for last.
+    // The selection is the match of the last query.
     await workbench.settled();
     await workbench.page.keyboard.press('Enter');
     await workbench.page.getByText(/\(14 selected\)/).waitFor();
@@ -105,7 +105,7 @@ describe('Ways to search', () => {
     await workbench.shoot('find-similar');
   });
 
-  it('keeps results in a view, where their lines are now', async () => {
+  it('keeps results in a view, and follows lines that move', async () => {
     const { page } = workbench;
     await workbench.expand('Search Results');
     await page.getByText('Search, then move the results here').waitFor();
@@ -143,7 +143,7 @@ describe('Ways to search', () => {
     await workbench.shoot('find-results-exported');
   });
 
-  it('has its results after a restart, searches again, and removes one or all', async () => {
+  it('keeps results over a restart, searches again, and removes one or all', async () => {
     const { page } = workbench;
     await workbench.reload();
     await workbench.openSextantView();

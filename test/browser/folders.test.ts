@@ -10,7 +10,7 @@ describe('a workspace of several folders', () => {
   let workspace: string;
   let workbench: Workbench;
 
-  /** As the editor does itself when somebody adds or removes a folder; again until it has noticed, seen by this row. */
+  /** Writes the workspace file as the editor does, again until the editor notices and shows this row. */
   async function setFolders(
     row: RegExp,
     ...folders: ({ readonly path: string } | { readonly uri: string; readonly name: string })[]
@@ -22,7 +22,7 @@ describe('a workspace of several folders', () => {
     });
   }
 
-  /** Removing the first folder starts the extensions anew, and a list that is open then is gone. */
+  /** Searches until nothing is found: removing the first folder restarts the extensions, which closes an open list. */
   async function findsNothing(query: string): Promise<void> {
     await until(`nothing is found for ${query}`, async () => {
       await workbench.page.keyboard.press('Escape');
@@ -62,21 +62,21 @@ describe('a workspace of several folders', () => {
     await workbench.shoot('folders-two');
   });
 
-  it('says of a folder that is on no disk that it is not indexed, and what to do', async () => {
+  it('reports that a folder outside any disk is not indexed, and what to do', async () => {
     const virtual = { uri: 'memory:/orbit', name: 'orbit' };
     await setFolders(/^orbit The folder is not on a local disk/, { path: 'ferry' }, { path: 'tram' }, virtual);
     await workbench.treeItem(/^The files are not on a local disk \(memory\)/).waitFor();
     await workbench.shoot('folders-virtual');
   });
 
-  it('forgets a folder that is removed, be it the first', async () => {
+  it('forgets a removed folder, even the first', async () => {
     await setFolders(/^tram 1 file indexed/, { path: 'tram' });
     await workbench.treeItem(/^ferry/).waitFor({ state: 'detached' });
     await findsNothing('moorAtPier');
     assert.equal(await workbench.page.getByRole('treeitem', { name: /^tram 1 file indexed/ }).count(), 1);
   });
 
-  it('says what to do when all that is open is on no disk', async () => {
+  it('explains what to do when no open folder is on a disk', async () => {
     await setFolders(/^orbit The folder is not on a local disk/, { uri: 'memory:/orbit', name: 'orbit' });
     await workbench.treeItem(/^tram/).waitFor({ state: 'detached' });
     await workbench.treeItem(/^The files are not on a local disk \(memory\)/).waitFor();

@@ -25,7 +25,7 @@ describe('Search Workspace', () => {
     await workbench.page.keyboard.press('Escape');
   });
 
-  it('shows ranked places while one types', async () => {
+  it('shows ranked results while the query is typed', async () => {
     await workbench.search('nextRetryDelay');
     await workbench.pick.getByText('nextRetryDelay', { exact: true }).first().waitFor();
     const [first] = await workbench.rows();
@@ -33,7 +33,7 @@ describe('Search Workspace', () => {
     await workbench.shoot('search-results');
   });
 
-  it('keeps the order of the ranking, not of the alphabet', async () => {
+  it('sorts by rank, not by name', async () => {
     await workbench.search('price');
     await workbench.pick.locator('.monaco-list-row').nth(2).waitFor();
     const command = join(ROOT, 'dist/cli/sextant.js');
@@ -47,7 +47,7 @@ describe('Search Workspace', () => {
     );
   });
 
-  it('shows the place one moves to, and puts everything back on Escape', async () => {
+  it('previews the focused result, and restores the editor on Escape', async () => {
     const { page } = workbench;
     await workbench.treeItem(/^README.md/).dblclick();
     await workbench.tab('README.md').waitFor();
@@ -55,7 +55,7 @@ describe('Search Workspace', () => {
     await workbench.firstRow('verifyPassword');
     await workbench.settled();
     const before = await workbench.tabs();
-    // Quickly through the list: what is shown in the end is where one stopped.
+    // Moves through the list quickly: the preview ends at the last focused result.
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp', 'ArrowUp'])
       await page.keyboard.press(key);
     await workbench.tab('passwordHash.ts').waitFor();
@@ -68,7 +68,7 @@ describe('Search Workspace', () => {
     assert.match(await page.locator('.tabs-container .tab.active').innerText(), /README/);
   });
 
-  it('does not touch the editor while one only types', async () => {
+  it('leaves the editor alone while the query is typed', async () => {
     await workbench.search('withRetries');
     await workbench.pick.getByText('withRetries', { exact: true }).first().waitFor();
     await workbench.page.keyboard.type(' lantern cart', { delay: 15 });
@@ -76,10 +76,10 @@ describe('Search Workspace', () => {
     assert.equal(await workbench.tab('retryPolicy.ts').count(), 0);
   });
 
-  it('opens the place on Enter, with the match selected', async () => {
+  it('opens the result on Enter, with the match selected', async () => {
     await workbench.search('verifyPassword');
     await workbench.pick.getByText('verifyPassword', { exact: true }).first().waitFor();
-    // The first letters find it, too, and are what is selected then.
+    // The first letters match, too, and would be selected.
     await workbench.settled();
     await workbench.page.keyboard.press('Enter');
     await workbench.tab('passwordHash.ts').waitFor();
@@ -88,14 +88,14 @@ describe('Search Workspace', () => {
     await workbench.shoot('search-opened');
   });
 
-  it('says when there is nothing, and what to do', async () => {
+  it('reports that there are no results, and what to do', async () => {
     await workbench.search('zzyzx');
     await workbench.pick.getByText('No results for “zzyzx”').waitFor();
     await workbench.pick.getByText('Try fewer or other words.').waitFor();
     await workbench.shoot('search-nothing');
   });
 
-  it('says what in the query is malformed, and searches for the rest', async () => {
+  it('names the malformed part of the query, and searches for the rest', async () => {
     await workbench.search('path:[ withRetries');
     await workbench.pick.getByText('“[” at character 6').waitFor();
     await workbench.pick.getByText('withRetries', { exact: true }).first().waitFor();
@@ -109,7 +109,7 @@ describe('Search Workspace', () => {
     await workbench.tab('retryPolicy.ts').waitFor();
   });
 
-  it('finds what is indexed while the list is open, without typing again', async () => {
+  it('finds a file that is indexed while the list is open', async () => {
     await workbench.search('igniteLantern');
     await workbench.pick.getByText('No results for').waitFor();
     writeFiles(root, { 'src/lantern.ts': 'export function igniteLantern() {}\n' });
@@ -128,7 +128,7 @@ describe('Search Workspace', () => {
     await workbench.shoot('search-hostile');
   });
 
-  it('says in the view what is indexed and what is not, and why', async () => {
+  it('shows in the view which files are indexed, which are not, and why', async () => {
     await workbench.openSextantView();
     await workbench.treeItem(/harbour 17 files indexed/).waitFor();
     await workbench.unfold(/^Keys and passwords/);
@@ -159,9 +159,9 @@ describe('without a folder', () => {
   before(async () => (workbench = await Workbench.open({})));
   after(() => workbench.close());
 
-  it('says what to do', async () => {
+  it('explains what to do', async () => {
     await workbench.search('anything');
-    // Not the title, which says so in lower case.
+    // The message, not the title, which is in lower case.
     await workbench.pick.getByText('No folder is open', { exact: true }).waitFor();
     await workbench.page.keyboard.press('Escape');
     await workbench.openSextantView();

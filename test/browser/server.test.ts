@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { findServer } from '../../src/server/state/published.ts';
 import { serve, stop } from '../support/servers.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 import { ROOT, Workbench, copySample } from './support.ts';
 
 const FACTS = [
@@ -15,16 +16,21 @@ const FACTS = [
 describe('the local server view', () => {
   const newFolder = temporaryFolder();
   let folder: string;
-  beforeEach(() => (folder = newFolder()));
+  const state = (): string => join(folder, 'sextant/server');
+  const dataFile = (): string => join(folder, 'harbour/facts.ndjson');
 
-  /** A window whose machine settings name a data file; its server's state is in a folder of the test's own. */
+  function writeFacts(): void {
+    writeFileSync(dataFile(), FACTS.map((fact) => `${JSON.stringify(fact)}\n`).join(''));
+  }
+
+  /** Opens a window in a new folder: its machine settings name a data file, and the server's state is there. */
   async function open(options: Parameters<typeof Workbench.open>[0] = {}): Promise<Workbench> {
     const root = copySample(join(folder, 'harbour'));
-    // A workspace's own settings of the server count nowhere.
+    // The workspace's settings of the server are ignored.
     const settings = { 'sextant.server.dataFile': 'other.ndjson', 'sextant.server.stateFolder': root };
-    const machineSettings = { 'sextant.server.dataFile': join(root, 'facts.ndjson') };
-    const facts = FACTS.map((fact) => `${JSON.stringify(fact)}\n`).join('');
-    writeFiles(root, { '.vscode/settings.json': JSON.stringify(settings), 'facts.ndjson': facts });
+    const machineSettings = { 'sextant.server.dataFile': dataFile() };
+    writeFiles(root, { '.vscode/settings.json': JSON.stringify(settings) });
+    writeFacts();
     const workbench = await Workbench.open({
       folder: root,
       env: { XDG_DATA_HOME: folder },
@@ -42,12 +48,26 @@ describe('the local server view', () => {
     }
   }
 
-  const state = (): string => join(folder, 'sextant/server');
+  describe('in one window', () => {
+    let workbench: Workbench;
 
-  it('leads from nothing to a server and back', async () => {
-    const workbench = await open();
-    const { page } = workbench;
-    try {
+    before(async () => {
+      folder = newFolder();
+      workbench = await open();
+      await workbench.fold('Index');
+    });
+    after(() => workbench.close());
+    afterEach(async () => {
+      await workbench.run('Sextant: Stop Local Server');
+      await until('the server has stopped', () => findServer(state()) === undefined);
+      rmSync(state(), { recursive: true });
+      rmSync(dataFile(), { force: true });
+      writeFacts();
+      await workbench.run('Notifications: Clear All Notifications');
+    });
+
+    it('leads from nothing to a server and back', async () => {
+      const { page } = workbench;
       const start = page.getByRole('button', { name: 'Start Local Server' }).last();
       await start.waitFor();
       await workbench.shoot('server-stopped');
@@ -60,28 +80,22 @@ describe('the local server view', () => {
       await workbench.treeItem(/^Token click to copy/).click();
       await page.getByText('The token of the local server was copied.').waitFor();
 
-      writeFileSync(join(folder, 'harbour/facts.ndjson'), '{"kind":"user"}\n');
+      writeFileSync(dataFile(), '{"kind":"user"}\n');
       await workbench.run('Sextant: Restart Local Server');
       await workbench.treeItem(/^Not running facts\.ndjson, line 1: user_email must be/).waitFor();
       await workbench.treeItem(/^Change settings/).waitFor();
       await workbench.shoot('server-failed');
       await page.keyboard.press('Escape');
 
-      writeFileSync(join(folder, 'harbour/facts.ndjson'), '');
+      writeFileSync(dataFile(), '');
       await workbench.treeItem(/^Start again/).click();
       await workbench.treeItem(/^Data none; all answers are empty/).waitFor();
       await workbench.run('Sextant: Stop Local Server');
       await start.waitFor();
-    } finally {
-      await workbench.close();
-    }
-  });
+    });
 
-  it('has bad days to choose from, and rules of faults that are added, corrected, changed and removed', async () => {
-    const workbench = await open();
-    const { page, pick, query } = workbench;
-    try {
-      await workbench.fold('Index');
+    it('injects faults by scenario, and adds, corrects, changes and removes fault rules', async () => {
+      const { page, pick, query } = workbench;
       await page.getByRole('button', { name: 'Start Local Server' }).last().click();
       await workbench.treeItem(/^Scenario none/).click();
       await pick.getByText('every request is answered 503').waitFor();
@@ -118,17 +132,12 @@ describe('the local server view', () => {
       await pick.getByText('Remove All Rules').waitFor({ state: 'detached' });
       await page.keyboard.press('Escape');
       await workbench.treeItem(/^Faults none/).waitFor();
-    } finally {
-      await workbench.close();
-    }
-  });
+    });
 
-  it('can be told in the notification to give a start up', async () => {
-    const workbench = await open();
-    const { page } = workbench;
-    try {
-      // A file that has no end before somebody gives up.
-      const pipe = join(folder, 'harbour/facts.ndjson');
+    it('cancels a start from its notification', async () => {
+      const { page } = workbench;
+      // A pipe has no end, so the server reads it until the start is cancelled.
+      const pipe = dataFile();
       rmSync(pipe);
       execFileSync('mkfifo', [pipe]);
       const writer = spawn('sh', [
@@ -148,71 +157,73 @@ describe('the local server view', () => {
       await notification.waitFor({ state: 'detached' });
       writer.kill();
       rmSync(pipe);
-      writeFileSync(join(folder, 'harbour/facts.ndjson'), '');
+      writeFileSync(dataFile(), '');
       await start.click();
       await workbench.treeItem(/^Running in this window/).waitFor();
-    } finally {
-      await workbench.close();
-    }
+    });
   });
 
-  it('tells when the thread of the server breaks down, and offers to start it again', async () => {
-    const workbench = await open({ extensions: [ROOT, join(ROOT, 'test/fixtures/breaker')] });
-    const { page } = workbench;
-    try {
-      // The palette has it once that extension runs, and so knows of threads that start from now on.
-      await workbench.run('Test: Watch Threads');
-      await page.getByRole('button', { name: 'Start Local Server' }).last().click();
-      await workbench.treeItem(/^Running in this window/).waitFor();
-      await workbench.run('Test: Break the Threads');
-      await workbench.treeItem(/^Not running A thread of Sextant stopped/).waitFor();
-      await workbench.run('Notifications: Show Notifications');
-      const notification = page.locator('.notification-list-item').filter({ hasText: 'A thread of Sextant stopped' });
-      await notification.first().waitFor();
-      await workbench.shoot('server-broken');
-      await notification.getByRole('button', { name: 'Start', exact: true }).first().click();
-      await workbench.treeItem(/^Running in this window/).waitFor();
-    } finally {
-      await workbench.close();
-    }
-  });
+  describe('in a window for each test', () => {
+    beforeEach(() => (folder = newFolder()));
 
-  it('shows the server that a terminal runs, says that it stops only there, and notices when it does', async () => {
-    const server = await serve(['--state', state()]);
-    const workbench = await open();
-    const { page } = workbench;
-    try {
-      // Nobody asked: it is enough to look at the view.
-      await workbench.treeItem(new RegExp(`^Attached to the server of process ${server.child.pid}`)).waitFor();
-      await workbench.treeItem(new RegExp(`^Address ${server.info.url}`)).waitFor();
-      await workbench.run('Sextant: Stop Local Server');
-      await page.getByText(`Process ${server.child.pid} runs the server. Stop it there`).first().waitFor();
-      await workbench.shoot('server-attached');
-      assert.equal(await stop(server), 0);
-      await workbench.treeItem(/^Attached/).waitFor({ state: 'detached' });
-      await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
-    } finally {
-      await workbench.close();
-      server.child.kill('SIGKILL');
-    }
-  });
+    it("reports that the server's thread stopped, and offers to start the server again", async () => {
+      const workbench = await open({ extensions: [ROOT, join(ROOT, 'test/fixtures/breaker')] });
+      const { page } = workbench;
+      try {
+        // The palette lists this command once the extension runs, which then sees each new thread.
+        await workbench.run('Test: Watch Threads');
+        await page.getByRole('button', { name: 'Start Local Server' }).last().click();
+        await workbench.treeItem(/^Running in this window/).waitFor();
+        await workbench.run('Test: Break the Threads');
+        await workbench.treeItem(/^Not running A thread of Sextant stopped/).waitFor();
+        await workbench.run('Notifications: Show Notifications');
+        const notification = page.locator('.notification-list-item').filter({ hasText: 'A thread of Sextant stopped' });
+        await notification.first().waitFor();
+        await workbench.shoot('server-broken');
+        await notification.getByRole('button', { name: 'Start', exact: true }).first().click();
+        await workbench.treeItem(/^Running in this window/).waitFor();
+      } finally {
+        await workbench.close();
+      }
+    });
 
-  it('starts nothing by itself in a folder that is not trusted, and takes no settings of it when asked to', async () => {
-    const workbench = await open({ trust: true });
-    const { page } = workbench;
-    try {
-      await page.getByText('Restricted Mode is intended for safe code browsing').waitFor();
-      // The extension runs, and has had its time.
-      await workbench.treeItem(/^harbour 17 files indexed/).waitFor();
-      const start = page.getByRole('button', { name: 'Start Local Server' }).last();
-      await start.waitFor();
-      assert.equal(existsSync(state()), false);
-      await start.click();
-      await workbench.treeItem(/^Running in this window/).waitFor();
-      await workbench.treeItem(/^Data a simulated organization/).waitFor();
-      await workbench.shoot('server-untrusted');
-    } finally {
-      await workbench.close();
-    }
+    it('shows the server of a terminal, names the process that can stop it, and notices its end', async () => {
+      const server = await serve(['--state', state()]);
+      const workbench = await open();
+      const { page } = workbench;
+      try {
+        // No command is needed: opening the view attaches.
+        await workbench.treeItem(new RegExp(`^Attached to the server of process ${server.child.pid}`)).waitFor();
+        await workbench.treeItem(new RegExp(`^Address ${server.info.url}`)).waitFor();
+        await workbench.run('Sextant: Stop Local Server');
+        await page.getByText(`Process ${server.child.pid} runs the server. Stop it there`).first().waitFor();
+        await workbench.shoot('server-attached');
+        assert.equal(await stop(server), 0);
+        await workbench.treeItem(/^Attached/).waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
+      } finally {
+        await workbench.close();
+        server.child.kill('SIGKILL');
+      }
+    });
+
+    it('starts no server by itself in an untrusted folder, and ignores its settings on request', async () => {
+      const workbench = await open({ trust: true });
+      const { page } = workbench;
+      try {
+        await page.getByText('Restricted Mode is intended for safe code browsing').waitFor();
+        // The extension is active by now.
+        await workbench.treeItem(/^harbour 17 files indexed/).waitFor();
+        const start = page.getByRole('button', { name: 'Start Local Server' }).last();
+        await start.waitFor();
+        assert.equal(existsSync(state()), false);
+        await start.click();
+        await workbench.treeItem(/^Running in this window/).waitFor();
+        await workbench.treeItem(/^Data a simulated organization/).waitFor();
+        await workbench.shoot('server-untrusted');
+      } finally {
+        await workbench.close();
+      }
+    });
   });
 });

@@ -34,16 +34,16 @@ describe('npm start', () => {
     assert.deepEqual(await exit, [0, null]);
   });
 
-  it('lets nobody in without the token', async () => {
+  it('refuses requests without the token', async () => {
     const { origin } = new URL(url);
     assert.equal((await fetch(`${origin}/`)).status, 403);
     assert.equal((await fetch(`${origin}/?tkn=wrong`)).status, 403);
   });
 
-  it('opens VS Code with the extension installed, and finds code before the folder is trusted: it only reads', async () => {
+  it('opens VS Code with the extension installed, and finds code in an untrusted folder', async () => {
     await page.goto(url);
     await page.getByText('Restricted Mode is intended for safe code browsing').waitFor();
-    // The sample's README opens by itself, and takes the focus when it does.
+    // The sample's README opens by itself and takes the focus.
     await workbench.tab('README').waitFor();
     await workbench.search('where are passwords hashed');
     await workbench.pick.getByText('hashPassword', { exact: true }).first().waitFor();
@@ -52,7 +52,7 @@ describe('npm start', () => {
     await workbench.tab('passwordHash.ts').waitFor();
   });
 
-  it('goes on when the folder is trusted', async () => {
+  it('keeps working when the folder is trusted', async () => {
     await page.locator('a.monaco-link', { hasText: 'Manage' }).click();
     await page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true }).first().click();
     await page.getByText('Restricted Mode is intended for safe code browsing').waitFor({ state: 'hidden' });
@@ -61,7 +61,7 @@ describe('npm start', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('has a local server with a sample organization, whose usage one click shows', async () => {
+  it("shows a sample organization's usage from the local server with one command", async () => {
     await workbench.run('Sextant: Try Usage and Cost with Sample Data');
     await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
     await workbench.shoot('npm-start-usage');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { Workbench, copySample } from './support.ts';
 
-/** Below the rows of the status are three other views, and only what can be seen is there to be found. */
+/** Height for the status rows and the three views below, since the editor renders visible rows only. */
 const TALL = 1800;
 
 describe('the status view', () => {
@@ -25,7 +25,7 @@ describe('the status view', () => {
     await workbench.page.keyboard.press('Escape');
   });
 
-  it('says what there is of a folder', async () => {
+  it("shows a folder's files and languages", async () => {
     await workbench.treeItem(/^Files 15 · 13 kB of text/).waitFor();
     await workbench.treeItem(/^Left out 6/).waitFor();
     await workbench.treeItem(/^Index on disk \d+ kB/).waitFor();
@@ -38,25 +38,25 @@ describe('the status view', () => {
     await workbench.shoot('status-full');
   });
 
-  it('leads from a language to the search in it', async () => {
+  it('opens a search within a language', async () => {
     await workbench.treeItem(/^python 1 file/).click();
     await workbench.pick.getByText('import_prices.py').first().waitFor();
     assert.equal(await workbench.pick.locator('input.input').inputValue(), 'lang:python ');
   });
 
-  it('can be used with the keyboard alone', async () => {
+  it('works with the keyboard alone', async () => {
     const { page } = workbench;
     await workbench.run('Sextant: Show Index Status');
     await page.locator('.tree-explorer-viewlet-tree-view .monaco-list:focus').waitFor();
     await page.keyboard.press('Home');
-    // The folder, below it its rows.
+    // The rows are below the folder.
     for (const name of [/^Files/, /^Languages/]) {
       await page.keyboard.press('ArrowDown');
       await page.getByRole('treeitem', { name }).and(page.locator('.focused')).waitFor();
     }
   });
 
-  it('opens what is left out, copies its path, and lists all of a reason in an editor', async () => {
+  it('opens a skipped file, copies its path, and lists all files of a reason in an editor', async () => {
     await workbench.treeItem(/^notes\.log/).click();
     await workbench.tab('notes.log').waitFor();
     await workbench.treeItem(/^Too large 1/).hover();
@@ -69,20 +69,20 @@ describe('the status view', () => {
       .getByText(/web\/big\.txt.*1048577.bytes/)
       .waitFor();
     await workbench.shoot('status-list');
-    // A folder is shown in the explorer, as there is nothing to open.
+    // A folder is revealed in the explorer.
     await workbench.treeItem(/^dist/).click();
     await workbench.page.locator('.explorer-folders-view').getByRole('treeitem', { name: /^dist/ }).waitFor();
     await workbench.openSextantView();
   });
 
-  it('asks why from the row of a file that is left out', async () => {
+  it('explains a skipped file from its row', async () => {
     const row = workbench.treeItem(/^notes\.log/);
     await row.hover();
     await row.getByRole('button', { name: 'Why Is This File (Not) Found?' }).click();
     await workbench.pick.getByText('notes.log is not indexed: it is ignored.').waitFor();
   });
 
-  it('says so when the folder is gone, and what to do', async () => {
+  it('reports a deleted folder, and what to do', async () => {
     renameSync(root, `${root}-moved`);
     await workbench.run('Sextant: Update Index');
     await workbench.treeItem(/^harbour The folder is missing/).waitFor();
@@ -101,7 +101,7 @@ describe('the status view', () => {
 describe('the status view of other folders', () => {
   const folder = temporaryFolder();
 
-  it('shows an empty folder as one', async () => {
+  it('shows that a folder is empty', async () => {
     const root = join(folder(), 'empty');
     mkdirSync(root);
     const workbench = await Workbench.open({ folder: root, size: { height: TALL } });
@@ -115,7 +115,7 @@ describe('the status view of other folders', () => {
     }
   });
 
-  it('shows progress, speed and the time left, and that searches are partial', async () => {
+  it('shows progress, speed, the remaining time, and that searches are partial', async () => {
     const root = join(folder(), 'large');
     const files: Record<string, string> = {};
     const text = Array.from({ length: 60 }, (_, i) => `export const lantern${i} = harbour(${i});\n`).join('');
@@ -161,7 +161,7 @@ describe('Why Is This File (Not) Found?', () => {
     await workbench.page.keyboard.press('Escape');
   });
 
-  it('names the rule, from the menu of a file in the explorer, and leads to it', async () => {
+  it("names the rule from a file's menu in the explorer, and opens it", async () => {
     const { page } = workbench;
     await workbench.unfold(/^worker/);
     await workbench.treeItem(/^queue\.go/).click({ button: 'right' });
@@ -192,7 +192,7 @@ describe('Why Is This File (Not) Found?', () => {
     await workbench.tab('Settings').waitFor();
   });
 
-  it('tells the rank for a query while one types it, and leads to the first result', async () => {
+  it('shows the rank for a query while it is typed, and opens the first result', async () => {
     await workbench.treeItem(/^README\.md/).dblclick();
     await workbench.tab('README.md').waitFor();
     await workbench.run('Sextant: Why Is This File (Not) Found?');
@@ -208,7 +208,7 @@ describe('Why Is This File (Not) Found?', () => {
     await workbench.shoot('why-unmatched');
   });
 
-  it('compares a result of a search with the first', async () => {
+  it('compares a search result with the first', async () => {
     const { page } = workbench;
     await workbench.search('order');
     await workbench.pick.locator('.monaco-list-row').nth(2).waitFor();
@@ -223,14 +223,14 @@ describe('Why Is This File (Not) Found?', () => {
     await page.getByText(/^Ln 12, /).waitFor();
   });
 
-  it('says what to do where there is no file to ask about', async () => {
+  it('explains what to do when no file is open', async () => {
     await workbench.run('View: Close All Editors');
     await workbench.run('Sextant: Why Is This File (Not) Found?');
     await workbench.page.getByText('Open a file first').first().waitFor();
     await workbench.run('Notifications: Clear All Notifications');
   });
 
-  it('copies diagnostics and shows what was copied', async () => {
+  it('copies diagnostics and shows them', async () => {
     await workbench.run('Sextant: Copy Diagnostics');
     await workbench.page.getByText('nothing was sent').first().waitFor();
     await workbench.page.locator('.view-lines').getByText('Versions').waitFor();

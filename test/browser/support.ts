@@ -11,34 +11,34 @@ const SHOTS = join(ROOT, 'out/shots');
 
 export const THEMES = ['Default Dark Modern', 'Default Light Modern', 'Default High Contrast'] as const;
 export type Theme = (typeof THEMES)[number];
-/** How the window is marked in a theme, and how a view's page is told of its kind. */
+/** Markers of a theme: a class of the window, and an attribute value in a view's page. */
 const MARKS: Readonly<Record<Theme, { readonly window: string; readonly page: string }>> = {
   'Default Dark Modern': { window: 'vs-dark', page: 'vscode-dark' },
   'Default Light Modern': { window: 'vs', page: 'vscode-light' },
   'Default High Contrast': { window: 'hc-black', page: 'vscode-high-contrast' },
 };
-/** Colours that are still on their way to others. */
+/** Whether no colour is in transition. */
 const NO_TRANSITION = 'document.getAnimations().every((one) => !(one instanceof CSSTransition))';
 
 /**
- * Asks a page until an expression holds. `waitForFunction` would ask again within the page, whose policy refuses text as code:
- * it fails where the first answer is no.
+ * Evaluates an expression in a page until it is true. `waitForFunction` evaluates text within the page, whose policy refuses
+ * that: it fails if the first result is false.
  */
 export async function untilTrue(page: Page | Frame, expression: string): Promise<void> {
   await until(expression, async () => (await page.evaluate(expression)) === true);
 }
 
-/** Each theme at each width, in an order that changes little at a time. */
+/** Each theme at each width, ordered for few changes. */
 export const LOOKS = [1400, 400].flatMap((width, at) =>
   (at === 0 ? THEMES : THEMES.toReversed()).map((theme) => ({ theme, width })),
 );
 
-/** Of a picture of something in a theme, at a width. */
+/** File name of a picture, by its subject, theme and width. */
 export function shotName(what: string, theme: string, width: number): string {
   return `${what}-${theme.toLowerCase().replaceAll(' ', '-')}-${width}`;
 }
 
-/** A copy of the sample workspace, in a Git repository of its own. */
+/** Copies the sample workspace into a new Git repository. */
 export function copySample(to: string): string {
   cpSync(join(ROOT, 'test/fixtures/sample'), to, { recursive: true });
   execFileSync('git', ['init', '-q', to]);
@@ -65,13 +65,13 @@ export class Workbench {
     return new Workbench(page, () => page.close());
   }
 
-  /** Pictures of every view, to be looked at: out/shots. */
+  /** Saves a picture of the window in out/shots, for people to check. */
   async shoot(name: string): Promise<void> {
     mkdirSync(SHOTS, { recursive: true });
     await this.page.screenshot({ path: join(SHOTS, `${name}.png`) });
   }
 
-  /** Another theme without another window: the editor takes its settings as they are written. `frame` is a view's page. */
+  /** Changes the theme in the open window, since the editor watches its settings. `frame` is a view's page. */
   async showTheme(theme: Theme, frame?: Frame): Promise<void> {
     writeMachineSettings(this.#dataFolder, { 'workbench.colorTheme': theme });
     await this.page.locator(`.monaco-workbench.${MARKS[theme].window}`).waitFor();
@@ -83,7 +83,7 @@ export class Workbench {
     return runCommand(this.page, command);
   }
 
-  /** Types the address and the token of a service of usage and cost, as a person does. */
+  /** Types the address and the token of an analytics service. */
   async connect({ url, token }: { readonly url: string; readonly token: string }): Promise<void> {
     await this.run('Sextant: Connect to Usage and Cost');
     await this.pick.getByText('URL of the service').waitFor();
@@ -92,7 +92,7 @@ export class Workbench {
     await this.pick.getByText('API token, kept in').waitFor();
     await this.query.fill(token);
     await this.page.keyboard.press('Enter');
-    // It is looked at first: what opens the palette earlier takes the input away, and nothing is connected.
+    // Waits for the check of the token: opening the palette earlier closes the input, and nothing is connected.
     await this.pick.waitFor({ state: 'hidden' });
   }
 
@@ -108,27 +108,27 @@ export class Workbench {
     return this.pick.locator('input.input');
   }
 
-  /** Opens the search and types, as a person does. */
+  /** Opens the search and types a query. */
   async search(query: string): Promise<void> {
     await this.run('Sextant: Search Workspace');
-    // Not before it is there: what is typed earlier goes to the editor.
+    // Keys typed before the list opens would go to the editor.
     await this.pick.getByText(/^Search Workspace/).waitFor();
     await this.page.keyboard.type(query, { delay: 15 });
   }
 
-  /** What a screen reader says of the list's rows: label, description, detail. */
+  /** Labels of the list's rows for screen readers: label, description, detail. */
   async rows(): Promise<string[]> {
     const rows = await this.pick.locator('.monaco-list-row').all();
     return Promise.all(rows.map(async (row) => (await row.getAttribute('aria-label')) ?? ''));
   }
 
-  /** Loads the window again: later, as the editor writes what extensions keep every few seconds, and this takes it by surprise. */
+  /** Reloads the window, after a wait: the editor saves extension state every few seconds, and a reload does not. */
   async reload(): Promise<void> {
     await this.page.waitForTimeout(7_000);
     await this.page.reload();
   }
 
-  /** Waits until the list no longer changes: while one types, each word has its results. */
+  /** Waits until the list stops changing: each typed word changes it. */
   async settled(): Promise<void> {
     for (let known = ''; ;) {
       const rows = (await this.rows()).join('\n');
@@ -138,12 +138,12 @@ export class Workbench {
     }
   }
 
-  /** Waits until this is the first result. */
+  /** Waits until the first result has this label. */
   async firstRow(label: string): Promise<void> {
     await this.pick.locator('.monaco-list-row').first().getByText(label, { exact: true }).waitFor();
   }
 
-  /** The editors' names, in their order. */
+  /** Names of the open editors, in order. */
   async tabs(): Promise<string[]> {
     const tabs = await this.page.locator('.tabs-container .tab').allInnerTexts();
     return tabs.map((text) => text.replaceAll(/\s+/g, ''));
@@ -153,7 +153,7 @@ export class Workbench {
     return this.page.locator('.tabs-container .tab').filter({ hasText: name });
   }
 
-  /** What the status bar says of the cursor: `Ln 3, Col 5`. */
+  /** The cursor's position in the status bar: `Ln 3, Col 5`. */
   cursor(): Promise<string> {
     return this.page
       .locator('.statusbar-item')
@@ -161,7 +161,7 @@ export class Workbench {
       .innerText();
   }
 
-  /** Chooses from the menu that is open: by key, as a menu takes no click in its first moments. */
+  /** Chooses from the open menu by key, since a menu ignores clicks in its first moments. */
   async choose(name: string): Promise<void> {
     const item = this.page.getByRole('menuitem', { name });
     await item.hover();
@@ -182,7 +182,7 @@ export class Workbench {
     });
   }
 
-  /** Unfolds a row of a tree. A click while the tree is being refreshed may be lost, so it clicks until it is unfolded. */
+  /** Unfolds a row of a tree. Clicks until that works: a click during a refresh of the tree may be lost. */
   async unfold(name: RegExp): Promise<void> {
     const row = this.treeItem(name);
     await row.waitFor();
@@ -194,19 +194,19 @@ export class Workbench {
     });
   }
 
-  /** Unfolds one of the views in the side bar. */
+  /** Unfolds a view in the side bar. */
   async expand(view: string): Promise<void> {
     const header = this.page.getByRole('button', { name: `${view} Section` });
     if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
   }
 
-  /** Folds one, which leaves the others its room. */
+  /** Folds a view, which gives its room to the others. */
   async fold(view: string): Promise<void> {
     const header = this.page.getByRole('button', { name: `${view} Section` });
     if ((await header.getAttribute('aria-expanded')) === 'true') await header.click();
   }
 
-  /** The page of the view that is open. The editor puts one in a frame in a frame, and makes both anew when it is shown again. */
+  /** The frame of the open view. The editor nests it in another, and creates both again when the view is shown again. */
   async view(): Promise<Frame> {
     const outer = await this.page.locator('iframe.webview.ready').elementHandle();
     const inner = await (await outer.contentFrame())!.waitForSelector('#active-frame');
@@ -216,7 +216,7 @@ export class Workbench {
   }
 
   treeItem(name: RegExp): Locator {
-    // What is scrolled away may stand once more at the top of its tree.
+    // A tree repeats rows at its top when they are scrolled out of view.
     return this.page.getByRole('treeitem', { name }).first();
   }
 }

@@ -7,14 +7,14 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { assertAccessible } from './accessible.ts';
 import { LOOKS, Workbench, copySample, shotName, untilTrue } from './support.ts';
 
-/** What is around these is the editor's. */
+/** Our rows; elements around them are the editor's. */
 const ROWS = '.tree-explorer-viewlet-tree-view .monaco-list-rows';
 const WELCOMES = '.welcome-view-content';
 const LIST = '.quick-input-list .monaco-list-rows';
-/** Of the second line of a row: the editor's light theme has 4.4 there, and an extension has no say in it. */
+/** The second line of a row. The editor's light theme has a contrast of 4.4 there, and extensions cannot change it. */
 const DETAILS = '.quick-input-list-label-meta';
 const WALKTHROUGH = '.gettingStartedDetailsContent';
-/** So that all rows of all views have room: only rows that can be seen are there to be found. */
+/** Room for all rows of all views, since the editor renders visible rows only. */
 const HEIGHT = 2000;
 
 describe('every view', () => {
@@ -25,7 +25,7 @@ describe('every view', () => {
     const workbench = await Workbench.open({
       folder: copySample(join(home, 'harbour')),
       env: { XDG_DATA_HOME: home },
-      // The colours that Git gives names are not ours.
+      // Git colours names in the editor's colours.
       settings: { 'git.decorations.enabled': false },
       size: { width: 1400, height: HEIGHT },
     });
@@ -54,7 +54,7 @@ describe('every view', () => {
       await page.getByText('Search, then move the results here').waitFor();
       await page.getByText('Who uses the assistant').waitFor();
       await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
-      // Those that would have nothing to say are not there.
+      // Views without content are hidden.
       for (const view of ['Cost', 'Budgets', 'Webhooks'])
         assert.equal(await page.getByRole('button', { name: `${view} Section` }).count(), 0, view);
       await workbench.fold('Index');
@@ -102,7 +102,7 @@ describe('every view', () => {
 describe('the walkthrough', () => {
   const folder = temporaryFolder();
 
-  it('has commands that do what they say', async () => {
+  it('runs the command of each step', async () => {
     const workbench = await Workbench.open({ folder: copySample(join(folder(), 'harbour')) });
     try {
       for (const { step, command, done } of STEPS) {
@@ -117,7 +117,7 @@ describe('the walkthrough', () => {
   });
 });
 
-/** Each step, its command, and how one sees that it did what it says. */
+/** Each step, its command, and a check of the result. */
 const STEPS: readonly { step: string; command: string; done: (workbench: Workbench) => Promise<void> }[] = [
   {
     step: 'Search in plain words',
@@ -145,7 +145,7 @@ async function openWalkthrough(workbench: Workbench): Promise<void> {
   await workbench.page.locator(WALKTHROUGH).getByText('Find code by describing it').waitFor();
 }
 
-/** Shows what a step says, and its picture. */
+/** Shows the text and the picture of a step. */
 async function unfoldStep({ page }: Workbench, step: string): Promise<void> {
   await page.locator(`${WALKTHROUGH} .getting-started-step`).filter({ hasText: step }).click();
   await page.locator(`${WALKTHROUGH} .expanded`).getByText(step, { exact: true }).waitFor();
@@ -153,7 +153,7 @@ async function unfoldStep({ page }: Workbench, step: string): Promise<void> {
   await untilTrue(page, hasPicture);
 }
 
-/** In a narrow window it has become narrow, and stays so. */
+/** Widens the side bar, which stays narrow after a narrow window. */
 async function widenSideBar(page: Page): Promise<void> {
   const { x, width } = (await page.locator('.part.sidebar').boundingBox())!;
   await page.mouse.move(x + width + 2, 400);
@@ -162,7 +162,7 @@ async function widenSideBar(page: Page): Promise<void> {
   await page.mouse.up();
 }
 
-/** A webhook with a trigger, one event that it fires for and one that it does not. */
+/** Creates a webhook with a trigger, an event that fires the trigger and one that does not. */
 async function receiveEvents(state: string): Promise<void> {
   const client = new AdminClient(findServer(state)!);
   const { url, secret } = await client.ask<{ url: string; secret: string }>('POST', 'webhooks', { name: 'deploys' });

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { Workbench, copySample } from './support.ts';
 
-describe('the view of webhooks', () => {
+describe('the Webhooks view', () => {
   const newFolder = temporaryFolder();
   let folder: string;
   let workbench: Workbench;
@@ -22,7 +22,7 @@ describe('the view of webhooks', () => {
     assert.equal(await workbench.page.getByRole('button', { name: 'Webhooks Section' }).count(), 0);
   });
   after(() => workbench.close());
-  // A server without any data, and no editors, in the same window.
+  // Each test has a server without data, and no open editors, in the same window.
   beforeEach(async () => {
     await workbench.run('Sextant: Start Local Server');
     await workbench.expand('Webhooks');
@@ -45,7 +45,7 @@ describe('the view of webhooks', () => {
     assert.equal((await fetch(webhook!.url, { method: 'POST', headers, body })).status, 202);
   }
 
-  it('leads from nothing to a webhook, a trigger, an event and why it did not fire, by keyboard', async () => {
+  it('creates a webhook and a trigger by keyboard, and explains why an event did not fire it', async () => {
     const { page, pick } = workbench;
     const { keyboard } = page;
     await workbench.shoot('webhooks-none');
@@ -86,7 +86,7 @@ describe('the view of webhooks', () => {
     await workbench.treeItem(/^opened When an event comes to issues and `action` is "opened": record it/).waitFor();
 
     await post('{"action": "closed", "number": 1.0}', secret);
-    // It comes by itself.
+    // The event appears without a refresh.
     const event = workbench.treeItem(/^issues no trigger fired/);
     await event.waitFor();
     await workbench.run('Sextant: Send Test Event');
@@ -101,12 +101,12 @@ describe('the view of webhooks', () => {
     await workbench.treeItem(/^issues succeeded/).waitFor();
     await event.click();
     await workbench.treeItem(/^Why a trigger fired or not/).waitFor();
-    // To the first of what was unfolded.
+    // Moves to the first unfolded row.
     await keyboard.press('ArrowRight');
     await keyboard.press('Enter');
     await workbench.shoot('webhooks-event');
     await workbench.tab('.txt').first().waitFor();
-    // The editor's spaces do not break.
+    // The editor renders non-breaking spaces.
     await page
       .locator('.view-line')
       .getByText(/opened\sdid\snot\sfire:/)
@@ -118,7 +118,7 @@ describe('the view of webhooks', () => {
     await workbench.shoot('webhooks-body');
   });
 
-  it('shows what was refused and why, below its webhook and for addresses of none', async () => {
+  it('shows refused deliveries and reasons, below their webhook and for unknown addresses', async () => {
     const { page } = workbench;
     const { url } = await client().ask<WebhookView>('POST', 'webhooks', { name: 'w' });
     await workbench.treeItem(/^w no trigger yet/).waitFor();
@@ -141,7 +141,7 @@ describe('the view of webhooks', () => {
     await workbench.treeItem(/^3 refused/).waitFor();
   });
 
-  it('says that events were lost', async () => {
+  it('reports lost events', async () => {
     const { page } = workbench;
     await client().ask('POST', 'webhooks', { name: 'w' });
     await client().ask('POST', 'webhooks/w/send', { template: 'github-push' });
@@ -161,7 +161,7 @@ describe('the view of webhooks', () => {
     await workbench.shoot('webhooks-damage');
   });
 
-  it('sends a test event that was edited, by the button in the title of its editor', async () => {
+  it("sends an edited test event with the button in its editor's title", async () => {
     const { page, pick } = workbench;
     const { keyboard } = page;
     await client().ask('POST', 'webhooks', { name: 'w' });
@@ -183,7 +183,7 @@ describe('the view of webhooks', () => {
     await page.getByText(/evt_\d+ was sent to w\./).waitFor();
     await workbench.treeItem(/^w no trigger fired/).waitFor();
 
-    // It is one under the name that it is saved by, too, and after the window was loaded again.
+    // The file remains a test event when saved under another name and after a reload.
     const file = join(folder, 'harbour/incident.json');
     await workbench.run('File: Save As...');
     await until('a path is proposed', async () =>
@@ -191,7 +191,7 @@ describe('the view of webhooks', () => {
     );
     await until('it is saved', async () => {
       if (await pick.isVisible()) {
-        // What it proposes may come after what is typed, and it takes no Enter while it looks at a folder.
+        // The dialog may overwrite the typed path with its proposal, and ignores Enter while it reads a folder.
         if ((await workbench.query.inputValue()) === file) await keyboard.press('Enter');
         else await workbench.query.fill(file);
       }
@@ -208,7 +208,7 @@ describe('the view of webhooks', () => {
     assert.equal((await client().ask<EventPageView>('GET', 'events')).events.length, 2);
   });
 
-  it('asks for what a command is not told: a webhook, an event, a URL to forward to, and whether to delete', async () => {
+  it('prompts for a webhook, an event and a URL, and confirms a deletion', async () => {
     const { page, pick, query } = workbench;
     const { keyboard } = page;
     const answer = async (question: RegExp | string, text = ''): Promise<void> => {

@@ -212,7 +212,7 @@ describe('the index, search and ask protocol', () => {
       assert.match(answer, /^No AI model used\./);
       assert.match(answer, /`retry\.ts:1-2`\*\* \[1\]\n\n> Payments are tried again\./);
       assert.doesNotMatch(answer, /unrelated/);
-      assert.match(await context.searchAndAsk('zebra'), /^No model was asked, and nothing that was found answers this/);
+      assert.match(await context.searchAndAsk('zebra'), /^No AI model used, and no result answers this/);
     });
 
     it('answers with the configured model, whose refusals become 4xx', async () => {

@@ -11,19 +11,19 @@ import { setTime } from './packs.ts';
 
 const NAME_BYTES = 32;
 const TOUCH_MS = 3_600_000;
-/** Names in memory, of the checkpoints that were used last; some 100 bytes each. */
+/** The most names in memory, of the checkpoints used last; some 100 bytes each. */
 const REMEMBERED_NAMES = 500_000;
 
 /**
- * Sets of names that never change: a file each, named by the SHA-256 of what is in it, which are the names in order, 32
- * bytes each. Equal sets are one checkpoint, and a request that is repeated makes no second one. The modification time of the
- * file says when it was last used.
+ * Immutable sets of names: a file each, named by the SHA-256 of its content, which is the names in order, 32 bytes each. Equal
+ * sets are one checkpoint, so a repeated request creates no second one. The modification time of the file is that of its last
+ * use.
  */
 export class Checkpoints {
   readonly #folder: FencedFolder;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  /** The last used at the end. */
+  /** Sets by id; the last used at the end. */
   readonly #remembered = new Map<string, DocumentSet>();
   readonly #usedAt = new Map<string, number>();
   /** Files whose damage has been reported. */
@@ -42,11 +42,11 @@ export class Checkpoints {
       if (name.endsWith('.tmp')) rmSync(join(this.#folder.path, name), { force: true });
   }
 
-  /** Its id, when it is on the disk. Throws `LeaseLost`, `DiskFull` and `ReadOnly`. */
+  /** Writes a set to the disk, and returns its id. Throws `LeaseLost`, `DiskFull` and `ReadOnly`. */
   add(names: ReadonlySet<string>): string {
     const bytes = Buffer.from([...names].sort().join(''), 'hex');
     const id = idOf(bytes);
-    // Written again where the one on the disk is damaged.
+    // Also writes a damaged file again.
     if (!this.get(id)) {
       try {
         writeFileAtomicSync(this.#fileOf(id), bytes, 0o600);
@@ -59,7 +59,7 @@ export class Checkpoints {
     return id;
   }
 
-  /** The names of a checkpoint, if there is such a one. Using it keeps it. */
+  /** The names of a checkpoint, if it exists. Counts as a use. */
   get(id: string): DocumentSet | undefined {
     const names = this.#remembered.get(id) ?? this.#read(id);
     if (!names) return undefined;
@@ -69,8 +69,8 @@ export class Checkpoints {
   }
 
   /**
-   * Removes those that were not used since `cutoff`. Gives the names in the others. A checkpoint may be used by clients of
-   * an heir between the check and the removal; that removal then finds no file, as the heir has renamed the folder.
+   * Removes checkpoints not used since `cutoff`, and returns the names in the others. Clients of an heir may use a checkpoint
+   * between the check and the removal; the removal then finds no file, since the heir has renamed the folder.
    */
   removeUnused(cutoff: number): Set<string> {
     const reachable = new Set<string>();
@@ -114,7 +114,7 @@ export class Checkpoints {
     return new DocumentSet(names);
   }
 
-  /** So that it is reported once, and not at each start. */
+  /** Deletes a damaged file, so that it is reported once instead of at each start. */
   #removeDamaged(id: string): void {
     try {
       this.#folder.fence.check();

@@ -20,7 +20,7 @@ const scope = (added: readonly string[], checkpointId?: string, deleted: readonl
 const nameOf = (path: string, content: string): string => documentId(path, Buffer.from(content));
 const found = (text: string): string[] => [...text.matchAll(/^Path: (.*)$/gm)].map(([, path]) => path!).sort();
 
-/** Where a store keeps its packs or checkpoints: the lease's number is in the name. */
+/** The folder of packs or checkpoints in a store; its name has the number of the lease. */
 function inner(place: string, stem: 'packs' | 'checkpoints'): string {
   const [name, ...more] = readdirSync(place).filter((one) => one.startsWith(stem));
   assert.deepEqual(more, []);
@@ -47,7 +47,7 @@ describe('the store of contexts', () => {
     }
   }
 
-  it('knows, finds and formats what was uploaded, and exactly what the scope has', async () => {
+  it('knows, finds and formats uploaded files, and only those of the scope', async () => {
     await withStore(folder(), async (store) => {
       const content = 'export function parseQuery(text: string): void {\n  return;\n}\n';
       const blobs = ['a.ts', 'b.ts', 'c.ts'].map((path) => ({ path, content }));
@@ -75,7 +75,7 @@ describe('the store of contexts', () => {
     });
   });
 
-  it('takes what is empty or no text for indexed, and tells blobs apart that have one name', async () => {
+  it('counts empty and binary files as indexed, and distinguishes blobs with equal names', async () => {
     await withStore(folder(), async (store) => {
       const [empty, binary, one, other, surrogate] = await store.upload([
         { path: 'empty', content: '' },
@@ -90,11 +90,11 @@ describe('the store of contexts', () => {
       assert.equal(surrogate, nameOf('s', '\ufffd word'));
       assert.deepEqual(found(await store.retrieve('word', scope([one]))), ['a']);
       assert.deepEqual(found(await store.retrieve('word', scope([other!]))), ['ab']);
-      assert.deepEqual(await store.upload([{ path: 'ab', content: 'c word' }]), [other], 'and stays so');
+      assert.deepEqual(await store.upload([{ path: 'ab', content: 'c word' }]), [other], 'the name stays');
     });
   });
 
-  it('has everything again when it is opened again, also without its index', async () => {
+  it('keeps everything over a restart, also without its index', async () => {
     const place = folder();
     const content = 'the needle is here\n';
     const { name, checkpoint } = await withStore(place, async (store) => {
@@ -116,12 +116,12 @@ describe('the store of contexts', () => {
     }
   });
 
-  it('asks again for what was damaged, and is whole again when it got it', async () => {
+  it('requests damaged files again, and is whole after their upload', async () => {
     const place = folder();
     const content = 'the needle is here\n';
     const [name] = await withStore(place, (store) => store.upload([{ path: 'hay.txt', content }]));
     const bytes = readFileSync(join(inner(place, 'packs'), 'pack-1.sxb'));
-    // As a version without numbers of leases has left it.
+    // Folders of a version without numbers of leases.
     const pack = join(place, 'packs/pack-1.sxb');
     for (const damage of [
       () => writeFileSync(pack, bytes.with(20, bytes[20]! ^ 1)),
@@ -139,7 +139,7 @@ describe('the store of contexts', () => {
         assert.deepEqual(found(await store.retrieve('needle', scope([name!]))), ['hay.txt']);
       });
     }
-    // In its content: that is known when it is read.
+    // Damage to content is found when it is read.
     rmSync(inner(place, 'packs'), { recursive: true });
     await withStore(place, async (store) => {
       await store.upload([{ path: 'hay.txt', content }]);
@@ -167,7 +167,7 @@ describe('the store of contexts', () => {
     });
   });
 
-  it('does not know a checkpoint that is damaged, and makes it again', async () => {
+  it('treats a damaged checkpoint as missing, and creates it again', async () => {
     const place = folder();
     const set = scope([nameOf('a', 'b')]);
     const id = await withStore(place, (store) => store.checkpoint(set));
@@ -179,14 +179,14 @@ describe('the store of contexts', () => {
     });
   });
 
-  it('is one process at a time', async () => {
+  it('is open in one process at a time', async () => {
     const place = folder();
     await withStore(place, () =>
       assert.rejects(ContentStore.open(place), (error) => error instanceof SextantError && error.code === 'StoreBusy'),
     );
   });
 
-  it('refuses a newer format, and leaves it as it is', async () => {
+  it('refuses a newer format, and leaves it unchanged', async () => {
     const place = folder();
     await withStore(place, (store) => store.upload([{ path: 'a', content: 'b' }]));
     const pack = join(inner(place, 'packs'), 'pack-1.sxb');
@@ -200,7 +200,7 @@ describe('the store of contexts', () => {
     assert.deepEqual(readFileSync(pack), newer);
   });
 
-  it('makes few files of many small uploads', async () => {
+  it('merges many small uploads into few files', async () => {
     const place = folder();
     await withStore(place, async (store) => {
       const names: string[] = [];
@@ -238,7 +238,7 @@ describe('the store of contexts', () => {
         const isYoung = (at: number): boolean => clock.now() - at <= 30 * DAY;
         const check = async (): Promise<void> => {
           const here = new Set(names.filter((name) => store.findMissing([name]).unknown.length === 0));
-          // The look itself is a use of what is there.
+          // The check counts as a use of the blobs found.
           for (const [i, at] of usedAt) {
             const isNeeded = [...checkpoints.values()].some(
               ({ files, usedAt }) => files.includes(i) && isYoung(usedAt),
@@ -287,7 +287,7 @@ describe('the store of contexts', () => {
                 assert.deepEqual(found(await search), checkpoint!.files.map((i) => `f${i}.txt`).sort());
                 checkpoint!.usedAt = clock.now();
               } else {
-                // Where it is still there, its content may be missing.
+                // A checkpoint that still exists may lack content.
                 await search.catch(() => undefined);
                 checkpoints.delete(id);
               }
@@ -295,7 +295,7 @@ describe('the store of contexts', () => {
           }
           clock.advance(200 * DAY);
           await store.collect();
-          assert.deepEqual(store.findMissing(names).unknown, names, 'nothing is left in the end');
+          assert.deepEqual(store.findMissing(names).unknown, names, 'all blobs are removed in the end');
           assert.deepEqual(readdirSync(inner(place, 'packs')), []);
           assert.deepEqual(readdirSync(inner(place, 'checkpoints')), []);
         } finally {

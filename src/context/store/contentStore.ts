@@ -27,9 +27,9 @@ export interface ContentStoreOptions {
   readonly logger?: Logger | undefined;
   /** Milliseconds after which unused blobs and checkpoints may be removed; 30 days by default. */
   readonly keepMs?: number | undefined;
-  /** Called with the name of a blob whose content turns out to be damaged. */
+  /** Called with the name of a blob whose content is damaged. */
   readonly onLost?: ((name: string) => void) | undefined;
-  /** Analyse large uploads, so that this thread is not blocked. Closed by their owner. */
+  /** Threads that analyse large uploads instead of this thread. Closed by their owner. */
   readonly threads?: SegmentThreads | undefined;
 }
 
@@ -39,25 +39,25 @@ export interface Collected {
 
 const DAY_MS = 86_400_000;
 const KEEP_MS = 30 * DAY_MS;
-/** As many files as fill the longest answer. */
+/** Number of files that fill the longest answer. */
 const FILES = 48;
-/** Of threads in one apply, after which they are no longer started. */
+/** The most deaths of threads in one apply, after which none is started. */
 const MAX_DEATHS = 3;
 /** Blobs that are hashed before other work of the thread gets a turn. */
 const BLOBS_PER_TURN = 50;
 const NOTHING = new DocumentSet(new Set());
 
 /**
- * Content-addressed files and their index, which any number of contexts share:
+ * Content-addressed files and their index, shared by any number of contexts:
  *
  * - `writer.<n>.lock`: the owner's lease
- * - `packs.<n>.d/`: the files as they were uploaded, which are the truth
- * - `checkpoints.<n>.d/`: named sets of them
- * - `index/`: the engine's; rebuilt from the packs where it is lost
+ * - `packs.<n>.d/`: the uploaded files, the source of truth
+ * - `checkpoints.<n>.d/`: named sets of files
+ * - `index/`: the engine's index; rebuilt from the packs if lost
  *
- * A blob is on the disk and searchable when its upload returns. Blobs that no checkpoint has are
- * removed when they have not been used for a while, and so are unused checkpoints. Where the disk is full or read-only, all that is there can be found and
- * searched; each write tries again whether there is room. A process that lost its lease answers nothing but `LeaseLost`.
+ * A blob is on the disk and searchable when its upload returns. Unused checkpoints are removed after a while, and so are
+ * unused blobs without a checkpoint. On a full or read-only disk stored files can be found and searched; each write checks
+ * for room again. A process that lost its lease only throws `LeaseLost`.
  */
 export class ContentStore {
   readonly #folder: string;
@@ -65,9 +65,9 @@ export class ContentStore {
   readonly #packs: Packs;
   readonly #checkpoints: Checkpoints;
   readonly #threads: SegmentThreads | undefined;
-  /** Until the index can be written to. */
+  /** Reads the index until it can be written to. */
   #reader: EngineReader | undefined;
-  /** Its documents, which do not change. */
+  /** Documents of the reader, which do not change. */
   #readerIds: ReadonlySet<string> | undefined;
   #engine: Engine | undefined;
   #isReconciled = false;
@@ -90,7 +90,7 @@ export class ContentStore {
     this.#timer = setInterval(() => this.#collectInBackground(), DAY_MS).unref();
   }
 
-  /** Throws `StoreBusy` where another process uses the folder, and `StoreNewer`. */
+  /** Opens a store. Throws `StoreBusy` if another process uses the folder, and `StoreNewer`. */
   static async open(folder: string, options: ContentStoreOptions = {}): Promise<ContentStore> {
     const fence = acquireFence(folder);
     if (!isHeld(fence)) throw contextErrors.storeBusy(folder, fence);
@@ -106,7 +106,7 @@ export class ContentStore {
     }
   }
 
-  /** The right to write to the folder, for what its owner keeps beside the store. */
+  /** The lease of the folder, for other files of its owner. */
   get fence(): Fence {
     return this.#fence;
   }
@@ -115,7 +115,7 @@ export class ContentStore {
     return this.#packs.size;
   }
 
-  /** A client that learns that a blob is here relies on it from now on: it is kept as if it were uploaded now. */
+  /** Finds missing and unindexed blobs. Counts as a use, since a client then relies on the blobs found. */
   findMissing(names: readonly string[]): Missing {
     checkNotLost(this.#fence);
     this.#packs.touch(names);
@@ -131,8 +131,8 @@ export class ContentStore {
   }
 
   /**
-   * Keeps and indexes blobs. Gives their names in the same order: SHA-256 of path and content, or of more where two blobs
-   * have that in common, as nothing stands between the two (wire protocol §2).
+   * Stores and indexes blobs. Returns their names in the same order: SHA-256 of path and content, or of more if two blobs
+   * collide, since no separator stands between path and content (wire protocol §2).
    */
   upload(blobs: readonly { readonly path: string; readonly content: string }[]): Promise<string[]> {
     return this.#writing(async (engine) => {
@@ -149,7 +149,7 @@ export class ContentStore {
       }
       this.#packs.touch(names);
       this.#packs.add([...fresh.values()]);
-      // Also what is here and not in the index, as an upload was cut off between the two.
+      // Also indexes stored blobs of an upload that was interrupted before the index.
       await this.#index(engine, () => [
         ...fresh.values(),
         ...this.#unindexed(
@@ -187,19 +187,19 @@ export class ContentStore {
     return formatRetrieval(files, outputLength(maxOutputLength));
   }
 
-  /** Removes what no client can reach and no client used for long. */
+  /** Removes unreachable blobs and checkpoints that no client used for long. */
   collect(): Promise<Collected> {
     return this.#writing(async (engine) => {
       const cutoff = this.#clock.now() - this.#keepMs;
       const reachable = this.#checkpoints.removeUnused(cutoff);
       const gone = this.#packs.compact((name) => reachable.has(name), cutoff);
       await engine.apply({ remove: gone });
-      if (gone.length > 0) this.#logger.info(`${gone.length} files that no context uses any more were removed.`);
+      if (gone.length > 0) this.#logger.info(`${gone.length} unused files were removed.`);
       return { blobs: gone.length };
     });
   }
 
-  /** Waits for what is under way. */
+  /** Waits for work under way, and closes the store. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#queue;
@@ -215,12 +215,12 @@ export class ContentStore {
     } catch (error) {
       const why = explainWriteError(error, this.#folder);
       if (!isWriteError(why)) throw error;
-      this.#logger.warn(`${describeError(why)} Until then, what is there can be searched and nothing can be added.`);
+      this.#logger.warn(`${describeError(why)} Until then, stored files can be searched and none can be added.`);
       if (!this.#engine) this.#reader = new EngineReader(join(this.#folder, 'index'));
     }
   }
 
-  /** Makes all parts ready for writing where they are not. Throws `LeaseLost`, `DiskFull`, `ReadOnly`. */
+  /** Prepares all parts for writing. Throws `LeaseLost`, `DiskFull`, `ReadOnly`. */
   async #becomeWriter(): Promise<Engine> {
     this.#packs.adopt();
     this.#checkpoints.adopt();
@@ -233,7 +233,7 @@ export class ContentStore {
     return this.#engine;
   }
 
-  /** The index has nothing that the packs have not: one that cannot be read is rebuilt, and damage is repaired from them. */
+  /** Opens the index. An unreadable one is rebuilt, and damage is repaired, from the packs, which hold all files. */
   #openEngine(): Engine {
     const folder = join(this.#folder, 'index');
     const onDamage = (): void => {
@@ -251,7 +251,7 @@ export class ContentStore {
     }
   }
 
-  /** Rebuilds the index from the packs: after a crash between the two, and where one of them was damaged. */
+  /** Reconciles the index with the packs, after a crash between their writes or damage to one. */
   async #reconcile(engine: Engine): Promise<void> {
     const lost = [...engine.ids()].filter((id) => !this.#packs.get(id));
     if (lost.length > 0) await engine.apply({ remove: lost });
@@ -268,7 +268,7 @@ export class ContentStore {
     }
   }
 
-  /** Threads that died are not started for ever: then this thread does their work. */
+  /** Indexes blobs. After {@link MAX_DEATHS} deaths of threads this thread does the work. */
   async #index(engine: Engine, blobs: () => Iterable<PackedBlob>): Promise<void> {
     for (let deaths = 0; ; deaths++) {
       try {
@@ -307,7 +307,7 @@ export class ContentStore {
     );
   }
 
-  /** One write after the other, each acknowledged only if no other process has taken over by then. */
+  /** Runs one write after the other, each acknowledged only if the lease is still held. */
   #writing<T>(work: (engine: Engine) => T | Promise<T>): Promise<T> {
     const turn = this.#queue.then(async () => {
       this.#fence.check();
@@ -315,7 +315,7 @@ export class ContentStore {
       this.#fence.check();
       return result;
     });
-    // The caller learns how it ended; the next write does not depend on it.
+    // The caller handles the error, and the next write runs.
     this.#queue = turn.catch(() => undefined);
     return turn;
   }

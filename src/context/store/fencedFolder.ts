@@ -8,12 +8,12 @@ import { makeInnerFolder } from '../../base/ownedFolder.ts';
 const REST = 'd';
 
 /**
- * A folder of files that carries the number of its owner's lease: `<stem>.<number>.d`; 0 stands for `<stem>` of a version of
- * Sextant that had no number. A new owner renames it before it acknowledges anything. Whatever an earlier owner writes,
- * touches or deletes when it wakes up, it does at a path that no longer exists.
+ * A folder of files that carries the number of its owner's lease: `<stem>.<number>.d`; 0 stands for the `<stem>` of versions
+ * without numbers. A new owner renames the folder before it acknowledges anything. An earlier owner that wakes up writes,
+ * touches and deletes at a path that no longer exists.
  *
- * Rejected: the number in the name of each file. An earlier owner may have passed its check and sleep just before it deletes
- * a file that its heir has since relied on; the heir would have to rename each of thousands of files.
+ * Rejected: the number in the name of each file. An earlier owner may sleep between its check and the deletion of a file that
+ * its heir has since relied on; the heir would have to rename each of thousands of files.
  */
 export class FencedFolder {
   readonly fence: Fence;
@@ -29,14 +29,14 @@ export class FencedFolder {
     this.#path = this.#newest() ?? this.#own;
   }
 
-  /** Where the files are at this moment. It may be missing until {@link adopt} succeeds. */
+  /** The present path of the folder, which may be missing until {@link adopt} succeeds. */
   get path(): string {
     return this.#path;
   }
 
   /**
-   * Call before each write. Gives the newest folder the number of this lease, or creates one; returns whether that happened in
-   * this call: then the files are to be read again. Throws `LeaseLost`, `DiskFull`, `ReadOnly`, `FolderNotOurs`.
+   * Call before each write. Gives the newest folder the number of this lease, or creates one. Returns true if this call did so:
+   * then the caller reads the files again. Throws `LeaseLost`, `DiskFull`, `ReadOnly`, `FolderNotOurs`.
    */
   adopt(): boolean {
     this.fence.check();
@@ -46,7 +46,7 @@ export class FencedFolder {
       // Refuses a symbolic link, through which files elsewhere would be deleted.
       makeInnerFolder(newest ?? this.#own);
       if (newest !== undefined && newest !== this.#own) renameSync(newest, this.#own);
-      // At once: where the disk fails at the next step, the files are to be read where they are by now.
+      // At once: if the disk fails at the next step, the files are read at their new path.
       this.#path = this.#own;
       syncFolderSync(this.#parent);
     } catch (error) {
@@ -58,7 +58,7 @@ export class FencedFolder {
     return true;
   }
 
-  /** The meaning of a failed write: `LeaseLost` where the folder has been renamed by an heir, `DiskFull`, `ReadOnly`. */
+  /** The meaning of a failed write: `LeaseLost` if an heir has renamed the folder, `DiskFull`, `ReadOnly`. */
   explain(error: unknown): unknown {
     if (systemCode(error) === 'ENOENT') this.fence.check();
     return explainWriteError(error, this.#path);
@@ -73,14 +73,14 @@ export class FencedFolder {
   }
 
   #newest(): string | undefined {
-    // One of a higher number is an heir's: to rename it would take it from there.
+    // A folder of a higher number is an heir's, and must not be renamed.
     return [...fencedNumbers(this.#parent, this.#stem, REST), 0]
       .filter((number) => number <= this.fence.number)
       .map((number) => this.#nameOf(number))
       .find((path) => existsSync(path));
   }
 
-  /** Of a folder that was restored from two backups, for instance: nothing in them was acknowledged since the newest was there. */
+  /** Removes older folders, of two restored backups for instance: no write in them is newer than the newest folder. */
   #removeOlder(): void {
     for (const number of [...fencedNumbers(this.#parent, this.#stem, REST), 0])
       if (number < this.fence.number) rmSync(this.#nameOf(number), { recursive: true, force: true });
@@ -88,8 +88,8 @@ export class FencedFolder {
 }
 
 /**
- * Call before the answer to a read: a process that lost its lease knows nothing of its heir's files. Throws `LeaseLost`.
- * Where the folder cannot be written to, no other process took over.
+ * Call before the answer to a read, since a process that lost its lease does not know its heir's files. Throws `LeaseLost`.
+ * If the folder cannot be written to, no other process took over.
  */
 export function checkNotLost(fence: Fence): void {
   try {

@@ -5,7 +5,7 @@ import { describeRecordDamage, RecordLog } from '../../base/recordLog.ts';
 import { FileSet } from '../fileSet.ts';
 import { entriesOf, fromEntry, readState, toState, type BlobEntry, type FullContextState } from '../state.ts';
 
-/** The whole set, or what changed since the record before. */
+/** The whole set, or the change since the record before. */
 type SetRecord =
   | { readonly set: FullContextState }
   | { readonly with: readonly BlobEntry[]; readonly without: readonly string[]; readonly at?: string };
@@ -27,7 +27,7 @@ export class KeptSet {
     this.#changes = changes;
   }
 
-  /** Throws `LeaseLost`. */
+  /** Opens the log of a folder. Throws `LeaseLost`. */
   static async open(fence: Fence, folder: string, logger: Logger): Promise<KeptSet> {
     const { log, records } = await RecordLog.open(fence, { folder, stem: 'set' }, (damage) => {
       const what = damage.isLost ? ' Add the files again that getIndexedPaths() lacks.' : '';
@@ -42,12 +42,12 @@ export class KeptSet {
     return new KeptSet(log, files, changes, logger);
   }
 
-  /** The set as it is on the disk. */
+  /** The set on the disk. */
   get files(): FileSet {
     return this.#files;
   }
 
-  /** On the disk when it resolves. Throws `LeaseLost`, `DiskFull`, `ReadOnly`: then the set is as before. */
+  /** Resolves when the set is on the disk. Throws `LeaseLost`, `DiskFull`, `ReadOnly`: then the set is unchanged. */
   async save(files: FileSet): Promise<void> {
     const record = changeOf(this.#files, files);
     if (!record) return;
@@ -55,7 +55,7 @@ export class KeptSet {
     this.#files = files;
     this.#changes += 'set' in record ? 0 : record.with.length + record.without.length;
     if (this.#changes <= MANY_CHANGES + 2 * files.files.size) return;
-    // The change is recorded: a log that cannot be shortened now is as long as before, and is tried again at the next one.
+    // The change is recorded. If the log cannot be shortened now, the next change tries again.
     const shorten = this.#log.replace([{ set: toState(files, 'full') }]);
     await shorten.then(
       () => (this.#changes = 0),
@@ -74,7 +74,7 @@ function applied(files: FileSet, record: SetRecord): FileSet {
   return record.at === undefined ? changed : changed.at(record.at);
 }
 
-/** `undefined` where nothing has changed. */
+/** The change between two sets; `undefined` if they are equal. */
 function changeOf(before: FileSet, after: FileSet): SetRecord | undefined {
   const isAnchorLost = after.checkpointId === undefined && before.checkpointId !== undefined;
   if (isAnchorLost || after.files.size === 0) return before === after ? undefined : { set: toState(after, 'full') };

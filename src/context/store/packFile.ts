@@ -4,16 +4,16 @@ import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
 import { contextErrors } from '../errors.ts';
 
-/** A blob as it is kept. */
+/** A stored blob. */
 export interface PackedBlob {
   readonly name: string;
   readonly path: string;
   readonly content: Uint8Array;
-  /** Whether it can be searched; what is no text is kept nevertheless. */
+  /** Whether the content is text; other content is stored but not searched. */
   readonly isText: boolean;
 }
 
-/** Where a blob is in its file. */
+/** Position of a blob in its file. */
 export interface PackedEntry {
   readonly name: string;
   readonly path: string;
@@ -31,12 +31,12 @@ const ANY_MAGIC = /^SXPACK\d\n$/;
 const HEAD_BYTES = 16;
 
 /*
- * A pack: immutable, written whole or not at all.
+ * A pack: immutable, written atomically.
  *
  *   SXPACK1\n · length of the directory · its CRC-32 · directory (JSON, a row for each blob) · the contents in a row
  */
 
-/** When this returns, the blobs are on the disk. */
+/** Writes blobs durably. */
 export function writePack(file: string, blobs: readonly PackedBlob[]): void {
   const rows = blobs.map(({ name, path, content, isText }): PackRow => [
     name,
@@ -53,7 +53,7 @@ export function writePack(file: string, blobs: readonly PackedBlob[]): void {
   writeFileAtomicSync(file, Buffer.concat([head, directory, ...blobs.map(({ content }) => content)]), 0o600);
 }
 
-/** What is in a pack, or `undefined` where that is damaged. Throws `StoreNewer`. */
+/** The entries of a pack, or `undefined` if its directory is damaged. Throws `StoreNewer`. */
 export function readDirectory(file: string): readonly PackedEntry[] | undefined {
   const fd = openSync(file, 'r');
   try {
@@ -80,7 +80,7 @@ export function readDirectory(file: string): readonly PackedEntry[] | undefined 
   }
 }
 
-/** The content of a blob, or `undefined` where it is damaged. */
+/** The content of a blob, or `undefined` if damaged. */
 export function readContent(file: string, { offset, length, sum }: PackedEntry): Buffer | undefined {
   const fd = openSync(file, 'r');
   try {

@@ -20,9 +20,9 @@ interface StoredEntry extends PackedEntry {
   readonly pack: Pack;
 }
 
-/** Interval in which the use of a pack is noted at most once. */
+/** Interval in which the use of a pack is recorded at most once. */
 const TOUCH_MS = 3_600_000;
-/** The number of packs below a size that are merged into one, and the most bytes of that one. */
+/** Number of small packs that are merged into one, and the most bytes of that one. */
 const MANY_SMALL = 16;
 const SMALL_BYTES = 1 << 20;
 const MERGED_BYTES = 8 << 20;
@@ -31,7 +31,7 @@ const MERGED_BYTES = 8 << 20;
 const SET_ASIDE = '.damaged';
 
 /**
- * Blobs on the disk: a file for each upload, immutable, whose modification time says when one of its blobs was last used.
+ * Blobs on the disk: an immutable file for each upload, whose modification time is that of the last use of one of its blobs.
  * Rejected: a file for each blob, which takes an fsync each, 50,000 for a large repository.
  */
 export class Packs {
@@ -43,11 +43,11 @@ export class Packs {
   readonly #blobs = new Map<string, StoredEntry>();
   /** Numbers of packs whose directory is damaged. */
   #damaged: number[] = [];
-  /** What has been reported as damaged: files, and blobs. */
+  /** Files and blobs whose damage has been reported. */
   readonly #reported = new Set<string>();
   #last = 0;
 
-  /** Reads what is there, and changes nothing. Throws `StoreNewer`. */
+  /** Reads the packs, and changes nothing. Throws `StoreNewer`. */
   constructor(folder: FencedFolder, clock: Clock, logger: Logger, onLost: (name: string) => void) {
     this.#folder = folder;
     this.#onLost = onLost;
@@ -80,7 +80,7 @@ export class Packs {
     return this.#blobs.values();
   }
 
-  /** `undefined` where there is none, or no longer a good one: then it is forgotten, and may be added again. */
+  /** The content of a blob; `undefined` if missing or damaged: then the blob is forgotten, and may be added again. */
   read(name: string): Buffer | undefined {
     const blob = this.#blobs.get(name);
     if (!blob) return undefined;
@@ -96,14 +96,14 @@ export class Packs {
     if (content) return content;
     this.#report(
       `${file} ${name}`,
-      `${file} is damaged: ${blob.path} is lost until it is added again; clients that add it are asked for it. Other files are whole.`,
+      `${file} is damaged: ${blob.path} is lost until a client adds it again. Other files are whole.`,
     );
     this.#blobs.delete(name);
     this.#onLost(name);
     return undefined;
   }
 
-  /** When this returns, they are on the disk. Throws `LeaseLost`, `DiskFull` and `ReadOnly`. */
+  /** Writes blobs durably. Throws `LeaseLost`, `DiskFull` and `ReadOnly`. */
   add(blobs: readonly PackedBlob[], usedAt = this.#clock.now()): void {
     if (blobs.length === 0) return;
     const number = this.#last + 1;
@@ -116,7 +116,7 @@ export class Packs {
     }
   }
 
-  /** Notes that a client relies on these. */
+  /** Records a use of blobs. */
   touch(names: Iterable<string>): void {
     const now = this.#clock.now();
     for (const name of names) {
@@ -128,8 +128,8 @@ export class Packs {
   }
 
   /**
-   * Removes blobs that are not reachable, from packs that were not used since `cutoff`, and merges small
-   * packs. A crash meanwhile leaves blobs in two packs, which does no harm. Returns the names of the removed blobs.
+   * Removes unreachable blobs from packs not used since `cutoff`, and merges small packs. A crash leaves blobs in two packs,
+   * which does no harm. Returns the names of the removed blobs.
    */
   compact(isReachable: (name: string) => boolean, cutoff: number): string[] {
     const gone: string[] = [];
@@ -145,7 +145,7 @@ export class Packs {
     }
     const small = [...this.#packs].filter(({ bytes }) => bytes < SMALL_BYTES);
     if (small.length >= MANY_SMALL) for (const pack of small) sources.add(pack);
-    // What has been used at about one time stays together, or old blobs would live as long as young ones.
+    // Merges blobs of about the same last use, or old blobs would live as long as young ones.
     let batch: Pack[] = [];
     let bytes = 0;
     for (const pack of [...sources].sort((a, b) => a.usedAt - b.usedAt)) {
@@ -162,7 +162,7 @@ export class Packs {
     return gone;
   }
 
-  /** Writes what is left of some packs into one, and removes them. */
+  /** Merges the remaining blobs of packs into one pack, and removes the others. */
   #merge(packs: readonly Pack[]): void {
     const blobs: PackedBlob[] = [];
     for (const pack of packs) {
@@ -175,14 +175,14 @@ export class Packs {
     }
     this.add(blobs, packs.at(-1)?.usedAt);
     for (const pack of packs) {
-      // An owner that takes over after this renames the folder, so that a removal which comes too late finds no file.
+      // An owner that takes over later renames the folder, so a late removal finds no file.
       this.#folder.fence.check();
       this.#packs.delete(pack);
       rmSync(this.#fileOf(pack.number), { force: true });
     }
   }
 
-  /** Enters what is in the folder. Of a blob in two packs the later one counts: the earlier may be damaged. */
+  /** Reads the packs in the folder. The later pack of a blob counts, since the earlier may be damaged. */
   #load(): void {
     this.#packs.clear();
     this.#blobs.clear();
@@ -200,8 +200,8 @@ export class Packs {
       this.#damaged.push(number);
       this.#report(
         `pack ${number}`,
-        `${file} is damaged: the files that were uploaded with it are lost until they are added again; clients that add them ` +
-          `are asked for them. Other files are whole.`,
+        `${file} is damaged: the files that were uploaded with it are lost until clients add them again. ` +
+          `Other files are whole.`,
       );
       return;
     }
@@ -221,7 +221,7 @@ export class Packs {
     this.#logger.error(message);
   }
 
-  /** So that it is reported once, and not at each start. */
+  /** Renames a damaged pack, so that it is reported once instead of at each start. */
   #setAside(number: number): void {
     this.#folder.fence.check();
     try {
@@ -249,12 +249,12 @@ export class Packs {
   }
 }
 
-/** Notes when a file was last used. A disk that cannot be written to removes nothing either. */
+/** Sets a file's time of last use. On a disk without write access nothing expires either. */
 export function setTime(folder: FencedFolder, file: string, ms: number): void {
   try {
     utimesSync(file, ms / 1000, ms / 1000);
   } catch (error) {
-    // Missing: an heir has renamed the folder, or the file was deleted, which shows when it is read.
+    // An heir has renamed the folder, or the file was deleted, which its next read reports.
     if (systemCode(error) === 'ENOENT') checkNotLost(folder.fence);
     else if (!isWriteError(folder.explain(error))) throw error;
   }

@@ -22,13 +22,13 @@ export class AdminClient {
     return `${parts.map((part) => encodeURIComponent(part)).join('/')}${search && `?${search}`}`;
   }
 
-  /** The JSON of the answer. Throws the server's error, `NoAnswer` where none comes, and `Cancelled`. */
+  /** Sends a request, and returns the JSON response. Throws the server's error, `NoAnswer` without one, and `Cancelled`. */
   async ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
     const response = await this.#fetch(method, path, body, signal);
     return (await response.json()) as T;
   }
 
-  /** The lines of an answer, each JSON, as they come; stopping early closes the connection. Throws as {@link ask} does. */
+  /** Yields the JSON lines of a response; stopping early closes the connection. Throws as {@link ask} does. */
   async *lines<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): AsyncGenerator<T> {
     const response = await this.#fetch(method, path, body, signal);
     const decoder = new TextDecoder();
@@ -67,13 +67,13 @@ export class AdminClient {
   #explain(error: unknown, signal: AbortSignal | undefined): SextantError {
     const isTimeout = signal?.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
     if (signal?.aborted && !isTimeout) return cancelled();
-    return new SextantError('NoAnswer', `The server at ${this.#url} does not answer. Look whether it still runs.`, {
+    return new SextantError('NoAnswer', `The server at ${this.#url} does not answer. Check whether it is running.`, {
       cause: error,
     });
   }
 }
 
-/** Messages of the API begin small, as they stand in JSON. */
+/** Capitalizes a message of the API. */
 function sentence(text: string): string {
   const begun = text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase());
   return /[.!?]$/.test(begun) ? begun : `${begun}.`;

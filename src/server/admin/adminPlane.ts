@@ -16,7 +16,7 @@ import { checkMoment, readMoment } from './moment.ts';
 const MAX_BODY = 65_536;
 const MAX_REQUESTS = 1000;
 
-/** What the admin plane can do to the server that it is part of. */
+/** Operations of the admin plane on its server. */
 export interface Administered {
   readonly clock: AdjustableClock;
   readonly organization: Organization;
@@ -25,14 +25,14 @@ export interface Administered {
   snapshot(): Iterable<string>;
   restore(bytes: AsyncIterable<Uint8Array>): Promise<void>;
   readonly faults: Faults;
-  /** The one that is in force. */
+  /** The active scenario. */
   readonly scenario: string | undefined;
-  /** Throws `InvalidArgument` where there is none of that name. */
+  /** Throws `InvalidArgument` for an unknown name. */
   applyScenario(name: string): void;
   clearScenario(): void;
-  /** Back to how the server was started. */
+  /** Restores the state at the start of the server. */
   reset(): Promise<void>;
-  /** Throws `InvalidArgument` where the name is taken. */
+  /** Throws `InvalidArgument` for a taken name. */
   createToken(
     name: string | undefined,
     scopes: readonly TokenScope[],
@@ -62,10 +62,10 @@ const tokenRequest = z.strictObject({
   ),
 });
 
-/** Makes a resource below `/__admin`. */
+/** Creates a resource below `/__admin`. */
 export type AdminResource = (path: string, methods: Resource['methods']) => Resource;
 
-/** Below `/__admin` everything is behind a token of its own. */
+/** Guards resources below `/__admin` with the admin token. */
 export function behindAdminToken(adminToken: string): AdminResource {
   const expected = digest(adminToken);
   return (path, methods) => ({
@@ -79,7 +79,7 @@ export function behindAdminToken(adminToken: string): AdminResource {
   });
 }
 
-/** What tests and tools need. */
+/** The resources of the admin plane. */
 export function adminResources(server: Administered, resource: AdminResource): Resource[] {
   return [
     resource('clock', {
@@ -153,7 +153,7 @@ function scenarioReply({ scenario }: Administered): Reply {
   return { json: { active: scenario ?? null, scenarios } };
 }
 
-/** An operation whose body is a JSON object of at most `maxBytes`. */
+/** An operation that takes a JSON object of at most `maxBytes`. */
 export function withJson(
   handle: (body: Readonly<Record<string, unknown>>, exchange: HttpExchange) => Reply | Promise<Reply>,
   maxBytes = MAX_BODY,
@@ -162,7 +162,7 @@ export function withJson(
   return { accepts: ['application/json'], maxBytes, handle: read };
 }
 
-/** Throws `InvalidArgument`. */
+/** Parses a body by a schema. Throws `InvalidArgument`. */
 export function checked<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body);
   if (!result.success) throw httpErrors.badRequest(messageOfIssue(result.error.issues[0]!));

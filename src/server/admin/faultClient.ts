@@ -2,12 +2,12 @@ import type { FaultEntry } from '../faults/faults.ts';
 import type { AdminClient } from './adminClient.ts';
 
 export interface Scenarios {
-  /** The one that is in force. */
+  /** The active scenario. */
   readonly active: string | null;
   readonly scenarios: readonly { readonly name: string; readonly description: string }[];
 }
 
-/** A view waits for no answer longer. */
+/** Time limit of a view's request. */
 const TIMEOUT_MS = 10_000;
 
 /** Scenarios and faults of a server, through its admin plane. Throws as {@link AdminClient.ask} does. */

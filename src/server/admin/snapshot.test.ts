@@ -28,7 +28,7 @@ describe('a snapshot', () => {
     return (await fetch(`${target.url}/__admin/snapshot`, { headers })).text();
   }
 
-  /** What a client sees of a server. */
+  /** The state of a server that a client can read. */
   async function view(client: Client, token?: string): Promise<unknown> {
     return [
       (await client.admin('GET', 'clock')).body,
@@ -40,7 +40,7 @@ describe('a snapshot', () => {
     ];
   }
 
-  /** Changes all that can be changed; gives a token that was made. */
+  /** Changes every kind of state; returns a created token. */
   async function change(client: Client): Promise<string> {
     const { body } = await client.post(PATHS.getOverrides, {});
     const [first, second] = body.overrides as Record<string, unknown>[];
@@ -55,7 +55,7 @@ describe('a snapshot', () => {
     return (await client.admin('POST', 'tokens', { scopes: ['analytics:read'], name: 'kept' })).body.token as string;
   }
 
-  it('puts all state back, on a server of another seed too, and for good', async () => {
+  it('restores all state durably, also on a server of another seed', async () => {
     const [source] = await start(1);
     const token = await change(source);
     const [text, expected] = [await snapshot(source), await view(source, token)];
@@ -75,7 +75,7 @@ describe('a snapshot', () => {
     assert.deepEqual(facts(await view(again, token)), facts(expected), 'after a restart');
   });
 
-  it('has the facts of data files', async () => {
+  it('contains the facts of data files', async () => {
     const [source] = await start();
     await source.begin(dataset(3, '2026-11-21'), '2026-11-21T09:00:00Z');
     const token = await change(source);
@@ -85,7 +85,7 @@ describe('a snapshot', () => {
     assert.deepEqual(await view(target, token), expected);
   });
 
-  it('is of one moment, as an export is, though it is read slowly', async () => {
+  it('is consistent, as an export is, even if read slowly', async () => {
     const [client, server] = await start(1);
     server.clock.freeze();
     const before = await snapshot(client);
@@ -101,7 +101,7 @@ describe('a snapshot', () => {
     assert.deepEqual([...{ [Symbol.iterator]: () => rest! }], before.trim().split('\n').slice(1));
   });
 
-  it('is refused where it is newer, damaged or none, and changes nothing', async () => {
+  it('is refused without any change if it is newer, damaged or missing', async () => {
     const [client] = await start(1);
     const text = await snapshot(client);
     const before = await snapshot(client).then((all) => all.replace(/"now":\d+/, ''));

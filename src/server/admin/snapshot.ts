@@ -5,13 +5,13 @@ import { httpErrors } from '../http/errors.ts';
 import { faultRule } from '../faults/faultRules.ts';
 import { isMoment } from './moment.ts';
 
-/** A newer snapshot is refused. */
+/** Newest version that is read. */
 export const SNAPSHOT_VERSION = 1;
 
 const count = z.int().check(z.gte(0));
 
 /**
- * The first line of a snapshot: all that a server has besides its facts. The facts follow as lines of a data file, but for a
+ * The first line of a snapshot: all state of a server but its facts. The facts follow as lines of a data file, except for a
  * simulated organization, which needs none.
  */
 const header = z.strictObject({
@@ -36,7 +36,7 @@ const header = z.strictObject({
       hits: count,
     }),
   ),
-  /** By name; of a token there is its hash only. */
+  /** Tokens by name, each with its hash only. */
   tokens: z.array(
     z.strictObject({
       name: z.string(),
@@ -47,11 +47,11 @@ const header = z.strictObject({
 });
 export type SnapshotHeader = z.infer<typeof header>;
 
-/** The longest first line. */
+/** The most bytes of the first line. */
 const MAX_HEADER = 8 * 1024 * 1024;
 const LINE_END = 0x0a;
 
-/** The first line of a snapshot, and what follows it. Throws `InvalidArgument`, also where it is of a newer version. */
+/** Reads the first line of a snapshot, and returns it with the rest. Throws `InvalidArgument`, also for newer versions. */
 export async function readSnapshot(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly header: SnapshotHeader; readonly rest: AsyncIterable<Uint8Array> }> {

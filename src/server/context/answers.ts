@@ -5,13 +5,13 @@ import { languageOf } from '../../engine/analyze/languages.ts';
 import { splitPrompt } from '../../wire/contract.ts';
 import { readRetrieval } from '../../wire/formatRetrieval.ts';
 
-/** As many as a person reads. */
+/** The most passages in an answer. */
 const PASSAGES = 6;
-const NOTHING_FOUND = 'No model was asked, and nothing that was found answers this.';
+const NOTHING_FOUND = 'No AI model used, and no result answers this.';
 
 /**
- * Answers a prompt of the library without a model: with the lines of the prompt's code that answer best, and a note that no
- * model was used. Throws `NoModel` for a prompt that brings nothing along.
+ * Answers a prompt of the library without a model: with the best lines of the prompt's code, and a note that no model was
+ * used. Throws `NoModel` for a prompt without code.
  */
 export async function* answerFromPrompt(prompt: string, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
   const parts = splitPrompt(prompt);
@@ -35,7 +35,7 @@ export async function* answerFromPrompt(prompt: string, signal: AbortSignal): As
   else yield* extractiveProvider.answer({ question, passages, messages: [] }, signal);
 }
 
-/** What a model says to a prompt as it is. Throws what the provider throws. */
+/** Streams a model's answer to an unchanged prompt. Throws as the provider does. */
 export function answerOf(provider: AnswerProvider, prompt: string, signal: AbortSignal): AsyncIterable<string> {
   const messages = [{ role: 'user', content: prompt }] as const;
   return provider.answer({ question: splitPrompt(prompt)?.question ?? prompt, passages: [], messages }, signal);

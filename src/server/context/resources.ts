@@ -12,8 +12,8 @@ import type { ContextService } from './service.ts';
 const SCOPE = 'context:use';
 
 /**
- * Clients repeat for ever what is answered with 5xx: what does not pass by itself is answered with 4xx. A full disk passes,
- * and so does a lost lease: the process that took over answers at the same address once it is started there.
+ * Clients retry 5xx for ever, so lasting errors are 4xx. A full disk passes, and so does a lost lease: the process that took
+ * over answers at the same address once it is started there.
  */
 const CODES: Readonly<Partial<Record<string, ErrorCode>>> = {
   CheckpointNotFound: 'CheckpointNotFound',
@@ -23,7 +23,7 @@ const CODES: Readonly<Partial<Record<string, ErrorCode>>> = {
   StoreBusy: 'Conflict',
   StoreNewer: 'Conflict',
   LeaseLost: 'ServiceUnavailable',
-  // Of the model. One that cannot be reached may never be: clients are not to wait for it.
+  // Errors of the model. An unreachable model may stay so: clients must not wait for it.
   RateLimited: 'ResourceExhausted',
   ...Object.fromEntries(
     [
@@ -86,7 +86,7 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
       const gone = exchange.gone();
       const answer = service.answer(chatTextOf(request), gone);
       try {
-        // What is wrong before the first word has a status of its own; after it, the connection is all that can break.
+        // An error before the first piece has a status; after it, only the connection can be closed.
         const first = await answer.next();
         return { lines: chatLines(first, answer), contentType: 'application/x-ndjson' };
       } catch (error) {
@@ -96,7 +96,7 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
   ];
 }
 
-/** A line for each piece of text; a client that stops reading stops the answer. */
+/** Yields a line for each piece of text; a client that stops reading stops the answer. */
 async function* chatLines(
   first: IteratorResult<string, void>,
   rest: AsyncGenerator<string, void, undefined>,
@@ -118,7 +118,7 @@ async function explained(handle: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** Throws `InvalidArgument`. */
+/** Throws `InvalidArgument` for a blob that is too large. */
 function checkSize(path: string, size: number): void {
   const { maxBlobBytes } = WIRE_LIMITS;
   if (size > maxBlobBytes)

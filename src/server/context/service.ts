@@ -12,7 +12,7 @@ import { createTemporaryFolder, removeTemporaryFolder } from '../../base/tempora
 export interface ContextOptions {
   /** Answers the prompts of `/chat-stream`. */
   readonly answer?: Answerer | undefined;
-  /** Else the model; without one the answer is the code that was found. */
+  /** The model, if `answer` is missing; without one the answer is the code in the prompt. */
   readonly provider?: AnswerProvider | undefined;
   /** Milliseconds after which unused files may be removed; 30 days by default. */
   readonly keepMs?: number | undefined;
@@ -24,13 +24,13 @@ export interface ContextServiceDependencies {
   readonly logger: Logger;
 }
 
-/** The index, search and ask service as the server has it. The index is opened by the first who asks for it. */
+/** The index, search and ask service of the server. The first request opens the index. */
 export class ContextService {
   readonly #state: string | undefined;
   readonly #options: ContextOptions;
   readonly #edges: ContextServiceDependencies;
   #store: Promise<ContentStore> | undefined;
-  /** Where nothing is to be left. */
+  /** The temporary folder of a server without state. */
   #temporary: string | undefined;
   readonly #closing = new AbortController();
 
@@ -40,7 +40,7 @@ export class ContextService {
     this.#edges = edges;
   }
 
-  /** Throws as {@link ContentStore.open} does; the next who asks tries again. */
+  /** Opens the store. Throws as {@link ContentStore.open} does; the next call tries again. */
   async store(): Promise<ContentStore> {
     if (this.#closing.signal.aborted) throw contextErrors.closed();
     this.#store ??= this.#open();
@@ -52,7 +52,7 @@ export class ContextService {
     }
   }
 
-  /** What is answered, as it comes. Throws `NoModel` where a model is needed, and as the provider does. */
+  /** Streams an answer. Throws `NoModel` if a model is needed, and as the provider does. */
   async *answer(prompt: string, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
     const { answer, provider } = this.#options;
     if (answer) {
@@ -69,21 +69,21 @@ export class ContextService {
     try {
       await (await this.#store)?.close();
     } catch (error) {
-      // It never opened, which each request has reported.
+      // The store never opened, which each request has reported.
       this.#edges.logger.debug(`The index of contexts was not open: ${String(error)}`);
     }
     if (this.#temporary !== undefined) removeTemporaryFolder(this.#temporary);
   }
 
   async #open(): Promise<ContentStore> {
-    // With the engine it is half of the server.
+    // Loaded when needed: with the engine, the store is half of the server.
     const { ContentStore } = await import('../../context/store/contentStore.ts');
     if (this.#state === undefined) this.#temporary ??= createTemporaryFolder('context', this.#edges.logger);
     const folder = join(this.#state ?? this.#temporary!, 'context');
     try {
       makeInnerFolder(folder);
     } catch (error) {
-      // Where it cannot be created now, there is nothing to read, and the first upload that finds room creates it.
+      // A folder that cannot be created holds nothing to read; the first upload that finds room creates it.
       if (!isWriteError(explainWriteError(error, folder))) throw error;
     }
     return ContentStore.open(folder, { ...this.#edges, keepMs: this.#options.keepMs });

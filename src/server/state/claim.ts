@@ -9,22 +9,22 @@ import { RecordLog } from '../../base/recordLog.ts';
 import { readRegularFileSync } from '../../base/regularFile.ts';
 import { readPublished } from './published.ts';
 
-/** In the folder: what the server did. */
+/** The server's log in the folder. */
 export const LOG_FILE = 'server.log';
 
-/** Folders inside, in which files are written and deleted. */
+/** Inner folders, in which files are written and deleted. */
 const INNER = ['imports', 'webhooks', 'webhooks/events', 'webhooks/refusals', 'context', 'context/index'];
 
-/** All names that earlier versions wrote, which had no marker. */
+/** Names in folders of earlier versions, which had no marker. */
 const OLDER = /^(?:writer\.\d+\.lock|server\.json|server\.log|changes\.log|imports|webhooks|context)$/;
 
 /**
- * Marks a folder as the server's. Returns `false` where the disk takes nothing for now. Throws `FolderNotOurs` where
- * something else is in it, and changes nothing then; `NotAFolder`, `ReadOnly`.
+ * Marks a folder as the server's. Returns `false` if the disk refuses writes for now. Throws `FolderNotOurs`, without any
+ * change, for a folder with other files; `NotAFolder`, `ReadOnly`.
  */
 export function claimState(folder: string, logger: Logger): boolean {
   try {
-    // Refuses a file of that name.
+    // Throws for a file of that name.
     if (existsSync(folder)) makeFolder(folder);
     for (const inner of INNER) refuseLink(join(folder, inner));
     const onDamage = (message: string): void => logger.error(message);
@@ -34,14 +34,14 @@ export function claimState(folder: string, logger: Logger): boolean {
   } catch (error) {
     if (error instanceof SextantError) throw error;
     const explained = explainWriteError(error, folder);
-    // A folder that cannot be created has nothing to serve, and is more likely a wrong name. A full disk may have room later.
+    // A folder that cannot be created is probably a wrong name. A full disk may have room later.
     const isWrong = systemCode(error) !== 'ENOSPC' && !existsSync(folder);
     if (!isWriteError(explained) || isWrong) throw explained;
     return false;
   }
 }
 
-/** The same lease for a folder that could not be marked at the start: it is marked before the first write. */
+/** Wraps the lease of a folder that could not be marked at the start, to mark it before the first write. */
 export function claimingFence(fence: HeldFence, folder: string, logger: Logger): HeldFence {
   let isClaimed = false;
   return {
@@ -55,7 +55,7 @@ export function claimingFence(fence: HeldFence, folder: string, logger: Logger):
   };
 }
 
-/** Logs to {@link LOG_FILE}, once the folder is marked as the server's: until then it may be of other use. */
+/** Logs to {@link LOG_FILE} once the folder is marked as the server's; until then it may be of other use. */
 export function stateLogger(folder: string): Logger {
   const file = fileLogger(join(folder, LOG_FILE));
   let isOurs = false;
@@ -75,11 +75,11 @@ function isMarked(folder: string): boolean {
   }
 }
 
-/** By the content of files, since names alone may be of other use. */
+/** Whether an earlier version used the folder, by the content of files, since names alone prove nothing. */
 function isOlder(folder: string, names: readonly string[]): boolean {
   if (readPublished(folder).published) return true;
   if ((RecordLog.read({ folder, stem: 'changes' }, () => undefined)?.length ?? 0) > 0) return true;
-  // A first start that failed left a lock, and nothing else.
+  // A failed first start left only a lock.
   return names.every((name) => OLDER.test(name)) && names.some((name) => isLock(folder, name));
 }
 

@@ -14,7 +14,7 @@ import type { Incoming } from './serverState.ts';
 const NAME = /^(?:(\d{1,15})-)?(\d{1,15})\.ndjson$/;
 const TEMPORARY = '.tmp';
 
-/** The data files that came over HTTP. Their names carry the number of the lease under which they were written. */
+/** Data files received over HTTP. Their names carry the number of the lease that wrote them. */
 export class Imports {
   readonly #folder: string;
   readonly #fence: Fence;
@@ -46,7 +46,7 @@ export class Imports {
       writing(() => {
         this.#fence.check();
         makeInnerFolder(this.#folder);
-        // Exclusive, so that no link in its place is followed.
+        // Exclusive, so that no link is followed.
         return open(temporary, 'wx', 0o600);
       });
     async function* copied(): AsyncGenerator<Uint8Array> {
@@ -78,7 +78,7 @@ export class Imports {
     };
   }
 
-  /** The bytes of a file. Throws `StateDamaged` where it is missing or not as it was written, at the latest after its last byte. */
+  /** Reads a file. Throws `StateDamaged` if it is missing or changed, at the latest after its last byte. */
   async *read({ file, bytes, sha256 }: KeptFile): AsyncGenerator<Uint8Array> {
     const path = this.pathOf(file);
     if (!NAME.test(file)) throw stateErrors.damaged(path);
@@ -100,7 +100,7 @@ export class Imports {
     return join(this.#folder, file);
   }
 
-  /** Removes files that no change names: their request was never answered. Leaves what this class never writes. */
+  /** Removes imports that no change names: their request was never acknowledged. Other files stay. */
   removeOrphans(named: ReadonlySet<string>): void {
     for (const { name, isTemporary, lease } of this.#files())
       if ((isTemporary || !named.has(name)) && lease <= this.#fence.number) this.#remove(join(this.#folder, name));
@@ -110,7 +110,7 @@ export class Imports {
     try {
       rmSync(path, { force: true });
     } catch (error) {
-      // Left for the next start, which removes it.
+      // The next start removes the file.
       if (!isWriteError(explainWriteError(error, this.#folder))) throw error;
     }
   }
@@ -131,7 +131,7 @@ export class Imports {
 }
 
 function entriesOf(folder: string): { readonly name: string; isFile(): boolean }[] {
-  // Not through a link, below which nothing may be removed.
+  // Follows no link, since nothing below one may be removed.
   const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
   return isFolder ? readdirSync(folder, { withFileTypes: true }) : [];
 }

@@ -1,10 +1,10 @@
 import { SextantError, systemCode } from '../../base/errors.ts';
 import type { Fence } from '../../base/lease.ts';
 
-/** Age at which the result of a check is too old for a read. A check lists the folder, which costs some 10 µs. */
+/** Age at which a check is too old for a read. A check lists the folder, which costs some 10 µs. */
 const MAX_AGE_MS = 20;
 
-/** Finds out whether another process took over the state, before a request is answered from memory that is then stale. */
+/** Detects a takeover of the state by another process before a request is answered from stale memory. */
 export class LeaseWatch {
   readonly #fence: Fence | undefined;
   #checkedAt = -Infinity;
@@ -19,7 +19,7 @@ export class LeaseWatch {
     lost?.addEventListener('abort', () => report(lost.reason as SextantError), { once: true });
   }
 
-  /** The error of a lease that is lost. A process that was paused finds out at its first request. */
+  /** Returns the error of a lost lease. A paused process detects the loss at its first request. */
   check(isWrite: boolean): SextantError | undefined {
     const fence = this.#fence;
     if (!fence) return undefined;
@@ -29,7 +29,7 @@ export class LeaseWatch {
       try {
         fence.check();
       } catch (error) {
-        // A disk that takes nothing, or too many open files: reads go on, and each write checks by itself.
+        // On a disk error or with too many open files, reads go on, and each write checks again.
         if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
       }
     }

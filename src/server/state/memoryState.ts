@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerState } from './serverState.ts';
 
-/** The state of a server of which nothing is to be left, such as one in a test. */
+/** The state of a server that writes no files, such as one in a test. */
 export function memoryState(): ServerState {
   return {
     fence: undefined,
@@ -14,7 +14,7 @@ export function memoryState(): ServerState {
     replace: () => Promise.resolve(),
     receive: (bytes) => ({ bytes, keep: () => Promise.resolve({ file: '' }), discard: () => Promise.resolve() }),
     read: () => {
-      throw new Error('Nothing is kept in memory.');
+      throw new Error('A state in memory has no files.');
     },
     pathOf: ({ file }) => file,
     close: () => Promise.resolve(),

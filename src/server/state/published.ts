@@ -5,7 +5,7 @@ import { Lease, newestLease, type LeaseOwner } from '../../base/lease.ts';
 import type { ProcessIdentity } from '../../base/processIdentity.ts';
 import type { Address } from './serverState.ts';
 
-/** `server.<n>.json` and its copy; of earlier versions `server.json`. */
+/** Stem of `server.<n>.json` and its copy; earlier versions wrote `server.json`. */
 export const PUBLISHED = 'server';
 
 /** Content of `server.<n>.json`, which only its owner may read. */
@@ -18,13 +18,13 @@ export interface Published extends Address {
   readonly cursorKey: string;
 }
 
-/** The server that owns a folder of state now: its address, and its process. */
+/** Finds the server that owns a state folder now: its address, and its process. */
 export function findServer(folder: string): (Published & { readonly owner: LeaseOwner }) | undefined {
   const owner = Lease.ownerOf(folder);
   const { found } = readFencedJson(folder, PUBLISHED);
   const published = publishedOf(found?.value);
   if (!owner || !found || published?.pid !== owner.pid) return undefined;
-  // A process that lost the lease and wakes up may still publish, under a number that is no longer the lock's.
+  // A process that lost the lease may wake up and publish, under a number below the lock's.
   const isOwners = found.number === newestLease(folder) && isSame(published.owner, owner);
   return isOwners || (found.number === 0 && published.owner === undefined) ? { ...published, owner } : undefined;
 }
@@ -35,12 +35,12 @@ export function readPublished(folder: string): FencedRead & { readonly published
   return { ...read, published: publishedOf(read.found?.value) };
 }
 
-/** Proves to a client that has read the published file that a server is that of the folder. `challenge` is the client's. */
+/** Proof that a server is that of the folder, for a client that has read the published file and sent `challenge`. */
 export function proofOf(cursorKey: Buffer, challenge: string): string {
   return createHmac('sha256', cursorKey).update(`sextant /healthz ${challenge}`).digest('hex');
 }
 
-/** A line for the log where a file is damaged. */
+/** A line for the log about damaged files. */
 export function describePublishedDamage(folder: string, { damaged, found, isLost }: FencedRead): string | undefined {
   if (damaged.length === 0) return undefined;
   const files = damaged.map((name) => join(folder, name)).join(' and ');

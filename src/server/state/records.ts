@@ -6,13 +6,13 @@ export type StateChange =
   | { readonly type: 'overrides'; readonly entries: readonly OverrideEntry[] }
   | ({ readonly type: 'token' } & TokenRecord)
   | { readonly type: 'revoke'; readonly name: string }
-  /** A data file that was imported; `replaces` names an earlier one with the same bytes that was damaged. */
+  /** An imported data file; `replaces` names an earlier, damaged one with the same bytes. */
   | ({ readonly type: 'import'; readonly replaces?: string } & KeptFile)
-  /** What a snapshot put in place of all facts: a data file, or a simulated organization. */
+  /** Replaces all facts, by a snapshot: with a data file, or a simulated organization. */
   | ({ readonly type: 'facts' } & KeptFile)
   | ({ readonly type: 'simulation' } & SimulationOptions);
 
-/** A data file that is kept. */
+/** A stored data file. */
 export interface KeptFile {
   /** Its name in `imports`. */
   readonly file: string;
@@ -33,9 +33,9 @@ export interface TokenRecord {
 export interface SimulationOptions {
   /** An integer of up to 2^53 - 1. Equal seeds have equal organizations. */
   readonly seed: number;
-  /** How many people there are at a time, from 1 to 100,000. */
+  /** Number of people at a time, from 1 to 100,000. */
   readonly users: number;
   readonly plan: Plan;
-  /** The day on which a crowd of contractors came, where one did. */
+  /** The day on which a crowd of contractors came, if any. */
   readonly flood?: Day | undefined;
 }

@@ -1,14 +1,14 @@
 import type { Fence } from '../../base/lease.ts';
 import type { StateChange, KeptFile } from './records.ts';
 
-/** What a server is reached by; kept, so that it is the same after a restart. */
+/** Address and tokens of a server, stored so that a restart keeps them. */
 export interface Address {
   readonly port: number;
   readonly token: string;
   readonly adminToken: string;
 }
 
-/** A data file on its way in: its bytes pass through, and are kept if it proves good. */
+/** An incoming data file: its bytes pass through, and are kept if valid. */
 export interface Incoming {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Makes it durable. The result is part of a {@link StateChange}. */
@@ -16,7 +16,7 @@ export interface Incoming {
   discard(): Promise<void>;
 }
 
-/** Where a server keeps what outlives it. */
+/** Storage of a server's state. */
 export interface ServerState {
   /** Guards all files of the folder; absent where nothing outlives the server. */
   readonly fence: Fence | undefined;
@@ -33,7 +33,7 @@ export interface ServerState {
   /** Replaces all changes by these, which need no more than `files` of the imports. */
   replace(changes: readonly StateChange[]): Promise<void>;
   receive(bytes: AsyncIterable<Uint8Array>): Incoming;
-  /** Throws `StateDamaged` where the file is missing or not as it was written. */
+  /** Reads a file. Throws `StateDamaged` if it is missing or changed. */
   read(file: KeptFile): AsyncIterable<Uint8Array>;
   /** The path of a file, for messages. */
   pathOf(file: KeptFile): string;

@@ -77,7 +77,7 @@ describe('a state folder', () => {
       'with a lock of another program': { 'writer.1.lock': 'mine\n' },
     };
     for (const [what, files] of Object.entries(foreign))
-      it(`${what} is refused and left as it was`, async () => {
+      it(`${what} is refused and unchanged`, async () => {
         const place = folder();
         writeFiles(place, files);
         chmodSync(place, 0o755);
@@ -117,7 +117,7 @@ describe('a state folder', () => {
     const client = await start(scratch);
     await client.admin('POST', 'import', NDJSON('ada@example.com'));
     await stopAll();
-    // What earlier versions wrote: no numbers, no checksum of the file.
+    // Earlier versions wrote no numbers and no checksum of the file.
     mkdirSync(join(place, 'imports'));
     cpSync(join(scratch, 'imports', '1-1.ndjson'), join(place, 'imports', '1.ndjson'));
     const log = await StateFolder.open(scratch, silentLogger);
@@ -139,7 +139,7 @@ describe('a state folder', () => {
     await start(place);
   });
 
-  it('keeps what the server never writes, also in imports', async () => {
+  it('keeps files that the server never writes, also in imports', async () => {
     const place = join(folder(), 'state');
     await start(place);
     await stopAll();
@@ -409,7 +409,7 @@ describe('a state folder', () => {
       assert.deepEqual(contentOf(place), before);
     });
 
-    it('is not read from either by a process that was paused: its first answer is 503', async () => {
+    it('is not read by a paused process: its first answer is 503', async () => {
       const place = join(folder(), 'state');
       const client = await start(place);
       writeFileSync(join(place, 'writer.2.lock'), 'released');

@@ -14,21 +14,21 @@ import { describePublishedDamage, PUBLISHED, readPublished, type Published } fro
 import type { StateChange, KeptFile } from './records.ts';
 import type { Address, Incoming, ServerState } from './serverState.ts';
 
-/** Of the files in the folder. A newer one is refused. */
+/** Version of the files in the folder. A newer one is refused. */
 const VERSION = 1;
-/** Folders in it whose files carry numbers of the same lease. */
+/** Inner folders whose files carry numbers of the same lease. */
 const INNER = ['webhooks', 'webhooks/events', 'webhooks/refusals'];
-/** Interval in which a disk that took nothing is tried again. */
+/** Interval between attempts to write to a full or read-only disk. */
 const RETRY_MS = 1_000;
 
 /**
- * A folder of state, which one process owns:
+ * A state folder, which one process owns:
  *
  * - `sextant-folder.json`: marks it as the server's
  * - `writer.<n>.lock`: the owner's lease
  * - `server.<n>.json` and a copy: address, tokens and the key of cursors; mode 0600
- * - `changes.<n>.log` and a copy: what clients changed, one checksummed record a line
- * - `imports/<n>-<i>.ndjson`: data files that came over HTTP
+ * - `changes.<n>.log` and a copy: changes by clients, one checksummed record a line
+ * - `imports/<n>-<i>.ndjson`: data files received over HTTP
  */
 export class StateFolder implements ServerState {
   readonly folder: string;
@@ -63,8 +63,8 @@ export class StateFolder implements ServerState {
   }
 
   /**
-   * Throws `StateBusy` where another process owns the folder, `FolderNotOurs`, `StateNewer`, `NotAFolder`. Where the disk is
-   * full or read-only, the state is read, and each write throws `DiskFull` or `ReadOnly` until there is room.
+   * Opens a folder. Throws `StateBusy` if another process owns it, `FolderNotOurs`, `StateNewer`, `NotAFolder`. On a full or
+   * read-only disk the state is read, and each write throws `DiskFull` or `ReadOnly` until there is room.
    */
   static async open(folder: string, logger: Logger): Promise<StateFolder> {
     try {
@@ -142,7 +142,7 @@ export class StateFolder implements ServerState {
       this.#logger.warn(`${this.folder} can be written to again: the server takes changes, and others can find it.`);
     } catch (error) {
       if (isWriteError(error)) return;
-      // Lost: the server reports it. Anything else would end the process, and no client would learn why.
+      // The server reports a lost lease. Any other error thrown here would end the process without a reason for clients.
       if (!this.fence.lost.aborted)
         this.#logger.error(`The address of the server cannot be recorded: ${String(error)}`);
     }
@@ -181,7 +181,7 @@ function openLog(
   logger: Logger,
 ): Promise<{ readonly log: RecordLog; readonly records: readonly unknown[] }> {
   const repair = (records: readonly unknown[]): readonly unknown[] => {
-    // Which record is lost cannot be known. If it revoked a token, that token must not come back.
+    // The lost record is unknown. If it revoked a token, that token must not come back.
     logger.error(
       `Changes in ${folder} are lost, perhaps one that revoked a token: all tokens that clients created are revoked. ` +
         'Create them again with POST /__admin/tokens, and check budgets and imports.',

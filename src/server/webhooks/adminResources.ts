@@ -83,7 +83,7 @@ export function webhookAdminResources(
 ): Resource[] {
   const { definitions, journal, refusals } = service;
   const resource: AdminResource = (path, methods) => withLease(service, adminResource(path, methods));
-  /** Of a text in JSON, each character may be two. */
+  /** Escaping in JSON may double the length of a text. */
   const maxTestBytes = 2 * service.maxBodyBytes + MAX_DEFINITION_BYTES;
   const urlOf = ({ id }: Webhook): string => `${serverUrl()}/webhooks/${id}`;
   const showWebhook = (webhook: Webhook): WebhookView => ({
@@ -119,7 +119,7 @@ export function webhookAdminResources(
     ...(event.replayOf !== undefined && { replay_of: event.replayOf }),
     ...(event.isTest && { is_test: true }),
     headers: event.headers,
-    // It is UTF-8, or it would not have been accepted; so this is the body, byte for byte.
+    // The intake accepts UTF-8 only, so this is the body, byte for byte.
     body: event.body.toString(),
   });
   const showRefusal = ({ at, webhook, ...rest }: Refusal): RefusalView => ({
@@ -133,7 +133,7 @@ export function webhookAdminResources(
     bytes: journal.bytes,
     damage: damage.map(describeJournalDamage),
   });
-  /** By name or, also of one that was deleted, by id. */
+  /** The id of a webhook, from its name or id; deleted webhooks have only an id. */
   const idOf = (webhook: string): string => definitions.webhooks.find(({ name }) => name === webhook)?.id ?? webhook;
   const filterOf = ({ source, webhook, status, from, to }: Given): EventFilter => {
     if (source !== undefined && source.toLowerCase() !== 'webhook')

@@ -12,13 +12,13 @@ import type { EventView, NewWebhookView } from './views.ts';
 describe('the body of an event, indented', () => {
   const pretty = (body: string): string => prettyBody({ body });
 
-  it('is what JSON.stringify makes, of whatever it made', () => {
+  it('equals the output of JSON.stringify', () => {
     const json = fc.json({ depthSize: 'medium' });
     fc.assert(fc.property(json, (body) => pretty(body) === `${JSON.stringify(JSON.parse(body), null, 2)}\n`));
     fc.assert(fc.property(json, (body) => pretty(pretty(body)) === pretty(body)));
   });
 
-  it('has numbers, escapes and repeated keys as they were sent', () => {
+  it('keeps numbers, escapes and repeated keys unchanged', () => {
     assert.equal(
       pretty(' {"n":12345678901234567890,\r\n\t"f" : 1.50e+3,"s":"\\u00e9 \\"{,:[ \\\\","n":-0,"e":{ },"a":[\n]} \n'),
       '{\n  "n": 12345678901234567890,\n  "f": 1.50e+3,\n  "s": "\\u00e9 \\"{,:[ \\\\",\n  "n": -0,\n  "e": {},\n  "a": []\n}\n',
@@ -62,7 +62,7 @@ describe('an event as a curl command', function () {
   });
   after(() => server.close());
 
-  /** What a shell says that reads the command as one does that it is pasted into. */
+  /** Output of a shell that runs a pasted command. */
   async function said(command: string, secret: string): Promise<string> {
     const env = { ...process.env, SECRET: secret };
     const shell = spawn('sh', { env, stdio: ['pipe', 'pipe', 'ignore'] });
@@ -93,7 +93,7 @@ describe('an event as a curl command', function () {
         assert.equal(new Map(event.headers).get('x-kind'), "it's $1");
         ids.add(id);
       }
-      assert.equal(ids.size, bodies.length + 1, 'each is an event of its own');
+      assert.equal(ids.size, bodies.length + 1, 'each command creates an event');
       assert.match(await said(asCurl({ headers, body: '3' }, webhook), `whsec_${'A'.repeat(43)}=`), /Unauthenticated/);
     });
 });

@@ -8,16 +8,16 @@ import type { EventDetailView, EventView, RefusalView, RunView, WebhookView } fr
 
 /* An event as texts for people. */
 
-/** What is deeper or becomes longer than that is as it came. */
+/** Bodies that are deeper, or longer when indented, stay unchanged. */
 const MAX_DEPTH = 200;
 const MAX_GROWTH = { factor: 8, plus: 100_000, most: 16_000_000 };
 
-/** Its body indented: numbers, escapes and repeated keys stay as they were sent. */
+/** Indents a body; numbers, escapes and repeated keys stay unchanged. */
 export function prettyBody({ body }: Pick<EventView, 'body'>): string {
   return `${indented(body) ?? body}\n`;
 }
 
-/** In one pass: bodies are what strangers sent. */
+/** Indents in one pass, since senders are untrusted. */
 function indented(body: string): string | undefined {
   const { factor, plus, most } = MAX_GROWTH;
   const longest = Math.min(factor * body.length + plus, most);
@@ -45,7 +45,7 @@ export function headerLines({ headers }: Pick<EventView, 'headers'>): string {
   return headers.map(([name, value]) => `${name}: ${value}\n`).join('');
 }
 
-/** A line for each. */
+/** Formats a line for each refusal. */
 export function refusalLines(refusals: readonly RefusalView[]): string {
   return formatColumns(
     refusals.map(({ received_at: at, webhook, webhook_id: id, status, reason }) => [
@@ -54,17 +54,17 @@ export function refusalLines(refusals: readonly RefusalView[]): string {
   );
 }
 
-/** For each trigger whether it fired, why not, and what each part of its filter gave; then the runs. */
+/** Explains for each trigger whether it fired, why not, and the result of each part of its filter; then the runs. */
 export function explanation(event: EventDetailView): string {
   const { event_id: id, received_at: at, webhook, webhook_id: webhookId, status, evaluations, runs } = event;
   const lines = [`${id} came to ${webhook ?? webhookId} at ${at}: ${STATUS_WORDS[status]}.`];
   if (event.replay_of !== undefined) lines.push(`It is ${event.replay_of}, sent again.`);
   if (event.is_test) lines.push('It is a test event.');
-  const disabled = event.disabled_triggers.map((name) => `${name} is disabled, and was not asked.`);
+  const disabled = event.disabled_triggers.map((name) => `${name} is disabled, and was not evaluated.`);
   if (disabled.length > 0) lines.push('', ...disabled);
   if (event.is_damaged) lines.push('', 'No more is known of it: the record of that is damaged.');
   else if (status !== 'received' && evaluations.length + disabled.length === 0)
-    lines.push('', 'No trigger was there for it.');
+    lines.push('', 'Its webhook had no trigger.');
   for (const { trigger, fires, because, error, tree } of evaluations) {
     lines.push('', fires ? `${trigger} fired.` : `${trigger} did not fire: ${because ?? error ?? 'it is not true'}`);
     lines.push(formatTree(tree, '    '));
@@ -74,7 +74,7 @@ export function explanation(event: EventDetailView): string {
 }
 
 const STATUS_WORDS = {
-  received: 'its triggers were not asked yet',
+  received: 'its triggers are not evaluated yet',
   unmatched: 'no trigger fired',
   pending: 'runs are waiting or under way',
   succeeded: 'all runs succeeded',
@@ -91,14 +91,14 @@ function runLines({ trigger, expert, state, attempts, next_at: nextAt }: RunView
   ];
 }
 
-/** Of the connection that it came by, or what would make it the same delivery again. */
+/** Headers of the connection, or ones that would make it the same delivery again. */
 const NOT_AGAIN =
   /^(authorization|connection|content-length|cookie|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|webhook-.*)$/i;
 
-/** What is longer may be no argument: Linux takes 128 KiB, Windows 32 KiB for all of them. */
+/** The longest argument: Linux takes 128 KiB, Windows 32 KiB for all arguments. */
 const MAX_ARGUMENT = 16_384;
 
-/** What Standard Webhooks want, with `openssl`. `printf` is part of the shell, for which nothing is too long. */
+/** Signs a body by Standard Webhooks, with `openssl`. `printf` is built into the shell, so its arguments have no limit. */
 const SIGN = [
   'id=msg_$(openssl rand -hex 16)',
   'at=$(date +%s)',
@@ -107,7 +107,7 @@ const SIGN = [
 ].join('\n');
 const SIGNED = ['webhook-id: $id', 'webhook-timestamp: $at', 'webhook-signature: v1,$mac'];
 
-/** A command for a POSIX shell that sends it again; the secret is in `$SECRET`. */
+/** A command for a POSIX shell that sends an event again; the secret is in `$SECRET`. */
 export function asCurl(
   { headers, body }: Pick<EventView, 'headers' | 'body'>,
   to: Pick<WebhookView, 'url' | 'type'>,
@@ -125,7 +125,7 @@ export function asCurl(
   return Buffer.byteLength(body) > MAX_ARGUMENT ? `printf %s ${quote(body)} | ${curl}@-` : curl + quote(body);
 }
 
-/** Where an event came to. Throws `NotFound` where its webhook was deleted. */
+/** The webhook of an event. Throws `NotFound` if the webhook was deleted. */
 export async function webhookOf({ event_id: id, webhook }: EventView, client: AdminClient): Promise<WebhookView> {
   if (webhook === null)
     throw new SextantError('NotFound', `The webhook of ${id} was deleted: there is nowhere to send it.`);

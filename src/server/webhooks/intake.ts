@@ -11,14 +11,14 @@ import { keptHeaders } from './keptHeaders.ts';
 import type { WebhookService } from './service.ts';
 
 const MAX_KEY = 512;
-/** What systems send that do not send a bearer token. */
+/** Headers of systems that do not send a bearer token. */
 const OTHER_PROOFS = ['X-Hub-Signature-256', 'X-Gitlab-Token', 'webhook-signature'];
 const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
-const ROTATED = 'the secret was rotated, and is no longer good';
+const ROTATED = 'the secret was rotated, and has expired';
 const ANOTHER = 'the signature is of another secret or of another body';
-/** What the library says, for those who have not read it. */
+/** Messages of the library in plain words. */
 const PROBLEMS: Readonly<Record<string, string>> = {
-  'Invalid Signature Headers': 'webhook-timestamp is no number',
+  'Invalid Signature Headers': 'webhook-timestamp is not a number',
   'Message timestamp too old': 'webhook-timestamp is more than 5 minutes ago',
   'Message timestamp too new': 'webhook-timestamp is more than 5 minutes ahead',
   'No matching signature found': ANOTHER,
@@ -34,7 +34,7 @@ export function intakeResource(service: WebhookService): Resource {
       service.requireLease();
       const webhook = definitions.webhookById(id);
       if (!webhook?.enabled) throw httpErrors.notFound(`webhook ${id.slice(0, 100)}`);
-      // A signature can only be checked with the body.
+      // A signature is checked later, with the body.
       if (webhook.type === 'bearer_token') checkSecret(headers, webhook.secrets, clock.now());
       return { name: `webhook ${webhook.name}` };
     },
@@ -47,7 +47,7 @@ export function intakeResource(service: WebhookService): Resource {
         handle: async (exchange) => {
           const id = exchange.parameters.id!;
           const body = await exchange.body();
-          // It may have been deleted or disabled while the body was on its way.
+          // The webhook may have been deleted or disabled while the body arrived.
           const webhook = definitions.webhookById(id);
           if (!webhook?.enabled) throw httpErrors.notFound(`webhook ${id}`);
           if (webhook.type === 'standard_webhooks') checkSignature(exchange.headers, body, id, definitions);
@@ -62,7 +62,7 @@ export function intakeResource(service: WebhookService): Resource {
   };
 }
 
-/** Of a bearer webhook only the hash is kept: its secret is the token that was sent. */
+/** Secrets to redact: a bearer webhook stores only a hash, so its secret is the sent token. */
 function knownSecrets({ authorization }: IncomingHttpHeaders, webhook: Webhook, definitions: Definitions): string[] {
   const token = webhook.type === 'bearer_token' ? bearerOf(authorization) : undefined;
   return token === undefined ? definitions.signingKeys(webhook.id) : [token];
@@ -76,7 +76,7 @@ function idempotencyKeyOf({ headers }: HttpExchange): string | undefined {
   return key;
 }
 
-/** Throws `InvalidArgument`. */
+/** Parses a body. Throws `InvalidArgument`. */
 function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw httpErrors.badRequest('the request body is not UTF-8');
   const text = body.toString();
@@ -97,13 +97,13 @@ function jsonErrorPlace(text: string): string {
   try {
     visit(text, { onError }, { disallowComments: true });
   } catch (error) {
-    // It is nested too deep to say.
+    // The text is nested too deep to find the place.
     if (!(error instanceof RangeError)) throw error;
   }
   return place;
 }
 
-/** Throws `Unauthenticated`; its reason is for the log, never for the sender. */
+/** Checks a bearer token. Throws `Unauthenticated`; its reason is for the log, never for the sender. */
 function checkSecret(headers: IncomingHttpHeaders, secrets: readonly SecretRecord[], now: number): void {
   const token = bearerOf(headers.authorization);
   if (token !== undefined && isSecretOf(secrets, token, now)) return;
@@ -112,11 +112,11 @@ function checkSecret(headers: IncomingHttpHeaders, secrets: readonly SecretRecor
     throw httpErrors.unauthenticated(`there is no Authorization header${other === undefined ? '' : `, but ${other}`}`);
   }
   if (token === undefined) throw httpErrors.unauthenticated('the Authorization header is not Bearer and the secret');
-  // At the beginning of time all of them were good.
+  // At time -Infinity no secret has expired.
   throw httpErrors.unauthenticated(isSecretOf(secrets, token, -Infinity) ? ROTATED : 'wrong secret');
 }
 
-/** As https://www.standardwebhooks.com has it, within five minutes of the real time. Throws as {@link checkSecret} does. */
+/** Checks a signature by https://www.standardwebhooks.com, within five minutes of real time. Throws as {@link checkSecret}. */
 function checkSignature(headers: IncomingHttpHeaders, body: Buffer, id: string, definitions: Definitions): void {
   const problem = signatureProblem(headers, body, definitions.signingKeys(id));
   if (problem === undefined) return;
@@ -125,12 +125,14 @@ function checkSignature(headers: IncomingHttpHeaders, body: Buffer, id: string, 
   throw httpErrors.unauthenticated(wasGood ? ROTATED : problem);
 }
 
-/** Why none of the keys signed it; nothing where one did. */
+/** Why no key matches the signature; `undefined` if one does. */
 function signatureProblem(headers: IncomingHttpHeaders, body: Buffer, keys: readonly string[]): string | undefined {
   const missing = SIGNATURE_HEADERS.filter((name) => !headers[name]);
   if (missing.length > 0) {
     const names = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`;
-    return headers.authorization === undefined ? names : `${names}: a bearer token came where deliveries are signed`;
+    return headers.authorization === undefined
+      ? names
+      : `${names}: a bearer token was sent, but deliveries must be signed`;
   }
   let problem = ANOTHER;
   const given = Object.fromEntries(SIGNATURE_HEADERS.map((name) => [name, String(headers[name])]));
@@ -144,6 +146,6 @@ function signatureProblem(headers: IncomingHttpHeaders, body: Buffer, keys: read
     }
   }
   return problem === ANOTHER && !/\bv1,[\w+/]+=*/.test(given['webhook-signature']!)
-    ? 'webhook-signature is not v1, and base64'
+    ? 'webhook-signature is not v1 in base64'
     : problem;
 }

@@ -1,12 +1,12 @@
 import { REDACTED, type Header } from '../../webhooks/event.ts';
 import { SECRET_NAME } from '../http/requestLog.ts';
 
-/** Names that the request log redacts for a reader's sake: what a signature or an access rule proves lets no client in. */
+/** Names that only the request log redacts: a signature or an access rule gives no access. */
 const HARMLESS = /signature(?![-_]?key)|^access-control-|^sec-|^authentication-results$/i;
-/** Shorter ones may be part of any value. */
+/** Shorter secrets may be part of any value. */
 const SHORTEST_SECRET = 8;
 
-/** A header as it is kept: without what would let others in. `secrets`: those of the webhook, as far as they are known. */
+/** A header to store, with credentials redacted. `secrets` are the known ones of the webhook. */
 export function keptHeader([name, value]: Header, secrets: readonly string[]): Header {
   const isSecret = SECRET_NAME.test(name) && !HARMLESS.test(name);
   const hasSecret = secrets.some((secret) => secret.length >= SHORTEST_SECRET && value.includes(secret));

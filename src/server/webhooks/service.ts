@@ -10,17 +10,17 @@ import { RefusalLog } from '../../webhooks/journal/refusalLog.ts';
 import { RunQueue } from '../../webhooks/runQueue.ts';
 
 export interface WebhookOptions {
-  /** The largest body that is accepted, in bytes; 1 MiB where it is missing. */
+  /** The largest accepted body, in bytes; 1 MiB by default. */
   readonly maxBodyBytes?: number | undefined;
   readonly retention?: Partial<Retention> | undefined;
 }
 
 export interface WebhookDependencies {
-  /** Guards the state folder; missing where there is none. */
+  /** Lease of the state folder, if there is one. */
   readonly fence?: Fence | undefined;
-  /** What is shown; it may be adjusted. */
+  /** The server's clock for shown times; it may be adjusted. */
   readonly clock: Clock;
-  /** The system's: by it events grow old, and secrets expire. */
+  /** The system clock, for the age of events and expiry of secrets. */
   readonly realClock: Clock;
   readonly logger: Logger;
   readonly dispatcher?: Dispatcher | undefined;
@@ -28,24 +28,24 @@ export interface WebhookDependencies {
 }
 
 const MAX_BODY_BYTES = 1 << 20;
-/** Interval between two scans for events that are too old, where no new ones push them out. */
+/** Interval between two scans for old events, in case no new ones replace them. */
 const FORGET_MS = 60_000;
 
-/** Webhooks as the server has them: definitions, the journal of events, that of refusals, and the queue of runs. */
+/** Webhooks of the server: definitions, the journal of events, the log of refusals, and the queue of runs. */
 export class WebhookService {
   readonly definitions: Definitions;
   readonly journal: EventJournal;
   readonly refusals: RefusalLog;
   readonly maxBodyBytes: number;
-  /** The system's, by which secrets are good. */
+  /** The system clock, by which secrets expire. */
   readonly clock: Clock;
   readonly #queue: RunQueue;
   #forgetting: NodeJS.Timeout | undefined;
   readonly #fence: Fence;
-  /** The folder that is removed at the end, and its lease, where nothing outlives the service. */
+  /** The temporary folder and its lease, of a service without state folder. */
   readonly #temporary: { readonly folder: string; readonly fence: HeldFence } | undefined;
 
-  /** In the state folder, or in one that is removed when the service is closed. Throws `LeaseLost`. */
+  /** Opens the state folder, or a temporary one that {@link close} removes. Throws `LeaseLost`. */
   constructor(state: string | undefined, options: WebhookOptions, edges: WebhookDependencies) {
     const { clock, realClock, logger } = edges;
     this.#temporary = state === undefined ? temporaryState(logger) : undefined;
@@ -63,23 +63,22 @@ export class WebhookService {
     fence.lost.addEventListener('abort', this.#onLost);
   }
 
-  /** The server reports it. */
+  /** Stops retention; the server reports the loss. */
   readonly #onLost = (): void => clearInterval(this.#forgetting);
 
-  /** Throws `LeaseLost` once it is known that another process took over: its state is newer than that in memory. */
+  /** Throws `LeaseLost` after a known takeover, whose state is newer than that in memory. */
   requireLease(): void {
     if (this.#fence.lost.aborted) throw this.#fence.lost.reason;
   }
 
-  /** Goes on with what the last process left. */
+  /** Resumes unfinished events of the last process. */
   start(): void {
     this.#queue.resume();
     this.#forgetting = setInterval(() => this.journal.forget(), FORGET_MS).unref();
   }
 
   /**
-   * Resolves when the event is on the disk; its triggers are evaluated afterwards. `parsed` is the parsed body, if the
-   * caller has it.
+   * Resolves when the event is on the disk; its triggers are evaluated afterwards. `parsed` is the parsed body, if known.
    */
   async accept(delivery: Delivery, parsed?: { readonly json: unknown }): Promise<Accepted> {
     const webhook = this.definitions.webhookById(delivery.webhook);
@@ -90,7 +89,7 @@ export class WebhookService {
     return accepted;
   }
 
-  /** Throws `NoSuchDefinition`, and `InUse` unless `force`. */
+  /** Deletes an expert. Throws `NoSuchDefinition`, and `InUse` unless `force`. */
   deleteExpert(name: string, force: boolean): void {
     this.definitions.deleteExpert(name, force, this.#queue.waitingFor(name));
   }

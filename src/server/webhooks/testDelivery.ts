@@ -10,19 +10,19 @@ import { keptHeader } from './keptHeaders.ts';
 import type { WebhookService } from './service.ts';
 
 export interface TestEvent {
-  /** The name of a template, which may be edited: then there is a `text` or a `body`, too. */
+  /** The name of a template; an edited one also has `text` or `body`. */
   readonly template?: string | undefined;
-  /** JSON that is sent as it is written. */
+  /** JSON to send unchanged. */
   readonly text?: string | undefined;
-  /** A value, of which JSON is made. */
+  /** A value to send as JSON. */
   readonly body?: unknown;
-  /** That of the webhook, for the signature of the template's system. */
+  /** Secret of the webhook, for the signature of the template's system. */
   readonly secret?: string | undefined;
 }
 
 /**
- * A test event as its system would send it: with its headers and, where there is a secret, its signature. Webhooks with signed
- * deliveries have a key that is kept, so these need none. Throws `InvalidArgument` and `Unauthenticated`.
+ * Creates a test event with the headers of its system and, with a secret, its signature. Webhooks with signed deliveries need
+ * no secret, since their key is stored. Throws `InvalidArgument` and `Unauthenticated`.
  */
 export function testDelivery(service: WebhookService, webhook: Webhook, test: TestEvent): Delivery {
   const { definitions, clock, maxBodyBytes } = service;
@@ -64,7 +64,7 @@ function missing(): Error {
   return httpErrors.badRequest(`text is missing, or template is none of ${Object.keys(TEMPLATES).join(', ')}`);
 }
 
-/** As https://www.standardwebhooks.com has it: at the real time, whatever the clock of the server says. */
+/** A signature by https://www.standardwebhooks.com, at real time instead of the server's clock. */
 function signatureOf(key: string, body: Buffer): Header[] {
   const [id, at] = [`msg_${randomUUID()}`, new Date()];
   return [

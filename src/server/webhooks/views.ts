@@ -1,23 +1,23 @@
 import type { Trigger, Webhook } from '../../webhooks/definitions.ts';
 import type { Attempt, EventStatus, Header, Run, TriggerEvaluation } from '../../webhooks/event.ts';
 
-/* What the admin plane shows of webhooks: the JSON of its answers, for those who ask it. */
+/* JSON of the admin plane's responses about webhooks. */
 
 export interface WebhookView extends Pick<Webhook, 'name' | 'type' | 'description' | 'scope' | 'enabled'> {
   readonly webhook_id: string;
   readonly url: string;
   readonly created_at: string;
-  /** Names. */
+  /** Names of triggers. */
   readonly triggers: readonly string[];
 }
 
-/** The secret is shown this once. */
+/** A new webhook; its secret is returned only here. */
 export interface NewWebhookView extends WebhookView {
   readonly secret: string;
 }
 
 export interface TriggerView extends Trigger {
-  /** What it does. */
+  /** Its description. */
   readonly words: string;
 }
 
@@ -25,14 +25,14 @@ export interface EventSummaryView {
   readonly event_id: string;
   readonly received_at: string;
   readonly source: 'Webhook';
-  /** Missing where the webhook was deleted. */
+  /** Null for a deleted webhook. */
   readonly webhook: string | null;
   readonly webhook_id: string;
   readonly status: EventStatus;
   readonly bytes: number;
 }
 
-/** An event as it came. */
+/** An event as received. */
 export interface EventView extends EventSummaryView {
   readonly idempotency_key?: string;
   readonly replay_of?: string;
@@ -57,7 +57,7 @@ export interface EventDetailView extends EventView {
   /** Names of triggers of its webhook that are disabled now and were not evaluated. */
   readonly disabled_triggers: readonly string[];
   readonly runs: readonly RunView[];
-  /** Whether the record of evaluations and runs is damaged, so that it may lack some. */
+  /** Whether the record of evaluations and runs is damaged, so some may be missing. */
   readonly is_damaged?: true;
 }
 
@@ -67,10 +67,10 @@ export interface EventPageView {
   readonly has_more: boolean;
 }
 
-/** A delivery that was not accepted. */
+/** A refused delivery. */
 export interface RefusalView {
   readonly received_at: string;
-  /** Missing where there is none at the address, or none any more. */
+  /** Null if no webhook has the address. */
   readonly webhook: string | null;
   readonly webhook_id: string;
   readonly status: number;
@@ -80,11 +80,11 @@ export interface RefusalView {
 
 export interface RefusalsView {
   readonly refusals: readonly RefusalView[];
-  /** How many came too fast to be recorded. */
+  /** Number of refusals that came too fast to be recorded. */
   readonly left_out: number;
 }
 
-/** How many a webhook refused, or, without a webhook, addresses at which there is none. */
+/** Number of refusals of a webhook, or of unknown addresses if `webhook` is null. */
 export interface RefusedView {
   readonly webhook: string | null;
   readonly count: number;
@@ -94,14 +94,14 @@ export interface RefusedView {
 export interface JournalView {
   readonly events: number;
   readonly bytes: number;
-  /** A sentence for each place. */
+  /** A sentence for each damaged range. */
   readonly damage: readonly string[];
 }
 
 /** A line of a search. */
 export type SearchLineView =
   | { readonly event: EventView }
-  /** The id of one that cannot be read. */
+  /** The id of an unreadable event. */
   | { readonly damaged: string }
   | { readonly progress: { readonly searched: number; readonly total: number } }
   | { readonly done: true };

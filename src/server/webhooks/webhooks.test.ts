@@ -121,7 +121,7 @@ describe('webhooks of the server', () => {
     return { status: response.status, body: await response.json() };
   }
 
-  /** The event once its triggers were evaluated and its runs are over. */
+  /** Waits until the triggers and runs of an event are finished. */
   async function finished(id: string): Promise<Answer['body']> {
     for (;;) {
       const { body } = await admin('GET', `events/${id}`);
@@ -129,7 +129,7 @@ describe('webhooks of the server', () => {
     }
   }
 
-  it('accepts what the table of decisions says, and shows the rest as refused', async () => {
+  it('accepts or refuses each delivery by the table of decisions', async () => {
     const { url, secret, webhook_id: id } = await made('webhooks', { name: 'w' });
     await made('webhooks', { name: 'off', enabled: false });
     const off = (await admin('GET', 'webhooks/off')).body;
@@ -195,7 +195,7 @@ describe('webhooks of the server', () => {
     };
     const answers = await Promise.all([`/webhooks/${id}`, '/webhooks/nobody', '/nothing', '/__admin/clock'].map(ask));
     assert.match(answers[0]!, /^403 .*the Host header names another host/);
-    assert.equal(new Set(answers).size, 1, 'it is told nothing of what there is');
+    assert.equal(new Set(answers).size, 1, 'the sender learns nothing about existing addresses');
     const { refusals } = (await admin('GET', 'refusals?webhook=w')).body;
     assert.deepEqual(
       refusals.map(({ status, reason }: { status: number; reason: string }) => [status, reason]),
@@ -241,21 +241,18 @@ describe('webhooks of the server', () => {
         await send(url as string, { authorization: secret as string }),
       ],
       ['wrong secret', await send(url as string, { authorization: 'Bearer whsec_wrong' })],
+      ['the secret was rotated, and has expired', await send(url as string, { authorization: `Bearer ${secret}` })],
       [
-        'the secret was rotated, and is no longer good',
-        await send(url as string, { authorization: `Bearer ${secret}` }),
-      ],
-      [
-        'webhook-id, webhook-timestamp, webhook-signature are missing: a bearer token came where deliveries are signed',
+        'webhook-id, webhook-timestamp, webhook-signature are missing: a bearer token was sent, but deliveries must be signed',
         await send(to, { authorization: `Bearer ${key}` }),
       ],
       ['webhook-id is missing', await send(to, { ...sign(key), 'webhook-id': '' })],
-      ['webhook-timestamp is no number', await send(to, { ...sign(key), 'webhook-timestamp': 'now' })],
+      ['webhook-timestamp is not a number', await send(to, { ...sign(key), 'webhook-timestamp': 'now' })],
       ['webhook-timestamp is more than 5 minutes ago', await send(to, sign(key, Date.now() - 400_000))],
       ['webhook-timestamp is more than 5 minutes ahead', await send(to, sign(key, Date.now() + 400_000))],
-      ['webhook-signature is not v1, and base64', await send(to, { ...sign(key), 'webhook-signature': 'sha256=00' })],
+      ['webhook-signature is not v1 in base64', await send(to, { ...sign(key), 'webhook-signature': 'sha256=00' })],
       ['the signature is of another secret or of another body', await send(to, sign(other))],
-      ['the secret was rotated, and is no longer good', await send(to, sign(key))],
+      ['the secret was rotated, and has expired', await send(to, sign(key))],
     ];
     assert.deepEqual(
       cases.map(([, reason]) => reason),
@@ -267,13 +264,13 @@ describe('webhooks of the server', () => {
     );
   });
 
-  it('says where a body is not JSON, and keeps nothing of it', async () => {
+  it('reports the place of a JSON error, and stores nothing of the body', async () => {
     const { url, secret } = await made('webhooks', { name: 'w' });
     const places = [
       ['{"a": hunter2}', ': line 1, column 7'],
       ['{\n  "password": "hunter2",\n  "b" 1\n}', ': line 3, column 7'],
       ['', ': line 1, column 1'],
-      // Whatever says where has to come through it.
+      // The search for the place must survive deep nesting.
       ['['.repeat(5000), /^the request body is not JSON(: line 1, column 5001)?$/],
     ] as const;
     for (const [body, place] of places) {
@@ -325,7 +322,7 @@ describe('webhooks of the server', () => {
     assert.equal((await admin('GET', `events/${accepted.event_id}`)).body.body, body);
   });
 
-  it('tells for each trigger whether its filter passed and which part was false, and runs the experts that are due', async () => {
+  it('reports for each trigger whether it fired and which part was false, and runs the experts', async () => {
     const { url, secret } = await made('webhooks', { name: 'w' });
     await made('experts', { name: 'bot', type: 'forward', url: receiverUrl });
     const filter = { and: [{ '==': [{ var: 'action' }, 'opened'] }, { in: ['bug', { var: 'labels' }] }] };
@@ -374,7 +371,7 @@ describe('webhooks of the server', () => {
     assert.deepEqual((await admin('POST', 'events/search', { status: 'lost' })).status, 400);
   });
 
-  it('forwards no header that is redacted or has a name of its own, and waits as long as Retry-After says', async () => {
+  it('forwards no redacted or connection header, and waits for Retry-After', async () => {
     const { url, secret } = await made('webhooks', { name: 'w' });
     await made('experts', { name: 'bot', type: 'forward', url: receiverUrl });
     await made('triggers', { name: 't', webhook: 'w', expert: 'bot' });
@@ -410,7 +407,7 @@ describe('webhooks of the server', () => {
     }
   });
 
-  it('tries a run again that may succeed, not one that is refused, and goes on after a restart', async () => {
+  it('retries a failed run, but not a refused one, and resumes after a restart', async () => {
     const { url, secret } = await made('webhooks', { name: 'w' });
     await made('experts', { name: 'bot', type: 'forward', url: receiverUrl, max_attempts: 3 });
     await made('triggers', { name: 't', webhook: 'w', expert: 'bot' });
@@ -437,7 +434,7 @@ describe('webhooks of the server', () => {
     const refused = await admin('DELETE', 'experts/deaf');
     assert.deepEqual([refused.status, refused.body.error.code], [409, 'Conflict']);
     assert.match(refused.body.error.message as string, /used by 1 run that still waits, which would fail/);
-    // Others are accepted meanwhile, and what is under way is given up when the server stops.
+    // Other events are accepted in between, and a stop gives up runs under way.
     assert.equal((await post(url, secret, '{}')).status, 202);
     await server.close();
     await dispatcher.destroy();
@@ -480,14 +477,14 @@ describe('webhooks of the server', () => {
     await server.close();
     await dispatcher.destroy();
     await start();
-    assert.deepEqual((await admin('GET', `events/${id}`)).body, event, 'it is not asked about again');
+    assert.deepEqual((await admin('GET', `events/${id}`)).body, event, 'the event is not evaluated again');
     assert.match(
       explanation(event),
       /all runs succeeded\.\n\nNo more is known of it: the record of that is damaged\.\n$/,
     );
   });
 
-  it('deletes nothing that is in use without saying so, and sends examples', async () => {
+  it('refuses to delete names in use, and sends examples', async () => {
     await made('webhooks', { name: 'w' });
     await made('triggers', { name: 't', webhook: 'w' });
     const refused = await admin('DELETE', 'webhooks/w');
@@ -496,7 +493,7 @@ describe('webhooks of the server', () => {
     const event = await finished(body.event_id as string);
     assert.deepEqual([event.is_test, JSON.parse(event.body as string).action], [true, 'opened']);
     assert.equal((await admin('POST', 'webhooks/w/send', { template: 'constructor' })).status, 400);
-    // As it is written, and as large as a delivery may be: the JSON that it is sent in is twice as long.
+    // Sends unchanged text of the largest size; its JSON form is twice as long.
     const text = `[${'\n'.repeat(4998)}]`;
     const { event_id: id } = (await admin('POST', 'webhooks/w/send', { text, template: 'gitlab-push' })).body;
     const written = await finished(id as string);

@@ -6,10 +6,10 @@ export const MAX_FILTER_DEPTH = 64;
 export const MAX_FILTER_BYTES = 65_536;
 
 /**
- * Throws `InvalidFilter`, which names the place, unless `rule` is JSONLogic that can be evaluated: an operation or a
- * boolean, of known operators, one to an operation, each with operands in a number that it has a meaning for, at most
- * {@link MAX_FILTER_DEPTH} deep and {@link MAX_FILTER_BYTES} long as JSON. (The reference implementation takes an object with two keys for data, which is truthy: a misspelt filter
- * would fire always.)
+ * Throws `InvalidFilter` with the place unless `rule` is a JSONLogic operation or a boolean that can be evaluated. Each
+ * operation has one known operator and a valid number of operands. A rule is at most {@link MAX_FILTER_DEPTH} deep and
+ * {@link MAX_FILTER_BYTES} long as JSON. (The reference implementation takes an object with two keys for data, which is
+ * truthy: a misspelt filter would always fire.)
  */
 export function checkFilter(rule: unknown, name = 'filter'): void {
   if (typeof rule !== 'boolean' && (typeof rule !== 'object' || rule === null || Array.isArray(rule)))
@@ -18,13 +18,13 @@ export function checkFilter(rule: unknown, name = 'filter'): void {
       'must be a JSONLogic operation, such as {"==": [{"var": "action"}, "opened"]}',
     );
   checkPart(rule, name, 1);
-  // Only now, since what is nested too deep cannot be written out.
+  // After the check of depth, since JSON.stringify fails on deep nesting.
   const bytes = Buffer.byteLength(JSON.stringify(rule));
   if (bytes > MAX_FILTER_BYTES)
     throw webhookErrors.invalidFilter(name, `has ${bytes} bytes; at most ${MAX_FILTER_BYTES} are allowed`);
 }
 
-/** A filter from the text of a file. Throws `InvalidFilter` where it is not JSON, too. */
+/** Parses the filter in a text. Throws `InvalidFilter`, also for text that is not JSON. */
 export function parseFilter(text: string, name = 'filter'): unknown {
   let rule: unknown;
   try {

@@ -6,9 +6,9 @@ export interface EvaluationStep {
   readonly path?: string;
   /** Of a `var`: whether the payload has the path, and `null` there. */
   readonly found?: 'value' | 'null' | 'missing';
-  /** The result as JSON, cut short with `…`. Missing where the part was not needed, or could not be evaluated. */
+  /** The result as JSON, cut with `…`. Missing if the part was not needed or could not be evaluated. */
   readonly result?: string;
-  /** Whether JSONLogic takes the result for true. */
+  /** Whether the result is truthy in JSONLogic. */
   readonly isTrue?: boolean;
   readonly error?: string;
   readonly operands?: readonly EvaluationStep[];
@@ -18,11 +18,11 @@ export interface EvaluationStep {
 
 /** The result of one filter for one payload. */
 export interface Evaluation {
-  /** Whether the result is `true`: nothing else fires. */
+  /** Whether the result is `true`; other truthy results do not fire. */
   readonly fires: boolean;
-  /** Why it could not be evaluated. */
+  /** Why the filter could not be evaluated. */
   readonly error?: string;
-  /** Where it does not fire: the first part that is false, in words, and with what values. */
+  /** Of a filter that does not fire: its first false part and the values there, in words. */
   readonly because?: string;
   readonly tree: EvaluationStep;
 }

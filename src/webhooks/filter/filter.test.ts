@@ -27,7 +27,7 @@ describe('a filter', () => {
     assert.equal(fires(rule, { action: 'opened' }), false);
   });
 
-  it('fires for the result true only, and not for what else counts as true', () => {
+  it('fires for the result true only, not for other truthy results', () => {
     for (const value of [1, 'true', [1], {}, null, 0, '', [], false])
       assert.equal(fires({ var: 'a' }, { a: value }), false);
     assert.equal(fires({ var: 'a' }, { a: true }), true);
@@ -95,7 +95,7 @@ describe('a filter', () => {
     );
   });
 
-  it('is refused, with the place and what is wrong, where it could not mean what it says', () => {
+  it('is refused with the place and the problem if it is ambiguous or malformed', () => {
     const deep = (depth: number): unknown => (depth === 0 ? true : { '!': [deep(depth - 1)] });
     const wrong: readonly [rule: unknown, message: RegExp][] = [
       ['opened', /^filter: must be a JSONLogic operation/],
@@ -131,7 +131,7 @@ describe('a filter', () => {
     });
   });
 
-  it('takes as many operands as JSONLogic has a meaning for, and an operand without a list', () => {
+  it('takes the number of operands that JSONLogic defines, and an operand without a list', () => {
     const right: readonly unknown[] = [
       ...[
         { '-': [2] },
@@ -170,11 +170,11 @@ describe('a filter', () => {
       ...[{ missing_some: [1, ['a']] }, { substr: ['abc', 1] }, { substr: ['abc', 1, -1] }, { log: 'apple' }],
       ...[{ reduce: [[1], 1] }, { reduce: [[1], 1, 0] }, { '?:': [true, 1, 2] }],
     ];
-    // Words with nothing in them would leave a gap.
+    // An empty phrase would leave two spaces.
     for (const rule of right) assert.match(new Filter(rule).words, /^\S+( \S+)*$/, JSON.stringify(rule));
   });
 
-  it('goes on as it did where it was saved when fewer were refused', () => {
+  it('still works if an earlier version with fewer checks saved it', () => {
     for (const operator of OPERANDS.keys())
       for (let count = 0; count < 5; count++) {
         const filter = Filter.kept({ [operator]: Array.from({ length: count }, () => ({ var: 'a' })) });
@@ -184,7 +184,7 @@ describe('a filter', () => {
     assert.equal(Filter.kept({ '!': [] }).fires({}), true);
   });
 
-  it('sees only what the payload itself says', () => {
+  it('reads own properties of the payload only', () => {
     for (const path of [
       'constructor',
       '__proto__',
@@ -203,7 +203,7 @@ describe('a filter', () => {
     assert.equal(result({ var: 'admin' }, payload), 'null');
   });
 
-  it('never takes what is in a payload for a rule', () => {
+  it('never evaluates a payload as a rule', () => {
     const rule = { cat: ['evalu', 'ated'] };
     assert.equal(result({ '==': [{ var: 'a' }, 'evaluated'] }, { a: rule }), 'false');
     assert.equal(result({ missing: { var: 'keys' } }, { keys: [rule], evaluated: 1 }), '[{"cat":["evalu","ated"]}]');
@@ -225,7 +225,7 @@ describe('a filter', () => {
     );
   });
 
-  it('ends with an error where it would take for ever', () => {
+  it('ends with an error if evaluation takes too many steps', () => {
     const many = Array.from({ length: 300 }, () => 1);
     const nested = (depth: number): unknown => (depth === 0 ? 1 : { map: [many, nested(depth - 1)] });
     const doubled = { cat: [{ var: 'accumulator' }, { var: 'accumulator' }] };
@@ -246,7 +246,7 @@ describe('a filter', () => {
       assert.match(error ?? '', /takes too long on this payload/, JSON.stringify(rule).slice(0, 80));
       assert.match(because ?? '', /^it could not be evaluated: /);
     }
-    // The next one has all its steps again.
+    // The next evaluation has all its steps.
     assert.equal(fires({ '==': [1, 1] }, payload), true);
   });
 
@@ -313,7 +313,7 @@ describe('the explanation of a filter', () => {
     );
   });
 
-  it('shows the tree, what was not needed, and missing apart from null', () => {
+  it('shows the tree and unneeded parts, and distinguishes missing from null', () => {
     const samples: readonly unknown[] = [
       { and: [{ '==': [{ var: 'action' }, 'opened'] }, { in: [{ var: 'pull_request.base.ref' }, ['main']] }] },
       { or: [{ '==': [{ var: 'pull_request.merged_by' }, 'ada'] }, { '==': [{ var: 'pull_request.author' }, 'ada'] }] },
@@ -344,7 +344,7 @@ describe('the explanation of a filter', () => {
 });
 
 describe('a filter in words', () => {
-  it('says what it does', () => {
+  it('describes each operation', () => {
     const samples: readonly unknown[] = [
       { '==': [{ var: 'action' }, 'opened'] },
       {

@@ -13,7 +13,7 @@ export class Filter {
   readonly #root: RulePart;
   readonly #compiled: Compiled;
 
-  /** Throws `InvalidFilter`, which calls the rule `name`. */
+  /** Throws `InvalidFilter`, whose message calls the rule `name`. */
   constructor(rule: unknown, name?: string, isChecked = false) {
     if (!isChecked) checkFilter(rule, name);
     this.rule = rule;
@@ -21,22 +21,22 @@ export class Filter {
     this.#compiled = compile(this.#root);
   }
 
-  /** One that was checked when it was saved, perhaps by a version that refused less: it does what it did. */
+  /** Creates a saved filter without a check, since an earlier version may have refused less. */
   static kept(rule: unknown): Filter {
     return new Filter(rule, undefined, true);
   }
 
-  /** `` `action` is "opened" `` */
+  /** The rule in words: `` `action` is "opened" ``. */
   get words(): string {
     return inWords(this.rule);
   }
 
-  /** Whether it fires for a payload, a value that came from JSON; false where it cannot be evaluated. */
+  /** Whether the filter fires for a payload, a value from JSON; false if it cannot be evaluated. */
   fires(payload: unknown): boolean {
     return attempt(this.#compiled, payload).value === true;
   }
 
-  /** The same, and why. Never throws. */
+  /** Evaluates the filter and explains the result. Never throws. */
   explain(payload: unknown): Evaluation {
     const outcomes = new Outcomes();
     const outcome = attempt(this.#compiled, payload, outcomes);

@@ -4,13 +4,13 @@ import { lookup } from './lookup.ts';
 import type { RulePart } from './part.ts';
 
 /**
- * What one evaluation may cost: about 50 ms. To compare a field of each of 30,000 items with a constant takes as much.
+ * Limit of one evaluation: about 50 ms, enough to compare a field of each of 30,000 items with a constant.
  */
 const MAX_STEPS = 200_000;
-/** Not an operator that {@link checkFilter} lets through. */
+/** An operator that {@link checkFilter} refuses in rules. */
 const CHARGE = ' charge';
 
-/** A rule that {@link compile} made ready for {@link attempt}. */
+/** A rule that {@link compile} prepared for {@link attempt}. */
 export type Compiled = RulesLogic;
 
 /** The result of a rule: a value, which may be `undefined`, or an error in words. */
@@ -24,14 +24,14 @@ export interface Memory {
   remember(id: number, data: unknown, value: unknown): void;
 }
 
-/** Of the evaluation under way; module state, because the library's operations are, and evaluation is synchronous. */
+/** Steps left in the evaluation under way; module state, since the library's operations are, and evaluation is synchronous. */
 let stepsLeft = 0;
 let memory: Memory | undefined;
 
 /*
- * json-logic-js is the reference implementation, and what it answers is the truth. Replaced are the operators that look
- * into the data – the library's own read inherited properties ({"var": "constructor"} is a function), and `missing`
- * evaluates keys that come from the data as rules – the one that calls methods of values, and the one that prints.
+ * json-logic-js is the reference implementation, so its results are right. Some operators are replaced. Those that read the
+ * data read inherited properties ({"var": "constructor"} is a function), and `missing` evaluates keys in the data as rules.
+ * The others call methods of values, and print.
  */
 jsonLogic.add_operation('var', function (this: unknown, path: unknown, otherwise: unknown = null) {
   const value = lookup(this, path);
@@ -54,17 +54,17 @@ jsonLogic.add_operation(CHARGE, function (this: unknown, value: unknown, cost: n
 });
 
 /**
- * Makes a checked rule ready. Each operation in it is wrapped in another one that charges for its result: a filter of
- * 64 KiB can ask for more steps than there are atoms (`map` in `map`), or for a string of 2^1000 letters (`reduce` with
- * `cat`), and the library knows no limit.
+ * Prepares a checked rule. Each operation is wrapped in another that charges for its result, since the library has no limit:
+ * a filter of 64 KiB can take more steps than there are atoms (`map` in `map`), or build a string of 2^1000 letters (`reduce`
+ * with `cat`).
  */
 export function compile(part: RulePart): Compiled {
   return wrap(part, true).rule as Compiled;
 }
 
 /**
- * The library's answer, a value of JSON or `undefined`; or why there is none: it was too costly, or the library or
- * JavaScript threw something, such as a `RangeError`.
+ * Evaluates a rule. The outcome has a JSON value or `undefined`, or the error: a rule that is too costly, or an exception of
+ * the library or of JavaScript, such as a `RangeError`.
  */
 export function attempt(rule: Compiled, data: unknown, into?: Memory): Outcome {
   stepsLeft = MAX_STEPS;
@@ -108,12 +108,12 @@ function spend(steps: number): void {
     throw new SextantError('FilterTooCostly', 'The filter takes too long on this payload. Make it simpler.');
 }
 
-/** What it costs to compare, copy or print a value: all of a string or an array, but nothing of the inside of an object. */
+/** The cost of comparing, copying or printing a value: the length of strings and arrays, but nothing inside objects. */
 function weightOf(value: unknown): number {
   if (typeof value === 'string') return 1 + (value.length >> 4);
   if (!Array.isArray(value)) return 1;
   let weight = 1;
-  // Not by recursion: a payload may be nested deeper than the stack is.
+  // Without recursion, since a payload may be nested deeper than the stack.
   for (const open: unknown[][] = [value]; open.length > 0;) {
     const items = open.pop()!;
     weight += items.length;

@@ -1,6 +1,6 @@
 /**
- * The value that a path of JSONLogic (`pull_request.base.ref`, `labels.0.name`, `1`) leads to, or `undefined` where there
- * is none; an empty one leads to the data itself. Own properties only: the payload, not JavaScript, says what there is.
+ * The value at a path of JSONLogic (`pull_request.base.ref`, `labels.0.name`, `1`), or `undefined`; an empty path is the data
+ * itself. Reads own properties only, those of the payload and not of JavaScript.
  */
 export function lookup(data: unknown, path: unknown): unknown {
   if (path === undefined || path === null || path === '') return data;

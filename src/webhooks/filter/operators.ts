@@ -5,9 +5,8 @@ const ANY: Count = [0, Infinity];
 const SOME: Count = [1, Infinity];
 
 /**
- * The operators of JSONLogic, as jsonlogic.com/operations.html lists them (`?:` is its other name for `if`), and how many
- * operands have a meaning there or in its tests. The reference implementation takes any number, and is silent about what it
- * leaves out of account.
+ * The operators that jsonlogic.com/operations.html lists (`?:` is another name for `if`), and the numbers of operands that it
+ * or its tests define. The reference implementation takes any number, and silently ignores the rest.
  */
 export const OPERANDS: ReadonlyMap<string, Count> = new Map(
   Object.entries<Count>({
@@ -39,7 +38,7 @@ export function operandsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** The operator and the operands of what {@link checkFilter} takes for an operation; `undefined` for a literal. */
+/** The operator and operands of an operation by {@link checkFilter}; `undefined` for a literal. */
 export function operationOf(
   rule: unknown,
 ): { readonly operator: string; readonly operands: readonly unknown[] } | undefined {

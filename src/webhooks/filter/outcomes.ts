@@ -14,8 +14,8 @@ export interface IteratedItem {
 }
 
 /**
- * The results of a rule's parts in one evaluation, so that an explanation evaluates nothing again. The items of a list
- * are data, too; the same part gives the same for the same data.
+ * The results of a rule's parts in one evaluation, so an explanation evaluates nothing again. Items of a list are data, too:
+ * equal parts and data have equal results.
  */
 export class Outcomes {
   /** By the number of the part. Most are evaluated once. */

@@ -3,7 +3,7 @@ import { operationOf } from './operators.ts';
 /** A part of a checked rule. */
 export interface RulePart {
   readonly rule: unknown;
-  /** Under this number its result is kept; missing for a constant, which is its own result. */
+  /** The number of its result; missing for a constant, which is its own result. */
   readonly id?: number | undefined;
   /** Missing for a literal. */
   readonly operator?: string | undefined;
@@ -19,7 +19,7 @@ export function rulePartOf(rule: unknown, count = { parts: 0 }): RulePart {
   return { rule, id: count.parts++, operator: operation?.operator, operands: parts };
 }
 
-/** A literal that the library builds again each time, since it may hold operations. */
+/** Whether a literal is a list that may hold operations, so the library builds it at each evaluation. */
 function isListOfMore(rule: unknown): rule is readonly unknown[] {
   return Array.isArray(rule) && rule.some((item) => typeof item === 'object' && item !== null);
 }

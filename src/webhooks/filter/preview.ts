@@ -11,7 +11,7 @@ function write(value: unknown, limit: number, depth: number): string {
   if (depth > 8) return '…';
   const isList = Array.isArray(value);
   let text = isList ? '[' : '{';
-  // Object.entries would list a million keys for the sake of ten.
+  // Object.entries would list a million keys to use ten.
   for (const key in value) {
     if (!Object.hasOwn(value, key)) continue;
     if (text.length > limit) return `${text.slice(0, limit)}…`;

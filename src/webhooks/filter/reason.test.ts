@@ -38,7 +38,7 @@ describe('why a filter does not fire', () => {
     );
   });
 
-  it('names the first part that is false, however many stand before it', () => {
+  it('names the first false part, after any number of others', () => {
     fc.assert(
       fc.property(fc.array(rules.boolean, { minLength: 1, maxLength: 60 }), payloads, (operands, payload) => {
         const first = operands.find((operand) => !engine.run(operand, payload));
@@ -50,10 +50,10 @@ describe('why a filter does not fire', () => {
     const rule = { and: [{ or: many }, is('action', 'opened')] };
     assert.equal(because(rule, { n: 249, action: 'closed' }), '`action` is "opened": `action` was "closed"');
     const { tree } = new Filter(rule).explain({ n: 249, action: 'closed' });
-    assert.match(formatTree(tree), /\n {2}…$/, 'where the tree ends before the rule does it says so');
+    assert.match(formatTree(tree), /\n {2}…$/, 'a shortened tree ends with …');
   });
 
-  it('names the item of a long list, however deep it stands', () => {
+  it('names the item of a long list at any depth', () => {
     const items = Array.from({ length: 5000 }, (_, i) => ({ state: i === 4999 ? 'bad' : 'ok' }));
     let rule: unknown = { all: [{ var: 'items' }, is('state', 'ok')] };
     for (let i = 0; i < 6; i++) rule = { and: [{ '==': [1, 1] }, rule] };
@@ -65,7 +65,7 @@ describe('why a filter does not fire', () => {
     );
   });
 
-  it('says what is meant of constants, of fields by themselves and of keys that are there', () => {
+  it('explains constants, fields alone and present keys', () => {
     const payload = { a: 1, no: false, nothing: null, i: 3 };
     const cases: readonly [rule: unknown, because: string][] = [
       [{ and: [is('a', 1), false] }, 'the filter itself says false'],
@@ -124,7 +124,7 @@ describe('why a filter does not fire', () => {
     assert.match(because({ or: many }, {})!, /…: `field0` is missing, `field1` is missing/);
   });
 
-  it('says of what could not be evaluated where that was', () => {
+  it('shows the part that could not be evaluated', () => {
     const rule = { and: [is('a', 1), { '==': [{ cat: [{ var: 'd' }] }, { var: 'a' }] }, is('a', 2)] };
     const { tree, error } = new Filter(rule).explain({ a: 1, d: { toString: 1, valueOf: 1 } });
     assert.ok(error);

@@ -6,12 +6,12 @@ import type { RulePart } from './part.ts';
 import { previewJson } from './preview.ts';
 import { fieldName, inWords } from './words.ts';
 
-/** The most characters of a reason, since it is kept with each event. */
+/** The most characters of a reason, which is stored with each event. */
 const MAX_CHARACTERS = 1000;
 /** The most characters of its place, and of its values. */
 const MAX_PLACE = 250;
 const MAX_VALUES = 400;
-/** The most values that are named, and the most parts that are searched for them. */
+/** The most values in a reason, and the most parts searched for them. */
 const MAX_SEEN = 5;
 const MAX_ASKED = 200;
 const RESULT_CHARACTERS = 100;
@@ -36,7 +36,7 @@ export function reasonNotFired(root: RulePart, data: unknown, outcomes: Outcomes
   const within = cut(place.within.join(': '), MAX_PLACE);
   const seen = cut([...valuesAt(place, outcomes)].join(', '), MAX_VALUES);
   const words = operator === undefined ? `the filter itself says ${inWords(rule)}` : inWords(rule);
-  // Of a field by itself the words are its value.
+  // A field alone is described by its value.
   const isField = operator === 'var' && seen !== '';
   const parts = [within, isField ? '' : cut(words, MAX_CHARACTERS - within.length - seen.length - 4), seen];
   return parts.filter((part) => part !== '').join(': ');
@@ -58,7 +58,7 @@ function partThatDecided({ part, data, within }: LocatedPart, outcomes: Outcomes
   let next: RulePart | undefined;
   if (operator === 'and') next = operands.find(isFalse);
   else if (operator === 'or' || operator === 'log') next = operands.length === 1 ? first : undefined;
-  // A field by itself says nothing that the operation around it does not say better.
+  // The operation around a field explains more than the field.
   else if (operator === '!!') next = first?.operator === 'var' ? undefined : first;
   else if (operator === 'if' || operator === '?:') next = taken(operands, isFalse);
   else if (operator === 'all') {

@@ -7,7 +7,7 @@ import type { RulePart } from './part.ts';
 import { previewJson } from './preview.ts';
 import { cut } from './cut.ts';
 
-/** The most parts of an explanation, and the most items of an iteration that no single item decided. */
+/** The most parts of an explanation, and the most items shown if no single item decided. */
 const MAX_PARTS = 200;
 const SHOWN_ITEMS = 3;
 const RESULT_CHARACTERS = 100;
@@ -17,7 +17,7 @@ const MORE: EvaluationStep = { result: '…' };
 /** Shows the evaluated parts with their results. */
 export class Tracer {
   readonly #outcomes: Outcomes;
-  /** Why the whole could not be evaluated. */
+  /** Why the filter could not be evaluated. */
   readonly #error: string | undefined;
   #left = MAX_PARTS;
 
@@ -52,7 +52,7 @@ export class Tracer {
     let isOpen = true;
     let skipsNext = false;
     for (const [i, operand] of operands.entries()) {
-      // What is evaluated for each item is shown with the items.
+      // The part evaluated for each item is shown with the items.
       if (isIteration && i === 1) continue;
       if (this.#left <= 0) return [...steps, MORE];
       if (!isOpen || skipsNext) {
@@ -63,7 +63,7 @@ export class Tracer {
       steps.push(this.trace(operand, data));
       const known = this.#outcomes.of(operand, data);
       const isTrue = isTruthy(known?.value);
-      // After what could not be evaluated nothing was.
+      // Nothing is evaluated after a part that failed.
       if (!known) isOpen = false;
       else if (operator === 'and') isOpen = isTrue;
       else if (operator === 'or') isOpen = !isTrue;

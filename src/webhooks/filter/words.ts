@@ -15,8 +15,8 @@ const COMPARISONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A checked rule in words, on one line: `` `action` is "opened" and `labels` contains "bug" ``. Fields stand in backticks,
- * values as JSON.
+ * A checked rule in words, on one line: `` `action` is "opened" and `labels` contains "bug" ``. Fields are in backticks,
+ * values are JSON.
  */
 export function inWords(rule: unknown): string {
   return say(rule);
@@ -162,10 +162,10 @@ function listed(values: Operands): string {
   return values.map((value) => inBrackets(value)).join(', ') || 'nothing';
 }
 
-/** Operators whose words are one phrase wherever they stand. */
+/** Operators whose words never need brackets. */
 const PHRASES = new Set(['var', 'log', 'max', 'min', 'cat', 'merge']);
 
-/** In brackets where the words would run into those around it; `and` in `or`, and the other way round, too. */
+/** Adds brackets to words that would merge with those around them, such as `and` in `or` or `or` in `and`. */
 function inBrackets(rule: unknown, within?: 'and' | 'or'): string {
   const operator = operationOf(rule)?.operator;
   const isClause =

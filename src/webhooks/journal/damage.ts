@@ -1,11 +1,11 @@
-/** A stretch of a file of the journal that is not as it was written. */
+/** A damaged range of a file of the journal. */
 export interface JournalDamage {
   readonly file: string;
   readonly from: number;
   readonly to: number;
-  /** The number of records that are lost; missing where it is not known. */
+  /** The number of lost records; missing if unknown. */
   readonly records?: number;
-  /** Whether the file is the mark of the last segment, without which a loss at the end does not show. */
+  /** Whether the file is the mark of the last segment, which is needed to detect a loss at the end. */
   readonly isMark?: true;
 }
 

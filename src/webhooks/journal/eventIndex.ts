@@ -5,7 +5,7 @@ import type { FramePosition } from './segmentLog.ts';
 export interface EventFilter {
   readonly webhook?: string | undefined;
   readonly status?: EventStatus | undefined;
-  /** Milliseconds since 1970: from the first on, and before the second. */
+  /** Milliseconds since 1970: at or after `from`, and before `to`. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
@@ -30,7 +30,7 @@ function columns(capacity: number) {
 
 type Columns = ReturnType<typeof columns>;
 
-/** What is known of every event without reading it. Rows are in the order of numbers; the oldest go first. */
+/** Heads of all events, in memory. Rows are in the order of numbers; the oldest are dropped first. */
 export class EventIndex {
   #columns: Columns = columns(1024);
   #start = 0;
@@ -42,7 +42,7 @@ export class EventIndex {
     return this.#end - this.#start;
   }
 
-  /** Numbers only grow. */
+  /** Adds an event, whose number is above all others. */
   add(number: number, { time, cameAt, webhook, status, bodyBytes }: Head, place: FramePosition): void {
     if (this.#end === this.#columns.number.length) this.#makeRoom();
     const row = this.#end++;
@@ -69,7 +69,7 @@ export class EventIndex {
     c.stateLength[row] = place.length;
   }
 
-  /** The row of an event, which holds until rows are added or dropped. */
+  /** The row of an event, valid until rows are added or dropped. */
   rowOf(number: number): number | undefined {
     const row = this.#firstAtLeast(number);
     return row < this.#end && this.#columns.number[row] === number ? row : undefined;
@@ -83,7 +83,7 @@ export class EventIndex {
     return this.#columns.time[row]!;
   }
 
-  /** By the system's clock, whatever time is shown of it. */
+  /** Arrival by the system clock, which may differ from the shown time. */
   cameAt(row: number): number {
     return this.#columns.cameAt[row]!;
   }
@@ -106,7 +106,7 @@ export class EventIndex {
     return this.#columns.bodyBytes[row]!;
   }
 
-  /** Where its latest state is, if it has one. */
+  /** Position of the latest state, if there is one. */
   statePlaceAt(row: number): FramePosition | undefined {
     const { stateSegment, stateOffset, stateLength } = this.#columns;
     if (stateSegment[row] === 0) return undefined;
@@ -121,7 +121,7 @@ export class EventIndex {
     this.#start++;
   }
 
-  /** Numbers of events, newest first, beginning below `before`. */
+  /** Numbers of events below `before`, newest first. */
   *newest(filter: EventFilter, before = Infinity): Generator<number> {
     const webhook = filter.webhook === undefined ? undefined : (this.#webhookNumbers.get(filter.webhook) ?? -1);
     const status = filter.status === undefined ? undefined : EVENT_STATUSES.indexOf(filter.status);
@@ -138,7 +138,7 @@ export class EventIndex {
       ) {
         const number = c.number[row]!;
         yield number;
-        // Rows may have moved meanwhile.
+        // Rows may have moved during the yield.
         row = this.#firstAtLeast(number);
       }
       row--;
@@ -156,7 +156,7 @@ export class EventIndex {
     return low;
   }
 
-  /** Moves rows to the front where half of them were dropped, else into longer columns. */
+  /** Moves rows to the front if half of them were dropped, otherwise into longer columns. */
   #makeRoom(): void {
     const old = this.#columns;
     const isRoomy = this.#start > old.number.length / 2;

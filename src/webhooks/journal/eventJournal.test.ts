@@ -62,7 +62,7 @@ describe('an event journal', () => {
     await journal.close();
   });
 
-  it('on a disk that cannot give back a segment has the events of the others, and names what it lacks', async function () {
+  it('with an unreadable segment has the events of the others, and names the segment', async function () {
     if (process.platform !== 'linux') this.skip();
     const place = folder();
     const journal = openJournal(place);
@@ -98,7 +98,7 @@ describe('an event journal', () => {
     await journal.close();
   });
 
-  it('keeps events up to a number, an age and a size, but all that wait for something', async () => {
+  it('keeps events up to a number, an age and a size, and all unfinished ones', async () => {
     const small = openJournal(folder(), { retention: { maxEvents: 3 } });
     const numbers: number[] = [];
     for (let i = 0; i < 6; i++) {
@@ -106,7 +106,7 @@ describe('an event journal', () => {
       numbers.push(number);
       if (i !== 2) await small.setState(number, DONE);
     }
-    // The third one still waits, and with it those behind it.
+    // The third event still waits, which keeps the events after it.
     assert.deepEqual(
       small.list({}, 9).map(({ id }) => id),
       numbers.slice(2).reverse().map(eventId),
@@ -125,7 +125,7 @@ describe('an event journal', () => {
     await young.setState(young.unfinished()[0]!, DONE);
     clock.advance(HOUR + 1);
     young.forget();
-    assert.equal(young.size, 0, 'also where none comes that would push it out');
+    assert.equal(young.size, 0, 'also without new events');
     await young.close();
 
     const light = openJournal(folder(), { retention: { maxBytes: 3000 }, maxSegmentBytes: 1000 });
@@ -135,7 +135,7 @@ describe('an event journal', () => {
     await light.close();
   });
 
-  it('goes by the clock of the system for age and keys, whatever time is shown', async () => {
+  it('uses the system clock for age and keys, not the shown time', async () => {
     const place = folder();
     const shown = new AdjustableClock(clock);
     const options = { clock: shown, realClock: clock, retention: { maxAgeMs: 30 * 24 * HOUR } };
@@ -167,7 +167,7 @@ describe('an event journal', () => {
     await journal.close();
   });
 
-  it('takes nothing more at twice of what it may keep, as long as the oldest event waits', async () => {
+  it('refuses events at twice its limit while the oldest event waits', async () => {
     const many = openJournal(folder(), { retention: { maxEvents: 3 } });
     const waiting = await Promise.all(Array.from({ length: 10_000 }, (_, i) => accept(many, String(i))));
     await assert.rejects(accept(many, 'more'), { code: 'JournalHeldUp' });
@@ -197,7 +197,7 @@ describe('an event journal', () => {
     await large.close();
   });
 
-  it('lists and searches by webhook, status, time, text and filter, newest first, and says which are damaged', async () => {
+  it('lists and searches by webhook, status, time, text and filter, newest first, and lists damaged events', async () => {
     const place = folder();
     const journal = openJournal(place, { maxSegmentBytes: 2000 });
     for (let i = 0; i < 30; i++) {
@@ -234,7 +234,7 @@ describe('an event journal', () => {
     await journal.close();
   });
 
-  it('lets other work run while a costly filter is evaluated, and can be cancelled then', async () => {
+  it('lets other work run during a costly filter, and can be cancelled', async () => {
     const journal = openJournal(folder());
     for (let i = 0; i < 40; i++) await accept(journal, '{}');
     let asked = 0;
@@ -259,11 +259,11 @@ describe('an event journal', () => {
       },
       { code: 'Cancelled' },
     );
-    assert.ok(asked < 60, 'the rest was not asked');
+    assert.ok(asked < 60, 'the rest is not evaluated');
     await journal.close();
   });
 
-  it('stores a delivery again whose event is damaged', async () => {
+  it('stores a delivery again if its event is damaged', async () => {
     const place = folder();
     const journal = openJournal(place);
     const first = await accept(journal, '"first"', 'k');
@@ -280,7 +280,7 @@ describe('an event journal', () => {
 describe('the log of refusals', () => {
   const folder = temporaryFolder();
 
-  it('has the last ones, also after a restart, and does not grow for ever', async () => {
+  it('keeps the last refusals over a restart, and drops older ones', async () => {
     const place = folder();
     let log = new RefusalLog(takeOver(place), place, { now: () => NOON }, silentLogger);
     const refusal = { webhook: 'w', status: 401, code: 'Unauthenticated' };

@@ -23,9 +23,9 @@ import { KEY_LIFETIME_MS, keyHash, SeenKeys } from './seenKeys.ts';
 import { SegmentLog, type FramePosition, type Written } from './segmentLog.ts';
 
 /**
- * Limits of what is kept: above any of them the oldest events are dropped. An event that waits for its runs stays, with all
- * behind it. At twice a limit, {@link HELD_LEAST} at the least, nothing is accepted until that event is finished: what was
- * accepted is never lost.
+ * Limits of the journal: above any of them the oldest events are dropped. An unfinished event stays, with all events after
+ * it. At twice a limit, and at least {@link HELD_LEAST}, nothing is accepted until that event is finished: accepted events
+ * are never lost.
  */
 export interface Retention {
   readonly maxEvents: number;
@@ -42,16 +42,16 @@ export const DEFAULT_RETENTION: Retention = {
 export interface EventJournalOptions {
   readonly folder: string;
   readonly fence: Fence;
-  /** What is shown of events. */
+  /** The shown time of events. */
   readonly clock: Clock;
-  /** The system's, by which events and keys grow old; `clock` where it is missing. */
+  /** The system clock, for the age of events and keys; `clock` by default. */
   readonly realClock?: Clock | undefined;
   readonly logger: Logger;
   readonly retention?: Partial<Retention> | undefined;
   readonly maxSegmentBytes?: number | undefined;
 }
 
-/** What is to be stored. */
+/** A delivery to store. */
 export interface Delivery {
   readonly webhook: string;
   readonly headers: readonly Header[];
@@ -59,14 +59,14 @@ export interface Delivery {
   readonly key?: string | undefined;
   readonly replayOf?: string;
   readonly isTest?: true;
-  /** The webhook has no trigger: nothing more comes of it. */
+  /** Whether the webhook has no trigger, so that no work follows. */
   readonly isUnmatched?: boolean;
 }
 
 export interface Accepted {
   readonly id: string;
   readonly number: number;
-  /** Whether it was not there already. */
+  /** False for a repeated delivery. */
   readonly isNew: boolean;
 }
 
@@ -77,14 +77,14 @@ export interface EventSearch extends EventFilter {
   readonly before?: number | undefined;
 }
 
-/** What a search gives as it goes on: an event that matches, the id of one that cannot be read, or how far it is. */
+/** A step of a search: a matching event, the id of an unreadable one, or progress. */
 export type SearchStep =
   | { readonly event: StoredEvent }
   | { readonly damaged: string }
   | { readonly progress: { readonly searched: number; readonly total: number } };
 
 type Meta = Pick<StoredEvent, 'at' | 'webhook' | 'headers' | 'key' | 'replayOf' | 'isTest'> & {
-  /** By the system's clock, where that is not `at`. */
+  /** Arrival by the system clock, if different from `at`. */
   readonly cameAt?: number;
   readonly isUnmatched?: boolean;
 };
@@ -98,21 +98,21 @@ interface NumberedPlace {
 
 const EVENT = 1;
 const STATE = 2;
-/** Of what is kept a segment is a part as large, since whole segments are dropped; within these bounds, in bytes. */
+/** A segment is one of this many parts of the limit, since whole segments are dropped; within these bounds, in bytes. */
 const SEGMENTS = 64;
 const SEGMENT_BYTES = { least: 1 << 20, most: 64 << 20 };
-/** Of deliveries whose events went already, too. */
+/** Keys to remember, also of dropped events. */
 const LEAST_KEYS = 100_000;
-/** The least that may wait: a burst of deliveries is not refused because of low limits. */
+/** Events and bytes that may always wait, so low limits do not refuse a burst of deliveries. */
 const HELD_LEAST = { events: 10_000, bytes: 16 << 20 };
 /** Bytes that a search reads at once. */
 const BLOCK_BYTES = 1 << 20;
-/** And the time it works until other work may run. */
+/** Time that a search works until other work may run. */
 const TURN_MS = 10;
 
 /**
- * The events: each is durable when {@link accept} resolves, byte for byte as it came. Its evaluations and runs are recorded
- * behind it. All that lists and filters need is in memory; bodies are on the disk only.
+ * The events: each is durable, byte for byte, when {@link accept} resolves. Its evaluations and runs are recorded after it.
+ * Memory holds the values for lists and filters; bodies are on the disk only.
  */
 export class EventJournal {
   readonly #log: SegmentLog;
@@ -122,12 +122,12 @@ export class EventJournal {
   readonly #index = new EventIndex();
   readonly #keys: SeenKeys;
   #lastSegment: number | undefined;
-  /** All segments, as of when the last one was begun. */
+  /** Bytes of all segments when the last one was begun. */
   #bytes = 0;
   /** Deliveries with a key that are being stored. */
   readonly #storing = new Map<number, { readonly key: string; readonly done: Promise<Accepted> }>();
 
-  /** Opens it also where the disk is full or read-only: nothing is accepted then. Throws `LeaseLost`. */
+  /** Opens the journal. On a full or read-only disk it accepts nothing. Throws `LeaseLost`. */
   constructor(options: EventJournalOptions) {
     this.#options = options;
     this.#realClock = options.realClock ?? options.clock;
@@ -148,19 +148,19 @@ export class EventJournal {
     return this.#index.size;
   }
 
-  /** On the disk. */
+  /** Bytes on the disk. */
   get bytes(): number {
     return this.#log.segments.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** What was found to be damaged since the journal was opened. */
+  /** Damage found since the journal was opened. */
   get damage(): readonly JournalDamage[] {
     return this.#log.damage;
   }
 
   /**
-   * Resolves when the event is on the disk; for a key that the webhook had in the last 24 hours, with the event that it has
-   * already. Throws `LeaseLost`, `DiskFull`, `ReadOnly`, `JournalHeldUp`, or the system's error: then it is not stored.
+   * Resolves when the event is on the disk; for a key that the webhook had in the last 24 hours, with the earlier event.
+   * Throws `LeaseLost`, `DiskFull`, `ReadOnly`, `JournalHeldUp`, or the system's error: then the event is not stored.
    */
   accept(delivery: Delivery): Promise<Accepted> {
     const { webhook, key } = delivery;
@@ -195,7 +195,7 @@ export class EventJournal {
     return this.#index.rowOf(number) === undefined ? undefined : this.#summary(number);
   }
 
-  /** `undefined` where there is no such event. Throws `JournalDamaged`. */
+  /** Reads an event; `undefined` if there is none. Throws `JournalDamaged`. */
   async read(number: number): Promise<StoredEvent | undefined> {
     const row = this.#index.rowOf(number);
     if (row === undefined) return undefined;
@@ -208,7 +208,7 @@ export class EventJournal {
     }
   }
 
-  /** The state of an event; where its record is damaged, only the status is known. */
+  /** The state of an event; only its status if the record is damaged. */
   async state(number: number): Promise<EventState> {
     const row = this.#index.rowOf(number);
     const place = row === undefined ? undefined : this.#index.statePlaceAt(row);
@@ -217,7 +217,7 @@ export class EventJournal {
     if (!place) return known;
     try {
       const record = JSON.parse((await this.#log.read(place)).toString()) as StateRecord;
-      // Another event's is where this one's should be.
+      // The position holds the record of another event.
       if (record.event !== number) return { ...known, isDamaged: true };
       return { ...record, status: EVENT_STATUSES[record.status]! };
     } catch (error) {
@@ -226,7 +226,7 @@ export class EventJournal {
     }
   }
 
-  /** Events that wait for their triggers or runs, oldest first. */
+  /** Numbers of events that wait for triggers or runs, oldest first. */
   unfinished(): number[] {
     const numbers = (['received', 'pending'] as const).flatMap((status) => [...this.#index.newest({ status })]);
     return numbers.sort((a, b) => a - b);
@@ -261,7 +261,7 @@ export class EventJournal {
     }
   }
 
-  /** Reads everything, and reports what is damaged. */
+  /** Reads everything, and reports damage. */
   verify(signal?: AbortSignal): Promise<readonly JournalDamage[]> {
     return this.#log.verify(signal);
   }
@@ -283,12 +283,12 @@ export class EventJournal {
     }
   }
 
-  /** Whether an event that was found by the hash of a key is the one of that key. One that is damaged is better sent again. */
+  /** Whether an event found by a key's hash has that key. False for a damaged event, so that it is stored again. */
   async #hasKey(number: number, webhook: string, key: string): Promise<boolean> {
     try {
       const event = await this.read(number);
       const row = this.#index.rowOf(number);
-      // One that was dropped since can only be taken at its hash.
+      // A dropped event can be compared by its hash only.
       if (!event || row === undefined) return true;
       return event.webhook === webhook && event.key === key && this.#isKeyGood(this.#index.cameAt(row));
     } catch (error) {
@@ -336,11 +336,11 @@ export class EventJournal {
     return cameAt > this.#realClock.now() - KEY_LIFETIME_MS;
   }
 
-  /** Drops what is too much, too old or too large, and the segments in which nothing is left. `current`: the one just written to. */
+  /** Drops events beyond a limit, and empty segments. `current` is the segment just written to. */
   forget(current?: number): void {
     const { maxEvents, maxAgeMs, maxBytes } = this.#retention;
     const tooOld = this.#realClock.now() - maxAgeMs;
-    // Not for every event, but once a segment: it is that which goes.
+    // Once a segment instead of once an event, since whole segments are dropped.
     const full = current !== undefined && current === this.#lastSegment ? -1 : this.#fullUpTo(maxBytes);
     this.#lastSegment = current;
     let isLess = false;
@@ -361,7 +361,7 @@ export class EventJournal {
     );
   }
 
-  /** The number of the last segment that has to go for all to be small enough; never the one that is written to. */
+  /** The last segment to drop for `maxBytes`; never the one that is written to. */
   #fullUpTo(maxBytes: number): number {
     let bytes = (this.#bytes = this.bytes);
     let last = -1;
@@ -392,7 +392,7 @@ export class EventJournal {
     };
   }
 
-  /** Numbers from `at` on whose events lie in one segment within a block. */
+  /** Numbers from `at` on whose events are in one segment within a block. */
   #blockFrom(numbers: Float64Array, at: number): Float64Array {
     const end = this.#placeOf(numbers[at]!);
     let to = at + 1;
@@ -419,7 +419,7 @@ export class EventJournal {
 
   *#eventsIn(places: readonly NumberedPlace[], bytes: Buffer, from: number): Generator<ReadStep> {
     for (const { number, place } of places) {
-      // Dropped meanwhile.
+      // The event was dropped during the read.
       if (this.#index.rowOf(number) === undefined) continue;
       let payload: Buffer | undefined;
       try {
@@ -448,7 +448,7 @@ interface StateRecord extends Omit<EventState, 'status'> {
 
 const NO_HEAD: Head = { time: 0, cameAt: 0, status: 0, webhook: '', key: 0, event: 0, bodyBytes: 0 };
 
-/** What the index needs, from a record whose head is lost. */
+/** The head of a record, from its payload. */
 function headOf(kind: number, payload: Buffer): Head {
   if (kind === STATE) {
     const { event, status } = JSON.parse(payload.toString()) as StateRecord;

@@ -12,8 +12,8 @@ import { crc32 } from 'node:zlib';
  *  20  u32  checksum of the 20 bytes before
  *  24       payload
  *
- * After damage the next frame is found by its magic and checksums. Payloads come from strangers, who could put a frame
- * inside one; so each segment's checksums begin with a salt of its own, which no sender knows.
+ * After damage the next frame is found by its magic and checksums. A sender could put a frame inside a payload, so the
+ * checksums of each segment begin with a salt that no sender knows.
  */
 export const HEADER_BYTES = 24;
 const MAGIC = 0x314a5853;
@@ -27,12 +27,12 @@ export interface Salt {
 export interface FrameHeader {
   readonly kind: number;
   readonly number: number;
-  /** Where the frame begins, and how long its payload is, in bytes. */
+  /** Start of the frame and length of its payload, in bytes. */
   readonly offset: number;
   readonly length: number;
 }
 
-/** Writes a frame whose payload is all of `parts`, and returns where it ends. */
+/** Writes a frame with the payload `parts`, and returns its end. */
 export function writeFrame(
   target: Buffer,
   at: number,
@@ -56,7 +56,7 @@ export function writeFrame(
   return end;
 }
 
-/** The frame that begins at `at`: `'cut'` where the bytes end within it, `undefined` where there is none. */
+/** Reads the frame at `at`: `'cut'` if the bytes end within it, `undefined` if there is none. */
 export function readFrame(bytes: Buffer, at: number, salt: Salt): FrameHeader | 'cut' | undefined {
   if (at + HEADER_BYTES > bytes.length) return 'cut';
   if (bytes.readUInt32LE(at) !== MAGIC) return undefined;
@@ -70,11 +70,11 @@ export function readFrame(bytes: Buffer, at: number, salt: Salt): FrameHeader | 
 
 export interface FrameScan {
   readonly frames: readonly FrameHeader[];
-  /** Stretches before a whole frame that are none though they were written. */
+  /** Ranges before the last whole frame that hold no frame. */
   readonly damage: readonly { readonly from: number; readonly to: number }[];
   /** End of the last whole frame. */
   readonly end: number;
-  /** Whether what follows it cannot be the beginning of a frame that was being written. */
+  /** Whether the bytes after `end` cannot be an unfinished frame. */
   readonly isTailDamaged: boolean;
 }
 
@@ -91,7 +91,7 @@ export function scanFrames(bytes: Buffer, salt: Salt): FrameScan {
       continue;
     }
     const next = nextFrame(bytes, at + 1, salt);
-    // A process that is killed leaves the beginning of what it wrote: anything else is damage.
+    // A killed process leaves the beginning of a frame; all else is damage.
     if (next === undefined) return { frames, damage, end: at, isTailDamaged: frame !== 'cut' };
     damage.push({ from: at, to: next });
     at = next;

@@ -4,19 +4,19 @@ import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
 import type { FrameHeader } from './frames.ts';
 
-/** What the journal must know of a frame without reading it. */
+/** Data on a frame that the journal keeps in memory. */
 export interface Head {
-  /** Of an event: when it came. Milliseconds since 1970. */
+  /** Shown arrival of an event, in milliseconds since 1970. */
   readonly time: number;
-  /** The same by the system's clock, by which it grows old. */
+  /** Arrival by the system clock, for its age. */
   readonly cameAt: number;
   readonly status: number;
   readonly webhook: string;
-  /** Of the idempotency key; 0 where there is none. */
+  /** Hash of the idempotency key; 0 if there is none. */
   readonly key: number;
-  /** Of the record of a run: the number of the event. */
+  /** In the record of a state: the number of the event. */
   readonly event: number;
-  /** Of an event: the length of its body. */
+  /** Length of an event's body. */
   readonly bodyBytes: number;
 }
 
@@ -24,9 +24,9 @@ export type HeadedFrame = FrameHeader & Head;
 
 export interface SegmentHeads {
   readonly frames: readonly HeadedFrame[];
-  /** How many bytes of the segment were looked at. */
+  /** Number of scanned bytes of the segment. */
   readonly end: number;
-  /** Numbers from here on were never given to a frame. */
+  /** The lowest number that no frame was given. */
   readonly nextNumber: number;
 }
 
@@ -34,8 +34,8 @@ const MAGIC = 'sextant-heads-3';
 const ROW = 56;
 
 /**
- * The heads of a segment as they will be written: numbers in a row of bytes for each frame. As objects, those of a segment that
- * grows would be moved through all of the memory's generations, which costs a delivery as much as its checksums.
+ * The heads of a segment as they will be written: a row of numbers for each frame. Heads as objects would move through all
+ * generations of the heap, which costs a delivery as much as its checksums.
  */
 export class HeadRows {
   #bytes = Buffer.allocUnsafe(256 * ROW);
@@ -70,7 +70,7 @@ export class HeadRows {
     this.#length += ROW;
   }
 
-  /** JSON of what is long or few, then the rows, and a checksum of it all. */
+  /** Writes JSON with long or rare values, then the rows and a checksum of both. */
   write(file: string, { end, nextNumber }: Pick<SegmentHeads, 'end' | 'nextNumber'>): void {
     const webhooks = [...this.#webhooks.keys()];
     const top = { magic: MAGIC, count: this.#length / ROW, end, nextNumber, webhooks };
@@ -85,7 +85,7 @@ export class HeadRows {
   }
 }
 
-/** What {@link HeadRows} wrote, or `undefined` where it is missing, damaged or of an older version: then the segment itself is read. */
+/** Reads a file of {@link HeadRows}; `undefined` if missing, damaged or of an older version: then the segment is read. */
 export function readHeads(file: string): SegmentHeads | undefined {
   let bytes: Buffer;
   try {

@@ -4,14 +4,14 @@ import { crc32 } from 'node:zlib';
 import { systemCode } from '../../base/errors.ts';
 import { fencedName, fencedNumbers } from '../../base/lease.ts';
 
-/** How far a log has acknowledged its records. */
+/** End of a log's acknowledged records. */
 export interface Mark {
   /** The segment, and the number of its first frame. */
   readonly segment: number;
   readonly first: number;
   /** Length of the segment in bytes. */
   readonly length: number;
-  /** All numbers below were given to frames. */
+  /** All lower numbers were given to frames. */
   readonly nextNumber: number;
 }
 
@@ -19,16 +19,16 @@ const [STEM, REST] = ['acknowledged', 'mark'];
 const MAGIC = 0x314d5853;
 const BYTES = 28;
 
-/** The name of the mark of a lease. */
+/** Name of the mark file of a lease. */
 export function markFileOf(lease: number): string {
   return fencedName(STEM, lease, REST);
 }
 
 /**
- * The {@link Mark} of one lease, written between a commit and its acknowledgement: what is missing below it after a start is
- * damage, and what is unfinished behind it was never acknowledged. Written in place, so that a killed process leaves it. Synced
- * once for each segment: after a power cut it is there, perhaps an old one, which is a lower bound. Rejected: a sync for each
- * commit, which doubles its price.
+ * The {@link Mark} of one lease, written between a commit and its acknowledgement. After a restart, records missing before it
+ * are damage, and unfinished ones behind it were never acknowledged. Written in place, so that a killed process leaves it.
+ * Synced once for each segment: after a power cut it may be old, which is a lower bound. Rejected: a sync for each commit,
+ * which doubles its cost.
  */
 export class MarkFile {
   readonly #fd: number;
@@ -49,7 +49,7 @@ export class MarkFile {
     writeSync(this.#fd, bytes, 0, BYTES, 0);
   }
 
-  /** Writes it and waits until it is on the disk: for a new segment. */
+  /** Writes the mark of a new segment and waits until it is on the disk. */
   writeDurably(mark: Mark): void {
     this.write(mark);
     fsyncSync(this.#fd);
@@ -61,13 +61,13 @@ export class MarkFile {
 }
 
 export interface MarkRead {
-  /** That of the highest lease that can be read. */
+  /** The mark of the highest lease that can be read. */
   readonly mark: Mark | undefined;
-  /** The lease of `mark`; 0 where there is none. */
+  /** The lease of `mark`; 0 if there is none. */
   readonly markLease: number;
-  /** The highest lease that has a file; 0 where there is none. */
+  /** The highest lease that has a file; 0 if there is none. */
   readonly lease: number;
-  /** Names of files that are damaged. */
+  /** Names of damaged files. */
   readonly damaged: readonly string[];
 }
 
@@ -88,7 +88,7 @@ export function readMark(folder: string): MarkRead {
   return { mark, markLease, lease: leases[0] ?? 0, damaged };
 }
 
-/** Removes the marks of earlier leases: for an owner that has one. */
+/** Removes the marks of earlier leases; the caller's lease has a mark. */
 export function removeMarksBelow(folder: string, lease: number): void {
   for (const old of fencedNumbers(folder, STEM, REST))
     if (old < lease) rmSync(join(folder, markFileOf(old)), { force: true });
@@ -104,7 +104,7 @@ function readMarkBytes(file: string): Buffer | undefined {
   }
 }
 
-/** `undefined` for a file that never reached the disk: a power cut leaves none of its bytes, or zeroes. */
+/** Returns `undefined` for a file that never reached the disk: a power cut leaves no bytes, or zeroes. */
 function parse(bytes: Buffer | undefined): Mark | 'damaged' | undefined {
   if (bytes?.every((byte) => byte === 0)) return undefined;
   if (bytes?.length !== BYTES || bytes.readUInt32LE(0) !== MAGIC) return 'damaged';

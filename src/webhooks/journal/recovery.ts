@@ -18,7 +18,7 @@ export interface RecoveryOptions {
 
 export interface RecoveredSegment {
   readonly name: SegmentName;
-  /** Number in memory: that in its name, unless another segment has it. */
+  /** Number in memory: the one in its name, unless another segment has that. */
   readonly id: number;
   /** Length of its whole frames in bytes. */
   readonly length: number;
@@ -28,9 +28,9 @@ export interface RecoveredSegment {
 
 export interface Recovered {
   readonly segments: readonly RecoveredSegment[];
-  /** Frames of segments without a list of them, to be written beside them. */
+  /** Heads of segments without a heads file, to be written beside them. */
   readonly unlisted: readonly { readonly name: SegmentName; readonly heads: SegmentHeads }[];
-  /** Names of files that no reader takes into account. */
+  /** Names of files that no reader uses. */
   readonly leftovers: readonly string[];
   readonly nextNumber: number;
   readonly nextSegment: number;
@@ -38,12 +38,12 @@ export interface Recovered {
   readonly lease: number;
 }
 
-/** Above the number of records that a segment had whose end is not known. */
+/** More than the records of any segment, for one whose end is unknown. */
 const SKIPPED = 1_000_000;
 
 /**
- * Reads a log and changes nothing. The order is that of leases, then of segments. Frames of a lease whose number a higher
- * lease gave again, or will give, were written by a process that had lost its lease: they do not count.
+ * Reads a log and changes nothing. The order is that of leases, then of segments. Frames whose numbers a higher lease gives,
+ * now or later, were written by a process that had lost its lease: they are ignored.
  */
 export function recover(options: RecoveryOptions): Recovered {
   const { folder, onFrame, onDamage } = options;
@@ -72,7 +72,7 @@ export function recover(options: RecoveryOptions): Recovered {
       nextNumber = frame.number + 1;
       onFrame(id, frame);
     }
-    // Numbers that were acknowledged and are lost must not be given again.
+    // Acknowledged numbers of lost records must not be given again.
     const skipped = isMarkLost && i === counting.length - 1 ? SKIPPED : 0;
     nextNumber = Math.max(nextNumber, Math.min(found.nextNumber, limit)) + skipped;
     if (!found.isListed || skipped > 0) unlisted.push({ name, heads: { ...found, nextNumber } });
@@ -92,7 +92,7 @@ export function recover(options: RecoveryOptions): Recovered {
   };
 }
 
-/** Segments that count, and the number from which their frames do not. */
+/** Valid segments, each with the number from which its frames are ignored. */
 function countingSegments(all: readonly SegmentName[]): { readonly name: SegmentName; readonly limit: number }[] {
   const counting: { name: SegmentName; limit: number }[] = [];
   let [limit, lowest, lease] = [Infinity, Infinity, Infinity];
@@ -105,7 +105,7 @@ function countingSegments(all: readonly SegmentName[]): { readonly name: Segment
   return counting.reverse();
 }
 
-/** Where the records of a segment end, by what comes after it: the segment, and its first number. */
+/** The next segment and its first number, which show the end of the segment before. */
 type Successor = Pick<SegmentName, 'segment' | 'first'> & { readonly length?: number };
 
 class JournalSegmentReader {
@@ -136,7 +136,7 @@ class JournalSegmentReader {
     return undefined;
   }
 
-  /** What is listed is not read, but its length is checked. */
+  /** Checks the length of a segment whose heads file is used instead. */
   #checked(listed: SegmentHeads): SegmentHeads {
     const { size } = statSync(join(this.#options.folder, this.#name.file));
     if (size < listed.end) this.#reportCut(listed, size);
@@ -162,7 +162,7 @@ class JournalSegmentReader {
     const isUnknown = next === undefined && scan.isTailDamaged;
     if (isUnknown) this.#options.onDamage({ file, from: scan.end, to: bytes.length });
     else if (scan.end < bytes.length) logger.info(`${file}: ${bytes.length - scan.end} unfinished bytes are not read`);
-    // Numbers that were lost at the end may have been acknowledged.
+    // Lost numbers at the end may have been acknowledged.
     const lost = isUnknown ? Math.ceil((bytes.length - scan.end) / HEADER_BYTES) : 0;
     return { frames, end: last ? endOf(last) : 0, nextNumber: (last ? last.number + 1 : first) + lost };
   }
@@ -172,7 +172,7 @@ class JournalSegmentReader {
     this.#options.onDamage({ file: this.#name.file, from, to: end, records });
   }
 
-  /** Reports records that are neither at the end of this segment nor in a later one. */
+  /** Reports records that are missing at the end of this segment. */
   #reportEnd({ end, nextNumber }: SegmentHeads, { segment, first, length }: Successor): void {
     const { file, segment: own } = this.#name;
     const records = first - nextNumber;
@@ -187,7 +187,7 @@ class JournalSegmentReader {
   }
 }
 
-/** Zeroes, which are no frames, where the disk cannot give it back. */
+/** The bytes of a file; zeroes, which are no frames, if the disk cannot read it. */
 function bytesOf(file: string): Buffer {
   try {
     return readFileSync(file);
@@ -197,7 +197,7 @@ function bytesOf(file: string): Buffer {
   }
 }
 
-/** Reports what is damaged between whole frames. */
+/** Reports damage between whole frames. */
 export function reportGaps(
   { file, first }: SegmentName,
   { frames, damage }: FrameScan,

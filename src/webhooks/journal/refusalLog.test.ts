@@ -8,7 +8,7 @@ import { RefusalLog } from './refusalLog.ts';
 describe('the log of refusals', () => {
   const folder = temporaryFolder();
 
-  it('counts the refusals of each webhook and has the last, also after a start', async () => {
+  it('counts the refusals of each webhook and keeps the last over a restart', async () => {
     const place = folder();
     let log = new RefusalLog(takeOver(place), place, systemClock, silentLogger);
     const add = (webhook: string, reason: string): void => log.add({ webhook, status: 401, code: 'X', reason });

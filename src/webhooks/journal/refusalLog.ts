@@ -5,18 +5,18 @@ import type { Logger } from '../../base/log.ts';
 import { HEADER_BYTES } from './frames.ts';
 import { SegmentLog, type FramePosition, type Written } from './segmentLog.ts';
 
-/** A delivery that was not accepted: what is shown of it, never its body. */
+/** A refused delivery, without its body. */
 export interface Refusal {
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The id in the URL, whether there is such a webhook or not. */
+  /** The id in the URL, which may name no webhook. */
   readonly webhook: string;
   readonly status: number;
   readonly code: string;
   readonly reason: string;
 }
 
-/** Of several webhooks, or of one: how many are kept, and the newest. */
+/** Number of recorded refusals of one or more webhooks, and the newest. */
 export interface RefusalSummary {
   readonly group: string;
   readonly count: number;
@@ -28,13 +28,13 @@ type KeptRefusal = FramePosition & Pick<Written, 'webhook'>;
 
 const SEGMENT_BYTES = 1 << 20;
 const MAX_BYTES = 8 << 20;
-/** Each start that has a refusal begins a segment. */
+/** The most segments: each start with a refusal begins one. */
 const MAX_SEGMENTS = 500;
-/** More that come while the disk is busy are counted only. */
+/** The most that wait for a busy disk; further refusals are counted only. */
 const MAX_WAITING = 500;
 export const MAX_REFUSALS = 10_000;
 
-/** Refusals, in files of their own: a flood of them pushes out other refusals only, and never makes an event wait. */
+/** Refusals, in separate files: a flood drops older refusals only, and never delays an event. */
 export class RefusalLog {
   readonly #log: SegmentLog;
   readonly #fence: Fence;
@@ -44,7 +44,7 @@ export class RefusalLog {
   readonly #waiting = new Set<Promise<void>>();
   #left = 0;
 
-  /** Opens it also where the disk is full or read-only: no refusal is recorded then. Throws `LeaseLost`. */
+  /** Opens the log. On a full or read-only disk it records nothing. Throws `LeaseLost`. */
   constructor(fence: Fence, folder: string, clock: Clock, logger: Logger) {
     this.#clock = clock;
     this.#logger = logger;
@@ -59,12 +59,12 @@ export class RefusalLog {
     });
   }
 
-  /** How many were not recorded because too many came at once. */
+  /** Number of refusals that came too fast to be recorded. */
   get leftOut(): number {
     return this.#left;
   }
 
-  /** Records a refusal soon; no request waits for it. */
+  /** Queues a refusal; no request waits for the write. */
   add(refusal: Omit<Refusal, 'at'>): void {
     if (this.#waiting.size >= MAX_WAITING) {
       this.#left++;
@@ -92,18 +92,18 @@ export class RefusalLog {
     this.#waiting.add(done);
   }
 
-  /** Returns the newest first, with those being recorded at the call. */
+  /** Returns the newest first, including those queued at the call. */
   async latest(limit: number, isWanted: (webhook: string) => boolean = () => true): Promise<Refusal[]> {
     await Promise.all(this.#waiting);
     const wanted = this.#kept.filter(({ webhook }) => isWanted(webhook)).slice(-limit);
-    // Segment by segment, as to open a file for each takes long, and too many at once.
+    // Segment by segment: a file handle for each refusal is slow, and too many at once fail.
     const found: Refusal[] = [];
     for (const segment of new Set(wanted.map((kept) => kept.segment)))
       found.push(...(await this.#read(wanted.filter((kept) => kept.segment === segment))));
     return found.reverse();
   }
 
-  /** What is kept, put together by the group that an id belongs to, as the first of each came. */
+  /** Summarizes refusals by the group of their id, in the order of each group's first. */
   async summary(groupOf: (webhook: string) => string): Promise<RefusalSummary[]> {
     await Promise.all(this.#waiting);
     const groups = new Map<string, { readonly count: number; readonly kept: KeptRefusal }>();
@@ -141,7 +141,7 @@ export class RefusalLog {
     this.#kept.push({ number, segment, offset, length, webhook });
   }
 
-  /** Forgets the oldest refusals, and drops segments that have none of the others. */
+  /** Forgets the oldest refusals, and drops segments that are then empty. */
   #trim(): void {
     if (this.#kept.length > MAX_REFUSALS) this.#kept = this.#kept.slice(-MAX_REFUSALS * 0.9);
     const { segments } = this.#log;

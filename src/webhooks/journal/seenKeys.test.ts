@@ -4,13 +4,13 @@ import { KEY_LIFETIME_MS, keyHash, SeenKeys } from './seenKeys.ts';
 
 const HOUR = 3_600_000;
 
-describe('keys that were seen', () => {
+describe('seen keys', () => {
   it('are distinguished by webhook and key', () => {
     assert.notEqual(keyHash('a', 'bc'), keyHash('ab', 'c'));
     assert.ok(Number.isSafeInteger(keyHash('w', 'k')) && keyHash('w', 'k') > 0);
   });
 
-  it('are known for 24 hours and no more than an hour longer, the newest event of each', () => {
+  it('lead to their newest event for 24 hours, and at most one hour more', () => {
     const step = fc.record({ key: fc.integer({ min: 1, max: 20 }), waitMs: fc.integer({ min: 0, max: 5 * HOUR }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -29,7 +29,7 @@ describe('keys that were seen', () => {
     );
   });
 
-  it('are forgotten earlier where there are too many, but not the last ones', () => {
+  it('are forgotten earlier if there are too many, except the last ones', () => {
     const keys = new SeenKeys(1_000);
     for (let i = 1; i <= 10_000; i++) keys.add(i, i, i);
     const known = Array.from({ length: 10_000 }, (_, i) => keys.find(i + 1, 10_000) !== undefined);

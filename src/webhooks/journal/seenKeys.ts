@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 
 const HOUR = 3_600_000;
-/** Time in which a delivery with the same key is the same delivery. */
+/** Time in which an equal key means the same delivery. */
 export const KEY_LIFETIME_MS = 24 * HOUR;
 
-/** 53 bits of the key of a delivery to a webhook; never 0. Equal ones need a comparison of the keys themselves. */
+/** 53 bits of a hash of webhook and key; never 0. Equal hashes need a comparison of the keys. */
 export function keyHash(webhook: string, key: string): number {
-  // By way of text it takes half the time: memory of a buffer's own costs more than the hash.
+  // Hexadecimal text takes half the time: allocating a buffer costs more than the hash.
   const digest = hash('sha256', `${webhook}\0${key}`, 'hex');
   return Number.parseInt(digest.slice(0, 12), 16) * 32 + (Number.parseInt(digest.slice(12, 14), 16) & 31) || 1;
 }
 
-/** Number of parts in which keys are forgotten. */
+/** Number of parts, each forgotten as a whole. */
 const PARTS = 8;
 
 interface KeyPart {
@@ -20,8 +20,8 @@ interface KeyPart {
 }
 
 /**
- * Which event a key belongs to, for the last 24 hours, or for the last `most` keys at the least, so that no flood of them takes
- * all memory. In parts of an hour at the most, so that forgetting is cheap.
+ * Events by key, for the last 24 hours; under a flood, for the last `most` keys at least, which bounds memory. Parts of an
+ * hour at most make forgetting cheap.
  */
 export class SeenKeys {
   readonly #most: number;
@@ -44,7 +44,7 @@ export class SeenKeys {
     this.#size += last.keys.size - before;
   }
 
-  /** The newest event with the key. It may be up to an hour too old. */
+  /** The newest event with the key, perhaps up to an hour too old. */
   find(key: number, now: number): number | undefined {
     for (let i = this.#parts.length - 1; i >= 0; i--) {
       const { hour, keys } = this.#parts[i]!;
@@ -57,7 +57,7 @@ export class SeenKeys {
   #forget(at: number): void {
     this.#parts = this.#parts.filter(({ hour }) => !isOver(hour, at));
     this.#size = this.#parts.reduce((sum, { keys }) => sum + keys.size, 0);
-    // What is left is still as much as is promised.
+    // At least `most` keys remain.
     while (this.#parts[0] && this.#size - this.#parts[0].keys.size >= this.#most)
       this.#size -= this.#parts.shift()!.keys.size;
   }

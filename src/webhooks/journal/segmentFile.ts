@@ -5,7 +5,7 @@ import type { Salt } from './frames.ts';
 
 /**
  * `segment-<segment>-<first>-<salt>.<lease>.log`: the number of the segment and of its first frame, the salt of its
- * checksums, and the lease of its writer. A name without a lease is of an earlier version: lease 0.
+ * checksums, and the lease of its writer. Earlier versions wrote names without a lease: lease 0.
  */
 export interface SegmentName {
   readonly file: string;
@@ -21,7 +21,7 @@ export interface SegmentName {
 export interface LogFiles {
   /** Oldest first. */
   readonly segments: readonly SegmentName[];
-  /** Files beside a segment by its stem: what a lease wrote down of its frames, highest lease first. */
+  /** Heads files by the stem of their segment, highest lease first. */
   readonly besides: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -30,8 +30,8 @@ export function newSegmentName(segment: number, first: number, lease: number): S
 }
 
 /**
- * Lists the frames of a finished segment, so that it need not be read at the start. Carries the lease of the process that
- * wrote it, which may be an heir: what a predecessor writes later does not replace it.
+ * Name of the file with the heads of a finished segment, which is read instead of it at the start. Carries the lease of its
+ * writer, which may be an heir: a predecessor's later write does not replace it.
  */
 export function headsFileOf({ stem }: SegmentName, lease: number): string {
   return fencedName(stem, lease, 'heads');

@@ -57,7 +57,7 @@ describe('frames', () => {
     return bytes;
   }
 
-  it('are found again, whatever their payloads are', () => {
+  it('are found again with any payload', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 100 })), (payloads) => {
         const { frames, damage, end } = scanFrames(framed(payloads), salt);
@@ -70,7 +70,7 @@ describe('frames', () => {
     );
   });
 
-  it('inside the payload of a damaged one are not taken for real', () => {
+  it('inside the payload of a damaged frame are ignored', () => {
     const forged = framed([Buffer.from('forged')]);
     const [stranger] = [Buffer.alloc(30)];
     writeFrame(stranger, 0, { kind: 1, number: 9 }, [Buffer.from('forged')], { header: 1, payload: 1 });
@@ -89,7 +89,7 @@ describe('frames', () => {
 describe('a segment log', () => {
   const folder = temporaryFolder();
 
-  it('gives back what was appended, in order, over several segments, and numbers it', async () => {
+  it('returns appended records with numbers, in order, over several segments', async () => {
     const place = folder();
     const first = openLog(place, { maxSegmentBytes: 500 });
     const many = Array.from({ length: 60 }, (_, i) => `record ${i} ${'x'.repeat(i)}`);
@@ -108,7 +108,7 @@ describe('a segment log', () => {
     assert.ok(second.log.segments.length > 5);
     assert.equal((await append(second.log, 'more')).number, 61);
     await second.log.close();
-    // Each segment but the last one has its heads beside it, and they say the same as the segment.
+    // Each segment but the last has a heads file, with the heads that a scan finds.
     for (const name of readdirSync(place)) if (name.endsWith('.heads')) rmSync(join(place, name));
     const third = openLog(place, { maxSegmentBytes: 500 });
     assert.deepEqual(await texts(third), [...many, 'more']);
@@ -116,7 +116,7 @@ describe('a segment log', () => {
     await third.log.close();
   });
 
-  it('knows after it was closed what a damaged record was of', async () => {
+  it('keeps the heads of damaged records after it was closed', async () => {
     const place = folder();
     const first = openLog(place);
     const written = [await append(first.log, 'one'), await append(first.log, 'two'), await append(first.log, 'three')];
@@ -144,12 +144,12 @@ describe('a segment log', () => {
     await again.log.close();
   });
 
-  /** Three records, and the files of the process that wrote them, which was closed or killed. */
+  /** Writes three records in a process that is then closed or killed. */
   async function written(isClosed: boolean): Promise<{ place: string; name: string; whole: Buffer }> {
     const place = folder();
     const { log } = openLog(place);
     for (const text of ['one', 'two two', 'three']) await append(log, text);
-    // As for a process that was killed: nothing is written any more.
+    // A takeover stops all writes, as a kill does.
     if (!isClosed) takeOver(leaseFolders.get(place)!);
     await log.close();
     const name = readdirSync(place).find((one) => one.endsWith('.log'))!;
@@ -193,7 +193,7 @@ describe('a segment log', () => {
             (await texts(again)).filter((text) => text !== 'damaged'),
             [...left, 'more'],
           );
-          if (!isClosed) assert.deepEqual(again.said, [], 'it is not reported again');
+          if (!isClosed) assert.deepEqual(again.said, [], 'the loss is not reported again');
           await again.log.close();
         }
       });
@@ -212,7 +212,7 @@ describe('a segment log', () => {
     });
   }
 
-  it('says nothing of a frame that was being written, whatever is there of it', async () => {
+  it('ignores any part of an unfinished frame', async () => {
     const { place, name, whole } = await written(false);
     const next = Buffer.from(whole.subarray(58));
     for (const length of [1, 4, 23, 24, 25, next.length - 1])
@@ -223,11 +223,11 @@ describe('a segment log', () => {
         assert.deepEqual([await texts(opened), opened.said], [['one', 'two two', 'three'], []]);
         assert.equal((await append(opened.log, 'four')).number, 4);
         await opened.log.close();
-        assert.equal(readFileSync(join(copy, name)).length, whole.length + length, 'it is not changed');
+        assert.equal(readFileSync(join(copy, name)).length, whole.length + length, 'the file is unchanged');
       }
   });
 
-  it('of an earlier version has after a cut at any byte what was whole', async () => {
+  it('of an earlier version keeps whole records after a cut at any byte', async () => {
     const { name, whole } = await written(false);
     for (let cut = 0; cut <= whole.length; cut += 3) {
       const copy = join(folder(), 'copy');
@@ -244,7 +244,7 @@ describe('a segment log', () => {
     }
   });
 
-  it('loses nothing by a damaged mark, and reports that its end is not known', async () => {
+  it('loses nothing by a damaged mark, and reports that its end is unknown', async () => {
     const { place } = await written(false);
     const mark = readdirSync(place).find((one) => one.endsWith('.mark'))!;
     const whole = readFileSync(join(place, mark));
@@ -280,12 +280,12 @@ describe('a segment log', () => {
           await opened.log.close();
           const again = openLog(copy);
           assert.equal((await append(again.log, 'still more')).number, number + 1);
-          if (!isClosed) assert.deepEqual(again.said, [], 'it is reported once');
+          if (!isClosed) assert.deepEqual(again.said, [], 'the loss is reported once');
           await again.log.close();
         }
     });
 
-  it('reports nothing of a mark that was begun by a process which wrote no segment', async () => {
+  it('ignores an unfinished mark of a process that wrote no segment', async () => {
     const { place } = await written(false);
     writeFileSync(join(place, 'acknowledged.7.mark'), '');
     const opened = openLog(place);
@@ -320,7 +320,7 @@ describe('a segment log', () => {
         assert.match(opened.said[0]!, /^The journal is damaged: \/.*segment-1-1-\w+\.\d+\.log, bytes \d+ to \d+\. /);
         assert.equal(opened.log.damage.length, 1);
         await opened.log.verify();
-        assert.equal(opened.log.damage.length, 1, 'no damage is told twice');
+        assert.equal(opened.log.damage.length, 1, 'no damage is reported twice');
         await opened.log.close();
 
         const again = openLog(copy);
@@ -334,7 +334,7 @@ describe('a segment log', () => {
     });
   }
 
-  it('reads a segment itself where what is written beside it is damaged', async () => {
+  it('reads a segment if its heads file is damaged', async () => {
     const place = folder();
     const { log } = openLog(place);
     for (const text of ['one', 'two']) await append(log, text);
@@ -377,7 +377,7 @@ describe('a segment log', () => {
     const { log } = openLog(place);
     await append(log, 'one');
     log.dropOldest();
-    assert.equal(log.segments.length, 1, 'what is written to stays');
+    assert.equal(log.segments.length, 1, 'the current segment stays');
     await log.roll();
     await log.roll();
     log.dropOldest();
@@ -389,7 +389,7 @@ describe('a segment log', () => {
     await opened.log.close();
   });
 
-  it('tells a disk that cannot be read from a whole one', async () => {
+  it('reports a disk that cannot be read as damage', async () => {
     const place = folder();
     const opened = openLog(place);
     const written = await append(opened.log, 'one');
@@ -405,7 +405,7 @@ describe('a segment log', () => {
     await opened.log.close();
   });
 
-  it('answers each with its own record and in order, whenever they come', async () => {
+  it('answers each append with its record, in order', async () => {
     const pause = fc.integer({ min: 0, max: 4 });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.integer({ min: 1, max: 6 }), pause), { maxLength: 12 }), async (bursts) => {
@@ -435,12 +435,12 @@ describe('a segment log', () => {
     );
   });
 
-  it('answers for what is on the disk also where the next cannot be written', async () => {
+  it('acknowledges durable records even if the next write fails', async () => {
     const where = folder();
     const { log } = openLog(where, { maxSegmentBytes: 100 });
     await append(log, 'one');
     const second = append(log, 'two');
-    // It is on its way to the disk by then; the next needs a file of its own.
+    // The first record is being written by then; the next needs a new file.
     for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve));
     const third = assert.rejects(append(log, 'three'.repeat(20)));
     rmSync(where, { recursive: true });
@@ -449,7 +449,7 @@ describe('a segment log', () => {
     await log.close();
   });
 
-  /** A log whose process sleeps through a takeover right after a check of its lease that passed. */
+  /** Opens a log whose process sleeps through a takeover, right after its lease check passed. */
   function sleeper(place: string, options: Partial<SegmentLogOptions> = {}) {
     const leaseFolder = leases();
     leaseFolders.set(place, leaseFolder);
@@ -461,7 +461,7 @@ describe('a segment log', () => {
       if (--checks === 0) heirs.push(openLog(place));
     };
     const fence = { number: lease.number, lost: lease.lost, check };
-    /** Counts from when the log is idle. */
+    /** Counts lease checks from when the log is idle. */
     const sleepAfter = async (passed: number): Promise<void> => {
       for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
       checks = passed;
@@ -470,7 +470,7 @@ describe('a segment log', () => {
   }
 
   for (const isOpen of [true, false])
-    it(`of a process that lost its lease takes nothing, and what it wrote does not count (${isOpen ? 'open' : 'new'} segment)`, async () => {
+    it(`of a process that lost its lease takes nothing, and its late writes are ignored (${isOpen ? 'open' : 'new'} segment)`, async () => {
       const place = folder();
       const { log, sleepAfter, heir } = sleeper(place, { maxSegmentBytes: isOpen ? 1000 : 30 });
       await append(log, 'one');
@@ -483,7 +483,7 @@ describe('a segment log', () => {
       assert.equal(log.dropOldest(), false);
       await log.close();
       assert.equal((await append(heir().log, 'three')).number, 3);
-      assert.equal((await heir().log.read(before!)).toString(), 'one', 'what the heir has read stays where it is');
+      assert.equal((await heir().log.read(before!)).toString(), 'one', 'records that the heir read stay in place');
       assert.deepEqual([await heir().log.verify(), heir().said], [[], []]);
       for (let start = 0; start < 3; start++) {
         const opened = openLog(place);
@@ -494,7 +494,7 @@ describe('a segment log', () => {
       await heir().log.close();
     });
 
-  it('of an heir has what was acknowledged by a process that lost its lease right after', async () => {
+  it('of an heir has records acknowledged just before the lease was lost', async () => {
     const place = folder();
     const { log, sleepAfter, heir } = sleeper(place);
     await append(log, 'one');
@@ -509,7 +509,7 @@ describe('a segment log', () => {
     await again.log.close();
   });
 
-  it('does not count a segment, or a list of frames, that a process wrote after it had lost its lease', async () => {
+  it('ignores a segment or a heads file that a process wrote after it lost its lease', async () => {
     const place = folder();
     const first = openLog(place);
     await append(first.log, 'one');
@@ -517,7 +517,7 @@ describe('a segment log', () => {
     const second = openLog(place);
     await append(second.log, 'two');
     await append(second.log, 'three');
-    // The first process goes on elsewhere, and what it writes there appears beside the files of its heir.
+    // The first process goes on in a copy, and its files then appear beside those of its heir.
     const elsewhere = openLog(late, {
       fence: { number: 1, lost: new AbortController().signal, check: () => undefined },
     });
@@ -534,7 +534,7 @@ describe('a segment log', () => {
     await again.log.close();
   });
 
-  it('opens where nothing can be written, and takes records once that is possible', async () => {
+  it('opens on a full or read-only disk, and takes records once there is room', async () => {
     const place = folder();
     const first = openLog(place);
     await append(first.log, 'one');
@@ -554,7 +554,7 @@ describe('a segment log', () => {
     for (const { log } of [first, opened]) await log.close();
   });
 
-  it('refuses a payload of another frame than the requested one', async () => {
+  it('refuses the payload of a frame that was not requested', async () => {
     const { log } = openLog(folder());
     const [one, two] = [await append(log, 'one'), await append(log, 'two')];
     for (const wrong of [

@@ -16,13 +16,13 @@ import { headsFileOf, newSegmentName, type SegmentName } from './segmentFile.ts'
 
 export interface SegmentLogOptions {
   readonly folder: string;
-  /** Every file that is written carries its number. */
+  /** The lease; each written file carries its number. */
   readonly fence: Fence;
   readonly maxSegmentBytes: number;
   readonly logger: Logger;
-  /** Called for every frame that is found when the log is opened, in order. */
+  /** Called for each frame when the log is opened, in order. */
   readonly onFrame: (frame: Written) => void;
-  /** What to know of a frame, from its payload. */
+  /** Head of a frame, from its payload. */
   readonly headOf: (kind: number, payload: Buffer) => Head;
 }
 
@@ -30,7 +30,7 @@ export interface Written extends HeadedFrame {
   readonly segment: number;
 }
 
-/** Position of a frame, with its number where that is known. */
+/** Position of a frame, with its number if known. */
 export type FramePosition = Pick<Written, 'segment' | 'offset' | 'length'> & { readonly number?: number };
 
 interface WaitingFrame {
@@ -49,7 +49,7 @@ interface Roll {
 
 /** The most bytes of a write. */
 const MAX_BATCH_BYTES = 4 << 20;
-/** On Linux a write comes back when its bytes are on the disk: one call for each commit, where elsewhere it takes two. */
+/** On Linux a write returns when its bytes are on the disk: one call for each commit instead of two. */
 const SYNC = process.platform === 'linux' ? constants.O_DSYNC : 0;
 
 interface LogSegment {
@@ -68,12 +68,11 @@ interface Current extends LogSegment {
 }
 
 /**
- * Records that are appended to a row of files, and never changed. Those that are appended while a write is under way share
- * the next one and its fsync ("group commit"): the more come at once, the more share. An append is answered when the
- * record is on the disk and the lease was still held after that: the heir reads it.
+ * An append-only log over several files. Records that are appended during a write share the next write and its fsync ("group
+ * commit"). An append resolves when the record is on the disk and the lease was still held after that, so an heir reads it.
  *
- * A process writes only to segments of its own lease. What it finds stays as it is, so that offsets which another process
- * has read stay valid.
+ * A process writes only to segments of its own lease. Others stay unchanged, so offsets that another process has read stay
+ * valid.
  */
 export class SegmentLog {
   readonly #options: SegmentLogOptions;
@@ -85,9 +84,9 @@ export class SegmentLog {
   #nextSegment: number;
   #mark: MarkFile | undefined;
   #current: Current | undefined;
-  /** Lists of frames to be written before any record is taken: what a predecessor writes late must not count. */
+  /** Heads files to write before the first record, so that late writes of a predecessor are ignored. */
   #unlisted: Recovered['unlisted'];
-  /** Whether bytes of a write that failed may be left behind the end of the current segment. */
+  /** Whether bytes of a failed write may be left after the end of the current segment. */
   #hasRemains = false;
   #waiting: (WaitingFrame | Roll)[] = [];
   /** Records that are on the disk and not acknowledged yet. */
@@ -96,8 +95,7 @@ export class SegmentLog {
   #isClosed = false;
 
   /**
-   * Reads what is there, also where the disk is full or read-only: appending is tried then. Throws `LeaseLost`, or the
-   * system's error.
+   * Reads the log. A full or read-only disk fails only later appends. Throws `LeaseLost`, or the system's error.
    */
   constructor(options: SegmentLogOptions) {
     this.#options = options;
@@ -110,13 +108,13 @@ export class SegmentLog {
     for (const { id, ...segment } of recovered.segments) this.#segments.set(id, segment);
     this.#nextNumber = recovered.nextNumber;
     this.#nextSegment = recovered.nextSegment;
-    // Above the files of a folder that was restored without its locks. Where they are an heir's, no check will pass.
+    // Above the files of a folder that was restored without its locks. If the files are an heir's, no check will pass.
     this.#lease = recovered.lease > fence.number ? recovered.lease + 1 : fence.number;
     this.#unlisted = recovered.unlisted;
     this.#tidy(recovered.leftovers);
   }
 
-  /** What was found to be damaged since the log was opened. */
+  /** Damage found since the log was opened. */
   get damage(): readonly JournalDamage[] {
     return this.#damage;
   }
@@ -127,8 +125,8 @@ export class SegmentLog {
   }
 
   /**
-   * Resolves when the record is on the disk. Throws `LeaseLost`, `DiskFull`, `ReadOnly`, or the system's error: then it is
-   * not there.
+   * Appends a record, and resolves when it is on the disk. Throws `LeaseLost`, `DiskFull`, `ReadOnly`, or the system's error:
+   * then the log does not have it.
    */
   append(kind: number, head: Head, parts: readonly Uint8Array[]): Promise<Written> {
     if (this.#isClosed) return Promise.reject(webhookErrors.journalClosed());
@@ -139,8 +137,8 @@ export class SegmentLog {
   }
 
   /**
-   * Call before an acknowledgement that writes no record. Writes down which frames of earlier leases count, so that later ones
-   * of a predecessor do not. Throws `LeaseLost`, `DiskFull`, `ReadOnly`: then nothing may be acknowledged.
+   * Call before an acknowledgement that writes no record. Writes heads files of earlier leases, so that later frames of a
+   * predecessor are ignored. Throws `LeaseLost`, `DiskFull`, `ReadOnly`: then nothing may be acknowledged.
    */
   fence(): void {
     if (this.#unlisted.length === 0) return;
@@ -158,7 +156,7 @@ export class SegmentLog {
     this.#unlisted = [];
   }
 
-  /** Waits for what is being written. */
+  /** Waits for pending writes, and closes the log. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#writing;
@@ -182,7 +180,7 @@ export class SegmentLog {
     return this.payloadOf(frame, bytes, frame.offset);
   }
 
-  /** Bytes of a segment, for {@link payloadOf}: to read many frames at once. None where they are missing or unreadable. */
+  /** Bytes of a segment with many frames, for {@link payloadOf}. Empty if they are missing or unreadable. */
   async readRange(segment: number, from: number, to: number): Promise<Buffer> {
     const file = this.#segments.get(segment)?.name.file;
     if (file === undefined) return Buffer.alloc(0);
@@ -215,7 +213,7 @@ export class SegmentLog {
   }
 
   /**
-   * Removes the oldest segment, and returns whether that was possible. The last one stays: its name says how far numbers
+   * Removes the oldest segment, and returns whether that was possible. The last one stays, since its name shows which numbers
    * were used.
    */
   dropOldest(): boolean {
@@ -236,12 +234,12 @@ export class SegmentLog {
     return true;
   }
 
-  /** Goes on in a new segment, so that the present one can be dropped. */
+  /** Begins a new segment, so that the present one can be dropped. */
   roll(): Promise<void> {
     return new Promise((resolve, reject) => this.#enqueue({ resolve, reject }));
   }
 
-  /** Reads everything, and reports what is damaged. */
+  /** Reads everything, and reports damage. */
   async verify(signal?: AbortSignal): Promise<readonly JournalDamage[]> {
     for (const [number, { name, length }] of [...this.#segments]) {
       throwIfCancelled(signal);
@@ -259,9 +257,9 @@ export class SegmentLog {
   }
 
   async #write(): Promise<void> {
-    // Those whose records are on their way in at this moment shall come along.
+    // Lets records that arrive at the same time join the batch.
     await turn();
-    // After a commit the lease was just checked.
+    // Whether a commit has just checked the lease.
     let isChecked = false;
     while (this.#waiting.length > 0) {
       const [first] = this.#waiting;
@@ -290,7 +288,7 @@ export class SegmentLog {
     this.#writing = undefined;
   }
 
-  /** Answers those whose records are on the disk: the lease was held after they were. */
+  /** Acknowledges durable records, after the lease was checked. */
   #answer(): void {
     const { batch = [], written = [] } = this.#durable ?? {};
     this.#durable = undefined;
@@ -321,7 +319,7 @@ export class SegmentLog {
     try {
       for (let done = 0; done < size;) {
         const writing = handle.write(bytes, done, size - done, start + done);
-        // Those of the commit before: the disk works while they are answered and send again.
+        // Acknowledges the commit before: the disk works while its senders send again.
         this.#answer();
         done += (await writing).bytesWritten;
       }
@@ -329,7 +327,7 @@ export class SegmentLog {
       this.#options.fence.check();
       this.#mark!.write({ ...name, length: start + size, nextNumber: this.#nextNumber + written.length });
     } catch (error) {
-      // An heir may have read it.
+      // An heir may have read the segment.
       if (this.#options.fence.lost.aborted) throw error;
       this.#hasRemains = true;
       await this.#cutRemains(current).catch((failed: unknown) =>
@@ -343,10 +341,10 @@ export class SegmentLog {
     return written;
   }
 
-  /** What was refused must not be there after a restart, since its sender will send it again. */
+  /** Removes refused records, which must not be there after a restart, since their senders send them again. */
   async #cutRemains({ handle, length }: Current): Promise<void> {
     if (!this.#hasRemains) return;
-    // The segment is of our lease: only a lease that is known to be lost, whose heir has read the file, keeps us from it.
+    // The segment is of our lease: only a known loss of the lease, whose heir has read the file, forbids the cut.
     if (this.#options.fence.lost.aborted) throw this.#options.fence.lost.reason;
     await handle.truncate(length);
     await handle.datasync();
@@ -368,7 +366,7 @@ export class SegmentLog {
     const name = newSegmentName(id, this.#nextNumber, this.#lease);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     fence.check();
-    // Before the segment: a mark of one that is missing lacks no record.
+    // Before the segment: the mark of a missing segment counts no lost record.
     this.#mark ??= new MarkFile(folder, this.#lease);
     this.#mark.writeDurably({ ...name, length: 0, nextNumber: this.#nextNumber });
     const path = join(folder, name.file);
@@ -389,7 +387,7 @@ export class SegmentLog {
     return current;
   }
 
-  /** Nothing more comes into the present segment; what is in it is written beside it. */
+  /** Ends the present segment, and writes its heads file. */
   async #seal(): Promise<void> {
     const current = this.#current;
     if (!current || current.length === 0) return;
@@ -408,7 +406,7 @@ export class SegmentLog {
     return file;
   }
 
-  /** Fences predecessors and removes what no reader takes into account; where the disk allows neither, the log only reads. */
+  /** Fences predecessors and removes unused files; if the disk allows neither, the log is read-only. */
   #tidy(leftovers: readonly string[]): void {
     if (this.#unlisted.length + leftovers.length === 0) return;
     const { folder, fence, logger } = this.#options;

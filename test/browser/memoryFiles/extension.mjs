@@ -1,4 +1,4 @@
-// One folder with one file, both in memory.
+// A file system in memory: one folder with one file.
 import { Buffer } from 'node:buffer';
 import * as vscode from 'vscode';
 

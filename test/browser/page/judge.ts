@@ -1,14 +1,15 @@
 import axe from 'axe-core';
 
-/** Of all text, whatever its size. */
+/** Lowest contrast of text, of any size. */
 const LEAST_CONTRAST = 4.5;
 
-/** Of a part of a page that is somebody else's, what depends on what we fill it with: colours and names. */
+/** Rules for our parts of the editor's page, where only colours and names are ours. */
 const RULES_OF_CONTENT = ['color-contrast', 'aria-treeitem-name', 'aria-command-name', 'button-name', 'link-name'];
 
 /**
- * What is wrong with a page, or with the parts of it that `parts` select, one line each: what axe-core finds, text with too
- * little contrast to what is behind it, and what is wider than the page or part. `except` selects what axe does not look at. `onlyColors` is for another theme of the same page.
+ * Problems of a page, or of the elements that `parts` selects, one line each: axe-core's findings, text with too little
+ * contrast, and elements wider than the page or part. axe skips elements that `except` selects. `onlyColors` is for another
+ * theme of the same page.
  */
 export async function judge(
   parts: readonly string[],
@@ -30,7 +31,7 @@ export async function judge(
   return [...found.flatMap(describe), ...roots.flatMap(overflowing)];
 }
 
-/** A name that is cut for want of room is spoken whole, so that the two differ. */
+/** Leaves out names that are cut on screen and whole for screen readers: axe reports the difference. */
 function exceptCut(result: axe.Result): axe.Result[] {
   if (result.id !== 'label-content-name-mismatch') return [result];
   const nodes = result.nodes.filter(({ target: [selector] }) => {
@@ -41,8 +42,8 @@ function exceptCut(result: axe.Result): axe.Result[] {
 }
 
 /**
- * Of what axe cannot judge, contrast alone counts as a fault, and only if it cannot where the text is in view. In a
- * part of the editor's page it may put its own buttons over a text, or scroll it away.
+ * Results that axe leaves undecided: contrast alone counts as a fault, and only for text in view. In a part of the editor's
+ * page the editor may cover a text with its buttons, or scroll it away.
  */
 async function unjudged(incomplete: readonly axe.Result[], isPart: boolean): Promise<axe.Result[]> {
   const left: axe.Result[] = [];
@@ -53,19 +54,19 @@ async function unjudged(incomplete: readonly axe.Result[], isPart: boolean): Pro
     .filter(({ id }) => id === 'color-contrast')
     .flatMap(({ nodes }) => nodes.map(({ target }) => target));
   for (const [selector] of selectors) {
-    // One in the shadow of a component has a path, of which the component is the first part.
+    // An element in a component's shadow has a path that begins with the component.
     const element = document.querySelector<HTMLElement | SVGElement>(
       typeof selector === 'string' ? selector : (selector?.[0] ?? ''),
     )!;
-    // One of those that look the same stands for all: a long table has hundreds.
+    // One of several elements of the same look stands for all: a long table has hundreds.
     const look = lookOf(element);
     if (judged.has(look)) continue;
     judged.add(look);
     if (element instanceof SVGTextElement) left.push(...judgeDrawn(element));
     else open.push(element);
   }
-  // axe reads the whole page each time it is asked, so it is asked of all that come into view together; what it does not
-  // clear of these it is asked of in the middle of the view, and that counts.
+  // Each run of axe reads the whole page, so one run checks all elements in view together. An element that it leaves
+  // undecided is checked again in the middle of the view, and that result counts.
   const asked = new Set<Element>();
   while (open[0]) {
     const [first, ...others] = open;
@@ -88,7 +89,7 @@ function isInView(element: Element): boolean {
   return top >= 0 && bottom <= innerHeight;
 }
 
-/** What of it is of an element, or of something in it, be it in the shadow of a component. */
+/** Results for an element or its descendants, also within shadow roots. */
 function within(element: Element, results: readonly axe.Result[]): axe.Result[] {
   const isWithin = (at: Node | null | undefined): boolean =>
     at !== null && at !== undefined && (at === element || isWithin(at instanceof ShadowRoot ? at.host : at.parentNode));
@@ -97,12 +98,12 @@ function within(element: Element, results: readonly axe.Result[]): axe.Result[] 
     .filter(({ nodes }) => nodes.length > 0);
 }
 
-/** Why axe could not judge it; one character it does not take for text. */
+/** Whether axe left a result undecided for one of these reasons, or for a text of one character. */
 function isOneOf(reasons: readonly string[], { any }: axe.NodeResult): boolean {
   return any.every(({ data }) => reasons.includes((data as { messageKey?: string } | undefined)?.messageKey ?? ''));
 }
 
-/** What its contrast follows from: its own colour, and what is behind it. */
+/** Key for the contrast of an element: its colour and its backgrounds. */
 function lookOf(element: Element): string {
   const { color, fill, fontSize, fontWeight } = getComputedStyle(element);
   const behind: string[] = [];
@@ -113,7 +114,7 @@ function lookOf(element: Element): string {
   return [element.tagName, color, fill, fontSize, fontWeight, ...behind].join('|');
 }
 
-/** Text in a drawing, of which axe cannot tell what is behind it: ours never stands on what is drawn. */
+/** Checks text in a drawing, whose background axe cannot find: our texts never cover a drawn shape. */
 function judgeDrawn(element: SVGTextElement): axe.Result[] {
   const { Color, getContrast } = (axe.commons as unknown as { readonly color: Colors }).color;
   const [text, behind] = [new Color(), new Color()];
@@ -150,7 +151,7 @@ function overflowing(root: Element): string[] {
   });
 }
 
-/** Whether something around it, which is within, scrolls or cuts what is too wide. */
+/** Whether an ancestor that fits scrolls or cuts an element that is too wide. */
 function isClipped(element: Element, root: Element, right: number): boolean {
   for (let at = element.parentElement; at && at !== root.parentElement; at = at.parentElement) {
     if (getComputedStyle(at).overflowX !== 'visible' && at.getBoundingClientRect().right <= right + 1) return true;
