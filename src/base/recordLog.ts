@@ -46,7 +46,7 @@ const NO_FOLLOW = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
  * JSON values that are appended to a file and to a copy of it, each whole or not at all whenever the process is killed.
  * Damage to one of the two files loses nothing. A line is a checksum and the value; values that are appended while a write
  * is under way share the next one. The files carry the number of the writer's lease: a new owner copies what it reads into
- * files of its own, so that an earlier owner that wakes up appends to files that nobody reads.
+ * files of its own, so that no reader uses what an earlier owner appends when it resumes.
  *
  * A third file notes how far values were acknowledged, so that a loss at the end of both files is not taken for a value
  * that was never written whole. It is written in place and not synced: a kill keeps it, a power cut leaves a lower bound.

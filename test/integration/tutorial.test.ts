@@ -7,12 +7,12 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs/local-server.md');
 
-/** The commands of the shell blocks of a section, each with its continuation lines. */
+/** The commands of the shell blocks of a section, each with its continuation lines. The test sets the variables itself. */
 function commands(section: string): string[] {
   const text = readFileSync(DOCS, 'utf8').split(`## ${section}\n`)[1]!.split('\n## ')[0]!;
   return [...text.matchAll(/```sh\n([^`]*)```/g)]
     .flatMap(([, block]) => block!.replaceAll('\\\n', ' ').split('\n'))
-    .filter((line) => line !== '' && !line.startsWith('#'));
+    .filter((line) => line !== '' && !/^(#|URL=)/.test(line));
 }
 
 describe('the tutorial of docs/local-server.md', () => {
