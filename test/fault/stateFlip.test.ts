@@ -186,7 +186,7 @@ describe('A state folder with a flipped byte', () => {
     const failures: string[] = [];
     for (const { name, bytes } of files) {
       const isIndex = name.startsWith(join('context', 'index'));
-      const step = (EVERY ?? Math.min(bytes.length / LEAST_IN_FILE, total / FLIPS)) * (isIndex ? INDEX_SHARE : 1);
+      const step = EVERY ?? Math.min(bytes.length / LEAST_IN_FILE, total / FLIPS) * (isIndex ? INDEX_SHARE : 1);
       for (let at = random() * step; at < bytes.length; at += step) {
         const flipped = Buffer.from(bytes);
         const bit = Math.floor(random() * 8);
