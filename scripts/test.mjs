@@ -111,7 +111,7 @@ process.exitCode = failed.length === 0 && passed > 0 ? 0 : 1;
 /** Runs the chosen stages, each as soon as there is room for it and the stages before it have ended. */
 async function runAll() {
   // Most stages spend half of their time waiting for disks, browsers and other processes.
-  const room = 2 * availableParallelism() + 1;
+  const room = availableParallelism() + 1;
   /** @type {Map<string, Promise<string>>} */
   const running = new Map();
   const waiting = new Set(chosen);

@@ -56,6 +56,7 @@ export async function openWorkbench(options, beforeLoad) {
       launchBrowser(join(dataFolder, 'browser'), options.size),
     ]);
     const page = browser.pages()[0] ?? (await browser.newPage());
+    page.setDefaultTimeout(120_000);
     const said = /** @type {string[]} */ ([]);
     page.on('console', (message) => said.push(`[${message.type()}] ${message.text()}`));
     await beforeLoad?.(page);
@@ -108,7 +109,7 @@ export async function runCommand(page, title) {
     .locator('.quick-input-list .monaco-list-row')
     .filter({ has: page.getByText(title, { exact: true }) });
   await page.locator('.monaco-workbench').waitFor();
-  for (const end = Date.now() + 60_000; ;) {
+  for (const end = Date.now() + 120_000; ;) {
     await page.keyboard.press('F1');
     try {
       await input.waitFor({ timeout: 1500 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 export async function until<T>(
   what: string,
   ask: () => T | undefined | false | Promise<T | undefined | false>,
-  limitMs = 30_000,
+  limitMs = 120_000,
 ): Promise<T> {
   for (const end = Date.now() + limitMs; ;) {
     const answer = await ask();
