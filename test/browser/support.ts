@@ -169,17 +169,10 @@ export class Workbench {
     await item.waitFor({ state: 'hidden' });
   }
 
-  /** Shows the side bar of Sextant. A click on its tab hides it if a reloaded window has just shown it. */
+  /** Shows the side bar of Sextant. Not by a click on its tab, which hides it if a reloaded window has just shown it. */
   async openSextantView(): Promise<void> {
-    const header = this.page.getByRole('button', { name: 'Index Section' });
-    await until('the side bar shows Sextant', async () => {
-      if (await header.isVisible()) return true;
-      await this.page.locator('.activitybar').getByRole('tab', { name: 'Sextant' }).click();
-      return header.waitFor({ timeout: 5_000 }).then(
-        () => true,
-        () => false,
-      );
-    });
+    await this.run('Sextant: Focus on Index View');
+    await this.page.getByRole('button', { name: 'Index Section' }).waitFor();
   }
 
   /** Unfolds a row of a tree. Clicks until that works: a click during a refresh of the tree may be lost. */
@@ -196,13 +189,18 @@ export class Workbench {
 
   /** Unfolds a view in the side bar. */
   async expand(view: string): Promise<void> {
-    const header = this.page.getByRole('button', { name: `${view} Section` });
+    const header = this.#header(view);
     if ((await header.getAttribute('aria-expanded')) === 'false') await header.click();
+  }
+
+  /** The header of a view; with restored results, that of the results also names the query. */
+  #header(view: string): Locator {
+    return this.page.getByRole('button', { name: new RegExp(`^${view}( - .*)? Section$`) });
   }
 
   /** Folds a view, which gives its room to the others. */
   async fold(view: string): Promise<void> {
-    const header = this.page.getByRole('button', { name: `${view} Section` });
+    const header = this.#header(view);
     if ((await header.getAttribute('aria-expanded')) === 'true') await header.click();
   }
 
