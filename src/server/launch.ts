@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
@@ -93,8 +93,11 @@ export async function findReachable(state: string): Promise<ServerInfo | undefin
   const { url, token, adminToken, cursorKey } = published;
   const challenge = randomBytes(16).toString('hex');
   const health = await healthOf(url, `?challenge=${challenge}`);
-  const isProved = health?.status === 'ok' && health.proof === proofOf(Buffer.from(cursorKey, 'hex'), challenge);
-  return isProved && health.pid !== undefined ? { url, token, adminToken, pid: health.pid, state } : undefined;
+  if (health?.status !== 'ok' || health.pid === undefined) return undefined;
+  const wanted = proofOf(Buffer.from(cursorKey, 'hex'), url, challenge);
+  const proof = Buffer.from(String(health.proof), 'hex');
+  const isProved = proof.length === wanted.length && timingSafeEqual(proof, wanted);
+  return isProved ? { url, token, adminToken, pid: health.pid, state } : undefined;
 }
 
 /** What `/healthz` answers; `undefined` where nothing does, or no Sextant server. */

@@ -304,7 +304,8 @@ export class SextantServer implements Administered {
   #health(query: string): Readonly<Record<string, unknown>> {
     const status = this.#state.fence?.lost.aborted ? 'lost' : 'ok';
     const challenge = /^challenge=([0-9a-f]{32})$/.exec(query)?.[1];
-    const proof = challenge === undefined ? undefined : proofOf(this.#state.cursorKey, challenge);
+    const proof =
+      challenge === undefined ? undefined : proofOf(this.#state.cursorKey, this.#url, challenge).toString('hex');
     return { status, service: 'sextant', pid: process.pid, ...(proof !== undefined && { proof }) };
   }
 

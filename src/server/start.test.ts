@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { cpSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Client, PATHS, type Answer } from '../../test/conformance/client.ts';
 import { refused } from '../../test/conformance/suite.ts';
@@ -7,6 +9,7 @@ import { temporaryFolder } from '../../test/support/temporary.ts';
 import { SextantError } from '../base/errors.ts';
 import { silentLogger } from '../base/log.ts';
 import { hashToken } from './auth/tokens.ts';
+import { findReachable } from './launch.ts';
 import { SextantServer, type ServerOptions } from './server.ts';
 import { startServer } from './testing.ts';
 import { StateFolder } from './state/stateFolder.ts';
@@ -93,6 +96,41 @@ describe('the start of a server', () => {
       });
     if (process.platform !== 'linux') this.skip();
     await assert.rejects(start({ state: '/proc/x' }), { code: 'ReadOnly', message: /^\/proc\/x cannot be made/ });
+  });
+
+  it('is not mistaken for a program at its old address that relays its proof', async () => {
+    const state = join(folder(), 'state');
+    await start({ state });
+    const first = running.pop()!;
+    await first.close();
+    assert.equal(await findReachable(state), undefined);
+    const elsewhere = join(folder(), 'copy');
+    cpSync(state, elsewhere, { recursive: true });
+    const relay = createServer((request, response) => {
+      void fetch(`${second.url}${request.url}`).then(async (answer) => response.end(await answer.text()));
+    });
+    relay.listen(Number(new URL(first.url).port), '127.0.0.1');
+    await once(relay, 'listening');
+    // The port of its folder is taken, so that it is at another.
+    await start({ state: elsewhere, port: 0 });
+    const second = running.at(-1)!;
+    try {
+      assert.notEqual(second.url, first.url);
+      assert.equal(await findReachable(state), undefined);
+    } finally {
+      relay.close();
+      relay.closeAllConnections();
+    }
+  });
+
+  it('is found without a lease at its address by what only its folder holds', async () => {
+    const state = join(folder(), 'state');
+    await start({ state });
+    const copy = join(folder(), 'copy');
+    cpSync(state, copy, { recursive: true, filter: (name) => !name.endsWith('.lock') });
+    const [{ url, token }] = [running[0]!];
+    const found = await findReachable(copy);
+    assert.deepEqual([found?.url, found?.token], [url, token]);
   });
 
   describe('has a token of its own', () => {

@@ -35,9 +35,12 @@ export function readPublished(folder: string): FencedRead & { readonly published
   return { ...read, published: publishedOf(read.found?.value) };
 }
 
-/** Proof that a server is that of the folder, for a client that has read the published file and sent `challenge`. */
-export function proofOf(cursorKey: Buffer, challenge: string): string {
-  return createHmac('sha256', cursorKey).update(`sextant /healthz ${challenge}`).digest('hex');
+/**
+ * Proof that the server at `url` is that of the folder, for a client that has read the published file and sent `challenge`.
+ * It names the address, so that a program at another one cannot pass it on as its own.
+ */
+export function proofOf(cursorKey: Buffer, url: string, challenge: string): Buffer {
+  return createHmac('sha256', cursorKey).update(`sextant ${url}/healthz ${challenge}`).digest();
 }
 
 /** A line for the log about damaged files. */
@@ -47,7 +50,7 @@ export function describePublishedDamage(folder: string, { damaged, found, isLost
   if (!isLost) return `${files} is damaged. Nothing is lost: its copy is whole, and both are written again.`;
   return found === undefined
     ? `${files} cannot be read: the server's address and tokens are lost. It uses new ones; give them to its clients.`
-    : `${files} cannot be read. The server uses the address and tokens of the start before`;
+    : `${files} cannot be read. The server uses the address and tokens of the previous start.`;
 }
 
 function isSame(one: ProcessIdentity | undefined, other: ProcessIdentity): boolean {
