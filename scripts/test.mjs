@@ -35,6 +35,9 @@ let isBuilt = false;
  * @property {number} [processes] the number of test files that it runs at a time
  */
 
+/** Both build what other stages run. */
+const BUILT = ['build', 'start'];
+
 /**
  * Stages in the order of their start: long ones first, and short ones fill the end.
  * @type {Record<string, Stage>}
@@ -50,33 +53,33 @@ const stages = {
     run: () => check('floors', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src', 'webview']),
   },
   repository: { run: repository },
-  // The build is what all stages below run.
+  // Builds what all stages below run.
   start: { run: () => mocha('start', ['--spec', START, ...BROWSER]), after: ['build'] },
   browser: {
     run: () =>
       mocha('browser', ['--spec', 'test/browser/**/*.test.ts', '--ignore', START, ...TWO_AT_A_TIME, ...BROWSER]),
-    after: ['build', 'start'],
+    after: BUILT,
     processes: 2,
   },
-  package: { run: packages, after: ['build', 'start'] },
+  package: { run: packages, after: BUILT },
   // Many tests wait for processes and disks: two at a time take half as long.
-  unit: { run: () => mocha('unit', TWO_AT_A_TIME), after: ['build', 'start'], processes: 2 },
+  unit: { run: () => mocha('unit', TWO_AT_A_TIME), after: BUILT, processes: 2 },
   'editor-vsix': { run: () => editor('newest', join(root, 'out/sextant-code.vsix')), after: ['build', 'package'] },
   fault: {
     run: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '600000', ...TRY_AGAIN]),
-    after: ['build', 'start'],
+    after: BUILT,
   },
-  'editor-oldest': { run: () => editor('oldest'), after: ['build', 'start'] },
+  'editor-oldest': { run: () => editor('oldest'), after: BUILT },
   'oldest-node': { run: oldestNode, after: ['build', 'package'] },
   files: {
     run: () => mocha('files', ['--spec', 'test/workspace/**/*.test.ts', '--timeout', '600000']),
-    after: ['build', 'start'],
+    after: BUILT,
   },
   conformance: {
     run: () => mocha('conformance', ['--spec', 'test/conformance/**/*.test.ts', '--timeout', '300000']),
-    after: ['build', 'start'],
+    after: BUILT,
   },
-  editor: { run: () => editor('newest'), after: ['build', 'start'] },
+  editor: { run: () => editor('newest'), after: BUILT },
 };
 
 /** Runs the tests of `editor-vsix` on the build instead of the package, for use during work. */

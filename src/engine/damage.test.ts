@@ -135,14 +135,14 @@ describe('A damaged index', () => {
 
   it('is detected while it is open: by a search, by verifying, by merging', async () => {
     const state = folder();
-    const told: Damage[] = [];
-    const engine = Engine.open(state, { onDamage: (damage) => void told.push(damage) });
+    const reported: Damage[] = [];
+    const engine = Engine.open(state, { onDamage: (damage) => void reported.push(damage) });
     await engine.apply({ add: [lantern] });
     ruin(join(state, 'segment.1.1.sxs'), 0);
     assert.deepEqual(await paths(engine, 'lantern'), []);
     assert.equal((await engine.apply({ add: [lantern] })).added, 1, 'the repair comes before the next change');
     assert.deepEqual(await paths(engine, 'lantern'), ['a.ts']);
-    assert.deepEqual(told, [{ file: 'segment.1.1.sxs', what: 'block 0', documents: 1 }]);
+    assert.deepEqual(reported, [{ file: 'segment.1.1.sxs', what: 'block 0', documents: 1 }]);
 
     await engine.apply({ remove: [lantern.id] });
     await engine.apply({ add: [harbour, ...Array.from({ length: 5 }, (_, i) => document(`x${i}.ts`, 'grove'))] });
@@ -166,7 +166,7 @@ describe('A damaged index', () => {
     await engine.apply({ add: [document('y6.ts', 'fjord')] });
     await engine.settle();
     assert.deepEqual(await engine.verify(), []);
-    assert.equal(told.at(-1)?.file, merged, 'the merge met it');
+    assert.equal(reported.at(-1)?.file, merged, 'the merge met it');
     assert.equal((await paths(engine, 'fjord')).length, 5);
     await engine.close();
   });

@@ -305,14 +305,14 @@ describe('FolderIndex', () => {
       await index.reconcile();
       for (let i = 0; i < 300; i += 2) rmSync(join(root, `d${i}`), { recursive: true });
       const controller = new AbortController();
-      // A clock on which every step is long, so that the sweep is always cut somewhere in the middle.
+      // A clock on which every step is long, so that the scan is always cut somewhere in the middle.
       const now = performance.now.bind(performance);
       let time = now();
       performance.now = () => (time += 10);
       try {
-        const sweep = index.scanTimes(controller.signal);
+        const scan = index.scanTimes(controller.signal);
         setImmediate(() => controller.abort());
-        await assert.rejects(sweep, { code: 'Cancelled' });
+        await assert.rejects(scan, { code: 'Cancelled' });
       } finally {
         performance.now = now;
       }
@@ -335,9 +335,9 @@ describe('FolderIndex', () => {
         content: fc.constantFrom('', 'dir/\n', '*.ts\n!b.ts\n', 'd.ts\n', '!dir/sub/\n'),
       }),
     );
-    const told = fc.constantFrom('hint' as const, 'sweep' as const, 'walk' as const, 'nothing' as const);
+    const scan = fc.constantFrom('hint' as const, 'scanTimes' as const, 'scanAll' as const, 'nothing' as const);
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(edit, told), { maxLength: 12 }), async (edits) => {
+      fc.asyncProperty(fc.array(fc.tuple(edit, scan), { maxLength: 12 }), async (edits) => {
         const root = folder();
         const state = folder();
         mkdirSync(join(root, '.git'));
@@ -349,8 +349,8 @@ describe('FolderIndex', () => {
             for (const [one, how] of edits) {
               applyEdit(root, one);
               if (how === 'hint') await index.scanPaths(one.kind === 'rename' ? [one.path, one.to] : [one.path]);
-              else if (how === 'sweep') await index.scanTimes();
-              else if (how === 'walk') await index.reconcile();
+              else if (how === 'scanTimes') await index.scanTimes();
+              else if (how === 'scanAll') await index.reconcile();
             }
             await index.scanTimes();
             const fresh = folder();

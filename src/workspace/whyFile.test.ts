@@ -53,7 +53,7 @@ describe('Why a file is (not) found', () => {
     symlinkSync('a.ts', join(root, 'link.ts'));
     symlinkSync('worker', join(root, 'linked'));
     await index(options);
-    const told = [
+    const explained = [
       'a.ts',
       'x.log',
       'dist/deep/main.js',
@@ -71,7 +71,7 @@ describe('Why a file is (not) found', () => {
       'nowhere.ts',
       '../elsewhere.ts',
     ].map((path) => why(options, path).join('\n  '));
-    assertGolden('why-file.txt', `${told.join('\n').replaceAll(root, 'ROOT')}\n`);
+    assertGolden('why-file.txt', `${explained.join('\n').replaceAll(root, 'ROOT')}\n`);
   });
 
   it('distinguishes new, changed and indexed files', async () => {

@@ -85,12 +85,12 @@ export class Truth {
       assertRight(await this.#answersOf(engine));
       await engine.verify();
       const { damage } = engine.stats();
-      assert.equal(damage.length > 0, isDamaged, 'damage is told if and only if there is any');
+      assert.equal(damage.length > 0, isDamaged, 'damage is reported if and only if there is any');
       assert.equal(said.length, damage.length, said.join('\n'));
       for (const id of engine.ids()) assert.ok(this.documents.has(id), 'a removed document is back');
       const lost = [...this.documents.values()].filter(({ id }) => !engine.has(id));
-      const told = damage.map(({ documents }) => documents);
-      if (!told.includes(undefined)) assert.equal(lost.length, sum(told), 'as many are lost as is told');
+      const reported = damage.map(({ documents }) => documents);
+      if (!reported.includes(undefined)) assert.equal(lost.length, sum(reported), 'the reported number is lost');
       assertRight(await this.#answersOf(engine));
       assert.ok(mayLose || lost.length === 0, 'something is lost');
 

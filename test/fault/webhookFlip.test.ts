@@ -109,7 +109,7 @@ describe('A journal of webhooks with flipped bytes', () => {
         assert.ok(lost.length <= flips.length, `${lost.length} events are lost`);
         const client = new Client(server.info);
         const { damage } = (await client.admin('GET', 'journal')).body as { damage: string[] };
-        assert.ok(damage.length >= lost.length, `${lost.length} are lost, and told is: ${damage.join('\n')}`);
+        assert.ok(damage.length >= lost.length, `${lost.length} are lost, and reported is: ${damage.join('\n')}`);
         if (damage.length > 0) assert.match(server.stderr(), /The journal is damaged/);
         else if (!isRefusalHit) assert.doesNotMatch(server.stderr(), /damaged/);
         const { body } = await client.admin('POST', 'journal/verify');
@@ -131,7 +131,7 @@ describe('A journal of webhooks with flipped bytes', () => {
         });
       }
     }
-    console.log(`      ${seen.lost} of ${ROUNDS * answered.size} events lost, told as ${seen.damage} places`);
+    console.log(`      ${seen.lost} of ${ROUNDS * answered.size} events lost, reported as ${seen.damage} places`);
     assert.ok(seen.damage > 0);
   });
 });

@@ -114,7 +114,7 @@ function describeOnly(
   unit: Plan,
   names: AccountNames,
 ): Pick<BudgetEditorStep, 'summary' | 'tone'> {
-  if ('message' in only) return { tone: 'bad', summary: names.hide(only.message, only.identity ?? NOBODY) };
+  if ('message' in only) return { tone: 'bad', summary: names.hide(only.message, only.identity ?? NO_ACCOUNT) };
   const [before, after] = [formatLimit(only.before, unit), formatLimit(only.after, unit)];
   switch (only.kind) {
     case 'conflict': {
@@ -180,7 +180,7 @@ export function inUnit(unit: Plan): string {
   return unit === 'usd' ? l10n.t('dollars a month') : l10n.t('credits a month');
 }
 
-const NOBODY: Identity = { kind: 'user_email', name: '' };
+const NO_ACCOUNT: Identity = { kind: 'user_email', name: '' };
 
 function titleOf(request: ChangeRequest, names: AccountNames, preview?: Preview): string {
   if (preview) {
