@@ -132,9 +132,10 @@ export class Searcher {
     const roots = folders.map(({ root }) => root);
     const { byRoot, problems } = await this.#changedFiles.resolve(roots, parsed.filters, isTrusted);
     throwIfCancelled(signal);
-    const changedIn = (root: string): ChangedPaths => this.#withUnsaved(root, byRoot.get(root) ?? new Map());
+    const changed = new Map(roots.map((root) => [root, this.#withUnsaved(root, byRoot.get(root) ?? new Map())]));
     const files = new Map(folders.map((folder) => [folder.root, this.#filesOf(folder)]));
-    const locators = new Map(roots.map((root) => [root, new Locator(parsed, changedIn(root))]));
+    // For changed files alone, of which most searches have none.
+    const locate: Locate = (root, path, text) => new Locator(parsed, changed.get(root)).locate(path, text);
     const excerpter = new Excerpter(parsed);
     const damaged = new Set<string>();
     const leftOut = new Set<string>();
@@ -148,7 +149,7 @@ export class Searcher {
         const options = {
           limit: count,
           explain,
-          changed: changedIn(root),
+          changed: changed.get(root)!,
           readText: (path: string) => {
             const read = files.get(root)!(path);
             if (!read) leftOut.add(join(root, path));
@@ -182,7 +183,7 @@ export class Searcher {
         seen.add(file);
         if (!presented.has(file)) {
           const content = files.get(root)!(hit.path);
-          presented.set(file, content && present(root, hit, content, locators.get(root)!, excerpter, excerpts));
+          presented.set(file, content && present(root, hit, content, locate, excerpter, excerpts));
         }
         const result = presented.get(file);
         if (!result) leftOut.add(file);
@@ -277,16 +278,19 @@ interface FolderHit {
   readonly hit: Hit;
 }
 
+/** The best place in a text that changed since it was indexed. */
+type Locate = (root: string, path: string, text: Uint8Array) => SourceRange | undefined;
+
 function present(
   root: string,
   hit: Hit,
   { content, text }: FileText,
-  locator: Locator,
+  locate: Locate,
   excerpter: Excerpter,
   excerpts: boolean,
 ): SearchResult | undefined {
   const isUnchanged = documentId(hit.path, content) === hit.id;
-  const place = isUnchanged ? hit : locator.locate(hit.path, text);
+  const place = isUnchanged ? hit : locate(root, hit.path, text);
   if (!place) return undefined;
   const lines = linesOf(text);
   const { path, language, score, explanation } = hit;

@@ -1,6 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { explainWriteError, SextantError, systemCode } from '../base/errors.ts';
+import { existsSync } from 'node:fs';
+import { explainWriteError, SextantError } from '../base/errors.ts';
+import { isLockName } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
+import { namesIn } from '../base/namesIn.ts';
 import { claimFolder, readFolderMark, refuseLink, remarkFolder } from '../base/ownedFolder.ts';
 import { isIndexFile } from '../engine/index/manifest.ts';
 import { Catalog } from './catalog.ts';
@@ -48,11 +50,5 @@ function notOurs(stateFolder: string, why: string): SextantError {
 
 /** Whether the folder holds an index of an earlier version. */
 function holdsIndex(stateFolder: string): boolean {
-  try {
-    const names = readdirSync(indexFolderOf(stateFolder));
-    return names.some((name) => isIndexFile(name) || /^writer\.\d+\.lock$/.test(name));
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return false;
-    throw error;
-  }
+  return namesIn(indexFolderOf(stateFolder)).some((name) => isIndexFile(name) || isLockName(name));
 }

@@ -1,8 +1,8 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCheckedJson, writeCheckedJson } from '../../base/checkedJson.ts';
-import { systemCode } from '../../base/errors.ts';
 import { fencedName } from '../../base/lease.ts';
+import { namesIn } from '../../base/namesIn.ts';
 import type { Damage } from './damage.ts';
 import { ANALYSIS_VERSION, FORMAT_VERSION, newerFormat, otherAnalysis } from './format.ts';
 
@@ -189,13 +189,4 @@ function highestLease(names: readonly string[]): number | undefined {
     if (manifest) highest = Math.max(highest ?? 0, Number(manifest[1] ?? 0));
   }
   return highest;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
-    throw error;
-  }
 }

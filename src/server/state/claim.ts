@@ -1,7 +1,7 @@
 import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { explainWriteError, isWriteError, SextantError, systemCode } from '../../base/errors.ts';
-import type { HeldFence } from '../../base/lease.ts';
+import { isLockName, type HeldFence } from '../../base/lease.ts';
 import { fileLogger, forwardingLogger, type Logger } from '../../base/log.ts';
 import { makeFolder } from '../../base/makeFolder.ts';
 import { claimFolder, readFolderMark, refuseLink } from '../../base/ownedFolder.ts';
@@ -84,8 +84,5 @@ function isOlder(folder: string, names: readonly string[]): boolean {
 }
 
 function isLock(folder: string, name: string): boolean {
-  return (
-    /^writer\.\d+\.lock$/.test(name) &&
-    /^(?:released|\{"pid":\d+,)/.test(readRegularFileSync(join(folder, name)).toString())
-  );
+  return isLockName(name) && /^(?:released|\{"pid":\d+,)/.test(readRegularFileSync(join(folder, name)).toString());
 }

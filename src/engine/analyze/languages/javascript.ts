@@ -56,9 +56,8 @@ const javascriptLeaders = words(
     'prototype public private protected static override readonly get set constructor accessor',
 );
 
-export const typescript: Language = {
-  id: 'typescript',
-  extensions: ['ts', 'tsx', 'mts', 'cts', 'vue', 'svelte', 'astro'],
+/** What both languages have in common. */
+const ecmascript = {
   style: 'brace',
   comments: ['//', '/*'],
   attributes: '@',
@@ -66,17 +65,17 @@ export const typescript: Language = {
   shapes: ['call', 'binding'],
   patterns: javascriptPatterns,
   signature: JS_SIGNATURE,
+} as const satisfies Partial<Language>;
+
+export const typescript: Language = {
+  id: 'typescript',
+  extensions: ['ts', 'tsx', 'mts', 'cts', 'vue', 'svelte', 'astro'],
+  ...ecmascript,
 };
 
 export const javascript: Language = {
   id: 'javascript',
   extensions: ['js', 'jsx', 'mjs', 'cjs'],
   interpreters: ['node', 'deno', 'bun'],
-  style: 'brace',
-  comments: ['//', '/*'],
-  attributes: '@',
-  leaders: javascriptLeaders,
-  shapes: ['call', 'binding'],
-  patterns: javascriptPatterns,
-  signature: JS_SIGNATURE,
+  ...ecmascript,
 };
