@@ -1,6 +1,7 @@
 // VS Code for tests, and for people without a desktop VS Code: the server and workbench in npm's code-server package. Only
 // its lib/vscode is used, with the Node version it requires; neither needs an install script or a compiler.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -116,7 +117,8 @@ const FEW_BUILT_IN = [
  * @param {Editor} editor
  */
 function fewBuiltIn({ folder }) {
-  const few = join(folder, `built-in-${FEW_BUILT_IN.length}`);
+  // Named by the list, so that another list makes another folder.
+  const few = join(folder, `built-in-${createHash('sha256').update(FEW_BUILT_IN.join()).digest('hex').slice(0, 8)}`);
   if (existsSync(few)) return few;
   // Several test processes may create the folder at a time: the first rename wins.
   const made = mkdtempSync(join(folder, 'built-in-'));
