@@ -1,13 +1,17 @@
 import { toUtf8 } from './analyze/text.ts';
 import { splitIdentifier } from './analyze/words.ts';
 import type { DocumentId } from './documentId.ts';
-import { isDamage, type Damage } from './index/damage.ts';
+import type { Damage } from './index/damage.ts';
 import { isSameCommit, readManifest, type Manifest } from './index/manifest.ts';
 import { Overlay } from './index/overlay.ts';
 import type { Snapshot } from './index/snapshot.ts';
-import { closeUnused, damageOf, isolateDamaged, openSnapshot, type Segment } from './index/snapshot.ts';
+import { closeUnused, damageOf, isolateDamaged, openSnapshot, unusedReaders, type Segment } from './index/snapshot.ts';
+import type { SegmentReader } from './index/segmentReader.ts';
+import { Collection } from './query/collection.ts';
+import { parseQueryLanguage } from './query/queryLanguage.ts';
+import type { Hit, SearchOptions } from './query/search.ts';
+import { searchIndexes, type SearchableIndex } from './query/searchIndexes.ts';
 import { SearchMemory } from './query/searchMemory.ts';
-import { searchSegments, type Hit, type SearchOptions } from './query/search.ts';
 
 /** A document of an index. `content` is its bytes in any encoding that {@link toUtf8} reads. */
 export interface EngineDocument {
@@ -43,13 +47,16 @@ const NAMES_PER_SEGMENT = 500;
  * Reads an index that this or another process writes. It sees one commit, until {@link refresh} moves it to the newest.
  * Damaged parts are left out from when they are first met: fewer results, never wrong ones; {@link stats} reports them.
  */
-export class EngineReader {
+export class EngineReader implements SearchableIndex {
   readonly #folder: string;
   #snapshot: Snapshot;
   /** Damage to the manifest; damage to segments is in the snapshot. */
   #manifestDamage: readonly Damage[];
   #overlay: Overlay | undefined;
   readonly #memory = new SearchMemory();
+  /** Number of searches that are under way, and files that they may still read. */
+  #holders = 0;
+  #retired: SegmentReader[] = [];
 
   /** Throws `IndexFormat` where another version wrote it. A folder without an index is an empty one. */
   constructor(folder: string) {
@@ -82,20 +89,32 @@ export class EngineReader {
     }
     const old = this.#snapshot;
     [this.#snapshot, this.#manifestDamage] = openNewest(this.#folder, old);
-    closeUnused(old.segments, this.segments);
+    this.#retireUnused(old);
     return true;
   }
 
-  /** Never blocks on a writer. Runs to its end at once; `async` so that it can move to a thread. */
-  // eslint-disable-next-line @typescript-eslint/require-await
-  async search(query: string, options?: SearchOptions): Promise<Hit[]> {
-    for (;;) {
-      try {
-        return searchSegments(this.#overlay?.over(this.segments) ?? this.segments, query, options, this.#memory);
-      } catch (error) {
-        if (!isDamage(error) || !this.isolateDamaged()) throw error;
-      }
-    }
+  /** Never blocks on a writer, and gives way to other work every few milliseconds. Rejects with `Cancelled`. */
+  async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
+    const { limit, explain, signal, ...folder } = options;
+    const { hits } = await searchIndexes(
+      [{ ...folder, index: this }],
+      parseQueryLanguage(query),
+      { ...(limit !== undefined && { limit }), ...(explain !== undefined && { explain }) },
+      this.#memory,
+      signal,
+    );
+    return hits.map(({ hit }) => hit);
+  }
+
+  /** The segments to search, whose files stay open until {@link release}. @internal */
+  hold(): readonly Segment[] {
+    this.#holders++;
+    return this.#overlay?.over(this.segments) ?? this.segments;
+  }
+
+  /** Ends a {@link hold}. @internal */
+  release(): void {
+    if (--this.#holders === 0) this.#closeRetired();
   }
 
   /**
@@ -103,7 +122,7 @@ export class EngineReader {
    * memory only. A binary one counts as empty.
    */
   setOverlay(documents: readonly EngineDocument[]): void {
-    this.#overlay?.close();
+    if (this.#overlay) this.#retire([this.#overlay.reader]);
     const texts = documents.map(({ id, path, content }) => ({ id, path, text: toUtf8(content) ?? new Uint8Array() }));
     this.#overlay = texts.length === 0 ? undefined : new Overlay(texts);
   }
@@ -112,6 +131,7 @@ export class EngineReader {
   isolateDamaged(): boolean {
     const old = this.#snapshot;
     this.#snapshot = isolateDamaged(old);
+    this.#retireUnused(old);
     return this.#snapshot !== old;
   }
 
@@ -149,9 +169,9 @@ export class EngineReader {
     return [...new Set(names)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, limit);
   }
 
-  /** Approximate number of documents with a name or word: removed ones count until they are merged away. */
+  /** Number of documents with a name or word. */
   documentsWith(name: string): number {
-    return this.#memory.references(this.segments, splitIdentifier(name).join(''));
+    return new Collection([this.segments], this.#memory).references(splitIdentifier(name).join(''));
   }
 
   /** Contents of this commit. Visits each document. */
@@ -179,11 +199,26 @@ export class EngineReader {
     return { documents, chunks, contentBytes, languages, languageBytes, segments, generation, damage: this.damage };
   }
 
-  /** Frees its files; a search after that finds nothing. */
+  /** Frees its files, once the searches under way have ended; a search after that finds nothing. */
   close(): void {
     this.setOverlay([]);
-    closeUnused(this.segments, []);
-    this.#snapshot = { ...this.#snapshot, segments: [] };
+    const old = this.#snapshot;
+    this.#snapshot = { ...old, segments: [] };
+    this.#retireUnused(old);
+  }
+
+  #retireUnused({ segments }: Snapshot): void {
+    this.#retire(unusedReaders(segments, this.segments));
+  }
+
+  #retire(readers: readonly SegmentReader[]): void {
+    this.#retired.push(...readers);
+    if (this.#holders === 0) this.#closeRetired();
+  }
+
+  #closeRetired(): void {
+    for (const reader of this.#retired) reader.close();
+    this.#retired = [];
   }
 }
 

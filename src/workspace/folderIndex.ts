@@ -18,7 +18,7 @@ import { beginAsSibling } from './siblings.ts';
 import { SkipRules, contentRules, type Skip, type SkipReason } from './skip.ts';
 import { claimStateFolder } from './stateFolder.ts';
 import type { FolderState, FolderStatus, WatchProblem } from './status.ts';
-import { TimeSlice } from './timeSlice.ts';
+import { TimeSlice } from '../base/timeSlice.ts';
 
 export interface FolderDependencies {
   readonly logger: Logger;

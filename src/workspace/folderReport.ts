@@ -12,7 +12,7 @@ import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { FolderTree } from './folderTree.ts';
 import type { FileState } from './scan.ts';
 import { SkipRules, contentRules, type Skip } from './skip.ts';
-import { TimeSlice } from './timeSlice.ts';
+import { TimeSlice } from '../base/timeSlice.ts';
 
 /* Reports on a folder's index that any process may make: all of it only reads. */
 

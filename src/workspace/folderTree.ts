@@ -4,7 +4,7 @@ import { isRecent } from './fileReader.ts';
 import { IgnoreRules, isRuleFile, type Excluded } from './ignoreRules.ts';
 import { observe, stateOf, type FileState } from './scan.ts';
 import type { Skip, SkipRules } from './skip.ts';
-import { TimeSlice } from './timeSlice.ts';
+import { TimeSlice } from '../base/timeSlice.ts';
 
 export interface TreeOptions {
   readonly root: string;

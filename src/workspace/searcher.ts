@@ -1,14 +1,17 @@
 import { join } from 'node:path';
 import { throwIfCancelled } from '../base/errors.ts';
+import { TimeSlice } from '../base/timeSlice.ts';
 import { toUtf8 } from '../engine/analyze/text.ts';
 import { documentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
+import { PatchedIndex } from '../engine/patchedIndex.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
-import { Locator } from '../engine/query/locate.ts';
 import type { SourceRange } from '../engine/query/sourceRange.ts';
 import { parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { Contribution } from '../engine/query/features.ts';
-import type { Hit } from '../engine/query/search.ts';
+import type { FolderHit, Hit, SearchOutcome } from '../engine/query/search.ts';
+import { searchIndexes } from '../engine/query/searchIndexes.ts';
+import { SearchMemory } from '../engine/query/searchMemory.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { completeFilter, type Completion } from './completion.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
@@ -49,6 +52,8 @@ export interface SearchRequest {
   readonly except?: FileLines;
   /** Whether Git may run in the folders, as `changed:` needs. */
   readonly isTrusted?: boolean;
+  /** Whether to read all files that may have a phrase, however long it takes; see {@link SearchResponse.isUnfinished}. */
+  readonly readAll?: boolean;
 }
 
 /** Lines of a file, counted from 1, both ends included. */
@@ -75,7 +80,7 @@ export interface SearchResult extends ResultPlace, Excerpt {
   readonly path: string;
   readonly language: string;
   readonly score: number;
-  /** Up to three more places in the file, best first; none if it changed since it was indexed. */
+  /** Up to three more places in the file, best first. */
   readonly more: readonly (ResultPlace & Partial<Excerpt>)[];
   /** What makes up the score, the largest share first; missing for a query of filters alone, which ranks nothing. */
   readonly explanation?: readonly Contribution[];
@@ -89,6 +94,8 @@ export interface SearchResponse {
   readonly damaged: readonly string[];
   /** Whether it may have missed something for that. */
   readonly isPartial: boolean;
+  /** Whether it stopped before all files were read that may have the phrases; `readAll` goes on. */
+  readonly isUnfinished: boolean;
   /**
    * How many files were left out that the index holds to be better than some of the results, as they are deleted, cannot
    * be read, or changed and are no answer any more. Until the index is up to date, others may be missing instead.
@@ -97,16 +104,20 @@ export interface SearchResponse {
   readonly tookMs: number;
 }
 
-/** Hits requested beyond the limit, because a file may have been deleted since it was indexed. */
+/** Hits requested beyond the limit, because one open folder may be within another. */
 const SPARE_HITS = 5;
 /** The factor of hits to request again if these are not enough. */
 const MORE_HITS = 4;
+/** Searches for one request, where files changed since they were indexed. */
+const MAX_ROUNDS = 6;
+/** Characters that a search for a phrase reads while one types: half a second's work. */
+const MAX_TEXT = 64 << 20;
 /** Upper bound of the setting for the size of files. */
 const MAX_FILE_BYTES = 64 << 20;
 
 /**
- * Searches the indexes of folders and checks the files themselves before it answers: a result whose file changed since
- * it was indexed is located again in the current file, and one whose file was deleted is left out.
+ * Searches the indexes of folders and checks the files themselves before it answers: a file that changed since it was
+ * indexed is searched as it is now, and one that was deleted is left out.
  */
 export class Searcher {
   readonly #readers = new Map<string, EngineReader>();
@@ -115,6 +126,7 @@ export class Searcher {
   /** State folders whose reader knows the texts as they are now. */
   readonly #overlaid = new Set<string>();
   readonly #changedFiles = new ChangedFiles();
+  readonly #memory = new SearchMemory();
 
   /** Searches find it from now on as it is here, with its lines, where the index has a file of that path. */
   setUnsaved({ root, path, text }: UnsavedText): void {
@@ -125,77 +137,58 @@ export class Searcher {
     this.#overlaid.clear();
   }
 
+  /** Searches all folders as one. Rejects with `Cancelled`, within milliseconds. */
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
     const began = performance.now();
-    const { folders, query, limit, explain = false, except, excerpts = false, isTrusted = false } = request;
+    // Lets the cancellation of a request that waited for others arrive before it.
+    await new TimeSlice(signal).next();
+    const { folders, query, limit, explain = false, except, excerpts = false, isTrusted = false, readAll } = request;
     const parsed = parseQueryLanguage(query);
     const roots = folders.map(({ root }) => root);
     const { byRoot, problems } = await this.#changedFiles.resolve(roots, parsed.filters, isTrusted);
     throwIfCancelled(signal);
-    const changed = new Map(roots.map((root) => [root, this.#withUnsaved(root, byRoot.get(root) ?? new Map())]));
-    const files = new Map(folders.map((folder) => [folder.root, this.#filesOf(folder)]));
-    // For changed files alone, of which most searches have none.
-    const locate: Locate = (root, path, text) => new Locator(parsed, changed.get(root)).locate(path, text);
     const excerpter = new Excerpter(parsed);
-    const damaged = new Set<string>();
     const leftOut = new Set<string>();
-    let isPartial = false;
-    const find = async (count: number): Promise<{ readonly hits: FolderHit[]; readonly areAll: boolean }> => {
-      const hits: FolderHit[] = [];
-      let areAll = true;
-      for (const { root, stateFolder } of folders) {
-        const reader = this.#reader(stateFolder);
-        this.#overlay(reader, root, stateFolder);
-        const options = {
-          limit: count,
-          explain,
-          changed: changed.get(root)!,
-          readText: (path: string) => {
-            const read = files.get(root)!(path);
-            if (!read) leftOut.add(join(root, path));
-            return read?.text.toString('utf8');
-          },
-          ...(signal && { signal }),
-        };
-        const found = await reader.search(query, options);
-        for (const one of found) {
-          const hit = except?.root === root && except.path === one.path ? outside(except, one) : one;
-          if (hit) hits.push({ root, hit });
+    const searched = folders.map((folder) => this.#toSearch(folder, byRoot.get(folder.root), leftOut));
+    let found: SearchOutcome;
+    let results: SearchResult[];
+    try {
+      for (let count = limit + SPARE_HITS, round = 1; ; round++) {
+        const options = { limit: count, explain, ...(!readAll && { maxText: MAX_TEXT }) };
+        found = await searchIndexes(searched, parsed, options, this.#memory, signal);
+        results = [];
+        let isStale = false;
+        // One open folder may be within another.
+        const seen = new Set<string>();
+        for (const one of found.hits) {
+          if (results.length === limit) break;
+          const folder = searched[one.folder]!;
+          const file = join(folder.root, one.hit.path);
+          if (seen.has(file)) continue;
+          seen.add(file);
+          const content = folder.currentText(one);
+          if (!content) isStale = true;
+          else leftOut.delete(file);
+          if (!content || (isStale && round < MAX_ROUNDS)) continue;
+          const isExcepted = except?.root === folder.root && except.path === one.hit.path;
+          const hit = isExcepted ? outside(except, one.hit) : one.hit;
+          if (hit) results.push(present(folder.root, hit, content, excerpter, excerpts));
         }
-        areAll &&= found.length < count;
-        if (reader.damage.length > 0) damaged.add(root);
-        isPartial ||= reader.damage.some(({ documents }) => documents !== 0);
+        // Changed files are searched as they are now, and those behind deleted ones are searched for.
+        const isShort = results.length < limit && found.hits.length === count;
+        if (!isShort && !(isStale && round < MAX_ROUNDS)) break;
+        if (isShort) count *= MORE_HITS;
       }
-      return { hits: hits.sort((a, b) => b.hit.score - a.hit.score), areAll };
-    };
-    // One open folder may be within another.
-    const presented = new Map<string, SearchResult | undefined>();
-    let results: SearchResult[] = [];
-    for (let count = limit + SPARE_HITS, areAll = false; !areAll && results.length < limit; count *= MORE_HITS) {
-      const found = await find(count);
-      areAll = found.areAll;
-      results = [];
-      const seen = new Set<string>();
-      for (const { root, hit } of found.hits) {
-        if (results.length === limit) break;
-        const file = join(root, hit.path);
-        if (seen.has(file)) continue;
-        seen.add(file);
-        if (!presented.has(file)) {
-          const content = files.get(root)!(hit.path);
-          presented.set(file, content && present(root, hit, content, locate, excerpter, excerpts));
-        }
-        const result = presented.get(file);
-        if (!result) leftOut.add(file);
-        else if (except?.root !== root || except.path !== hit.path || !overlaps(except, result)) results.push(result);
-      }
+    } finally {
+      for (const { index } of searched) index.close();
     }
-    const allProblems = [...parsed.problems, ...problems].sort((a, b) => a.start - b.start);
+    const damaged = searched.filter(({ reader }) => reader.damage.length > 0);
     return {
       results,
-      problems: allProblems,
-      damaged: [...damaged],
-      isPartial,
+      problems: [...parsed.problems, ...problems].sort((a, b) => a.start - b.start),
+      damaged: damaged.map(({ root }) => root),
+      isPartial: damaged.some(({ reader }) => reader.damage.some(({ documents }) => documents !== 0)),
+      isUnfinished: found.isPartial,
       leftOut: leftOut.size,
       tookMs: performance.now() - began,
     };
@@ -232,8 +225,15 @@ export class Searcher {
     this.#readers.clear();
   }
 
+  #toSearch(folder: SearchFolder, changed: ChangedPaths = new Map(), leftOut: Set<string>): FolderSearch {
+    const reader = this.#reader(folder.stateFolder);
+    this.#overlay(reader, folder.root, folder.stateFolder);
+    const files = this.#filesOf(folder);
+    return new FolderSearch(folder.root, reader, this.#withUnsaved(folder.root, changed), files, leftOut);
+  }
+
   /** Reads the files of a folder as they are at this moment, unsaved or not. */
-  #filesOf(folder: Pick<SearchFolder, 'root' | 'maxFileBytes'>): (path: string) => FileText | undefined {
+  #filesOf(folder: Pick<SearchFolder, 'root' | 'maxFileBytes'>): ReadFile {
     const saved = textsOf(folder);
     return (path) => {
       const unsaved = this.#unsaved.get(folder.root)?.get(path);
@@ -273,25 +273,52 @@ export class Searcher {
   }
 }
 
-interface FolderHit {
+/** Reads a file's current text; `undefined` for one that is deleted, no text, or may not be read. */
+type ReadFile = (path: string) => FileText | undefined;
+
+/** A folder during one search: its index, with the texts of files that changed since they were indexed. */
+class FolderSearch {
   readonly root: string;
-  readonly hit: Hit;
+  readonly reader: EngineReader;
+  readonly index: PatchedIndex;
+  readonly changed: ChangedPaths;
+  readonly #read: ReadFile;
+  readonly #leftOut: Set<string>;
+  /** Texts that the index has not yet. */
+  readonly #newer = new Map<string, FileText>();
+
+  /** `leftOut` collects the files that the index has, but that are no results as they are now. */
+  constructor(root: string, reader: EngineReader, changed: ChangedPaths, read: ReadFile, leftOut: Set<string>) {
+    this.root = root;
+    this.reader = reader;
+    this.index = new PatchedIndex(reader);
+    this.changed = changed;
+    this.#read = read;
+    this.#leftOut = leftOut;
+  }
+
+  readonly readText = (path: string): string | undefined => {
+    const file = this.#newer.get(path) ?? this.#read(path);
+    if (!file) this.#leftOut.add(join(this.root, path));
+    return file?.text.toString('utf8');
+  };
+
+  /** The text of a hit, if the search was of that text. Otherwise the next search is of the current one. */
+  currentText({ hit: { path, id }, reader, document }: FolderHit): FileText | undefined {
+    const file = this.#newer.get(path) ?? this.#read(path);
+    if (file && documentId(path, file.content) === id) return file;
+    this.#leftOut.add(join(this.root, path));
+    // What is a secret now is not to be found.
+    if (!file || findSecret(file.text) !== undefined) this.index.replace(reader, document);
+    else {
+      this.#newer.set(path, file);
+      this.index.replace(reader, document, { id: documentId(path, file.content), path, text: file.text });
+    }
+    return undefined;
+  }
 }
 
-/** The best place in a text that changed since it was indexed. */
-type Locate = (root: string, path: string, text: Uint8Array) => SourceRange | undefined;
-
-function present(
-  root: string,
-  hit: Hit,
-  { content, text }: FileText,
-  locate: Locate,
-  excerpter: Excerpter,
-  excerpts: boolean,
-): SearchResult | undefined {
-  const isUnchanged = documentId(hit.path, content) === hit.id;
-  const place = isUnchanged ? hit : locate(root, hit.path, text);
-  if (!place) return undefined;
+function present(root: string, hit: Hit, { text }: FileText, excerpter: Excerpter, excerpts: boolean): SearchResult {
   const lines = linesOf(text);
   const { path, language, score, explanation } = hit;
   return {
@@ -299,11 +326,9 @@ function present(
     path,
     language,
     score,
-    ...toResultPlace(place),
-    ...excerpter.excerpt(lines, place),
-    more: isUnchanged
-      ? hit.more.map((one) => ({ ...toResultPlace(one), ...(excerpts && excerpter.excerpt(lines, one)) }))
-      : [],
+    ...toResultPlace(hit),
+    ...excerpter.excerpt(lines, hit),
+    more: hit.more.map((one) => ({ ...toResultPlace(one), ...(excerpts && excerpter.excerpt(lines, one)) })),
     ...(explanation && { explanation }),
   };
 }
@@ -341,7 +366,7 @@ interface FileText {
 export function textsOf({
   root,
   maxFileBytes = MAX_FILE_BYTES,
-}: Pick<SearchFolder, 'root' | 'maxFileBytes'>): (path: string) => FileText | undefined {
+}: Pick<SearchFolder, 'root' | 'maxFileBytes'>): ReadFile {
   const folder = new GuardedFolder(root);
   return (path) => {
     const read = folder.read(path, { maxBytes: maxFileBytes });

@@ -1,11 +1,12 @@
-import { throwIfCancelled } from '../base/errors.ts';
 import { splitIdentifier, stem } from '../engine/analyze/words.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { isKnown, type ChangedPaths } from '../engine/query/filters.ts';
 import { WORD, parseQuery } from '../engine/query/query.ts';
 import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { Contribution } from '../engine/query/features.ts';
-import type { Hit, SearchOptions } from '../engine/query/search.ts';
+import type { FolderHit, Hit, SearchOptions } from '../engine/query/search.ts';
+import { searchIndexes } from '../engine/query/searchIndexes.ts';
+import { SearchMemory } from '../engine/query/searchMemory.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { featureGroup } from './featureGroups.ts';
 import { indexFolderOf } from './folderOptions.ts';
@@ -73,17 +74,15 @@ const CANDIDATES = 48;
  */
 export async function explainRank(request: RankRequest, signal?: AbortSignal): Promise<RankAnswer> {
   const { folders, root, path, query } = request;
-  const { problems: malformed, filters } = parseQueryLanguage(query);
+  const parsed = parseQueryLanguage(query);
+  const { problems: malformed, filters } = parsed;
   const roots = folders.map((folder) => folder.root);
   const { byRoot, problems: unresolved } = await new ChangedFiles().resolve(roots, filters, request.isTrusted ?? false);
   const problems = [...malformed, ...unresolved];
   const folderAt = (at: string): SearchFolder | undefined => folders.find((folder) => folder.root === at);
-  const optionsIn = (folder: string): SearchOptions => ({
-    limit: MAX_RANK,
-    explain: true,
+  const optionsIn = (folder: string): Pick<SearchOptions, 'changed' | 'readText'> => ({
     changed: byRoot.get(folder) ?? new Map(),
     readText: (file) => textOf(folderAt(folder), file),
-    ...(signal && { signal }),
   });
   const missingWords = wordsMissingIn(query, path, textOf(folderAt(root), path) ?? '');
   const readers = folders.map((folder) => ({ ...folder, reader: new EngineReader(indexFolderOf(folder.stateFolder)) }));
@@ -92,7 +91,13 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
     const id = reader?.find(path);
     if (!reader || id === undefined) return { kind: 'unknown', problems, missingWords };
     const find = (text: string, only?: ReadonlySet<string>): Promise<Hit[]> =>
-      reader.search(text, { ...optionsIn(root), ...(only && { within: only }) });
+      reader.search(text, {
+        ...optionsIn(root),
+        limit: MAX_RANK,
+        explain: true,
+        ...(signal && { signal }),
+        ...(only && { within: only }),
+      });
 
     const [alone] = await find(query, new Set([id]));
     if (!alone) {
@@ -104,27 +109,28 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
         missingWords,
       };
     }
-    const hits: { readonly root: string; readonly hit: Hit }[] = [];
-    for (const one of readers) {
-      throwIfCancelled(signal);
-      for (const hit of await one.reader.search(query, optionsIn(one.root))) hits.push({ root: one.root, hit });
-    }
-    hits.sort((a, b) => b.hit.score - a.hit.score);
-    const at = hits.findIndex(({ root: its, hit }) => its === root && hit.id === id);
+    const searchAll = async (within?: ReadonlySet<string>): Promise<readonly FolderHit[]> => {
+      const indexes = readers.map((one) => ({ ...optionsIn(one.root), index: one.reader, ...(within && { within }) }));
+      const options = { limit: MAX_RANK, explain: true };
+      return (await searchIndexes(indexes, parsed, options, new SearchMemory(), signal)).hits;
+    };
+    const isFile = ({ folder, hit }: FolderHit): boolean => roots[folder] === root && hit.id === id;
+    const hits = await searchAll();
+    const at = hits.findIndex(isFile);
     const first = hits[0]!;
     const found = hits[at]?.hit;
     let shown = found ?? alone;
     const isCandidate = found !== undefined && (found.explanation !== undefined || first.hit.explanation === undefined);
     if (!isCandidate) {
-      const others = hits.filter(({ root: its }) => its === root).slice(0, CANDIDATES - 1);
-      const beside = await find(query, new Set([...others.map(({ hit }) => hit.id), id]));
-      shown = beside.find((hit) => hit.id === id) ?? shown;
+      const others = hits.slice(0, CANDIDATES - 1);
+      const beside = await searchAll(new Set([...others.map(({ hit }) => hit.id), id]));
+      shown = beside.find(isFile)?.hit ?? shown;
     }
     return {
       kind: 'ranked',
       rank: at < 0 ? undefined : at + 1,
       file: toRanked(root, shown),
-      first: toRanked(first.root, first.hit),
+      first: toRanked(roots[first.folder]!, first.hit),
       isCandidate,
       problems,
       missingWords,

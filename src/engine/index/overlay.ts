@@ -1,4 +1,5 @@
 import { MemorySegment, type MemoryDocument } from './memorySegment.ts';
+import type { SegmentReader } from './segmentReader.ts';
 import { Segment, clearBit, noDeletions, setBit } from './snapshot.ts';
 
 /** Texts in memory that are searched in place of the documents of the same paths. */
@@ -25,8 +26,9 @@ export class Overlay {
     return this.#over.all;
   }
 
-  close(): void {
-    this.#segment.reader.close();
+  /** Frees the memory when it is closed. */
+  get reader(): SegmentReader {
+    return this.#segment.reader;
   }
 
   #putOver(segments: readonly Segment[]): readonly Segment[] {

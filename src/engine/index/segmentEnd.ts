@@ -11,8 +11,6 @@ export interface SegmentFooter {
   readonly tokens: number;
   readonly contentBytes: number;
   readonly languages: readonly string[];
-  /** Number of documents below each two outer folders, of the largest ones: see {@link outerFolder}. */
-  readonly folders: readonly (readonly [string, number])[];
   readonly bucketBits: number;
   readonly dictionary: number;
   /** Number of defined names, and where their blocks begin. */

@@ -20,6 +20,7 @@ export interface TermRun {
   read(entry: number, into: Postings): void;
 }
 
+const SLASH = 0x2f;
 /** Approximate bytes of postings that are read at once for a merge. */
 const RUN_BYTES = 256 << 10;
 
@@ -49,8 +50,8 @@ export class SegmentReader {
   readonly #lines: Uint32Array;
   readonly #contentBytes: Uint32Array;
   readonly #documentLanguage: Uint8Array;
-  #documentsByLanguage: Uint32Array | undefined;
-  #documentsByFolder: ReadonlyMap<string, number> | undefined;
+  #languages: ReadonlyMap<string, number> | undefined;
+  #folders: ReadonlyMap<string, number> | undefined;
   /** Blocks of the dictionary that were read: each word of a query reads a few, and all are a tenth of a segment. */
   #dictionaryBlocks: (DataView | undefined)[] = [];
   /** Bytes with the bucket that was read last, and its offset in them. */
@@ -156,20 +157,29 @@ export class SegmentReader {
     return this.footer.languages[this.#documentLanguage[document]!]!;
   }
 
-  /** Number of documents in a language, with removed ones. */
-  documentsIn(language: string): number {
-    if (!this.#documentsByLanguage) {
-      this.#documentsByLanguage = new Uint32Array(256);
-      for (const number of this.#documentLanguage) this.#documentsByLanguage[number]!++;
-    }
-    const number = this.footer.languages.indexOf(language);
-    return number < 0 ? 0 : this.#documentsByLanguage[number]!;
+  /** Number of documents in each language, with removed ones. */
+  get languages(): ReadonlyMap<string, number> {
+    if (this.#languages) return this.#languages;
+    const counts = new Uint32Array(256);
+    for (const number of this.#documentLanguage) counts[number]!++;
+    return (this.#languages = new Map(this.footer.languages.map((language, i) => [language, counts[i]!])));
   }
 
-  /** Number of documents below an {@link outerFolder}, with removed ones; 0 for a folder that has few. */
-  documentsUnder(folder: string): number {
-    this.#documentsByFolder ??= new Map(this.footer.folders);
-    return this.#documentsByFolder.get(folder) ?? 0;
+  /** Number of documents below each {@link outerFolderOf}, with removed ones. */
+  get folders(): ReadonlyMap<string, number> {
+    if (this.#folders) return this.#folders;
+    const counts = new Map<string, number>();
+    for (let document = 0; document < this.documents; document++) increment(counts, this.outerFolderOf(document));
+    return (this.#folders = counts);
+  }
+
+  /** The outermost two folders of a path, or fewer, by their bytes. In many repositories they are a package. */
+  outerFolderOf(document: number): string {
+    const path = this.pathBytesOf(document);
+    const first = path.indexOf(SLASH);
+    const second = first < 0 ? -1 : path.indexOf(SLASH, first + 1);
+    const length = Math.max(0, second < 0 ? first : second);
+    return Buffer.from(path.buffer, path.byteOffset, length).toString('latin1');
   }
 
   contentBytesOf(document: number): number {
@@ -376,6 +386,11 @@ export class SegmentReader {
     if ((block + 1) * BLOCK_BYTES > this.#detailOffsets[this.documents]!) this.#broken ??= `block ${block}`;
     else this.#damagedDetails.add(block);
   }
+}
+
+/** Adds `by` to a count. */
+export function increment(counts: Map<string, number>, key: string, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {

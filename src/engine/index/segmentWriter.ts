@@ -3,7 +3,6 @@ import { BlockSums } from './blockFile.ts';
 import { ByteWriter, DOCUMENT_ID_BYTES, MAX_CHUNKS, MAX_TOKENS, type TermHash } from './format.ts';
 import { bytesOf, bytesPerTerm, columnsOf } from './dictionary.ts';
 import { NameWriter } from './names.ts';
-import { outerFolder } from './outerFolder.ts';
 import { encodeInline, encodePostings } from './postings.ts';
 import { encodeEnd } from './segmentEnd.ts';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from './segmentStorage.ts';
@@ -26,9 +25,6 @@ const FLUSH_BYTES = 1 << 20;
 /** Terms per bucket, which a lookup reads: about 40 × 8 bytes. */
 const TERMS_PER_BUCKET = 40;
 
-/** Largest number of folders in the footer, which is read whole; small folders are all alike. */
-const MAX_FOLDERS = 1_000;
-
 /**
  * Writes one segment file: first every document, then every term in the order of its hash, then the defined names, then
  * {@link finish}.
@@ -36,7 +32,6 @@ const MAX_FOLDERS = 1_000;
 export class SegmentWriter {
   readonly #file: string;
   readonly #fd: number;
-  readonly #folders = new Map<string, number>();
   readonly #out = new ByteWriter();
   readonly #coldSums = new BlockSums();
   #written = 0;
@@ -104,8 +99,6 @@ export class SegmentWriter {
     let language = this.#languages.indexOf(document.language);
     if (language < 0) language = this.#languages.push(document.language) - 1;
     this.#documentLanguage.push(language);
-    const folder = outerFolder(Buffer.from(document.path).toString('utf8'));
-    this.#folders.set(folder, (this.#folders.get(folder) ?? 0) + 1);
   }
 
   /** Call between the last document and the first term. There may be no more than `maxTerms`, and should not be far fewer. */
@@ -211,7 +204,6 @@ export class SegmentWriter {
       tokens: sum(this.#documentTokens),
       contentBytes: sum(this.#contentBytes),
       languages: this.#languages,
-      folders: largest(this.#folders),
       bucketBits: this.#bucketBits,
       dictionary,
       names: this.names.count,
@@ -288,10 +280,6 @@ export function writeSegment(file: string, fill: (writer: SegmentWriter) => void
 
 export function documentIdAt(ids: Uint8Array, document: number): Uint8Array {
   return ids.subarray(document * DOCUMENT_ID_BYTES, (document + 1) * DOCUMENT_ID_BYTES);
-}
-
-function largest(counts: ReadonlyMap<string, number>): [string, number][] {
-  return [...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).slice(0, MAX_FOLDERS);
 }
 
 function sum(values: readonly number[]): number {

@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import { writeFileDurableSync } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
 import { isDamage, reasonOfDamage, type Damage } from './damage.ts';
+import { countDeleted, type DeletedCounts } from './deletedCounts.ts';
 import { damaged } from './format.ts';
 import { deletionsFile, segmentFile, type FileEntry, type Manifest, type SegmentEntry } from './manifest.ts';
 import { SegmentReader } from './segmentReader.ts';
@@ -17,6 +18,7 @@ export class Segment {
   readonly deletedCount: number;
   /** Number of the deleted documents that no change removed, but are in a damaged part of the file. */
   readonly lost: number;
+  #deletedCounts: DeletedCounts | undefined;
 
   constructor(entry: SegmentEntry, reader: SegmentReader, deleted: Uint8Array | undefined, lost = 0) {
     this.entry = entry;
@@ -28,6 +30,12 @@ export class Segment {
 
   get liveDocuments(): number {
     return this.reader.documents - this.deletedCount;
+  }
+
+  /** `undefined` if no document is deleted. */
+  get deletedCounts(): DeletedCounts | undefined {
+    if (this.deletedCount === 0) return undefined;
+    return (this.#deletedCounts ??= countDeleted(this.reader, this.deletedCount, (one) => this.isDeleted(one)));
   }
 
   isDeleted(document: number): boolean {
@@ -104,9 +112,7 @@ export function isolateDamaged(snapshot: Snapshot): Snapshot {
     } else segments.push(segment);
   }
   const isNew = isolated.length > snapshot.isolated.length || segments.some((one, i) => one !== snapshot.segments[i]);
-  if (!isNew) return snapshot;
-  closeUnused(snapshot.segments, segments);
-  return { ...snapshot, segments, isolated };
+  return isNew ? { ...snapshot, segments, isolated } : snapshot;
 }
 
 /** Damage that costs documents of a snapshot. */
@@ -136,10 +142,15 @@ function isSameSegment(a: SegmentEntry, b: SegmentEntry): boolean {
   return a.segment === b.segment && a.sum === b.sum;
 }
 
+/** The readers of `old` that `current` does not use. */
+export function unusedReaders(old: readonly Segment[], current: readonly Segment[]): SegmentReader[] {
+  const used = new Set(current.map(({ reader }) => reader));
+  return old.map(({ reader }) => reader).filter((reader) => !used.has(reader));
+}
+
 /** Closes the readers of `old` that `current` does not use. */
 export function closeUnused(old: readonly Segment[], current: readonly Segment[]): void {
-  const used = new Set(current.map((segment) => segment.reader));
-  for (const { reader } of old) if (!used.has(reader)) reader.close();
+  for (const reader of unusedReaders(old, current)) reader.close();
 }
 
 export function hasBit(bits: Uint8Array, index: number): boolean {

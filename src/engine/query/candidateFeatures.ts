@@ -5,16 +5,19 @@ const VERSION = /^(.*?)(?:^|\/)v(\d+)\//i;
 
 /** Favours the newest of several versions, `v3/a.ts` and `v4/b.ts`: a name by itself means that one. */
 export function favourNewestVersions(candidates: readonly Candidate[], rows: readonly Float64Array[]): void {
-  const versions = candidates.map(({ info: { path } }) => VERSION.exec(path));
+  const versions = candidates.map(({ scores, info: { path } }) => {
+    const match = VERSION.exec(path);
+    return match && { above: `${scores.folder}:${match[1]}`, number: Number(match[2]) };
+  });
   const known = new Map<string, Set<number>>();
   for (const version of versions) {
     if (!version) continue;
-    const numbers = known.get(version[1]!) ?? new Set();
-    known.set(version[1]!, numbers.add(Number(version[2])));
+    const numbers = known.get(version.above) ?? new Set();
+    known.set(version.above, numbers.add(version.number));
   }
   for (const [i, version] of versions.entries()) {
-    const numbers = version && known.get(version[1]!)!;
-    if (numbers && numbers.size > 1 && Number(version[2]) === Math.max(...numbers)) rows[i]![F.compat] = 0;
+    const numbers = version && known.get(version.above)!;
+    if (numbers && numbers.size > 1 && version.number === Math.max(...numbers)) rows[i]![F.compat] = 0;
   }
 }
 
@@ -33,8 +36,8 @@ export function addRelative(rows: readonly Float64Array[]): void {
 /** Adds the features of other candidates in the same folder. */
 export function addNeighbours(candidates: readonly Candidate[], rows: readonly Float64Array[]): void {
   const folders = new Map<string, { files: number; value: number }>();
-  const folderOf = candidates.map(({ info: { path } }, i) => {
-    const name = path.slice(0, path.lastIndexOf('/') + 1);
+  const folderOf = candidates.map(({ scores, info: { path } }, i) => {
+    const name = `${scores.folder}:${path.slice(0, path.lastIndexOf('/') + 1)}`;
     let folder = folders.get(name);
     if (!folder) folders.set(name, (folder = { files: 0, value: 0 }));
     folder.files++;

@@ -3,10 +3,12 @@ import { gallop } from '../index/gallop.ts';
 import type { PostingList, Postings } from '../index/postings.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, type Segment } from '../index/snapshot.ts';
+import { liveDocumentsIn } from './collection.ts';
 import { BestChunk, B, DEFINING, K1, SHORTEST, type Averages, type Word, type WordLists } from './bestChunk.ts';
 import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, noEvidence, type Evidence } from './evidence.ts';
-import type { SearchMemory, Sums } from './searchMemory.ts';
+import type { SearchArrays, Sums } from './searchMemory.ts';
 import type { TopK } from './topK.ts';
+import type { Wanted } from './wanted.ts';
 
 /**
  * Further factors in the choice of candidates: the best chunk, and a word in a name, as a share of the word's weight.
@@ -28,6 +30,8 @@ const WANTED = 1;
 const UNWANTED = 2;
 /** Wanted, but ranked after all others. */
 const LAST = 3;
+/** Number of documents that are visited before other work may run. */
+const DOCUMENTS_PER_STEP = 1_000;
 /** Margin for the inexact 32-bit sums. */
 const ROUNDING = 1.001;
 
@@ -38,23 +42,26 @@ const ROUNDING = 1.001;
 export class SegmentScores {
   readonly segment: Segment;
   readonly reader: SegmentReader;
+  /** Number of the segment's folder. */
+  readonly folder: number;
   /** Hits by document. */
   readonly symbols = new Map<number, SymbolHit[]>();
   readonly #sums: Sums;
-  readonly #isWanted: (document: number) => boolean;
+  readonly #wanted: Wanted;
   readonly #averages: Averages;
   readonly #postings: Postings;
   readonly #words: Word[] = [];
   readonly #names: (PostingList | undefined)[] = [];
 
-  /** The postings of `memory` hold the lists of this search. */
-  constructor(segment: Segment, averages: Averages, isWanted: (document: number) => boolean, memory: SearchMemory) {
+  /** The postings of `arrays` hold the lists of this search. */
+  constructor(segment: Segment, folder: number, averages: Averages, wanted: Wanted, arrays: SearchArrays) {
     this.segment = segment;
     this.reader = segment.reader;
+    this.folder = folder;
     this.#averages = averages;
-    this.#isWanted = isWanted;
-    this.#postings = memory.postings;
-    this.#sums = memory.sumsOf(segment.reader);
+    this.#wanted = wanted;
+    this.#postings = arrays.postings;
+    this.#sums = arrays.sumsOf(segment.reader);
   }
 
   listsOf(word: string): WordLists {
@@ -70,8 +77,14 @@ export class SegmentScores {
     return this.reader.read(termHash(field, text), this.#postings);
   }
 
+  /** Number of documents in a list, without the deleted ones. */
+  documentsIn(list: PostingList | undefined): number {
+    return list ? liveDocumentsIn(this.segment, list, this.#postings) : 0;
+  }
+
   /** Adds the occurrences of the query's next word in this segment. */
-  addWord(weight: number, lists: WordLists): void {
+  *addWord(weight: number, lists: WordLists): Generator<void, void, void> {
+    for (const list of [lists.body, lists.definition, lists.fileName, lists.folder]) yield* this.#meetAll(list);
     this.#words.push({ weight, lists });
     if (lists.body) this.#addBody(lists.body, weight);
     if (lists.definition) this.#addToDocuments(lists.definition, IN_DEFINITION * weight, DEFINING * weight);
@@ -80,13 +93,16 @@ export class SegmentScores {
   }
 
   /** Adds the next name of the query, and marks the documents in which it occurs. */
-  addName(name: string): void {
+  *addName(name: string): Generator<void, void, void> {
     const list = this.listOf(Field.identifier, name);
+    yield* this.#meetAll(list);
     this.#names.push(list);
     if (list) this.#addToDocuments(list, 0);
   }
 
-  addSymbol(term: number, { from, to }: PostingList): void {
+  *addSymbol(term: number, list: PostingList): Generator<void, void, void> {
+    yield* this.#meetAll(list);
+    const { from, to } = list;
     const { chunks } = this.#postings;
     for (let i = from, document = 0; i < to; i++) {
       const chunk = chunks[i]!;
@@ -124,16 +140,13 @@ export class SegmentScores {
     }
   }
 
-  /** Counts every document as found: for a query that only filters. */
-  addAll(): void {
-    for (let document = 0; document < this.reader.documents; document++) this.#meet(document);
-  }
-
-  /** Adds `value` to those of `documents`, a bit each, that were found. */
-  addValue(value: number, documents: Uint8Array): void {
+  /** Counts every document as found: for a query that only filters. Those that define a nearer match of `sym:` precede. */
+  *addAll(): Generator<void, void, void> {
     const { score } = this.#sums;
-    for (let document = 0; document < score.length; document++) {
-      if (hasBit(documents, document)) score[document]! += value;
+    for (let document = 0; document < this.reader.documents; document++) {
+      if (document % DOCUMENTS_PER_STEP === 0) yield;
+      this.#meet(document);
+      for (const documents of this.#wanted.near) if (hasBit(documents, document)) score[document]!++;
     }
   }
 
@@ -142,10 +155,17 @@ export class SegmentScores {
     const { score, state } = this.#sums;
     let { least } = top;
     for (let document = 0; document < state.length; document++) {
-      if (state[document] !== WANTED || score[document]! <= least) continue;
+      if (state[document] !== WANTED || score[document]! < least) continue;
       top.add(document + offset, score[document]!);
       ({ least } = top);
     }
+  }
+
+  /** The documents that may be results and are not yet removed. */
+  found(): number[] {
+    const documents: number[] = [];
+    for (const [document, state] of this.#sums.state.entries()) if (state === WANTED) documents.push(document);
+    return documents;
   }
 
   /** The lowest score of `documents` together with their best chunks. */
@@ -168,10 +188,11 @@ export class SegmentScores {
   }
 
   /** Adds the best chunk of the documents that {@link finishAbove} left. */
-  finish(): void {
+  *finish(): Generator<void, void, void> {
     const { score, state } = this.#sums;
     const bestChunk = this.#bestChunk();
     for (let document = 0; document < state.length; document++) {
+      if (document % DOCUMENTS_PER_STEP === 0) yield;
       if (state[document] !== LAST) continue;
       state[document] = WANTED;
       score[document]! += BEST_CHUNK * bestChunk.of(document);
@@ -213,11 +234,25 @@ export class SegmentScores {
     return new BestChunk(this.#words, this.#postings, this.reader, this.#averages);
   }
 
+  /** Tests the documents of a list, where that takes long: other work may run meanwhile. */
+  *#meetAll(list: PostingList | undefined): Generator<void, void, void> {
+    yield;
+    if (!list || !this.#wanted.isSlow) return;
+    const { chunks } = this.#postings;
+    const { firstChunk } = this.reader;
+    for (let i = list.from, document = 0, met = 1; i < list.to; met++) {
+      document = this.reader.documentOf(chunks[i]!, document);
+      i = gallop(chunks, i, list.to, firstChunk[document + 1]!);
+      this.#meet(document);
+      if (met % DOCUMENTS_PER_STEP === 0) yield;
+    }
+  }
+
   /** Whether the document may be a result. */
   #meet(document: number): boolean {
     const { state } = this.#sums;
     if (state[document] === UNMET) {
-      const isWanted = !this.segment.isDeleted(document) && this.#isWanted(document);
+      const isWanted = !this.segment.isDeleted(document) && this.#wanted.accepts(document);
       state[document] = isWanted ? WANTED : UNWANTED;
     }
     return state[document] === WANTED;

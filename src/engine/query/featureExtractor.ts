@@ -69,9 +69,13 @@ export class FeatureExtractor {
     return this.#named(evidence) > 0 || hits?.some(({ term }) => this.#corpus.symbols[term]!.value === 1) === true;
   }
 
-  /** One row of {@link FEATURE_COLUMNS} per candidate. */
-  rows(candidates: readonly Candidate[]): Float64Array[] {
-    const rows = candidates.map((candidate) => this.#row(candidate));
+  /** One row of {@link FEATURE_COLUMNS} per candidate, one for each step. */
+  *rows(candidates: readonly Candidate[]): Generator<undefined, Float64Array[], void> {
+    const rows: Float64Array[] = [];
+    for (const candidate of candidates) {
+      rows.push(this.#row(candidate));
+      yield;
+    }
     addNeighbours(candidates, rows);
     if (this.#corpus.query.symbol !== undefined) favourNewestVersions(candidates, rows);
     addRelative(rows);
@@ -105,7 +109,7 @@ export class FeatureExtractor {
     row[F.folderRare] = masked(evidence.folderMask, this.#corpus.folderWeights) / this.#folderTotal;
     row[F.path] = this.#covered(evidence.nameMask | evidence.folderMask);
     row[F.depth] = info.depth;
-    row[F.packageShare] = Math.log(this.#corpus.packageShare(info.path));
+    row[F.packageShare] = Math.log(this.#corpus.packageShare(scores.folder, reader.outerFolderOf(document)));
 
     row[F.defined] = this.#covered(evidence.definitionMask);
     row[F.definedEarly] = this.#coveredEarly(evidence.definitionMask);

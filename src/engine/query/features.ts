@@ -121,8 +121,8 @@ export interface Corpus {
   /** Terms by the symbol numbers passed to {@link SegmentScores.addSymbol}. */
   readonly symbols: readonly SymbolTermInfo[];
   languageShare(language: string): number;
-  /** The share of the documents that are below the same outer folder as a path. */
-  packageShare(path: string): number;
+  /** The share of the documents that are below an outer folder of a searched folder. */
+  packageShare(folder: number, name: string): number;
   /** Number of documents in which a folded name occurs. */
   references(folded: string): number;
 }

@@ -1,28 +1,30 @@
-import { SextantError, throwIfCancelled } from '../../base/errors.ts';
+import { SextantError } from '../../base/errors.ts';
+import { runAtOnce } from '../../base/timeSlice.ts';
 import { foldName } from '../analyze/symbolNames.ts';
 import type { DocumentId } from '../documentId.ts';
 import { Field } from '../index/format.ts';
-import { outerFolder } from '../index/outerFolder.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
-import { hasBit, type Segment } from '../index/snapshot.ts';
-import type { Averages, WordLists } from './bestChunk.ts';
+import type { Segment } from '../index/snapshot.ts';
+import type { WordLists } from './bestChunk.ts';
 import { SegmentScores } from './collect.ts';
+import { Collection } from './collection.ts';
 import type { Evidence } from './evidence.ts';
 import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
 import type { Contribution, SymbolTermInfo } from './features.ts';
-import { DocumentScope } from './documentScope.ts';
-import { EXACT, PREFIX, compileFilters, isKnown, type ChangedPaths, type CompiledFilters } from './filters.ts';
+import { compileFilters, isKnown, type ChangedPaths } from './filters.ts';
+import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
-import { compilePhrase } from './phrase.ts';
 import type { SourceRange } from './sourceRange.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { parseQuery, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
 import { explainRow, scoreRow } from './ranker.ts';
-import { SearchMemory } from './searchMemory.ts';
+import { SearchMemory, type SearchArrays } from './searchMemory.ts';
 import { expandSymbol, type SymbolTerm } from './symbols.ts';
-import { documentsWith, excludedTerms, symbolTerm, type Term } from './terms.ts';
+import { excludedTerms } from './terms.ts';
+import { TextConditions, type ReadText } from './textConditions.ts';
 import { TopK } from './topK.ts';
+import { wantedIn } from './wanted.ts';
 import { stemOf, WordMatcher } from './wordMatch.ts';
 
 /** A document that answers a query, and the best place in it. */
@@ -39,21 +41,52 @@ export interface Hit extends SourceRange {
 }
 
 /** Scope, limits and output of a search. */
-export interface SearchOptions {
+export interface SearchOptions extends FolderOptions {
   /** At most this many hits, one per document; 10 by default, `Infinity` for all. */
   readonly limit?: number;
+  readonly signal?: AbortSignal;
+  /** Whether hits have an `explanation`. */
+  readonly explain?: boolean;
+}
+
+/** What is different for each folder of a search. */
+interface FolderOptions {
   /** Only these documents; all by default. */
   readonly within?: Pick<ReadonlySet<DocumentId>, 'has'>;
   /** Changed paths for `changed:`; without them such filters are ignored. */
   readonly changed?: ChangedPaths;
-  readonly signal?: AbortSignal;
   /**
    * Returns a document's text, or `undefined` if it is not available. The index keeps no text, and phrases are searched
    * in it. Without this function phrases filter nothing: their words rank like others.
    */
-  readonly readText?: (path: string, id: DocumentId) => string | undefined;
-  /** Whether hits have an `explanation`. */
-  readonly explain?: boolean;
+  readonly readText?: ReadText;
+}
+
+/** A folder to search. */
+export interface SearchedFolder extends FolderOptions {
+  readonly segments: readonly Segment[];
+}
+
+export interface CorpusOptions extends Pick<SearchOptions, 'limit' | 'explain'> {
+  /** Characters of text to read at the most for phrases; no limit by default. */
+  readonly maxText?: number;
+}
+
+/** A hit in one of several folders. */
+export interface FolderHit {
+  /** Index of the folder. */
+  readonly folder: number;
+  readonly hit: Hit;
+  /** Where the index has the document. */
+  readonly reader: SegmentReader;
+  readonly document: number;
+}
+
+export interface SearchOutcome {
+  /** Best first. */
+  readonly hits: readonly FolderHit[];
+  /** Whether `maxText` kept documents from being read that may have the phrases. */
+  readonly isPartial: boolean;
 }
 
 const DEFAULT_LIMIT = 10;
@@ -62,8 +95,6 @@ const CONSIDERED = 160;
 const RANKED = 48;
 /** Penalty of an unwanted kind of file when candidates are chosen. */
 const PENALTY: Readonly<Record<FileRole, number>> = { test: 0.4, vendor: 0.3, example: 0.2, internal: 0, compat: 0 };
-/** Largest number of names that match a `sym:` filter; an excluding filter matches all. */
-const MAX_FILTER_NAMES = 2000;
 /** Worth of a symbol that was typed in another form. */
 const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
   exact: 1,
@@ -74,33 +105,35 @@ const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
   prefix: 0.5,
 };
 
-/** Parses the query and searches it in one commit. `memory` is that of earlier searches, if there were any. */
-export function searchSegments(
-  segments: readonly Segment[],
-  text: string,
-  options: SearchOptions = {},
-  memory = new SearchMemory(),
-): Hit[] {
-  return searchParsed(segments, parseQueryLanguage(text), options, memory);
-}
-
-/** Like {@link searchSegments}, for a query that is parsed already. */
-export function searchParsed(
-  segments: readonly Segment[],
+/**
+ * Searches all folders as one corpus, with common statistics. Each step takes at most a few milliseconds, so that the caller
+ * decides when to go on; the steps may be abandoned. Throws `InvalidLimit`, and the errors of reading the index.
+ */
+export function* searchFolders(
+  folders: readonly SearchedFolder[],
   parsed: ParsedQuery,
-  options: SearchOptions,
+  options: CorpusOptions,
   memory: SearchMemory,
-): Hit[] {
+): Generator<void, SearchOutcome, void> {
   const { limit = DEFAULT_LIMIT } = options;
   if (!(limit >= 0 && (Number.isInteger(limit) || limit === Infinity))) {
     throw new SextantError('InvalidLimit', `${limit} is no limit of hits: give a whole number, or Infinity for all.`);
   }
-  return new Search(segments, parsed, options, memory).run();
+  const arrays = memory.borrow();
+  const search = new Search(folders, parsed, options, memory, arrays);
+  try {
+    return yield* search.run(limit);
+  } finally {
+    search.reset();
+    memory.giveBack(arrays);
+  }
 }
 
 /** Features of the candidates for a query: the rows that the ranker's weights are fitted to. */
 export function candidateRows(segments: readonly Segment[], text: string): readonly CandidateRow[] {
-  return new Search(segments, parseQueryLanguage(text), {}, new SearchMemory()).candidates();
+  const memory = new SearchMemory();
+  const search = new Search([{ segments }], parseQueryLanguage(text), {}, memory, memory.borrow());
+  return runAtOnce(search.candidates());
 }
 
 export interface CandidateRow {
@@ -124,117 +157,146 @@ interface Ranked extends FoundDocument {
   readonly rules?: readonly Contribution[];
 }
 
+/** Steps without a result. */
+type Steps = Generator<void, void, void>;
+
 class Search {
   readonly #parsed: ParsedQuery;
   readonly #query: Query;
   readonly #matcher: WordMatcher;
-  readonly #options: SearchOptions;
+  readonly #options: CorpusOptions;
   readonly #memory: SearchMemory;
-  readonly #segments: readonly Segment[];
+  readonly #arrays: SearchArrays;
+  readonly #folders: readonly SearchedFolder[];
   readonly #readers: readonly SegmentReader[];
-  readonly #filters: CompiledFilters;
-  /** Names that match `sym:`. */
-  readonly #namesAsked = new Map<SegmentReader, readonly string[]>();
-  readonly #scores: readonly SegmentScores[];
-  readonly #documents: number;
+  readonly #collection: Collection;
+  readonly #texts: TextConditions;
+  readonly #scores: SegmentScores[] = [];
+  readonly #nearness: ((name: string) => number) | undefined;
   readonly #weights: number[] = [];
   readonly #folderWeights: number[] = [];
   #total = 1;
   readonly #symbols: SymbolTermInfo[] = [];
 
-  constructor(segments: readonly Segment[], parsed: ParsedQuery, options: SearchOptions, memory: SearchMemory) {
+  constructor(
+    folders: readonly SearchedFolder[],
+    parsed: ParsedQuery,
+    options: CorpusOptions,
+    memory: SearchMemory,
+    arrays: SearchArrays,
+  ) {
+    this.#folders = folders;
     this.#parsed = parsed;
     this.#query = parseQuery(parsed.words);
     this.#matcher = new WordMatcher(this.#query.words);
     this.#options = options;
     this.#memory = memory;
-    this.#segments = segments;
-    this.#readers = segments.map(({ reader }) => reader);
-    this.#filters = compileFilters(parsed.filters, options.changed);
-    let documents = 0;
-    let tokens = 0;
-    let allDocuments = 0;
-    let chunks = 0;
-    for (const { reader, liveDocuments } of segments) {
-      documents += liveDocuments;
-      allDocuments += reader.documents;
-      tokens += reader.footer.tokens;
-      chunks += reader.footer.chunks;
-    }
-    this.#documents = documents;
-    const averages: Averages = {
-      documentTokens: Math.max(1, tokens / Math.max(1, allDocuments)),
-      chunkTokens: Math.max(1, tokens / Math.max(1, chunks)),
-    };
-    memory.postings.clear();
-    this.#scores = segments.map((segment) => new SegmentScores(segment, averages, this.#wantedIn(segment), memory));
+    this.#arrays = arrays;
+    this.#readers = folders.flatMap(({ segments }) => segments.map(({ reader }) => reader));
+    this.#collection = new Collection(
+      folders.map(({ segments }) => segments),
+      memory,
+    );
+    this.#texts = new TextConditions(parsed, options.maxText);
+    const { wantedSymbol, nearness } = compileFilters(parsed.filters);
+    this.#nearness = wantedSymbol && nearness;
   }
 
-  /** Throws the errors of reading the index, and when cancelled. */
-  run(): Hit[] {
-    return this.#withRanked((ranked) => this.#take(ranked));
-  }
-
-  candidates(): CandidateRow[] {
-    return this.#withRanked((ranked) => {
-      const rows: CandidateRow[] = [];
-      for (const { path, row, rules = [] } of ranked) {
-        if (!row) break;
-        rows.push({ path, row, ruled: sumOfShares(rules) });
-      }
-      return rows;
+  *run(limit: number): Generator<void, SearchOutcome, void> {
+    const hits: FolderHit[] = [];
+    if (limit === 0) return { hits, isPartial: false };
+    const ranked = yield* this.#collected();
+    if (!ranked) return { hits, isPartial: false };
+    const places = new PlaceFinder({
+      query: this.#query,
+      names: this.#memory.names,
+      total: this.#total,
+      symbols: this.#symbols,
+      nearness: this.#nearness,
     });
+    for (const candidate of ranked) {
+      yield;
+      if (!candidate) continue;
+      const { scores, document, path } = candidate;
+      const { readText } = this.#folders[scores.folder]!;
+      const match = this.#texts.match(readText, path, () => scores.reader.documentIdOf(document));
+      if (this.#texts.isUsedUp) break;
+      const hit = match && this.#toHit(candidate, places, match.line);
+      if (hit) hits.push({ folder: scores.folder, hit, reader: scores.reader, document });
+      if (hits.length >= limit) break;
+    }
+    return { hits, isPartial: this.#texts.isUsedUp };
   }
 
-  #withRanked<T>(use: (ranked: Iterable<Ranked>) => T[]): T[] {
+  *candidates(): Generator<void, CandidateRow[], void> {
+    const rows: CandidateRow[] = [];
+    for (const candidate of (yield* this.#collected()) ?? []) {
+      if (!candidate) continue;
+      const { path, row, rules = [] } = candidate;
+      if (!row) break;
+      rows.push({ path, row, ruled: sumOfShares(rules) });
+    }
+    return rows;
+  }
+
+  /** Resets the sums for the next search. */
+  reset(): void {
+    for (const scores of this.#scores) scores.reset();
+  }
+
+  /** The results in order, with `undefined` for pauses; `undefined` for an empty query or index. */
+  *#collected(): Generator<void, Iterable<Ranked | undefined> | undefined, void> {
     const isFilterOnly = this.#query.words.length === 0 && this.#query.names.length === 0;
     const { filters, phrases } = this.#parsed;
     const isEmpty =
       isFilterOnly &&
-      !filters.some((filter) => isKnown(filter, this.#options.changed)) &&
+      !filters.some((filter) => this.#folders.some(({ changed }) => isKnown(filter, changed))) &&
       phrases.every(({ exclude }) => exclude);
-    if (this.#documents === 0 || isEmpty) return [];
-    try {
-      if (isFilterOnly) this.#addAll();
-      else this.#collect();
-      throwIfCancelled(this.#options.signal);
-      return use(isFilterOnly ? this.#found(Infinity).sort(byScore) : this.#rank());
-    } finally {
-      for (const scores of this.#scores) scores.reset();
-    }
+    if (this.#collection.documents === 0 || isEmpty) return undefined;
+    yield* this.#addSegments();
+    if (isFilterOnly) for (const scores of this.#scores) yield* scores.addAll();
+    else yield* this.#collect();
+    return isFilterOnly ? inOrder<FoundDocument>(this.#allFound(), byScore) : this.#rank();
   }
 
-  /** Adds all documents, for a query of filters alone; files that define a nearer match of `sym:` precede. */
-  #addAll(): void {
-    for (const scores of this.#scores) {
-      scores.addAll();
-      const names = this.#namesAsked.get(scores.reader) ?? [];
-      for (const least of [PREFIX, EXACT]) {
-        const near = names.filter((name) => this.#filters.nearness(name) >= least);
-        if (near.length > 0) scores.addValue(1, this.#documentsWith(scores.reader, near.map(symbolTerm)));
+  *#addSegments(): Steps {
+    const excluded = excludedTerms(this.#parsed);
+    for (const [folder, { segments, within, changed, readText }] of this.#folders.entries()) {
+      const filters = compileFilters(this.#parsed.filters, changed);
+      const required = readText ? this.#texts.requiredTerms() : [];
+      for (const segment of segments) {
+        yield;
+        const wanted = yield* wantedIn(segment, { filters, within, excluded, required }, this.#arrays.postings);
+        this.#scores.push(new SegmentScores(segment, folder, this.#collection.averages, wanted, this.#arrays));
       }
     }
+    this.#arrays.postings.clear();
   }
 
-  #collect(): void {
+  *#collect(): Steps {
     const { words, names, nameWords, pairs, possibleNames, symbol } = this.#query;
     for (const word of words) {
-      throwIfCancelled(this.#options.signal);
       const lists = this.#scores.map((scores) => scores.listsOf(word));
-      const weight = this.#idf(documentFrequency(lists));
+      const count = (field: keyof WordLists): number =>
+        sumOf(this.#scores, (scores, i) => scores.documentsIn(lists[i]![field]));
+      const inFolders = count('folder');
+      const most = Math.max(count('body'), count('definition'), count('fileName'), inFolders);
+      const weight = this.#collection.idf(most);
       this.#weights.push(weight);
-      this.#folderWeights.push(this.#idf(sumOf(lists, ({ folder }) => folder?.documents ?? 0)));
-      for (const [i, scores] of this.#scores.entries()) scores.addWord(weight, lists[i]!);
+      this.#folderWeights.push(this.#collection.idf(inFolders));
+      for (const [i, scores] of this.#scores.entries()) yield* scores.addWord(weight, lists[i]!);
     }
     this.#total = this.#weights.reduce((sum, weight) => sum + weight, 0) || 1;
-    for (const name of [...names, ...pairs].slice(0, 31)) for (const scores of this.#scores) scores.addName(name);
+    for (const name of [...names, ...pairs].slice(0, 31)) {
+      for (const scores of this.#scores) yield* scores.addName(name);
+    }
     if (symbol === undefined) {
-      for (const name of names) this.#addSymbol(Field.symbol, name, name, 1);
-      for (const name of [...possibleNames, ...pairs]) this.#addSymbol(Field.symbol, name, name, 0);
+      for (const name of names) yield* this.#addSymbol(Field.symbol, name, name, 1);
+      for (const name of [...possibleNames, ...pairs]) yield* this.#addSymbol(Field.symbol, name, name, 0);
     } else {
       for (const { field, text, how, name, similarity } of expandSymbol(symbol, this.#readers)) {
         const value = how === 'prefix' ? LIKENESS.prefix * similarity : LIKENESS[how];
-        this.#addSymbol(field, text, foldName(name.split('.').at(-1)!), value);
+        yield* this.#addSymbol(field, text, foldName(name.split('.').at(-1)!), value);
       }
     }
     const valueOf = (term: number): number => this.#symbols[term]!.value;
@@ -243,15 +305,12 @@ class Search {
       if (symbol === undefined || names.length !== 1) continue;
       scores.addNameValue(HAS_NAME * this.#total, nameWords[0]!, (term) => valueOf(term) === 1);
     }
+    yield;
     const least = this.#leastToConsider();
-    for (const scores of this.#scores) scores.finishAbove(least);
-  }
-
-  /** Inverse document frequency, as in BM25; 0 for no documents. */
-  #idf(counted: number): number {
-    // Lists also count removed documents.
-    const documents = Math.min(this.#documents, counted);
-    return documents === 0 ? 0 : Math.log(1 + (this.#documents - documents + 0.5) / (documents + 0.5));
+    for (const scores of this.#scores) {
+      scores.finishAbove(least);
+      yield;
+    }
   }
 
   /** A lower bound of the score of the first {@link CONSIDERED} documents: that number of documents reach it. */
@@ -261,56 +320,63 @@ class Search {
     return isFull ? Math.min(...first.map(({ scores, documents }) => scores.lowestOf(documents))) : 0;
   }
 
-  /** The `count` documents with the highest scores so far, in ascending order. */
+  /** The `count` documents with the highest scores so far, in ascending order. Of equals, any but always the same. */
   #best(count: number): { readonly scores: SegmentScores; readonly documents: readonly number[] }[] {
-    const top = new TopK(count);
+    const offsets: number[] = [];
     let offset = 0;
-    for (const scores of this.#scores) {
-      scores.addScores(top, offset);
-      offset += scores.reader.documents;
+    for (const { reader } of this.#scores) {
+      offsets.push(offset);
+      offset += reader.documents;
     }
+    const top = new TopK(count, (item) => {
+      const i = offsets.findLastIndex((offset) => offset <= item);
+      return numberOf(this.#scores[i]!.reader.idOf(item - offsets[i]!));
+    });
+    for (const [i, scores] of this.#scores.entries()) scores.addScores(top, offsets[i]!);
     const items = Float64Array.from(top.items()).sort();
     let at = 0;
-    offset = 0;
-    return this.#scores.map((scores) => {
+    return this.#scores.map((scores, i) => {
       const documents: number[] = [];
-      const end = offset + scores.reader.documents;
-      for (; at < items.length && items[at]! < end; at++) documents.push(items[at]! - offset);
-      offset = end;
+      const end = offsets[i]! + scores.reader.documents;
+      for (; at < items.length && items[at]! < end; at++) documents.push(items[at]! - offsets[i]!);
       return { scores, documents };
     });
   }
 
-  #addSymbol(field: Field, text: string, folded: string, value: number): void {
+  *#addSymbol(field: Field, text: string, folded: string, value: number): Steps {
     const lists = this.#scores.map((scores) => scores.listOf(field, text));
-    const documents = lists.reduce((sum, list) => sum + (list?.documents ?? 0), 0);
+    const documents = sumOf(this.#scores, (scores, i) => scores.documentsIn(lists[i]));
     if (documents === 0) return;
     const word = this.#query.words.indexOf(stemOf(folded));
     const qualified = field === Field.qualified ? text : undefined;
     const term = this.#symbols.push({ folded, qualified, word, value, documents }) - 1;
-    for (const [i, list] of lists.entries()) if (list) this.#scores[i]!.addSymbol(term, list);
+    for (const [i, list] of lists.entries()) if (list) yield* this.#scores[i]!.addSymbol(term, list);
   }
 
-  /** The `count` documents that postings rank first, in no order, with the penalty of unwanted kinds. */
-  #found(count: number): FoundDocument[] {
-    const first = this.#best(count).flatMap(({ scores, documents }) =>
-      documents.map((document) => ({ scores, document, score: scores.scoreOf(document) / this.#total })),
-    );
-    return first.map(({ scores, document, score }) => {
-      const { path, sides } = this.#memory.pathAndSidesOf(scores.reader, document);
-      let cost = 0;
-      if (sides.length > 0) {
-        const unasked = sides.filter(([, word]) => !this.#query.words.includes(word));
-        for (const side of new Set(unasked.map(([side]) => side))) cost += PENALTY[side];
-      }
-      return { scores, document, path, score: score - cost };
-    });
+  /** A found document, with the penalty of unwanted kinds. */
+  #foundAt(scores: SegmentScores, document: number): FoundDocument {
+    const score = scores.scoreOf(document) / this.#total;
+    const { path, sides } = this.#memory.pathAndSidesOf(scores.reader, document);
+    let cost = 0;
+    if (sides.length > 0) {
+      const unasked = sides.filter(([, word]) => !this.#query.words.includes(word));
+      for (const side of new Set(unasked.map(([side]) => side))) cost += PENALTY[side];
+    }
+    return { scores, document, path, score: score - cost };
   }
 
-  /** The found documents, best first. All may be needed where text decides later which are results. */
-  *#rank(): Generator<Ranked> {
-    const considered = this.#found(CONSIDERED).sort(byScore);
-    const ranked = this.#rankByFeatures(considered.slice(0, RANKED));
+  /** All found documents, in no order. */
+  *#allFound(): Generator<FoundDocument> {
+    for (const scores of this.#scores) for (const document of scores.found()) yield this.#foundAt(scores, document);
+  }
+
+  /** The found documents, best first, with `undefined` for pauses. All may be needed where text decides on results. */
+  *#rank(): Generator<Ranked | undefined, void, void> {
+    const considered = this.#best(CONSIDERED)
+      .flatMap(({ scores, documents }) => documents.map((document) => this.#foundAt(scores, document)))
+      .sort(byScore);
+    yield undefined;
+    const ranked = yield* this.#rankByFeatures(considered.slice(0, RANKED));
     yield* ranked;
     // The rest follows in the order of its choice, whatever the limit.
     const rest = considered.slice(RANKED);
@@ -318,34 +384,33 @@ class Search {
     const shift = lowest - (rest[0]?.score ?? 0);
     yield* rest.map((one) => ({ ...one, score: (lowest = one.score + shift) }));
     if (considered.length < CONSIDERED) return;
-    throwIfCancelled(this.#options.signal);
     for (const { scores, document } of considered) scores.remove(document);
-    for (const scores of this.#scores) scores.finish();
-    for (const one of this.#found(Infinity).sort(byScore)) yield { ...one, score: Math.min(one.score + shift, lowest) };
+    for (const scores of this.#scores) for (const _ of scores.finish()) yield undefined;
+    for (const one of inOrder(this.#allFound(), byScore)) {
+      yield one && { ...one, score: Math.min(one.score + shift, lowest) };
+    }
   }
 
-  #rankByFeatures(found: readonly FoundDocument[]): Ranked[] {
+  *#rankByFeatures(found: readonly FoundDocument[]): Generator<undefined, Ranked[], void> {
     const maker = new FeatureExtractor({
       query: this.#query,
       matcher: this.#matcher,
       weights: this.#weights,
       folderWeights: this.#folderWeights,
       symbols: this.#symbols,
-      languageShare: (language) => shareOf(this.#segments, (reader) => reader.documentsIn(language)),
-      packageShare: (path) => {
-        const folder = outerFolder(path);
-        return shareOf(this.#segments, (reader) => reader.documentsUnder(folder));
-      },
-      references: (folded) => this.#memory.references(this.#segments, folded),
+      languageShare: (language) => this.#collection.languageShare(language),
+      packageShare: (folder, name) => this.#collection.packageShare(folder, name),
+      references: (folded) => this.#collection.references(folded),
     });
     const evidence = this.#evidence(found);
+    yield;
     const candidates = found.map((one) => ({
       scores: one.scores,
       document: one.document,
       evidence: evidence.get(one)!,
       info: this.#memory.pathInfoOf(one.scores.reader, one.document),
     }));
-    const rows = maker.rows(candidates);
+    const rows = yield* maker.rows(candidates);
     const ranked = found.map((one, i) => {
       const rules = maker.rules(candidates[i]!);
       const score = scoreRow(rows[i]!, this.#query) + sumOfShares(rules);
@@ -362,36 +427,6 @@ class Search {
       for (const [i, one] of here.entries()) evidence.set(one, all[i]!);
     }
     return evidence;
-  }
-
-  #take(ranked: Iterable<Ranked>): Hit[] {
-    const { limit = DEFAULT_LIMIT, signal, readText } = this.#options;
-    const phrases = this.#parsed.phrases.map(({ text, exclude }) => ({ matcher: compilePhrase(text), exclude }));
-    const places = new PlaceFinder({
-      query: this.#query,
-      names: this.#memory.names,
-      total: this.#total,
-      symbols: this.#symbols,
-      nearness: this.#filters.wantedSymbol && this.#filters.nearness,
-    });
-    const hits: Hit[] = [];
-    if (limit === 0) return hits;
-    for (const candidate of ranked) {
-      const { reader } = candidate.scores;
-      let line: number | undefined;
-      if (phrases.length > 0 && readText) {
-        throwIfCancelled(signal);
-        const content = readText(candidate.path, reader.documentIdOf(candidate.document));
-        if (content === undefined) continue;
-        const found = phrases.map(({ matcher }) => matcher.firstIn(content));
-        if (phrases.some(({ exclude }, i) => exclude === (found[i] !== undefined))) continue;
-        line = found.find((match) => match !== undefined)?.line;
-      }
-      const hit = this.#toHit(candidate, places, line);
-      if (hit) hits.push(hit);
-      if (hits.length >= limit) break;
-    }
-    return hits;
   }
 
   #toHit(
@@ -413,57 +448,23 @@ class Search {
       ...(explanation && { explanation }),
     };
   }
-
-  #documentsWith(reader: SegmentReader, terms: readonly Term[]): Uint8Array {
-    return documentsWith(reader, terms, this.#memory.postings);
-  }
-
-  /** A test of which documents of a segment may be results at all. */
-  #wantedIn(segment: Segment): (document: number) => boolean {
-    const { reader } = segment;
-    const { within } = this.#options;
-    const isWithin = (document: number): boolean =>
-      within instanceof DocumentScope ? within.hasIn(reader, document) : within!.has(reader.documentIdOf(document));
-    const { hasDocumentFilter, matchesDocument, wantedSymbol, excludedSymbol } = this.#filters;
-    const unwanted = excludedTerms(this.#parsed);
-    const names = wantedSymbol && reader.namesMatching(wantedSymbol, MAX_FILTER_NAMES);
-    if (names) this.#namesAsked.set(reader, names);
-    const defining = names && this.#documentsWith(reader, names.map(symbolTerm));
-    // A file that defines an excluded name is out, whatever else it defines.
-    if (excludedSymbol) {
-      for (const name of reader.namesMatching(excludedSymbol, Infinity)) unwanted.push(symbolTerm(name));
-    }
-    const excluded = unwanted.length > 0 ? this.#documentsWith(reader, unwanted) : undefined;
-    return (document) =>
-      (!within || isWithin(document)) &&
-      (!excluded || !hasBit(excluded, document)) &&
-      (!defining || hasBit(defining, document)) &&
-      (!hasDocumentFilter || matchesDocument(reader.pathOf(document), reader.languageOf(document)));
-  }
 }
 
-/** The number of documents that have a word, from the field with the highest number. */
-function documentFrequency(perSegment: readonly WordLists[]): number {
-  const most = (field: keyof WordLists): number =>
-    perSegment.reduce((sum, lists) => sum + (lists[field]?.documents ?? 0), 0);
-  return Math.max(most('body'), most('definition'), most('fileName'), most('folder'));
-}
-
-/** The share of documents that `count` counts, at least one. */
-function shareOf(segments: readonly Segment[], count: (reader: SegmentReader) => number): number {
-  const counted = sumOf(segments, ({ reader }) => count(reader));
-  const all = sumOf(segments, ({ reader }) => reader.documents);
-  return Math.max(1, counted) / Math.max(1, all);
+/** The first 48 bits of a document's id. */
+function numberOf(id: Uint8Array): number {
+  return id[0]! * 2 ** 40 + id[1]! * 2 ** 32 + id[2]! * 2 ** 24 + id[3]! * 2 ** 16 + id[4]! * 2 ** 8 + id[5]!;
 }
 
 function sumOfShares(shares: readonly Contribution[]): number {
   return sumOf(shares, ({ share }) => share);
 }
 
-function sumOf<T>(items: readonly T[], valueOf: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + valueOf(item), 0);
+function sumOf<T>(items: readonly T[], valueOf: (item: T, i: number) => number): number {
+  return items.reduce((sum, item, i) => sum + valueOf(item, i), 0);
 }
 
 function byScore(a: FoundDocument, b: FoundDocument): number {
-  return b.score - a.score || (a.path < b.path ? -1 : 1);
+  if (a.score !== b.score) return b.score - a.score;
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+  return a.scores.folder - b.scores.folder;
 }

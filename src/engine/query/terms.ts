@@ -1,5 +1,5 @@
 import { foldName, foldQualified } from '../analyze/symbolNames.ts';
-import { splitIdentifier } from '../analyze/words.ts';
+import { isIndexable, splitIdentifier } from '../analyze/words.ts';
 import { Field, termHash } from '../index/format.ts';
 import type { Postings } from '../index/postings.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
@@ -11,6 +11,11 @@ import { stemOf } from './wordMatch.ts';
 export interface Term {
   readonly field: Field;
   readonly text: string;
+}
+
+/** Identifies a term. */
+export function keyOf({ field, text }: Term): string {
+  return `${field} ${text}`;
 }
 
 /** The term of a defined name. */
@@ -30,9 +35,17 @@ export function excludedTerms({ excludedWords }: ParsedQuery): Term[] {
   });
 }
 
-/** A bit per document that has any of the terms. Clears `postings`. */
-export function documentsWith(reader: SegmentReader, terms: readonly Term[], postings: Postings): Uint8Array {
-  const documents = new Uint8Array((reader.documents + 7) >>> 3);
+/** Number of terms that are read before other work may run. */
+const TERMS_PER_STEP = 256;
+
+/** Sets the bit of each document that has any of the terms. Clears `postings`. */
+export function* markDocuments(
+  reader: SegmentReader,
+  terms: Iterable<Term>,
+  postings: Postings,
+  documents: Uint8Array,
+): Generator<void, void, void> {
+  let read = 0;
   for (const { field, text } of terms) {
     postings.clear();
     const list = reader.read(termHash(field, text), postings);
@@ -40,6 +53,29 @@ export function documentsWith(reader: SegmentReader, terms: readonly Term[], pos
       document = reader.documentOf(postings.chunks[i]!, document);
       setBit(documents, document);
     }
+    if (++read % TERMS_PER_STEP === 0) yield;
   }
-  return documents;
 }
+
+/** Length of the longest word that is certain to be a term. */
+const MAX_CERTAIN = 40;
+
+/**
+ * For each word inside a phrase the terms of which a document with the phrase has at least one: case may divide the word
+ * or not. A word at an end of the phrase may be a part of a longer one there, so it is left out.
+ */
+export function termsWithin(phrase: string): readonly (readonly Term[])[] {
+  const groups: Term[][] = [];
+  for (const { 0: name } of phrase.matchAll(INNER_NAME)) {
+    const folded = foldName(name);
+    if (folded.length > MAX_CERTAIN || !isIndexable(folded)) continue;
+    groups.push([
+      { field: Field.identifier, text: folded },
+      { field: Field.body, text: stemOf(folded) },
+    ]);
+  }
+  return groups;
+}
+
+/** A name of ASCII between other characters of ASCII: others may be letters to the analyzer. */
+const INNER_NAME = /(?<=[^\w\u0080-\uffff])[A-Za-z_]\w*(?=[^\w\u0080-\uffff])/g;

@@ -1,26 +1,30 @@
 /** Keeps the `capacity` highest-scored of many numbers: a binary heap with the lowest on top. */
 export class TopK {
   readonly #capacity: number;
+  readonly #tieOf: (item: number) => number;
   readonly #items: number[] = [];
   readonly #scores: number[] = [];
+  readonly #ties: number[] = [];
 
-  constructor(capacity: number) {
+  /** Of items with equal scores, those with the lower `tieOf` are kept, whatever the order of {@link add}. */
+  constructor(capacity: number, tieOf: (item: number) => number) {
     this.#capacity = capacity;
+    this.#tieOf = tieOf;
   }
 
   add(item: number, score: number): void {
     if (this.#items.length < this.#capacity) {
-      this.#items.push(item);
-      this.#scores.push(score);
+      this.#set(this.#items.length, item, score, this.#tieOf(item));
       this.#rise(this.#items.length - 1);
-    } else if (score > this.#scores[0]!) {
-      this.#items[0] = item;
-      this.#scores[0] = score;
+    } else if (score >= this.#scores[0]!) {
+      const tie = this.#tieOf(item);
+      if (score === this.#scores[0]! && tie >= this.#ties[0]!) return;
+      this.#set(0, item, score, tie);
       this.#sink();
     }
   }
 
-  /** The score that an item must exceed to be kept. */
+  /** The lowest score with which an item may still be kept. */
   get least(): number {
     return this.#items.length < this.#capacity ? -Infinity : this.#scores[0]!;
   }
@@ -32,7 +36,7 @@ export class TopK {
   #rise(from: number): void {
     for (let at = from; at > 0;) {
       const parent = (at - 1) >> 1;
-      if (this.#scores[parent]! <= this.#scores[at]!) return;
+      if (!this.#isLower(at, parent)) return;
       this.#swap(at, parent);
       at = parent;
     }
@@ -43,20 +47,30 @@ export class TopK {
       const left = at * 2 + 1;
       const right = left + 1;
       let least = at;
-      if (left < this.#items.length && this.#scores[left]! < this.#scores[least]!) least = left;
-      if (right < this.#items.length && this.#scores[right]! < this.#scores[least]!) least = right;
+      if (left < this.#items.length && this.#isLower(left, least)) least = left;
+      if (right < this.#items.length && this.#isLower(right, least)) least = right;
       if (least === at) return;
       this.#swap(at, least);
       at = least;
     }
   }
 
+  #isLower(a: number, b: number): boolean {
+    const difference = this.#scores[a]! - this.#scores[b]!;
+    return difference < 0 || (difference === 0 && this.#ties[a]! > this.#ties[b]!);
+  }
+
+  #set(at: number, item: number, score: number, tie: number): void {
+    this.#items[at] = item;
+    this.#scores[at] = score;
+    this.#ties[at] = tie;
+  }
+
   #swap(a: number, b: number): void {
     const item = this.#items[a]!;
     const score = this.#scores[a]!;
-    this.#items[a] = this.#items[b]!;
-    this.#scores[a] = this.#scores[b]!;
-    this.#items[b] = item;
-    this.#scores[b] = score;
+    const tie = this.#ties[a]!;
+    this.#set(a, this.#items[b]!, this.#scores[b]!, this.#ties[b]!);
+    this.#set(b, item, score, tie);
   }
 }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { Locator } from './locate.ts';
+import { runAtOnce } from '../../base/timeSlice.ts';
+import { MemorySegment } from '../index/memorySegment.ts';
 import { parseQueryLanguage } from './queryLanguage.ts';
+import { searchFolders } from './search.ts';
+import { SearchMemory } from './searchMemory.ts';
 
 const FILLER = Array.from({ length: 70 }, (_, i) => `const filler${i} = ${i};`).join('\n');
 const TEXT = `${FILLER}
@@ -19,9 +22,13 @@ function douseLantern() {
 }
 `;
 
-describe('Locator', () => {
+describe('a search of one text in memory', () => {
   function locate(query: string, path = 'a.ts', text = TEXT): string | undefined {
-    const place = new Locator(parseQueryLanguage(query)).locate(path, Buffer.from(text));
+    const segment = new MemorySegment([{ id: '0'.repeat(64), path, text: Buffer.from(text) }]);
+    const folder = { segments: [segment], readText: () => text };
+    const steps = searchFolders([folder], parseQueryLanguage(query), { limit: 1 }, new SearchMemory());
+    const place = runAtOnce(steps).hits[0]?.hit;
+    segment.reader.close();
     return place && `${place.startLine}-${place.endLine} ${place.symbol?.name ?? ''}`.trimEnd();
   }
 

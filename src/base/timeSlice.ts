@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { throwIfCancelled } from '../base/errors.ts';
+import { throwIfCancelled } from './errors.ts';
 
 /** Longest time that work holds the thread at once, so that other work does not visibly wait. */
 const SLICE_MS = 8;
@@ -31,6 +31,29 @@ export class TimeSlice {
     this.#began = performance.now();
     this.#beganBusy = threadMs();
     throwIfCancelled(this.#signal);
+  }
+}
+
+/** Runs steps to their end, a slice at a time: other work of the thread runs between. Rejects with `Cancelled`. */
+export async function runInSlices<T>(steps: Generator<void, T, void>, signal?: AbortSignal): Promise<T> {
+  const slice = new TimeSlice(signal);
+  try {
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      if (slice.isOver) await slice.next();
+    }
+  } finally {
+    // Runs the `finally` blocks of steps that were cancelled.
+    steps.return(undefined as never);
+  }
+}
+
+/** Runs steps to their end at once. */
+export function runAtOnce<T>(steps: Generator<void, T, void>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
   }
 }
 

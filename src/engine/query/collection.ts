@@ -1,0 +1,120 @@
+import { Field, termHash } from '../index/format.ts';
+import { gallop } from '../index/gallop.ts';
+import type { PostingList, Postings } from '../index/postings.ts';
+import { hasBit, type Segment } from '../index/snapshot.ts';
+import type { Averages } from './bestChunk.ts';
+import type { SearchMemory } from './searchMemory.ts';
+import { keyOf, type Term } from './terms.ts';
+import { stemOf } from './wordMatch.ts';
+
+/**
+ * Statistics of all documents that a search ranks together. Deleted documents do not count, although they stay in the
+ * postings until a merge; so the order of results depends on the documents alone, not on how they got into the index.
+ */
+export class Collection {
+  /** Number of documents. */
+  readonly documents: number;
+  readonly averages: Averages;
+  readonly #folders: readonly (readonly Segment[])[];
+  readonly #segments: readonly Segment[];
+  readonly #memory: SearchMemory;
+
+  /** `folders` has the segments of each folder. */
+  constructor(folders: readonly (readonly Segment[])[], memory: SearchMemory) {
+    this.#folders = folders;
+    this.#segments = folders.flat();
+    this.#memory = memory;
+    let documents = 0;
+    let tokens = 0;
+    let chunks = 0;
+    for (const segment of this.#segments) {
+      const { footer } = segment.reader;
+      const deleted = segment.deletedCounts;
+      documents += segment.liveDocuments;
+      tokens += footer.tokens - (deleted?.tokens ?? 0);
+      chunks += footer.chunks - (deleted?.chunks ?? 0);
+    }
+    this.documents = documents;
+    this.averages = {
+      documentTokens: Math.max(1, tokens / Math.max(1, documents)),
+      chunkTokens: Math.max(1, tokens / Math.max(1, chunks)),
+    };
+  }
+
+  /** Inverse document frequency, as in BM25; 0 for no documents. */
+  idf(documents: number): number {
+    return documents === 0 ? 0 : Math.log(1 + (this.documents - documents + 0.5) / (documents + 0.5));
+  }
+
+  /** The share of the documents that are in a language, at least one. */
+  languageShare(language: string): number {
+    return this.#share(
+      sumOf(this.#segments, ({ reader, deletedCounts }) => {
+        return (reader.languages.get(language) ?? 0) - (deletedCounts?.languages.get(language) ?? 0);
+      }),
+    );
+  }
+
+  /** The share of the documents that are below an `outerFolderOf` of a folder, at least one. */
+  packageShare(folder: number, name: string): number {
+    return this.#share(
+      sumOf(this.#folders[folder]!, ({ reader, deletedCounts }) => {
+        return (reader.folders.get(name) ?? 0) - (deletedCounts?.folders.get(name) ?? 0);
+      }),
+    );
+  }
+
+  /** Number of documents in which a folded name occurs: a compound one as a whole, a single word as that word. */
+  references(folded: string): number {
+    const identifiers = this.#documentsWith({ field: Field.identifier, text: folded });
+    return Math.max(identifiers, this.#documentsWith({ field: Field.body, text: stemOf(folded) }));
+  }
+
+  #documentsWith(term: Term): number {
+    return sumOf(this.#folders, (segments) => documentsWith(segments, term, this.#memory));
+  }
+
+  #share(documents: number): number {
+    return Math.max(1, documents) / Math.max(1, this.documents);
+  }
+}
+
+/** Number of documents with a term, without the deleted ones; cached for each commit. */
+function documentsWith(segments: readonly Segment[], term: Term, memory: SearchMemory): number {
+  const known = memory.countsOf(segments);
+  const key = keyOf(term);
+  let documents = known.get(key);
+  if (documents === undefined) known.set(key, (documents = sumOf(segments, (one) => documentsIn(one, term, memory))));
+  return documents;
+}
+
+function documentsIn({ reader, deletedCounts }: Segment, term: Term, memory: SearchMemory): number {
+  const all = reader.documentsWith(termHash(term.field, term.text));
+  if (all === 0 || !deletedCounts) return all;
+  const having = memory.documentsHaving(reader, term);
+  let live = all;
+  for (const document of deletedCounts.documents) if (hasBit(having, document)) live--;
+  return live;
+}
+
+/** Number of documents in a list, without the deleted ones. */
+export function liveDocumentsIn(
+  { reader, deletedCounts }: Segment,
+  { from, to, documents }: PostingList,
+  { chunks }: Postings,
+): number {
+  if (!deletedCounts) return documents;
+  const deleted = deletedCounts.documents;
+  const { firstChunk } = reader;
+  let live = documents;
+  for (let i = 0, at = from; i < deleted.length && at < to; i++) {
+    const document = deleted[i]!;
+    at = gallop(chunks, at, to, firstChunk[document]!);
+    if (at < to && chunks[at]! < firstChunk[document + 1]!) live--;
+  }
+  return live;
+}
+
+function sumOf<T>(items: readonly T[], valueOf: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + valueOf(item), 0);
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { documentId } from '../documentId.ts';
+import { Engine, EngineReader, type EngineDocument } from '../engine.ts';
+import { parseQueryLanguage } from './queryLanguage.ts';
+import { searchIndexes } from './searchIndexes.ts';
+import { SearchMemory } from './searchMemory.ts';
+
+const WORDS = ['lantern', 'harbour', 'index', 'light', 'quay', 'return'] as const;
+
+interface Source {
+  readonly folder: string;
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+const line = fc.oneof(
+  fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }).map((words) => `# ${words.join(' ')}`),
+  fc.tuple(fc.constantFrom(...WORDS), fc.constantFrom(...WORDS)).map(([a, b]) => `def ${a}_${b}():\n    pass`),
+);
+const source: fc.Arbitrary<Source> = fc.record({
+  folder: fc.constantFrom('a/src', 'a/test', 'b/src', 'b/v1', 'b/v2', 'c'),
+  name: fc.tuple(fc.constantFrom(...WORDS), fc.nat(9)).map(([word, n]) => `${word}${n}.py`),
+  lines: fc.array(line, { minLength: 1, maxLength: 6 }),
+});
+const sources = fc.uniqueArray(source, {
+  minLength: 1,
+  maxLength: 30,
+  selector: ({ folder, name }) => `${folder}/${name}`,
+});
+const query = fc.oneof(
+  fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }).map((words) => words.join(' ')),
+  fc.tuple(fc.constantFrom(...WORDS), fc.constantFrom(...WORDS)).map(([a, b]) => `${a}_${b}`),
+  fc.constantFrom('sym:light*', 'lan', 'path:src light', '-quay lantern', 'lang:python', 'ret'),
+);
+
+const queries = fc.array(query, { minLength: 3, maxLength: 6 });
+
+function documentOf({ folder, name, lines }: Source): EngineDocument {
+  const path = `${folder}/${name}`;
+  const content = Buffer.from(lines.join('\n'));
+  return { id: documentId(path, content), path, content };
+}
+
+describe('a search over several indexes', () => {
+  const folder = temporaryFolder();
+  /** Number of hits that properties compared. */
+  let compared = 0;
+
+  /** Calls `work` with the folder of an index of these documents, after `prepare`. */
+  async function indexOf(documents: readonly EngineDocument[], prepare?: (engine: Engine) => Promise<void>) {
+    const state = folder();
+    const engine = Engine.open(state);
+    await prepare?.(engine);
+    await engine.apply({ add: documents });
+    const ids = new Set(documents.map(({ id }) => id));
+    await engine.apply({ remove: [...engine.ids()].filter((id) => !ids.has(id)) });
+    await engine.close();
+    return state;
+  }
+
+  async function find(states: readonly string[], queries: readonly string[]): Promise<unknown> {
+    const readers = states.map((state) => new EngineReader(state));
+    const memory = new SearchMemory();
+    const found: unknown[] = [];
+    for (const text of queries) {
+      const searched = readers.map((index) => ({ index }));
+      const options = { limit: 40, explain: true };
+      const { hits } = await searchIndexes(searched, parseQueryLanguage(text), options, memory);
+      compared += hits.length;
+      found.push(hits.map(({ hit }) => hit));
+    }
+    for (const reader of readers) reader.close();
+    return found;
+  }
+
+  it('ranks as if all their files were in one', async () => {
+    compared = 0;
+    await fc.assert(
+      fc.asyncProperty(sources, queries, async (list, typed) => {
+        const documents = list.map(documentOf);
+        const parts = await Promise.all(
+          ['a/', 'b/', 'c'].map((outer) => indexOf(documents.filter(({ path }) => path.startsWith(outer)))),
+        );
+        assert.deepEqual(await find(parts, typed), await find([await indexOf(documents)], typed));
+      }),
+      { numRuns: 25 },
+    );
+    assert.ok(compared > 500, `${compared} hits`);
+  });
+
+  it('ranks the same, whatever an index held before', async () => {
+    compared = 0;
+    await fc.assert(
+      fc.asyncProperty(sources, sources, queries, async (list, old, typed) => {
+        const documents = list.map(documentOf);
+        const aged = await indexOf(documents, async (engine) => {
+          for (const one of old) await engine.apply({ add: [documentOf(one)] });
+          for (const one of documents.toReversed().slice(0, 5)) await engine.apply({ add: [one] });
+        });
+        assert.deepEqual(await find([aged], typed), await find([await indexOf(documents)], typed));
+      }),
+      { numRuns: 12 },
+    );
+    assert.ok(compared > 200, `${compared} hits`);
+  });
+
+  it('gives way to other work, and ends when cancelled', async () => {
+    const documents = Array.from({ length: 3_000 }, (_, i) =>
+      documentOf({ folder: 'a/src', name: `f${i}.py`, lines: ['def light_quay():', `    return harbour${i}`] }),
+    );
+    const reader = new EngineReader(await indexOf(documents));
+    const cancel = new AbortController();
+    let read = 0;
+    const running = reader.search('"return harbour"', {
+      limit: Infinity,
+      signal: cancel.signal,
+      readText: () => {
+        read++;
+        for (const until = performance.now() + 2; performance.now() < until;);
+        return 'return harbour';
+      },
+    });
+    while (read === 0) await setImmediate();
+    cancel.abort();
+    await assert.rejects(running, { code: 'Cancelled' });
+    assert.ok(read < 20, `${read} files were read`);
+    assert.equal((await reader.search('light quay', { limit: 5 })).length, 5);
+    reader.close();
+  });
+
+  it('reads no more text than it may, and reports that it stopped', async () => {
+    const list = Array.from({ length: 50 }, (_, i): Source => ({ folder: 'c', name: `f${i}.py`, lines: ['# quay'] }));
+    const index = new EngineReader(await indexOf(list.map(documentOf)));
+    const readText = (): string => '# quay'.padEnd(100);
+    const find = async (maxText?: number): Promise<[number, boolean]> => {
+      const options = { limit: 99, ...(maxText !== undefined && { maxText }) };
+      const searched = [{ index, readText }];
+      const found = await searchIndexes(searched, parseQueryLanguage('"# quay"'), options, new SearchMemory());
+      return [found.hits.length, found.isPartial];
+    };
+    assert.deepEqual(
+      [await find(1_000), await find(5_000), await find()],
+      [
+        [10, true],
+        [50, false],
+        [50, false],
+      ],
+    );
+    index.close();
+  });
+});

@@ -1,0 +1,47 @@
+import { runInSlices } from '../../base/timeSlice.ts';
+import { isDamage } from '../index/damage.ts';
+import type { Segment } from '../index/snapshot.ts';
+import type { ParsedQuery } from './queryLanguage.ts';
+import { searchFolders, type CorpusOptions, type SearchedFolder, type SearchOutcome } from './search.ts';
+import type { SearchMemory } from './searchMemory.ts';
+
+/** The index of a folder. Its files stay open from {@link hold} to {@link release}. */
+export interface SearchableIndex {
+  hold(): readonly Segment[];
+  release(): void;
+  /** Leaves out the parts that were found damaged. Returns whether there are new ones. */
+  isolateDamaged(): boolean;
+}
+
+export interface IndexToSearch extends Omit<SearchedFolder, 'segments'> {
+  readonly index: SearchableIndex;
+}
+
+/** Searches indexes as one corpus, a few milliseconds at a time. Damage is left out. Rejects with `Cancelled`. */
+export async function searchIndexes(
+  indexes: readonly IndexToSearch[],
+  parsed: ParsedQuery,
+  options: CorpusOptions,
+  memory: SearchMemory,
+  signal?: AbortSignal,
+): Promise<SearchOutcome> {
+  for (;;) {
+    const folders = indexes.map(({ index, ...rest }) => ({ ...rest, segments: index.hold() }));
+    try {
+      return await runInSlices(searchFolders(folders, parsed, options, memory), signal);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      // Another search may have isolated it in the meantime: then the segments are others.
+      const isNew = indexes.map(({ index }, i) => index.isolateDamaged() || isChanged(index, folders[i]!.segments));
+      if (!isNew.includes(true)) throw error;
+    } finally {
+      for (const { index } of indexes) index.release();
+    }
+  }
+}
+
+function isChanged(index: SearchableIndex, segments: readonly Segment[]): boolean {
+  const current = index.hold();
+  index.release();
+  return current !== segments;
+}
