@@ -80,13 +80,13 @@ export class App implements SextantApi {
       folders,
       memento: workspaceState,
       places,
-      search: (search) => this.#search({ ...search, limit: maxResults(), excerpts: true }),
+      search: (search) => this.#search({ ...search, limit: maxResults(), excerpts: true, readAll: true }),
       relocate: (all) => client.searching.call('relocate', all),
     });
     const searchPick = new SearchPick({
       folders,
       recent: new RecentQueries(workspaceState),
-      search: (query, limit, signal, except) => this.#search({ query, limit, ...(except && { except }) }, signal),
+      search: (request, signal) => this.#search(request, signal),
       complete: (query) => client.searching.call('complete', { folders: folders.all, query }),
       keep: (search) => results.show(search),
     });

@@ -29,6 +29,7 @@ export interface ModelToolsParts {
 /** Limits of a model's requests; package.json and the MCP server state them. */
 export const TOOL_LIMITS = { queryLength: 1000, defaultResults: 10, maxResults: 30 } as const;
 
+const UNFINISHED = 'Only part of the files were searched for the phrase. Add words or filters.';
 const MAX_LINES = 400;
 const MAX_CHARACTERS = 40_000;
 
@@ -45,7 +46,7 @@ export class ModelTools {
 
   async search({ query, limit = TOOL_LIMITS.defaultResults }: SearchInput, signal: AbortSignal): Promise<object> {
     const request = { query, limit: Math.min(limit, TOOL_LIMITS.maxResults) };
-    const { results, problems, leftOut } = await this.#parts.search(request, signal);
+    const { results, problems, leftOut, isUnfinished } = await this.#parts.search(request, signal);
     // A file may have become a secret since it was indexed.
     const files = await Promise.all(results.map(({ root, path }) => this.#parts.read(root, path)));
     const shown = results.filter((_, i) => 'text' in files[i]!);
@@ -53,6 +54,7 @@ export class ModelTools {
     const missing = leftOut + results.length - shown.length;
     return {
       ...(missing > 0 && { leftOut: missing }),
+      ...(isUnfinished && { unfinished: UNFINISHED }),
       results: shown.map(({ root, path, startLine, endLine, symbol, line, text }) => ({
         path: this.#shownPath(root, path),
         startLine,

@@ -65,6 +65,7 @@ export async function runSearch(
       query,
       limit: options.limit,
       explain: options.explain === true,
+      readAll: true,
       // A person who runs the command in a folder trusts the folder, as with any tool that runs Git.
       isTrusted: true,
     };

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, isCancelled } from '../../base/errors.ts';
 import type { Completion } from '../../workspace/completion.ts';
-import type { FileLines, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
+import type { FileLines, SearchRequest, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
 import { symbolQuery } from '../../workspace/symbolQuery.ts';
 import type { Folders } from '../index/folders.ts';
 import { literal } from '../pickText.ts';
@@ -15,6 +15,7 @@ import { isPartial, summarize } from '../index/statusText.ts';
 import {
   completionRow,
   FORGET,
+  readAllRow,
   staleFileRows,
   noticeRow,
   queryProblemRows,
@@ -25,11 +26,14 @@ import {
 } from './searchRows.ts';
 import { symbolIcon } from './symbolIcon.ts';
 
+/** A search of the open folders. */
+type SearchOfFolders = Omit<SearchRequest, 'folders' | 'isTrusted'>;
+
 /** Dependencies of the list. */
 export interface SearchDependencies {
   readonly folders: Folders;
   readonly recent: RecentQueries;
-  search(query: string, limit: number, signal: AbortSignal, except?: FileLines): Promise<SearchResponse>;
+  search(request: SearchOfFolders, signal: AbortSignal): Promise<SearchResponse>;
   complete(query: string): Promise<readonly Completion[]>;
   /** Shows the results of a search in the view. */
   keep(search: KeptSearch): Promise<void>;
@@ -171,7 +175,7 @@ class SearchSession implements vscode.Disposable {
     this.#timer = setTimeout(() => void this.#run(value), delay);
   }
 
-  async #run(typed: string): Promise<void> {
+  async #run(typed: string, readAll = false): Promise<void> {
     const trimmed = typed.trim();
     if (trimmed === '') {
       this.#pick.busy = false;
@@ -185,18 +189,21 @@ class SearchSession implements vscode.Disposable {
     this.#searchedAt = Date.now();
     this.#pick.busy = true;
     try {
-      const [{ results, problems, leftOut }, completions] = await Promise.all([
-        this.#dependencies.search(query, maxResults(), running.signal, this.#mode.except),
+      const { except } = this.#mode;
+      const request = { query, limit: maxResults(), readAll, ...(except && { except }) };
+      const [{ results, problems, leftOut, isUnfinished }, completions] = await Promise.all([
+        this.#dependencies.search(request, running.signal),
         this.#dependencies.complete(typed),
       ]);
       if (running.signal.aborted) return;
       this.#hasResults = results.length > 0;
       // A filter that is still being typed is not reported yet.
       const shown = completions.length > 0 ? problems.filter(({ end }) => end < trimmed.length) : problems;
-      const isUnfinished = shown.length < problems.length;
+      const isTyping = shown.length < problems.length;
       const items = results.length > 0 ? results.map((result) => this.#toItem(result)) : [this.#nothingFound(trimmed)];
       const above = [...completions.map(completionRow), ...queryProblemRows(query, shown)];
-      this.#show([...above, ...items, ...staleFileRows(leftOut)], isUnfinished);
+      const below = [...(isUnfinished ? [readAllRow()] : []), ...staleFileRows(leftOut)];
+      this.#show([...above, ...items, ...below], isTyping);
     } catch (error) {
       if (isCancelled(error)) return;
       this.#show([noticeRow(vscode.l10n.t('The search failed'), describeError(error))]);
@@ -261,7 +268,8 @@ class SearchSession implements vscode.Disposable {
       this.#pick.value = item.fill;
       this.#moved = false;
       this.#schedule(item.fill, 0);
-    } else if (item?.result) this.#openResult(item, column);
+    } else if (item?.readAll) void this.#run(this.#pick.value, true);
+    else if (item?.result) this.#openResult(item, column);
   }
 
   async #keep(): Promise<void> {

@@ -12,6 +12,8 @@ export interface SearchRow extends vscode.QuickPickItem {
   readonly result?: SearchResult;
   /** Query that replaces the typed one when the row is accepted. */
   readonly fill?: string;
+  /** Set on the row that goes on with a search that stopped early. */
+  readonly readAll?: boolean;
 }
 
 export const FORGET = vscode.l10n.t('Remove from Recent Queries');
@@ -58,6 +60,17 @@ export function staleFileRows(count: number): SearchRow[] {
           formatCount(count),
         );
   return [noticeRow(label, vscode.l10n.t('The index will be up to date in a moment. Then search again.'))];
+}
+
+/** A row that searches the files that a search for a phrase did not read. */
+export function readAllRow(): SearchRow {
+  return {
+    label: vscode.l10n.t('Search the remaining files for the phrase'),
+    detail: vscode.l10n.t('Its words are in so many files that only part of them were searched.'),
+    alwaysShow: true,
+    iconPath: new vscode.ThemeIcon('ellipsis'),
+    readAll: true,
+  };
 }
 
 export function noticeRow(label: string, detail: string): SearchRow {
