@@ -65,5 +65,5 @@ export {
 } from './engine/query/queryLanguage.ts';
 export type { ChangedPaths } from './engine/query/filters.ts';
 export type { Contribution as Share } from './engine/query/features.ts';
-export type { Hit, SearchOptions } from './engine/query/search.ts';
+export type { Hit, SearchOptions } from './engine/query/hits.ts';
 export { APIError, BlobTooLargeError } from './wire/errors.ts';

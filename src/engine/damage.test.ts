@@ -9,7 +9,7 @@ import { Engine, EngineReader, type EngineDocument } from './engine.ts';
 import { BlockFile } from './index/blockFile.ts';
 import { describeIndexDamage, type Damage } from './index/damage.ts';
 import { BLOCK_BYTES } from './index/format.ts';
-import type { Hit } from './query/search.ts';
+import type { Hit } from './query/hits.ts';
 
 function document(path: string, text: string): EngineDocument {
   const content = Buffer.from(text);

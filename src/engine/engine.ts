@@ -14,7 +14,7 @@ import { EMPTY_MANIFEST, manifestFiles, writeManifest } from './index/manifest.t
 import { SegmentMaker } from './index/segmentMaker.ts';
 import type { SegmentThreads } from './index/segmentThreads.ts';
 import { Merger } from './merger.ts';
-import type { Hit, SearchOptions } from './query/search.ts';
+import type { Hit, SearchOptions } from './query/hits.ts';
 import { damagedCopy, restoreSmallFiles, verifySegments } from './repair.ts';
 
 export { EngineReader, type EngineDocument, type EngineStats } from './engineReader.ts';

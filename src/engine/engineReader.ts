@@ -9,7 +9,7 @@ import { closeUnused, damageOf, isolateDamaged, openSnapshot, unusedReaders, typ
 import type { SegmentReader } from './index/segmentReader.ts';
 import { Collection } from './query/collection.ts';
 import { parseQueryLanguage } from './query/queryLanguage.ts';
-import type { Hit, SearchOptions } from './query/search.ts';
+import type { Hit, SearchOptions } from './query/hits.ts';
 import { searchIndexes, type SearchableIndex } from './query/searchIndexes.ts';
 import { SearchMemory } from './query/searchMemory.ts';
 

@@ -1,5 +1,5 @@
 import { Highlighter, type Range } from '../engine/query/highlight.ts';
-import { compilePhrase, type Phrase } from '../engine/query/phrase.ts';
+import { compilePhrase, compileWords, type Phrase } from '../engine/query/phrase.ts';
 import type { SourceRange } from '../engine/query/sourceRange.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import type { ParsedQuery } from '../engine/query/queryLanguage.ts';
@@ -16,11 +16,13 @@ const MAX_LINE = 200;
 /** Chooses the line to show of each place. */
 export class Excerpter {
   readonly #highlighter: Highlighter;
-  readonly #phrases: readonly Phrase[];
+  readonly #phrases: Phrase[];
 
   constructor({ words, phrases }: ParsedQuery) {
     this.#highlighter = new Highlighter(parseQuery(words));
     this.#phrases = phrases.filter(({ exclude }) => !exclude).map(({ text }) => compilePhrase(text));
+    const inOrder = compileWords(words);
+    if (inOrder) this.#phrases.push(inOrder);
   }
 
   /** `lines` are all lines of the file. */

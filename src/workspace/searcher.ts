@@ -9,7 +9,7 @@ import type { ChangedPaths } from '../engine/query/filters.ts';
 import type { SourceRange } from '../engine/query/sourceRange.ts';
 import { parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { Contribution } from '../engine/query/features.ts';
-import type { FolderHit, Hit, SearchOutcome } from '../engine/query/search.ts';
+import type { FolderHit, Hit, SearchOutcome } from '../engine/query/hits.ts';
 import { searchIndexes } from '../engine/query/searchIndexes.ts';
 import { SearchMemory } from '../engine/query/searchMemory.ts';
 import { ChangedFiles } from './changedFiles.ts';

@@ -4,7 +4,7 @@ import { isKnown, type ChangedPaths } from '../engine/query/filters.ts';
 import { WORD, parseQuery } from '../engine/query/query.ts';
 import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { Contribution } from '../engine/query/features.ts';
-import type { FolderHit, Hit, SearchOptions } from '../engine/query/search.ts';
+import type { FolderHit, Hit, SearchOptions } from '../engine/query/hits.ts';
 import { searchIndexes } from '../engine/query/searchIndexes.ts';
 import { SearchMemory } from '../engine/query/searchMemory.ts';
 import { ChangedFiles } from './changedFiles.ts';

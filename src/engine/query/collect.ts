@@ -121,6 +121,11 @@ export class SegmentScores {
     }
   }
 
+  /** Whether a document of the segment has the first name, or the `word`th word in its text. */
+  hasName(word: number): boolean {
+    return this.#names[0] !== undefined || this.#words[word]?.lists.body !== undefined;
+  }
+
   /**
    * Adds `value` to the documents that have the first name, or the `word`th word in their text, or define a symbol that
    * `isName` accepts.
@@ -165,6 +170,31 @@ export class SegmentScores {
   found(): number[] {
     const documents: number[] = [];
     for (const [document, state] of this.#sums.state.entries()) if (state === WANTED) documents.push(document);
+    return documents;
+  }
+
+  /** The documents that may be results with a chunk that has all words that any document has. */
+  documentsWithAll(): number[] {
+    const lists: PostingList[] = [];
+    for (const { weight, lists: one } of this.#words) {
+      if (weight === 0) continue;
+      if (!one.body) return [];
+      lists.push(one.body);
+    }
+    const [shortest, ...others] = lists.sort((a, b) => a.to - a.from - (b.to - b.from));
+    const { chunks } = this.#postings;
+    const at = others.map(({ from }) => from);
+    const documents: number[] = [];
+    for (let i = shortest?.from ?? 0, document = 0; i < (shortest?.to ?? 0); i++) {
+      const chunk = chunks[i]!;
+      const hasAll = others.every(({ to }, word) => {
+        at[word] = gallop(chunks, at[word]!, to, chunk);
+        return at[word] < to && chunks[at[word]] === chunk;
+      });
+      if (!hasAll) continue;
+      document = this.reader.documentOf(chunk, document);
+      if (documents.at(-1) !== document && this.#meet(document)) documents.push(document);
+    }
     return documents;
   }
 

@@ -59,8 +59,16 @@ export class FeatureExtractor {
     const rules: Contribution[] = [];
     const add = (feature: string, share: number): void => void rules.push({ feature, value: 1, share });
     if (this.#hasName(candidate)) add('hasName', HAS_NAME);
+    const begun = this.#corpus.isHalfName ? this.#begun(candidate) : 0;
+    if (begun > 0) add('beginsName', HAS_NAME * (1 + begun));
     if (this.#spelt.has(candidate)) add('spelt', SPELT);
     return rules;
+  }
+
+  /** Worth of the most similar defined name that begins with the typed one. */
+  #begun({ scores, document }: Candidate): number {
+    const hits = scores.symbols.get(document) ?? [];
+    return Math.max(0, ...hits.map(({ term }) => this.#corpus.symbols[term]!.value));
   }
 
   #hasName({ scores, document, evidence }: Candidate): boolean {

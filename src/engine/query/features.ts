@@ -120,6 +120,8 @@ export interface Corpus {
   readonly folderWeights: readonly number[];
   /** Terms by the symbol numbers passed to {@link SegmentScores.addSymbol}. */
   readonly symbols: readonly SymbolTermInfo[];
+  /** Whether the query is a name that no document has, but defined names begin with it. */
+  readonly isHalfName: boolean;
   languageShare(language: string): number;
   /** The share of the documents that are below an outer folder of a searched folder. */
   packageShare(folder: number, name: string): number;

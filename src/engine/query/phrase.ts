@@ -1,4 +1,5 @@
 import { escapeRegExp } from './glob.ts';
+import { WORD } from './query.ts';
 
 /** Position of a phrase in a text. Lines count from 1, UTF-16 columns from 0; end exclusive. */
 export interface PhraseMatch {
@@ -21,7 +22,20 @@ export interface Phrase {
 export function compilePhrase(text: string): Phrase {
   // Match only at the beginning of a run of spaces: starting at each of its spaces takes quadratic time.
   const source = text.split(/(\s+)/).map((part, i) => (i % 2 === 0 ? escapeRegExp(part) : String.raw`\s+`));
-  const expression = new RegExp(source.join('').replace(/^\\s\+/, String.raw`(?<!\s)\s+`), 'giu');
+  return matcherOf(new RegExp(source.join('').replace(/^\\s\+/, String.raw`(?<!\s)\s+`), 'giu'));
+}
+
+/** Characters between words. */
+const BETWEEN = String.raw`[^\p{L}\p{N}_\p{M}]`;
+
+/** Matches the words of a text in their order, ignoring case and what is between them; `undefined` for one word alone. */
+export function compileWords(text: string): Phrase | undefined {
+  const words = [...text.matchAll(WORD)].map(([word]) => escapeRegExp(word));
+  if (words.length < 2) return undefined;
+  return matcherOf(new RegExp(`(?<!${WORD.source})${words.join(`${BETWEEN}+`)}(?!${WORD.source})`, 'giu'));
+}
+
+function matcherOf(expression: RegExp): Phrase {
   return {
     firstIn: (content) => matches(expression, content, 1)[0],
     allIn: (content, limit = Infinity) => matches(expression, content, limit),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine } from '../engine.ts';
-import type { Hit } from './search.ts';
+import type { Hit } from './hits.ts';
 
 describe('the place that a search shows', () => {
   const folder = temporaryFolder();

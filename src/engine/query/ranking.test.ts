@@ -5,7 +5,7 @@ import { listSources, readSources } from '../../../test/bench/corpus.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine, type EngineDocument } from '../engine.ts';
-import type { Hit } from './search.ts';
+import type { Hit } from './hits.ts';
 
 interface Goldens {
   /** A question, the file that answers it, and its lowest accepted rank: first by default. */

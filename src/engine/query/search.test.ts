@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine, type EngineDocument } from '../engine.ts';
-import type { Hit, SearchOptions } from './search.ts';
+import type { Hit, SearchOptions } from './hits.ts';
 
 const WORDS = ['amber', 'birch', 'cedar', 'delta', 'fjord'] as const;
 const NAMES = ['lantern', 'harbour', 'lanternlight'] as const;

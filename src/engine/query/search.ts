@@ -1,7 +1,6 @@
 import { SextantError } from '../../base/errors.ts';
 import { runAtOnce } from '../../base/timeSlice.ts';
 import { foldName } from '../analyze/symbolNames.ts';
-import type { DocumentId } from '../documentId.ts';
 import { Field } from '../index/format.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import type { Segment } from '../index/snapshot.ts';
@@ -11,10 +10,11 @@ import { Collection } from './collection.ts';
 import type { Evidence } from './evidence.ts';
 import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
 import type { Contribution, SymbolTermInfo } from './features.ts';
-import { compileFilters, isKnown, type ChangedPaths } from './filters.ts';
+import { compileFilters, isKnown } from './filters.ts';
+import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } from './hits.ts';
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
-import type { SourceRange } from './sourceRange.ts';
+import { compileWords } from './phrase.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { parseQuery, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
@@ -22,77 +22,22 @@ import { explainRow, scoreRow } from './ranker.ts';
 import { SearchMemory, type SearchArrays } from './searchMemory.ts';
 import { expandSymbol, type SymbolTerm } from './symbols.ts';
 import { excludedTerms } from './terms.ts';
-import { TextConditions, type ReadText } from './textConditions.ts';
+import { TextConditions } from './textConditions.ts';
 import { TopK } from './topK.ts';
 import { wantedIn } from './wanted.ts';
 import { stemOf, WordMatcher } from './wordMatch.ts';
-
-/** A document that answers a query, and the best place in it. */
-export interface Hit extends SourceRange {
-  readonly id: DocumentId;
-  readonly path: string;
-  readonly language: string;
-  /** Higher is better; comparable only between answers to the same query. */
-  readonly score: number;
-  /** Up to three more places in the document, best first. */
-  readonly more: readonly SourceRange[];
-  /** Contributions to the score, if `explain` is set. */
-  readonly explanation?: readonly Contribution[];
-}
-
-/** Scope, limits and output of a search. */
-export interface SearchOptions extends FolderOptions {
-  /** At most this many hits, one per document; 10 by default, `Infinity` for all. */
-  readonly limit?: number;
-  readonly signal?: AbortSignal;
-  /** Whether hits have an `explanation`. */
-  readonly explain?: boolean;
-}
-
-/** What is different for each folder of a search. */
-interface FolderOptions {
-  /** Only these documents; all by default. */
-  readonly within?: Pick<ReadonlySet<DocumentId>, 'has'>;
-  /** Changed paths for `changed:`; without them such filters are ignored. */
-  readonly changed?: ChangedPaths;
-  /**
-   * Returns a document's text, or `undefined` if it is not available. The index keeps no text, and phrases are searched
-   * in it. Without this function phrases filter nothing: their words rank like others.
-   */
-  readonly readText?: ReadText;
-}
-
-/** A folder to search. */
-export interface SearchedFolder extends FolderOptions {
-  readonly segments: readonly Segment[];
-}
-
-export interface CorpusOptions extends Pick<SearchOptions, 'limit' | 'explain'> {
-  /** Characters of text to read at the most for phrases; no limit by default. */
-  readonly maxText?: number;
-}
-
-/** A hit in one of several folders. */
-export interface FolderHit {
-  /** Index of the folder. */
-  readonly folder: number;
-  readonly hit: Hit;
-  /** Where the index has the document. */
-  readonly reader: SegmentReader;
-  readonly document: number;
-}
-
-export interface SearchOutcome {
-  /** Best first. */
-  readonly hits: readonly FolderHit[];
-  /** Whether `maxText` kept documents from being read that may have the phrases. */
-  readonly isPartial: boolean;
-}
 
 const DEFAULT_LIMIT = 10;
 /** Number of documents ranked by path, of the first by postings; and of those, the number ranked by all features. */
 const CONSIDERED = 160;
 const RANKED = 48;
+/**
+ * The query's words in their order are searched in this number of files; as a result they precede all others, if that
+ * number of files has them.
+ */
+const MAX_VERBATIM_READ = 32;
+const MAX_VERBATIM = 4;
+const VERBATIM = 2 * HAS_NAME;
 /** Penalty of an unwanted kind of file when candidates are chosen. */
 const PENALTY: Readonly<Record<FileRole, number>> = { test: 0.4, vendor: 0.3, example: 0.2, internal: 0, compat: 0 };
 /** Worth of a symbol that was typed in another form. */
@@ -152,10 +97,15 @@ interface FoundDocument {
 }
 
 interface Ranked extends FoundDocument {
+  /** The line with the words of the query in their order. */
+  readonly line?: number;
   readonly evidence?: Evidence;
   readonly row?: Float64Array;
   readonly rules?: readonly Contribution[];
 }
+
+/** Documents with the query's words in their order, by {@link keyOf}, and the first line with them. */
+type Verbatim = Map<string, { readonly found: FoundDocument; readonly line: number }>;
 
 /** Steps without a result. */
 type Steps = Generator<void, void, void>;
@@ -177,6 +127,7 @@ class Search {
   readonly #folderWeights: number[] = [];
   #total = 1;
   readonly #symbols: SymbolTermInfo[] = [];
+  #isHalfName = false;
 
   constructor(
     folders: readonly SearchedFolder[],
@@ -221,7 +172,7 @@ class Search {
       const { readText } = this.#folders[scores.folder]!;
       const match = this.#texts.match(readText, path, () => scores.reader.documentIdOf(document));
       if (this.#texts.isUsedUp) break;
-      const hit = match && this.#toHit(candidate, places, match.line);
+      const hit = match && this.#toHit(candidate, places, match.line ?? candidate.line);
       if (hit) hits.push({ folder: scores.folder, hit, reader: scores.reader, document });
       if (hits.length >= limit) break;
     }
@@ -300,8 +251,12 @@ class Search {
       }
     }
     const valueOf = (term: number): number => this.#symbols[term]!.value;
+    const isDefined = this.#symbols.some(({ value }) => value === 1);
+    const isUsed = this.#scores.some((scores) => scores.hasName(nameWords[0] ?? -1));
+    this.#isHalfName = symbol !== undefined && names.length === 1 && !isDefined && !isUsed;
     for (const scores of this.#scores) {
-      scores.addSymbolValues((term) => valueOf(term) * this.#total);
+      const factor = this.#isHalfName ? HAS_NAME * this.#total : this.#total;
+      scores.addSymbolValues((term) => valueOf(term) * factor);
       if (symbol === undefined || names.length !== 1) continue;
       scores.addNameValue(HAS_NAME * this.#total, nameWords[0]!, (term) => valueOf(term) === 1);
     }
@@ -376,7 +331,13 @@ class Search {
       .flatMap(({ scores, documents }) => documents.map((document) => this.#foundAt(scores, document)))
       .sort(byScore);
     yield undefined;
-    const ranked = yield* this.#rankByFeatures(considered.slice(0, RANKED));
+    const verbatim = yield* this.#verbatim();
+    for (const [key, { found }] of verbatim) {
+      const at = considered.findIndex((one) => keyOf(one) === key);
+      if (at >= 0) considered.splice(at, 1);
+      considered.unshift(found);
+    }
+    const ranked = yield* this.#rankByFeatures(considered.slice(0, RANKED), verbatim);
     yield* ranked;
     // The rest follows in the order of its choice, whatever the limit.
     const rest = considered.slice(RANKED);
@@ -391,13 +352,37 @@ class Search {
     }
   }
 
-  *#rankByFeatures(found: readonly FoundDocument[]): Generator<undefined, Ranked[], void> {
+  /**
+   * The documents that have the query's words in their order, stop words included, if these are few: pasted lines and
+   * messages are searched for themselves.
+   */
+  *#verbatim(): Generator<undefined, Verbatim, void> {
+    const verbatim: Verbatim = new Map();
+    const pattern = compileWords(this.#parsed.words);
+    if (!pattern || this.#parsed.phrases.length > 0) return verbatim;
+    const having = this.#scores
+      .filter(({ folder }) => this.#folders[folder]!.readText)
+      .flatMap((scores) => scores.documentsWithAll().map((document) => ({ scores, document })))
+      .sort((a, b) => b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document));
+    for (const { scores, document } of having.slice(0, MAX_VERBATIM_READ)) {
+      yield;
+      const found = this.#foundAt(scores, document);
+      const text = this.#folders[scores.folder]!.readText!(found.path, scores.reader.documentIdOf(document));
+      const match = text === undefined ? undefined : pattern.firstIn(text);
+      if (match) verbatim.set(keyOf(found), { found, line: match.line });
+      if (verbatim.size > MAX_VERBATIM) return new Map();
+    }
+    return verbatim;
+  }
+
+  *#rankByFeatures(found: readonly FoundDocument[], verbatim: Verbatim): Generator<undefined, Ranked[], void> {
     const maker = new FeatureExtractor({
       query: this.#query,
       matcher: this.#matcher,
       weights: this.#weights,
       folderWeights: this.#folderWeights,
       symbols: this.#symbols,
+      isHalfName: this.#isHalfName,
       languageShare: (language) => this.#collection.languageShare(language),
       packageShare: (folder, name) => this.#collection.packageShare(folder, name),
       references: (folded) => this.#collection.references(folded),
@@ -413,8 +398,17 @@ class Search {
     const rows = yield* maker.rows(candidates);
     const ranked = found.map((one, i) => {
       const rules = maker.rules(candidates[i]!);
+      const line = verbatim.get(keyOf(one))?.line;
+      if (line !== undefined) rules.push({ feature: 'verbatim', value: 1, share: VERBATIM });
       const score = scoreRow(rows[i]!, this.#query) + sumOfShares(rules);
-      return { ...one, evidence: candidates[i]!.evidence, row: rows[i]!, rules, score };
+      return {
+        ...one,
+        evidence: candidates[i]!.evidence,
+        row: rows[i]!,
+        rules,
+        score,
+        ...(line !== undefined && { line }),
+      };
     });
     return ranked.sort(byScore);
   }
@@ -448,6 +442,10 @@ class Search {
       ...(explanation && { explanation }),
     };
   }
+}
+
+function keyOf({ scores, path }: FoundDocument): string {
+  return `${scores.folder}:${path}`;
 }
 
 /** The first 48 bits of a document's id. */

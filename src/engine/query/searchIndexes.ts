@@ -2,7 +2,8 @@ import { runInSlices } from '../../base/timeSlice.ts';
 import { isDamage } from '../index/damage.ts';
 import type { Segment } from '../index/snapshot.ts';
 import type { ParsedQuery } from './queryLanguage.ts';
-import { searchFolders, type CorpusOptions, type SearchedFolder, type SearchOutcome } from './search.ts';
+import { searchFolders } from './search.ts';
+import type { CorpusOptions, SearchedFolder, SearchOutcome } from './hits.ts';
 import type { SearchMemory } from './searchMemory.ts';
 
 /** The index of a folder. Its files stay open from {@link hold} to {@link release}. */

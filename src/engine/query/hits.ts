@@ -1,0 +1,71 @@
+import type { DocumentId } from '../documentId.ts';
+import type { SegmentReader } from '../index/segmentReader.ts';
+import type { Segment } from '../index/snapshot.ts';
+import type { Contribution } from './features.ts';
+import type { ChangedPaths } from './filters.ts';
+import type { SourceRange } from './sourceRange.ts';
+import type { ReadText } from './textConditions.ts';
+
+/* What a search takes, and what it finds. */
+
+/** A document that answers a query, and the best place in it. */
+export interface Hit extends SourceRange {
+  readonly id: DocumentId;
+  readonly path: string;
+  readonly language: string;
+  /** Higher is better; comparable only between answers to the same query. */
+  readonly score: number;
+  /** Up to three more places in the document, best first. */
+  readonly more: readonly SourceRange[];
+  /** Contributions to the score, if `explain` is set. */
+  readonly explanation?: readonly Contribution[];
+}
+
+/** Scope, limits and output of a search. */
+export interface SearchOptions extends FolderOptions {
+  /** At most this many hits, one per document; 10 by default, `Infinity` for all. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+  /** Whether hits have an `explanation`. */
+  readonly explain?: boolean;
+}
+
+/** What is different for each folder of a search. */
+interface FolderOptions {
+  /** Only these documents; all by default. */
+  readonly within?: Pick<ReadonlySet<DocumentId>, 'has'>;
+  /** Changed paths for `changed:`; without them such filters are ignored. */
+  readonly changed?: ChangedPaths;
+  /**
+   * Returns a document's text, or `undefined` if it is not available. The index keeps no text, and phrases are searched
+   * in it. Without this function phrases filter nothing: their words rank like others.
+   */
+  readonly readText?: ReadText;
+}
+
+/** A folder to search. */
+export interface SearchedFolder extends FolderOptions {
+  readonly segments: readonly Segment[];
+}
+
+export interface CorpusOptions extends Pick<SearchOptions, 'limit' | 'explain'> {
+  /** Characters of text to read at the most for phrases; no limit by default. */
+  readonly maxText?: number;
+}
+
+/** A hit in one of several folders. */
+export interface FolderHit {
+  /** Index of the folder. */
+  readonly folder: number;
+  readonly hit: Hit;
+  /** Where the index has the document. */
+  readonly reader: SegmentReader;
+  readonly document: number;
+}
+
+export interface SearchOutcome {
+  /** Best first. */
+  readonly hits: readonly FolderHit[];
+  /** Whether `maxText` kept documents from being read that may have the phrases. */
+  readonly isPartial: boolean;
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { documentId } from '../documentId.ts';
+import { Engine } from '../engine.ts';
+
+/* What people type and paste, beside questions. */
+
+describe('a search for typed text', () => {
+  const folder = temporaryFolder();
+
+  /** `path:line` of the results, best first. */
+  async function find(files: Readonly<Record<string, string>>, query: string): Promise<string[]> {
+    const engine = Engine.open(folder());
+    const add = Object.entries(files).map(([path, text]) => {
+      const content = Buffer.from(text);
+      return { id: documentId(path, content), path, content };
+    });
+    await engine.apply({ add });
+    const hits = await engine.search(query, { readText: (path) => files[path], limit: 50 });
+    await engine.close();
+    return hits.map(({ path, startLine }) => `${path}:${startLine}`);
+  }
+
+  const filler = Array.from({ length: 90 }, (_, i) => `const other${i} = ${i};`).join('\n');
+
+  describe('verbatim', () => {
+    const hub = `${'// lantern at the harbour, the lantern of the quay\nfunction lightLantern() {}\n\n'.repeat(9)}`;
+    const line = 'throw new Error(`the harbour has no lantern at ${quay}`);';
+
+    it('puts a file with the words in their order first, and shows that line', async () => {
+      const files = { 'lantern/harbour/quay.ts': hub, 'src/z.ts': `${filler}\n\n  ${line}\n` };
+      // The chunk of the line begins with the blank line above it.
+      assert.equal((await find(files, 'the harbour has no lantern at quay'))[0], 'src/z.ts:91');
+      assert.equal((await find(files, line))[0], 'src/z.ts:91');
+      assert.equal((await find(files, 'harbour lantern quay'))[0], 'lantern/harbour/quay.ts:1');
+    });
+
+    it('counts stop words, and matches whole words only', async () => {
+      const files = { 'lantern.ts': hub, 'a.ts': '// to be of a lantern\n', 'b.ts': '// to be or a lanterns\n' };
+      assert.equal((await find(files, 'to be of a lantern'))[0], 'a.ts:1');
+      assert.equal((await find(files, 'to be or a lantern'))[0], 'lantern.ts:1');
+    });
+
+    it('is nothing special in many files', async () => {
+      const copies = Object.fromEntries(
+        Array.from({ length: 9 }, (_, i) => [`copy${i}.ts`, '// the lantern of the quay']),
+      );
+      const [first] = await find({ ...copies, 'lantern.ts': hub }, 'the lantern of the quay');
+      assert.equal(first, 'lantern.ts:1');
+    });
+  });
+
+  describe('half a name', () => {
+    it('puts the definition that begins with it first, the shortest of several', async () => {
+      const files = {
+        'handle/mm.ts': '// handle mm handle mm\n'.repeat(9),
+        'a.ts': `${filler}\nfunction handleMmFaultLater() {}\n`,
+        'z.ts': `${filler}\nfunction handleMmFault() {}\n`,
+      };
+      assert.deepEqual((await find(files, 'handleMmFa')).slice(0, 2), ['z.ts:91', 'a.ts:91']);
+      assert.deepEqual((await find(files, 'handle_mm_fau')).slice(0, 1), ['z.ts:91']);
+    });
+
+    it('comes after the whole name', async () => {
+      const files = { 'a.ts': 'function lanternLight() {}\n', 'z.ts': '// a lantern\n' };
+      assert.deepEqual(await find(files, 'lantern'), ['z.ts:1', 'a.ts:1'].toSorted());
+      assert.equal((await find(files, 'lanter'))[0], 'a.ts:1');
+    });
+  });
+});
