@@ -67,4 +67,30 @@ describe('a search for typed text', () => {
       assert.equal((await find(files, 'lanter'))[0], 'a.ts:1');
     });
   });
+
+  it('lists the files that define the very name of sym: before longer and decorated ones', async () => {
+    const files = {
+      'a.c': '#define __LANTERN 1\n',
+      'b.c': '#define LANTERN_LIGHT 1\n',
+      'c.c': '#define LANTERN 1\n',
+      'd.c': '#define __LANTERN 1\n#define LANTERN 2\n',
+    };
+    assert.deepEqual(await find(files, 'sym:LANTERN'), ['c.c:1', 'd.c:2', 'b.c:1', 'a.c:1']);
+  });
+
+  it('lists all files that define a match of sym:', async () => {
+    const names = Array.from({ length: 3_000 }, (_, i): [string, string] => [
+      `f${i}.py`,
+      `def alphaThing${i}(): pass\n`,
+    ]);
+    const engine = Engine.open(folder());
+    const add = names.map(([path, text]) => ({
+      id: documentId(path, Buffer.from(text)),
+      path,
+      content: Buffer.from(text),
+    }));
+    await engine.apply({ add });
+    assert.equal((await engine.search('sym:alphaThing*', { limit: Infinity })).length, 3_000);
+    await engine.close();
+  });
 });

@@ -1,10 +1,10 @@
 import type { Postings } from '../index/postings.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
-import { hasBit, noDeletions, type Segment } from '../index/snapshot.ts';
+import { clearBit, hasBit, noDeletions, type Segment } from '../index/snapshot.ts';
 import type { DocumentId } from '../documentId.ts';
 import { DocumentScope } from './documentScope.ts';
-import { EXACT, PREFIX, type CompiledFilters, type Test } from './filters.ts';
-import { markDocuments, symbolTerm, type Term } from './terms.ts';
+import { EXACT, PREFIX, isNamed, type CompiledFilters, type Test } from './filters.ts';
+import { keyOf, markDocuments, symbolTerm, type Term } from './terms.ts';
 
 /** The documents of a segment that may be results. */
 export interface Wanted {
@@ -44,17 +44,32 @@ export function* wantedIn(
   const having: Uint8Array[] = [];
   const near: Uint8Array[] = [];
   if (wantedSymbol) {
-    const found: Record<'any' | 'prefix' | 'exact', Term[]> = { any: [], prefix: [], exact: [] };
+    const found: { readonly term: Term; readonly nearness: number }[] = [];
+    yield* namesIn(reader, wantedSymbol, (name) => found.push({ term: symbolTerm(name), nearness: nearness(name) }));
+    for (const least of [PREFIX, EXACT]) {
+      const documents = bits();
+      const terms = found.filter((one) => one.nearness >= least).map(({ term }) => term);
+      yield* mark(terms, documents);
+      // `__NAME` has the same term as `NAME`, so the definitions decide.
+      const others = new Set(found.filter((one) => one.nearness < least).map(({ term }) => keyOf(term)));
+      const ambiguous = bits();
+      yield* mark(
+        terms.filter((term) => others.has(keyOf(term))),
+        ambiguous,
+      );
+      const isNear = (name: string): boolean => nearness(name) >= least;
+      for (let document = 0; document < reader.documents; document++) {
+        if (!hasBit(ambiguous, document)) continue;
+        yield;
+        if (!reader.definitionsOf(document).some((span) => isNamed(span, isNear))) clearBit(documents, document);
+      }
+      near.push(documents);
+    }
     const documents = bits();
-    near.push(bits(), bits());
-    yield* namesIn(reader, wantedSymbol, (name) => {
-      const near = nearness(name);
-      found[near >= EXACT ? 'exact' : near >= PREFIX ? 'prefix' : 'any'].push(symbolTerm(name));
-    });
-    yield* mark([...found.prefix, ...found.exact], near[0]!);
-    yield* mark(found.exact, near[1]!);
-    yield* mark(found.any, documents);
-    for (let i = 0; i < documents.length; i++) documents[i]! |= near[0]![i]!;
+    yield* mark(
+      found.map(({ term }) => term),
+      documents,
+    );
     having.push(documents);
   }
   for (const terms of required) {
