@@ -1,0 +1,110 @@
+// npm run bench:typed [-- --list | --failures] [--repository NAME]… [--class NAME]… [--json FILE]
+// Measures what is typed: queries that rules make from the lines of repositories, beside ripgrep of the same text. See
+// test/bench/typed/. Without arguments it measures all; --list prints the queries and the expected answers as JSON without
+// a search, --failures also prints each query whose answer is not first.
+// Repositories are packages of the lockfile and sources of Debian's archive, kept in out/bench-typed, and ripgrep is Debian's
+// unless it is installed. Without apt only the packages of the lockfile are measured.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
+import { hasApt, openArchive } from './lib/debian.mjs';
+import { fail, say, step } from './lib/say.mjs';
+
+const { values } = parseArgs({
+  options: {
+    list: { type: 'boolean', default: false },
+    failures: { type: 'boolean', default: false },
+    repository: { type: 'string', multiple: true, default: [] },
+    class: { type: 'string', multiple: true, default: [] },
+    json: { type: 'string' },
+  },
+});
+const folder = join(root, 'out/bench-typed');
+
+// Names of the repositories are data for the pinned Node, which reads TypeScript.
+await ensureDependencies();
+const listed = spawnSync(
+  pinnedNode(),
+  ['-e', `import(${JSON.stringify(join(root, 'test/bench/typed/repositories.ts'))}).then((all) => console.log(JSON.stringify(all.REPOSITORIES)))`],
+  { encoding: 'utf8' },
+);
+/** @type {import('../test/bench/typed/repositories.ts').TypedRepository[]} */
+const known = JSON.parse(listed.stdout);
+const unknown = values.repository.filter((name) => !known.some((one) => one.name === name));
+if (unknown.length > 0)
+  fail(`There is no repository ${unknown.join(', ')}. The repositories are: ${known.map(({ name }) => name).join(', ')}.`);
+const wanted = known.filter(({ name }) => values.repository.length === 0 || values.repository.includes(name));
+
+/** @type {import('./lib/debian.mjs').Archive | undefined} */
+let opened;
+const archive = () => (opened ??= openArchive(join(folder, 'apt')));
+
+const present = [];
+const left = [];
+for (const repository of wanted) {
+  if (await bring(repository)) present.push(repository.name);
+  else left.push(repository.name);
+}
+if (left.length > 0) say(`There is no apt-get here, so these repositories are left out: ${left.join(', ')}.`);
+const ripgrep = await ensureRipgrep();
+if (ripgrep === undefined) say('There is no rg here; install ripgrep to compare.');
+
+const script = join(root, 'test/bench/typed/run.ts');
+const options = {
+  folder,
+  repositories: present,
+  classes: values.class,
+  list: values.list,
+  failures: values.failures,
+  ...(ripgrep !== undefined && { ripgrep }),
+  ...(values.json !== undefined && { json: resolve(process.env.INIT_CWD ?? '.', values.json) }),
+};
+const { status } = spawnSync(pinnedNode(), [script, JSON.stringify(options)], { stdio: 'inherit' });
+process.exitCode = status ?? 1;
+
+/**
+ * Brings a repository into the folder unless it is there; an interrupted unpacking leaves nothing at its place.
+ * @param {import('../test/bench/typed/repositories.ts').TypedRepository} repository
+ */
+async function bring({ name, from, package: source, within = '.' }) {
+  const place = join(folder, 'repositories', name);
+  if (existsSync(place)) return true;
+  if (from !== 'lockfile' && !hasApt) return false;
+  const part = join(folder, 'part');
+  rmSync(part, { recursive: true, force: true });
+  await step(`Bringing ${name} from ${from === 'lockfile' ? 'node_modules' : "Debian's archive"}`, () => {
+    const version = unpack(from, source, part);
+    // Ignore rules of the folders above must not count, neither for the index nor for ripgrep.
+    mkdirSync(join(part, within, '.git'), { recursive: true });
+    writeFileSync(join(part, within, '.git/bench-version'), version);
+    mkdirSync(join(folder, 'repositories'), { recursive: true });
+    renameSync(join(part, within), place);
+  });
+  return true;
+}
+
+/**
+ * @param {import('../test/bench/typed/repositories.ts').TypedRepository['from']} from
+ * @param {string} name of a package
+ * @param {string} place where its files go
+ * @returns {string} its version
+ */
+function unpack(from, name, place) {
+  if (from === 'debian-source') return archive().bringSource(name, place);
+  if (from === 'debian-package') return archive().bringPackage(name, place);
+  const folder = join(root, 'node_modules', name);
+  cpSync(folder, place, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+}
+
+/** The program of the machine, or Debian's, unpacked into the folder. */
+async function ensureRipgrep() {
+  const own = join(folder, 'ripgrep');
+  const places = [...(process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'rg')), join(own, 'usr/bin/rg')];
+  const found = places.find((place) => existsSync(place));
+  if (found !== undefined || !hasApt) return found;
+  await step("Bringing Debian's ripgrep", () => archive().bringPackage('ripgrep', own));
+  return join(own, 'usr/bin/rg');
+}
