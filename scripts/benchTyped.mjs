@@ -22,32 +22,31 @@ const { values } = parseArgs({
   },
 });
 const folder = join(root, 'out/bench-typed');
+/** A file of each repository with its version; the folder also ends the ignore rules of the folders above. */
+const VERSION = '.git/bench-version';
 
-// Names of the repositories are data for the pinned Node, which reads TypeScript.
+// The steps must not be part of the list.
+if (values.list) console.log = console.error;
 await ensureDependencies();
-const listed = spawnSync(
-  pinnedNode(),
-  ['-e', `import(${JSON.stringify(join(root, 'test/bench/typed/repositories.ts'))}).then((all) => console.log(JSON.stringify(all.REPOSITORIES)))`],
-  { encoding: 'utf8' },
-);
-/** @type {import('../test/bench/typed/repositories.ts').TypedRepository[]} */
-const known = JSON.parse(listed.stdout);
+const { REPOSITORIES: known } = await import('../test/bench/typed/repositories.ts');
 const unknown = values.repository.filter((name) => !known.some((one) => one.name === name));
 if (unknown.length > 0)
-  fail(`There is no repository ${unknown.join(', ')}. The repositories are: ${known.map(({ name }) => name).join(', ')}.`);
+  fail(
+    `There is no repository ${unknown.join(', ')}. The repositories are: ${known.map(({ name }) => name).join(', ')}.`,
+  );
 const wanted = known.filter(({ name }) => values.repository.length === 0 || values.repository.includes(name));
 
 /** @type {import('./lib/debian.mjs').Archive | undefined} */
 let opened;
-const archive = () => (opened ??= openArchive(join(folder, 'apt')));
+const archive = () => {
+  if (!hasApt) throw new Error("it comes from Debian's archive, and there is no apt-get here.");
+  return (opened ??= openArchive(join(folder, 'apt')));
+};
 
 const present = [];
-const left = [];
-for (const repository of wanted) {
-  if (await bring(repository)) present.push(repository.name);
-  else left.push(repository.name);
-}
-if (left.length > 0) say(`There is no apt-get here, so these repositories are left out: ${left.join(', ')}.`);
+for (const repository of wanted) if (await bring(repository)) present.push(repository.name);
+if (present.length < wanted.length)
+  say(`${wanted.length - present.length} of ${wanted.length} repositories are left out.`);
 const ripgrep = await ensureRipgrep();
 if (ripgrep === undefined) say('There is no rg here; install ripgrep to compare.');
 
@@ -65,24 +64,37 @@ const { status } = spawnSync(pinnedNode(), [script, JSON.stringify(options)], { 
 process.exitCode = status ?? 1;
 
 /**
- * Brings a repository into the folder unless it is there; an interrupted unpacking leaves nothing at its place.
+ * Brings a repository into the folder unless it is there in the wanted version; an interruption leaves nothing at its
+ * place. Returns whether it is there.
  * @param {import('../test/bench/typed/repositories.ts').TypedRepository} repository
  */
 async function bring({ name, from, package: source, within = '.' }) {
   const place = join(folder, 'repositories', name);
-  if (existsSync(place)) return true;
-  if (from !== 'lockfile' && !hasApt) return false;
+  const known = join(place, VERSION);
+  if (existsSync(known) && (from !== 'lockfile' || readFileSync(known, 'utf8') === versionOf(source))) return true;
   const part = join(folder, 'part');
-  rmSync(part, { recursive: true, force: true });
-  await step(`Bringing ${name} from ${from === 'lockfile' ? 'node_modules' : "Debian's archive"}`, () => {
+  for (const old of [place, part]) rmSync(old, { recursive: true, force: true });
+  try {
+    await step(`Bringing ${name} from ${from === 'lockfile' ? 'node_modules' : "Debian's archive"}`, put);
+  } catch (error) {
+    say(`${name} is left out: ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  }
+  return true;
+
+  function put() {
     const version = unpack(from, source, part);
-    // Ignore rules of the folders above must not count, neither for the index nor for ripgrep.
     mkdirSync(join(part, within, '.git'), { recursive: true });
-    writeFileSync(join(part, within, '.git/bench-version'), version);
+    writeFileSync(join(part, within, VERSION), version);
     mkdirSync(join(folder, 'repositories'), { recursive: true });
     renameSync(join(part, within), place);
-  });
-  return true;
+  }
+}
+
+/** @param {string} name of a package of the lockfile */
+function versionOf(name) {
+  const { version } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'));
+  return String(version);
 }
 
 /**
@@ -96,15 +108,23 @@ function unpack(from, name, place) {
   if (from === 'debian-package') return archive().bringPackage(name, place);
   const folder = join(root, 'node_modules', name);
   cpSync(folder, place, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+  return versionOf(name);
 }
 
 /** The program of the machine, or Debian's, unpacked into the folder. */
 async function ensureRipgrep() {
   const own = join(folder, 'ripgrep');
-  const places = [...(process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'rg')), join(own, 'usr/bin/rg')];
+  const places = [
+    ...(process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'rg')),
+    join(own, 'usr/bin/rg'),
+  ];
   const found = places.find((place) => existsSync(place));
   if (found !== undefined || !hasApt) return found;
-  await step("Bringing Debian's ripgrep", () => archive().bringPackage('ripgrep', own));
+  try {
+    await step("Bringing Debian's ripgrep", () => archive().bringPackage('ripgrep', own));
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
   return join(own, 'usr/bin/rg');
 }

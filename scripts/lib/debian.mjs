@@ -3,7 +3,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fail } from './say.mjs';
 
 const CONFIGURED = ['/etc/apt/sources.list', '/etc/apt/sources.list.d'];
 /** The upstream archive of a source package, without its signature and without further components. */
@@ -16,7 +15,7 @@ export const hasApt = process.platform === 'linux' && existsSync('/usr/bin/apt-g
 /** @typedef {{ bringSource: Bring, bringPackage: Bring }} Archive */
 
 /**
- * Reads the archive's lists once, and returns what brings packages from it.
+ * Reads the archive's lists once, and returns what brings packages from it, which throws for a package that is not there.
  * @param {string} state a folder for apt's lists and downloads
  * @returns {Archive}
  */
@@ -40,15 +39,16 @@ export function openArchive(state) {
     const all = ['-qq', ...options.flatMap((option) => ['-o', option]), ...args];
     try {
       execFileSync('apt-get', all, { cwd: join(state, 'downloads'), stdio: ['ignore', 'ignore', 'inherit'] });
-    } catch {
-      fail(`"apt-get ${args.join(' ')}" failed; its output is above. It needs a connection to Debian's archive.`);
+    } catch (cause) {
+      throw new Error(`"apt-get ${args.join(' ')}" failed; its output is above.`, { cause });
     }
   };
   apt('update');
   /** @param {RegExp} pattern */
   const downloaded = (pattern) => {
     const found = readdirSync(join(state, 'downloads')).find((file) => pattern.test(file));
-    return found ?? fail(`apt-get brought no file that matches ${pattern.source}.`);
+    if (found === undefined) throw new Error(`apt-get brought no file that matches ${pattern.source}.`);
+    return found;
   };
   return {
     /** The upstream sources, without Debian's changes. */

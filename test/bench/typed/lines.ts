@@ -8,7 +8,9 @@ const LONGEST = 120;
 /** Lines of code with at least four words, without indentation. */
 function linesOfCode({ lines, kinds }: SourceFile): string[] {
   const code = lines.filter((_, i) => kinds[i] === 'code').map((line) => line.trim());
-  return code.filter((line) => line.length <= LONGEST && /[(){}[\];=<>]/.test(line) && wordsOf(line).length >= LEAST_WORDS);
+  return code.filter(
+    (line) => line.length <= LONGEST && /[(){}[\];=<>]/.test(line) && wordsOf(line).length >= LEAST_WORDS,
+  );
 }
 
 /** A line of code as it is, which one file has. */
@@ -31,7 +33,9 @@ export const regexLike: Rule = {
       if (first === undefined || second === undefined || first === second) return undefined;
       const isCall = turn % 3 === 2;
       const pattern = isCall ? `${first}\\(.*${second}` : `${first}.*${second}`;
-      if (corpus.filesMatching(new RegExp(pattern)).length !== 1) return undefined;
+      // The line itself has no match if its word is no call.
+      const paths = new RegExp(pattern).test(line) ? corpus.filesMatching(new RegExp(pattern)) : [];
+      if (paths.length !== 1) return undefined;
       return { text: turn % 3 === 1 ? `/${pattern}/` : pattern, paths: [file.path] };
     }),
 };
@@ -50,7 +54,10 @@ export const number: Rule = {
         const paths = [...corpus.filesWithNumber(value)];
         if (paths.length === 0 || paths.length > 2 || value.length < 3) return undefined;
         const word = turn % 2 === 0 ? undefined : nearestWord(line, value);
-        return { text: word === undefined ? value : word.isBefore ? `${word.text} ${value}` : `${value} ${word.text}`, paths };
+        return {
+          text: word === undefined ? value : word.isBefore ? `${word.text} ${value}` : `${value} ${word.text}`,
+          paths,
+        };
       });
       if (query) return query;
     }
@@ -69,7 +76,9 @@ export function kindOfNumber(value: string): 'uuid' | 'hex' | 'code' | 'version'
 
 function nearestWord(line: string, value: string): { readonly text: string; readonly isBefore: boolean } | undefined {
   const at = line.indexOf(value);
-  const before = wordsOf(line.slice(0, at)).filter((word) => word.length > 2).at(-1);
+  const before = wordsOf(line.slice(0, at))
+    .filter((word) => word.length > 2)
+    .at(-1);
   if (before !== undefined) return { text: before, isBefore: true };
   const after = wordsOf(line.slice(at + value.length)).find((word) => word.length > 2);
   return after === undefined ? undefined : { text: after, isBefore: false };

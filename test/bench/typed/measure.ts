@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Searcher } from '../../../src/workspace/searcher.ts';
-import { openIndex } from '../../workspace/support.ts';
+import { documentsOf, openIndex } from '../../workspace/support.ts';
 import { runRipgrep } from './ripgrep.ts';
 import type { ClassifiedQuery } from './rules.ts';
 
@@ -23,6 +23,8 @@ export interface Answer {
 }
 
 export interface Measured extends ClassifiedQuery {
+  /** Whether the index has an expected file. */
+  readonly isIndexed: boolean;
   readonly sextant: Answer;
   readonly ripgrep?: Answer;
 }
@@ -41,8 +43,13 @@ export async function measure(
     const index = openIndex(folder, stateFolder);
     await index.reconcile();
     await index.close();
+    const indexed = documentsOf(stateFolder);
     const search = async ({ text }: ClassifiedQuery): Promise<Found[]> => {
-      const { results } = await searcher.search({ folders: [{ root: folder, stateFolder }], query: text, limit: LIMIT });
+      const { results } = await searcher.search({
+        folders: [{ root: folder, stateFolder }],
+        query: text,
+        limit: LIMIT,
+      });
       return results.map(({ path, startLine, endLine }) => ({ path, startLine, endLine }));
     };
     // The index is read on first use, which is not counted.
@@ -51,7 +58,8 @@ export async function measure(
     for (const query of queries) {
       const sextant = await answer(query, () => search(query));
       const other = ripgrep && (await answer(query, () => runRipgrep(ripgrep, folder, query.text)));
-      measured.push({ ...query, sextant, ...(other && { ripgrep: other }) });
+      const isIndexed = query.paths.some((path) => indexed.has(path));
+      measured.push({ ...query, isIndexed, sextant, ...(other && { ripgrep: other }) });
     }
     return measured;
   } finally {
@@ -69,6 +77,9 @@ async function answer(query: ClassifiedQuery, search: () => Found[] | Promise<Fo
 }
 
 /** A result is right if it is an expected file and, where a line is expected, covers the line. */
-export function isRight({ path, startLine, endLine }: Found, { paths, line }: Pick<ClassifiedQuery, 'paths' | 'line'>): boolean {
+export function isRight(
+  { path, startLine, endLine }: Found,
+  { paths, line }: Pick<ClassifiedQuery, 'paths' | 'line'>,
+): boolean {
   return paths.includes(path) && (line === undefined || (startLine <= line && line <= endLine));
 }

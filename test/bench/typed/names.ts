@@ -39,25 +39,29 @@ export const pathFragment: Rule = {
   },
 };
 
-const OPTION = /(["'])(--[a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?==?\1|[ =<[])/g;
-const LEAST_OPTION = 7;
+/** How parsers of command lines define a long option; an option of another program, passed to it, is none of these. */
+const OPTIONS = [
+  /\b(?:add_argument|opts?\.on|option|add_?option|InputOption|Option)\s*\(?.*?["'](?:-\w[,|]\s*)?--([a-z][a-z0-9-]+)/i,
+  /\b(?:InputOption|addOption|option)(?:\(|:)\s*["']([a-z][a-z0-9-]+)["']/,
+  /\{\s*"([a-z][a-z0-9-]+)",\s*(?:no|required|optional)_argument/,
+];
+const LEAST_OPTION = 5;
 
 /**
- * A long option that one source file holds as a string; every second time the words of its name and "option". Its name
- * without dashes must be in no other source file, since some libraries define options so.
+ * A long option that one source file defines and no other holds as a string; every second time, if its name has several
+ * words, the words and "option".
  */
 export const option: Rule = {
   name: 'option',
   propose: (file, corpus, choices, turn) => {
     if (file.isTest) return undefined;
-    const options = codeOf(file).flatMap((line) => [...line.matchAll(OPTION)].map((match) => match[2]!));
-    return firstAccepted([...new Set(options)], choices, (one) => {
-      const parts = partsOf(one);
-      const isInWords = turn % 2 === 1;
-      if (isInWords ? parts.length < 2 : one.length < LEAST_OPTION) return undefined;
-      const exact = new RegExp(`["'](?:--)?${one.slice(2)}(?![\\w-])`);
-      if (sourcesMatching(corpus, exact).length !== 1) return undefined;
-      return { text: isInWords ? `${parts.join(' ')} option` : one, paths: [file.path] };
+    const names = codeOf(file).flatMap((line) => OPTIONS.flatMap((pattern) => pattern.exec(line)?.[1] ?? []));
+    return firstAccepted([...new Set(names)], choices, (name) => {
+      if (name.length < LEAST_OPTION) return undefined;
+      if (sourcesMatching(corpus, new RegExp(`["'](?:--)?${name}(?![\\w-])`)).length !== 1) return undefined;
+      const parts = partsOf(name);
+      const isInWords = turn % 2 === 1 && parts.length > 1;
+      return { text: isInWords ? `${parts.join(' ')} option` : `--${name}`, paths: [file.path] };
     });
   },
 };
@@ -67,7 +71,10 @@ const SETTING_KEY =
 const SETTING_LINE = /config|option|setting|getenv|env\b|get(?:Property|Boolean|Int|Long)\b/i;
 const MOST_READERS = 2;
 
-/** "where is X configured", of a key beside a word for settings; each of at most two source files with the key is right. */
+/**
+ * "where is X configured", of a key beside a word for settings. At most two source files have the key, in any spelling, and
+ * both are right: one may define the setting, and one read it.
+ */
 export const configured: Rule = {
   name: 'where is it configured',
   propose: (file, corpus, choices) => {
@@ -77,9 +84,11 @@ export const configured: Rule = {
       .flatMap((line) => [...line.matchAll(SETTING_KEY)].map((match) => match[2]!))
       .filter((key) => partsOf(key).length > 1 && !/\.\w{1,4}$/.test(key));
     return firstAccepted([...new Set(keys)], choices, (key) => {
-      const paths = sourcesMatching(corpus, new RegExp(`(?<![\\w.-])${key.replaceAll('.', '\\.')}(?![\\w-])`));
-      if (paths.length > MOST_READERS) return undefined;
-      return { text: `where is ${partsOf(key).join(' ')} configured`, paths };
+      const parts = partsOf(key);
+      const paths = sourcesMatching(corpus, new RegExp(`(?<![a-z0-9])${parts.join('[._-]?')}(?![a-z0-9])`, 'i'));
+      // The file itself is missing if the key is part of a longer name.
+      if (paths.length > MOST_READERS || !paths.includes(file.path)) return undefined;
+      return { text: `where is ${parts.join(' ')} configured`, paths };
     });
   },
 };

@@ -1,9 +1,9 @@
 // The part of `npm run bench:typed` in its own process: see scripts/benchTyped.mjs.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCorpus } from './corpus.ts';
 import { measure, type Measured } from './measure.ts';
-import { failureList, summaryTable } from './report.ts';
+import { failureList, fileAlone, summaryTable } from './report.ts';
 import { makeQueries, RULES } from './rules.ts';
 
 /** Of each class and repository, if its rule accepts as many. */
@@ -29,17 +29,31 @@ if (rules.length === 0) {
 }
 const made = options.repositories.map((name) => {
   const folder = join(options.folder, 'repositories', name);
-  return { folder, queries: makeQueries(readCorpus(name, folder), QUERIES, rules) };
+  const corpus = readCorpus(name, folder);
+  const version = readFileSync(join(folder, '.git/bench-version'), 'utf8');
+  return {
+    folder,
+    title: `${name} ${version} (${corpus.texts.size} files)`,
+    queries: makeQueries(corpus, QUERIES, rules),
+  };
 });
 if (options.list) {
-  console.log(JSON.stringify(made.flatMap(({ queries }) => queries), null, 1));
+  console.log(
+    JSON.stringify(
+      made.flatMap(({ queries }) => queries),
+      null,
+      1,
+    ),
+  );
 } else {
   const measured: Measured[] = [];
+  console.log(`${made.map(({ title }) => title).join(', ')}\n`);
   for (const { folder, queries } of made) measured.push(...(await measure(folder, queries, options.ripgrep)));
   const order = new Map(rules.map(({ name }, i) => [name, i]));
   measured.sort((a, b) => order.get(a.class)! - order.get(b.class)!);
   if (options.failures) console.log(`${failureList(measured)}\n`);
   console.log(`${summaryTable(measured, 'class', (one) => one.class)}\n`);
   console.log(`${summaryTable(measured, 'repository', ({ repository }) => repository)}\n`);
+  console.log(fileAlone(measured));
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(measured, null, 1)}\n`);
 }

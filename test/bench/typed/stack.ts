@@ -36,7 +36,8 @@ const FORMATS: Readonly<Record<string, Format>> = {
     `/root/go/pkg/mod/example.org/${repository}@v1.4.2/${path}:${line} +0x${hex(3, choices)}`,
   Rust: ({ path, line }, choices) =>
     `at /root/.cargo/registry/src/index.crates.io-6f17d22bba15001f/${path}:${line}:${5 + choices.below(30)}`,
-  Java: ({ package: outer, type, function: name, path, line }) => `at ${outer}.${type}.${name}(${basename(path)}:${line})`,
+  Java: ({ package: outer, type, function: name, path, line }) =>
+    `at ${outer}.${type}.${name}(${basename(path)}:${line})`,
   C: ({ function: name, path, line }, choices) =>
     `#${choices.below(9)}  0x00005555555${hex(5, choices)} in ${name} (argc=1) at ${basename(path)}:${line}`,
   'C#': ({ repository, package: outer, type, function: name, path, line }) =>
@@ -44,7 +45,8 @@ const FORMATS: Readonly<Record<string, Format>> = {
   Ruby: ({ path, line, function: name }) => `/usr/${path}:${line}:in \`${name}'`,
   PHP: ({ repository, type, function: name, path, line }, choices) =>
     `#${choices.below(9)} /var/www/html/vendor/${repository}/${repository}/${path}(${line}): ${type}->${name}()`,
-  Perl: ({ path, line }) => `Can't call method "id" on an undefined value at /usr/share/perl5/${path.replace(/^lib\//, '')} line ${line}.`,
+  Perl: ({ path, line }) =>
+    `Can't call method "id" on an undefined value at /usr/share/perl5/${path.replace(/^lib\//, '')} line ${line}.`,
 };
 
 /** The frames of a language, one line each; the test of this file shows them. */
@@ -66,7 +68,14 @@ export const stackLine: Rule = {
         const line = choices.pick(bodyOf(file, definition));
         if (line === undefined) return undefined;
         const type = file.definitions.filter((one) => one.kind === 'type' && one.line < line).at(-1)?.name ?? '';
-        const frame = { repository: corpus.name, path, line, function: definition.name, type, package: packageOf(file) };
+        const frame = {
+          repository: corpus.name,
+          path,
+          line,
+          function: definition.name,
+          type,
+          package: packageOf(file),
+        };
         const isPlain = turn % 3 === 2;
         const text = isPlain
           ? `${join(basename(dirname(path)), basename(path))}:${line}`

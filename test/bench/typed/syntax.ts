@@ -51,7 +51,9 @@ const classes: Omit<Syntax, 'language'> = {
   lineComment: SLASHES,
   blocks: [STARS],
   strings: DOUBLE_QUOTED,
-  functions: [new RegExp(String.raw`^\s+${MODIFIERS}+(?:<[^>]+>\s*)?(?:[\w.<>,?[\]]+\s+)?${KEYWORDS}(\w+)\s*\([^;=]*$`)],
+  functions: [
+    new RegExp(String.raw`^\s+${MODIFIERS}+(?:<[^>]+>\s*)?(?:[\w.<>,?[\]]+\s+)?${KEYWORDS}(\w+)\s*\([^;=]*$`),
+  ],
   types: [new RegExp(String.raw`^\s*${MODIFIERS}*(?:partial\s+)?(?:class|interface|enum|struct|record)\s+(\w+)`)],
 };
 
@@ -93,7 +95,9 @@ const SYNTAXES: Readonly<Record<string, Syntax>> = {
     blocks: [STARS],
     strings: DOUBLE_QUOTED,
     functions: [
-      new RegExp(String.raw`^(?:[A-Za-z_][\w\s*]*?[\s*])?${KEYWORDS}([A-Za-z_]\w+)\s*\((?!.*;\s*$)[^;=]*[{,)]\s*(?:\/\*.*\*\/\s*)?$`),
+      new RegExp(
+        String.raw`^(?:[A-Za-z_][\w\s*]*?[\s*])?${KEYWORDS}([A-Za-z_]\w+)\s*\((?!.*;\s*$)[^;=]*[{,)]\s*(?:\/\*.*\*\/\s*)?$`,
+      ),
     ],
     types: [/^(?:typedef\s+)?(?:struct|union|enum)\s+(\w+)\s*\{/],
   },
@@ -126,7 +130,16 @@ const SYNTAXES: Readonly<Record<string, Syntax>> = {
   },
 };
 
-const SAME: Readonly<Record<string, string>> = { mjs: 'js', cjs: 'js', jsx: 'js', tsx: 'ts', mts: 'ts', h: 'c', pl: 'pm', t: 'pm' };
+const SAME: Readonly<Record<string, string>> = {
+  mjs: 'js',
+  cjs: 'js',
+  jsx: 'js',
+  tsx: 'ts',
+  mts: 'ts',
+  h: 'c',
+  pl: 'pm',
+  t: 'pm',
+};
 
 /** The syntax of a file by its extension; `undefined` for what is no source, such as documentation and data. */
 export function syntaxOf(path: string): Syntax | undefined {
