@@ -1,7 +1,7 @@
-// npm run bench:typed [-- --list | --failures] [--repository NAME]… [--class NAME]… [--json FILE]
+// npm run bench:typed [-- --list | --failures] [--repository NAME]… [--class NAME]… [--json FILE] [--seed TEXT]
 // Measures what is typed: queries that rules make from the lines of repositories, beside ripgrep of the same text. See
 // test/bench/typed/. Without arguments it measures all; --list prints the queries and the expected answers as JSON without
-// a search, --failures also prints each query whose answer is not first.
+// a search, --failures also prints each query whose answer is not first. --seed makes other queries by the same rules.
 // Repositories are packages of the lockfile and sources of Debian's archive, kept in out/bench-typed, and ripgrep is Debian's
 // unless it is installed. Without apt only the packages of the lockfile are measured.
 import { spawnSync } from 'node:child_process';
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     repository: { type: 'string', multiple: true, default: [] },
     class: { type: 'string', multiple: true, default: [] },
     json: { type: 'string' },
+    seed: { type: 'string' },
   },
 });
 const folder = join(root, 'out/bench-typed');
@@ -58,6 +59,7 @@ const options = {
   list: values.list,
   failures: values.failures,
   ...(ripgrep !== undefined && { ripgrep }),
+  ...(values.seed !== undefined && { seed: values.seed }),
   ...(values.json !== undefined && { json: resolve(process.env.INIT_CWD ?? '.', values.json) }),
 };
 const { status } = spawnSync(pinnedNode(), [script, JSON.stringify(options)], { stdio: 'inherit' });

@@ -140,6 +140,7 @@ describe('rules for typed queries', () => {
         assert.equal(wrong[0], 'c');
       }
     }
+    for (let i = 0; i < 50; i++) assert.ok(misspelt('__init', 1, choices).startsWith('__i'));
     assert.equal(distance('abcd', 'acbd'), 1);
     assert.equal(distance('', 'ab'), 2);
   });
@@ -150,7 +151,7 @@ describe('rules for typed queries', () => {
     assert.equal(distance('pauseBeforeAttempt', name!), 1);
   });
 
-  it('prints frames as nine runtimes and debuggers do', () => {
+  it('prints frames as ten runtimes and debuggers do', () => {
     const frame = { repository: 'r', path: 'a/b.x', line: 7, function: 'run', type: 'Job', package: 'org.r' };
     const texts = ['JavaScript', 'Python', 'Go', 'Rust', 'Java', 'C', 'C#', 'Ruby', 'PHP', 'Perl'].map((language) =>
       formatFrame(language, frame, new Choices('1')).replaceAll(

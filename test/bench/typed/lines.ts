@@ -128,6 +128,6 @@ export function filled(message: string, choices: Choices): string {
     if (holder === '%%') return '%';
     return /^%.*[duxi]$/.test(holder) ? String(10 + choices.below(90)) : choices.pick(NAMES)!;
   });
-  const isOpen = /"$/.test(text.trim()) && (text.match(/"/g)?.length ?? 0) % 2 === 1;
+  const isOpen = text.trim().endsWith('"') && (text.match(/"/g)?.length ?? 0) % 2 === 1;
   return isOpen ? `${text.trim()}${choices.pick(NAMES)!}"` : text.trim();
 }

@@ -39,7 +39,7 @@ export const pathFragment: Rule = {
   },
 };
 
-/** How parsers of command lines define a long option; an option of another program, passed to it, is none of these. */
+/** How parsers of command lines define a long option; it is none if it is passed to another program. */
 const OPTIONS = [
   /\b(?:add_argument|opts?\.on|option|add_?option|InputOption|Option)\s*\(?.*?["'](?:-\w[,|]\s*)?--([a-z][a-z0-9-]+)/i,
   /\b(?:InputOption|addOption|option)(?:\(|:)\s*["']([a-z][a-z0-9-]+)["']/,
@@ -53,6 +53,7 @@ const LEAST_OPTION = 5;
  */
 export const option: Rule = {
   name: 'option',
+  isDense: true,
   propose: (file, corpus, choices, turn) => {
     if (file.isTest) return undefined;
     const names = codeOf(file).flatMap((line) => OPTIONS.flatMap((pattern) => pattern.exec(line)?.[1] ?? []));
@@ -66,8 +67,9 @@ export const option: Rule = {
   },
 };
 
-const SETTING_KEY =
-  /(["'])([A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\1/g;
+const KEY = '[A-Za-z][A-Za-z0-9]*(?:[._-][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+';
+/** A key as an argument, as an index, or before its value; enumerated and compared strings are values of a setting. */
+const SETTING_KEY = new RegExp(`\\w[([]\\s*(["'])(${KEY})\\1|(["'])(${KEY})\\3\\s*(?::|=>)`, 'g');
 const SETTING_LINE = /config|option|setting|getenv|env\b|get(?:Property|Boolean|Int|Long)\b/i;
 const MOST_READERS = 2;
 
@@ -81,7 +83,7 @@ export const configured: Rule = {
     if (file.isTest) return undefined;
     const keys = codeOf(file)
       .filter((line) => SETTING_LINE.test(line.replace(file.syntax.strings, '')))
-      .flatMap((line) => [...line.matchAll(SETTING_KEY)].map((match) => match[2]!))
+      .flatMap((line) => [...line.matchAll(SETTING_KEY)].map((match) => match[2] ?? match[4]!))
       .filter((key) => partsOf(key).length > 1 && !/\.\w{1,4}$/.test(key));
     return firstAccepted([...new Set(keys)], choices, (key) => {
       const parts = partsOf(key);

@@ -22,8 +22,8 @@ export const RULES: readonly Rule[] = [
   typos(2),
 ];
 
-/** Another seed gives other queries of the same rules. */
-const SEED = 'sextant-1';
+/** Another seed gives other queries of the same rules, to check that search was not fitted to those of this one. */
+export const SEED = 'sextant-1';
 
 export interface ClassifiedQuery extends TypedQuery {
   readonly repository: string;
@@ -31,16 +31,22 @@ export interface ClassifiedQuery extends TypedQuery {
 }
 
 /**
- * The queries of a repository: of each class `count`, or fewer if the rule accepts no more. Source files have turns in a random
- * order, so that two queries come from one file only if others have none. A class has its own random choices, so that a
- * change of one rule changes no other.
+ * The queries of a repository: of each class `count`, or fewer if the rule accepts no more. Each comes from another source
+ * file, in a random order of files, unless the rule is dense. A class has its own random choices, so that a change of one
+ * rule changes no other.
  */
-export function makeQueries(corpus: Corpus, count: number, rules: readonly Rule[] = RULES): ClassifiedQuery[] {
+export function makeQueries(
+  corpus: Corpus,
+  count: number,
+  rules: readonly Rule[] = RULES,
+  seed = SEED,
+): ClassifiedQuery[] {
   return rules.flatMap((rule) => {
-    const choices = new Choices(`${SEED}:${corpus.name}:${rule.name}`);
+    const choices = new Choices(`${seed}:${corpus.name}:${rule.name}`);
     const made = new Map<string, ClassifiedQuery>();
     const files = choices.shuffled(corpus.sources);
-    for (let i = 0; i < count * files.length && made.size < count; i++) {
+    const turns = files.length * (rule.isDense ? count : 1);
+    for (let i = 0; i < turns && made.size < count; i++) {
       const file = files[i % files.length]!;
       const query = rule.propose(file, corpus, choices, made.size);
       if (query && !made.has(query.text)) made.set(query.text, { repository: corpus.name, class: rule.name, ...query });

@@ -18,6 +18,7 @@ export interface RunOptions {
   readonly list: boolean;
   readonly failures: boolean;
   readonly ripgrep?: string;
+  readonly seed?: string;
   readonly json?: string;
 }
 
@@ -34,7 +35,7 @@ const made = options.repositories.map((name) => {
   return {
     folder,
     title: `${name} ${version} (${corpus.texts.size} files)`,
-    queries: makeQueries(corpus, QUERIES, rules),
+    queries: makeQueries(corpus, QUERIES, rules, options.seed),
   };
 });
 if (options.list) {

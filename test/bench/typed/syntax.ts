@@ -24,9 +24,10 @@ export interface Syntax {
 
 const DOUBLE = String.raw`"(?:[^"\\]|\\.)*"`;
 const SINGLE = String.raw`'(?:[^'\\]|\\.)*'`;
+const TEMPLATE = '`(?:[^`\\\\]|\\\\.)*`';
 const DOUBLE_QUOTED = new RegExp(DOUBLE, 'g');
 const QUOTED = new RegExp(`${DOUBLE}|${SINGLE}`, 'g');
-const QUOTED_OR_TEMPLATE = new RegExp(`${DOUBLE}|${SINGLE}|${'`(?:[^`\\\\]|\\\\.)*`'}`, 'g');
+const QUOTED_OR_TEMPLATE = new RegExp(`${DOUBLE}|${SINGLE}|${TEMPLATE}`, 'g');
 
 const SLASHES = /^\s*\/\//;
 const HASH = /^\s*#/;

@@ -2,7 +2,7 @@ import type { Choices } from './random.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** A word with a number of random edits from its second character on: swapped, missing, wrong and doubled characters. */
+/** A word with a number of random edits from its second letter on: swapped, missing, wrong and doubled characters. */
 export function misspelt(word: string, edits: number, choices: Choices): string {
   for (;;) {
     let wrong = word;
@@ -13,7 +13,9 @@ export function misspelt(word: string, edits: number, choices: Choices): string 
 }
 
 function edited(word: string, choices: Choices): string {
-  const at = 1 + choices.below(word.length - 1);
+  // Underscores before the first letter are kept as well.
+  const second = word.search(/[a-z]/i) + 1;
+  const at = second + choices.below(word.length - second);
   const [before, after] = [word.slice(0, at), word.slice(at)];
   const letter = LETTERS[choices.below(LETTERS.length)]!;
   switch (choices.below(4)) {
