@@ -5,7 +5,8 @@ import type { Definition } from '../analyze/definitions.ts';
 import { IdentifierTable } from '../analyze/identifiers.ts';
 import { decode, internWord, type SourceScan } from '../analyze/scanner.ts';
 import { foldName, foldQualified, isHome, symbolNames } from '../analyze/symbolNames.ts';
-import { AsciiParts, isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
+import { numberTerm, WORD } from '../analyze/numbers.ts';
+import { AsciiParts, isIndexable, isUnspaced, MAX_WORD, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
 import { DocumentTable } from './documentTable.ts';
 import {
@@ -29,6 +30,9 @@ export interface NewDocument {
   readonly text: Uint8Array;
 }
 
+/** Length in bytes above which a name may be data, and the mean length of the parts of a name that is none. */
+const LONG_NAME = 100;
+const MEAN_PART = 3;
 /** A posting is one word: its term's number (24 bits) and the frequency; sorted by term, its chunk and the frequency. */
 const FREQUENCY_BITS = 8;
 const FREQUENCY_MASK = MAX_TF | IN_COMMENT;
@@ -182,20 +186,37 @@ export class SegmentBuilder {
   /** Computes an identifier's terms at its first occurrence. */
   #meet(identifier: number, bytes: Uint8Array, start: number, end: number): void {
     if (identifier + 1 >= this.#termsFrom.length) this.#termsFrom = doubled(this.#termsFrom);
+    this.#addTerms(bytes, start, end);
+    this.#termsFrom[identifier + 1] = this.#identifierTermCount;
+  }
+
+  #addTerms(bytes: Uint8Array, start: number, end: number): void {
+    const number = mayBeNumber(bytes, start) ? numberTerm(decode(bytes, start, end)) : undefined;
+    if (number !== undefined) {
+      if (isIndexable(number)) this.#pushIdentifierTerm(this.#terms.number(Field.body, number));
+      return;
+    }
+    const size = end - start;
     const parts = this.#parts;
     if (parts.split(bytes, start, end)) {
-      for (let part = 0; part < parts.count; part++) {
+      // The parts of a blob in base64 say nothing, and are as many as half of its characters.
+      const isBlob = size > LONG_NAME && parts.count * MEAN_PART > size;
+      for (let part = 0; part < parts.count && !isBlob; part++) {
         const term = this.#words.term(Field.body, bytes, parts.starts[part]!, parts.ends[part]!);
         if (term >= 0) this.#pushIdentifierTerm(term);
       }
-      if (parts.count > 1) this.#pushIdentifierTerm(this.#terms.numberOfParts(Field.identifier, bytes, parts));
+      if (parts.count > 1 || size > MAX_WORD) {
+        this.#pushIdentifierTerm(this.#terms.numberOfParts(Field.identifier, bytes, parts));
+      }
     } else {
-      const words = splitIdentifier(decode(bytes, start, end));
+      const text = decode(bytes, start, end);
+      const words = splitIdentifier(text);
       for (const word of words)
         if (isIndexable(word)) this.#pushIdentifierTerm(this.#terms.number(Field.body, stem(word)));
-      if (words.length > 1) this.#pushIdentifierTerm(this.#terms.number(Field.identifier, words.join('')));
+      // A long run in a script with no spaces is a sentence, which nobody searches as a name.
+      const isName = words.length > 1 ? size <= LONG_NAME || !isUnspaced(text) : text.length > MAX_WORD;
+      if (isName) this.#pushIdentifierTerm(this.#terms.number(Field.identifier, words.join('')));
     }
-    this.#termsFrom[identifier + 1] = this.#identifierTermCount;
   }
 
   #pushIdentifierTerm(term: number): void {
@@ -268,6 +289,12 @@ export class SegmentBuilder {
     const slash = path.lastIndexOf('/') + 1;
     this.#countName(path.slice(0, slash), Field.folder);
     this.#countName(path.slice(slash), Field.fileName);
+    for (const { 0: token, index } of path.matchAll(WORD)) {
+      const number = numberTerm(token);
+      // Digits alone are a part of the name already.
+      if (number === undefined || !/\D/.test(number)) continue;
+      this.#count(this.#terms.number(index < slash ? Field.folder : Field.fileName, number));
+    }
   }
 
   /** Counts an occurrence of `term` in the current chunk. */
@@ -293,6 +320,19 @@ export class SegmentBuilder {
     this.#chunkBegins[this.#chunks++] = this.#postingCount;
     this.#chunkBegin = this.#postingCount;
   }
+}
+
+/** Whether a token may be a number, by its first two bytes: a digit, or a `v` and a digit. */
+function mayBeNumber(bytes: Uint8Array, start: number): boolean {
+  return isDigit(bytes[start]!) || ((bytes[start]! | LOWER_CASE) === LETTER_V && isDigit(bytes[start + 1]!));
+}
+
+const LETTER_V = 'v'.charCodeAt(0);
+/** Bit that turns a capital letter of ASCII into a small one. */
+const LOWER_CASE = 32;
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
 }
 
 /** The terms of words in each field. A word is decoded and stemmed at its first occurrence there. */
