@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { numberTerm, WORD } from './numbers.ts';
+import fc from 'fast-check';
+import { endOfSimpleNumber, mayBeNumber, numberTerm, WORD } from './numbers.ts';
 import { splitToken } from './words.ts';
 
 describe('numberTerm', () => {
@@ -30,6 +31,27 @@ describe('numberTerm', () => {
   for (const [token, term] of cases) {
     it(`of ${token.slice(0, 20)} is ${term ?? 'none'}`, () => assert.equal(numberTerm(token), term));
   }
+});
+
+describe('endOfSimpleNumber', () => {
+  it('finds the term of a number, if it finds any', () => {
+    const piece = fc.constantFrom(...'0 1 9 a f x X . e u U l L ul ULL 0x _ v g -'.split(' '));
+    let simple = 0;
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), (pieces) => {
+        for (const [token] of pieces.join('').matchAll(WORD)) {
+          const bytes = Buffer.from(`9${token}9`);
+          const end = endOfSimpleNumber(bytes, 1, bytes.length - 1);
+          if (end < 0) continue;
+          simple++;
+          assert.equal(bytes.toString('latin1', 1, end).toLowerCase(), numberTerm(token), token);
+          assert.ok(mayBeNumber(bytes, 1), token);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+    assert.ok(simple > 500);
+  });
 });
 
 describe('WORD', () => {

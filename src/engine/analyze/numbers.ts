@@ -33,3 +33,48 @@ export function numberTerm(token: string): string | undefined {
   const text = token.toLowerCase().replace(/^v/, '').replaceAll('_', '').replace(INTEGER, '$1').replace(FRACTION, '$1');
   return LETTERS.test(text.replace(/^0x/, '')) ? undefined : text;
 }
+
+/** The suffixes of C's integers, as numbers of their bytes. */
+const SUFFIXES = new Set(
+  ['u', 'l', 'ul', 'lu', 'll', 'ull', 'llu'].map((text) => Number(`0x${Buffer.from(text).toString('hex')}`)),
+);
+/** Bit that turns a capital letter of ASCII into a small one. */
+const LOWER_CASE = 32;
+const ZERO = '0'.charCodeAt(0);
+const DOT = '.'.charCodeAt(0);
+const LETTER_X = 'x'.charCodeAt(0);
+const LETTER_V = 'v'.charCodeAt(0);
+
+/** Whether a token may be a number, by its first two bytes: a digit, or a `v` and a digit. */
+export function mayBeNumber(bytes: Uint8Array, start: number): boolean {
+  return isDigit(bytes[start]!) || ((bytes[start]! | LOWER_CASE) === LETTER_V && isDigit(bytes[start + 1]!));
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
+
+/**
+ * The end of a number without its suffix `U`, `L`, `UL` or the like; -1 for a number of another form than `12`, `1.2.3` or
+ * `0x1F`.
+ */
+export function endOfSimpleNumber(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start > MAX_NUMBER || !isDigit(bytes[start]!)) return -1;
+  const isHex = bytes[start] === ZERO && (bytes[start + 1]! | LOWER_CASE) === LETTER_X;
+  let at = isHex ? start + 2 : start;
+  while (at < end && (isDigit(bytes[at]!) || (isHex ? isHexLetter(bytes[at]!) : bytes[at] === DOT))) at++;
+  if (isHex && at === start + 2) return -1;
+  let suffix = 0;
+  for (let i = at; i < end; i++) suffix = (suffix << 8) | (bytes[i]! | LOWER_CASE);
+  return at === end || (end - at <= 3 && SUFFIXES.has(suffix) && (isHex || !hasDot(bytes, start, at))) ? at : -1;
+}
+
+function isHexLetter(byte: number): boolean {
+  const letter = byte | LOWER_CASE;
+  return letter >= 0x61 && letter <= 0x66;
+}
+
+function hasDot(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === DOT) return true;
+  return false;
+}

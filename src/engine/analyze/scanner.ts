@@ -95,9 +95,9 @@ for (let byte = 0; byte < 256; byte++) {
 const MIN_DIGITS = 2;
 const SHORT_DIGITS = 6;
 /**
- * Tables of generated data have up to 85,000 distinct numbers in 1 MB, which nobody searches and which would make an index
- * larger than the text. So a file may have this many longer numbers in lines of data: before the first name of a line, or
- * beyond {@link LINE_CONSTANTS} in a line.
+ * Number of longer numbers in a file that may stand in lines of data: before the first name of a line, or beyond
+ * {@link LINE_CONSTANTS} in a line. A table of generated data has up to 85,000 distinct numbers in 1 MB; with all of them
+ * its part of the index would be larger than the table.
  */
 const DATA_CONSTANTS = 4096;
 const LINE_CONSTANTS = 16;
@@ -189,10 +189,13 @@ export function scan(
         if (kind === FOREIGN) {
           if (separatorBytes(bytes, at) > 0) break;
           isAscii = false;
-        } else if (byte === DOT) {
-          if (CLASS[bytes[at + 1]!] !== DIGIT || !(isNumber ||= isVersion(bytes, start, at))) break;
-        } else if (!isNumber || (byte !== MINUS && byte !== PLUS)) break;
-        else if (CLASS[bytes[at + 1]!] !== DIGIT || !isMantissa(bytes, start, at)) break;
+          continue;
+        }
+        if (!isNumber && byte !== DOT) break;
+        if (CLASS[bytes[at + 1]!] !== DIGIT) break;
+        if (byte === DOT) {
+          if (!(isNumber ||= isVersion(bytes, start, at))) break;
+        } else if ((byte !== MINUS && byte !== PLUS) || !isMantissa(bytes, start, at)) break;
       }
 
       const size = at - start;

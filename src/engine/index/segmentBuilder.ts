@@ -5,7 +5,7 @@ import type { Definition } from '../analyze/definitions.ts';
 import { IdentifierTable } from '../analyze/identifiers.ts';
 import { decode, internWord, type SourceScan } from '../analyze/scanner.ts';
 import { foldName, foldQualified, isHome, symbolNames } from '../analyze/symbolNames.ts';
-import { numberTerm, WORD } from '../analyze/numbers.ts';
+import { endOfSimpleNumber, mayBeNumber, numberTerm, WORD } from '../analyze/numbers.ts';
 import { AsciiParts, isIndexable, isUnspaced, MAX_WORD, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
 import { DocumentTable } from './documentTable.ts';
@@ -33,6 +33,8 @@ export interface NewDocument {
 /** Length in bytes above which a name may be data, and the mean length of the parts of a name that is none. */
 const LONG_NAME = 100;
 const MEAN_PART = 3;
+/** Pattern of a path that may have a number with letters or dots. */
+const DIGITS = /\d[\dA-Za-z.]/;
 /** A posting is one word: its term's number (24 bits) and the frequency; sorted by term, its chunk and the frequency. */
 const FREQUENCY_BITS = 8;
 const FREQUENCY_MASK = MAX_TF | IN_COMMENT;
@@ -191,13 +193,15 @@ export class SegmentBuilder {
   }
 
   #addTerms(bytes: Uint8Array, start: number, end: number): void {
-    const number = mayBeNumber(bytes, start) ? numberTerm(decode(bytes, start, end)) : undefined;
-    if (number !== undefined) {
-      if (isIndexable(number)) this.#pushIdentifierTerm(this.#terms.number(Field.body, number));
-      return;
-    }
     const size = end - start;
     const parts = this.#parts;
+    if (mayBeNumber(bytes, start)) {
+      const term = this.#numberTerm(bytes, start, end);
+      if (term !== undefined) {
+        if (term >= 0) this.#pushIdentifierTerm(term);
+        return;
+      }
+    }
     if (parts.split(bytes, start, end)) {
       // The parts of a blob in base64 say nothing, and are as many as half of its characters.
       const isBlob = size > LONG_NAME && parts.count * MEAN_PART > size;
@@ -213,10 +217,25 @@ export class SegmentBuilder {
       const words = splitIdentifier(text);
       for (const word of words)
         if (isIndexable(word)) this.#pushIdentifierTerm(this.#terms.number(Field.body, stem(word)));
-      // A long run in a script with no spaces is a sentence, which nobody searches as a name.
+      // A long run in a script with no spaces is a sentence rather than a name.
       const isName = words.length > 1 ? size <= LONG_NAME || !isUnspaced(text) : text.length > MAX_WORD;
       if (isName) this.#pushIdentifierTerm(this.#terms.number(Field.identifier, words.join('')));
     }
+  }
+
+  /** The term of a number, negative if it is not indexed; `undefined` for a name. Most numbers need no string. */
+  #numberTerm(bytes: Uint8Array, start: number, end: number): number | undefined {
+    const simpleEnd = endOfSimpleNumber(bytes, start, end);
+    if (simpleEnd > start + 1) {
+      const parts = this.#parts;
+      parts.count = 1;
+      parts.starts[0] = start;
+      parts.ends[0] = simpleEnd;
+      return this.#terms.numberOfParts(Field.body, bytes, parts);
+    }
+    const number = numberTerm(decode(bytes, start, end));
+    if (number === undefined) return undefined;
+    return isIndexable(number) ? this.#terms.number(Field.body, number) : -1;
   }
 
   #pushIdentifierTerm(term: number): void {
@@ -289,6 +308,7 @@ export class SegmentBuilder {
     const slash = path.lastIndexOf('/') + 1;
     this.#countName(path.slice(0, slash), Field.folder);
     this.#countName(path.slice(slash), Field.fileName);
+    if (!DIGITS.test(path)) return;
     for (const { 0: token, index } of path.matchAll(WORD)) {
       const number = numberTerm(token);
       // Digits alone are a part of the name already.
@@ -320,19 +340,6 @@ export class SegmentBuilder {
     this.#chunkBegins[this.#chunks++] = this.#postingCount;
     this.#chunkBegin = this.#postingCount;
   }
-}
-
-/** Whether a token may be a number, by its first two bytes: a digit, or a `v` and a digit. */
-function mayBeNumber(bytes: Uint8Array, start: number): boolean {
-  return isDigit(bytes[start]!) || ((bytes[start]! | LOWER_CASE) === LETTER_V && isDigit(bytes[start + 1]!));
-}
-
-const LETTER_V = 'v'.charCodeAt(0);
-/** Bit that turns a capital letter of ASCII into a small one. */
-const LOWER_CASE = 32;
-
-function isDigit(byte: number): boolean {
-  return byte >= 0x30 && byte <= 0x39;
 }
 
 /** The terms of words in each field. A word is decoded and stemmed at its first occurrence there. */
