@@ -1,5 +1,5 @@
 import { toUtf8 } from './analyze/text.ts';
-import { splitIdentifier } from './analyze/words.ts';
+import { splitToken } from './analyze/words.ts';
 import type { DocumentId } from './documentId.ts';
 import type { Damage } from './index/damage.ts';
 import { isSameCommit, readManifest, type Manifest } from './index/manifest.ts';
@@ -171,7 +171,7 @@ export class EngineReader implements SearchableIndex {
 
   /** Number of documents with a name or word. */
   documentsWith(name: string): number {
-    return new Collection([this.segments], this.#memory).references(splitIdentifier(name).join(''));
+    return new Collection([this.segments], this.#memory).references(splitToken(name).join(''));
   }
 
   /** Contents of this commit. Visits each document. */

@@ -1,5 +1,5 @@
 import type { EngineReader } from '../engine/engine.ts';
-import { isIndexable, splitIdentifier } from '../engine/analyze/words.ts';
+import { isIndexable, splitToken } from '../engine/analyze/words.ts';
 import { WORD } from '../engine/query/query.ts';
 
 /** More names make a query slower and no better. */
@@ -12,7 +12,7 @@ const MAX_NAMES = 12;
 export function similarQuery(text: string, readers: readonly EngineReader[]): string {
   const typed = new Map<string, string>();
   for (const [name] of text.matchAll(WORD)) {
-    const parts = splitIdentifier(name).filter((part) => isIndexable(part) && /\p{L}/u.test(part));
+    const parts = splitToken(name).filter((part) => isIndexable(part) && /\p{L}/u.test(part));
     if (parts.length > 1) typed.set(parts.join(''), typed.get(parts.join('')) ?? name);
     for (const part of parts) if (part.length > 1) typed.set(part, typed.get(part) ?? part);
   }

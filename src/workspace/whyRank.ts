@@ -1,4 +1,4 @@
-import { splitIdentifier, stem } from '../engine/analyze/words.ts';
+import { splitToken, stem } from '../engine/analyze/words.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { isKnown, type ChangedPaths } from '../engine/query/filters.ts';
 import { WORD, parseQuery } from '../engine/query/query.ts';
@@ -215,11 +215,11 @@ function wordsMissingIn(query: string, path: string, text: string): string[] {
   const wanted = new Set(parseQuery(words).words);
   const missing = new Map<string, string>();
   for (const [typed] of words.matchAll(WORD)) {
-    for (const part of splitIdentifier(typed)) if (wanted.has(stem(part))) missing.set(stem(part), part);
+    for (const part of splitToken(typed)) if (wanted.has(stem(part))) missing.set(stem(part), part);
   }
   for (const [identifier] of `${path} ${text}`.matchAll(WORD)) {
     if (missing.size === 0) break;
-    for (const part of splitIdentifier(identifier)) missing.delete(stem(part));
+    for (const part of splitToken(identifier)) missing.delete(stem(part));
   }
   return [...missing.values()];
 }

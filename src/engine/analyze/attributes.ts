@@ -27,3 +27,17 @@ export function afterAttributes(text: string, { attributes }: Language): string 
   const rest = text.slice(skipped.length);
   return rest && skipped ? text.slice(0, text.search(/\S/)) + rest : rest;
 }
+
+const MACROS = new RegExp(
+  String.raw`^\s*(?:(?:[A-Z][A-Z0-9_]*|__\w+)\s*${enclosed(String.raw`\(`, String.raw`\)`, 2)}\s*)+`,
+);
+/** A type, or several words of one, and a name with its parameters. */
+const TYPED_CALL = /^(?:(?:[\w:~]|<[^()]*>)+[\s*&]+)+[\w:~]+\s*\(/;
+
+/** The text of a line without calls of macros before a function with its type: `EXPORT(1) static int f(void)`. */
+export function afterMacros(text: string): string {
+  const [skipped] = MACROS.exec(text) ?? [''];
+  const rest = text.slice(skipped.length);
+  if (skipped === '' || !TYPED_CALL.test(rest)) return text;
+  return text.slice(0, text.search(/\S/)) + rest;
+}

@@ -155,6 +155,92 @@ describe('findDefinitions', () => {
     }
   });
 
+  /** Kinds and names of all definitions, with their first line and the one with the name, from 1. */
+  const found = (path: string, text: string): string[] =>
+    new Analyzer()
+      .analyze(path, Buffer.from(text))
+      .definitions.map(({ kind, name, start, line }) => `${kind} ${name} ${start + 1}:${line + 1}`);
+
+  it('finds titles of Markdown by the line under them, and ends sections there', () => {
+    const text =
+      '---\nname: x\n---\nSextant\n=====\n\nText.\n\nInstall it\n----------\nMore\n\n- item\n---\n\n| a |\n---\n\n' +
+      '```\nno\n===\n```\n\ntwo\nlines\n===\n\n# Use\nNext\n--\n';
+    const { definitions } = new Analyzer().analyze('a.md', Buffer.from(text));
+    assert.deepEqual(
+      definitions.map(({ kind, name, line, end }) => `${kind} ${name} ${line + 1}-${end + 1}`),
+      ['heading Sextant 4-26', 'heading Install it 9-26', 'heading Use 28-30', 'heading Next 29-30'],
+    );
+    const long = 'a\n===\n'.repeat(20_000);
+    assert.equal(new Analyzer().analyze('a.md', Buffer.from(long)).definitions.length, 20_000);
+  });
+
+  it('finds C functions behind macros with parentheses, and arrays of functions by their names', () => {
+    const lines: Record<string, string | undefined> = {
+      '__attribute__((noinline)) int f(int a)': 'function f',
+      '__attribute__((section(".init"), used)) static struct a *f(void)': 'function f',
+      'EXPORT_MACRO(1) static int f(void)': 'function f',
+      'ACQUIRES(lock) int f()': 'function f',
+      '__declspec(dllexport) A(1) B(2) void f(void)': 'function f',
+      '__printf(1, 2) void f(const char *format, ...)': 'function f',
+      'SYSCALL_DEFINE2(f, int, a)': 'function f',
+      'PHP_FUNCTION(f)': 'function PHP_FUNCTION',
+      'int (*f[])(int, void *) = {': 'variable f',
+      'static void *(*const f[2])(void) = {': 'variable f',
+      'int (*f)(int) = g;': 'variable f',
+      'int (*f)(int);': undefined,
+      'void (*f(int a, void (*g)(int)))(int)': 'function f',
+      'unsigned (f)(int a)': undefined,
+    };
+    for (const [line, expected] of Object.entries(lines)) {
+      const [first] = new Analyzer().analyze('a.c', Buffer.from(`${line}\n{\n}\n`)).definitions;
+      assert.equal(first && `${first.kind} ${first.name}`, expected, line);
+    }
+  });
+
+  it('gives an export the kind of its value', () => {
+    const lines: Record<string, string | undefined> = {
+      'exports.a = function () {': 'function a',
+      'module.exports.a = async (b, c) => {': 'function a',
+      'exports.a = b => b;': 'function a',
+      'exports.a = module.exports.b = function () {': 'function a',
+      'exports.a = class extends B {': 'class a',
+      'exports.a = 3;': 'variable a',
+      'exports.a = b(function () {': 'variable a',
+      'exports.a = exports.b = void 0;': undefined,
+      'exports.a = run;': 'function a',
+      'module.exports.a = Runner; // The class.': 'class a',
+      'exports.a = LIMIT': 'variable a',
+      'exports.a = unknown;': 'variable a',
+    };
+    for (const [line, expected] of Object.entries(lines)) {
+      const text = `${line}\n}\nfunction run() {\n}\nclass Runner {\n}\nconst LIMIT = 1;\n`;
+      const { definitions } = new Analyzer().analyze('a.js', Buffer.from(text));
+      const first = definitions.find(({ name }) => name === 'a');
+      assert.equal(first && `${first.kind} ${first.name}`, expected, line);
+    }
+  });
+
+  it('begins a definition at its comment, past attributes, types and heads of templates in between', () => {
+    const cases: readonly (readonly [path: string, text: string, expected: string])[] = [
+      ['a.c', '/* Calls. */\nstatic void\ncall (int a)\n{\n}\n', 'function call 1:3'],
+      ['a.c', '/* Calls. */\n__attribute__((noinline))\nint call(int a)\n{\n}\n', 'function call 1:3'],
+      ['a.c', '// Calls.\nEXPORT_API\nstruct b *\ncall(int a)\n{\n}\n', 'function call 1:4'],
+      ['a.c', 'int x;\nint call(int a)\n{\n}\n', 'function call 2:2'],
+      ['a.cc', '/// Calls.\ntemplate <typename A,\n          typename B>\nA call(B b) {\n}\n', 'function call 1:4'],
+      ['a.cc', '// Pool.\ntemplate <class T>\nclass Pool {\n};\n', 'class Pool 1:3'],
+      ['a.py', '# Lists.\n@app.get(\n    "/x",\n)\n@cached\ndef call():\n    pass\n', 'function call 1:6'],
+      ['a.py', 'x = f(\n    1,\n)\ndef call():\n    pass\n', 'function call 4:4'],
+      ['a.rs', '/// Calls.\n#[cfg_attr(\n    a,\n    b\n)]\n#[inline]\nfn call() {\n}\n', 'function call 1:7'],
+      ['A.java', '/** Pool. */\n@Bean(\n  a = 1,\n  b = {\n    2\n  }\n)\npublic class Pool {\n}\n', 'class Pool 1:8'],
+      ['A.cs', '/// Pool.\n[Bean(\n  A = 1)]\npublic class Pool {\n}\n', 'class Pool 1:4'],
+      ['a.ts', '/** Pool. */\n@Bean({\n  a: 1,\n})\nexport class Pool {\n}\n', 'class Pool 1:5'],
+      ['a.ts', 'const a = [\n  1,\n];\nexport class Pool {\n}\n', 'class Pool 4:4'],
+      ['a.ex', '  # Calls.\n  @spec call(a, b) ::\n          :ok\n  def call(a, b) do\n  end\n', 'function call 1:4'],
+      ['a.erl', '%% Calls.\n-spec call(A) ->\n    ok.\ncall(A) -> ok.\n', 'function call 1:4'],
+    ];
+    for (const [path, text, expected] of cases) assert.equal(found(path, text).at(-1), expected, text);
+  });
+
   it('finds operators, heads over several lines and tests of C++', () => {
     const cases: readonly (readonly [text: string, expected: readonly string[]])[] = [
       [

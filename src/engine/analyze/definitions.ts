@@ -1,7 +1,9 @@
 import { BraceMatcher } from './braces.ts';
-import { afterAttributes } from './attributes.ts';
+import { afterAttributes, afterMacros } from './attributes.ts';
 import { Groups } from './groups.ts';
-import { COMMENT, TEXT, TRAILING } from './lexer.ts';
+import { Headings } from './headings.ts';
+import { leadingLines, type FileLines } from './leading.ts';
+import { TEXT } from './lexer.ts';
 import type { DefinitionKind, Language } from './language.ts';
 import { Members } from './members.ts';
 import type { SourceScan } from './scanner.ts';
@@ -29,12 +31,10 @@ const MAX_MEMBERS_LINES = 2000;
 
 const code = (character: string): number => character.charCodeAt(0);
 const HASH = code('#');
-const AT = code('@');
 const OPEN_BRACE = code('{');
 const CLOSE_BRACE = code('}');
 const OPEN_PARENTHESIS = code('(');
 const CLOSE_PARENTHESIS = code(')');
-const OPEN_BRACKET = code('[');
 const CLOSE_BRACKET = code(']');
 const SEMICOLON = code(';');
 const COLON = code(':');
@@ -50,12 +50,8 @@ const LETTER_N = code('n');
 
 const KINDS_WITH_MEMBERS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct']);
 
-/** State of the file under analysis. */
-interface AnalyzedFile {
-  readonly scan: SourceScan;
-  readonly language: Language;
-  /** Not 0 for each line that defines nothing. */
-  readonly quiet: Uint8Array;
+/** State of the file under analysis; `quiet` is not 0 for each line that defines nothing. */
+interface AnalyzedFile extends FileLines {
   readonly braces: BraceMatcher;
 }
 
@@ -71,14 +67,17 @@ export function findDefinitions(
   const found: Definition[] = [];
   const groups = new Groups(scan, language);
   const members = new Members(scan, language, quiet);
+  const headings = language.shapes.includes('heading') ? new Headings(scan, quiet) : undefined;
+  /** The definitions whose value is a name, by their indices. */
+  const values = new Map<number, string>();
   const add = (line: number, name: string, kind: DefinitionKind, container?: string): void => {
     found.push({
       name: name.slice(0, MAX_NAME),
       kind,
       ...(container !== undefined && { container: container.slice(0, MAX_NAME) }),
-      start: leadingLines(scan, quiet, line, found.at(-1)?.line ?? -1),
+      start: leadingLines(file, line, kind, found.at(-1)?.line ?? -1),
       line,
-      end: kind === 'heading' ? sectionEnd(scan, quiet, line) : blockEnd(file, line, kind),
+      end: headings?.sectionEnd(line) ?? blockEnd(file, line, kind),
     });
     if (KINDS_WITH_MEMBERS.has(kind) && language.style === 'brace') members.open(found.at(-1)!);
   };
@@ -88,9 +87,10 @@ export function findDefinitions(
       const match = pattern.exec(text);
       const name = match?.groups?.name ?? match?.[1];
       if (name === undefined) continue;
-      const { container, key } = match?.groups ?? {};
+      const { container, key, value } = match?.groups ?? {};
       if (language.needsBody && (kind === 'function' || kind === 'method') && !hasBody(scan, line)) continue;
       if (key !== undefined && !isInBraces(scan, line)) continue;
+      if (value !== undefined) values.set(found.length, value);
       add(line, name, kind, container === 'this' ? undefined : container);
       return true;
     }
@@ -103,6 +103,11 @@ export function findDefinitions(
       add(line, enumerator, 'constant');
       continue;
     }
+    const title = headings?.underlined(line);
+    if (title !== undefined) {
+      add(line, title, 'heading');
+      continue;
+    }
     const member = groups.member(line);
     const text = member ?? candidate(scan, language, line, isLeader);
     if (text !== undefined && member === undefined && groups.opens(text)) continue;
@@ -110,7 +115,15 @@ export function findDefinitions(
     const method = members.method(line);
     if (method !== undefined && (!language.needsBody || hasBody(scan, line))) add(line, method, 'method');
   }
-  return nest(scan, language, found);
+  return nest(scan, language, withKindsOfValues(found, values));
+}
+
+/** Gives a definition such as `exports.x = y` the kind of `y`, where the file defines that. */
+function withKindsOfValues(found: readonly Definition[], values: ReadonlyMap<number, string>): readonly Definition[] {
+  if (values.size === 0) return found;
+  const kinds = new Map<string, DefinitionKind>();
+  for (const [i, { name, kind }] of found.entries()) if (!values.has(i) && !kinds.has(name)) kinds.set(name, kind);
+  return found.map((definition, i) => ({ ...definition, kind: kinds.get(values.get(i) ?? '') ?? definition.kind }));
 }
 
 /** Names each definition's container. A function inside a class is a method, whichever keyword the language uses. */
@@ -154,7 +167,8 @@ function candidate(scan: SourceScan, language: Language, line: number, isLeader:
     const first = /\w+/.exec(text)?.[0] ?? '';
     return leaders.includes(first) || isCandidate(scan, language, line, isLeader) ? text : undefined;
   }
-  return isCandidate(scan, language, line, isLeader) ? scan.line(line, 300) : undefined;
+  if (!isCandidate(scan, language, line, isLeader)) return undefined;
+  return language.attributeMacros ? afterMacros(scan.line(line, 300)) : scan.line(line, 300);
 }
 
 function isCandidate(
@@ -248,31 +262,9 @@ function hasBody(scan: SourceScan, line: number): boolean {
   return false;
 }
 
-/**
- * First line of the comments, decorators and attributes right above a definition, or of a return type alone on a line.
- */
-function leadingLines(scan: SourceScan, quiet: Uint8Array, line: number, previous: number): number {
-  const indent = scan.indent[line]!;
-  let start = line;
-  while (start - 1 > previous) {
-    const above = start - 1;
-    if (scan.indent[above]! < 0) break;
-    const first = scan.firstByte[above]!;
-    const attribute = scan.indent[above] === indent && (first === AT || first === OPEN_BRACKET);
-    const rustAttribute = first === HASH && (scan.lastByte[above] === CLOSE_BRACKET || isLeading(quiet[above]!));
-    if (!isLeading(quiet[above]!) && !attribute && !rustAttribute) break;
-    start = above;
-  }
-  return start;
-}
-
 /** Whether a line begins in a string, so that its indentation means nothing. */
 function isText(quiet: Uint8Array, line: number): boolean {
   return (quiet[line]! & TEXT) !== 0;
-}
-
-function isLeading(quiet: number): boolean {
-  return (quiet & (COMMENT | TRAILING)) === COMMENT;
 }
 
 function blockEnd(file: AnalyzedFile, line: number, kind: DefinitionKind): number {
@@ -445,17 +437,6 @@ function endEnd({ scan, quiet }: AnalyzedFile, line: number): number {
 
 function sameFirstToken(scan: SourceScan, one: number, other: number): boolean {
   return scan.tokens[scan.firstToken[one]!] === scan.tokens[scan.firstToken[other]!];
-}
-
-/** Last line of a heading's section, before the next heading of its level or a higher one. */
-function sectionEnd(scan: SourceScan, quiet: Uint8Array, line: number): number {
-  const level = /^\s*(#+)/.exec(scan.line(line, 20))?.[1]?.length ?? 1;
-  for (let at = line + 1; at < scan.lineCount; at++) {
-    if (scan.firstByte[at] !== HASH || scan.indent[at] !== 0 || quiet[at] !== 0) continue;
-    const other = /^(#+)\s/.exec(scan.line(at, 20))?.[1]?.length;
-    if (other !== undefined && other <= level) return lastVisible(scan, at - 1, line);
-  }
-  return lastVisible(scan, scan.lineCount - 1, line);
 }
 
 function lastVisible(scan: SourceScan, from: number, notBefore: number): number {

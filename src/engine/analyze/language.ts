@@ -73,6 +73,10 @@ export interface Language {
   readonly fileModules?: boolean;
   /** First byte of an annotation or attribute, which may be on the line of its definition. */
   readonly attributes?: '@' | '#' | '[';
+  /** Set if a call of a macro may stand before the type of a function: `EXPORT(1) int f(void) {`. */
+  readonly attributeMacros?: boolean;
+  /** Pattern of a line that belongs to the definition below it: the head of a template, a type alone on its line. */
+  readonly head?: RegExp;
   /** Keywords that may begin a list of definitions in parentheses, one a line: Go's `const (`. */
   readonly groups?: readonly string[];
 }

@@ -52,6 +52,7 @@ export const LANGUAGES: readonly Language[] = WRITTEN.map((language) => ({
   ...language,
   patterns: language.patterns.map(([pattern, kind]) => [allLetters(pattern), kind] as const),
   ...(language.signature && { signature: allLetters(language.signature) }),
+  ...(language.head && { head: allLetters(language.head) }),
 }));
 
 /** Languages without definitions that are still worth a name, for `lang:` filters and statistics. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { IdentifierTable } from './identifiers.ts';
+import { MAX_NUMBER, WORD } from './numbers.ts';
 import { SourceScan, scan } from './scanner.ts';
 
 interface Line {
@@ -32,8 +33,8 @@ function naive(text: string): Line[] {
     const lead = /^[ \t]*/.exec(line)![0];
     let indent = 0;
     for (const character of lead) indent = character === '\t' ? (Math.floor(indent / 8) + 1) * 8 : indent + 1;
-    const tokens = (line.match(/[A-Za-z0-9_\u0080-\uffff]+/g) ?? []).filter((run) =>
-      /^[0-9]/.test(run) ? /^[0-9]{2,6}$/.test(run) : Buffer.byteLength(run) <= 100,
+    const tokens = (line.match(WORD) ?? []).filter(
+      (token) => !/^[0-9]/.test(token) || (token.length > 1 && (token.length <= MAX_NUMBER || /[^\w.+-]/.test(token))),
     );
     return { text: line, indent: lead === line ? -1 : indent, tokens };
   });
@@ -60,10 +61,13 @@ describe('scan', () => {
       'ünï',
       '字',
       '"',
+      ...['.', '-', '+', 'v', 'V', 'e', 'E', '_', '1e', '7'.repeat(60)],
+      ...['、', '\u3000', '—', '“', '\u00a0', '😀', '𠮷', '１', 'サーバー', 'ไทย', 'e\u0301'],
     );
+    const character = fc.oneof(piece, fc.string({ unit: 'grapheme', maxLength: 1 }));
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
-        const text = pieces.join('');
+      fc.property(fc.array(character, { maxLength: 60 }), (pieces) => {
+        const text = pieces.join('').replaceAll('\ufeff', '');
         assert.deepEqual(scanned(text), naive(text));
       }),
       { numRuns: 2000 },
@@ -75,6 +79,17 @@ describe('scan', () => {
     const lines = scanned(text);
     assert.equal(lines.length, 40_000);
     assert.deepEqual(lines[39_999]?.tokens, ['name39999']);
+  });
+
+  it('limits the long numbers in tables of data, not those after names', () => {
+    const hex = (i: number): string => `0x${(0x10000 + i).toString(16)}`;
+    const table = Array.from({ length: 20_000 }, (_, i) => hex(i));
+    const one = scanned(`static const table[] = { ${table.join(', ')} };\n`).flatMap(({ tokens }) => tokens);
+    const lines = scanned(`${table.join(',\n')}\n12345\n`).flatMap(({ tokens }) => tokens);
+    const named = scanned(table.map((number, i) => `#define NAME${i} ${number}\n`).join(''));
+    assert.equal(one.length, 3 + 16 + 4096);
+    assert.deepEqual([lines.length, lines.at(-1)], [4096 + 1, '12345']);
+    assert.ok(named.every(({ tokens }, i) => tokens.at(-1) === hex(i)));
   });
 
   it('skips a byte order mark', () => {

@@ -1,4 +1,5 @@
 import type { IdentifierTable } from './identifiers.ts';
+import { MAX_NUMBER } from './numbers.ts';
 
 /**
  * One pass over a file's UTF-8 bytes: its lines, their indentation and ends, and its identifiers as numbers. All later
@@ -68,25 +69,38 @@ const LF = 10;
 const CR = 13;
 const TAB = 9;
 const SPACE = 32;
+const PLUS = '+'.charCodeAt(0);
+const MINUS = '-'.charCodeAt(0);
+const DOT = '.'.charCodeAt(0);
+const UNDERSCORE = '_'.charCodeAt(0);
+const LETTER_E = 'e'.charCodeAt(0);
+const LETTER_V = 'v'.charCodeAt(0);
 
-const OTHER = 0;
 const LINE_END = 1;
-const DIGIT = 2;
-const LETTER = 3;
-/** Class of each byte. Bytes above 127 belong to letters of other scripts, and count as letters. */
+/** The first byte of a character outside ASCII. Its other bytes count as letters. */
+const FOREIGN = 2;
+const DIGIT = 3;
+const LETTER = 4;
+/** Class of each byte; letters and digits have the highest numbers. */
 const CLASS = new Uint8Array(256);
 for (let byte = 0; byte < 256; byte++) {
   const character = String.fromCharCode(byte);
-  if (byte >= 128 || /[A-Za-z_]/.test(character)) CLASS[byte] = LETTER;
+  if (byte >= 0xc0) CLASS[byte] = FOREIGN;
+  else if (byte >= 128 || /[A-Za-z_]/.test(character)) CLASS[byte] = LETTER;
   else if (/[0-9]/.test(character)) CLASS[byte] = DIGIT;
   else if (byte === LF || byte === CR) CLASS[byte] = LINE_END;
 }
 
-/** Length of the longest identifier; longer runs of letters and digits are data, not names. */
-const MAX_IDENTIFIER_BYTES = 100;
-/** Numbers of 2 to 6 digits are worth finding (404, 8080, 65536); shorter ones are noise, longer ones are data. */
+/** A number of one digit is noise. Numbers of up to 6 digits and no letters (404, 8080, 65536) are not worth a limit. */
 const MIN_DIGITS = 2;
-const MAX_DIGITS = 6;
+const SHORT_DIGITS = 6;
+/**
+ * Number of longer numbers in a file that may stand in lines of data: before the first name of a line, or beyond
+ * {@link LINE_CONSTANTS} in a line. A table of generated data has up to 85,000 distinct numbers in 1 MB; with all of them
+ * its part of the index would be larger than the table.
+ */
+const DATA_CONSTANTS = 4096;
+const LINE_CONSTANTS = 16;
 
 const SEED1 = 0x811c9dc5 | 0;
 const SEED2 = 0x9747b28c | 0;
@@ -130,6 +144,7 @@ export function scan(
   let tokenCount = 0;
   let line = 0;
   let known = table.size;
+  let dataLeft = DATA_CONSTANTS;
   let at = length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 
   while (at < length) {
@@ -146,29 +161,50 @@ export function scan(
     let kind = CLASS[byte]!;
     firstByte[line] = byte;
     const visible = at;
+    let hasName = false;
+    let constants = 0;
 
     // The line end after the last byte of the file ends the last line too.
     while (kind !== LINE_END) {
-      if (kind === OTHER) {
-        byte = bytes[++at]!;
-        kind = CLASS[byte]!;
-        continue;
+      if (kind < DIGIT) {
+        const size = kind === FOREIGN ? separatorBytes(bytes, at) : 1;
+        if (size > 0) {
+          byte = bytes[(at += size)]!;
+          kind = CLASS[byte]!;
+          continue;
+        }
       }
       const start = at;
-      const first = kind;
+      let isNumber = kind === DIGIT;
+      let isAscii = true;
       let hash1 = SEED1;
       let hash2 = SEED2;
-      do {
-        hash1 = Math.imul(hash1 ^ byte, 0x01000193);
-        hash2 = Math.imul(hash2 + byte, 0x5bd1e995);
-        byte = bytes[++at]!;
-        kind = CLASS[byte]!;
-      } while (kind >= DIGIT);
+      for (;;) {
+        do {
+          hash1 = Math.imul(hash1 ^ byte, 0x01000193);
+          hash2 = Math.imul(hash2 + byte, 0x5bd1e995);
+          byte = bytes[++at]!;
+          kind = CLASS[byte]!;
+        } while (kind >= DIGIT);
+        if (kind === FOREIGN) {
+          if (separatorBytes(bytes, at) > 0) break;
+          isAscii = false;
+          continue;
+        }
+        if (!isNumber && byte !== DOT) break;
+        if (CLASS[bytes[at + 1]!] !== DIGIT) break;
+        if (byte === DOT) {
+          if (!(isNumber ||= isVersion(bytes, start, at))) break;
+        } else if ((byte !== MINUS && byte !== PLUS) || !isMantissa(bytes, start, at)) break;
+      }
 
       const size = at - start;
-      if (first === DIGIT) {
-        if (size < MIN_DIGITS || size > MAX_DIGITS || !isNumber(bytes, start, at)) continue;
-      } else if (size > MAX_IDENTIFIER_BYTES) continue;
+      if (!isNumber) hasName = true;
+      else if (size < MIN_DIGITS || (size > MAX_NUMBER && isAscii)) continue;
+      else if (!isShort(bytes, start, at)) {
+        const isData = !hasName || ++constants > LINE_CONSTANTS;
+        if (isData && dataLeft-- <= 0) continue;
+      }
       const identifier = table.intern(hash1, hash2);
       if (identifier === known) {
         known++;
@@ -196,7 +232,51 @@ export function scan(
   out.tokenCount = tokenCount;
 }
 
-function isNumber(bytes: Uint8Array, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (CLASS[bytes[at]!] !== DIGIT) return false;
-  return true;
+/** Whether a token is a decimal number of a few digits. */
+function isShort(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start <= SHORT_DIGITS && afterDigits(bytes, start, end) === end;
+}
+
+/** Whether a token is the beginning of a version such as `v1.2`, where a dot follows. */
+function isVersion(bytes: Uint8Array, start: number, end: number): boolean {
+  const first = bytes[start]! | LOWER_CASE;
+  return first === LETTER_V && end - start > 1 && afterDigits(bytes, start + 1, end) === end;
+}
+
+/** Whether a token is a number up to the `e` of its exponent, where the exponent's sign follows. */
+function isMantissa(bytes: Uint8Array, start: number, end: number): boolean {
+  if ((bytes[end - 1]! | LOWER_CASE) !== LETTER_E) return false;
+  let at = start;
+  if ((bytes[at]! | LOWER_CASE) === LETTER_V) at++;
+  while (CLASS[bytes[at]!] === DIGIT || bytes[at] === DOT || bytes[at] === UNDERSCORE) at++;
+  return at === end - 1;
+}
+
+function afterDigits(bytes: Uint8Array, start: number, end: number): number {
+  let at = start;
+  while (at < end && CLASS[bytes[at]!] === DIGIT) at++;
+  return at;
+}
+
+const IN_TOKEN = /[\p{L}\p{N}\p{M}]/u;
+/** Class of each character outside ASCII of the Basic Multilingual Plane, 0 until it is met. */
+const KNOWN = new Uint8Array(1 << 16);
+const SEPARATOR = 1;
+
+/** Size of the space, punctuation mark or symbol outside ASCII that begins at `at`; 0 for a letter or digit. */
+function separatorBytes(bytes: Uint8Array, at: number): number {
+  const lead = bytes[at]!;
+  const size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  let point = lead & (0x7f >> size);
+  for (let i = 1; i < size; i++) {
+    const byte = bytes[at + i]!;
+    if ((byte & 0xc0) !== 0x80) return i;
+    point = (point << 6) | (byte & 0x3f);
+  }
+  let known = KNOWN[point] ?? 0;
+  if (known === 0) {
+    known = IN_TOKEN.test(String.fromCodePoint(point)) ? LETTER : SEPARATOR;
+    if (point < KNOWN.length) KNOWN[point] = known;
+  }
+  return known === SEPARATOR ? size : 0;
 }

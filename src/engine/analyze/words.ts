@@ -1,4 +1,5 @@
 import { stemmer } from 'stemmer';
+import { MAX_NUMBER, numberTerm } from './numbers.ts';
 
 /** Words too common in questions and code to distinguish anything. Neither indexed nor searched. */
 export const STOPWORDS: ReadonlySet<string> = new Set(
@@ -26,12 +27,20 @@ export function splitIdentifier(identifier: string): string[] {
   return parts;
 }
 
-const UNSPACED_SCRIPTS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}`;
-const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u');
+/** The parts of a token of `WORD`: a number is one part, a name or word is split by {@link splitIdentifier}. */
+export function splitToken(token: string): string[] {
+  const number = numberTerm(token);
+  return number === undefined ? splitIdentifier(token) : [number];
+}
+
+/** Scripts with no spaces between words. Some of their letters belong to several, such as the `ー` of `サーバー`. */
+const UNSPACED_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
+const UNSPACED_LETTER = String.raw`[[${UNSPACED_SCRIPTS.map((script) => String.raw`\p{scx=${script}}`).join('')}]&&[\p{L}\p{M}\p{N}]]`;
+const UNSPACED = new RegExp(UNSPACED_LETTER, 'v');
 const PARTS = new RegExp(
-  `[${UNSPACED_SCRIPTS}]+` +
-    String.raw`|\p{Lu}+(?!\p{Ll})\p{M}*|\p{Lu}?(?:(?![${UNSPACED_SCRIPTS}])[\p{Ll}\p{Lo}\p{Lt}\p{Lm}\p{M}])+|\p{Lu}+|\p{N}+`,
-  'gu',
+  `${UNSPACED_LETTER}+` +
+    String.raw`|\p{Lu}+(?!\p{Ll})\p{M}*|\p{Lu}?(?:(?!${UNSPACED_LETTER})[\p{Ll}\p{Lo}\p{Lt}\p{Lm}\p{M}])+|\p{Lu}+|\p{N}+`,
+  'gv',
 );
 
 /** The parts of ASCII identifiers, as {@link splitIdentifier} finds them, without strings. */
@@ -87,6 +96,11 @@ function pushPairs(run: string, parts: string[]): void {
   for (let i = 0; i + 1 < characters.length; i++) parts.push(characters[i]! + characters[i + 1]!);
 }
 
+/** Whether a text has letters of a script with no spaces between words. */
+export function isUnspaced(text: string): boolean {
+  return UNSPACED.test(text);
+}
+
 /** Porter's stem of a word in lower case. Words with digits or other scripts stay as they are. */
 export function stem(word: string): string {
   return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
@@ -96,7 +110,13 @@ export function isStopword(word: string): boolean {
   return STOPWORDS.has(word);
 }
 
-/** Whether a part of an identifier is worth indexing: more than a letter, less than a blob. */
+/** Whether a number or a part of an identifier is worth indexing: more than a letter or digit, less than a blob. */
 export function isIndexable(word: string): boolean {
-  return word.length > 1 ? word.length <= MAX_WORD && !STOPWORDS.has(word) : UNSPACED.test(word);
+  if (word.length <= 1) return isUnspaced(word);
+  return word.length <= MAX_WORD ? !STOPWORDS.has(word) : word.length <= MAX_NUMBER && isNumber(word);
+}
+
+/** Whether a part of a token is a number of more than one digit. */
+export function isNumber(part: string): boolean {
+  return part.length > 1 && /^\d/.test(part);
 }

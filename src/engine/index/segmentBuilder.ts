@@ -5,7 +5,8 @@ import type { Definition } from '../analyze/definitions.ts';
 import { IdentifierTable } from '../analyze/identifiers.ts';
 import { decode, internWord, type SourceScan } from '../analyze/scanner.ts';
 import { foldName, foldQualified, isHome, symbolNames } from '../analyze/symbolNames.ts';
-import { AsciiParts, isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
+import { endOfSimpleNumber, mayBeNumber, numberTerm, WORD } from '../analyze/numbers.ts';
+import { AsciiParts, isIndexable, isUnspaced, MAX_WORD, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
 import { DocumentTable } from './documentTable.ts';
 import {
@@ -29,6 +30,11 @@ export interface NewDocument {
   readonly text: Uint8Array;
 }
 
+/** Length in bytes above which a name may be data, and the mean length of the parts of a name that is none. */
+const LONG_NAME = 100;
+const MEAN_PART = 3;
+/** Pattern of a path that may have a number with letters or dots. */
+const DIGITS = /\d[\dA-Za-z.]/;
 /** A posting is one word: its term's number (24 bits) and the frequency; sorted by term, its chunk and the frequency. */
 const FREQUENCY_BITS = 8;
 const FREQUENCY_MASK = MAX_TF | IN_COMMENT;
@@ -182,20 +188,54 @@ export class SegmentBuilder {
   /** Computes an identifier's terms at its first occurrence. */
   #meet(identifier: number, bytes: Uint8Array, start: number, end: number): void {
     if (identifier + 1 >= this.#termsFrom.length) this.#termsFrom = doubled(this.#termsFrom);
+    this.#addTerms(bytes, start, end);
+    this.#termsFrom[identifier + 1] = this.#identifierTermCount;
+  }
+
+  #addTerms(bytes: Uint8Array, start: number, end: number): void {
+    const size = end - start;
     const parts = this.#parts;
+    if (mayBeNumber(bytes, start)) {
+      const term = this.#numberTerm(bytes, start, end);
+      if (term !== undefined) {
+        if (term >= 0) this.#pushIdentifierTerm(term);
+        return;
+      }
+    }
     if (parts.split(bytes, start, end)) {
-      for (let part = 0; part < parts.count; part++) {
+      // The parts of a blob in base64 say nothing, and are as many as half of its characters.
+      const isBlob = size > LONG_NAME && parts.count * MEAN_PART > size;
+      for (let part = 0; part < parts.count && !isBlob; part++) {
         const term = this.#words.term(Field.body, bytes, parts.starts[part]!, parts.ends[part]!);
         if (term >= 0) this.#pushIdentifierTerm(term);
       }
-      if (parts.count > 1) this.#pushIdentifierTerm(this.#terms.numberOfParts(Field.identifier, bytes, parts));
+      if (parts.count > 1 || size > MAX_WORD) {
+        this.#pushIdentifierTerm(this.#terms.numberOfParts(Field.identifier, bytes, parts));
+      }
     } else {
-      const words = splitIdentifier(decode(bytes, start, end));
+      const text = decode(bytes, start, end);
+      const words = splitIdentifier(text);
       for (const word of words)
         if (isIndexable(word)) this.#pushIdentifierTerm(this.#terms.number(Field.body, stem(word)));
-      if (words.length > 1) this.#pushIdentifierTerm(this.#terms.number(Field.identifier, words.join('')));
+      // A long run in a script with no spaces is a sentence rather than a name.
+      const isName = words.length > 1 ? size <= LONG_NAME || !isUnspaced(text) : text.length > MAX_WORD;
+      if (isName) this.#pushIdentifierTerm(this.#terms.number(Field.identifier, words.join('')));
     }
-    this.#termsFrom[identifier + 1] = this.#identifierTermCount;
+  }
+
+  /** The term of a number, negative if it is not indexed; `undefined` for a name. Most numbers need no string. */
+  #numberTerm(bytes: Uint8Array, start: number, end: number): number | undefined {
+    const simpleEnd = endOfSimpleNumber(bytes, start, end);
+    if (simpleEnd > start + 1) {
+      const parts = this.#parts;
+      parts.count = 1;
+      parts.starts[0] = start;
+      parts.ends[0] = simpleEnd;
+      return this.#terms.numberOfParts(Field.body, bytes, parts);
+    }
+    const number = numberTerm(decode(bytes, start, end));
+    if (number === undefined) return undefined;
+    return isIndexable(number) ? this.#terms.number(Field.body, number) : -1;
   }
 
   #pushIdentifierTerm(term: number): void {
@@ -268,6 +308,13 @@ export class SegmentBuilder {
     const slash = path.lastIndexOf('/') + 1;
     this.#countName(path.slice(0, slash), Field.folder);
     this.#countName(path.slice(slash), Field.fileName);
+    if (!DIGITS.test(path)) return;
+    for (const { 0: token, index } of path.matchAll(WORD)) {
+      const number = numberTerm(token);
+      // Digits alone are a part of the name already.
+      if (number === undefined || !/\D/.test(number)) continue;
+      this.#count(this.#terms.number(index < slash ? Field.folder : Field.fileName, number));
+    }
   }
 
   /** Counts an occurrence of `term` in the current chunk. */

@@ -19,6 +19,12 @@ describe('Highlighter', () => {
     assert.equal(marked('aa ba', 'aaAaBa'), '[aa][Aa][Ba]');
   });
 
+  it('marks numbers whole, in each of their spellings', () => {
+    assert.equal(marked('0x1f 1000', 'x = 0X1FUL + 1_000 + 0x1f0;'), 'x = [0X1FUL] + [1_000] + 0x1f0;');
+    assert.equal(marked('1.2.3', 'v1.2.3, 1.2.3.4, -1.2.3'), '[v1.2.3], 1.2.3.4, -[1.2.3]');
+    assert.equal(marked('HTTP 429', 'http(429, 4290)'), '[http]([429], 4290)');
+  });
+
   it('marks all matching parts of a text without spaces between its words', () => {
     assert.equal(marked('仕組み この', 'この仕組みは'), '[この][仕組み]は');
     assert.equal(marked('仕組み', '// 仕組 と 組み と 仕組み'), '// [仕組] と [組み] と [仕組み]');

@@ -1,5 +1,6 @@
-import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
-import { WORD, type Query } from './query.ts';
+import { WORD } from '../analyze/numbers.ts';
+import { isIndexable, isNumber, splitToken, stem } from '../analyze/words.ts';
+import type { Query } from './query.ts';
 
 /** A match in a line: UTF-16 columns from 0, end exclusive. */
 export interface Range {
@@ -21,9 +22,15 @@ export class Highlighter {
     const ranges: Range[] = [];
     for (const match of line.matchAll(WORD)) {
       const [name] = match;
-      const parts = splitIdentifier(name);
+      const parts = splitToken(name);
       if (this.#names.has(parts.join(''))) {
         ranges.push({ start: match.index, end: match.index + name.length });
+        continue;
+      }
+      const [first = ''] = parts;
+      if (parts.length === 1 && isNumber(first)) {
+        // A number's term may be spelt otherwise: `1_000` is `1000`.
+        if (this.#words.has(first)) ranges.push({ start: match.index, end: match.index + name.length });
         continue;
       }
       let from = 0;
@@ -43,7 +50,7 @@ export class Highlighter {
     let names = 0;
     for (const { start, end } of this.ranges(line)) {
       const text = line.slice(start, end);
-      const parts = splitIdentifier(text);
+      const parts = splitToken(text);
       if (this.#names.has(parts.join(''))) names = 2;
       for (const part of parts) if (this.#words.has(stem(part))) seen.add(stem(part));
     }

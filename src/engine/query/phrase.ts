@@ -25,14 +25,15 @@ export function compilePhrase(text: string): Phrase {
   return matcherOf(new RegExp(source.join('').replace(/^\\s\+/, String.raw`(?<!\s)\s+`), 'giu'));
 }
 
-/** Characters between words. */
-const BETWEEN = String.raw`[^\p{L}\p{N}_\p{M}]`;
+/** Characters of words, and those between. */
+const WITHIN = String.raw`[\p{L}\p{N}_\p{M}]`;
+const BETWEEN = String.raw`[^\p{L}\p{N}_\p{M}]+`;
 
 /** Matches the words of a text in their order, ignoring case and what is between them; `undefined` for one word alone. */
 export function compileWords(text: string): Phrase | undefined {
   const words = [...text.matchAll(WORD)].map(([word]) => escapeRegExp(word));
   if (words.length < 2) return undefined;
-  return matcherOf(new RegExp(`(?<!${WORD.source})${words.join(`${BETWEEN}+`)}(?!${WORD.source})`, 'giu'));
+  return matcherOf(new RegExp(`(?<!${WITHIN})${words.join(BETWEEN)}(?!${WITHIN})`, 'giu'));
 }
 
 function matcherOf(expression: RegExp): Phrase {

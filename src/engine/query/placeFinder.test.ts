@@ -27,6 +27,21 @@ describe('the place that a search shows', () => {
     for (const hit of [name, words]) assert.ok(hit && hit.startLine > 4, JSON.stringify(hit));
   });
 
+  it('is a definition with its comment, where the words are in the comment', async () => {
+    const comment = (lines: number): string =>
+      Array.from({ length: lines }, (_, i) => `# ${i === 3 ? 'Moors the ship' : 'More.'}\n`).join('');
+    const method = `def tie(rope)\n${'  step\n'.repeat(8)}end\n`;
+    const shown = async (path: string, text: string): Promise<unknown> => {
+      const [hit] = await ask(path, text, ['moor ship']);
+      return hit && [hit.startLine, hit.endLine, hit.symbol?.name];
+    };
+    const other = 'def other\n  step\nend\n\n';
+    assert.deepEqual(await shown('a.rb', other + comment(6) + method), [5, 20, 'tie']);
+    assert.deepEqual(await shown('a.rb', other + comment(100) + method), [5, 105, 'tie']);
+    const gnu = `static int a;\n\n/* Moors the ship. */\nstatic int\ntie (int rope)\n{\n${'  step ();\n'.repeat(8)}}\n`;
+    assert.deepEqual(await shown('a.c', gnu), [3, 15, 'tie']);
+  });
+
   it('is the member of the class in the query, not the first member of that name', async () => {
     const filler = Array.from({ length: 60 }, (_, i) => `    value_${i} = ${i}\n`).join('');
     const member = (container: string, between = ''): string =>

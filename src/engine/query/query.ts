@@ -1,4 +1,5 @@
-import { isIndexable, isStopword, splitIdentifier } from '../analyze/words.ts';
+import { WORD } from '../analyze/numbers.ts';
+import { isIndexable, isNumber, isStopword, MAX_WORD, splitToken } from '../analyze/words.ts';
 import { stemOf } from './wordMatch.ts';
 
 /** A query in the terms of the index. */
@@ -6,7 +7,10 @@ export interface Query {
   readonly text: string;
   /** Different words, stemmed, in typed order. */
   readonly words: readonly string[];
-  /** Names in the query, folded: compound ones, such as `handleMmFault` → `handlemmfault`, and capitalized words. */
+  /**
+   * Names in the query, folded: compound ones, such as `handleMmFault` → `handlemmfault`, capitalized words, and numbers:
+   * `HTTP 429` is about 429.
+   */
   readonly names: readonly string[];
   /**
    * For each name, the index of its word, or -1 if it is compound: `__inline__s` is not the word with the stem of
@@ -26,8 +30,7 @@ export interface Query {
  * bits.
  */
 export const MAX_WORDS = 30;
-/** Pattern of a name or word. */
-export const WORD = /[\p{L}\p{N}_\p{M}]+/gu;
+export { WORD };
 const CAPITALIZED = /^\p{Lu}/u;
 
 /**
@@ -36,7 +39,7 @@ const CAPITALIZED = /^\p{Lu}/u;
  */
 export function parseQuery(text: string): Query {
   const typed = [...text.matchAll(WORD)].slice(0, MAX_WORDS).map(([name]) => name);
-  const names = typed.map(splitIdentifier);
+  const names = typed.map(splitToken);
   const all = names.flat();
   // A question of common words alone still deserves the best possible answer.
   const isContent = all.some((word) => isIndexable(word)) ? isIndexable : (word: string) => word.length > 0;
@@ -47,9 +50,13 @@ export function parseQuery(text: string): Query {
     if (i + 2 < names.length) pairs.add([...names[i]!, ...names[i + 1]!, ...names[i + 2]!].join(''));
   }
   const trimmed = text.trim();
-  const isSymbol = names.length > 0 && !/\s/.test(trimmed) && (names.length === 1 || /^[\p{L}_]/u.test(trimmed));
-  const isName = (parts: readonly string[], i: number): boolean =>
-    parts.length > 1 || (parts.length === 1 && (isSymbol || (i > 0 && CAPITALIZED.test(typed[i]!))));
+  const isOne = names.length === 1 ? !isNumber(names[0]!.join('')) : /^[\p{L}_]/u.test(trimmed);
+  const isSymbol = names.length > 0 && !/\s/.test(trimmed) && isOne;
+  const isName = (parts: readonly string[], i: number): boolean => {
+    const [part = ''] = parts;
+    if (parts.length !== 1 || isNumber(part) || part.length > MAX_WORD) return part !== '';
+    return isSymbol || (i > 0 && CAPITALIZED.test(typed[i]!));
+  };
   const folded = (wanted: typeof isName): string[] => [...new Set(names.filter(wanted).map((parts) => parts.join('')))];
   const single = new Set(names.filter((parts) => parts.length === 1).map(([part]) => part!));
   const wordList = [...words].slice(0, MAX_WORDS);

@@ -1,3 +1,4 @@
+import { MAX_CHUNK_LINES } from '../analyze/chunks.ts';
 import { TYPE_KINDS } from '../analyze/language.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { isIndexable, splitIdentifier } from '../analyze/words.ts';
@@ -26,6 +27,11 @@ export function placeInChunk(
 ): SourceRange {
   const symbol = bestSymbol(symbols, startLine, endLine, nameScore);
   if (!symbol) return { startLine, endLine };
+  // A part of a long comment is shown with the definition below it.
+  if (symbol.line > endLine) {
+    const most = Math.max(symbol.line, startLine + MAX_CHUNK_LINES - 1);
+    return { startLine, endLine: Math.min(symbol.endLine, most), symbol };
+  }
   const isWithin = symbol.startLine >= startLine && symbol.endLine <= endLine;
   return isWithin ? { startLine: symbol.startLine, endLine: symbol.endLine, symbol } : { startLine, endLine, symbol };
 }

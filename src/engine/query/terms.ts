@@ -1,5 +1,5 @@
 import { foldName, foldQualified } from '../analyze/symbolNames.ts';
-import { isIndexable, splitIdentifier } from '../analyze/words.ts';
+import { isIndexable, splitToken } from '../analyze/words.ts';
 import { Field, termHash } from '../index/format.ts';
 import type { Postings } from '../index/postings.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
@@ -28,7 +28,7 @@ export function symbolTerm(name: string): Term {
 /** The terms of excluded words. */
 export function excludedTerms({ excludedWords }: ParsedQuery): Term[] {
   return excludedWords.map(({ text }) => {
-    const parts = splitIdentifier(text);
+    const parts = splitToken(text);
     return parts.length === 1
       ? { field: Field.body, text: stemOf(parts[0]!) }
       : { field: Field.identifier, text: parts.join('') };

@@ -1,5 +1,14 @@
 import { words, type Language } from '../language.ts';
 
+/** Types that the name of a function must not be mistaken for: `int (*handlers[])(void) = {`. */
+const TYPES = 'void|bool|char|short|int|long|float|double|signed|unsigned|struct|union|enum|const|static|extern';
+
+/** Pattern of a line between a comment and its definition: a template's head, a type, attributes in macros. */
+const HEAD = new RegExp(
+  String.raw`^\s*(?:template\b|(?!(?:else|do|public|private|protected|namespace)\b)[A-Za-z_](?:[\w\s*&:<>,]*[\w*&>])?\s*$|` +
+    String.raw`(?:(?:[A-Z][A-Z0-9_]*|__\w+)\s*(?:\([^;{}]*\))?\s*)+$)`,
+);
+
 const cPatterns: Language['patterns'] = [
   [/^\s*#\s*define\s+(\w+)/, 'macro'],
   [
@@ -15,8 +24,16 @@ const cPatterns: Language['patterns'] = [
   [/^[A-Z][A-Z0-9_]*_IMPL\s*\(\s*(\w+)\s*\)/, 'function'],
   // Macros that define, with the name as first argument: SYSCALL_DEFINE3(name, …), DEFINE_PER_CPU(type, name).
   [/^(?:static\s+)?[A-Z][A-Z0-9_]*_?DEFINE[A-Z0-9_]*\s*\(\s*(\w+)/, 'function'],
+  // int (*handlers[])(void) = {, and int (*find(void))(int) {
   [
-    /^(?!\s+[A-Z][A-Z0-9]*_[A-Z0-9_]*\(|\s*(?::[^:]|,|(?:return|else|typedef|case|goto|sizeof)\b))(?:[\w*&:<>,\s[\]]*?[\s*&])?(?!(?:if|for|while|switch|do|constexpr|noexcept|decltype|alignas|__attribute__)\b)([a-zA-Z_]\w*)\s*(?:<[^()<>]*>\s*)?\((?!.*;\s*$)/,
+    /^(?!\s|typedef\b)(?=[^(]*\(\s*\*)[\w\s*]+?[\s*]\(\s*\*[\s*]*(?:const\s+)?(\w+)\s*(?:\[[^\]]*\]\s*)*\)\s*\([^=]*=/,
+    'variable',
+  ],
+  [/^(?!\s|typedef\b)(?=[^(]*\(\s*\*)[\w\s*]+?[\s*]\(\s*\*[\s*]*(\w+)\s*\((?!.*;\s*$)/, 'function'],
+  [
+    new RegExp(
+      String.raw`^(?!\s+[A-Z][A-Z0-9]*_[A-Z0-9_]*\(|\s*(?::[^:]|,|(?:return|else|typedef|case|goto|sizeof)\b))(?:[\w*&:<>,\s[\]]*?[\s*&])?(?!(?:if|for|while|switch|do|constexpr|noexcept|decltype|alignas|__attribute__|${TYPES})\b)([a-zA-Z_]\w*)\s*(?:<[^()<>]*>\s*)?\((?!.*;\s*$)`,
+    ),
     'function',
   ],
   [/^(?!\s)(?:static\s+)?(?:const\s+)?(?:struct\s+)?[\w\s*]+?[\s*](\w+)\s*(?:\[[^\]]*\]\s*)*=\s*\{?\s*$/, 'variable'],
@@ -58,6 +75,8 @@ export const cpp: Language = {
   leaders: words('class struct union enum namespace template using typedef define inline concept'),
   attributes: '[',
   shapes: ['column0', 'call'],
+  attributeMacros: true,
+  head: HEAD,
   needsBody: true,
   patterns: cppPatterns,
   signature: CPP_SIGNATURE,
@@ -71,6 +90,8 @@ export const c: Language = {
   // A header may be C++, so the patterns of C++ serve both; .h files are far more often C.
   leaders: words('struct union enum typedef define class namespace template using inline concept'),
   shapes: ['column0'],
+  attributeMacros: true,
+  head: HEAD,
   needsBody: true,
   patterns: cppPatterns,
 };

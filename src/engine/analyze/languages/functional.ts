@@ -42,6 +42,7 @@ export const erlang: Language = {
   extensions: ['erl', 'hrl'],
   style: 'line',
   comments: ['%'],
+  head: /^-(?:spec|doc)\b/,
   leaders: [],
   shapes: ['column0'],
   patterns: [[/^([a-z]\w*)\s*\(.*->/, 'function']],

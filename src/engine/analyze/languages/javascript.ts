@@ -11,11 +11,14 @@ const JS_EXPORT = String.raw`(?:export\s+(?:default\s+)?|module\.exports\s*=\s*)
 /** Pattern of a function after `=` or `:`, whose parameters may have function types. */
 const JS_FUNCTION = String.raw`(?:async\b\s*)?(?:function\b|(?:<[^()=]*>\s*)?\((?:[^()]|\([^()]*\))*\)\s*(?::[^=;]+)?=>|[\w$]+\s*=>|\(\s*$)`;
 
+/** Pattern of `exports.name =`, with further names that get the same value. */
+const JS_EXPORTED = String.raw`^\s*(?:[\w$]+\.)*exports\.(?<name>[\w$]+)\s*=\s*(?:(?:[\w$]+\.)*[\w$]+\s*=\s*(?!=))*`;
+
 const javascriptPatterns: Language['patterns'] = [
   [new RegExp(String.raw`^\s*${JS_EXPORT}(?:async\s+)?function\b\s*\*?\s*${JS_NAME}`), 'function'],
   [new RegExp(String.raw`^\s*${JS_EXPORT}(?:abstract\s+)?class\s+(?!extends\b)${JS_NAME}`), 'class'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:const|let|var)\s+${JS_NAME}\s*(?::[^=]+)?=\s*class\b`), 'class'],
-  [new RegExp(String.raw`^\s*(?:[\w$]+\.)*exports\.${JS_NAME}\s*=\s*class\b`), 'class'],
+  [new RegExp(String.raw`${JS_EXPORTED}class\b`), 'class'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:declare\s+)?interface\s+${JS_NAME}`), 'interface'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:declare\s+)?type\s+${JS_NAME}\s*(?:[<=]|$)`), 'type'],
   [new RegExp(String.raw`^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?enum\s+${JS_NAME}`), 'enum'],
@@ -28,7 +31,8 @@ const javascriptPatterns: Language['patterns'] = [
   ],
   [new RegExp(String.raw`^(?:export\s+)?(?:declare\s+)?(?:const|let|var)\s+${JS_NAME}`), 'variable'],
   [/^\s*(?:[\w$]+\.)*?(?<container>[\w$]+)\.prototype\.(?<name>[\w$]+)\s*=/, 'function'],
-  [new RegExp(String.raw`^\s*(?:[\w$]+\.)*exports\.${JS_NAME}\s*=`), 'function'],
+  [new RegExp(JS_EXPORTED + JS_FUNCTION), 'function'],
+  [new RegExp(String.raw`(?!.*=\s*void 0\b)${JS_EXPORTED}(?:(?<value>[\w$]+)\s*;?\s*(?:\/\/.*)?$)?`), 'variable'],
   [new RegExp(String.raw`^\s*(?:[\w$]+\.)*?(?<container>[\w$]+)\.(?<name>#?[\w$]+)\s*=\s*${JS_FUNCTION}`), 'function'],
   [new RegExp(String.raw`^\s+(?<key>['"]?)(?<name>[\w$-]+)\k<key>\??\s*:\s*${JS_FUNCTION}`), 'method'],
   [
