@@ -5,10 +5,10 @@ import { sortEntries } from './nameSet.ts';
 /*
  * The distinct words of a segment, for the correction of typing errors: terms are hashes of stems.
  *
- * Words are in alphabetical order, in one part for each first letter, and front-coded. An entry has a byte with the number of
- * letters shared with the previous word (5 bits) and added to them (3 bits; 0 if the next byte has the number), the added
- * letters, and the word's frequency. The parts are not deflated: that would save a third of 4 MB on the Linux kernel, and
- * inflating a letter's part of each segment would take longer than comparing its words.
+ * Words are in alphabetical order, in one part for each first letter, and front-coded. An entry has a number
+ * made of the letters shared with the previous word and, in three bits, of those added (0 if the next number has them), the
+ * added letters, and the word's frequency. The parts are not deflated: that would save less than a megabyte on the Linux kernel,
+ * and inflating the parts of one letter would take longer than comparing their words.
  */
 
 export const MIN_LETTERS = 3;
@@ -156,12 +156,13 @@ export class WordCursor {
   readonly letters = new Uint8Array(MAX_LETTERS);
   length = 0;
   frequency = 0;
-  readonly #reader: ByteReader;
+  readonly #bytes: Uint8Array;
+  #at = 0;
   readonly #damaged: (what: string) => SextantError;
 
   /** `damaged` returns the error to throw where {@link WordWriter} did not write the bytes. */
   constructor(part: Uint8Array, damaged: (what: string) => SextantError) {
-    this.#reader = new ByteReader(part);
+    this.#bytes = part;
     this.#damaged = damaged;
   }
 
@@ -169,21 +170,26 @@ export class WordCursor {
    * Moves to the next word, or to the next that shares fewer than `sharing` letters with the current one. Returns the
    * number of letters that it shares with the current one, or -1 if there is no such word.
    */
-  next(sharing = Infinity): number {
-    const reader = this.#reader;
-    const { bytes } = reader;
-    while (reader.at < bytes.length) {
-      const head = bytes[reader.at++]!;
+  next(sharing = MAX_LETTERS): number {
+    const bytes = this.#bytes;
+    const end = bytes.length;
+    let at = this.#at;
+    // Reads numbers in place: most of a letter's words are skipped.
+    while (at < end) {
+      let head = bytes[at++]!;
+      if (head > 127) head = (head & 127) | (bytes[at++]! << 7);
       const shared = head >>> ADDED_BITS;
-      const added = head & ADDED_MASK || reader.varint();
+      let added = head & ADDED_MASK;
+      if (added === 0) added = bytes[at++]!;
       if (shared < sharing) {
-        this.#take(shared, added);
+        this.#take(at, shared, added);
         return shared;
       }
-      reader.at += added;
+      at += added;
       // Skips the frequency, most often of one byte.
-      while (bytes[reader.at++]! > 127);
+      while (bytes[at++]! > 127);
     }
+    this.#at = at;
     return -1;
   }
 
@@ -204,13 +210,21 @@ export class WordCursor {
     return at < end ? letters[at]! - other.letters[at]! : this.length - other.length;
   }
 
-  #take(shared: number, added: number): void {
-    const reader = this.#reader;
+  #take(from: number, shared: number, added: number): void {
+    const { letters } = this;
     const length = shared + added;
-    const isWhole = shared <= this.length && length <= MAX_LETTERS && reader.at + added <= reader.bytes.length;
-    if (!isWhole) throw this.#damaged('a word is too long');
-    for (let at = shared; at < length; at++) this.letters[at] = reader.bytes[reader.at++]!;
+    const end = from + added;
+    // A comparison with a missing byte is false.
+    if (!(shared <= this.length && length <= MAX_LETTERS && end < this.#bytes.length)) {
+      throw this.#damaged('a word is too long');
+    }
+    for (let at = from, to = shared; at < end; at++) letters[to++] = this.#bytes[at]!;
     this.length = length;
+    this.#at = end + 1;
+    this.frequency = this.#bytes[end]!;
+    if (this.frequency < 128) return;
+    const reader = new ByteReader(this.#bytes, end);
     this.frequency = reader.varint();
+    this.#at = reader.at;
   }
 }

@@ -142,8 +142,10 @@ class WordScan {
     for (let j = first; j <= last; j++) {
       let edits = rows[above + j]! + 1;
       if (j > 0) {
-        const same = typed[j - 1] === letter;
-        edits = Math.min(edits, rows[row + j - 1]! + 1, rows[above + j - 1]! + (same ? 0 : 1));
+        const added = rows[row + j - 1]! + 1;
+        if (added < edits) edits = added;
+        const replaced = rows[above + j - 1]! + (typed[j - 1] === letter ? 0 : 1);
+        if (replaced < edits) edits = replaced;
         if (j > 1 && typed[j - 1] === before && typed[j - 2] === letter) {
           edits = Math.min(edits, rows[above - ROW + j - 2]! + 1);
         }
