@@ -292,7 +292,7 @@ describe('parseLocations', () => {
       const text = unit.repeat(20_000);
       const start = performance.now();
       parseLocations(text);
-      if (performance.now() - start > 30) console.log(unit, performance.now() - start);
+      assert.ok(performance.now() - start < 1000, unit);
     }
   });
 });

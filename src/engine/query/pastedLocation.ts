@@ -206,7 +206,7 @@ function functionBefore(text: string, start: number): string | undefined {
   const before = text.slice(Math.max(0, start - FRAME_LENGTH), start).replace(/\b(?:in|file:\/\/) ?$/, '');
   const trimmed = before.replace(/ $/, '');
   for (const pattern of FUNCTIONS) {
-    const name = (pattern.exec(before) ?? pattern.exec(trimmed))?.groups?.['name'];
+    const { name } = (pattern.exec(before) ?? pattern.exec(trimmed))?.groups ?? {};
     if (name !== undefined) return ownName(name);
   }
   return undefined;

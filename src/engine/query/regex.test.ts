@@ -245,7 +245,7 @@ describe('literalsOf', () => {
         const matches = [...content.matchAll(new RegExp(source, `gm${given}`))];
         if (matches.length === 0) return;
         const found = new Set((content.match(/[\w\u0080-\uffff]+/g) ?? []).flatMap(splitIdentifier));
-        const isForeignBorder = /\\b/.test(source) && content.includes('é');
+        const isForeignBorder = source.includes('\\b') && content.includes('é');
         for (const word of words) assert.ok(found.has(word) || isForeignBorder, word);
         const searched = ignoresCase ? content.toLowerCase() : content;
         if (anyOf.length > 0) assert.ok(anyOf.some((piece) => searched.includes(piece)));

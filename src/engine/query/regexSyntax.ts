@@ -86,7 +86,7 @@ class CharacterSet {
     }
     // Two letters beyond ASCII are forms of k and s.
     this.#isForeign ||= this.#ascii[0x6b] === 1 || this.#ascii[0x73] === 1;
-    if (this.#isForeign) (this.add(0x6b), this.add(0x73), this.add(0x4b), this.add(0x53));
+    if (this.#isForeign) for (const letter of 'ksKS') this.add(letter.charCodeAt(0));
   }
 
   toNode(): RegexNode {
