@@ -64,8 +64,9 @@ const targets = [
     // that only its thread loads. 65 change budgets, in a chunk that is loaded with an account; 45 of them are chunks of csv-parse
     // and papaparse. 500 are undici, for forwarded events, models over HTTP, and usage. 420 are the MCP server, which only the
     // process of an agent loads: the protocol's library, with 135 for the JSON schema validator that it requires. 45 are the
-    // dashboard, a chunk that is loaded when it is opened; 10 more change budgets there. 25 fence and guard stored data.
-    budget: 1950,
+    // dashboard, a chunk that is loaded when it is opened; 10 more change budgets there. 25 fence and guard stored data. 155 match
+    // regular expressions, a chunk that the first such query loads.
+    budget: 2130,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -106,8 +107,8 @@ const targets = [
     // 20 answer questions, 40 are webhooks, 60 usage and cost with papaparse for --csv. 55 change budgets, in a chunk with 25 for
     // csv-parse. 500 are undici, a chunk that is loaded for forwarded events, models over HTTP, and usage. 460 are chunks of
     // sextant mcp and its threads; 40 the session and the index as an archive; 3 the thread of sextant serve. 30 fence and guard
-    // stored data.
-    budget: 1915,
+    // stored data. 155 match regular expressions, a chunk that the first such query loads.
+    budget: 2090,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
@@ -123,8 +124,8 @@ const targets = [
     // 500 are undici, a chunk that is loaded when the first event is forwarded to a URL, or the first request of a context
     // goes to a service. 40 are contexts: the protocol's client, and the store of the embedded ones and of the server. 320 are
     // the protocol's library of MCP, a chunk that FileSystemContext loads. 10 are jsonc-parser, which finds errors in the JSON of deliveries.
-    // 65 keep the names of classes and functions.
-    budget: 1460,
+    // 65 keep the names of classes and functions. 155 match regular expressions, a chunk that the first such query loads.
+    budget: 1655,
     options: {
       entryPoints: { index: 'src/index.ts', testing: 'src/server/testing.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/lib',
@@ -139,7 +140,7 @@ const targets = [
   {
     name: 'editor tests',
     // Not shipped; each of the four files that start a server contains all of it.
-    budget: 6600,
+    budget: 7600,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')

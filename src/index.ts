@@ -61,6 +61,7 @@ export {
   type QueryPhrase,
   type QueryProblem,
   type QueryProblemCode,
+  type QueryRegex,
   type QuerySpan,
 } from './engine/query/queryLanguage.ts';
 export type { ChangedPaths } from './engine/query/filters.ts';

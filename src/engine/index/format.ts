@@ -6,7 +6,7 @@ import { DamagedFile } from './damage.ts';
 /*
  * A segment is one immutable file:
  *
- *   cold      details of documents · postings by bucket · names · dictionary     read in pieces when a search needs them
+ *   cold      details of documents · postings by bucket · names · words · dictionary  read in pieces when a search needs them
  *   resident  arrays of documents, chunks and buckets                     read whole when the segment is opened
  *   footer    JSON: the sections' offsets and lengths, languages, counts, the checksums of cold's blocks and of resident
  *   trailer   the footer's length and checksum, version, magic
@@ -16,7 +16,7 @@ import { DamagedFile } from './damage.ts';
  * (one query word in 50 million on the Linux kernel); a term's text would cost another 60 MB there.
  */
 
-export const FORMAT_VERSION = 5;
+export const FORMAT_VERSION = 6;
 /** Raise it when the same text gives other terms, definitions or chunks: an index must not mix them. */
 export const ANALYSIS_VERSION = 6;
 /** Ends every segment file; the line end shows a file that went through a text-mode copy. */

@@ -1,12 +1,15 @@
 import { foldName, foldQualified } from '../analyze/symbolNames.ts';
-import { Field, hashTerm, type TermHash } from './format.ts';
+import { stem } from '../analyze/words.ts';
+import { Field, hashTerm, termHash, type TermHash } from './format.ts';
 import { Postings } from './postings.ts';
 import type { SegmentReader, TermRun } from './segmentReader.ts';
-import type { NameCursor } from './names.ts';
 import type { SegmentWriter } from './segmentWriter.ts';
 import type { Segment } from './snapshot.ts';
+import { LETTERS } from './wordList.ts';
 
 const GONE = 0xffffffff;
+/** Fields of the terms of listed words; the words of a definition's name are also in the body. */
+const WORD_FIELDS = [Field.body, Field.fileName, Field.folder];
 
 /**
  * Writes the documents of `segments` that are not deleted as one segment. A generator that yields every few thousand terms,
@@ -36,12 +39,14 @@ export function* mergeSegments(segments: readonly Segment[], writer: SegmentWrit
     if (length > 0) writer.addTerm(Math.floor(least / 2 ** 32), least >>> 0, chunks, frequencies, length);
     if (done % 4096 === 0) yield;
   }
+  writer.beginNames();
   yield* mergeNames(segments, writer);
+  writer.beginWords();
+  yield* mergeWords(segments, writer);
 }
 
 /** Names without a posting are left behind: they were defined in removed documents only. */
 function* mergeNames(segments: readonly Segment[], writer: SegmentWriter): Generator<void, void, void> {
-  writer.beginNames();
   const someAreGone = segments.some(({ deletedCount }) => deletedCount > 0);
   const term: TermHash = { bucket: 0, key: 0 };
   const open = segments.map(({ reader }) => reader.names()).filter((cursor) => cursor.next());
@@ -56,10 +61,42 @@ function* mergeNames(segments: readonly Segment[], writer: SegmentWriter): Gener
   }
 }
 
-/** Moves the cursor at `index` to its next name, and then to its place in the order. */
-function advanceAt(cursors: NameCursor[], index: number): void {
+/** Words whose stem has no posting are left behind. A word's frequency is still that with removed documents. */
+function* mergeWords(segments: readonly Segment[], writer: SegmentWriter): Generator<void, void, void> {
+  const someAreGone = segments.some(({ deletedCount }) => deletedCount > 0);
+  const isKept = (word: string): boolean => {
+    const text = stem(word);
+    return WORD_FIELDS.some((field) => writer.hasTerm(termHash(field, text)));
+  };
+  for (let letter = 0, done = 0; letter < LETTERS; letter++) {
+    const open = segments.map(({ reader }) => reader.words(letter)).filter((cursor) => cursor.next() >= 0);
+    open.sort((a, b) => a.compare(b));
+    for (; open.length > 0; done++) {
+      const least = open[0]!;
+      let { frequency } = least;
+      while (open.length > 1 && open[1]!.compare(least) === 0) {
+        frequency += open[1]!.frequency;
+        advanceAt(open, 1);
+      }
+      if (!someAreGone || isKept(least.text())) writer.words.add(least.word(), frequency);
+      advanceAt(open, 0);
+      if (done % 4096 === 0) yield;
+    }
+  }
+}
+
+/** An ordered list with a current entry. */
+interface OrderedCursor<Self> {
+  /** Moves to the next entry; `false` or a negative number if there is none. */
+  next(): boolean | number;
+  compare(other: Self): number;
+}
+
+/** Moves the cursor at `index` to its next entry, and then to its place in the order. */
+function advanceAt<Entry extends OrderedCursor<Entry>>(cursors: Entry[], index: number): void {
   const cursor = cursors[index]!;
-  if (!cursor.next()) {
+  const moved = cursor.next();
+  if (moved === false || (typeof moved === 'number' && moved < 0)) {
     cursors.splice(index, 1);
     return;
   }

@@ -94,7 +94,7 @@ export class NameSet {
 }
 
 /** Three-way radix quicksort (Bentley and Sedgewick 1997) of the entries that `order` begins at `from`, by their bytes. */
-function sortEntries(bytes: Uint8Array, order: Uint32Array, from: number, to: number, depth: number): void {
+export function sortEntries(bytes: Uint8Array, order: Uint32Array, from: number, to: number, depth: number): void {
   while (to - from > FEW) {
     const pivot = bytes[order[(from + to) >>> 1]! + depth]!;
     let less = from;

@@ -22,6 +22,7 @@ import {
 } from './format.ts';
 import { NameSet } from './nameSet.ts';
 import type { SegmentWriter } from './segmentWriter.ts';
+import { WordSet, type WordWriter } from './wordList.ts';
 
 /** A document to be indexed: `text` is UTF-8. */
 export interface NewDocument {
@@ -91,7 +92,7 @@ export class SegmentBuilder {
       this.#terms.size * TERM_BYTES +
       this.#analyzer.identifiers * IDENTIFIER_BYTES +
       this.#identifierTermCount * 4;
-    return counted + this.#names.bytes + this.#documents.bytes > FULL_BYTES;
+    return counted + this.#names.bytes + this.#words.bytes + this.#documents.bytes > FULL_BYTES;
   }
 
   add(document: NewDocument): void {
@@ -148,6 +149,7 @@ export class SegmentBuilder {
     const postings = this.#postings;
     const ends = new Uint32Array(this.#terms.size);
     for (let i = 0; i < this.#postingCount; i++) ends[postings[i]! >>> FREQUENCY_BITS]!++;
+    const counts = ends.slice();
     let total = 0;
     for (const term of order) {
       const count = ends[term]!;
@@ -183,6 +185,8 @@ export class SegmentBuilder {
     }
     writer.beginNames();
     this.#names.write(writer.names);
+    writer.beginWords();
+    this.#words.write(writer.words, (term) => counts[term]!);
   }
 
   /** Computes an identifier's terms at its first occurrence. */
@@ -348,6 +352,7 @@ class WordTerms {
   readonly #table = new IdentifierTable();
   /** By field and word: the term's number + 1, 0 for a word that did not occur in the field, -1 for one not indexed. */
   readonly #byField: (Int32Array | undefined)[] = [];
+  readonly #list = new WordSet();
 
   constructor(terms: TermTable) {
     this.#terms = terms;
@@ -356,6 +361,17 @@ class WordTerms {
   clear(): void {
     this.#table.clear();
     for (const terms of this.#byField) terms?.fill(0);
+    this.#list.clear();
+  }
+
+  /** Number of bytes of the list of words. */
+  get bytes(): number {
+    return this.#list.bytes;
+  }
+
+  /** Writes the list of words; `frequencyOf` returns the number of a term's postings. */
+  write(writer: WordWriter, frequencyOf: (term: number) => number): void {
+    this.#list.write(writer, frequencyOf);
   }
 
   /** The term of the letters or digits in ASCII from `start` to `end`, or a negative number if it is not indexed. */
@@ -368,8 +384,11 @@ class WordTerms {
 
   #meet(terms: Int32Array, word: number, field: Field, bytes: Uint8Array, start: number, end: number): number {
     const text = decode(bytes, start, end).toLowerCase();
-    const term = isIndexable(text) ? this.#terms.number(field, stem(text)) + 1 : -1;
+    const isWord = isIndexable(text);
+    const term = isWord ? this.#terms.number(field, stem(text)) + 1 : -1;
     terms[word] = term;
+    // The frequency of a word is that of its term in the body, or of a path's term where the body does not have the word.
+    if (isWord && (field === Field.body || !this.#list.has(word))) this.#list.set(word, term - 1, bytes, start, end);
     return term;
   }
 

@@ -16,6 +16,9 @@ export interface SegmentFooter {
   /** Number of defined names, and where their blocks begin. */
   readonly names: number;
   readonly nameBlocks: number;
+  /** Number of words, and where their parts begin. */
+  readonly words: number;
+  readonly wordParts: number;
   /** Bytes of the two parts. */
   readonly cold: number;
   readonly resident: number;

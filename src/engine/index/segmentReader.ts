@@ -10,6 +10,7 @@ import { NameCursor, nameKey, type NameSource } from './names.ts';
 import type { SegmentFooter } from './segmentEnd.ts';
 import { INLINE, decodeInline, decodePostings, type PostingList, type Postings } from './postings.ts';
 import { documentIdAt } from './segmentWriter.ts';
+import { LETTERS, WordCursor } from './wordList.ts';
 
 /** Terms in a row, with their lists. */
 export interface TermRun {
@@ -43,6 +44,7 @@ export class SegmentReader {
   readonly #bucketPostings: Float64Array;
   readonly #bucketEntries: Uint32Array;
   readonly #names: NameSource;
+  readonly #wordOffsets: Uint32Array;
   readonly #ids: Uint8Array;
   readonly #pathOffsets: Uint32Array;
   readonly #paths: Uint8Array;
@@ -80,6 +82,7 @@ export class SegmentReader {
         read: (from, length) => this.#readCold(this.footer.nameBlocks + from, length),
         damaged: this.#damaged,
       };
+      this.#wordOffsets = new Uint32Array(...this.#section('wordOffsets', 4));
       this.#ids = new Uint8Array(...this.#section('ids', 1));
       this.#pathOffsets = new Uint32Array(...this.#section('pathOffsets', 4));
       this.#paths = new Uint8Array(...this.#section('paths', 1));
@@ -309,6 +312,14 @@ export class SegmentReader {
       if (matches(name)) names.push(name);
     }
     return names;
+  }
+
+  /** The words that begin with a letter, from 0 for `a` to 25, in alphabetical order. */
+  words(letter: number): WordCursor {
+    const isLetter = letter >= 0 && letter < LETTERS;
+    const from = isLetter ? this.#wordOffsets[letter]! : 0;
+    const length = isLetter ? this.#wordOffsets[letter + 1]! - from : 0;
+    return new WordCursor(this.#readCold(this.footer.wordParts + from, length), this.#damaged);
   }
 
   /** Looks a term up in its bucket of the dictionary. */

@@ -2,10 +2,11 @@ import { crc32 } from 'node:zlib';
 import { BlockSums } from './blockFile.ts';
 import { ByteWriter, DOCUMENT_ID_BYTES, MAX_CHUNKS, MAX_TOKENS, type TermHash } from './format.ts';
 import { bytesOf, bytesPerTerm, columnsOf } from './dictionary.ts';
-import { NameWriter } from './names.ts';
+import { NameWriter, type NameBlocks } from './names.ts';
 import { encodeInline, encodePostings } from './postings.ts';
 import { encodeEnd } from './segmentEnd.ts';
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from './segmentStorage.ts';
+import { WordWriter } from './wordList.ts';
 
 /** The data of a document besides its postings. */
 export interface DocumentRecord {
@@ -26,8 +27,8 @@ const FLUSH_BYTES = 1 << 20;
 const TERMS_PER_BUCKET = 40;
 
 /**
- * Writes one segment file: first every document, then every term in the order of its hash, then the defined names, then
- * {@link finish}.
+ * Writes one segment file: first every document, then every term in the order of its hash, then the defined names, then the
+ * words, then {@link finish}.
  */
 export class SegmentWriter {
   readonly #file: string;
@@ -59,12 +60,16 @@ export class SegmentWriter {
   #bucketPostings = new Float64Array(0);
   #bucket = -1;
 
-  /** Takes the names between the last term and {@link finish}. */
-  readonly names = new NameWriter((block) => {
-    this.#out.append(block);
+  readonly #append = (bytes: Uint8Array): void => {
+    this.#out.append(bytes);
     this.#flush(FLUSH_BYTES);
-  });
+  };
+  /** Takes the names between {@link beginNames} and {@link beginWords}, and then the words. */
+  readonly names = new NameWriter(this.#append);
+  readonly words = new WordWriter(this.#append);
   #nameBlocks = 0;
+  #names: NameBlocks | undefined;
+  #wordParts = 0;
 
   constructor(file: string) {
     this.#file = file;
@@ -149,6 +154,13 @@ export class SegmentWriter {
     this.#nameBlocks = this.#written + this.#out.length;
   }
 
+  /** Call between the last name and the first word. Returns the names' blocks. */
+  beginWords(): NameBlocks {
+    this.#names = this.names.finish();
+    this.#wordParts = this.#written + this.#out.length;
+    return this.#names;
+  }
+
   /** Whether the term was added; call after {@link beginNames}. */
   hasTerm({ bucket: high, key }: TermHash): boolean {
     const bucket = high >>> (16 - this.#bucketBits);
@@ -166,7 +178,8 @@ export class SegmentWriter {
 
   /** Writes the rest and makes the file durable. Returns its size in bytes. */
   finish(): number {
-    const names = this.names.finish();
+    const names = this.#names ?? this.beginWords();
+    const wordOffsets = this.words.finish();
     this.#flush(1);
     const dictionary = this.#written;
     this.#writeCold(this.#dictionary());
@@ -184,6 +197,7 @@ export class SegmentWriter {
     section('nameOffsets', names.offsets);
     section('nameKeys', names.keys);
     section('nameKeyOffsets', names.keyOffsets);
+    section('wordOffsets', wordOffsets);
     section('ids', this.#ids.view());
     section('pathOffsets', Uint32Array.from(this.#pathOffsets));
     section('paths', this.#paths.view());
@@ -208,6 +222,8 @@ export class SegmentWriter {
       dictionary,
       names: this.names.count,
       nameBlocks: this.#nameBlocks,
+      words: this.words.count,
+      wordParts: this.#wordParts,
       cold,
       resident: resident.length,
       coldSums: this.#coldSums.finish(),

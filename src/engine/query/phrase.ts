@@ -58,7 +58,7 @@ function matches(expression: RegExp, content: string, limit: number): PhraseMatc
 }
 
 /** Converts rising offsets to lines and columns in one pass. */
-class Position {
+export class Position {
   readonly #breaks: RegExpStringIterator<RegExpExecArray>;
   #next: RegExpExecArray | undefined;
   #line = 1;

@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { FILTER_FIELDS, parseQueryLanguage, type FilterField, type ParsedQuery } from './queryLanguage.ts';
+import {
+  FILTER_FIELDS,
+  parseQueryLanguage,
+  withoutQuotes,
+  type FilterField,
+  type ParsedQuery,
+} from './queryLanguage.ts';
 
 /** The parsed query without offsets: `-path:x` for filters, `-"x"` for phrases, `-x` for words. */
 function understood(text: string): Record<string, unknown> {
-  const { words, phrases, filters, excludedWords, problems } = parseQueryLanguage(text);
+  const { words, phrases, regexes, filters, excludedWords, problems } = parseQueryLanguage(text);
   const minus = ({ exclude }: { exclude: boolean }): string => (exclude ? '-' : '');
   return {
     words,
     ...(phrases.length > 0 && { phrases: phrases.map((phrase) => minus(phrase) + JSON.stringify(phrase.text)) }),
+    ...(regexes.length > 0 && {
+      regexes: regexes.map((regex) => `${minus(regex)}/${regex.text}/${regex.flags}`),
+    }),
     ...(filters.length > 0 && {
       filters: filters.map((filter) => `${minus(filter)}${filter.field}:${filter.pattern}`),
     }),
@@ -32,6 +41,10 @@ describe('parseQueryLanguage', () => {
       'PATH: Lang: language: en',
       'path lang sym file',
       '検索 エンジン 😀',
+      '/usr/lib/x /src/a.ts /usr/ /src/i a/b a/b+/c /node.js/ /v1.2/',
+      '/* a (b) */ // c $d /** e */ /// f </div> />',
+      'x / (y) / z 1/2 and/or /a(b /a(b)/c /(group)/[id]/page.tsx /a (b)c / d',
+      '/a+b/x /a+/gx (/a+/) x/a+/ =/a+/',
       '',
       ' ',
     ];
@@ -77,11 +90,40 @@ describe('parseQueryLanguage', () => {
     $: { words: '$', problems: [['NoWord', '$']] },
     ' -> lang:go': { words: '->', filters: ['lang:go'], problems: [['NoWord', '->']] },
     '_ "a b"': { words: '_ a b', phrases: ['"a b"'] },
+    '/foo(bar|baz)\\d+/': { words: '', regexes: ['/foo(bar|baz)\\d+/'] },
+    'x -/a.*b/i y': { words: 'x y', regexes: ['-/a.*b/i'] },
+    'x /^def \\w+\\(self/gms lang:py': { words: 'x', regexes: ['/^def \\w+\\(self/s'], filters: ['lang:py'] },
+    '/a\\/b/ /[/(]/': { words: '', regexes: ['/a\\/b/', '/[/(]/'] },
+    '/[id]/ /"x y"?/': { words: '', regexes: ['/[id]/', '/"x y"?/'] },
+    'x /a(b/': { words: 'x', problems: [['InvalidRegex', '(']] },
+    'x -/(?=a)/': { words: 'x', problems: [['InvalidRegex', '(']] },
+    '/a\\1/ "b"': { words: 'b', phrases: ['"b"'], problems: [['InvalidRegex', '\\']] },
     'lang:*script': { words: '', filters: ['lang:*script'] },
   };
   for (const [text, expected] of Object.entries(cases)) {
     it(`understands ${text}`, () => assert.deepEqual(understood(text), expected));
   }
+
+  it('turns required phrases into words, with a problem for each', () => {
+    const parsed = parseQueryLanguage('open "page fault" -"not used" path:"a b" "x');
+    const { words, phrases, filters, problems } = withoutQuotes(parsed);
+    assert.equal(words, 'open page fault x');
+    assert.deepEqual(
+      phrases.map(({ text }) => text),
+      ['not used'],
+    );
+    assert.deepEqual(filters, parsed.filters);
+    assert.deepEqual(
+      problems.map(({ code, message }) => [code, message]),
+      [
+        ['PhraseNotFound', 'Nothing contains “page fault” exactly. Showing results for its words.'],
+        ['UnclosedQuote', 'This quote reaches to the end of the query: close it with another.'],
+        ['PhraseNotFound', 'Nothing contains “x” exactly. Showing results for its words.'],
+      ],
+    );
+    const plain = parseQueryLanguage('open -"not used"');
+    assert.equal(withoutQuotes(plain), plain);
+  });
 
   it('reports which words are too many', () => {
     const words = Array.from({ length: 30 }, (_, i) => `w${i}`).join(' ');
@@ -110,7 +152,28 @@ describe('parseQueryLanguage', () => {
   const query = fc
     .array(
       fc.oneof(
-        fc.constantFrom('"', '-', ':', '\\', ' ', '[', ']', '{', '}', '*', '/', '\n', '😀', 'a', '-x', 'pth:', '""'),
+        fc.constantFrom(
+          '/',
+          '/a+',
+          '(',
+          '"',
+          '-',
+          ':',
+          '\\',
+          ' ',
+          '[',
+          ']',
+          '{',
+          '}',
+          '*',
+          '/',
+          '\n',
+          '😀',
+          'a',
+          '-x',
+          'pth:',
+          '""',
+        ),
         fc.constantFrom(...FILTER_FIELDS.map((field) => `${field}:`)),
         fc.string({ maxLength: 4, unit: 'binary' }),
       ),
@@ -120,8 +183,8 @@ describe('parseQueryLanguage', () => {
   it('parses any text, with all offsets inside it', () => {
     fc.assert(
       fc.property(query, (text) => {
-        const { phrases, filters, excludedWords, problems } = parseQueryLanguage(text);
-        const parts = [...phrases, ...filters, ...excludedWords].sort((a, b) => a.start - b.start);
+        const { phrases, regexes, filters, excludedWords, problems } = parseQueryLanguage(text);
+        const parts = [...phrases, ...regexes, ...filters, ...excludedWords].sort((a, b) => a.start - b.start);
         let end = 0;
         for (const part of parts) {
           assert.ok(part.start >= end && part.start < part.end && part.end <= text.length);
@@ -138,7 +201,7 @@ describe('parseQueryLanguage', () => {
 
   it('keeps a query without operators unchanged', () => {
     // Text in which no quote, dash or colon begins an operator.
-    const text = fc.string({ unit: 'binary' }).map((any) => any.replaceAll(/(?<=^|\s)["-]|:/g, '.'));
+    const text = fc.string({ unit: 'binary' }).map((any) => any.replaceAll(/(?<=^|\s)["/-]|:/g, '.'));
     fc.assert(
       fc.property(text, (plain) => {
         const isWordless = /\S/.test(plain) && !/[\p{L}\p{N}]/u.test(plain);
@@ -211,7 +274,15 @@ describe('parseQueryLanguage', () => {
   });
 
   it('parses a pasted page at once', () => {
-    for (const text of ['"'.repeat(1e5), 'path:'.repeat(1e5), '-x '.repeat(1e5), `path:${'[a]{b'.repeat(1e5)}`]) {
+    for (const text of [
+      '"'.repeat(1e5),
+      'path:'.repeat(1e5),
+      '-x '.repeat(1e5),
+      `path:${'[a]{b'.repeat(1e5)}`,
+      '/a(b '.repeat(1e5),
+      '/[ '.repeat(1e5),
+      '/\\'.repeat(1e5),
+    ]) {
       assert.ok(parseQueryLanguage(text).words.length <= text.length);
     }
   });

@@ -1,9 +1,10 @@
 import { checkGlob, MAX_STARS, type GlobProblem } from './glob.ts';
 import { languagesNamed, similarLanguages } from './languageNames.ts';
 import { MAX_WORDS, WORD } from './query.ts';
+import { isFault, parseRegex } from './regexSyntax.ts';
 import { editDistance } from './similar.ts';
 
-/* The query language of docs/query-language.md: words, "phrases", filters, and what `-` excludes. */
+/* The query language of docs/query-language.md: words, "phrases", /expressions/, filters, and what `-` excludes. */
 
 export const FILTER_FIELDS = ['path', 'file', 'lang', 'sym', 'changed'] as const;
 /** Subject of a filter: the text before its colon. */
@@ -19,6 +20,15 @@ export interface QuerySpan {
 export interface QueryPhrase extends QuerySpan {
   /** Text between the quotes, never blank. */
   readonly text: string;
+  readonly exclude: boolean;
+}
+
+/** A regular expression between slashes, in the syntax of RE2, which a document must match, or must not. */
+export interface QueryRegex extends QuerySpan {
+  /** Text between the slashes. */
+  readonly text: string;
+  /** `i` (ignores case), `s` (a dot matches line breaks), both or neither. */
+  readonly flags: string;
   readonly exclude: boolean;
 }
 
@@ -47,8 +57,11 @@ export type QueryProblemCode =
   | 'TooManyWildcards'
   | 'FolderInFileName'
   | 'InvalidRevision'
+  | 'InvalidRegex'
   | 'NoWord'
   | 'TooManyWords'
+  /* The search finds no document with a phrase, and takes the phrase for words. */
+  | 'PhraseNotFound'
   /* Problems that only a lookup of changes finds. */
   | 'UnknownRevision'
   | 'NoRepository'
@@ -65,9 +78,10 @@ export interface QueryProblem extends QuerySpan {
 
 /** A parsed query. */
 export interface ParsedQuery {
-  /** The text to rank by: the query without filters and exclusions, and the phrases without their quotes. */
+  /** The text to rank by: the query without expressions, filters and exclusions, and the phrases without their quotes. */
   readonly words: string;
   readonly phrases: readonly QueryPhrase[];
+  readonly regexes: readonly QueryRegex[];
   readonly filters: readonly QueryFilter[];
   readonly excludedWords: readonly ExcludedWord[];
   readonly problems: readonly QueryProblem[];
@@ -82,9 +96,37 @@ export function parseQueryLanguage(text: string): ParsedQuery {
 }
 
 /**
+ * The query in which each required phrase is words, with a problem for each: for a search whose phrases are in no document. The
+ * same query if it has none.
+ */
+export function withoutQuotes(parsed: ParsedQuery): ParsedQuery {
+  const quoted = parsed.phrases.filter(({ exclude }) => !exclude);
+  if (quoted.length === 0) return parsed;
+  const problems = quoted.map(({ text, start, end }): QueryProblem => ({
+    code: 'PhraseNotFound',
+    message: `Nothing contains “${text}” exactly. Showing results for its words.`,
+    start,
+    end,
+  }));
+  return {
+    ...parsed,
+    phrases: parsed.phrases.filter(({ exclude }) => exclude),
+    problems: [...parsed.problems, ...problems].sort((a, b) => a.start - b.start),
+  };
+}
+
+/**
  * Pattern of a token's beginning. A field's colon is followed neither by another, as in C++, nor by `//`, as in a URL.
  */
 const BEGINNING = /(?<minus>-?)(?:(?<quote>")|(?<field>\p{L}+):(?!:|\/\/)|[\p{L}_])/uy;
+/**
+ * Pattern of a regular expression as a whole token. A slash within it is escaped or in brackets, and it has a character that
+ * paths rarely have, so `/usr/lib/`, `/src/a.ts` and `/node.js/` are words; so are the signs of comments. JavaScript's flags
+ * `g`, `m` and `u` change nothing here.
+ */
+const REGEX =
+  /-?\/(?![\s*/])(?<body>(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}(?<!\s))\/(?<flags>[gimsu]{0,5})(?=\s|$)/uy;
+const METACHARACTER = /[\\^$*+?()[\]{}|]/;
 const SPACE = /\s/g;
 const NO_SPACE = /\S/g;
 /** Separators of folders; a backslash counts only where it does not escape the next character. */
@@ -93,6 +135,7 @@ const SEPARATOR = /\/|\\(?![*?[\]{},\\])/;
 class Parser {
   readonly #text: string;
   readonly #phrases: QueryPhrase[] = [];
+  readonly #regexes: QueryRegex[] = [];
   readonly #filters: QueryFilter[] = [];
   readonly #excludedWords: ExcludedWord[] = [];
   readonly #problems: QueryProblem[] = [];
@@ -115,6 +158,7 @@ class Parser {
     return {
       words: isPlain ? text : this.#words.join(' '),
       phrases: this.#phrases,
+      regexes: this.#regexes,
       filters: this.#filters,
       excludedWords: this.#excludedWords,
       problems: this.#problems.sort((a, b) => a.start - b.start),
@@ -128,6 +172,8 @@ class Parser {
     const exclude = minus === '-';
     if (quote !== undefined) return this.#phrase(start, exclude);
     if (isFilterField(field)) return this.#filter(start, field, exclude);
+    const regexEnd = this.#regex(start);
+    if (regexEnd !== undefined) return regexEnd;
     const end = find(SPACE, this.#text, start);
     const from = exclude ? start + 1 : start;
     if (field !== undefined && from + field.length + 1 < end) this.#checkUnknownField(from, field);
@@ -147,6 +193,24 @@ class Parser {
       if (!exclude) this.#addWords(text, start, end);
     } else if (value.isClosed)
       this.#complain('EmptyPhrase', start, end, 'Nothing stands between these quotes: write words there.');
+    return end;
+  }
+
+  /** Parses an expression, and returns its end; `undefined` if none is there. */
+  #regex(start: number): number | undefined {
+    REGEX.lastIndex = start;
+    const match = REGEX.exec(this.#text);
+    const { body = '', flags: typed = '' } = match?.groups ?? {};
+    if (!match || !METACHARACTER.test(body)) return undefined;
+    const end = start + match[0].length;
+    this.#cut(start, end);
+    const flags = (typed.includes('i') ? 'i' : '') + (typed.includes('s') ? 's' : '');
+    const exclude = match[0].startsWith('-');
+    const parsed = parseRegex(body, flags);
+    if (isFault(parsed)) {
+      const from = start + (exclude ? 2 : 1) + Math.min(parsed.at, body.length - 1);
+      this.#complain('InvalidRegex', from, from + 1, parsed.message);
+    } else this.#regexes.push({ text: body, flags, exclude, start, end });
     return end;
   }
 
