@@ -1,5 +1,5 @@
 // npm run bench:typed [-- --list | --failures] [--repository NAME]… [--class NAME]… [--json FILE] [--seed TEXT]
-// Measures what is typed: queries that rules make from the lines of repositories, beside ripgrep of the same text. See
+// Measures search with text as people type it: rules make queries from the lines of repositories. Beside it runs ripgrep. See
 // test/bench/typed/. Without arguments it measures all; --list prints the queries and the expected answers as JSON without
 // a search, --failures also prints each query whose answer is not first. --seed makes other queries by the same rules.
 // Repositories are packages of the lockfile and sources of Debian's archive, kept in out/bench-typed, and ripgrep is Debian's

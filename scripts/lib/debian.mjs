@@ -15,7 +15,7 @@ export const hasApt = process.platform === 'linux' && existsSync('/usr/bin/apt-g
 /** @typedef {{ bringSource: Bring, bringPackage: Bring }} Archive */
 
 /**
- * Reads the archive's lists once, and returns what brings packages from it, which throws for a package that is not there.
+ * Reads the archive's lists once. The functions that it returns throw for a package that is missing.
  * @param {string} state a folder for apt's lists and downloads
  * @returns {Archive}
  */
@@ -60,7 +60,7 @@ export function openArchive(state) {
       execFileSync('tar', args, { stdio: ['ignore', 'ignore', 'inherit'] });
       return archive.slice(name.length + 1).replace(UPSTREAM, '');
     },
-    /** What an installation of the package would put below the root folder. */
+    /** The files of an installed package, with their paths from the root folder. */
     bringPackage(name, folder) {
       apt('download', name);
       mkdirSync(folder, { recursive: true });

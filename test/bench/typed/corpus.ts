@@ -16,12 +16,14 @@ export interface SourceFile {
 const IS_TEST =
   /(?:^|\/)t\/|(?:^|[/._-])(?:tests?|specs?|testing|fixtures?|examples?|benchmarks?|testdata)(?:[/._-]|$)/i;
 const WORD = /[A-Za-z_][A-Za-z0-9_]*/g;
-/** UUIDs, hexadecimal numbers, versions, dotted and exponential numbers, error codes. More digits than six before an
- * exponent are part of a checksum or the like. */
+/**
+ * UUIDs, hexadecimal numbers, versions, dotted and exponential numbers, error codes. More than six digits before an
+ * exponent are part of a checksum.
+ */
 const NUMBER =
   /(?<![\w.])(?:[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|0[xX][0-9a-fA-F]+|v?\d+(?:\.\d+)+(?:[eE][-+]?\d+)?|\d{1,6}[eE][-+]?\d{1,3}|\d+|[A-Z]{1,5}-?\d{3,5})(?!\w|\.\d)/g;
 
-/** The texts of a repository, and in which of its files something occurs. */
+/** The texts of a repository, with indexes of words, numbers and definitions by file. */
 export class Corpus {
   readonly name: string;
   /** By path, in the order of paths. */

@@ -2,7 +2,7 @@ import type { SourceFile } from './corpus.ts';
 import type { Definition } from './syntax.ts';
 
 const ANNOTATION = /^\s*(?:@\w|#!?\[|\[[A-Z])/;
-/** What a comment begins and ends with, and markup in it. */
+/** Signs at both ends of a comment's lines, and markup. */
 const MARKS = /^\s*(?:\/\*[*!]?|\*+\/?|\/\/[/!]?|#+|[rbu]*"""|[rbu]*''')|(?:\*\/|"""|''')\s*$|<[^>]*>|\{@\w+|\}/g;
 const LEGAL = /copyright|licen[sc]e/i;
 /** Lines on parameters and the like end the sentence. */

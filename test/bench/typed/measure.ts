@@ -13,7 +13,7 @@ export interface Found {
   readonly endLine: number;
 }
 
-/** What one of the two answered. */
+/** The answer of Sextant or of ripgrep to a query. */
 export interface Answer {
   /** The first results, best first. */
   readonly found: readonly Found[];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Random choices that a text repeats, on every machine. */
+/** Random choices, the same for the same seed on every machine. */
 export class Choices {
   #state: number;
 

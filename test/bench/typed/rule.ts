@@ -13,7 +13,7 @@ export interface TypedQuery {
 /** Makes queries of one class from a repository's own lines. */
 export interface Rule {
   readonly name: string;
-  /** Whether few files have all that it is made of, so that one file may give several queries. */
+  /** Whether one file may give several queries, as most files have none. */
   readonly isDense?: boolean;
   /**
    * A query from a file, or `undefined` if the file has nothing that the rule accepts. `turn` counts the queries that the

@@ -9,7 +9,7 @@ import { makeQueries, RULES } from './rules.ts';
 /** Of each class and repository, if its rule accepts as many. */
 const QUERIES = 3;
 
-/** What the script passes on. */
+/** Options that scripts/benchTyped.mjs passes, as JSON. */
 export interface RunOptions {
   readonly folder: string;
   readonly repositories: readonly string[];

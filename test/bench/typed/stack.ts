@@ -4,7 +4,7 @@ import type { Choices } from './random.ts';
 import { firstAccepted, type Rule } from './rule.ts';
 import type { Definition } from './syntax.ts';
 
-/** What a frame of a stack says. */
+/** The parts of a stack frame. */
 export interface Frame {
   readonly repository: string;
   readonly path: string;

@@ -9,7 +9,7 @@ export interface Definition {
 export type LineKind = 'code' | 'comment' | 'blank';
 
 /**
- * What the rules know of a language. It is independent of the engine under test: definitions that the engine does not see
+ * Patterns for the lines of a language. They are independent of the engine under test: definitions that the engine misses
  * must not be missing from the queries.
  */
 export interface Syntax {
