@@ -18,21 +18,25 @@ export class Excerpter {
   readonly #highlighter: Highlighter;
   readonly #phrases: Phrase[];
 
-  constructor({ words, phrases }: ParsedQuery) {
+  /** `regexes` are the compiled expressions of the query. */
+  constructor({ words, phrases }: ParsedQuery, regexes: readonly Phrase[] = []) {
     this.#highlighter = new Highlighter(parseQuery(words));
     this.#phrases = phrases.filter(({ exclude }) => !exclude).map(({ text }) => compilePhrase(text));
     const inOrder = compileWords(words);
-    if (inOrder) this.#phrases.push(inOrder);
+    this.#phrases.push(...regexes, ...(inOrder ? [inOrder] : []));
   }
 
-  /** `lines` are all lines of the file. */
-  excerpt(lines: readonly string[], { startLine, endLine, symbol }: SourceRange): Excerpt {
+  /** `lines` are all lines of the file; `wanted` is the line to show, if the place has it. */
+  excerpt(lines: readonly string[], { startLine, endLine, symbol }: SourceRange, wanted?: number): Excerpt {
     const span = lines.slice(startLine - 1, endLine);
     const matches = this.#matches(span);
-    const at = bestIndex(span, (i) => {
-      const bonus = (symbol?.line === startLine + i ? 0.5 : 0) + (matches.has(i) ? Infinity : 0);
-      return this.#highlighter.score(span[i]!) + bonus;
-    });
+    const isWithin = wanted !== undefined && wanted >= startLine && wanted <= endLine;
+    const best = (): number =>
+      bestIndex(span, (i) => {
+        const bonus = (symbol?.line === startLine + i ? 0.5 : 0) + (matches.has(i) ? Infinity : 0);
+        return this.#highlighter.score(span[i]!) + bonus;
+      });
+    const at = isWithin ? wanted - startLine : best();
     const line = span[at] ?? '';
     const text = line.trim().slice(0, MAX_LINE);
     const indent = line.length - line.trimStart().length;

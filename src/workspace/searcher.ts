@@ -7,10 +7,16 @@ import { EngineReader } from '../engine/engine.ts';
 import { PatchedIndex } from '../engine/patchedIndex.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
 import type { SourceRange } from '../engine/query/sourceRange.ts';
-import { parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
+import {
+  parseQueryLanguage,
+  withoutQuotes,
+  type ParsedQuery,
+  type QueryProblem,
+} from '../engine/query/queryLanguage.ts';
+import { corrected } from '../engine/query/corrections.ts';
 import type { Contribution } from '../engine/query/features.ts';
 import type { FolderHit, Hit, SearchOutcome } from '../engine/query/hits.ts';
-import { searchIndexes } from '../engine/query/searchIndexes.ts';
+import { compileRegexes, searchIndexes } from '../engine/query/searchIndexes.ts';
 import { SearchMemory } from '../engine/query/searchMemory.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { completeFilter, type Completion } from './completion.ts';
@@ -142,49 +148,31 @@ export class Searcher {
     const began = performance.now();
     // Lets the cancellation of a request that waited for others arrive before it.
     await new TimeSlice(signal).next();
-    const { folders, query, limit, explain = false, except, excerpts = false, isTrusted = false, readAll } = request;
-    const parsed = parseQueryLanguage(query);
+    const { folders, query, isTrusted = false } = request;
+    let parsed = parseQueryLanguage(query);
     const roots = folders.map(({ root }) => root);
     const { byRoot, problems } = await this.#changedFiles.resolve(roots, parsed.filters, isTrusted);
     throwIfCancelled(signal);
-    const excerpter = new Excerpter(parsed);
     const leftOut = new Set<string>();
     const searched = folders.map((folder) => this.#toSearch(folder, byRoot.get(folder.root), leftOut));
-    let found: SearchOutcome;
-    let results: SearchResult[];
+    let found: Found;
     try {
-      for (let count = limit + SPARE_HITS, round = 1; ; round++) {
-        const options = { limit: count, explain, ...(!readAll && { maxText: MAX_TEXT }) };
-        found = await searchIndexes(searched, parsed, options, this.#memory, signal);
-        results = [];
-        let isStale = false;
-        // One open folder may be within another.
-        const seen = new Set<string>();
-        for (const one of found.hits) {
-          if (results.length === limit) break;
-          const folder = searched[one.folder]!;
-          const file = join(folder.root, one.hit.path);
-          if (seen.has(file)) continue;
-          seen.add(file);
-          const content = folder.currentText(one);
-          if (!content) isStale = true;
-          else leftOut.delete(file);
-          if (!content || (isStale && round < MAX_ROUNDS)) continue;
-          const isExcepted = except?.root === folder.root && except.path === one.hit.path;
-          const hit = isExcepted ? outside(except, one.hit) : one.hit;
-          if (hit) results.push(present(folder.root, hit, content, excerpter, excerpts));
-        }
-        // Changed files are searched as they are now, and those behind deleted ones are searched for.
-        const isShort = results.length < limit && found.hits.length === count;
-        if (!isShort && !(isStale && round < MAX_ROUNDS)) break;
-        if (isShort) count *= MORE_HITS;
+      found = await this.#find(searched, parsed, request, leftOut, signal);
+      const isPhraseMissing = found.results.length === 0 && !found.isPartial && withoutQuotes(parsed) !== parsed;
+      if (isPhraseMissing) {
+        parsed = withoutQuotes(parsed);
+        found = await this.#find(searched, parsed, request, leftOut, signal);
+      }
+      if (found.corrections.length > 0) {
+        parsed = corrected(parsed, found.corrections);
+        found = await this.#find(searched, parsed, request, leftOut, signal);
       }
     } finally {
       for (const { index } of searched) index.close();
     }
     const damaged = searched.filter(({ reader }) => reader.damage.length > 0);
     return {
-      results,
+      results: found.results,
       problems: [...parsed.problems, ...problems].sort((a, b) => a.start - b.start),
       damaged: damaged.map(({ root }) => root),
       isPartial: damaged.some(({ reader }) => reader.damage.some(({ documents }) => documents !== 0)),
@@ -192,6 +180,43 @@ export class Searcher {
       leftOut: leftOut.size,
       tookMs: performance.now() - began,
     };
+  }
+
+  /** Searches again while files are found that changed since they were indexed, or were deleted. */
+  async #find(
+    searched: readonly FolderSearch[],
+    parsed: ParsedQuery,
+    { limit, explain = false, except, excerpts = false, readAll }: SearchRequest,
+    leftOut: Set<string>,
+    signal: AbortSignal | undefined,
+  ): Promise<Found> {
+    const excerpter = new Excerpter(parsed, await compileRegexes(parsed));
+    for (let count = limit + SPARE_HITS, round = 1; ; round++) {
+      const options = { limit: count, explain, ...(!readAll && { maxText: MAX_TEXT }) };
+      const found = await searchIndexes(searched, parsed, options, this.#memory, signal);
+      const results: SearchResult[] = [];
+      let isStale = false;
+      // One open folder may be within another.
+      const seen = new Set<string>();
+      for (const one of found.hits) {
+        if (results.length === limit) break;
+        const folder = searched[one.folder]!;
+        const file = join(folder.root, one.hit.path);
+        if (seen.has(file)) continue;
+        seen.add(file);
+        const content = folder.currentText(one);
+        if (!content) isStale = true;
+        else leftOut.delete(file);
+        if (!content || (isStale && round < MAX_ROUNDS)) continue;
+        const isExcepted = except?.root === folder.root && except.path === one.hit.path;
+        const hit = isExcepted ? outside(except, one.hit) : one.hit;
+        if (hit) results.push(present(folder.root, { ...one, hit }, content, excerpter, excerpts));
+      }
+      // Changed files are searched as they are now, and those behind deleted ones are searched for.
+      const isShort = results.length < limit && found.hits.length === count;
+      if (!isShort && !(isStale && round < MAX_ROUNDS)) return { ...found, results };
+      if (isShort) count *= MORE_HITS;
+    }
   }
 
   /** Ways to finish the filter at the end of a query; see {@link completeFilter}. */
@@ -273,6 +298,11 @@ export class Searcher {
   }
 }
 
+/** The outcome of a search, with the results that are shown. */
+interface Found extends SearchOutcome {
+  readonly results: readonly SearchResult[];
+}
+
 /** Reads a file's current text; `undefined` for one that is deleted, no text, or may not be read. */
 type ReadFile = (path: string) => FileText | undefined;
 
@@ -318,7 +348,13 @@ class FolderSearch {
   }
 }
 
-function present(root: string, hit: Hit, { text }: FileText, excerpter: Excerpter, excerpts: boolean): SearchResult {
+function present(
+  root: string,
+  { hit, line }: FolderHit,
+  { text }: FileText,
+  excerpter: Excerpter,
+  excerpts: boolean,
+): SearchResult {
   const lines = linesOf(text);
   const { path, language, score, explanation } = hit;
   return {
@@ -327,7 +363,7 @@ function present(root: string, hit: Hit, { text }: FileText, excerpter: Excerpte
     language,
     score,
     ...toResultPlace(hit),
-    ...excerpter.excerpt(lines, hit),
+    ...excerpter.excerpt(lines, hit, line),
     more: hit.more.map((one) => ({ ...toResultPlace(one), ...(excerpts && excerpter.excerpt(lines, one)) })),
     ...(explanation && { explanation }),
   };

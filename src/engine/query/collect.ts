@@ -278,7 +278,10 @@ export class SegmentScores {
     }
   }
 
-  /** Whether the document may be a result. */
+  mayBeResult(document: number): boolean {
+    return this.#meet(document);
+  }
+
   #meet(document: number): boolean {
     const { state } = this.#sums;
     if (state[document] === UNMET) {

@@ -1,8 +1,10 @@
+import type { Correction } from './corrections.ts';
 import type { DocumentId } from '../documentId.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import type { Segment } from '../index/snapshot.ts';
 import type { Contribution } from './features.ts';
 import type { ChangedPaths } from './filters.ts';
+import type { Phrase } from './phrase.ts';
 import type { SourceRange } from './sourceRange.ts';
 import type { ReadText } from './textConditions.ts';
 
@@ -51,6 +53,8 @@ export interface SearchedFolder extends FolderOptions {
 export interface CorpusOptions extends Pick<SearchOptions, 'limit' | 'explain'> {
   /** Characters of text to read at the most for phrases; no limit by default. */
   readonly maxText?: number;
+  /** The compiled expressions of the query, in its order. */
+  readonly regexes?: readonly Phrase[];
 }
 
 /** A hit in one of several folders. */
@@ -58,6 +62,8 @@ export interface FolderHit {
   /** Index of the folder. */
   readonly folder: number;
   readonly hit: Hit;
+  /** The line that was asked for: of a pasted location, or text. */
+  readonly line?: number;
   /** Where the index has the document. */
   readonly reader: SegmentReader;
   readonly document: number;
@@ -68,4 +74,6 @@ export interface SearchOutcome {
   readonly hits: readonly FolderHit[];
   /** Whether `maxText` kept documents from being read that may have the phrases. */
   readonly isPartial: boolean;
+  /** Words that no document has, with the indexed words that are nearest. They were not applied. */
+  readonly corrections: readonly Correction[];
 }

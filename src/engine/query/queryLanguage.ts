@@ -62,6 +62,8 @@ export type QueryProblemCode =
   | 'TooManyWords'
   /* The search finds no document with a phrase, and takes the phrase for words. */
   | 'PhraseNotFound'
+  /* The search finds no document with a word, and takes it for another. */
+  | 'CorrectedWord'
   /* Problems that only a lookup of changes finds. */
   | 'UnknownRevision'
   | 'NoRepository'
@@ -78,6 +80,8 @@ export interface QueryProblem extends QuerySpan {
 
 /** A parsed query. */
 export interface ParsedQuery {
+  /** The query as typed. */
+  readonly text: string;
   /** The text to rank by: the query without expressions, filters and exclusions, and the phrases without their quotes. */
   readonly words: string;
   readonly phrases: readonly QueryPhrase[];
@@ -156,6 +160,7 @@ class Parser {
     this.#endPlain(text.length);
     this.#checkWords();
     return {
+      text,
       words: isPlain ? text : this.#words.join(' '),
       phrases: this.#phrases,
       regexes: this.#regexes,

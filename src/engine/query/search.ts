@@ -7,6 +7,7 @@ import type { Segment } from '../index/snapshot.ts';
 import type { WordLists } from './bestChunk.ts';
 import { SegmentScores } from './collect.ts';
 import { Collection } from './collection.ts';
+import { correctionsOf, type Correction } from './corrections.ts';
 import type { Evidence } from './evidence.ts';
 import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
 import type { Contribution, SymbolTermInfo } from './features.ts';
@@ -14,7 +15,8 @@ import { compileFilters, isKnown } from './filters.ts';
 import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } from './hits.ts';
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
-import { compileWords } from './phrase.ts';
+import { parseLocations } from './pastedLocation.ts';
+import { findLocations, findVerbatim, type Pinned } from './pinned.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { parseQuery, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
@@ -31,13 +33,8 @@ const DEFAULT_LIMIT = 10;
 /** Number of documents ranked by path, of the first by postings; and of those, the number ranked by all features. */
 const CONSIDERED = 160;
 const RANKED = 48;
-/**
- * The query's words in their order are searched in this number of files; as a result they precede all others, if that
- * number of files has them.
- */
-const MAX_VERBATIM_READ = 32;
-const MAX_VERBATIM = 4;
-const VERBATIM = 2 * HAS_NAME;
+/** Worth of a document that precedes all others. */
+const PINNED = 2 * HAS_NAME;
 /** Penalty of an unwanted kind of file when candidates are chosen. */
 const PENALTY: Readonly<Record<FileRole, number>> = { test: 0.4, vendor: 0.3, example: 0.2, internal: 0, compat: 0 };
 /** Worth of a symbol that was typed in another form. */
@@ -65,7 +62,10 @@ export function* searchFolders(
     throw new SextantError('InvalidLimit', `${limit} is no limit of hits: give a whole number, or Infinity for all.`);
   }
   const arrays = memory.borrow();
-  const search = new Search(folders, parsed, options, memory, arrays);
+  // A pasted frame such as `File "a.py", line 2` has quotes of its own.
+  const isPasted = parseLocations(parsed.text).length > 0;
+  const query = isPasted ? { ...parsed, phrases: parsed.phrases.filter(({ exclude }) => exclude) } : parsed;
+  const search = new Search(folders, query, options, memory, arrays);
   try {
     return yield* search.run(limit);
   } finally {
@@ -104,9 +104,6 @@ interface Ranked extends FoundDocument {
   readonly rules?: readonly Contribution[];
 }
 
-/** Documents with the query's words in their order, by {@link keyOf}, and the first line with them. */
-type Verbatim = Map<string, { readonly found: FoundDocument; readonly line: number }>;
-
 /** Steps without a result. */
 type Steps = Generator<void, void, void>;
 
@@ -121,6 +118,10 @@ class Search {
   readonly #readers: readonly SegmentReader[];
   readonly #collection: Collection;
   readonly #texts: TextConditions;
+  /** Documents that pasted locations name. */
+  #pinned: readonly Pinned[] = [];
+  /** Stems of words that no document has. */
+  readonly #unknown = new Set<string>();
   readonly #scores: SegmentScores[] = [];
   readonly #nearness: ((name: string) => number) | undefined;
   readonly #weights: number[] = [];
@@ -148,16 +149,15 @@ class Search {
       folders.map(({ segments }) => segments),
       memory,
     );
-    this.#texts = new TextConditions(parsed, options.maxText);
+    this.#texts = new TextConditions(parsed, options);
     const { wantedSymbol, nearness } = compileFilters(parsed.filters);
     this.#nearness = wantedSymbol && nearness;
   }
 
   *run(limit: number): Generator<void, SearchOutcome, void> {
     const hits: FolderHit[] = [];
-    if (limit === 0) return { hits, isPartial: false };
-    const ranked = yield* this.#collected();
-    if (!ranked) return { hits, isPartial: false };
+    const ranked = limit === 0 ? undefined : yield* this.#collected();
+    if (!ranked) return { hits, isPartial: false, corrections: [] };
     const places = new PlaceFinder({
       query: this.#query,
       names: this.#memory.names,
@@ -173,10 +173,21 @@ class Search {
       const match = this.#texts.match(readText, path, () => scores.reader.documentIdOf(document));
       if (this.#texts.isUsedUp) break;
       const hit = match && this.#toHit(candidate, places, match.line ?? candidate.line);
-      if (hit) hits.push({ folder: scores.folder, hit, reader: scores.reader, document });
+      const line = candidate.line !== undefined && { line: candidate.line };
+      if (hit) hits.push({ folder: scores.folder, hit, ...line, reader: scores.reader, document });
       if (hits.length >= limit) break;
     }
-    return { hits, isPartial: this.#texts.isUsedUp };
+    return { hits, isPartial: this.#texts.isUsedUp, corrections: this.#corrections() };
+  }
+
+  /** A half name has its documents, so it is no mistake. */
+  #corrections(): Correction[] {
+    if (this.#unknown.size === 0 || this.#isHalfName || this.#pinned.length > 0) return [];
+    return correctionsOf(
+      this.#unknown,
+      this.#parsed,
+      this.#folders.flatMap(({ segments }) => segments),
+    );
   }
 
   *candidates(): Generator<void, CandidateRow[], void> {
@@ -198,15 +209,17 @@ class Search {
   /** The results in order, with `undefined` for pauses; `undefined` for an empty query or index. */
   *#collected(): Generator<void, Iterable<Ranked | undefined> | undefined, void> {
     const isFilterOnly = this.#query.words.length === 0 && this.#query.names.length === 0;
-    const { filters, phrases } = this.#parsed;
+    const { filters, text } = this.#parsed;
     const isEmpty =
       isFilterOnly &&
       !filters.some((filter) => this.#folders.some(({ changed }) => isKnown(filter, changed))) &&
-      phrases.every(({ exclude }) => exclude);
+      !this.#texts.isNeeded;
     if (this.#collection.documents === 0 || isEmpty) return undefined;
     yield* this.#addSegments();
-    if (isFilterOnly) for (const scores of this.#scores) yield* scores.addAll();
-    else yield* this.#collect();
+    this.#pinned = yield* findLocations(parseLocations(text), this.#scores);
+    if (!isFilterOnly) yield* this.#collect();
+    // An expression may match the middle of words, which the index does not have.
+    if (isFilterOnly || this.#texts.hasRegex) for (const scores of this.#scores) yield* scores.addAll();
     return isFilterOnly ? inOrder<FoundDocument>(this.#allFound(), byScore) : this.#rank();
   }
 
@@ -233,6 +246,7 @@ class Search {
       const inFolders = count('folder');
       const most = Math.max(count('body'), count('definition'), count('fileName'), inFolders);
       const weight = this.#collection.idf(most);
+      if (most === 0) this.#unknown.add(word);
       this.#weights.push(weight);
       this.#folderWeights.push(this.#collection.idf(inFolders));
       for (const [i, scores] of this.#scores.entries()) yield* scores.addWord(weight, lists[i]!);
@@ -331,13 +345,13 @@ class Search {
       .flatMap(({ scores, documents }) => documents.map((document) => this.#foundAt(scores, document)))
       .sort(byScore);
     yield undefined;
-    const verbatim = yield* this.#verbatim();
-    for (const [key, { found }] of verbatim) {
-      const at = considered.findIndex((one) => keyOf(one) === key);
-      if (at >= 0) considered.splice(at, 1);
+    const pinned = yield* this.#findPinned();
+    for (const { scores, document } of pinned) {
+      const at = considered.findIndex((one) => one.scores === scores && one.document === document);
+      const [found = this.#foundAt(scores, document)] = at < 0 ? [] : considered.splice(at, 1);
       considered.unshift(found);
     }
-    const ranked = yield* this.#rankByFeatures(considered.slice(0, RANKED), verbatim);
+    const ranked = yield* this.#rankByFeatures(considered.slice(0, RANKED), pinned);
     yield* ranked;
     // The rest follows in the order of its choice, whatever the limit.
     const rest = considered.slice(RANKED);
@@ -352,30 +366,12 @@ class Search {
     }
   }
 
-  /**
-   * The documents that have the query's words in their order, stop words included, if these are few: pasted lines and
-   * messages are searched for themselves.
-   */
-  *#verbatim(): Generator<undefined, Verbatim, void> {
-    const verbatim: Verbatim = new Map();
-    const pattern = compileWords(this.#parsed.words);
-    if (!pattern || this.#parsed.phrases.length > 0) return verbatim;
-    const having = this.#scores
-      .filter(({ folder }) => this.#folders[folder]!.readText)
-      .flatMap((scores) => scores.documentsWithAll().map((document) => ({ scores, document })))
-      .sort((a, b) => b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document));
-    for (const { scores, document } of having.slice(0, MAX_VERBATIM_READ)) {
-      yield;
-      const found = this.#foundAt(scores, document);
-      const text = this.#folders[scores.folder]!.readText!(found.path, scores.reader.documentIdOf(document));
-      const match = text === undefined ? undefined : pattern.firstIn(text);
-      if (match) verbatim.set(keyOf(found), { found, line: match.line });
-      if (verbatim.size > MAX_VERBATIM) return new Map();
-    }
-    return verbatim;
+  *#findPinned(): Generator<undefined, readonly Pinned[], void> {
+    if (this.#pinned.length > 0 || this.#texts.isNeeded) return this.#pinned;
+    return yield* findVerbatim(this.#parsed.words, this.#scores, this.#folders);
   }
 
-  *#rankByFeatures(found: readonly FoundDocument[], verbatim: Verbatim): Generator<undefined, Ranked[], void> {
+  *#rankByFeatures(found: readonly FoundDocument[], pinned: readonly Pinned[]): Generator<undefined, Ranked[], void> {
     const maker = new FeatureExtractor({
       query: this.#query,
       matcher: this.#matcher,
@@ -398,8 +394,8 @@ class Search {
     const rows = yield* maker.rows(candidates);
     const ranked = found.map((one, i) => {
       const rules = maker.rules(candidates[i]!);
-      const line = verbatim.get(keyOf(one))?.line;
-      if (line !== undefined) rules.push({ feature: 'verbatim', value: 1, share: VERBATIM });
+      const pin = pinned.find(({ scores, document }) => scores === one.scores && document === one.document);
+      if (pin) rules.push({ feature: pin.feature, value: pin.worth, share: PINNED * pin.worth });
       const score = scoreRow(rows[i]!, this.#query) + sumOfShares(rules);
       return {
         ...one,
@@ -407,7 +403,7 @@ class Search {
         row: rows[i]!,
         rules,
         score,
-        ...(line !== undefined && { line }),
+        ...(pin && { line: pin.line }),
       };
     });
     return ranked.sort(byScore);
@@ -442,10 +438,6 @@ class Search {
       ...(explanation && { explanation }),
     };
   }
-}
-
-function keyOf({ scores, path }: FoundDocument): string {
-  return `${scores.folder}:${path}`;
 }
 
 /** The first 48 bits of a document's id. */

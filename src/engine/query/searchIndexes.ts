@@ -1,7 +1,9 @@
 import { runInSlices } from '../../base/timeSlice.ts';
 import { isDamage } from '../index/damage.ts';
 import type { Segment } from '../index/snapshot.ts';
+import type { Phrase } from './phrase.ts';
 import type { ParsedQuery } from './queryLanguage.ts';
+import { literalsOf } from './regexLiterals.ts';
 import { searchFolders } from './search.ts';
 import type { CorpusOptions, SearchedFolder, SearchOutcome } from './hits.ts';
 import type { SearchMemory } from './searchMemory.ts';
@@ -26,10 +28,13 @@ export async function searchIndexes(
   memory: SearchMemory,
   signal?: AbortSignal,
 ): Promise<SearchOutcome> {
+  const regexes = await compileRegexes(parsed);
+  const pieces = parsed.regexes.flatMap(({ text, flags, exclude }) => (exclude ? [] : literalsOf(text, flags).pieces));
+  const withPieces = pieces.length === 0 ? parsed : { ...parsed, words: [parsed.words, ...pieces].join(' ') };
   for (;;) {
     const folders = indexes.map(({ index, ...rest }) => ({ ...rest, segments: index.hold() }));
     try {
-      return await runInSlices(searchFolders(folders, parsed, options, memory), signal);
+      return await runInSlices(searchFolders(folders, withPieces, { ...options, regexes }, memory), signal);
     } catch (error) {
       if (!isDamage(error)) throw error;
       // Another search may have isolated it in the meantime: then the segments are others.
@@ -39,6 +44,13 @@ export async function searchIndexes(
       for (const { index } of indexes) index.release();
     }
   }
+}
+
+/** Compiles the expressions of a query, which loads the library for them. */
+export async function compileRegexes({ regexes }: ParsedQuery): Promise<readonly Phrase[]> {
+  if (regexes.length === 0) return [];
+  const { compileRegex } = await import('./regex.ts');
+  return Promise.all(regexes.map(compileRegex));
 }
 
 function isChanged(index: SearchableIndex, segments: readonly Segment[]): boolean {

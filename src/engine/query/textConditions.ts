@@ -1,22 +1,46 @@
 import type { DocumentId } from '../documentId.ts';
+import { stem } from '../analyze/words.ts';
+import { Field } from '../index/format.ts';
 import { compilePhrase, type Phrase } from './phrase.ts';
 import type { ParsedQuery } from './queryLanguage.ts';
+import { literalsOf } from './regexLiterals.ts';
 import { termsWithin, type Term } from './terms.ts';
 
 /** Returns a document's text, or `undefined` if it is not available. */
 export type ReadText = (path: string, id: DocumentId) => string | undefined;
 
-/** The conditions of a query on the text of documents: what is in quotes. The index has no text, so files are read. */
+/** What a search for text needs beside the query. */
+export interface TextOptions {
+  readonly maxText?: number;
+  /** The compiled expressions of the query, in its order. */
+  readonly regexes?: readonly Phrase[];
+}
+
+/** The conditions of a query on the text of documents: phrases and expressions. The index has no text, so files are read. */
 export class TextConditions {
   readonly #parsed: ParsedQuery;
-  readonly #phrases: readonly { readonly phrase: Phrase; readonly exclude: boolean }[];
+  readonly #conditions: readonly { readonly pattern: Phrase; readonly exclude: boolean }[];
   #left: number;
 
-  /** `maxText` is the number of characters that may be read. */
-  constructor(parsed: ParsedQuery, maxText = Infinity) {
+  constructor(parsed: ParsedQuery, { maxText = Infinity, regexes = [] }: TextOptions) {
     this.#parsed = parsed;
-    this.#phrases = parsed.phrases.map(({ text, exclude }) => ({ phrase: compilePhrase(text), exclude }));
+    this.#conditions = [
+      ...parsed.phrases.map(({ text, exclude }) => ({ pattern: compilePhrase(text), exclude })),
+      ...regexes.map((pattern, i) => ({ pattern, exclude: parsed.regexes[i]!.exclude })),
+    ];
     this.#left = maxText;
+  }
+
+  /** Whether documents must have a text. */
+  get isNeeded(): boolean {
+    return this.#conditions.some(({ exclude }) => !exclude);
+  }
+
+  /** Whether documents must match an expression. */
+  get hasRegex(): boolean {
+    return (
+      this.#conditions.length > this.#parsed.phrases.length && this.#parsed.regexes.some(({ exclude }) => !exclude)
+    );
   }
 
   /** Whether {@link match} left a document out that it may not read any more. */
@@ -26,20 +50,27 @@ export class TextConditions {
 
   /** Groups of terms: each document that meets the conditions has at least one of each. */
   requiredTerms(): readonly (readonly Term[])[] {
-    return this.#parsed.phrases.flatMap(({ text, exclude }) => (exclude ? [] : termsWithin(text)));
+    const { phrases, regexes } = this.#parsed;
+    const ofRegexes = this.hasRegex ? regexes : [];
+    return [
+      ...phrases.flatMap(({ text, exclude }) => (exclude ? [] : termsWithin(text))),
+      ...ofRegexes.flatMap(({ text, flags, exclude }) =>
+        exclude ? [] : literalsOf(text, flags).words.map((word) => [{ field: Field.body, text: stem(word) }]),
+      ),
+    ];
   }
 
-  /** The line of the first phrase, if there is one; `undefined` for a document that does not meet the conditions. */
+  /** The line of the first match, if there is one; `undefined` for a document that does not meet the conditions. */
   match(readText: ReadText | undefined, path: string, id: () => DocumentId): { readonly line?: number } | undefined {
-    if (this.#phrases.length === 0 || !readText) return {};
+    if (this.#conditions.length === 0 || !readText) return {};
     if (this.#left === 0) this.#left = -1;
     if (this.#left < 0) return undefined;
     const content = readText(path, id());
     if (content === undefined) return undefined;
     this.#left = Math.max(0, this.#left - content.length);
     let line: number | undefined;
-    for (const { phrase, exclude } of this.#phrases) {
-      const found = phrase.firstIn(content);
+    for (const { pattern, exclude } of this.#conditions) {
+      const found = pattern.firstIn(content);
       if (exclude === (found !== undefined)) return undefined;
       line ??= found?.line;
     }

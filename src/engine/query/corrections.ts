@@ -1,0 +1,46 @@
+import { WORD } from '../analyze/numbers.ts';
+import { splitToken } from '../analyze/words.ts';
+import type { Segment } from '../index/snapshot.ts';
+import type { ParsedQuery, QueryProblem } from './queryLanguage.ts';
+import { nearestWords } from './spelling.ts';
+import { stemOf } from './wordMatch.ts';
+
+/** A typed word that no document has, and the indexed word that is nearest to it. */
+export interface Correction {
+  readonly typed: string;
+  readonly word: string;
+}
+
+/** Corrections of words, given by their stems, that no document has. */
+export function correctionsOf(
+  unknown: ReadonlySet<string>,
+  { words }: ParsedQuery,
+  segments: readonly Segment[],
+): Correction[] {
+  const corrections = new Map<string, Correction>();
+  for (const [token] of words.matchAll(WORD)) {
+    for (const typed of splitToken(token)) {
+      if (!unknown.has(stemOf(typed)) || corrections.has(typed)) continue;
+      const [near] = nearestWords(typed, segments, 1);
+      if (near) corrections.set(typed, { typed, word: near.word });
+    }
+  }
+  return [...corrections.values()];
+}
+
+/** The query with the nearest words in place of those that no document has, and a problem for each. */
+export function corrected(parsed: ParsedQuery, corrections: readonly Correction[]): ParsedQuery {
+  let { words } = parsed;
+  const problems: QueryProblem[] = [];
+  for (const { typed, word } of corrections) {
+    const start = parsed.text.toLowerCase().indexOf(typed);
+    words = words.replaceAll(new RegExp(typed, 'giu'), word);
+    problems.push({
+      code: 'CorrectedWord',
+      message: `No file has “${typed}”. Showing results for “${word}”.`,
+      start: Math.max(0, start),
+      end: start < 0 ? parsed.text.length : start + typed.length,
+    });
+  }
+  return { ...parsed, words, problems: [...parsed.problems, ...problems] };
+}
