@@ -52,7 +52,7 @@ describe('Searcher with typed and pasted text', () => {
     );
   });
 
-  it('takes an unknown word for the nearest indexed one, and says so', async () => {
+  it('takes an unknown word for the nearest indexed one, and reports it', async () => {
     const { results, problems } = await search('recieve mesage');
     assert.equal(results[0]?.path, 'src/server/relay.ts');
     assert.deepEqual(

@@ -156,6 +156,20 @@ export class SegmentReader {
     return this.#paths.subarray(this.#pathOffsets[document], this.#pathOffsets[document + 1]);
   }
 
+  /** The documents whose path has `part`, as these bytes. */
+  documentsWithPathPart(part: Uint8Array): number[] {
+    const paths = Buffer.from(this.#paths.buffer, this.#paths.byteOffset, this.#paths.length);
+    const documents: number[] = [];
+    for (let at = paths.indexOf(part); at >= 0;) {
+      const document = gallop(this.#pathOffsets, 1, this.documents, at + 1) - 1;
+      const end = this.#pathOffsets[document + 1]!;
+      const isWithin = at + part.length <= end;
+      if (isWithin) documents.push(document);
+      at = paths.indexOf(part, isWithin ? end : at + 1);
+    }
+    return documents;
+  }
+
   languageOf(document: number): string {
     return this.footer.languages[this.#documentLanguage[document]!]!;
   }

@@ -62,7 +62,7 @@ export interface FolderHit {
   /** Index of the folder. */
   readonly folder: number;
   readonly hit: Hit;
-  /** The line that was asked for: of a pasted location, or text. */
+  /** The line that the query names or quotes. */
   readonly line?: number;
   /** Where the index has the document. */
   readonly reader: SegmentReader;

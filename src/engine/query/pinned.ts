@@ -3,14 +3,14 @@ import type { SearchedFolder } from './hits.ts';
 import { matchPaths, type PastedLocation } from './pastedLocation.ts';
 import { compileWords } from './phrase.ts';
 
-/** A document that comes before all others, and the line to show. */
+/** A document that comes before all others, and perhaps the line to show. */
 export interface Pinned {
   readonly scores: SegmentScores;
   readonly document: number;
-  readonly line: number;
+  readonly line?: number;
   /** Order among pinned documents, the highest first. */
   readonly worth: number;
-  readonly feature: 'verbatim' | 'location';
+  readonly feature: 'verbatim' | 'location' | 'path';
 }
 
 /**
@@ -19,6 +19,8 @@ export interface Pinned {
  */
 const MAX_READ = 32;
 const MAX_VERBATIM = 4;
+/** Number of files that a part of a path may name to precede all others. */
+const MAX_PATHS = 20;
 /** Number of paths that are read before other work may run. */
 const PATHS_PER_STEP = 1_000;
 
@@ -45,6 +47,29 @@ export function* findVerbatim(
     const match = text === undefined ? undefined : pattern.firstIn(text);
     if (match) pinned.push({ scores, document, line: match.line, worth: 1, feature: 'verbatim' });
     if (pinned.length > MAX_VERBATIM) return [];
+  }
+  return pinned;
+}
+
+/**
+ * The documents whose path has a typed part of a path that begins a folder's or file's name, if these are few; those with the
+ * least behind the part first.
+ */
+export function findPaths(typed: string, all: readonly SegmentScores[]): Pinned[] {
+  const part = typed.replaceAll('\\', '/').replace(/^(?:\.{0,2}\/)+/, '');
+  if (!/^[^\s:]{3,}$/.test(part) || !/[\\/]/.test(typed)) return [];
+  const bytes = Buffer.from(part);
+  const pinned: Pinned[] = [];
+  for (const scores of all) {
+    for (const document of scores.reader.documentsWithPathPart(bytes)) {
+      const path = scores.reader.pathOf(document);
+      const at = path.startsWith(part) ? 0 : path.indexOf(`/${part}`) + 1;
+      if (at === 0 && !path.startsWith(part)) continue;
+      if (!scores.mayBeResult(document)) continue;
+      const left = path.length - at - part.length;
+      pinned.push({ scores, document, worth: 1 / (1 + left / 1_000), feature: 'path' });
+      if (pinned.length > MAX_PATHS) return [];
+    }
   }
   return pinned;
 }

@@ -16,7 +16,7 @@ import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } fro
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
 import { parseLocations } from './pastedLocation.ts';
-import { findLocations, findVerbatim, type Pinned } from './pinned.ts';
+import { findLocations, findPaths, findVerbatim, type Pinned } from './pinned.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { parseQuery, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
@@ -368,6 +368,8 @@ class Search {
 
   *#findPinned(): Generator<undefined, readonly Pinned[], void> {
     if (this.#pinned.length > 0 || this.#texts.isNeeded) return this.#pinned;
+    const paths = findPaths(this.#parsed.words.trim(), this.#scores);
+    if (paths.length > 0) return paths;
     return yield* findVerbatim(this.#parsed.words, this.#scores, this.#folders);
   }
 
@@ -403,7 +405,7 @@ class Search {
         row: rows[i]!,
         rules,
         score,
-        ...(pin && { line: pin.line }),
+        ...(pin?.line !== undefined && { line: pin.line }),
       };
     });
     return ranked.sort(byScore);

@@ -93,4 +93,19 @@ describe('a search for typed text', () => {
     assert.equal((await engine.search('sym:alphaThing*', { limit: Infinity })).length, 3_000);
     await engine.close();
   });
+
+  it('puts files first whose path has the typed part of a path, the most complete first', async () => {
+    const files = {
+      'src/rules/wrap-regex.js': 'x',
+      'src/rules/wrap-regexes-too.js': 'x',
+      'docs/wrap.md': '# rules wrap r\n\nsrc rules wrap\n',
+      'src/rulesets/wrap-r.js': '// rules/wrap-r\n',
+    };
+    assert.deepEqual((await find(files, 'rules/wrap-r')).slice(0, 2), [
+      'src/rules/wrap-regex.js:1',
+      'src/rules/wrap-regexes-too.js:1',
+    ]);
+    assert.equal((await find(files, './src/rules/wrap-reg'))[0], 'src/rules/wrap-regex.js:1');
+    assert.equal((await find(files, 'rules\\wrap-reg'))[0], 'src/rules/wrap-regex.js:1');
+  });
 });
