@@ -153,10 +153,14 @@ describe('nearestWords', () => {
 
     it('takes less than two milliseconds', () => {
       words('serahc', segments);
-      const start = performance.now();
-      for (let i = 0; i < 20; i++) words('docuemtn', segments);
-      // Twice the time on this machine alone; it may be busy.
-      assert.ok((performance.now() - start) / 20 < 4);
+      // The shortest of many times: the machine may be busy.
+      let least = Infinity;
+      for (let i = 0; i < 50; i++) {
+        const start = performance.now();
+        words('docuemtn', segments);
+        least = Math.min(least, performance.now() - start);
+      }
+      assert.ok(least < 2, `${least}`);
     });
   });
 });
