@@ -107,7 +107,7 @@ describe('nearestWords', () => {
         }
         for (const { reader } of all) reader.close();
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
