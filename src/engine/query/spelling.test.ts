@@ -117,7 +117,7 @@ describe('nearestWords', () => {
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
       .map((file) => readFileSync(join(root, file), 'utf8'));
     const segments = [segmentOf(texts.slice(0, texts.length / 2)), segmentOf(texts.slice(texts.length / 2))];
-    const indexed = new Set(texts.flatMap((text) => text.match(/\w+/g) ?? []).flatMap(splitIdentifier));
+    const indexed = new Set(texts.flatMap((text) => text.match(/[\w\u0080-\uffff]+/g) ?? []).flatMap(splitIdentifier));
 
     it('corrects everyday typing mistakes', () => {
       const cases: Record<string, string> = {
