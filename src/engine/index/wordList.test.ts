@@ -183,7 +183,7 @@ describe('The words of a segment', () => {
           assert.ok(isOfPath || stems.has(one.replace(/y$|ies$/, 'i')), one);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 });

@@ -31,6 +31,8 @@ export interface PathMatch {
 /** A longer text is data. */
 const MAX_TEXT = 10_000;
 const MAX_LOCATIONS = 30;
+const SLASH = 0x2f;
+const BACKSLASH = 0x5c;
 /** Characters before a location in which its function is looked for. */
 const FRAME_LENGTH = 400;
 
@@ -252,13 +254,14 @@ export function matchPaths(
     const name = segments.at(-1);
     if (name !== undefined) byName.set(name, [...(byName.get(name) ?? []), i]);
   }
-  const lengths = new Set([...byName.keys()].map(({ length }) => length));
+  // Nearly all paths end at a comparison of lengths, which only letters outside of ASCII change with their case.
+  const names = [...byName.keys()];
+  const lengths = names.every(isAscii) ? [...new Set(names.map(({ length }) => length))] : undefined;
   let index = -1;
   for (const path of paths) {
     index++;
+    if (lengths && !lengths.some((length) => isName(path, path.length - length))) continue;
     const nameStart = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1;
-    // Nearly all paths end here. Few letters change their length with their case.
-    if (!lengths.has(path.length - nameStart) && isAscii(path)) continue;
     for (const i of byName.get(path.slice(nameStart).toLowerCase()) ?? []) {
       const shared = sharedSegments(wanted[i]!, path);
       const known = best[i];
@@ -268,8 +271,14 @@ export function matchPaths(
   return best;
 }
 
-function isAscii(path: string): boolean {
-  return /^[\0-\x7f]*$/.test(path);
+/** Whether the file name of a path may begin at an offset. */
+function isName(path: string, start: number): boolean {
+  const before = path.charCodeAt(start - 1);
+  return start === 0 || before === SLASH || before === BACKSLASH;
+}
+
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
 }
 
 function sharedSegments(wanted: readonly string[], path: string): number {

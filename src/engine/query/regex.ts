@@ -13,10 +13,16 @@ export type Regex = Phrase;
 /** Finds matches in their order, as first and last offsets. */
 type Finder = (content: string) => Iterable<readonly [start: number, end: number]>;
 
+/** Escapes of line breaks, and of the text's beginning and end, and the flag `s` within an expression. */
+const ACROSS_LINES = /(?:^|[^\\])(?:\\\\)*(?:\\[nrAz]|\(\?[imU]*s)|\n/;
+
 /**
- * Prepares an expression that {@link parseRegex} accepts. `^` and `$` match at each line, `.` and `$` before any kind of line
- * break. Matching takes linear time: about 100 ms for 1 MB without literal text to look for first, and some milliseconds
- * with it. The library is loaded at the first call.
+ * Prepares an expression that {@link parseRegex} accepts. As in other searches of code, `^` and `$` match at each line, and a
+ * match is within one line unless the expression has `\n` or the flag `s`. A line break is `\n` of whatever kind it is, unless
+ * the expression has `\r`.
+ *
+ * Matching takes linear time. Of 1 MB it takes some milliseconds if there is literal text to look for first, and about 100
+ * without. The library is loaded at the first call.
  */
 export async function compileRegex({ text, flags }: RegexText): Promise<Regex> {
   const { RE2JS } = await import('re2js');
@@ -24,8 +30,8 @@ export async function compileRegex({ text, flags }: RegexText): Promise<Regex> {
     RE2JS.MULTILINE | (flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0) | (flags.includes('s') ? RE2JS.DOTALL : 0);
   const expression = RE2JS.compile(text, bits);
   const literals = literalsOf(text, flags);
-  // A line break is one character, unless the expression has another opinion.
-  const isLineBreakPlain = !/\\r|\\x/.test(text);
+  const isWithinLine = !flags.includes('s') && !ACROSS_LINES.test(text);
+  const hasReturns = text.includes('\\r');
 
   const finder = function* (content: string): Generator<readonly [number, number]> {
     const matcher = expression.matcher(content);
@@ -33,13 +39,19 @@ export async function compileRegex({ text, flags }: RegexText): Promise<Regex> {
   };
 
   const matchesIn = (content: string, limit: number): PhraseMatch[] => {
-    const plain = isLineBreakPlain && content.includes('\r') ? content.replace(/\r\n?/g, '\n') : content;
+    const plain = !hasReturns && content.includes('\r') ? content.replace(/\r\n?/g, '\n') : content;
     const searched = foldedFor(literals, plain);
     if (literals.anyOf.length > 0 && !literals.anyOf.some((piece) => searched.includes(piece))) return [];
-    if (literals.isWithinLine && literals.anyOf.length > 0)
-      return inLines(plain, searched, literals.anyOf, limit, finder);
+    if (isWithinLine && literals.anyOf.length > 0)
+      return inLines(plain, linesWith(searched, literals.anyOf), limit, finder);
     if (!expression.test(plain)) return [];
-    return positions(plain, finder, limit);
+    if (!isWithinLine) return positions(plain, finder, limit);
+    return inLines(
+      plain,
+      linesThat(plain, (line) => expression.test(line)),
+      limit,
+      finder,
+    );
   };
   return {
     firstIn: (content) => matchesIn(content, 1)[0],
@@ -69,33 +81,44 @@ function positions(content: string, finder: Finder, limit: number): PhraseMatch[
   return found;
 }
 
-/** Matches in the lines that have one of the pieces. */
-function inLines(
-  content: string,
-  searched: string,
-  pieces: readonly string[],
-  limit: number,
-  finder: Finder,
-): PhraseMatch[] {
+/** Matches in lines, which are given by their first offsets. */
+function inLines(content: string, starts: Iterable<number>, limit: number, finder: Finder): PhraseMatch[] {
   const found: PhraseMatch[] = [];
   const position = new Position(content);
-  const next = pieces.map((piece) => searched.indexOf(piece));
-  for (let done = 0; found.length < limit;) {
-    let at = Infinity;
-    for (const [i, piece] of pieces.entries()) {
-      if (next[i]! >= 0 && next[i]! < done) next[i] = searched.indexOf(piece, done);
-      if (next[i]! >= 0) at = Math.min(at, next[i]!);
-    }
-    if (at === Infinity) break;
-    const start = at === 0 ? 0 : content.lastIndexOf('\n', at - 1) + 1;
-    const lineEnd = content.indexOf('\n', at);
-    const end = lineEnd < 0 ? content.length : lineEnd;
+  if (limit <= 0) return found;
+  for (const start of starts) {
     const { line } = position.at(start);
-    for (const [column, endColumn] of finder(content.slice(start, end))) {
+    for (const [column, endColumn] of finder(content.slice(start, lineEnd(content, start)))) {
       found.push({ line, column, endLine: line, endColumn });
-      if (found.length >= limit) break;
+      if (found.length >= limit) return found;
     }
-    done = end + 1;
   }
   return found;
+}
+
+function* linesWith(content: string, pieces: readonly string[]): Generator<number> {
+  const next = pieces.map((piece) => content.indexOf(piece));
+  for (let done = 0; ;) {
+    let at = Infinity;
+    for (const [i, piece] of pieces.entries()) {
+      if (next[i]! >= 0 && next[i]! < done) next[i] = content.indexOf(piece, done);
+      if (next[i]! >= 0) at = Math.min(at, next[i]!);
+    }
+    if (at === Infinity) return;
+    yield at === 0 ? 0 : content.lastIndexOf('\n', at - 1) + 1;
+    done = lineEnd(content, at) + 1;
+  }
+}
+
+function* linesThat(content: string, matches: (line: string) => boolean): Generator<number> {
+  for (let start = 0; start <= content.length;) {
+    const end = lineEnd(content, start);
+    if (matches(content.slice(start, end))) yield start;
+    start = end + 1;
+  }
+}
+
+function lineEnd(content: string, from: number): number {
+  const end = content.indexOf('\n', from);
+  return end < 0 ? content.length : end;
 }

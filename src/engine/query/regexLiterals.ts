@@ -25,8 +25,6 @@ export interface RegexLiterals {
   readonly anyOf: readonly string[];
   /** Whether {@link anyOf} is in lower case, and letters match both cases. */
   readonly ignoresCase: boolean;
-  /** Whether a match is always within a line, and depends on nothing outside of it. */
-  readonly isWithinLine: boolean;
 }
 
 /** Alternatives beyond this number count as any text. */
@@ -45,7 +43,7 @@ type Item =
 /** The literal text of an expression, which may have the flags `i` and `s`. An invalid one has none. */
 export function literalsOf(text: string, flags: string): RegexLiterals {
   const node = parseRegex(text, flags);
-  if (isFault(node)) return { words: [], pieces: [], anyOf: [], ignoresCase: false, isWithinLine: false };
+  if (isFault(node)) return { words: [], pieces: [], anyOf: [], ignoresCase: false };
   const paths = pathsOf(node);
   const runs = paths.map(runsOf);
   const [first = [], ...others] = paths.map((path, i) => new Set(wordsOf(path, runs[i]!)));
@@ -57,7 +55,6 @@ export function literalsOf(text: string, flags: string): RegexLiterals {
     pieces: [...new Set(runs.flat().map((run) => run.text))].filter((piece) => piece.length >= MIN_PIECE),
     anyOf: [...new Set(anyOf.map((one) => (ignoresCase ? one!.toLowerCase() : one!)))],
     ignoresCase,
-    isWithinLine: isWithinLine(node),
   };
 }
 
@@ -69,7 +66,7 @@ function pathsOf(node: RegexNode): Item[][] {
     case 'set':
       return [[{ kind: 'set', mask: node.mask, isGap: false }]];
     case 'position':
-      return [node.at === 'inside' ? [] : [{ kind: 'border' }]];
+      return [node.isBorder ? [{ kind: 'border' }] : []];
     case 'repeat':
       return repeatedPaths(node.node, node.min, node.max);
     case 'choice': {
@@ -224,20 +221,4 @@ function maskBeside(path: readonly Item[], at: number, step: 1 | -1): number {
     if (!item.isGap) return mask;
   }
   return ANY;
-}
-
-function isWithinLine(node: RegexNode): boolean {
-  switch (node.kind) {
-    case 'character':
-      return node.text !== '\n' && node.text !== '\r';
-    case 'set':
-      return !node.hasLineEnd;
-    case 'position':
-      return node.at !== 'text';
-    case 'repeat':
-      return isWithinLine(node.node);
-    case 'choice':
-    case 'sequence':
-      return node.nodes.every(isWithinLine);
-  }
 }

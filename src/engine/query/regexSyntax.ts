@@ -16,9 +16,9 @@ export const ANY = LOWER | UPPER | DIGIT | OTHER | FOREIGN;
 export type RegexNode =
   | { readonly kind: 'character'; readonly text: string; readonly ignoresCase: boolean }
   /** One of a set of characters; `mask` has their kinds. */
-  | { readonly kind: 'set'; readonly mask: number; readonly hasLineEnd: boolean }
-  /** A position. At a `border` a name begins or ends; `text` is the beginning or the end of the text. */
-  | { readonly kind: 'position'; readonly at: 'border' | 'inside' | 'text' }
+  | { readonly kind: 'set'; readonly mask: number }
+  /** A position at which a name begins or ends, or, if it is no border, is between two characters of one kind. */
+  | { readonly kind: 'position'; readonly isBorder: boolean }
   | { readonly kind: 'sequence'; readonly nodes: readonly RegexNode[] }
   | { readonly kind: 'choice'; readonly nodes: readonly RegexNode[] }
   | { readonly kind: 'repeat'; readonly node: RegexNode; readonly min: number; readonly max: number };
@@ -33,7 +33,7 @@ export interface RegexFault {
 const MAX_REPEATS = 1000;
 const MAX_DEPTH = 200;
 
-/** Parses an expression; `flags` may have `i` and `s`. */
+/** Parses an expression; only the flag `i` matters here. */
 export function parseRegex(text: string, flags: string): RegexNode | RegexFault {
   try {
     return new RegexParser(text, flags).parse();
@@ -54,11 +54,6 @@ class Fault extends Error {
     super(message);
     this.at = at;
   }
-}
-
-interface Flags {
-  readonly i: boolean;
-  readonly s: boolean;
 }
 
 /** ASCII characters by number, and whether any other is in the set. */
@@ -92,7 +87,7 @@ class CharacterSet {
   toNode(): RegexNode {
     let mask = this.#isForeign ? FOREIGN : 0;
     for (let code = 0; code < 128; code++) if (this.#ascii[code] === 1) mask |= kindOf(code);
-    return { kind: 'set', mask, hasLineEnd: this.#ascii[10] === 1 };
+    return { kind: 'set', mask };
   }
 }
 
@@ -140,14 +135,14 @@ const COUNT = /^\{(?<min>\d+)(?:(?<comma>,)(?<max>\d*))?\}/;
 
 class RegexParser {
   readonly #text: string;
-  #flags: Flags;
+  #ignoresCase: boolean;
   #at = 0;
   #depth = 0;
   readonly #names = new Set<string>();
 
   constructor(text: string, flags: string) {
     this.#text = text;
-    this.#flags = { i: flags.includes('i'), s: flags.includes('s') };
+    this.#ignoresCase = flags.includes('i');
   }
 
   parse(): RegexNode {
@@ -157,7 +152,7 @@ class RegexParser {
   }
 
   #choice(): RegexNode {
-    const before = this.#flags;
+    const before = this.#ignoresCase;
     if (++this.#depth > MAX_DEPTH) throw new Fault('These parentheses are too deep.', this.#at);
     const nodes = [this.#sequence()];
     while (this.#text[this.#at] === '|') {
@@ -165,7 +160,7 @@ class RegexParser {
       nodes.push(this.#sequence());
     }
     this.#depth--;
-    this.#flags = before;
+    this.#ignoresCase = before;
     return nodes.length === 1 ? nodes[0]! : { kind: 'choice', nodes };
   }
 
@@ -206,11 +201,11 @@ class RegexParser {
         return this.#escape();
       case '.':
         this.#at++;
-        return { kind: 'set', mask: ANY, hasLineEnd: this.#flags.s };
+        return { kind: 'set', mask: ANY };
       case '^':
       case '$':
         this.#at++;
-        return { kind: 'position', at: 'border' };
+        return { kind: 'position', isBorder: true };
       case '*':
       case '+':
       case '?':
@@ -225,7 +220,7 @@ class RegexParser {
   }
 
   #character(text: string): RegexNode {
-    return { kind: 'character', text, ignoresCase: this.#flags.i };
+    return { kind: 'character', text, ignoresCase: this.#ignoresCase };
   }
 
   /** Parses `(…)`, `(?:…)`, `(?i:…)` and `(?<name>…)`; `(?i)` has no node. */
@@ -247,13 +242,12 @@ class RegexParser {
     if (name !== undefined && this.#names.has(name)) throw new Fault('This name of a group occurs twice.', start);
     if (name !== undefined) this.#names.add(name);
     this.#at += match[0].length;
-    const before = this.#flags;
+    const before = this.#ignoresCase;
     const [on = '', off = ''] = flags.split('-');
-    const isOn = (flag: 'i' | 's'): boolean => (before[flag] || on.includes(flag)) && !off.includes(flag);
-    this.#flags = { i: isOn('i'), s: isOn('s') };
+    this.#ignoresCase = (before || on.includes('i')) && !off.includes('i');
     if (end === ')') return undefined;
     const node = this.#closed(start);
-    this.#flags = before;
+    this.#ignoresCase = before;
     return node;
   }
 
@@ -303,12 +297,12 @@ class RegexParser {
     const next = this.#text[start + 1];
     if (next === 'b' || next === 'B' || next === 'A' || next === 'z') {
       this.#at += 2;
-      return { kind: 'position', at: next === 'b' ? 'border' : next === 'B' ? 'inside' : 'text' };
+      return { kind: 'position', isBorder: next !== 'B' };
     }
     if (next === 'C') throw new Fault('\\C is not supported.', start);
     const set = this.#escapedSet();
     if (set) {
-      if (this.#flags.i) set.ignoreCase();
+      if (this.#ignoresCase) set.ignoreCase();
       return set.toNode();
     }
     return this.#character(String.fromCodePoint(this.#escapedCharacter()));
@@ -375,7 +369,7 @@ class RegexParser {
       this.#classPart(set);
     }
     this.#at++;
-    if (this.#flags.i) set.ignoreCase();
+    if (this.#ignoresCase) set.ignoreCase();
     if (!isNegated) return set.toNode();
     const other = new CharacterSet();
     other.addSet(set, true);

@@ -107,7 +107,7 @@ describe('nearestWords', () => {
         }
         for (const { reader } of all) reader.close();
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -117,7 +117,7 @@ describe('nearestWords', () => {
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
       .map((file) => readFileSync(join(root, file), 'utf8'));
     const segments = [segmentOf(texts.slice(0, texts.length / 2)), segmentOf(texts.slice(texts.length / 2))];
-    const indexed = new Set(texts.flatMap((text) => text.match(/\w+/g) ?? []).flatMap(splitIdentifier));
+    const indexed = new Set(texts.flatMap((text) => text.match(/[\w\u0080-\uffff]+/g) ?? []).flatMap(splitIdentifier));
 
     it('corrects everyday typing mistakes', () => {
       const cases: Record<string, string> = {
@@ -153,10 +153,14 @@ describe('nearestWords', () => {
 
     it('takes less than two milliseconds', () => {
       words('serahc', segments);
-      const start = performance.now();
-      for (let i = 0; i < 20; i++) words('docuemtn', segments);
-      // Twice the time on this machine alone; it may be busy.
-      assert.ok((performance.now() - start) / 20 < 4);
+      // The shortest of many times: the machine may be busy.
+      let least = Infinity;
+      for (let i = 0; i < 50; i++) {
+        const start = performance.now();
+        words('docuemtn', segments);
+        least = Math.min(least, performance.now() - start);
+      }
+      assert.ok(least < 2, `${least}`);
     });
   });
 });

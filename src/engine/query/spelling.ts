@@ -10,7 +10,7 @@ export interface NearWord {
   readonly word: string;
   /** Number of letters to add, omit, replace or swap with their neighbour. */
   readonly edits: number;
-  /** Number of chunks that have the word, in any form. */
+  /** Number of chunks that have the word in any form, in the segments that list it; removed documents may be among them. */
   readonly frequency: number;
 }
 
@@ -36,21 +36,20 @@ export function nearestWords(word: string, segments: readonly Segment[], limit =
   const found = new Map<string, Found>();
   for (const segment of segments) {
     scan.run(segment.reader.words(letterNumber(typed.charCodeAt(0))), (near, edits, frequency) => {
-      let one = found.get(near);
-      if (!one) found.set(near, (one = { word: near, edits, frequency: 0, changed: [] }));
-      if (segment.deletedCount === 0) one.frequency += frequency;
-      else one.changed.push(segment);
+      const one = found.get(near);
+      if (!one) found.set(near, { word: near, edits, frequency, segments: [segment] });
+      else {
+        one.frequency += frequency;
+        one.segments.push(segment);
+      }
     });
   }
-  const near = [...found.values()];
-  for (const one of near) for (const segment of one.changed) one.frequency += livingChunks(segment, one.word);
-  if (near.some(({ edits, frequency }) => edits === 0 && frequency > 0)) return [];
-  near.sort(inOrder);
   const stems = new Set<string>();
   const nearest: NearWord[] = [];
-  for (const { word: text, edits, frequency } of near) {
+  for (const { word: text, edits, frequency, segments: those } of [...found.values()].sort(inOrder)) {
     if (nearest.length >= limit) break;
-    if (edits === 0 || frequency === 0 || stems.has(stem(text))) continue;
+    if (stems.has(stem(text)) || !those.some((segment) => isIn(segment, text))) continue;
+    if (edits === 0) return [];
     stems.add(stem(text));
     nearest.push({ word: text, edits, frequency });
   }
@@ -61,30 +60,29 @@ interface Found {
   readonly word: string;
   readonly edits: number;
   frequency: number;
-  /** Segments that have the word, perhaps only in deleted documents. */
-  readonly changed: Segment[];
+  /** Segments that list the word. */
+  readonly segments: Segment[];
 }
 
 function inOrder(a: Found, b: Found): number {
   return a.edits - b.edits || b.frequency - a.frequency || a.word.length - b.word.length || (a.word < b.word ? -1 : 1);
 }
 
-/** Number of chunks of documents that are not deleted with the stem of a word. */
-function livingChunks(segment: Segment, word: string): number {
-  const text = stem(word);
+/** Whether a document that is not deleted has a word that the segment lists. */
+function isIn(segment: Segment, word: string): boolean {
+  if (segment.deletedCount === 0) return true;
   const { reader } = segment;
+  const text = stem(word);
   const postings = new Postings();
-  for (const field of FIELDS) {
+  return FIELDS.some((field) => {
     postings.clear();
     const list = reader.read(termHash(field, text), postings);
-    let count = 0;
     for (let i = list?.from ?? 0, document = 0; i < (list?.to ?? 0); i++) {
       document = reader.documentOf(postings.chunks[i]!, document);
-      if (!segment.isDeleted(document)) count++;
+      if (!segment.isDeleted(document)) return true;
     }
-    if (count > 0) return count;
-  }
-  return 0;
+    return false;
+  });
 }
 
 /** Cells of a row: the typed letters, and a cell before them and behind. */
