@@ -124,8 +124,9 @@ const targets = [
     // 500 are undici, a chunk that is loaded when the first event is forwarded to a URL, or the first request of a context
     // goes to a service. 40 are contexts: the protocol's client, and the store of the embedded ones and of the server. 320 are
     // the protocol's library of MCP, a chunk that FileSystemContext loads. 10 are jsonc-parser, which finds errors in the JSON of deliveries.
-    // 65 keep the names of classes and functions. 155 match regular expressions, a chunk that the first such query loads.
-    budget: 1655,
+    // 65 keep the names of classes and functions. 155 match regular expressions, a chunk that the first such query loads. 15 read numbers,
+    // titles and heads of definitions, and what is pasted.
+    budget: 1680,
     options: {
       entryPoints: { index: 'src/index.ts', testing: 'src/server/testing.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/lib',

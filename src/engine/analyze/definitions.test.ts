@@ -236,6 +236,7 @@ describe('findDefinitions', () => {
       ['a.ts', '/** Pool. */\n@Bean({\n  a: 1,\n})\nexport class Pool {\n}\n', 'class Pool 1:5'],
       ['a.ts', 'const a = [\n  1,\n];\nexport class Pool {\n}\n', 'class Pool 4:4'],
       ['a.ex', '  # Calls.\n  @spec call(a, b) ::\n          :ok\n  def call(a, b) do\n  end\n', 'function call 1:4'],
+      ['a.ex', '  # Calls.\n  @spec call() :: {a, b}\n  def call() do\n  end\n', 'function call 1:3'],
       ['a.erl', '%% Calls.\n-spec call(A) ->\n    ok.\ncall(A) -> ok.\n', 'function call 1:4'],
     ];
     for (const [path, text, expected] of cases) assert.equal(found(path, text).at(-1), expected, text);
@@ -448,6 +449,8 @@ describe('findDefinitions', () => {
         // A pattern with two ways to read a bracket would try all 2^120 combinations.
         `impl ${'[ '.repeat(120)}`,
         `@A${'("'.repeat(120)}`,
+        `${'AB_'.repeat(90)},`,
+        `${'AB (a) '.repeat(40)}x`,
         `#${'[a'.repeat(120)}`,
         `#[a]${'[a'.repeat(120)}`,
       ],

@@ -7,6 +7,8 @@ const HASH = '#'.charCodeAt(0);
 const OPEN_BRACKET = '['.charCodeAt(0);
 const CLOSERS: readonly number[] = [...Buffer.from(')]}>')];
 const CLOSE_BRACKET = ']'.charCodeAt(0);
+/** Last characters of a line that is no head. */
+const ENDS: readonly number[] = [...Buffer.from(';,:{}\\')];
 /** Length of the longest attribute that is found. */
 const MAX_ATTRIBUTE_LINES = 24;
 
@@ -37,32 +39,33 @@ export function leadingLines(file: FileLines, line: number, kind: DefinitionKind
 /** The first line of the attribute or head that ends on line `end`; -1 if none does. */
 function headBegin(file: FileLines, end: number, line: number, kind: DefinitionKind, previous: number): number {
   const { scan } = file;
-  if (beginsHead(file, end, line, kind)) return end;
+  if (isHead(file, end, line, kind)) return end;
   const limit = Math.max(previous, end - MAX_ATTRIBUTE_LINES);
   for (let at = end; at > limit && scan.indent[at]! >= 0; at--) {
     if (scan.indent[at]! > scan.indent[line]! || CLOSERS.includes(scan.firstByte[at]!)) continue;
-    return at < end && opensHead(file, at, line, kind) ? at : -1;
+    if (at === end || (scan.firstByte[at] === OPEN_BRACKET && file.language.attributes !== '[')) return -1;
+    return beginsHead(file, at, line, kind) ? at : -1;
   }
   return -1;
 }
 
-/** Whether an attribute or a part of a definition's head begins on a line, and may end there. */
-function beginsHead({ scan, language, quiet }: FileLines, at: number, line: number, kind: DefinitionKind): boolean {
-  const first = scan.firstByte[at]!;
-  if (first === HASH && scan.lastByte[at] === CLOSE_BRACKET) return true;
-  if (scan.indent[at] !== scan.indent[line] || quiet[at] !== 0) return false;
-  if (first === AT || first === OPEN_BRACKET) return true;
-  return kind !== 'macro' && language.head?.test(scan.line(at, 300)) === true;
+/** Whether an attribute, or a part of a definition's head, begins and ends on a line. */
+function isHead(file: FileLines, at: number, line: number, kind: DefinitionKind): boolean {
+  const first = file.scan.firstByte[at]!;
+  const last = file.scan.lastByte[at]!;
+  if (first === HASH) return last === CLOSE_BRACKET;
+  return (first === AT || first === OPEN_BRACKET || !ENDS.includes(last)) && beginsHead(file, at, line, kind);
 }
 
-/** Whether an attribute or a part of a definition's head begins on a line, and goes on over lines that are indented further. */
-function opensHead(file: FileLines, at: number, line: number, kind: DefinitionKind): boolean {
-  const { scan, language } = file;
+/** Whether an attribute, or a part of a definition's head, begins on a line. */
+function beginsHead({ scan, language, quiet }: FileLines, at: number, line: number, kind: DefinitionKind): boolean {
   const first = scan.firstByte[at]!;
-  if (first === HASH)
+  if (first === HASH) {
     return language.attributes === '#' && scan.bytes[scan.lineStart[at]! + scan.indent[at]! + 1] === OPEN_BRACKET;
-  if (first === OPEN_BRACKET) return language.attributes === '[' && beginsHead(file, at, line, kind);
-  return beginsHead(file, at, line, kind);
+  }
+  if (scan.indent[at] !== scan.indent[line] || quiet[at] !== 0) return false;
+  if (first === AT || first === OPEN_BRACKET) return true;
+  return kind !== 'macro' && language.head?.test(scan.line(at, 300).trimEnd()) === true;
 }
 
 /** Whether a line begins in a comment that did not begin after code. */

@@ -50,7 +50,7 @@ describe('endOfSimpleNumber', () => {
       }),
       { numRuns: 3000 },
     );
-    assert.ok(simple > 500);
+    assert.ok(simple > 100, `${simple} numbers`);
   });
 });
 

@@ -92,6 +92,11 @@ export class SegmentScores {
     if (lists.folder) this.#addToDocuments(lists.folder, IN_FOLDER * weight);
   }
 
+  /** Number of words that were added. */
+  get words(): number {
+    return this.#words.length;
+  }
+
   /** Adds the next name of the query, and marks the documents in which it occurs. */
   *addName(name: string): Generator<void, void, void> {
     const list = this.listOf(Field.identifier, name);
@@ -173,13 +178,17 @@ export class SegmentScores {
     return documents;
   }
 
-  /** The documents that may be results with a chunk that has all words that any document has. */
-  documentsWithAll(): number[] {
+  /**
+   * The documents that may be results with a chunk that has, in a field, all words that any document has; but for the word
+   * `omitted`.
+   */
+  documentsWithAll(field: 'body' | 'definition' = 'body', omitted = -1): number[] {
     const lists: PostingList[] = [];
-    for (const { weight, lists: one } of this.#words) {
-      if (weight === 0) continue;
-      if (!one.body) return [];
-      lists.push(one.body);
+    for (const [i, { weight, lists: one }] of this.#words.entries()) {
+      if (weight === 0 || i === omitted) continue;
+      const list = one[field];
+      if (!list) return [];
+      lists.push(list);
     }
     const [shortest, ...others] = lists.sort((a, b) => a.to - a.from - (b.to - b.from));
     const { chunks } = this.#postings;

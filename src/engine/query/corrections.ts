@@ -1,17 +1,32 @@
 import { WORD } from '../analyze/numbers.ts';
 import { splitToken } from '../analyze/words.ts';
+import { Field, termHash } from '../index/format.ts';
+import { Postings } from '../index/postings.ts';
 import type { Segment } from '../index/snapshot.ts';
+import { liveDocumentsIn } from './collection.ts';
+import { escapeRegExp } from './glob.ts';
 import type { ParsedQuery, QueryProblem } from './queryLanguage.ts';
+import { editDistance } from './similar.ts';
 import { nearestWords } from './spelling.ts';
 import { stemOf } from './wordMatch.ts';
 
-/** A typed word that no document has, and the indexed word that is nearest to it. */
+/** A typed word or name that no document has, and the indexed one that is nearest to it. */
 export interface Correction {
   readonly typed: string;
   readonly word: string;
 }
 
-/** Corrections of words, given by their stems, that no document has. */
+/** Most edits of a name, and the beginning that must agree. */
+const MAX_NAME_EDITS = 2;
+const NAME_PREFIX = 3;
+const MIN_NAME = 6;
+/** Names that are compared in each segment: some milliseconds. */
+const MAX_NAMES = 10_000;
+
+/**
+ * Corrections of words that no document has, given by their stems, and of names of several words that are nowhere and no beginning of
+ * a defined one.
+ */
 export function correctionsOf(
   unknown: ReadonlySet<string>,
   { words }: ParsedQuery,
@@ -19,7 +34,13 @@ export function correctionsOf(
 ): Correction[] {
   const corrections = new Map<string, Correction>();
   for (const [token] of words.matchAll(WORD)) {
-    for (const typed of splitToken(token)) {
+    const parts = splitToken(token);
+    const name = parts.length > 1 ? nearestName(parts.join(''), segments) : undefined;
+    if (name !== undefined) {
+      corrections.set(token, { typed: token, word: name });
+      continue;
+    }
+    for (const typed of parts) {
       if (!unknown.has(stemOf(typed)) || corrections.has(typed)) continue;
       const [near] = nearestWords(typed, segments, 1);
       if (near) corrections.set(typed, { typed, word: near.word });
@@ -28,13 +49,49 @@ export function correctionsOf(
   return [...corrections.values()];
 }
 
+/** The defined name that differs from a folded one by few edits, if nothing has that one and no name begins with it. */
+function nearestName(folded: string, segments: readonly Segment[]): string | undefined {
+  if (folded.length < MIN_NAME || !/^[a-z0-9]+$/.test(folded)) return undefined;
+  const has = (field: Field): boolean => segments.some(({ reader }) => reader.has(termHash(field, folded)));
+  if (has(Field.identifier) || has(Field.symbol)) return undefined;
+  let best: string | undefined;
+  let least = MAX_NAME_EDITS + 1;
+  for (const { reader } of segments) {
+    const names = reader.names(folded.slice(0, NAME_PREFIX));
+    for (let left = MAX_NAMES; left > 0 && names.next(); left--) {
+      if (names.keyLength < folded.length - MAX_NAME_EDITS) continue;
+      const key = Buffer.from(names.key.buffer, 0, names.keyLength).toString('latin1');
+      if (key.startsWith(folded)) return undefined;
+      if (key.length > folded.length + MAX_NAME_EDITS) continue;
+      const edits = editDistance(folded, key);
+      if (edits > least) continue;
+      const name = names.text();
+      if (edits === least && best !== undefined && best <= name) continue;
+      if (name.includes('.') || !isLiving(segments, key)) continue;
+      least = edits;
+      best = name;
+    }
+  }
+  return least > MAX_NAME_EDITS ? undefined : best;
+}
+
+/** Whether a document that is not deleted defines a name. */
+function isLiving(segments: readonly Segment[], folded: string): boolean {
+  const postings = new Postings();
+  return segments.some((segment) => {
+    postings.clear();
+    const list = segment.reader.read(termHash(Field.symbol, folded), postings);
+    return list !== undefined && liveDocumentsIn(segment, list, postings) > 0;
+  });
+}
+
 /** The query with the nearest words in place of those that no document has, and a problem for each. */
 export function corrected(parsed: ParsedQuery, corrections: readonly Correction[]): ParsedQuery {
   let { words } = parsed;
   const problems: QueryProblem[] = [];
   for (const { typed, word } of corrections) {
-    const start = parsed.text.toLowerCase().indexOf(typed);
-    words = words.replaceAll(new RegExp(typed, 'giu'), word);
+    const start = parsed.text.toLowerCase().indexOf(typed.toLowerCase());
+    words = words.replaceAll(new RegExp(escapeRegExp(typed), 'giu'), word);
     problems.push({
       code: 'CorrectedWord',
       message: `No file has “${typed}”. Showing results for “${word}”.`,

@@ -55,6 +55,8 @@ export interface CorpusOptions extends Pick<SearchOptions, 'limit' | 'explain'> 
   readonly maxText?: number;
   /** The compiled expressions of the query, in its order. */
   readonly regexes?: readonly Phrase[];
+  /** The query's words as an expression, if they look like one. */
+  readonly likeRegex?: Phrase;
 }
 
 /** A hit in one of several folders. */

@@ -1,7 +1,9 @@
 import type { SegmentScores } from './collect.ts';
 import type { SearchedFolder } from './hits.ts';
+import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { matchPaths, type PastedLocation } from './pastedLocation.ts';
-import { compileWords } from './phrase.ts';
+import { compileWords, type Phrase } from './phrase.ts';
+import { WORD } from './query.ts';
 
 /** A document that comes before all others, and perhaps the line to show. */
 export interface Pinned {
@@ -10,7 +12,7 @@ export interface Pinned {
   readonly line?: number;
   /** Order among pinned documents, the highest first. */
   readonly worth: number;
-  readonly feature: 'verbatim' | 'location' | 'path';
+  readonly feature: 'verbatim' | 'location' | 'path' | 'name';
 }
 
 /**
@@ -21,26 +23,72 @@ const MAX_READ = 32;
 const MAX_VERBATIM = 4;
 /** Number of files that a part of a path may name to precede all others. */
 const MAX_PATHS = 20;
+/** The same for a folder and a part of a file's name with a space between, which may be meant as words. */
+const MAX_SPACED = 4;
+/** Number of documents whose definitions are compared with a part of a name. */
+const MAX_NAMED = 500;
+/** Least number, and share, of the words of a message that identify it. */
+const MIN_PART_WORDS = 4;
+const MIN_PART = 0.6;
+/** Worth of a part of a text or name, of what a whole one is worth. */
+const PART = 0.8;
 /** Number of paths that are read before other work may run. */
 const PATHS_PER_STEP = 1_000;
 
 /**
  * The documents that have the words in their order, stop words included, if these are few: pasted lines and messages are
- * searched for themselves.
+ * searched for themselves. Of a message of which nothing has all words, most of them in a row are enough: the others may
+ * have been filled in. `likeRegex` matches instead of the words.
  */
 export function* findVerbatim(
   words: string,
+  likeRegex: Phrase | undefined,
   all: readonly SegmentScores[],
   folders: readonly SearchedFolder[],
 ): Generator<undefined, Pinned[], void> {
+  const searched = all.filter(({ folder }) => folders[folder]!.readText);
+  const pattern = likeRegex ?? compileWords(words);
+  if (!pattern) return [];
+  const having = candidatesIn(searched, (scores) => scores.documentsWithAll());
+  const found = yield* findMatches(pattern, having, folders);
+  if (found.length > 0 || likeRegex) return found;
+  const count = searched[0]?.words ?? 0;
+  if (count < MIN_PART_WORDS) return [];
+  const most = candidatesIn(searched, (scores) => {
+    const documents = Array.from({ length: count }, (_, word) => scores.documentsWithAll('body', word));
+    return [...new Set(documents.flat())];
+  });
+  for (const part of partsOf(words)) {
+    const matches = yield* findMatches(part, most, folders);
+    if (matches.length > 0) return matches.map((one) => ({ ...one, worth: PART }));
+  }
+  return [];
+}
+
+interface Candidate {
+  readonly scores: SegmentScores;
+  readonly document: number;
+}
+
+/** The documents to read, the most promising first. */
+function candidatesIn(
+  all: readonly SegmentScores[],
+  documentsOf: (scores: SegmentScores) => readonly number[],
+): readonly Candidate[] {
+  return all
+    .flatMap((scores) => documentsOf(scores).map((document) => ({ scores, document })))
+    .sort((a, b) => b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document))
+    .slice(0, MAX_READ);
+}
+
+/** Matches in the texts of documents; none if they are many. */
+function* findMatches(
+  pattern: Phrase,
+  candidates: readonly Candidate[],
+  folders: readonly SearchedFolder[],
+): Generator<undefined, Pinned[], void> {
   const pinned: Pinned[] = [];
-  const pattern = compileWords(words);
-  if (!pattern) return pinned;
-  const having = all
-    .filter(({ folder }) => folders[folder]!.readText)
-    .flatMap((scores) => scores.documentsWithAll().map((document) => ({ scores, document })))
-    .sort((a, b) => b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document));
-  for (const { scores, document } of having.slice(0, MAX_READ)) {
+  for (const { scores, document } of candidates) {
     yield;
     const { reader, folder } = scores;
     const text = folders[folder]!.readText!(reader.pathOf(document), reader.documentIdOf(document));
@@ -51,13 +99,47 @@ export function* findVerbatim(
   return pinned;
 }
 
+/** Words of a text in a row, the longest rows first: all but one of them, but for two, and so on. */
+function* partsOf(text: string): Generator<Phrase> {
+  const words = [...text.matchAll(WORD)].map(([word]) => word);
+  for (let length = words.length - 1; length >= MIN_PART_WORDS && length >= MIN_PART * words.length; length--) {
+    for (let from = 0; from + length <= words.length; from++) {
+      const pattern = compileWords(words.slice(from, from + length).join(' '));
+      if (pattern) yield pattern;
+    }
+  }
+}
+
+/** The documents that define a name with the typed one within, at the borders of words, if these are few. */
+export function findPartsOfNames(folded: string, all: readonly SegmentScores[]): Pinned[] {
+  const pinned: Pinned[] = [];
+  const candidates = all.flatMap((scores) =>
+    scores.documentsWithAll('definition').map((document) => ({ scores, document })),
+  );
+  if (candidates.length > MAX_NAMED) return [];
+  for (const { scores, document } of candidates) {
+    let best: Pinned | undefined;
+    for (const { name, line } of scores.reader.definitionsOf(document)) {
+      const whole = foldName(nameSegments(name).at(-1) ?? name);
+      if (!whole.includes(folded)) continue;
+      const worth = PART * (folded.length / whole.length);
+      if (!best || worth > best.worth) best = { scores, document, line, worth, feature: 'name' };
+    }
+    if (best) pinned.push(best);
+  }
+  return pinned.length > MAX_PATHS ? [] : pinned;
+}
+
 /**
  * The documents whose path has a typed part of a path that begins a folder's or file's name, if these are few; those with the
- * least behind the part first.
+ * least behind the part first. A folder and a part of a file's name may also have a space between them.
  */
 export function findPaths(typed: string, all: readonly SegmentScores[]): Pinned[] {
-  const part = typed.replaceAll('\\', '/').replace(/^(?:\.{0,2}\/)+/, '');
-  if (!/^[^\s:]{3,}$/.test(part) || !/[\\/]/.test(typed)) return [];
+  const isPath = /^[^\s:]*[\\/][^\s:]*$/.test(typed);
+  const isSpaced = /^[\w.-]+(?: [\w.-]+)? [\w.-]{3,}$/.test(typed);
+  if (typed.length < 3 || !(isPath || isSpaced)) return [];
+  const part = typed.replaceAll(/[\\ ]/g, '/').replace(/^(?:\.{0,2}\/)+/, '');
+  const most = isPath ? MAX_PATHS : MAX_SPACED;
   const bytes = Buffer.from(part);
   const pinned: Pinned[] = [];
   for (const scores of all) {
@@ -68,7 +150,7 @@ export function findPaths(typed: string, all: readonly SegmentScores[]): Pinned[
       if (!scores.mayBeResult(document)) continue;
       const left = path.length - at - part.length;
       pinned.push({ scores, document, worth: 1 / (1 + left / 1_000), feature: 'path' });
-      if (pinned.length > MAX_PATHS) return [];
+      if (pinned.length > most) return [];
     }
   }
   return pinned;

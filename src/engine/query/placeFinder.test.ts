@@ -42,6 +42,20 @@ describe('the place that a search shows', () => {
     assert.deepEqual(await shown('a.c', gnu), [3, 15, 'tie']);
   });
 
+  it('is no line that only repeats the name of its file, where another has the words', async () => {
+    const filler = (name: string): string => `\nint ${name}(int a)\n{\n${'\tstep();\n'.repeat(20)}}\n`;
+    const guard = '#ifndef LANTERN_LIGHT_H\n#define LANTERN_LIGHT_H\n#define LANTERN_LIGHT 1\n';
+    const light = `\n/* Lights the lantern. */\nint start(int a)\n{\n${'\tstep();\n'.repeat(20)}}\n`;
+    const header = `${guard}${filler('one')}${light}${filler('two')}#endif\n`;
+    const [hit, name] = await ask('lib/lantern_light.h', header, ['light a lantern', 'LANTERN_LIGHT']);
+    assert.deepEqual([hit?.symbol?.name, name?.symbol?.name], ['start', 'LANTERN_LIGHT']);
+    const facade = `exports.lantern = makeLantern;\n${light}`;
+    const [shown] = await ask('src/lantern.js', facade.replaceAll('int ', 'function '), ['lights lantern']);
+    assert.equal(shown?.symbol?.name, 'start');
+    const [only] = await ask('lantern_light.h', guard, ['light a lantern']);
+    assert.equal(only?.path, 'lantern_light.h');
+  });
+
   it('is the member of the class in the query, not the first member of that name', async () => {
     const filler = Array.from({ length: 60 }, (_, i) => `    value_${i} = ${i}\n`).join('');
     const member = (container: string, between = ''): string =>

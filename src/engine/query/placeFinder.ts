@@ -2,10 +2,11 @@ import { foldName, foldQualified, nameSegments } from '../analyze/symbolNames.ts
 import { ARE_IMPORTS } from '../index/format.ts';
 import { meets, type LineRange, type SymbolSpan } from '../index/documents.ts';
 import type { SegmentScores } from './collect.ts';
-import { CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './evidence.ts';
+import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './evidence.ts';
 import { DEFINING } from './bestChunk.ts';
 import type { SymbolTermInfo } from './features.ts';
 import { definitionNames } from './filters.ts';
+import { MereNames } from './mereNames.ts';
 import { placeInChunk, scoreSymbol, type NameScore, type NameWords, type SourceRange } from './sourceRange.ts';
 import type { Query } from './query.ts';
 
@@ -16,6 +17,8 @@ const ASKED_SYMBOL = 100;
 const NEARNESS = 0.25;
 /** Weight of words in a chunk of imports alone: searches are for the use of a name. */
 const IMPORTED = 0.3;
+/** Number of chunks of a file that may be put back because they only repeat its name. */
+const MAX_MERE = 4;
 
 /** Input of the search inside documents. */
 export interface PlaceQuery {
@@ -48,12 +51,14 @@ export class PlaceFinder {
     const asked = this.#asked(scores, document);
     if (asked?.size === 0) return [];
     const defining = line ?? this.#definingLine(scores, document, asked);
-    const best = this.#bestChunks(scores, document, evidence, defining, asked);
+    const mere = this.#mereNames(scores, document, evidence);
+    const best = this.#bestChunks(scores, document, evidence, defining, asked, mere);
     const ranges = (line === undefined ? best : best.slice(0, 1)).map((chunk) => reader.linesOfChunk(chunk));
     const spans = reader.definitionsOf(document, ranges);
     const nameScore: NameScore = (i) => {
       const span = spans[i]!;
       const near = asked?.get(span.line) ?? 0;
+      if (near === 0 && mere?.has(span) === true) return 0;
       const isAsked = near > 0 || span.line === defining;
       if (line === undefined) return scoreSymbol(span, query, names) + near + (isAsked ? ASKED_SYMBOL : 0);
       // Prefer the innermost definition around a phrase.
@@ -65,6 +70,14 @@ export class PlaceFinder {
       const isElsewhere = line !== undefined && contains({ startLine, endLine }, line) && !contains(place, line);
       return isElsewhere ? { startLine, endLine } : place;
     });
+  }
+
+  /** Names that repeat the path's, if that has words of the query; a query for one name wants its definition. */
+  #mereNames({ reader }: SegmentScores, document: number, evidence: Evidence): MereNames | undefined {
+    const { nameMask, folderMask, definitionMask } = evidence;
+    const { words, symbol } = this.#wanted.query;
+    if (symbol !== undefined || words.length < 2 || ((nameMask | folderMask) & definitionMask) === 0) return undefined;
+    return new MereNames(reader.pathOf(document), words);
   }
 
   /** The lines that define matches of `sym:`, with the nearness of their names; `undefined` without such a filter. */
@@ -113,6 +126,7 @@ export class PlaceFinder {
     { chunks }: Evidence,
     line: number | undefined,
     asked: ReadonlyMap<number, number> = new Map(),
+    mere?: MereNames,
   ): number[] {
     const { total } = this.#wanted;
     const first = reader.firstChunk[document]!;
@@ -131,6 +145,15 @@ export class PlaceFinder {
     for (const [i, near] of nearestIn(asked, values.length, linesOf)) {
       values[i]! += total * (1 + NEARNESS * near);
       ranks[i] = 1;
+    }
+    for (let left = mere ? MAX_MERE : 0; left > 0; left--) {
+      const i = values.indexOf(values.reduce((most, value) => Math.max(most, value), 0));
+      const at = i * CHUNK_SUMS;
+      if (i < 0 || chunks[at + CHUNK_DEFINITION] === 0 || ranks[i]! > 0) break;
+      const range = linesOf(i);
+      const spans = reader.definitionsOf(document, [range]).filter((span) => isIn(span.line, range));
+      if (!mere!.areAll(spans)) break;
+      values[i] = chunks[at + CHUNK_TEXT]! * (chunks[at + CHUNK_COMMENT]! > 0 ? 1 : IMPORTED);
     }
     const least = values.reduce((most, value) => Math.max(most, value), 0) / 2;
     if (line !== undefined) {

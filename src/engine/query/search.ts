@@ -16,7 +16,7 @@ import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } fro
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
 import { parseLocations } from './pastedLocation.ts';
-import { findLocations, findPaths, findVerbatim, type Pinned } from './pinned.ts';
+import { findLocations, findPartsOfNames, findPaths, findVerbatim, type Pinned } from './pinned.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { parseQuery, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
@@ -129,6 +129,8 @@ class Search {
   #total = 1;
   readonly #symbols: SymbolTermInfo[] = [];
   #isHalfName = false;
+  /** Whether the query is a name that nothing has, and no defined name begins with. */
+  #isPartOfName = false;
 
   constructor(
     folders: readonly SearchedFolder[],
@@ -182,7 +184,7 @@ class Search {
 
   /** A half name has its documents, so it is no mistake. */
   #corrections(): Correction[] {
-    if (this.#unknown.size === 0 || this.#isHalfName || this.#pinned.length > 0) return [];
+    if (this.#isHalfName || this.#pinned.length > 0) return [];
     return correctionsOf(
       this.#unknown,
       this.#parsed,
@@ -267,7 +269,9 @@ class Search {
     const valueOf = (term: number): number => this.#symbols[term]!.value;
     const isDefined = this.#symbols.some(({ value }) => value === 1);
     const isUsed = this.#scores.some((scores) => scores.hasName(nameWords[0] ?? -1));
-    this.#isHalfName = symbol !== undefined && names.length === 1 && !isDefined && !isUsed;
+    const isUnknown = symbol !== undefined && names.length === 1 && !isDefined && !isUsed;
+    this.#isHalfName = isUnknown && this.#symbols.some(({ value }) => value > 0);
+    this.#isPartOfName = isUnknown && !this.#isHalfName;
     for (const scores of this.#scores) {
       const factor = this.#isHalfName ? HAS_NAME * this.#total : this.#total;
       scores.addSymbolValues((term) => valueOf(term) * factor);
@@ -368,9 +372,12 @@ class Search {
 
   *#findPinned(): Generator<undefined, readonly Pinned[], void> {
     if (this.#pinned.length > 0 || this.#texts.isNeeded) return this.#pinned;
-    const paths = findPaths(this.#parsed.words.trim(), this.#scores);
+    const { words } = this.#parsed;
+    const paths = findPaths(words.trim(), this.#scores);
     if (paths.length > 0) return paths;
-    return yield* findVerbatim(this.#parsed.words, this.#scores, this.#folders);
+    const named = this.#isPartOfName ? findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
+    if (named.length > 0) return (this.#pinned = named);
+    return yield* findVerbatim(words, this.#options.likeRegex, this.#scores, this.#folders);
   }
 
   *#rankByFeatures(found: readonly FoundDocument[], pinned: readonly Pinned[]): Generator<undefined, Ranked[], void> {

@@ -4,6 +4,7 @@ import type { Segment } from '../index/snapshot.ts';
 import type { Phrase } from './phrase.ts';
 import type { ParsedQuery } from './queryLanguage.ts';
 import { literalsOf } from './regexLiterals.ts';
+import { isFault, parseRegex } from './regexSyntax.ts';
 import { searchFolders } from './search.ts';
 import type { CorpusOptions, SearchedFolder, SearchOutcome } from './hits.ts';
 import type { SearchMemory } from './searchMemory.ts';
@@ -29,12 +30,16 @@ export async function searchIndexes(
   signal?: AbortSignal,
 ): Promise<SearchOutcome> {
   const regexes = await compileRegexes(parsed);
+  const likeRegex = await compileLikeRegex(parsed);
   const pieces = parsed.regexes.flatMap(({ text, flags, exclude }) => (exclude ? [] : literalsOf(text, flags).pieces));
   const withPieces = pieces.length === 0 ? parsed : { ...parsed, words: [parsed.words, ...pieces].join(' ') };
   for (;;) {
     const folders = indexes.map(({ index, ...rest }) => ({ ...rest, segments: index.hold() }));
     try {
-      return await runInSlices(searchFolders(folders, withPieces, { ...options, regexes }, memory), signal);
+      return await runInSlices(
+        searchFolders(folders, withPieces, { ...options, regexes, ...(likeRegex && { likeRegex }) }, memory),
+        signal,
+      );
     } catch (error) {
       if (!isDamage(error)) throw error;
       // Another search may have isolated it in the meantime: then the segments are others.
@@ -51,6 +56,16 @@ export async function compileRegexes({ regexes }: ParsedQuery): Promise<readonly
   if (regexes.length === 0) return [];
   const { compileRegex } = await import('./regex.ts');
   return Promise.all(regexes.map(compileRegex));
+}
+
+/** Signs of an expression that rarely are in a line of code. */
+const LIKE_REGEX = /\.[*+]|\\[wsdb(.[]|\[[^\]]{1,20}\][*+]/;
+
+/** The words of a query as an expression, if they look like one that lacks its slashes. */
+async function compileLikeRegex({ words: text, regexes, phrases }: ParsedQuery): Promise<Phrase | undefined> {
+  if (regexes.length + phrases.length > 0 || !LIKE_REGEX.test(text)) return undefined;
+  const { compileRegex } = await import('./regex.ts');
+  return isFault(parseRegex(text.trim(), '')) ? undefined : compileRegex({ text: text.trim(), flags: '' });
 }
 
 function isChanged(index: SearchableIndex, segments: readonly Segment[]): boolean {

@@ -3,11 +3,9 @@ import { words, type Language } from '../language.ts';
 /** Types that the name of a function must not be mistaken for: `int (*handlers[])(void) = {`. */
 const TYPES = 'void|bool|char|short|int|long|float|double|signed|unsigned|struct|union|enum|const|static|extern';
 
-/** Pattern of a line between a comment and its definition: a template's head, a type, attributes in macros. */
-const HEAD = new RegExp(
-  String.raw`^\s*(?:template\b|(?!(?:else|do|public|private|protected|namespace)\b)[A-Za-z_](?:[\w\s*&:<>,]*[\w*&>])?\s*$|` +
-    String.raw`(?:(?:[A-Z][A-Z0-9_]*|__\w+)\s*(?:\([^;{}]*\))?\s*)+$)`,
-);
+/** Pattern of a line between a comment and its definition: a template's head, a type, an attribute in a macro. */
+const HEAD =
+  /^\s*(?:template\b|(?!(?:else|do|public|private|protected|namespace)\b)[A-Za-z_][\w\s*&:<>,]*$|(?:__\w+|[A-Z][A-Z0-9_]*)\s*\([^;{}]*\)$)/;
 
 const cPatterns: Language['patterns'] = [
   [/^\s*#\s*define\s+(\w+)/, 'macro'],
