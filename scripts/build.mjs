@@ -65,8 +65,8 @@ const targets = [
     // and papaparse. 500 are undici, for forwarded events, models over HTTP, and usage. 420 are the MCP server, which only the
     // process of an agent loads: the protocol's library, with 135 for the JSON schema validator that it requires. 45 are the
     // dashboard, a chunk that is loaded when it is opened; 10 more change budgets there. 25 fence and guard stored data. 155 match
-    // regular expressions, a chunk that the first such query loads.
-    budget: 2130,
+    // regular expressions, a chunk that the first such query loads. 30 read numbers, heads of definitions, and what is pasted.
+    budget: 2160,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -108,7 +108,8 @@ const targets = [
     // csv-parse. 500 are undici, a chunk that is loaded for forwarded events, models over HTTP, and usage. 460 are chunks of
     // sextant mcp and its threads; 40 the session and the index as an archive; 3 the thread of sextant serve. 30 fence and guard
     // stored data. 155 match regular expressions, a chunk that the first such query loads.
-    budget: 2090,
+    // 30 read numbers, heads of definitions, and what is pasted.
+    budget: 2120,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
@@ -141,7 +142,7 @@ const targets = [
   {
     name: 'editor tests',
     // Not shipped; each of the four files that start a server contains all of it.
-    budget: 7600,
+    budget: 7750,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')

@@ -22,7 +22,7 @@ export class Excerpter {
   constructor({ words, phrases }: ParsedQuery, regexes: readonly Phrase[] = []) {
     this.#highlighter = new Highlighter(parseQuery(words));
     this.#phrases = phrases.filter(({ exclude }) => !exclude).map(({ text }) => compilePhrase(text));
-    const inOrder = compileWords(words);
+    const inOrder = compileWords([words]);
     this.#phrases.push(...regexes, ...(inOrder ? [inOrder] : []));
   }
 

@@ -23,6 +23,8 @@ const { Engine, documentId } = /** @type {typeof import('../../src/index.ts')} *
 const state = mkdtempSync(join(tmpdir(), 'sextant-retriever-'));
 process.on('exit', () => rmSync(state, { recursive: true, force: true }));
 const engine = Engine.open(state);
+/** The folder whose files are indexed. */
+let folder = '';
 
 console.log('{"ready":true}');
 for await (const line of createInterface({ input: process.stdin })) {
@@ -33,13 +35,16 @@ await engine.close();
 
 /** @param {{ repo_dir: string }} message */
 async function index({ repo_dir }) {
+  folder = repo_dir;
   const { binary, added } = await engine.apply({ add: documents(repo_dir) });
   return { ok: true, files: added, binary: binary.length, chunks: engine.stats().chunks };
 }
 
 /** @param {{ query: string, k: number }} message */
 async function query({ query, k }) {
-  const hits = await engine.search(query, { limit: k });
+  // As in the product, pasted text is searched in the files.
+  const readText = (/** @type {string} */ path) => readFileSync(join(folder, path), 'utf8');
+  const hits = await engine.search(query, { limit: k, readText });
   return hits.map(({ path, startLine, endLine }) => ({ path, start_line: startLine, end_line: endLine }));
 }
 

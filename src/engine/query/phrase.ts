@@ -29,11 +29,15 @@ export function compilePhrase(text: string): Phrase {
 const WITHIN = String.raw`[\p{L}\p{N}_\p{M}]`;
 const BETWEEN = String.raw`[^\p{L}\p{N}_\p{M}]+`;
 
-/** Matches the words of a text in their order, ignoring case and what is between them; `undefined` for one word alone. */
-export function compileWords(text: string): Phrase | undefined {
-  const words = [...text.matchAll(WORD)].map(([word]) => escapeRegExp(word));
-  if (words.length < 2) return undefined;
-  return matcherOf(new RegExp(`(?<!${WITHIN})${words.join(BETWEEN)}(?!${WITHIN})`, 'giu'));
+/**
+ * Matches the words of any of the texts in their order, ignoring case and what is between them; `undefined` for texts of one
+ * word alone.
+ */
+export function compileWords(texts: readonly string[]): Phrase | undefined {
+  const rows = texts.map((text) => [...text.matchAll(WORD)].map(([word]) => escapeRegExp(word)));
+  if (rows.some(({ length }) => length < 2)) return undefined;
+  const source = rows.map((words) => words.join(BETWEEN)).join('|');
+  return matcherOf(new RegExp(`(?<!${WITHIN})(?:${source})(?!${WITHIN})`, 'giu'));
 }
 
 function matcherOf(expression: RegExp): Phrase {

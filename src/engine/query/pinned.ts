@@ -15,11 +15,9 @@ export interface Pinned {
   readonly feature: 'verbatim' | 'location' | 'path' | 'name';
 }
 
-/**
- * The query's words in their order are searched in the first number of files; the files precede all others, if the second
- * number of files has them at the most.
- */
-const MAX_READ = 32;
+/** Number of files that are read for this number of words and more; fewer words are in many files, and rarely pasted. */
+const MAX_READ = [0, 6, 12, 24, 32];
+/** Number of files that may have the words in their order. */
 const MAX_VERBATIM = 4;
 /** Number of files that a part of a path may name to precede all others. */
 const MAX_PATHS = 20;
@@ -29,7 +27,7 @@ const MAX_SPACED = 4;
 const MAX_NAMED = 500;
 /** Least number, and share, of the words of a message that identify it. */
 const MIN_PART_WORDS = 4;
-const MIN_PART = 0.6;
+const MIN_PART = 0.75;
 /** Worth of a part of a text or name, of what a whole one is worth. */
 const PART = 0.8;
 /** Number of paths that are read before other work may run. */
@@ -47,19 +45,22 @@ export function* findVerbatim(
   folders: readonly SearchedFolder[],
 ): Generator<undefined, Pinned[], void> {
   const searched = all.filter(({ folder }) => folders[folder]!.readText);
-  const pattern = likeRegex ?? compileWords(words);
-  if (!pattern) return [];
-  const having = candidatesIn(searched, (scores) => scores.documentsWithAll());
-  const found = yield* findMatches(pattern, having, folders);
-  if (found.length > 0 || likeRegex) return found;
+  const pattern = likeRegex ?? compileWords([words]);
   const count = searched[0]?.words ?? 0;
-  if (count < MIN_PART_WORDS) return [];
-  const most = candidatesIn(searched, (scores) => {
+  if (!pattern || count === 0) return [];
+  const having = candidatesIn(searched, likeRegex ? MAX_READ.length : count, (scores) => scores.documentsWithAll());
+  const found = yield* findMatches(pattern, having, folders);
+  const typed = [...words.matchAll(WORD)].map(([word]) => word);
+  if (found.length > 0 || likeRegex || typed.length <= MIN_PART_WORDS || count < MIN_PART_WORDS - 1) return found;
+  const most = candidatesIn(searched, count, (scores) => {
     const documents = Array.from({ length: count }, (_, word) => scores.documentsWithAll('body', word));
     return [...new Set(documents.flat())];
   });
-  for (const part of partsOf(words)) {
-    const matches = yield* findMatches(part, most, folders);
+  for (let length = typed.length - 1; length >= MIN_PART_WORDS && length >= MIN_PART * typed.length; length--) {
+    const rows = Array.from({ length: typed.length - length + 1 }, (_, from) =>
+      typed.slice(from, from + length).join(' '),
+    );
+    const matches = yield* findMatches(compileWords(rows)!, most, folders);
     if (matches.length > 0) return matches.map((one) => ({ ...one, worth: PART }));
   }
   return [];
@@ -70,15 +71,17 @@ interface Candidate {
   readonly document: number;
 }
 
-/** The documents to read, the most promising first. */
+/** The documents to read, the most promising first; none where so few words are in many documents. */
 function candidatesIn(
   all: readonly SegmentScores[],
+  words: number,
   documentsOf: (scores: SegmentScores) => readonly number[],
 ): readonly Candidate[] {
-  return all
-    .flatMap((scores) => documentsOf(scores).map((document) => ({ scores, document })))
+  const candidates = all.flatMap((scores) => documentsOf(scores).map((document) => ({ scores, document })));
+  if (words < MAX_READ.length && candidates.length > MAX_READ[words]!) return [];
+  return candidates
     .sort((a, b) => b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document))
-    .slice(0, MAX_READ);
+    .slice(0, MAX_READ.at(-1));
 }
 
 /** Matches in the texts of documents; none if they are many. */
@@ -97,17 +100,6 @@ function* findMatches(
     if (pinned.length > MAX_VERBATIM) return [];
   }
   return pinned;
-}
-
-/** Words of a text in a row, the longest rows first: all but one of them, but for two, and so on. */
-function* partsOf(text: string): Generator<Phrase> {
-  const words = [...text.matchAll(WORD)].map(([word]) => word);
-  for (let length = words.length - 1; length >= MIN_PART_WORDS && length >= MIN_PART * words.length; length--) {
-    for (let from = 0; from + length <= words.length; from++) {
-      const pattern = compileWords(words.slice(from, from + length).join(' '));
-      if (pattern) yield pattern;
-    }
-  }
 }
 
 /** The documents that define a name with the typed one within, at the borders of words, if these are few. */
