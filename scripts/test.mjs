@@ -55,7 +55,7 @@ const stages = {
     after: BUILT,
   },
   'editor-oldest': { run: () => editor('oldest'), after: BUILT },
-  lint: { run: () => check('lint', 'node_modules/eslint/bin/eslint.js', ['--rule', 'sextant/types: error', '.']) },
+  lint: { run: lint },
   start: {
     run: () => mocha('start', ['--spec', 'test/browser/start.test.ts', ...BROWSER], alreadyBuilt()),
     after: BUILT,
@@ -145,6 +145,13 @@ async function run(name) {
   say(`${name}: ${outcome?.passed} passed, ${outcome?.failed.length} failed (${seconds} s)`);
 }
 
+function lint() {
+  const args = ['--rule', 'sextant/types: error', '.'];
+  // Larger and fewer collections of young objects take a tenth of the time off.
+  return check('lint', 'node_modules/eslint/bin/eslint.js', args, { NODE_OPTIONS: '--max-semi-space-size=64' });
+}
+
+/** Compiles each project, as lint with `sextant/types` does. */
 async function types() {
   const outcomes = [];
   for (const folder of ['.', 'webview', 'test/browser/page'])
