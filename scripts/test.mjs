@@ -44,11 +44,10 @@ const BUILT = ['build'];
 const stages = {
   build: { run: build },
   repository: { run: repository },
-  package: { run: packages, after: BUILT },
-  // One file shows the page of the packed extension.
-  browser: { run: browser, after: ['build', 'package'], processes: 2 },
+  browser: { run: browser, after: BUILT, processes: 2 },
   // Many tests wait for processes and disks: two at a time take half as long. Beside `browser` these would be four.
   unit: { run: () => mocha('unit', TWO_AT_A_TIME), after: ['build', 'browser'], processes: 2 },
+  package: { run: packages, after: BUILT },
   'editor-vsix': { run: () => editor('newest', join(root, 'out/sextant-code.vsix')), after: ['build', 'package'] },
   fault: {
     run: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '600000', ...TRY_AGAIN]),
@@ -165,7 +164,10 @@ async function build() {
   return outcome;
 }
 
-/** Runs the browser tests, the largest files first: the longest at the end would run alone. */
+/**
+ * Runs the browser tests, the largest files first: the longest at the end would run alone. A small one shows the page of the
+ * extension, which is packed by then.
+ */
 function browser() {
   const folder = join(root, 'test/browser');
   const files = readdirSync(folder)
