@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import ts from 'typescript-eslint';
+import { compilerErrors } from './scripts/lib/compilerErrors.mjs';
 import { plainEnglish } from './scripts/lib/plainEnglish.mjs';
 
 /** How Node opens a file for reading. */
@@ -13,6 +14,7 @@ export default defineConfig(
   ...ts.configs.strictTypeChecked,
   ...ts.configs.stylisticTypeChecked,
   {
+    plugins: { sextant: { rules: { 'plain-english': plainEnglish, types: compilerErrors } } },
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
@@ -84,7 +86,6 @@ export default defineConfig(
   },
   {
     files: ['src/**', 'webview/**', 'scripts/**', 'test/**'],
-    plugins: { sextant: { rules: { 'plain-english': plainEnglish } } },
     rules: { 'sextant/plain-english': 'error' },
   },
   {

@@ -83,7 +83,8 @@ async function openInBrowser() {
   const stamp = join(dataFolder, 'installed.txt');
   const sources = sourcesHash();
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== sources) {
-    await step('Building and packing the extension', () => installVsix(editor, dataFolder, packageVsix()));
+    const vsix = join(dataFolder, 'sextant-code.vsix');
+    await step('Building and packing the extension', () => installVsix(editor, dataFolder, packageVsix(vsix)));
     writeFileSync(stamp, sources);
   }
   const token = randomBytes(16).toString('hex');

@@ -14,8 +14,7 @@ export function build() {
 }
 
 /** Packs the .vsix; `vscode:prepublish` builds first, as for a release. */
-export function packageVsix() {
-  const vsix = join(root, 'out/sextant-code.vsix');
+export function packageVsix(vsix = join(root, 'out/sextant-code.vsix')) {
   run('node_modules/@vscode/vsce/vsce', ['package', ...VSCE_OPTIONS, '--out', vsix]);
   return vsix;
 }

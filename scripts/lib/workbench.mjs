@@ -27,7 +27,6 @@ import {
  * @property {NodeJS.ProcessEnv} [env]
  * @property {{ width?: number, height?: number }} [size]
  * @property {boolean} [trust] whether workspace trust is on
- * @property {boolean} [allBuiltIn] whether all of the editor's own extensions run
  */
 
 /**
@@ -51,7 +50,7 @@ export async function openWorkbench(options, beforeLoad) {
         // Windows of concurrent tests share no server and no account.
         env: { XDG_DATA_HOME: join(dataFolder, 'share'), ...env },
         trust,
-        allBuiltIn: options.allBuiltIn ?? options.tests !== undefined,
+        allBuiltIn: false,
       }),
       launchBrowser(join(dataFolder, 'browser'), options.size),
     ]);

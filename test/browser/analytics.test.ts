@@ -26,92 +26,87 @@ function facts(): DataRecordInput[] {
 
 describe('usage, cost and budgets in the side bar', () => {
   const newFolder = temporaryFolder();
-  let folder: string;
-  beforeEach(() => (folder = newFolder()));
+  let workbench: Workbench;
 
-  async function open(options: Parameters<typeof Workbench.open>[0] = {}): Promise<Workbench> {
-    const root = copySample(join(folder, 'harbour'));
-    const size = { width: 1000, height: 1500 };
-    const workbench = await Workbench.open({ folder: root, size, env: { XDG_DATA_HOME: folder }, ...options });
+  before(async () => {
+    const folder = newFolder();
+    workbench = await Workbench.open({
+      folder: copySample(join(folder, 'harbour')),
+      size: { width: 1000, height: 1500 },
+      env: { XDG_DATA_HOME: folder },
+      settings: { 'sextant.analytics.statusBar': true },
+    });
     await workbench.openSextantView();
-    return workbench;
-  }
+  });
+  after(() => workbench.close());
 
   it('lead from an empty view to the figures of sample data', async () => {
-    const workbench = await open({ settings: { 'sextant.analytics.statusBar': true } });
     const { page } = workbench;
-    try {
-      await workbench.expand('Usage');
-      const start = page
-        .getByRole('link', { name: 'Try with sample data' })
-        .or(page.getByRole('button', { name: 'Try with sample data' }));
-      await start.first().click();
-      await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
-      await workbench.treeItem(/^Suggestions accepted \d+\.\d %/).waitFor();
-      await workbench.treeItem(/^As of \d{4}-\d\d-\d\d \d\d:\d\d UTC/).waitFor();
-      // These views come with the account; the first is named after the plan's unit.
-      for (const view of ['Credits', 'Budgets']) await workbench.expand(view);
-      await workbench.treeItem(/^Month \d{4}-\d\d [\d,]+/).waitFor();
-      await workbench.treeItem(/@.*, \d+\.\d % of [\d,]+/).waitFor();
-      await page
-        .locator('.statusbar-item')
-        .filter({ hasText: /[\d,]+ credits/ })
-        .waitFor();
-      await workbench.treeItem(/^Products/).click();
-      await workbench.treeItem(/^CLI Agent [\d,]+/).waitFor();
-      await workbench.shoot('usage-sample');
-    } finally {
-      await workbench.close();
-    }
+    await workbench.expand('Usage');
+    const start = page
+      .getByRole('link', { name: 'Try with sample data' })
+      .or(page.getByRole('button', { name: 'Try with sample data' }));
+    await start.first().click();
+    await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
+    await workbench.treeItem(/^Suggestions accepted \d+\.\d %/).waitFor();
+    await workbench.treeItem(/^As of \d{4}-\d\d-\d\d \d\d:\d\d UTC/).waitFor();
+    // These views come with the account; the first is named after the plan's unit.
+    for (const view of ['Credits', 'Budgets']) await workbench.expand(view);
+    await workbench.treeItem(/^Month \d{4}-\d\d [\d,]+/).waitFor();
+    await workbench.treeItem(/@.*, \d+\.\d % of [\d,]+/).waitFor();
+    await page
+      .locator('.statusbar-item')
+      .filter({ hasText: /[\d,]+ credits/ })
+      .waitFor();
+    await workbench.treeItem(/^Products/).click();
+    await workbench.treeItem(/^CLI Agent [\d,]+/).waitFor();
+    await workbench.shoot('usage-sample');
+    await workbench.run('Sextant: Disconnect from Usage and Cost');
+    await workbench.treeItem(/^Last 7 days/).waitFor({ state: 'detached' });
   });
 
   it('show a connected service, report a person over a limit once, and run nothing in a name', async () => {
     await using server = await startServer({ data: facts() });
-    const workbench = await open();
     const { page } = workbench;
     page.on('dialog', () => {
       throw new Error('a name was run');
     });
-    try {
-      await workbench.run('Sextant: Connect to Usage and Cost');
-      await workbench.pick.getByText('URL of the service').waitFor();
-      await workbench.query.fill('http://example.com');
-      await workbench.pick.getByText('would be sent the token without encryption').waitFor();
-      await workbench.shoot('usage-connect');
-      await page.keyboard.press('Escape');
+    await workbench.run('Sextant: Connect to Usage and Cost');
+    await workbench.pick.getByText('URL of the service').waitFor();
+    await workbench.query.fill('http://example.com');
+    await workbench.pick.getByText('would be sent the token without encryption').waitFor();
+    await workbench.shoot('usage-connect');
+    await page.keyboard.press('Escape');
 
-      await workbench.connect(server);
-      await workbench.expand('Budgets');
-      const rows = page.getByRole('treeitem', { name: / % of 100/ });
-      await rows.nth(2).waitFor();
-      await workbench.run('Notifications: Show Notifications');
-      const alert = page
-        .locator('.notifications-center')
-        .getByText(/^Near or over their limit this month: ada@example\.com \(120\.0 %\)/);
-      await alert.waitFor();
-      if ((await page.locator('.notifications-center a[href^="command:"]').count()) > 0)
-        throw new Error('a name is a link');
-      const labels = await Promise.all((await rows.all()).map((row) => row.getAttribute('aria-label')));
-      if (!(labels[0] ?? '').startsWith('ada@example.com, 120.0 % of 100, Over the limit'))
-        throw new Error(labels.join('\n'));
-      await page.getByRole('treeitem').filter({ hasText: HOSTILE }).first().waitFor();
-      await workbench.shoot('usage-budgets');
+    await workbench.connect(server);
+    await workbench.expand('Budgets');
+    const rows = page.getByRole('treeitem', { name: / % of 100/ });
+    await rows.nth(2).waitFor();
+    await workbench.run('Notifications: Show Notifications');
+    const alert = page
+      .locator('.notifications-center')
+      .getByText(/^Near or over their limit this month: ada@example\.com \(120\.0 %\)/);
+    await alert.waitFor();
+    if ((await page.locator('.notifications-center a[href^="command:"]').count()) > 0)
+      throw new Error('a name is a link');
+    const labels = await Promise.all((await rows.all()).map((row) => row.getAttribute('aria-label')));
+    if (!(labels[0] ?? '').startsWith('ada@example.com, 120.0 % of 100, Over the limit'))
+      throw new Error(labels.join('\n'));
+    await page.getByRole('treeitem').filter({ hasText: HOSTILE }).first().waitFor();
+    await workbench.shoot('usage-budgets');
 
-      await page.keyboard.press('Escape');
-      await workbench.run('Notifications: Clear All Notifications');
-      await workbench.run('Sextant: Refresh Usage and Cost');
-      await rows.nth(2).waitFor();
-      await workbench.run('Notifications: Show Notifications');
-      if (await alert.isVisible()) throw new Error('it was shown twice');
+    await page.keyboard.press('Escape');
+    await workbench.run('Notifications: Clear All Notifications');
+    await workbench.run('Sextant: Refresh Usage and Cost');
+    await rows.nth(2).waitFor();
+    await workbench.run('Notifications: Show Notifications');
+    if (await alert.isVisible()) throw new Error('it was shown twice');
 
-      await server.close();
-      await workbench.run('Sextant: Refresh Usage and Cost');
-      await workbench.treeItem(/^Offline – showing cached data/).waitFor();
-      await workbench.shoot('usage-offline');
-      await workbench.run('Sextant: Disconnect from Usage and Cost');
-      await rows.first().waitFor({ state: 'detached' });
-    } finally {
-      await workbench.close();
-    }
+    await server.close();
+    await workbench.run('Sextant: Refresh Usage and Cost');
+    await workbench.treeItem(/^Offline – showing cached data/).waitFor();
+    await workbench.shoot('usage-offline');
+    await workbench.run('Sextant: Disconnect from Usage and Cost');
+    await rows.first().waitFor({ state: 'detached' });
   });
 });

@@ -13,6 +13,15 @@ import { LOOKS, Workbench, copySample, shotName, untilTrue } from './support.ts'
 const RETRY = 'src/orders/retryPolicy.ts';
 const COMMAND = 'Sextant: Ask About Workspace';
 
+/** The pieces of an answer with each kind of Markdown. */
+const FULL = [
+  'A failed payment is tried again by `withRetries` [1], after a delay that doubles [2]:\n\n',
+  '1. The **first** attempt waits 200 ms.\n2. Each further one twice as long, at most ten seconds.\n\n',
+  '| attempt | delay | what it is for, in more words than fit |\n| - | - | - |\n| 1 | 200 ms | a passing failure |\n\n',
+  '```ts\nexport function nextRetryDelay(attempt: number, random: () => number = Math.random): number { /* and so on */ }\n```\n\n',
+  '> What is not temporary is not tried again [1].\n\nSee [the docs](https://example.com/retries).',
+];
+
 /** The answer view, used as a person uses it. */
 class AnswerView {
   readonly #workbench: Workbench;
@@ -178,8 +187,12 @@ describe('Ask About Workspace, with a model', () => {
     server = await CompletionServer.start();
     workbench = await Workbench.open({
       folder: copySample(join(folder(), 'harbour')),
-      settings: modelSettings(server),
-      size: { width: 1400 },
+      settings: {
+        'sextant.ask.provider': 'openai',
+        'sextant.ask.openai.baseUrl': server.url,
+        'sextant.ask.openai.model': 'scripted',
+      },
+      size: { width: 1400, height: 900 },
     });
     await workbench.treeItem(/^README.md/).waitFor();
     view = new AnswerView(workbench);
@@ -198,6 +211,44 @@ describe('Ask About Workspace, with a model', () => {
       held = response;
     };
   };
+
+  it('is readable and accessible in each state and theme, at 400 and 1,400 pixels', async () => {
+    const look = async (state: string): Promise<void> => {
+      for (const { theme, width } of LOOKS) {
+        await workbench.page.setViewportSize({ width, height: 900 });
+        await untilTrue(view.frame, `innerWidth < ${width} && innerWidth > ${width - 120}`);
+        await workbench.showTheme(theme, view.frame);
+        const name = shotName(`ask-${state}`, theme, width);
+        await workbench.shoot(name);
+        await assertAccessible(view.frame, name, theme);
+      }
+    };
+    try {
+      await workbench.run('View: Close Primary Side Bar');
+      await look('empty');
+      hold(FULL[0]! + FULL[1]!);
+      await view.ask('How is a failed payment retried?');
+      await view.text('Each further one').waitFor();
+      await look('loading');
+      await view.button('Stop').click();
+      await view.text('Stopped. The answer is not complete.').waitFor();
+      held.destroy();
+      await look('partial');
+      server.script = answering(...FULL);
+      await view.button('Ask Again').click();
+      await view.complete();
+      await look('full');
+      server.script = (response) => response.writeHead(401).end('{"error":{"message":"no such key"}}');
+      await view.ask('And how is it tested?');
+      await view.text(/refuses the key/).waitFor();
+      await look('failing');
+    } finally {
+      await workbench.page.setViewportSize({ width: 1400, height: 900 });
+      await workbench.run('View: Focus into Primary Side Bar');
+    }
+    await view.button('New Conversation').click();
+    await view.text('Ask about your code').waitFor();
+  });
 
   it('names the model, streams the text, and shows the request', async () => {
     hold('It is tried **three** times', ' [1]');
@@ -275,73 +326,3 @@ describe('Ask About Workspace, with a model', () => {
     await view.button('Ask Again').waitFor();
   });
 });
-
-describe('the answer view in themes and widths', () => {
-  const folder = temporaryFolder();
-  const FULL = [
-    'A failed payment is tried again by `withRetries` [1], after a delay that doubles [2]:\n\n',
-    '1. The **first** attempt waits 200 ms.\n2. Each further one twice as long, at most ten seconds.\n\n',
-    '| attempt | delay | what it is for, in more words than fit |\n| - | - | - |\n| 1 | 200 ms | a passing failure |\n\n',
-    '```ts\nexport function nextRetryDelay(attempt: number, random: () => number = Math.random): number { /* and so on */ }\n```\n\n',
-    '> What is not temporary is not tried again [1].\n\nSee [the docs](https://example.com/retries).',
-  ];
-
-  it('is readable and accessible in each state and theme, at 400 and 1,400 pixels', async () => {
-    const server = await CompletionServer.start();
-    const workbench = await Workbench.open({
-      folder: copySample(join(folder(), 'harbour')),
-      settings: modelSettings(server),
-      size: { width: 1400, height: 900 },
-    });
-    const view = new AnswerView(workbench);
-    let held: ServerResponse | undefined;
-    const look = async (state: string): Promise<void> => {
-      for (const { theme, width } of LOOKS) {
-        await workbench.page.setViewportSize({ width, height: 900 });
-        await untilTrue(view.frame, `innerWidth < ${width} && innerWidth > ${width - 120}`);
-        await workbench.showTheme(theme, view.frame);
-        const name = shotName(`ask-${state}`, theme, width);
-        await workbench.shoot(name);
-        await assertAccessible(view.frame, name, theme);
-      }
-    };
-    try {
-      await workbench.treeItem(/^README.md/).waitFor();
-      await view.open();
-      await workbench.run('View: Close Primary Side Bar');
-      await view.text('15 files indexed').waitFor();
-      await look('empty');
-      server.script = (response) => {
-        beginStream(response);
-        response.write(piece(FULL[0]! + FULL[1]!));
-        held = response;
-      };
-      await view.ask('How is a failed payment retried?');
-      await view.text('Each further one').waitFor();
-      await look('loading');
-      await view.button('Stop').click();
-      await view.text('Stopped. The answer is not complete.').waitFor();
-      held?.destroy();
-      await look('partial');
-      server.script = answering(...FULL);
-      await view.button('Ask Again').click();
-      await view.complete();
-      await look('full');
-      server.script = (response) => response.writeHead(401).end('{"error":{"message":"no such key"}}');
-      await view.ask('And how is it tested?');
-      await view.text(/refuses the key/).waitFor();
-      await look('failing');
-    } finally {
-      await workbench.close();
-      await server.stop();
-    }
-  });
-});
-
-function modelSettings(server: CompletionServer): Record<string, string> {
-  return {
-    'sextant.ask.provider': 'openai',
-    'sextant.ask.openai.baseUrl': server.url,
-    'sextant.ask.openai.model': 'scripted',
-  };
-}

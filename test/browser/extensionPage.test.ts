@@ -21,7 +21,7 @@ function fileOf(address: string): string | undefined {
  * refuses http. Without a network the page shows alternative texts, so here a stand-in for the repository's address serves the
  * repository's files.
  */
-describe('the page of the installed extension', () => {
+describe('the installed extension and its page', () => {
   let workbench: Workbench;
   let page: Frame;
 
@@ -71,6 +71,17 @@ describe('the page of the installed extension', () => {
       assert.match(address, /^https:\/\//, await link.innerText());
       if (address.startsWith(REPOSITORY)) assert.ok(existsSync(fileOf(address) ?? ''), address);
     }
+  });
+
+  it('explains what to do without a folder', async () => {
+    await workbench.search('anything');
+    // The message, not the title, which is in lower case.
+    await workbench.pick.getByText('No folder is open', { exact: true }).waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await workbench.openSextantView();
+    await workbench.page.getByText('Open a folder to search its code').waitFor();
+    await workbench.page.getByRole('button', { name: 'Open Folder' }).waitFor();
+    await workbench.shoot('no-folder');
   });
 });
 

@@ -53,7 +53,7 @@ describe('the local server view', () => {
 
     before(async () => {
       folder = newFolder();
-      workbench = await open();
+      workbench = await open({ extensions: [ROOT, join(ROOT, 'test/fixtures/breaker')] });
       await workbench.fold('Index');
     });
     after(() => workbench.close());
@@ -161,31 +161,26 @@ describe('the local server view', () => {
       await start.click();
       await workbench.treeItem(/^Running in this window/).waitFor();
     });
+
+    it("reports that the server's thread stopped, and offers to start the server again", async () => {
+      const { page } = workbench;
+      // The palette lists this command once the extension runs, which then sees each new thread.
+      await workbench.run('Test: Watch Threads');
+      await page.getByRole('button', { name: 'Start Local Server' }).last().click();
+      await workbench.treeItem(/^Running in this window/).waitFor();
+      await workbench.run('Test: Break the Threads');
+      await workbench.treeItem(/^Not running A thread of Sextant stopped/).waitFor();
+      await workbench.run('Notifications: Show Notifications');
+      const notification = page.locator('.notification-list-item').filter({ hasText: 'A thread of Sextant stopped' });
+      await notification.first().waitFor();
+      await workbench.shoot('server-broken');
+      await notification.getByRole('button', { name: 'Start', exact: true }).first().click();
+      await workbench.treeItem(/^Running in this window/).waitFor();
+    });
   });
 
   describe('in a window for each test', () => {
     beforeEach(() => (folder = newFolder()));
-
-    it("reports that the server's thread stopped, and offers to start the server again", async () => {
-      const workbench = await open({ extensions: [ROOT, join(ROOT, 'test/fixtures/breaker')] });
-      const { page } = workbench;
-      try {
-        // The palette lists this command once the extension runs, which then sees each new thread.
-        await workbench.run('Test: Watch Threads');
-        await page.getByRole('button', { name: 'Start Local Server' }).last().click();
-        await workbench.treeItem(/^Running in this window/).waitFor();
-        await workbench.run('Test: Break the Threads');
-        await workbench.treeItem(/^Not running A thread of Sextant stopped/).waitFor();
-        await workbench.run('Notifications: Show Notifications');
-        const notification = page.locator('.notification-list-item').filter({ hasText: 'A thread of Sextant stopped' });
-        await notification.first().waitFor();
-        await workbench.shoot('server-broken');
-        await notification.getByRole('button', { name: 'Start', exact: true }).first().click();
-        await workbench.treeItem(/^Running in this window/).waitFor();
-      } finally {
-        await workbench.close();
-      }
-    });
 
     it('shows the server of a terminal, names the process that can stop it, and notices its end', async () => {
       const server = await serve(['--state', state()]);

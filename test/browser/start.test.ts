@@ -43,8 +43,9 @@ describe('npm start', () => {
   it('opens VS Code with the extension installed, and finds code in an untrusted folder', async () => {
     await page.goto(url);
     await page.getByText('Restricted Mode is intended for safe code browsing').waitFor();
-    // The sample's README opens by itself and takes the focus.
+    // The sample's README opens by itself, and its page takes the focus, which closes an open list.
     await workbench.tab('README').waitFor();
+    await workbench.view();
     await workbench.search('where are passwords hashed');
     await workbench.pick.getByText('hashPassword', { exact: true }).first().waitFor();
     await workbench.shoot('npm-start');

@@ -7,7 +7,7 @@ import { Workbench, copySample } from './support.ts';
 /** Height for the status rows and the three views below, since the editor renders visible rows only. */
 const TALL = 1800;
 
-describe('the status view', () => {
+describe('the status of a folder', () => {
   const folder = temporaryFolder();
   let root: string;
   let workbench: Workbench;
@@ -96,6 +96,90 @@ describe('the status view', () => {
     await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
     await workbench.treeItem(/^The folder is missing/).waitFor({ state: 'detached' });
   });
+
+  describe('Why Is This File (Not) Found?', () => {
+    before(async () => {
+      writeFiles(root, { 'worker/.gitignore': '# made\nqueue.go\n' });
+      await workbench.run('View: Show Explorer');
+      await workbench.treeItem(/^README.md/).waitFor();
+    });
+
+    it("names the rule from a file's menu in the explorer, and opens it", async () => {
+      const { page } = workbench;
+      await workbench.unfold(/^worker/);
+      await workbench.treeItem(/^queue\.go/).click({ button: 'right' });
+      await workbench.choose('Why Is This File (Not) Found?');
+      await workbench.pick.getByText('worker/queue.go is not indexed: it is ignored.').waitFor();
+      await workbench.pick.getByText('The rule is worker/.gitignore:2: queue.go').waitFor();
+      await workbench.shoot('why-ignored');
+      await workbench.pick.getByText('Open Rule').click();
+      await workbench.tab('.gitignore').waitFor();
+      await page.getByText('Ln 2, Col 9 (8 selected)').waitFor();
+    });
+
+    it('names the setting of an exclude pattern', async () => {
+      writeFiles(root, { 'node_modules/pad/index.js': 'x' });
+      await workbench.unfold(/^node_modules/);
+      await workbench
+        .treeItem(/^pad|^index\.js/)
+        .first()
+        .waitFor();
+      if ((await workbench.treeItem(/^index\.js/).count()) === 0) await workbench.treeItem(/^pad/).click();
+      await workbench.treeItem(/^index\.js/).click({ button: 'right' });
+      await workbench.choose('Why Is This File (Not) Found?');
+      await workbench.pick.getByText('sextant.index.exclude has the pattern **/node_modules').waitFor();
+      for (const setting of ['sextant.index.exclude', 'search.exclude'])
+        await workbench.pick.getByText(setting, { exact: true }).waitFor();
+      await workbench.shoot('why-excluded');
+      await workbench.pick.getByText('sextant.index.exclude', { exact: true }).click();
+      await workbench.tab('Settings').waitFor();
+    });
+
+    it('shows the rank for a query while it is typed, and opens the first result', async () => {
+      await workbench.treeItem(/^README\.md/).dblclick();
+      await workbench.tab('README.md').waitFor();
+      await workbench.run('Sextant: Why Is This File (Not) Found?');
+      await workbench.pick.getByText('README.md is indexed: markdown').waitFor();
+      await workbench.page.keyboard.type('retry a failed payment', { delay: 15 });
+      await workbench.pick.getByText(/^(?:Result \d+|Not a result) for “retry a failed payment”/).waitFor();
+      await workbench.page.locator('.quick-input-widget input.input').fill('harbour books');
+      await workbench.pick.getByText(/^Result \d+ for “harbour books”/).waitFor();
+      await workbench.shoot('why-rank');
+      await workbench.page.locator('.quick-input-widget input.input').fill('zzyzx lang:go');
+      await workbench.pick.getByText('It does not match the filter lang:go').waitFor();
+      await workbench.pick.getByText('It has none of these words, and no name like them: zzyzx').waitFor();
+      await workbench.shoot('why-unmatched');
+    });
+
+    it('compares a search result with the first', async () => {
+      const { page } = workbench;
+      await workbench.search('order');
+      await workbench.pick.locator('.monaco-list-row').nth(2).waitFor();
+      await workbench.settled();
+      await workbench.pick.locator('.monaco-list-row').nth(2).hover();
+      await workbench.pick.locator('.monaco-list-row').nth(2).getByRole('button', { name: 'Why Is It Here?' }).click();
+      await workbench.pick.getByText('Result 3 for “order”').waitFor();
+      await workbench.pick.getByText('this file : first result').waitFor();
+      await workbench.shoot('why-compared');
+      await workbench.pick.getByText(/^First result: /).click();
+      await workbench.tab('orderService.ts').waitFor();
+      await page.getByText(/^Ln 12, /).waitFor();
+    });
+
+    it('explains what to do when no file is open', async () => {
+      await workbench.run('View: Close All Editors');
+      await workbench.run('Sextant: Why Is This File (Not) Found?');
+      await workbench.page.getByText('Open a file first').first().waitFor();
+      await workbench.run('Notifications: Clear All Notifications');
+    });
+
+    it('copies diagnostics and shows them', async () => {
+      await workbench.run('Sextant: Copy Diagnostics');
+      await workbench.page.getByText('nothing was sent').first().waitFor();
+      await workbench.page.locator('.view-lines').getByText('Versions').waitFor();
+      await workbench.shoot('diagnostics');
+    });
+  });
 });
 
 describe('the status view of other folders', () => {
@@ -140,100 +224,5 @@ describe('the status view of other folders', () => {
     } finally {
       await workbench.close();
     }
-  });
-});
-
-describe('Why Is This File (Not) Found?', () => {
-  const folder = temporaryFolder();
-  let root: string;
-  let workbench: Workbench;
-
-  before(async () => {
-    root = copySample(join(folder(), 'harbour'));
-    writeFiles(root, { 'worker/.gitignore': '# made\nqueue.go\n' });
-    workbench = await Workbench.open({ folder: root, size: { height: TALL } });
-    await workbench.treeItem(/^README.md/).waitFor();
-    await workbench.statusBarItem.waitFor();
-  });
-  after(() => workbench.close());
-  afterEach(async () => {
-    await workbench.page.keyboard.press('Escape');
-    await workbench.page.keyboard.press('Escape');
-  });
-
-  it("names the rule from a file's menu in the explorer, and opens it", async () => {
-    const { page } = workbench;
-    await workbench.unfold(/^worker/);
-    await workbench.treeItem(/^queue\.go/).click({ button: 'right' });
-    await workbench.choose('Why Is This File (Not) Found?');
-    await workbench.pick.getByText('worker/queue.go is not indexed: it is ignored.').waitFor();
-    await workbench.pick.getByText('The rule is worker/.gitignore:2: queue.go').waitFor();
-    await workbench.shoot('why-ignored');
-    await workbench.pick.getByText('Open Rule').click();
-    await workbench.tab('.gitignore').waitFor();
-    await page.getByText('Ln 2, Col 9 (8 selected)').waitFor();
-  });
-
-  it('names the setting of an exclude pattern', async () => {
-    writeFiles(root, { 'node_modules/pad/index.js': 'x' });
-    await workbench.unfold(/^node_modules/);
-    await workbench
-      .treeItem(/^pad|^index\.js/)
-      .first()
-      .waitFor();
-    if ((await workbench.treeItem(/^index\.js/).count()) === 0) await workbench.treeItem(/^pad/).click();
-    await workbench.treeItem(/^index\.js/).click({ button: 'right' });
-    await workbench.choose('Why Is This File (Not) Found?');
-    await workbench.pick.getByText('sextant.index.exclude has the pattern **/node_modules').waitFor();
-    for (const setting of ['sextant.index.exclude', 'search.exclude'])
-      await workbench.pick.getByText(setting, { exact: true }).waitFor();
-    await workbench.shoot('why-excluded');
-    await workbench.pick.getByText('sextant.index.exclude', { exact: true }).click();
-    await workbench.tab('Settings').waitFor();
-  });
-
-  it('shows the rank for a query while it is typed, and opens the first result', async () => {
-    await workbench.treeItem(/^README\.md/).dblclick();
-    await workbench.tab('README.md').waitFor();
-    await workbench.run('Sextant: Why Is This File (Not) Found?');
-    await workbench.pick.getByText('README.md is indexed: markdown').waitFor();
-    await workbench.page.keyboard.type('retry a failed payment', { delay: 15 });
-    await workbench.pick.getByText(/^(?:Result \d+|Not a result) for “retry a failed payment”/).waitFor();
-    await workbench.page.locator('.quick-input-widget input.input').fill('harbour books');
-    await workbench.pick.getByText(/^Result \d+ for “harbour books”/).waitFor();
-    await workbench.shoot('why-rank');
-    await workbench.page.locator('.quick-input-widget input.input').fill('zzyzx lang:go');
-    await workbench.pick.getByText('It does not match the filter lang:go').waitFor();
-    await workbench.pick.getByText('It has none of these words, and no name like them: zzyzx').waitFor();
-    await workbench.shoot('why-unmatched');
-  });
-
-  it('compares a search result with the first', async () => {
-    const { page } = workbench;
-    await workbench.search('order');
-    await workbench.pick.locator('.monaco-list-row').nth(2).waitFor();
-    await workbench.settled();
-    await workbench.pick.locator('.monaco-list-row').nth(2).hover();
-    await workbench.pick.locator('.monaco-list-row').nth(2).getByRole('button', { name: 'Why Is It Here?' }).click();
-    await workbench.pick.getByText('Result 3 for “order”').waitFor();
-    await workbench.pick.getByText('this file : first result').waitFor();
-    await workbench.shoot('why-compared');
-    await workbench.pick.getByText(/^First result: /).click();
-    await workbench.tab('orderService.ts').waitFor();
-    await page.getByText(/^Ln 12, /).waitFor();
-  });
-
-  it('explains what to do when no file is open', async () => {
-    await workbench.run('View: Close All Editors');
-    await workbench.run('Sextant: Why Is This File (Not) Found?');
-    await workbench.page.getByText('Open a file first').first().waitFor();
-    await workbench.run('Notifications: Clear All Notifications');
-  });
-
-  it('copies diagnostics and shows them', async () => {
-    await workbench.run('Sextant: Copy Diagnostics');
-    await workbench.page.getByText('nothing was sent').first().waitFor();
-    await workbench.page.locator('.view-lines').getByText('Versions').waitFor();
-    await workbench.shoot('diagnostics');
   });
 });

@@ -20,15 +20,22 @@ const HEIGHT = 2000;
 describe('every view', () => {
   const folder = temporaryFolder();
 
-  it('is readable and accessible in each theme, at 400 and 1,400 pixels', async () => {
-    const home = folder();
-    const workbench = await Workbench.open({
+  let home: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    home = folder();
+    workbench = await Workbench.open({
       folder: copySample(join(home, 'harbour')),
       env: { XDG_DATA_HOME: home },
       // Git colours names in the editor's colours.
       settings: { 'git.decorations.enabled': false },
       size: { width: 1400, height: HEIGHT },
     });
+  });
+  after(() => workbench.close());
+
+  it('is readable and accessible in each theme, at 400 and 1,400 pixels', async () => {
     const { page, pick } = workbench;
     const problems: string[] = [];
     const look = async (what: string, parts: readonly string[], except: readonly string[] = []): Promise<void> => {
@@ -45,74 +52,61 @@ describe('every view', () => {
       await widenSideBar(page);
       assert.equal(problems.length, 0, problems.join('\n'));
     };
-    try {
-      await workbench.openSextantView();
-      await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
-      await workbench.unfold(/^Languages/);
-      await workbench.unfold(/^Keys and passwords/);
-      for (const view of ['Search Results', 'Usage', 'Local Server']) await workbench.expand(view);
-      await page.getByText('Search, then move the results here').waitFor();
-      await page.getByText('Who uses the assistant').waitFor();
-      await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
-      // Views without content are hidden.
-      for (const view of ['Cost', 'Budgets', 'Webhooks'])
-        assert.equal(await page.getByRole('button', { name: `${view} Section` }).count(), 0, view);
-      await workbench.fold('Index');
-      await look('empty', [WELCOMES]);
-      await workbench.expand('Index');
+    await workbench.openSextantView();
+    await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
+    await workbench.unfold(/^Languages/);
+    await workbench.unfold(/^Keys and passwords/);
+    for (const view of ['Search Results', 'Usage', 'Local Server']) await workbench.expand(view);
+    await page.getByText('Search, then move the results here').waitFor();
+    await page.getByText('Who uses the assistant').waitFor();
+    await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
+    // Views without content are hidden.
+    for (const view of ['Cost', 'Budgets', 'Webhooks'])
+      assert.equal(await page.getByRole('button', { name: `${view} Section` }).count(), 0, view);
+    await workbench.fold('Index');
+    await look('empty', [WELCOMES]);
+    await workbench.expand('Index');
 
-      await workbench.search('retry a failed payment');
-      await workbench.settled();
-      await page.keyboard.press('ArrowDown');
-      await page.locator('.monaco-editor .view-overlays .cdr').first().waitFor();
-      await look('search', [LIST], [DETAILS]);
-      await pick.getByRole('button', { name: 'Move to the Search Results View' }).click();
-      await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
-      await workbench.run('Sextant: Try Usage and Cost with Sample Data');
-      await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
-      for (const view of ['Credits', 'Budgets', 'Webhooks']) await workbench.expand(view);
-      await workbench.treeItem(/^Month \d{4}-\d\d [\d,]+/).waitFor();
-      await workbench.treeItem(/@.*, \d+\.\d % of [\d,]+/).waitFor();
-      await receiveEvents(join(home, 'sextant/server'));
-      await workbench.treeItem(/^deploys .*no trigger fired/).waitFor();
-      await workbench.treeItem(/^deploys succeeded/).waitFor();
-      await look('full', [ROWS]);
+    await workbench.search('retry a failed payment');
+    await workbench.settled();
+    await page.keyboard.press('ArrowDown');
+    await page.locator('.monaco-editor .view-overlays .cdr').first().waitFor();
+    await look('search', [LIST], [DETAILS]);
+    await pick.getByRole('button', { name: 'Move to the Search Results View' }).click();
+    await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
+    await workbench.run('Sextant: Try Usage and Cost with Sample Data');
+    await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
+    for (const view of ['Credits', 'Budgets', 'Webhooks']) await workbench.expand(view);
+    await workbench.treeItem(/^Month \d{4}-\d\d [\d,]+/).waitFor();
+    await workbench.treeItem(/@.*, \d+\.\d % of [\d,]+/).waitFor();
+    await receiveEvents(join(home, 'sextant/server'));
+    await workbench.treeItem(/^deploys .*no trigger fired/).waitFor();
+    await workbench.treeItem(/^deploys succeeded/).waitFor();
+    await look('full', [ROWS]);
 
-      await workbench.treeItem(/line \d+: export async function withRetries/).click();
-      await workbench.tab('retryPolicy.ts').waitFor();
-      await workbench.run('Sextant: Why Is This File (Not) Found?');
-      await pick.getByText('is indexed: typescript').waitFor();
-      await page.keyboard.type('order', { delay: 15 });
-      await pick.getByText(/^Result \d+ for “order”/).waitFor();
-      await look('why', [LIST], [DETAILS]);
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('Escape');
+    await workbench.treeItem(/line \d+: export async function withRetries/).click();
+    await workbench.tab('retryPolicy.ts').waitFor();
+    await workbench.run('Sextant: Why Is This File (Not) Found?');
+    await pick.getByText('is indexed: typescript').waitFor();
+    await page.keyboard.type('order', { delay: 15 });
+    await pick.getByText(/^Result \d+ for “order”/).waitFor();
+    await look('why', [LIST], [DETAILS]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
 
-      await openWalkthrough(workbench);
-      for (const { step } of STEPS) {
-        await unfoldStep(workbench, step);
-        await look(`walkthrough-${step.split(' ')[0]}`, [WALKTHROUGH]);
-      }
-    } finally {
-      await workbench.close();
+    await openWalkthrough(workbench);
+    for (const { step } of STEPS) {
+      await unfoldStep(workbench, step);
+      await look(`walkthrough-${step.split(' ')[0]}`, [WALKTHROUGH]);
     }
   });
-});
 
-describe('the walkthrough', () => {
-  const folder = temporaryFolder();
-
-  it('runs the command of each step', async () => {
-    const workbench = await Workbench.open({ folder: copySample(join(folder(), 'harbour')) });
-    try {
-      for (const { step, command, done } of STEPS) {
-        await openWalkthrough(workbench);
-        await unfoldStep(workbench, step);
-        await workbench.page.locator(WALKTHROUGH).getByRole('button', { name: command, exact: true }).click();
-        await done(workbench);
-      }
-    } finally {
-      await workbench.close();
+  it('includes the walkthrough, which runs the command of each step', async () => {
+    for (const { step, command, done } of STEPS) {
+      await openWalkthrough(workbench);
+      await unfoldStep(workbench, step);
+      await workbench.page.locator(WALKTHROUGH).getByRole('button', { name: command, exact: true }).click();
+      await done(workbench);
     }
   });
 });

@@ -6,7 +6,7 @@ import type { ServerInfo } from '../../src/server/launch.ts';
 import { WireClient } from '../../src/wire/wireClient.ts';
 import { serve, stop } from '../support/servers.ts';
 import { until } from '../support/until.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { folderOfTest } from '../support/temporary.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
 const KILLS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 10));
@@ -33,16 +33,14 @@ const connect = ({ url, token }: ServerInfo): WireClient =>
   new WireClient({ url, token, userAgent: 'test', timeoutMs: 20_000, backoffBaseMs: 10_000_000 });
 
 describe('The index, search and ask service, killed with SIGKILL', () => {
-  const newFolder = temporaryFolder();
-  let folder: string;
+  const folder = folderOfTest();
   // A second attempt starts from nothing.
-  beforeEach(() => (folder = newFolder()));
 
   it('has, finds and keeps in checkpoints everything that it acknowledged, as a whole', async function () {
     this.timeout(KILLS * 30_000 + 600_000);
     const seed = chooseSeed();
     const random = seeded(seed);
-    const state = join(folder, 'state');
+    const state = join(folder(), 'state');
     const uploaded: number[] = [];
     const checkpoints = new Map<string, readonly number[]>();
     let next = 0;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Engine, EngineReader } from '../../src/engine/engine.ts';
 import { readManifest, segmentFile } from '../../src/engine/index/manifest.ts';
 import { killed } from '../support/processes.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { folderOfTest } from '../support/temporary.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 import { WORDS, fileVersion, workload, type Versions } from './workload.ts';
 import type { Order } from './writer.ts';
@@ -19,10 +19,8 @@ const STEP_MS = 12;
 const KILLS_PER_INDEX = 25;
 
 describe('An index whose writer is killed with SIGKILL', () => {
-  const newFolder = temporaryFolder();
-  let folder: string;
+  const folder = folderOfTest();
   // A second attempt starts from nothing.
-  beforeEach(() => (folder = newFolder()));
 
   it('holds the last acknowledged commit or the one under way, as a whole', async function () {
     this.timeout(KILLS * 30_000 + 600_000);
@@ -42,7 +40,7 @@ describe('An index whose writer is killed with SIGKILL', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const seed = first + kill;
       const random = seeded(seed + 2);
-      const index = join(folder, `index${Math.floor(kill / KILLS_PER_INDEX)}`);
+      const index = join(folder(), `index${Math.floor(kill / KILLS_PER_INDEX)}`);
       mkdirSync(index, { recursive: true });
       if (kill % KILLS_PER_INDEX === 0) versions = new Map();
       const writer = next;

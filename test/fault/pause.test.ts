@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { Engine, EngineReader } from '../../src/engine/engine.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { folderOfTest } from '../support/temporary.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 import { WORDS, fileVersion, workload, type Versions } from './workload.ts';
 import type { Order } from './writer.ts';
@@ -15,10 +15,8 @@ const STEP_MS = 12;
 const HEIR_STEPS = 4;
 
 describe('An index whose writer is paused, loses its lease and resumes', () => {
-  const newFolder = temporaryFolder();
-  let folder: string;
+  const folder = folderOfTest();
   // A second attempt starts from nothing.
-  beforeEach(() => (folder = newFolder()));
 
   it('holds what the next owner makes of the last acknowledged commit or the one under way', async function () {
     if (process.platform === 'win32') {
@@ -28,7 +26,7 @@ describe('An index whose writer is paused, loses its lease and resumes', () => {
     this.timeout(PAUSES * 600_000 + 600_000);
     const first = chooseSeed();
     console.log(`      ${PAUSES} pauses from seed ${first}`);
-    const index = join(folder, 'index');
+    const index = join(folder(), 'index');
     mkdirSync(index);
     let versions: Versions = new Map();
     for (let pause = 0; pause < PAUSES; pause++) {

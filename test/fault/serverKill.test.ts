@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, PATHS } from '../conformance/client.ts';
 import { serve, stop } from '../support/servers.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { folderOfTest } from '../support/temporary.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
 const KILLS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 10));
@@ -23,17 +23,15 @@ interface Writer {
 }
 
 describe('A server that is killed with SIGKILL', () => {
-  const newFolder = temporaryFolder();
-  let folder: string;
+  const folder = folderOfTest();
   // A second attempt starts from nothing.
-  beforeEach(() => (folder = newFolder()));
 
   it('has every acknowledged change, and each batch and import as a whole or not at all', async function () {
     this.timeout(KILLS * 30_000 + 600_000);
     const seed = chooseSeed();
     const random = seeded(seed);
     console.log(`      ${KILLS} kills from seed ${seed}`);
-    const data = join(folder, 'facts.ndjson');
+    const data = join(folder(), 'facts.ndjson');
     writeFileSync(
       data,
       writersPeople()
@@ -41,7 +39,7 @@ describe('A server that is killed with SIGKILL', () => {
         .map((user_email) => `${JSON.stringify({ kind: 'user', user_email })}\n`)
         .join(''),
     );
-    const state = join(folder, 'state');
+    const state = join(folder(), 'state');
     const args = ['--state', state, '--data', data, '--now', '2026-11-21T09:00:00Z', '--no-rate-limit'];
     const writers = [...writersPeople().map(budgetWriter), importWriter()];
     let [acknowledged, unanswered, kept] = [0, 0, 0];
@@ -100,7 +98,7 @@ describe('A server that is killed with SIGKILL', () => {
     const seed = chooseSeed();
     const random = seeded(seed);
     console.log(`      ${KILLS} kills from seed ${seed}`);
-    const state = join(folder, 'restored');
+    const state = join(folder(), 'restored');
     const args = ['--state', state, '--users', '40', '--now', '2026-11-21T09:00:00Z', '--no-rate-limit'];
     const snapshots = [await snapshotOf('simulated', ['--seed', '5']), await snapshotOf('file', ['--data', facts()])];
     const seen = new Map<string, number>();
@@ -144,7 +142,7 @@ describe('A server that is killed with SIGKILL', () => {
   });
 
   function facts(): string {
-    const file = join(folder, 'credits.ndjson');
+    const file = join(folder(), 'credits.ndjson');
     const records = Array.from({ length: 3000 }, (_, i) => ({
       ...{ kind: 'credits', date: DATE, service_account_name: `account-${i}` },
       ...{ model_name: 'm', credits_consumed: i },
@@ -160,7 +158,7 @@ describe('A server that is killed with SIGKILL', () => {
     name: string,
     options: readonly string[],
   ): Promise<{ readonly name: string; readonly text: string; readonly view: string }> {
-    const state = join(folder, name);
+    const state = join(folder(), name);
     const server = await serve(['--state', state, '--now', '2026-11-21T09:00:00Z', '--users', '30', ...options]);
     const client = new Client(server.info);
     await client.admin('POST', 'tokens', { scopes: ['analytics:read'], name });

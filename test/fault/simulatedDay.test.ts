@@ -10,7 +10,7 @@ import { plusDays } from '../conformance/naive.ts';
 import { RawConnection } from '../support/rawHttp.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { until } from '../support/until.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { folderOfTest } from '../support/temporary.ts';
 import { chooseSeed, seeded } from './truth.ts';
 
 const IS_SOAK = process.env.SEXTANT_SOAK !== undefined;
@@ -44,17 +44,15 @@ interface Answer {
 }
 
 describe('A simulated day of 24 hours', () => {
-  const newFolder = temporaryFolder();
-  let folder: string;
+  const folder = folderOfTest();
   // A second attempt starts from nothing.
-  beforeEach(() => (folder = newFolder()));
 
   it('with faults and an advancing clock ends with consistent figures and without leaks', async function () {
     if (process.platform !== 'linux') this.skip();
     this.timeout(3_600_000);
     const seed = chooseSeed();
     const random = seeded(seed);
-    const state = join(folder, 'state');
+    const state = join(folder(), 'state');
     const server = await serve(['--state', state, '--seed', '11', '--users', String(USERS), '--now', BEGIN]);
     try {
       const day = new Day(server, random);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { until } from '../support/until.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { folderOfTest } from '../support/temporary.ts';
 import { ACTS, checkAll, Ledger, makeHooks, NOW, writeFacts, type Hooks } from './ledger.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
@@ -16,10 +16,8 @@ const LEDGERS = 8;
 const ENOUGH = 25;
 
 describe('A server that is paused while another takes over its state', () => {
-  const newFolder = temporaryFolder();
-  let folder: string;
+  const folder = folderOfTest();
   // A second attempt starts from nothing.
-  beforeEach(() => (folder = newFolder()));
   const running: ServeProcess[] = [];
   after(async () => {
     for (const server of running) if (server.child.exitCode === null) await stop(server, 'SIGKILL');
@@ -31,8 +29,8 @@ describe('A server that is paused while another takes over its state', () => {
     const seed = chooseSeed();
     const random = seeded(seed);
     console.log(`      ${ROUNDS} pauses from seed ${seed}`);
-    const state = join(folder, 'state');
-    const data = writeFacts(join(folder, 'facts.ndjson'), LEDGERS + 1);
+    const state = join(folder(), 'state');
+    const data = writeFacts(join(folder(), 'facts.ndjson'), LEDGERS + 1);
     const args = ['--state', state, '--data', data, '--now', NOW, '--no-rate-limit', '--port', '0'];
     const start = async (): Promise<ServeProcess> => {
       const server = await serve(args);

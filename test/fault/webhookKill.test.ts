@@ -7,7 +7,7 @@ import { COMMAND } from '../support/command.ts';
 import { killed } from '../support/processes.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { until } from '../support/until.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { folderOfTest } from '../support/temporary.ts';
 import { checkRuns, checkStored, makeHook, Receiver, Sender, type Hook } from './deliveries.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
@@ -19,17 +19,15 @@ const LATER_MS = 30;
 const START_MS = 400;
 
 describe('A server that is killed with SIGKILL while it accepts webhooks', () => {
-  const newFolder = temporaryFolder();
-  let folder: string;
+  const folder = folderOfTest();
   // A second attempt starts from nothing.
-  beforeEach(() => (folder = newFolder()));
 
   it('has each acknowledged event exactly once, byte for byte, and ran its trigger', async function () {
     this.timeout(KILLS * 30_000 + 600_000);
     const seed = chooseSeed();
     const random = seeded(seed);
     console.log(`      ${KILLS} kills from seed ${seed}`);
-    const state = join(folder, 'state');
+    const state = join(folder(), 'state');
     // Segments of 1.6 MB, so that some kills hit the end of a segment.
     const args = ['--state', state, '--keep-megabytes', '100'];
     const sender = new Sender(random);

@@ -5,21 +5,19 @@ import { join } from 'node:path';
 import { Client } from '../conformance/client.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { until } from '../support/until.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { folderOfTest } from '../support/temporary.ts';
 import { makeHook, storedEvents, type Hook } from './deliveries.ts';
 
 const ROUNDS = 3;
 const EACH = 40;
 
 describe('A server that is paused while another takes over its webhooks', () => {
-  const newFolder = temporaryFolder();
-  let folder: string;
+  const folder = folderOfTest();
   // A second attempt starts from nothing.
-  beforeEach(() => (folder = newFolder()));
 
   it('answers 503 when it resumes; no accepted event is lost, altered or given an id twice', async function () {
     this.timeout(ROUNDS * 120_000);
-    const state = join(folder, 'state');
+    const state = join(folder(), 'state');
     const args = ['--state', state, '--keep-megabytes', '100'];
     const accepted = new Map<string, string>();
     const running = new Set<ServeProcess>();

@@ -17,7 +17,8 @@ export function commandRunner(folder: () => string): (...args: string[]) => Outc
   let cache = '';
   before(() => (cache = folder()));
   return (...args) => {
-    const env = { ...process.env, XDG_CACHE_HOME: cache, NO_COLOR: '1' };
+    // The command's own compile cache, not that of the tests.
+    const env = { ...process.env, NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: cache, NO_COLOR: '1' };
     const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8', env });
     return { code: status, stdout, stderr };
   };

@@ -15,6 +15,14 @@ export function temporaryFolder(): () => string {
   };
 }
 
+/** Returns a function that names the present test's own folder. Call it inside `describe`. */
+export function folderOfTest(): () => string {
+  const newFolder = temporaryFolder();
+  let folder: string;
+  beforeEach(() => (folder = newFolder()));
+  return () => folder;
+}
+
 /** Writes files by path below `root`. */
 export function writeFiles(root: string, files: Readonly<Record<string, string | Uint8Array>>): void {
   for (const [path, content] of Object.entries(files)) {

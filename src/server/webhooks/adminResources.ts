@@ -1,39 +1,24 @@
 import * as z from 'zod/mini';
 import { parseFilter } from '../../webhooks/filter/checkFilter.ts';
 import { Filter } from '../../webhooks/filter/filter.ts';
-import type { Trigger, Webhook } from '../../webhooks/definitions.ts';
 import {
   EVENT_STATUSES,
   eventId,
   eventNumber,
   type EventState,
   type EventStatus,
-  type EventSummary,
   type StoredEvent,
 } from '../../webhooks/event.ts';
-import { describeJournalDamage, type JournalDamage } from '../../webhooks/journal/damage.ts';
 import type { EventFilter } from '../../webhooks/journal/eventIndex.ts';
-import type { EventSearch } from '../../webhooks/journal/eventJournal.ts';
-import { MAX_REFUSALS, type Refusal } from '../../webhooks/journal/refusalLog.ts';
+import { MAX_REFUSALS } from '../../webhooks/journal/refusalLog.ts';
 import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
 import { readMoment } from '../admin/moment.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { HttpExchange, Reply, Resource } from '../http/exchange.ts';
+import { AdminViews } from './adminViews.ts';
 import type { WebhookService } from './service.ts';
 import { testDelivery } from './testDelivery.ts';
-import type {
-  EventDetailView,
-  EventPageView,
-  EventSummaryView,
-  EventView,
-  JournalView,
-  RefusalView,
-  RefusalsView,
-  RefusedView,
-  RunView,
-  TriggerView,
-  WebhookView,
-} from './views.ts';
+import type { EventPageView, RefusalsView } from './views.ts';
 
 const MAX_PAGE = 1000;
 const MAX_DEFINITION_BYTES = 262_144;
@@ -75,97 +60,50 @@ const testEvent = z.strictObject({
   secret: z.optional(z.string('secret must be a string')),
 });
 
+/** What the resources share. */
+interface Plane {
+  readonly service: WebhookService;
+  readonly views: AdminViews;
+  /** Creates a resource that answers 503 once another process took over the state. */
+  readonly resource: AdminResource;
+}
+
 /** `/__admin/webhooks`, `triggers`, `experts`, `events`, `refusals`, `journal`. */
 export function webhookAdminResources(
   service: WebhookService,
   adminResource: AdminResource,
   serverUrl: () => string,
 ): Resource[] {
-  const { definitions, journal, refusals } = service;
-  const resource: AdminResource = (path, methods) => withLease(service, adminResource(path, methods));
+  const plane: Plane = {
+    service,
+    views: new AdminViews(service, serverUrl),
+    resource: (path, methods) => withLease(service, adminResource(path, methods)),
+  };
+  return [
+    webhookResources,
+    triggerResources,
+    expertResources,
+    eventResources,
+    refusalResources,
+    journalResources,
+  ].flatMap((resourcesOf) => resourcesOf(plane));
+}
+
+/** `/__admin/webhooks`. */
+function webhookResources({ service, views, resource }: Plane): Resource[] {
+  const { definitions } = service;
   /** Escaping in JSON may double the length of a text. */
   const maxTestBytes = 2 * service.maxBodyBytes + MAX_DEFINITION_BYTES;
-  const urlOf = ({ id }: Webhook): string => `${serverUrl()}/webhooks/${id}`;
-  const showWebhook = (webhook: Webhook): WebhookView => ({
-    name: webhook.name,
-    type: webhook.type,
-    description: webhook.description,
-    scope: webhook.scope,
-    enabled: webhook.enabled,
-    webhook_id: webhook.id,
-    url: urlOf(webhook),
-    created_at: iso(webhook.createdAt),
-    triggers: definitions.triggers.filter((trigger) => trigger.webhook === webhook.name).map(({ name }) => name),
-  });
-  const showTrigger = (trigger: Trigger): TriggerView => ({ ...trigger, words: definitions.describe(trigger) });
-  const disabledFor = ({ webhook }: StoredEvent, { evaluations }: EventState): string[] => {
-    const of = definitions.webhookById(webhook)?.name;
-    const asked = evaluations.map(({ trigger }) => trigger);
-    const those = definitions.triggers.filter((trigger) => trigger.webhook === of && !trigger.enabled);
-    return those.map(({ name }) => name).filter((name) => !asked.includes(name));
-  };
-  const showSummary = ({ id, at, webhook, status, bytes }: EventSummary): EventSummaryView => ({
-    event_id: id,
-    received_at: iso(at),
-    source: 'Webhook',
-    webhook: definitions.webhookById(webhook)?.name ?? null,
-    webhook_id: webhook,
-    status,
-    bytes,
-  });
-  const show = (event: StoredEvent): EventView => ({
-    ...showSummary(event),
-    ...(event.key !== undefined && { idempotency_key: event.key }),
-    ...(event.replayOf !== undefined && { replay_of: event.replayOf }),
-    ...(event.isTest && { is_test: true }),
-    headers: event.headers,
-    // The intake accepts UTF-8 only, so this is the body, byte for byte.
-    body: event.body.toString(),
-  });
-  const showRefusal = ({ at, webhook, ...rest }: Refusal): RefusalView => ({
-    received_at: iso(at),
-    webhook: definitions.webhookById(webhook)?.name ?? null,
-    webhook_id: webhook,
-    ...rest,
-  });
-  const showJournal = (damage: readonly JournalDamage[]): JournalView => ({
-    events: journal.size,
-    bytes: journal.bytes,
-    damage: damage.map(describeJournalDamage),
-  });
-  /** The id of a webhook, from its name or id; deleted webhooks have only an id. */
-  const idOf = (webhook: string): string => definitions.webhooks.find(({ name }) => name === webhook)?.id ?? webhook;
-  const filterOf = ({ source, webhook, status, from, to }: Given): EventFilter => {
-    if (source !== undefined && source.toLowerCase() !== 'webhook')
-      throw httpErrors.badRequest(`source must be Webhook, the only one that exists, and not ${source.slice(0, 100)}`);
-    if (status !== undefined && !EVENT_STATUSES.includes(status as EventStatus))
-      throw httpErrors.badRequest(`status must be one of ${EVENT_STATUSES.join(', ')}`);
-    return {
-      webhook: webhook === undefined ? undefined : idOf(webhook),
-      status: status as EventStatus | undefined,
-      from: from === undefined ? undefined : readMoment(from, 'from'),
-      to: to === undefined ? undefined : readMoment(to, 'to'),
-    };
-  };
-  const find = async ({
-    parameters: { id = '' },
-  }: HttpExchange): Promise<{ event: StoredEvent; state: EventState }> => {
-    const number = eventNumber(id);
-    const event = number === undefined ? undefined : await journal.read(number);
-    if (!event) throw httpErrors.notFound(`event ${id.slice(0, 100)}`);
-    return { event, state: await journal.state(number!) };
-  };
-
   return [
     resource('webhooks', {
-      GET: { handle: () => ({ json: { webhooks: definitions.webhooks.map(showWebhook) } }) },
+      GET: { handle: () => ({ json: { webhooks: definitions.webhooks.map((webhook) => views.webhook(webhook)) } }) },
       POST: withJson((body) => {
         const { webhook, secret } = definitions.createWebhook(body);
-        return { status: 201, json: { ...showWebhook(webhook), secret } };
+        return { status: 201, json: { ...views.webhook(webhook), secret } };
       }),
     }),
     resource('webhooks/{name}', {
-      GET: { handle: ({ parameters }) => ({ json: showWebhook(definitions.webhook(parameters.name!)) }) },
+      GET: { handle: ({ parameters }) => ({ json: views.webhook(definitions.webhook(parameters.name!)) }) },
       PATCH: withJson((body, { parameters }) => {
         const { description, scope, enabled } = checked(webhookChange, body);
         const change = {
@@ -173,12 +111,12 @@ export function webhookAdminResources(
           ...(scope !== undefined && { scope }),
           ...(enabled !== undefined && { enabled }),
         };
-        return { json: showWebhook(definitions.changeWebhook(parameters.name!, change)) };
+        return { json: views.webhook(definitions.changeWebhook(parameters.name!, change)) };
       }),
       DELETE: {
         handle: ({ parameters, query }) => {
           const triggers = definitions.deleteWebhook(parameters.name!, isForced(query));
-          return { json: { triggers: triggers.map(showTrigger) } };
+          return { json: { triggers: triggers.map((trigger) => views.trigger(trigger)) } };
         },
       },
     }),
@@ -186,7 +124,7 @@ export function webhookAdminResources(
       POST: withJson((body, { parameters }) => {
         const overlapMs = checked(rotation, body).overlap_seconds * 1000;
         const { webhook, secret } = definitions.rotateSecret(parameters.name!, overlapMs);
-        return { json: { ...showWebhook(webhook), secret } };
+        return { json: { ...views.webhook(webhook), secret } };
       }),
     }),
     resource('webhooks/{name}/send', {
@@ -196,21 +134,27 @@ export function webhookAdminResources(
         return { status: 202, json: { event_id: id } };
       }, maxTestBytes),
     }),
+  ];
+}
+
+/** `/__admin/triggers`. */
+function triggerResources({ service: { definitions }, views, resource }: Plane): Resource[] {
+  return [
     resource('triggers', {
-      GET: { handle: () => ({ json: { triggers: definitions.triggers.map(showTrigger) } }) },
+      GET: { handle: () => ({ json: { triggers: definitions.triggers.map((trigger) => views.trigger(trigger)) } }) },
       POST: withJson(
-        (body) => ({ status: 201, json: showTrigger(definitions.saveTrigger(body)) }),
+        (body) => ({ status: 201, json: views.trigger(definitions.saveTrigger(body)) }),
         MAX_DEFINITION_BYTES,
       ),
     }),
     resource('triggers/{name}', {
-      GET: { handle: ({ parameters }) => ({ json: showTrigger(definitions.trigger(parameters.name!)) }) },
+      GET: { handle: ({ parameters }) => ({ json: views.trigger(definitions.trigger(parameters.name!)) }) },
       PUT: withJson((body, { parameters }) => {
         const { name } = definitions.trigger(parameters.name!);
-        return { json: showTrigger(definitions.saveTrigger({ ...body, name }, true)) };
+        return { json: views.trigger(definitions.saveTrigger({ ...body, name }, true)) };
       }, MAX_DEFINITION_BYTES),
       PATCH: withJson(
-        (body, { parameters }) => ({ json: showTrigger(definitions.changeTrigger(parameters.name!, body)) }),
+        (body, { parameters }) => ({ json: views.trigger(definitions.changeTrigger(parameters.name!, body)) }),
         MAX_DEFINITION_BYTES,
       ),
       DELETE: {
@@ -220,6 +164,13 @@ export function webhookAdminResources(
         },
       },
     }),
+  ];
+}
+
+/** `/__admin/experts`. */
+function expertResources({ service, resource }: Plane): Resource[] {
+  const { definitions } = service;
+  return [
     resource('experts', {
       GET: { handle: () => ({ json: { experts: definitions.experts } }) },
       POST: withJson((body) => ({ status: 201, json: definitions.saveExpert(body) })),
@@ -232,6 +183,14 @@ export function webhookAdminResources(
         },
       },
     }),
+  ];
+}
+
+/** `/__admin/events`. */
+function eventResources(plane: Plane): Resource[] {
+  const { service, views, resource } = plane;
+  const { definitions, journal } = service;
+  return [
     resource('events', {
       GET: {
         handle: ({ query }) => {
@@ -239,11 +198,11 @@ export function webhookAdminResources(
           const given = parametersOf(query, names);
           const limit = limitOf(given.limit);
           const before = numberOf('cursor', given.cursor);
-          const events = journal.list(filterOf(given), limit + 1, before);
+          const events = journal.list(filterOf(definitions, given), limit + 1, before);
           const page = events.slice(0, limit);
           const cursor = events.length > limit ? page.at(-1)!.id : '';
           const shown: EventPageView = {
-            events: page.map(showSummary),
+            events: page.map((event) => views.summary(event)),
             next_cursor: cursor,
             has_more: cursor !== '',
           };
@@ -255,35 +214,27 @@ export function webhookAdminResources(
       GET: {
         handle: (exchange) => {
           const { filter, ...given } = parametersOf(exchange.query, Object.keys(searchBody.shape));
-          return search(given, filter === undefined ? undefined : parseFilter(filter), exchange);
+          return search(plane, given, filter === undefined ? undefined : parseFilter(filter), exchange);
         },
       },
       // A filter may be larger than the head of a request.
       POST: withJson((body, exchange) => {
         const { filter, ...given } = checked(searchBody, body);
-        return search(given, filter, exchange);
+        return search(plane, given, filter, exchange);
       }, MAX_DEFINITION_BYTES),
     }),
     resource('events/{id}', {
       GET: {
         handle: async (exchange) => {
-          const { event, state } = await find(exchange);
-          const { evaluations, runs, isDamaged } = state;
-          const shown: EventDetailView = {
-            ...show(event),
-            evaluations,
-            disabled_triggers: disabledFor(event, state),
-            runs: runs.map(showRun),
-            ...(isDamaged && { is_damaged: isDamaged }),
-          };
-          return { json: shown };
+          const { event, state } = await find(journal, exchange);
+          return { json: views.eventDetail(event, state) };
         },
       },
     }),
     resource('events/{id}/replay', {
       POST: {
         handle: async (exchange): Promise<Reply> => {
-          const { event } = await find(exchange);
+          const { event } = await find(journal, exchange);
           const { webhook, headers, body, id: replayOf } = event;
           if (!definitions.webhookById(webhook)) throw httpErrors.notFound(`webhook of ${replayOf} any more`);
           const { id } = await service.accept({ webhook, headers, body, replayOf });
@@ -291,14 +242,23 @@ export function webhookAdminResources(
         },
       },
     }),
+  ];
+}
+
+/** `/__admin/refusals`. */
+function refusalResources({ service: { definitions, refusals }, views, resource }: Plane): Resource[] {
+  return [
     resource('refusals', {
       GET: {
         handle: async ({ query }) => {
           const { webhook, limit } = parametersOf(query, ['webhook', 'limit']);
-          const id = webhook === undefined ? undefined : idOf(webhook);
+          const id = webhook === undefined ? undefined : idOf(definitions, webhook);
           const isWanted = id === undefined ? undefined : (one: string) => one === id;
           const found = await refusals.latest(limitOf(limit, MAX_REFUSALS), isWanted);
-          const shown: RefusalsView = { refusals: found.map(showRefusal), left_out: refusals.leftOut };
+          const shown: RefusalsView = {
+            refusals: found.map((refusal) => views.refusal(refusal)),
+            left_out: refusals.leftOut,
+          };
           return { json: shown };
         },
       },
@@ -307,37 +267,80 @@ export function webhookAdminResources(
       GET: {
         handle: async () => {
           const groups = await refusals.summary((id) => definitions.webhookById(id)?.id ?? '');
-          const refused: RefusedView[] = groups.map(({ group, count, last }) => ({
-            webhook: definitions.webhookById(group)?.name ?? null,
-            count,
-            last: showRefusal(last),
-          }));
-          return { json: { refused } };
+          return { json: { refused: groups.map((group) => views.refused(group)) } };
         },
       },
     }),
-    resource('journal', { GET: { handle: () => ({ json: showJournal(journal.damage) }) } }),
+  ];
+}
+
+/** `/__admin/journal`. */
+function journalResources({ service: { journal }, views, resource }: Plane): Resource[] {
+  return [
+    resource('journal', { GET: { handle: () => ({ json: views.journal(journal.damage) }) } }),
     resource('journal/verify', {
-      POST: { handle: async () => ({ json: showJournal(await journal.verify()) }) },
+      POST: { handle: async () => ({ json: views.journal(await journal.verify()) }) },
     }),
   ];
+}
 
-  function search({ text, cursor, ...given }: Given, filter: unknown, exchange: HttpExchange): Reply {
-    const wanted = {
-      ...filterOf(given),
-      text,
-      before: numberOf('cursor', cursor),
-      filter: filter === undefined ? undefined : new Filter(filter),
-    };
-    return { contentType: 'application/x-ndjson', lines: searchLines(wanted, exchange.gone()) };
-  }
+async function find(
+  journal: WebhookService['journal'],
+  { parameters: { id = '' } }: HttpExchange,
+): Promise<{ event: StoredEvent; state: EventState }> {
+  const number = eventNumber(id);
+  const event = number === undefined ? undefined : await journal.read(number);
+  if (!event) throw httpErrors.notFound(`event ${id.slice(0, 100)}`);
+  return { event, state: await journal.state(number!) };
+}
 
-  /** `{"event"}` for each that is found, `{"damaged"}` for each that cannot be read, `{"progress"}` in between, `{"done":true}` at the end. Stops when the client does. */
-  async function* searchLines(search: EventSearch, gone: AbortSignal): AsyncGenerator<string> {
-    for await (const step of journal.search(search, gone))
-      yield JSON.stringify('event' in step ? { event: show(step.event) } : step);
-    yield JSON.stringify({ done: true });
-  }
+/** The id of a webhook, from its name or id; deleted webhooks have only an id. */
+function idOf({ webhooks }: WebhookService['definitions'], webhook: string): string {
+  return webhooks.find(({ name }) => name === webhook)?.id ?? webhook;
+}
+
+function filterOf(
+  definitions: WebhookService['definitions'],
+  { source, webhook, status, from, to }: Given,
+): EventFilter {
+  if (source !== undefined && source.toLowerCase() !== 'webhook')
+    throw httpErrors.badRequest(`source must be Webhook, the only one that exists, and not ${source.slice(0, 100)}`);
+  if (status !== undefined && !EVENT_STATUSES.includes(status as EventStatus))
+    throw httpErrors.badRequest(`status must be one of ${EVENT_STATUSES.join(', ')}`);
+  return {
+    webhook: webhook === undefined ? undefined : idOf(definitions, webhook),
+    status: status as EventStatus | undefined,
+    from: from === undefined ? undefined : readMoment(from, 'from'),
+    to: to === undefined ? undefined : readMoment(to, 'to'),
+  };
+}
+
+function search(
+  { service: { definitions, journal }, views }: Plane,
+  { text, cursor, ...given }: Given,
+  filter: unknown,
+  exchange: HttpExchange,
+): Reply {
+  const wanted = {
+    ...filterOf(definitions, given),
+    text,
+    before: numberOf('cursor', cursor),
+    filter: filter === undefined ? undefined : new Filter(filter),
+  };
+  const steps = journal.search(wanted, exchange.gone());
+  return { contentType: 'application/x-ndjson', lines: searchLines(steps, views) };
+}
+
+/**
+ * `{"event"}` for each event found, `{"damaged"}` for each unreadable one, `{"progress"}` in between, `{"done":true}` at the
+ * end. Stops when the client disconnects.
+ */
+async function* searchLines(
+  steps: ReturnType<WebhookService['journal']['search']>,
+  views: AdminViews,
+): AsyncGenerator<string> {
+  for await (const step of steps) yield JSON.stringify('event' in step ? { event: views.event(step.event) } : step);
+  yield JSON.stringify({ done: true });
 }
 
 /** Answers 503 once another process took over the state. */
@@ -350,18 +353,6 @@ function withLease(service: WebhookService, { guard, ...resource }: Resource): R
       return caller;
     },
   };
-}
-
-function showRun({ nextAt, attempts, ...run }: EventState['runs'][number]): RunView {
-  return {
-    ...run,
-    ...(nextAt !== undefined && { next_at: iso(nextAt) }),
-    attempts: attempts.map(({ at, durationMs, ...rest }) => ({ at: iso(at), duration_ms: durationMs, ...rest })),
-  };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function isForced(query: string): boolean {
