@@ -50,7 +50,8 @@ export async function openWorkbench(options, beforeLoad) {
         // Windows of concurrent tests share no server and no account.
         env: { XDG_DATA_HOME: join(dataFolder, 'share'), ...env },
         trust,
-        allBuiltIn: false,
+        // The package runs beside all extensions of the editor, as on a user's machine.
+        allBuiltIn: options.vsix !== undefined,
       }),
       launchBrowser(join(dataFolder, 'browser'), options.size),
     ]);
