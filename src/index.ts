@@ -67,4 +67,5 @@ export {
 export type { ChangedPaths } from './engine/query/filters.ts';
 export type { Contribution as Share } from './engine/query/features.ts';
 export type { Hit, SearchOptions } from './engine/query/hits.ts';
+export type { ReadText } from './engine/query/textConditions.ts';
 export { APIError, BlobTooLargeError } from './wire/errors.ts';

@@ -10,7 +10,7 @@ import type { SegmentReader } from './index/segmentReader.ts';
 import { Collection } from './query/collection.ts';
 import { parseQueryLanguage } from './query/queryLanguage.ts';
 import type { Hit, SearchOptions } from './query/hits.ts';
-import { searchIndexes, type SearchableIndex } from './query/searchIndexes.ts';
+import { searchIndexes } from './query/searchIndexes.ts';
 import { SearchMemory } from './query/searchMemory.ts';
 
 /** A document of an index. `content` is its bytes in any encoding that {@link toUtf8} reads. */
@@ -47,7 +47,7 @@ const NAMES_PER_SEGMENT = 500;
  * Reads an index that this or another process writes. It sees one commit, until {@link refresh} moves it to the newest.
  * Damaged parts are left out from when they are first met: fewer results, never wrong ones; {@link stats} reports them.
  */
-export class EngineReader implements SearchableIndex {
+export class EngineReader {
   readonly #folder: string;
   #snapshot: Snapshot;
   /** Damage to the manifest; damage to segments is in the snapshot. */

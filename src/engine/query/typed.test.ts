@@ -24,7 +24,7 @@ describe('a search for typed text', () => {
   const filler = Array.from({ length: 90 }, (_, i) => `const other${i} = ${i};`).join('\n');
 
   describe('verbatim', () => {
-    const hub = `${'// lantern at the harbour, the lantern of the quay\nfunction lightLantern() {}\n\n'.repeat(9)}`;
+    const hub = '// lantern at the harbour, the lantern of the quay\nfunction lightLantern() {}\n\n'.repeat(9);
     const line = 'throw new Error(`the harbour has no lantern at ${quay}`);';
 
     it('puts a file with the words in their order first, and shows that line', async () => {

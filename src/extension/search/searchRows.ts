@@ -66,7 +66,7 @@ export function staleFileRows(count: number): SearchRow[] {
 export function readAllRow(): SearchRow {
   return {
     label: vscode.l10n.t('Search the remaining files for the phrase'),
-    detail: vscode.l10n.t('Its words are in many files, and only part of these were searched.'),
+    detail: vscode.l10n.t('Its words are in many files, of which a part was searched.'),
     alwaysShow: true,
     iconPath: new vscode.ThemeIcon('ellipsis'),
     readAll: true,
