@@ -19,6 +19,8 @@ export interface Query {
   readonly nameWords: readonly number[];
   /** Words among others that may be a whole name, folded. */
   readonly possibleNames: readonly string[];
+  /** The words as typed that are no compound name and no number, in typed order. */
+  readonly singles: readonly string[];
   /** Neighbours that may form one name: `page fault` → `pagefault`. */
   readonly pairs: readonly string[];
   /** The name as typed, if the query is nothing but one name. */
@@ -66,8 +68,48 @@ export function parseQuery(text: string): Query {
     words: wordList,
     names: nameList,
     nameWords: nameList.map((name) => (single.has(name) ? wordList.indexOf(stemOf(name)) : -1)),
+    singles: typed.filter((_, i) => names[i]!.length === 1 && !isNumber(names[i]![0]!) && !isStopword(names[i]![0]!)),
     possibleNames: folded((parts, i) => parts.length === 1 && !isName(parts, i) && !isStopword(parts[0]!)),
     pairs: isSymbol && names.length === 1 ? [] : [...pairs].slice(0, MAX_WORDS),
     symbol: isSymbol ? trimmed : undefined,
+  };
+}
+
+/** Number of documents with a word in its text, and of those that define it as a name. */
+export interface Occurrences {
+  readonly documents: number;
+  readonly definitions: number;
+}
+
+/** Most definitions of a name in a question, and most documents with a name in small letters. */
+const MAX_DEFINITIONS = 2;
+const MAX_DOCUMENTS = 8;
+
+/**
+ * The query with the names that an index shows to be names. A word in capitals alone, such as `JSON`, is rather a format, and a
+ * capital at the beginning shows nothing; a word in small letters may be a name if few documents have and define it.
+ */
+export function withDefinedNames(query: Query, occurrencesOf: (folded: string) => Occurrences): Query {
+  if (query.symbol !== undefined) return query;
+  const added = new Set<string>();
+  const removed = new Set<string>();
+  for (const typed of query.singles) {
+    const folded = typed.toLowerCase();
+    const isKnown = query.names.includes(folded);
+    const { documents, definitions } = occurrencesOf(folded);
+    const isFew = definitions > 0 && definitions <= MAX_DEFINITIONS;
+    if (/^\P{Ll}{2,}$/u.test(typed)) {
+      if (!isFew) removed.add(folded);
+    } else if (CAPITALIZED.test(typed)) {
+      if (isFew && !isKnown) added.add(folded);
+    } else if (isFew && documents <= MAX_DOCUMENTS) added.add(folded);
+  }
+  const names = [...new Set([...query.names.filter((name) => !removed.has(name)), ...added])];
+  const isName = new Set(names);
+  return {
+    ...query,
+    names,
+    nameWords: names.map((name) => query.nameWords[query.names.indexOf(name)] ?? query.words.indexOf(stemOf(name))),
+    possibleNames: [...query.possibleNames, ...removed].filter((name) => !isName.has(name)),
   };
 }

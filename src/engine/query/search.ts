@@ -18,7 +18,7 @@ import type { FileRole } from './paths.ts';
 import { parseLocations } from './pastedLocation.ts';
 import { findLocations, findPartsOfNames, findPaths, findVerbatim, type Pinned } from './pinned.ts';
 import { PlaceFinder } from './placeFinder.ts';
-import { parseQuery, type Query } from './query.ts';
+import { parseQuery, withDefinedNames, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
 import { explainRow, scoreRow } from './ranker.ts';
 import { SearchMemory, type SearchArrays } from './searchMemory.ts';
@@ -109,7 +109,7 @@ type Steps = Generator<void, void, void>;
 
 class Search {
   readonly #parsed: ParsedQuery;
-  readonly #query: Query;
+  #query: Query;
   readonly #matcher: WordMatcher;
   readonly #options: CorpusOptions;
   readonly #memory: SearchMemory;
@@ -240,6 +240,13 @@ class Search {
   }
 
   *#collect(): Steps {
+    const count = (field: Field, text: string): number =>
+      sumOf(this.#scores, (scores) => scores.documentsIn(scores.listOf(field, text)));
+    this.#query = withDefinedNames(this.#query, (folded) => ({
+      documents: count(Field.body, stemOf(folded)),
+      definitions: count(Field.symbol, folded),
+    }));
+    yield;
     const { words, names, nameWords, pairs, possibleNames, symbol } = this.#query;
     for (const word of words) {
       const lists = this.#scores.map((scores) => scores.listsOf(word));
