@@ -31,7 +31,9 @@ describe('search', () => {
   it('restricts results by filters and phrases, and reports malformed parts', async () => {
     assert.deepEqual(await paths('delivery lang:sql'), ['db/schema.sql']);
     assert.deepEqual(await paths('"next attempt" -lang:go'), ['src/orders/retryPolicy.ts']);
-    assert.deepEqual(await paths('"attempt next"'), []);
+    const missing = await (await sextant()).search('"attempt next"');
+    assert.equal(missing.problems[0]?.code, 'PhraseNotFound');
+    assert.equal(missing.results[0]?.path, 'src/orders/retryPolicy.ts');
     const { results, problems } = await (await sextant()).search('verifyPassword path:[');
     assert.equal(results[0]?.path, 'src/auth/passwordHash.ts');
     assert.deepEqual(

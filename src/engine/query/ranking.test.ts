@@ -12,7 +12,7 @@ interface Goldens {
   readonly questions: readonly (readonly [query: string, path: string, within?: number])[];
   /** A name, the file that defines it, and the text of the defining line. */
   readonly names: readonly (readonly [query: string, path: string, line: string])[];
-  /** Queries with filters, phrases, prefixes, initials and qualified names. */
+  /** Queries with filters, phrases, prefixes, initials and qualified names, and what people paste. */
   readonly others: readonly (readonly [query: string, path: string])[];
 }
 
@@ -54,6 +54,18 @@ const PACKAGES: Readonly<Record<string, Goldens>> = {
       ['sym:normalizeFixes', 'lib/linter/file-report.js'],
       ['grapheme -path:rules', 'lib/shared/string-utils.js'],
       ['worker thread -path:lib/rules file:worker', 'lib/eslint/worker.js'],
+      ['token-store/decorative-', 'lib/languages/js/source-code/token-store/decorative-cursor.js'],
+      ['rules/wrap-r', 'lib/rules/wrap-regex.js'],
+      ['rules nonblock-statement-b', 'lib/rules/nonblock-statement-body-position.js'],
+      ['at create (/srv/eslint/lib/rules/no-restricted-syntax.js:56:22)', 'lib/rules/no-restricted-syntax.js'],
+      ['rules/no-ternary.js:34', 'lib/rules/no-ternary.js'],
+      [String.raw`isCommentToken\(.*tokenBefore`, 'lib/rules/array-element-newline.js'],
+      ['/abortController.*AbortController/', 'lib/eslint/eslint.js'],
+      ['0x1f', 'lib/rules/no-control-regex.js'],
+      ['hasLeftHand', 'lib/rules/prefer-object-has-own.js'],
+      ['LabeledScope', 'lib/rules/no-unused-labels.js'],
+      ['info.calledInSomePaths = info.calledInEveryPaths = true;', 'lib/rules/constructor-super.js'],
+      ['Failed to find token get, set, or async beside method name', 'lib/rules/keyword-spacing.js'],
     ],
   },
   'mocha/lib': {

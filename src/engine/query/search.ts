@@ -384,6 +384,8 @@ class Search {
     if (paths.length > 0) return paths;
     const named = this.#isPartOfName ? findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
     if (named.length > 0) return (this.#pinned = named);
+    // A defined name is searched for its definition, not for its uses.
+    if (this.#query.symbol !== undefined && this.#symbols.some(({ value }) => value === 1)) return [];
     return yield* findVerbatim(words, this.#options.likeRegex, this.#scores, this.#folders);
   }
 
