@@ -385,8 +385,10 @@ class Search {
     const named = this.#isPartOfName ? findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
     if (named.length > 0) return (this.#pinned = named);
     // A defined name is searched for its definition, not for its uses.
-    if (this.#query.symbol !== undefined && this.#symbols.some(({ value }) => value === 1)) return [];
-    return yield* findVerbatim(words, this.#options.likeRegex, this.#scores, this.#folders);
+    const { likeRegex } = this.#options;
+    const isName = this.#query.symbol !== undefined && this.#symbols.some(({ value }) => value === 1);
+    if (isName && !likeRegex) return [];
+    return yield* findVerbatim(words, likeRegex, this.#scores, this.#folders);
   }
 
   *#rankByFeatures(found: readonly FoundDocument[], pinned: readonly Pinned[]): Generator<undefined, Ranked[], void> {
