@@ -106,7 +106,9 @@ describe('The server under random requests', () => {
         .join(', ')}`,
     );
     console.log(`      heap after collection, MB: ${some(heap).join(' ')}`);
-    for (const expected of [200, 201, 202, 400, 401, 404, 405, 409, 415])
+    // Three in 3,000 are answered 409, so a short run may have none.
+    const rare = REQUESTS < JUDGED_FROM ? [] : [409];
+    for (const expected of [200, 201, 202, 400, 401, 404, 405, 415, ...rare])
       assert.ok(statuses.has(expected), `none was answered ${expected}`);
     if (REQUESTS < JUDGED_FROM) return;
     const quarter = heap.length >> 2;

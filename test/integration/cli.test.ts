@@ -68,7 +68,8 @@ describe('sextant', () => {
     };
     sextant('index', root);
     assert.deepEqual(paths('"next attempt"'), ['src/orders/retryPolicy.ts']);
-    assert.deepEqual(paths('"attempt next"'), []);
+    assert.equal(sextant('search', '--no-update', '"attempt zzyzx"', root).stdout.includes('retryPolicy.ts'), true);
+    assert.match(sextant('search', '"attempt next"', root).stderr, /Nothing contains “attempt next” exactly/);
     assert.equal(paths('order -"next attempt"').includes('src/orders/retryPolicy.ts'), false);
     assert.deepEqual(paths('path:src/auth lang:ts'), ['src/auth/passwordHash.ts', 'src/auth/session.ts']);
     assert.deepEqual(paths('-path:src -lang:go -file:*.{html,md} -file:.git*'), [
@@ -105,7 +106,7 @@ describe('sextant', () => {
     writeFiles(root, {
       'src/orders/retryPolicy.ts': '// attempt after attempt\n\n\n// The next\n//   attempt is the last.\n',
     });
-    assert.equal(sextant('search', '"next attempt"', root, '--no-update').code, 1);
+    assert.match(sextant('search', '"next attempt"', root, '--no-update').stderr, /Nothing contains “next attempt”/);
     const { stdout } = sextant('search', '"attempt is the last"', root);
     assert.match(stdout, /^src\/orders\/retryPolicy\.ts:5\n {4}\/\/ {3}attempt is the last\.\n$/);
   });

@@ -28,6 +28,9 @@ const MAX_NAMED = 500;
 /** Least number, and share, of the words of a message that identify it. */
 const MIN_PART_WORDS = 4;
 const MIN_PART = 0.75;
+/** Pages that quote a question do not answer it; a pasted sentence has this number of words. */
+const PROSE = 'markdown';
+const MIN_PROSE_WORDS = 7;
 /** Worth of a part of a text or name, of what a whole one is worth. */
 const PART = 0.8;
 /** Number of paths that are read before other work may run. */
@@ -44,13 +47,15 @@ export function* findVerbatim(
   all: readonly SegmentScores[],
   folders: readonly SearchedFolder[],
 ): Generator<undefined, Pinned[], void> {
-  const searched = all.filter(({ folder }) => folders[folder]!.readText);
   const pattern = likeRegex ?? compileWords([words]);
-  const count = searched[0]?.words ?? 0;
+  const count = all[0]?.words ?? 0;
   if (!pattern || count === 0) return [];
-  const having = candidatesIn(searched, likeRegex ? MAX_READ.length : count, (scores) => scores.documentsWithAll());
-  const found = yield* findMatches(pattern, having, folders);
   const typed = [...words.matchAll(WORD)].map(([word]) => word);
+  const isShort = typed.length < MIN_PROSE_WORDS;
+  const searched = all.filter(({ folder }) => folders[folder]!.readText);
+  const having = candidatesIn(searched, likeRegex ? MAX_READ.length : count, (scores) => scores.documentsWithAll());
+  const matches = yield* findMatches(pattern, having, folders);
+  const found = matches.filter(({ scores, document }) => !isShort || scores.reader.languageOf(document) !== PROSE);
   if (found.length > 0 || likeRegex || typed.length <= MIN_PART_WORDS || count < MIN_PART_WORDS - 1) return found;
   const most = candidatesIn(searched, count, (scores) => {
     const documents = Array.from({ length: count }, (_, word) => scores.documentsWithAll('body', word));
@@ -60,8 +65,8 @@ export function* findVerbatim(
     const rows = Array.from({ length: typed.length - length + 1 }, (_, from) =>
       typed.slice(from, from + length).join(' '),
     );
-    const matches = yield* findMatches(compileWords(rows)!, most, folders);
-    if (matches.length > 0) return matches.map((one) => ({ ...one, worth: PART }));
+    const parts = yield* findMatches(compileWords(rows)!, most, folders);
+    if (parts.length > 0) return parts.map((one) => ({ ...one, worth: PART }));
   }
   return [];
 }

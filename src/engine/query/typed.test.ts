@@ -41,6 +41,13 @@ describe('a search for typed text', () => {
       assert.equal((await find(files, 'to be or a lantern'))[0], 'lantern.ts:1');
     });
 
+    it('counts in pages only for a whole sentence', async () => {
+      const page = '# Try it\n\n- where is a lantern lit\n- how does a lantern at the quay of the harbour burn\n';
+      const files = { 'README.md': page, 'lantern.ts': hub + 'function lit() {}\n' };
+      assert.equal((await find(files, 'where is a lantern lit'))[0]?.split(':')[0], 'lantern.ts');
+      assert.equal((await find(files, 'does a lantern at the quay of the harbour burn'))[0], 'README.md:1');
+    });
+
     it('is nothing special in many files', async () => {
       const copies = Object.fromEntries(
         Array.from({ length: 9 }, (_, i) => [`copy${i}.ts`, '// the lantern of the quay']),
