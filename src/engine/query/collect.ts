@@ -48,6 +48,7 @@ export class SegmentScores {
   readonly symbols = new Map<number, SymbolHit[]>();
   readonly #sums: Sums;
   readonly #wanted: Wanted;
+  readonly #accepts: Wanted['accepts'];
   readonly #averages: Averages;
   readonly #postings: Postings;
   readonly #words: Word[] = [];
@@ -60,6 +61,7 @@ export class SegmentScores {
     this.folder = folder;
     this.#averages = averages;
     this.#wanted = wanted;
+    this.#accepts = wanted.accepts;
     this.#postings = arrays.postings;
     this.#sums = arrays.sumsOf(segment.reader);
   }
@@ -294,7 +296,7 @@ export class SegmentScores {
   #meet(document: number): boolean {
     const { state } = this.#sums;
     if (state[document] === UNMET) {
-      const isWanted = !this.segment.isDeleted(document) && this.#wanted.accepts(document);
+      const isWanted = !this.segment.isDeleted(document) && (this.#accepts === undefined || this.#accepts(document));
       state[document] = isWanted ? WANTED : UNWANTED;
     }
     return state[document] === WANTED;

@@ -66,11 +66,12 @@ export class Collection {
 
   /** Number of documents in which a folded name occurs: a compound one as a whole, a single word as that word. */
   references(folded: string): number {
-    const identifiers = this.#documentsWith({ field: Field.identifier, text: folded });
-    return Math.max(identifiers, this.#documentsWith({ field: Field.body, text: stemOf(folded) }));
+    const identifiers = this.documentsWith({ field: Field.identifier, text: folded });
+    return Math.max(identifiers, this.documentsWith({ field: Field.body, text: stemOf(folded) }));
   }
 
-  #documentsWith(term: Term): number {
+  /** Number of documents with a term; cached for each commit. */
+  documentsWith(term: Term): number {
     return sumOf(this.#folders, (segments) => documentsWith(segments, term, this.#memory));
   }
 

@@ -1,6 +1,7 @@
 import type { SegmentScores } from './collect.ts';
 import type { SearchedFolder } from './hits.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
+import { splitToken } from '../analyze/words.ts';
 import { matchPaths, type PastedLocation } from './pastedLocation.ts';
 import { compileWords, type Phrase } from './phrase.ts';
 import { WORD } from './query.ts';
@@ -131,9 +132,10 @@ export function findPartsOfNames(folded: string, all: readonly SegmentScores[]):
  * The documents whose path has a typed part of a path that begins a folder's or file's name, if these are few; those with the
  * least behind the part first. A folder and a part of a file's name may also have a space between them.
  */
-export function findPaths(typed: string, all: readonly SegmentScores[]): Pinned[] {
+export function findPaths(typed: string, all: readonly SegmentScores[], isFolder: (name: string) => boolean): Pinned[] {
   const isPath = /^[^\s:]*[\\/][^\s:]*$/.test(typed);
-  const isSpaced = /^[\w.-]+(?: [\w.-]+)? [\w.-]{3,}$/.test(typed);
+  const isSpaced =
+    /^[\w.-]+(?: [\w.-]+)? [\w.-]{3,}$/.test(typed) && splitToken(/^[\w.-]+/.exec(typed)![0]).every(isFolder);
   if (typed.length < 3 || !(isPath || isSpaced)) return [];
   const part = typed.replaceAll(/[\\ ]/g, '/').replace(/^(?:\.{0,2}\/)+/, '');
   const most = isPath ? MAX_PATHS : MAX_SPACED;

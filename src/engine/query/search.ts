@@ -240,11 +240,9 @@ class Search {
   }
 
   *#collect(): Steps {
-    const count = (field: Field, text: string): number =>
-      sumOf(this.#scores, (scores) => scores.documentsIn(scores.listOf(field, text)));
     this.#query = withDefinedNames(this.#query, (folded) => ({
-      documents: count(Field.body, stemOf(folded)),
-      definitions: count(Field.symbol, folded),
+      documents: this.#collection.documentsWith({ field: Field.body, text: stemOf(folded) }),
+      definitions: this.#collection.documentsWith({ field: Field.symbol, text: folded }),
     }));
     yield;
     const { words, names, nameWords, pairs, possibleNames, symbol } = this.#query;
@@ -380,7 +378,8 @@ class Search {
   *#findPinned(): Generator<undefined, readonly Pinned[], void> {
     if (this.#pinned.length > 0 || this.#texts.isNeeded) return this.#pinned;
     const { words } = this.#parsed;
-    const paths = findPaths(words.trim(), this.#scores);
+    const isFolder = (name: string): boolean => this.#collection.documentsWith({ field: Field.folder, text: name }) > 0;
+    const paths = findPaths(words.trim(), this.#scores, (name) => isFolder(stemOf(name.toLowerCase())));
     if (paths.length > 0) return paths;
     const named = this.#isPartOfName ? findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
     if (named.length > 0) return (this.#pinned = named);

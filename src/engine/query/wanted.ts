@@ -8,7 +8,8 @@ import { keyOf, markDocuments, symbolTerm, type Term } from './terms.ts';
 
 /** The documents of a segment that may be results. */
 export interface Wanted {
-  readonly accepts: (document: number) => boolean;
+  /** Without it, all may. */
+  readonly accepts?: (document: number) => boolean;
   /** Whether {@link accepts} takes about a microsecond: then other work may wait for many documents. */
   readonly isSlow: boolean;
   /**
@@ -85,15 +86,17 @@ export function* wantedIn(
     yield* namesIn(reader, excludedSymbol, (name) => terms.push(symbolTerm(name)));
     yield* mark(terms, unwanted);
   }
+  for (const documents of having) for (let i = 0; i < unwanted.length; i++) unwanted[i]! |= ~documents[i]!;
+  const isSlow = hasDocumentFilter || within !== undefined;
+  if (!isSlow && excluded.length === 0 && !excludedSymbol && having.length === 0) return { isSlow, near };
   const isWithin = (document: number): boolean =>
     within instanceof DocumentScope ? within.hasIn(reader, document) : within!.has(reader.documentIdOf(document));
   return {
-    isSlow: hasDocumentFilter || within !== undefined,
+    isSlow,
     near,
     accepts: (document) =>
-      (!within || isWithin(document)) &&
       !hasBit(unwanted, document) &&
-      having.every((documents) => hasBit(documents, document)) &&
+      (!within || isWithin(document)) &&
       (!hasDocumentFilter || matchesDocument(reader.pathOf(document), reader.languageOf(document))),
   };
 }
