@@ -4,6 +4,7 @@ export class TopK {
   readonly #tieOf: (item: number) => number;
   readonly #items: number[] = [];
   readonly #scores: number[] = [];
+  /** NaN until it is needed. */
   readonly #ties: number[] = [];
 
   /** Of items with equal scores, those with the lower `tieOf` are kept, whatever the order of {@link add}. */
@@ -14,12 +15,11 @@ export class TopK {
 
   add(item: number, score: number): void {
     if (this.#items.length < this.#capacity) {
-      this.#set(this.#items.length, item, score, this.#tieOf(item));
+      this.#set(this.#items.length, item, score, NaN);
       this.#rise(this.#items.length - 1);
     } else if (score >= this.#scores[0]!) {
-      const tie = this.#tieOf(item);
-      if (score === this.#scores[0]! && tie >= this.#ties[0]!) return;
-      this.#set(0, item, score, tie);
+      if (score === this.#scores[0]! && this.#tieOf(item) >= this.#tieAt(0)) return;
+      this.#set(0, item, score, NaN);
       this.#sink();
     }
   }
@@ -57,7 +57,12 @@ export class TopK {
 
   #isLower(a: number, b: number): boolean {
     const difference = this.#scores[a]! - this.#scores[b]!;
-    return difference < 0 || (difference === 0 && this.#ties[a]! > this.#ties[b]!);
+    return difference < 0 || (difference === 0 && this.#tieAt(a) > this.#tieAt(b));
+  }
+
+  #tieAt(at: number): number {
+    const tie = this.#ties[at]!;
+    return Number.isNaN(tie) ? (this.#ties[at] = this.#tieOf(this.#items[at]!)) : tie;
   }
 
   #set(at: number, item: number, score: number, tie: number): void {
