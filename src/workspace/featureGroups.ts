@@ -22,8 +22,13 @@ export function featureGroup(feature: string): string {
   return groupOf.get(feature.replace(/\/max$/, '')) ?? OWN_GROUPS[feature] ?? feature;
 }
 
-/** Groups of hard rules without a fitted weight: a file with the queried name ranks above all others. */
+/** Groups of hard rules without a fitted weight: a file that meets one ranks above all others. */
 const OWN_GROUPS: Readonly<Record<string, string>> = {
   hasName: 'has the queried name',
   spelt: 'defines it as typed',
+  beginsName: 'defines a name that begins so',
+  namePart: 'defines a name with this part',
+  pathPart: 'has this part of a path',
+  verbatim: 'has the words as typed',
+  location: 'is the pasted location',
 };

@@ -13,7 +13,7 @@ export interface Pinned {
   readonly line?: number;
   /** Order among pinned documents, the highest first. */
   readonly worth: number;
-  readonly feature: 'verbatim' | 'location' | 'path' | 'name';
+  readonly feature: 'verbatim' | 'location' | 'pathPart' | 'namePart';
 }
 
 /** Number of files that are read for this number of words and more; fewer words are in many files, and rarely pasted. */
@@ -121,7 +121,7 @@ export function findPartsOfNames(folded: string, all: readonly SegmentScores[]):
       const whole = foldName(nameSegments(name).at(-1) ?? name);
       if (!whole.includes(folded)) continue;
       const worth = PART * (folded.length / whole.length);
-      if (!best || worth > best.worth) best = { scores, document, line, worth, feature: 'name' };
+      if (!best || worth > best.worth) best = { scores, document, line, worth, feature: 'namePart' };
     }
     if (best) pinned.push(best);
   }
@@ -148,7 +148,7 @@ export function findPaths(typed: string, all: readonly SegmentScores[], isFolder
       if (at === 0 && !path.startsWith(part)) continue;
       if (!scores.mayBeResult(document)) continue;
       const left = path.length - at - part.length;
-      pinned.push({ scores, document, worth: 1 / (1 + left / 1_000), feature: 'path' });
+      pinned.push({ scores, document, worth: 1 / (1 + left / 1_000), feature: 'pathPart' });
       if (pinned.length > most) return [];
     }
   }
