@@ -48,25 +48,25 @@ export function* findVerbatim(
   all: readonly SegmentScores[],
   folders: readonly SearchedFolder[],
 ): Generator<undefined, Pinned[], void> {
-  const pattern = likeRegex ?? compileWords([words]);
-  const count = all[0]?.words ?? 0;
-  if (!pattern || count === 0) return [];
   const typed = [...words.matchAll(WORD)].map(([word]) => word);
+  const count = all[0]?.words ?? 0;
+  if (typed.length < 2 || count === 0) return [];
   const isShort = typed.length < MIN_PROSE_WORDS;
   const searched = all.filter(({ folder }) => folders[folder]!.readText);
   const having = candidatesIn(searched, likeRegex ? MAX_READ.length : count, (scores) => scores.documentsWithAll());
-  const matches = yield* findMatches(pattern, having, folders);
+  const matches = yield* findMatches(likeRegex ?? [words], having, folders);
   const found = matches.filter(({ scores, document }) => !isShort || scores.reader.languageOf(document) !== PROSE);
   if (found.length > 0 || likeRegex || typed.length <= MIN_PART_WORDS || count < MIN_PART_WORDS - 1) return found;
   const most = candidatesIn(searched, count, (scores) => {
     const documents = Array.from({ length: count }, (_, word) => scores.documentsWithAll('body', word));
     return [...new Set(documents.flat())];
   });
-  for (let length = typed.length - 1; length >= MIN_PART_WORDS && length >= MIN_PART * typed.length; length--) {
+  const least = Math.max(MIN_PART_WORDS, MIN_PART * typed.length);
+  for (let length = typed.length - 1; length >= least; length--) {
     const rows = Array.from({ length: typed.length - length + 1 }, (_, from) =>
       typed.slice(from, from + length).join(' '),
     );
-    const parts = yield* findMatches(compileWords(rows)!, most, folders);
+    const parts = yield* findMatches(rows, most, folders);
     if (parts.length > 0) return parts.map((one) => ({ ...one, worth: PART }));
   }
   return [];
@@ -90,13 +90,15 @@ function candidatesIn(
     .slice(0, MAX_READ.at(-1));
 }
 
-/** Matches in the texts of documents; none if they are many. */
+/** Matches of a pattern, or of the words of any of some texts, in the documents; none if they are many. */
 function* findMatches(
-  pattern: Phrase,
+  wanted: Phrase | readonly string[],
   candidates: readonly Candidate[],
   folders: readonly SearchedFolder[],
 ): Generator<undefined, Pinned[], void> {
   const pinned: Pinned[] = [];
+  const pattern = candidates.length === 0 ? undefined : 'firstIn' in wanted ? wanted : compileWords(wanted);
+  if (!pattern) return pinned;
   for (const { scores, document } of candidates) {
     yield;
     const { reader, folder } = scores;
