@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
+import { listSources, readSources } from '../../../test/bench/corpus.ts';
+import { assertGolden } from '../../../test/support/golden.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine, EngineReader, type EngineDocument } from '../engine.ts';
@@ -105,6 +108,30 @@ describe('a search over several indexes', () => {
       { numRuns: 12 },
     );
     assert.ok(compared > 200, `${compared} hits`);
+  });
+
+  it('scores the files of the sample as the golden says', async () => {
+    const root = join(import.meta.dirname, '../../../test/fixtures/sample');
+    const documents = [...readSources(root, listSources(root))].map(({ path, content }): EngineDocument => ({
+      id: documentId(path, content),
+      path,
+      content,
+    }));
+    const reader = new EngineReader(await indexOf(documents));
+    const lines: string[] = [];
+    for (const text of [
+      'retry a failed payment',
+      'where are passwords hashed',
+      'nextRetryDelay',
+      'next attempt',
+      'order',
+    ]) {
+      lines.push(text);
+      for (const { path, score } of await reader.search(text, { limit: 5 }))
+        lines.push(`  ${score.toFixed(9)} ${path}`);
+    }
+    reader.close();
+    assertGolden('scores.txt', `${lines.join('\n')}\n`);
   });
 
   it('gives way to other work, and ends when cancelled', async () => {
