@@ -36,6 +36,7 @@ export class TimeSlice {
 
 /** Runs steps to their end, a slice at a time: other work of the thread runs between. Rejects with `Cancelled`. */
 export async function runInSlices<T>(steps: Generator<void, T, void>, signal?: AbortSignal): Promise<T> {
+  throwIfCancelled(signal);
   const slice = new TimeSlice(signal);
   try {
     for (;;) {

@@ -78,12 +78,15 @@ export function parseQuery(text: string): Query {
 /** Number of documents with a word in its text, and of those that define it as a name. */
 export interface Occurrences {
   readonly documents: number;
+  /** The same as a share of all documents. */
+  readonly share: number;
   readonly definitions: number;
 }
 
-/** Most definitions of a name in a question, and most documents with a name in small letters. */
+/** Most definitions of a name in a question; most documents with a name in small letters, and their greatest share. */
 const MAX_DEFINITIONS = 2;
 const MAX_DOCUMENTS = 8;
+const MAX_SHARE = 0.02;
 
 /**
  * The query with the names that an index shows to be names. A word in capitals alone, such as `JSON`, is rather a format, and a
@@ -96,13 +99,13 @@ export function withDefinedNames(query: Query, occurrencesOf: (folded: string) =
   for (const typed of query.singles) {
     const folded = typed.toLowerCase();
     const isKnown = query.names.includes(folded);
-    const { documents, definitions } = occurrencesOf(folded);
+    const { documents, share, definitions } = occurrencesOf(folded);
     const isFew = definitions > 0 && definitions <= MAX_DEFINITIONS;
     if (/^\P{Ll}{2,}$/u.test(typed)) {
       if (!isFew) removed.add(folded);
     } else if (CAPITALIZED.test(typed)) {
       if (isFew && !isKnown) added.add(folded);
-    } else if (isFew && documents <= MAX_DOCUMENTS) added.add(folded);
+    } else if (isFew && documents <= MAX_DOCUMENTS && share <= MAX_SHARE) added.add(folded);
   }
   const names = [...new Set([...query.names.filter((name) => !removed.has(name)), ...added])];
   const isName = new Set(names);

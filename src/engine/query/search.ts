@@ -240,10 +240,11 @@ class Search {
   }
 
   *#collect(): Steps {
-    this.#query = withDefinedNames(this.#query, (folded) => ({
-      documents: this.#collection.documentsWith({ field: Field.body, text: stemOf(folded) }),
-      definitions: this.#collection.documentsWith({ field: Field.symbol, text: folded }),
-    }));
+    this.#query = withDefinedNames(this.#query, (folded) => {
+      const documents = this.#collection.documentsWith({ field: Field.body, text: stemOf(folded) });
+      const definitions = this.#collection.documentsWith({ field: Field.symbol, text: folded });
+      return { documents, share: documents / this.#collection.documents, definitions };
+    });
     yield;
     const { words, names, nameWords, pairs, possibleNames, symbol } = this.#query;
     for (const word of words) {
