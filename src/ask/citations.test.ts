@@ -164,7 +164,8 @@ function citationsIn(markdown: string): number[] {
   }
   const found: number[] = [];
   for (const line of prose) {
-    const plain = line.replace(/\\.|(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|`+/gs, (match, ticks) =>
+    // An escaped backtick may stand before those that begin code.
+    const plain = line.replace(/\\.|(?<!(?<!\\)`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|`+/gs, (match, ticks) =>
       ticks === undefined && match.startsWith('`') ? '' : '·',
     );
     for (const match of plain.matchAll(/\[(\d{1,3})\]/g)) found.push(Number(match[1]));

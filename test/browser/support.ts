@@ -73,8 +73,15 @@ export class Workbench {
 
   /** Changes the theme in the open window, since the editor watches its settings. `frame` is a view's page. */
   async showTheme(theme: Theme, frame?: Frame): Promise<void> {
-    writeMachineSettings(this.#dataFolder, { 'workbench.colorTheme': theme });
-    await this.page.locator(`.monaco-workbench.${MARKS[theme].window}`).waitFor();
+    const window = this.page.locator(`.monaco-workbench.${MARKS[theme].window}`);
+    // A busy editor may miss a change of its settings, so they are written again.
+    await until(`the theme is ${theme}`, async () => {
+      writeMachineSettings(this.#dataFolder, { 'workbench.colorTheme': theme });
+      return window.waitFor({ timeout: 10_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     await frame?.locator(`body[data-vscode-theme-kind="${MARKS[theme].page}"]`).waitFor({ state: 'attached' });
     for (const one of [this.page, ...(frame ? [frame] : [])]) await untilTrue(one, NO_TRANSITION);
   }
