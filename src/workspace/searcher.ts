@@ -190,9 +190,10 @@ export class Searcher {
     leftOut: Set<string>,
     signal: AbortSignal | undefined,
   ): Promise<Found> {
-    const excerpter = new Excerpter(parsed, await compileRegexes(parsed));
+    const regexes = await compileRegexes(parsed);
+    const excerpter = new Excerpter(parsed, regexes);
     for (let count = limit + SPARE_HITS, round = 1; ; round++) {
-      const options = { limit: count, explain, ...(!readAll && { maxText: MAX_TEXT }) };
+      const options = { limit: count, explain, regexes, ...(!readAll && { maxText: MAX_TEXT }) };
       const found = await searchIndexes(searched, parsed, options, this.#memory, signal);
       const results: SearchResult[] = [];
       let isStale = false;

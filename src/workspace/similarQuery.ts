@@ -1,6 +1,6 @@
 import type { EngineReader } from '../engine/engine.ts';
 import { isIndexable, splitToken } from '../engine/analyze/words.ts';
-import { WORD } from '../engine/query/query.ts';
+import { WORD } from '../engine/analyze/numbers.ts';
 
 /** More names make a query slower and no better. */
 const MAX_NAMES = 12;

@@ -1,4 +1,4 @@
-import { WORD } from '../engine/query/query.ts';
+import { WORD } from '../engine/analyze/numbers.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import { formatFilter } from '../engine/query/unfinished.ts';
 

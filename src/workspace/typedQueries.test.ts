@@ -64,6 +64,8 @@ describe('Searcher with typed and pasted text', () => {
     );
     assert.deepEqual((await search('receive message')).problems, []);
     assert.deepEqual((await search('receiveMess')).problems, [], 'half a name is no mistake');
+    const path = await search('server rela');
+    assert.deepEqual([path.results[0]?.path, path.problems], ['src/server/relay.ts', []], 'nor is a part of a path');
   });
 
   it('shows the results for the words of a phrase that nothing contains', async () => {

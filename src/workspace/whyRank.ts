@@ -1,7 +1,8 @@
 import { splitToken, stem } from '../engine/analyze/words.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { isKnown, type ChangedPaths } from '../engine/query/filters.ts';
-import { WORD, parseQuery } from '../engine/query/query.ts';
+import { WORD } from '../engine/analyze/numbers.ts';
+import { parseQuery } from '../engine/query/query.ts';
 import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { Contribution } from '../engine/query/features.ts';
 import type { FolderHit, Hit, SearchOptions } from '../engine/query/hits.ts';

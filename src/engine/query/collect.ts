@@ -114,7 +114,7 @@ export class SegmentScores {
     for (let i = from, document = 0; i < to; i++) {
       const chunk = chunks[i]!;
       document = this.reader.documentOf(chunk, document);
-      if (!this.#meet(document)) continue;
+      if (!this.mayBeResult(document)) continue;
       const hits = this.symbols.get(document);
       if (hits) hits.push({ term, chunk });
       else this.symbols.set(document, [{ term, chunk }]);
@@ -148,7 +148,7 @@ export class SegmentScores {
     }
     for (const [document, hits] of this.symbols) if (hits.some(({ term }) => isName(term))) has[document] = 1;
     for (let document = 0; document < has.length; document++) {
-      if (has[document] === 1 && this.#meet(document)) this.#sums.score[document]! += value;
+      if (has[document] === 1 && this.mayBeResult(document)) this.#sums.score[document]! += value;
     }
   }
 
@@ -157,7 +157,7 @@ export class SegmentScores {
     const { score } = this.#sums;
     for (let document = 0; document < this.reader.documents; document++) {
       if (document % DOCUMENTS_PER_STEP === 0) yield;
-      this.#meet(document);
+      this.mayBeResult(document);
       for (const documents of this.#wanted.near) if (hasBit(documents, document)) score[document]!++;
     }
   }
@@ -204,7 +204,7 @@ export class SegmentScores {
       });
       if (!hasAll) continue;
       document = this.reader.documentOf(chunk, document);
-      if (documents.at(-1) !== document && this.#meet(document)) documents.push(document);
+      if (documents.at(-1) !== document && this.mayBeResult(document)) documents.push(document);
     }
     return documents;
   }
@@ -284,16 +284,13 @@ export class SegmentScores {
     for (let i = list.from, document = 0, met = 1; i < list.to; met++) {
       document = this.reader.documentOf(chunks[i]!, document);
       i = gallop(chunks, i, list.to, firstChunk[document + 1]!);
-      this.#meet(document);
+      this.mayBeResult(document);
       if (met % DOCUMENTS_PER_STEP === 0) yield;
     }
   }
 
+  /** Whether the document may be a result. */
   mayBeResult(document: number): boolean {
-    return this.#meet(document);
-  }
-
-  #meet(document: number): boolean {
     const { state } = this.#sums;
     if (state[document] === UNMET) {
       const isWanted = !this.segment.isDeleted(document) && (this.#accepts === undefined || this.#accepts(document));
@@ -313,7 +310,7 @@ export class SegmentScores {
       const end = firstChunk[document + 1]!;
       let frequency = frequencies[i]! & MAX_TF;
       for (i++; i < to && chunks[i]! < end; i++) frequency += frequencies[i]! & MAX_TF;
-      if (state[document] !== WANTED && !this.#meet(document)) continue;
+      if (state[document] !== WANTED && !this.mayBeResult(document)) continue;
       score[document]! += (weight * frequency) / (frequency + SHORTEST + perToken * documentTokens[document]!);
       // Upper bound: no chunk has the word more often than the document, and none is shorter than nothing.
       reach[document]! += (weight * frequency) / (frequency + SHORTEST);
@@ -327,7 +324,7 @@ export class SegmentScores {
     for (let i = from, document = 0; i < to;) {
       document = this.reader.documentOf(chunks[i]!, document);
       i = gallop(chunks, i, to, firstChunk[document + 1]!);
-      if (!this.#meet(document)) continue;
+      if (!this.mayBeResult(document)) continue;
       score[document]! += value;
       reach[document]! += reached;
     }

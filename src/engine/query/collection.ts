@@ -1,6 +1,6 @@
 import { Field, termHash } from '../index/format.ts';
 import { gallop } from '../index/gallop.ts';
-import type { PostingList, Postings } from '../index/postings.ts';
+import { Postings, type PostingList } from '../index/postings.ts';
 import { hasBit, type Segment } from '../index/snapshot.ts';
 import type { Averages } from './bestChunk.ts';
 import type { SearchMemory } from './searchMemory.ts';
@@ -96,6 +96,13 @@ function documentsIn({ reader, deletedCounts }: Segment, term: Term, memory: Sea
   let live = all;
   for (const document of deletedCounts.documents) if (hasBit(having, document)) live--;
   return live;
+}
+
+/** Whether a segment has a term in a document that is not deleted. */
+export function isLiving(segment: Segment, { field, text }: Term): boolean {
+  const postings = new Postings();
+  const list = segment.reader.read(termHash(field, text), postings);
+  return list !== undefined && liveDocumentsIn(segment, list, postings) > 0;
 }
 
 /** Number of documents in a list, without the deleted ones. */

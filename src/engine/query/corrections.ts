@@ -1,9 +1,8 @@
 import { WORD } from '../analyze/numbers.ts';
 import { splitToken } from '../analyze/words.ts';
 import { Field, termHash } from '../index/format.ts';
-import { Postings } from '../index/postings.ts';
 import type { Segment } from '../index/snapshot.ts';
-import { liveDocumentsIn } from './collection.ts';
+import { isLiving } from './collection.ts';
 import { escapeRegExp } from './glob.ts';
 import type { ParsedQuery, QueryProblem } from './queryLanguage.ts';
 import { editDistance } from './similar.ts';
@@ -67,22 +66,13 @@ function nearestName(folded: string, segments: readonly Segment[]): string | und
       if (edits > least) continue;
       const name = names.text();
       if (edits === least && best !== undefined && best <= name) continue;
-      if (name.includes('.') || !isLiving(segments, key)) continue;
+      const term = { field: Field.symbol, text: key };
+      if (name.includes('.') || !segments.some((segment) => isLiving(segment, term))) continue;
       least = edits;
       best = name;
     }
   }
   return least > MAX_NAME_EDITS ? undefined : best;
-}
-
-/** Whether a document that is not deleted defines a name. */
-function isLiving(segments: readonly Segment[], folded: string): boolean {
-  const postings = new Postings();
-  return segments.some((segment) => {
-    postings.clear();
-    const list = segment.reader.read(termHash(Field.symbol, folded), postings);
-    return list !== undefined && liveDocumentsIn(segment, list, postings) > 0;
-  });
 }
 
 /** The query with the nearest words in place of those that no document has, and a problem for each. */

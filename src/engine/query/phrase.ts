@@ -1,5 +1,5 @@
 import { escapeRegExp } from './glob.ts';
-import { WORD } from './query.ts';
+import { WORD } from '../analyze/numbers.ts';
 
 /** Position of a phrase in a text. Lines count from 1, UTF-16 columns from 0; end exclusive. */
 export interface PhraseMatch {

@@ -4,12 +4,15 @@ import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { splitToken } from '../analyze/words.ts';
 import { matchPaths, type PastedLocation } from './pastedLocation.ts';
 import { compileWords, type Phrase } from './phrase.ts';
-import { WORD } from './query.ts';
+import { WORD } from '../analyze/numbers.ts';
 
-/** A document that comes before all others, and perhaps the line to show. */
-export interface Pinned {
+interface Candidate {
   readonly scores: SegmentScores;
   readonly document: number;
+}
+
+/** A document that comes before all others, and perhaps the line to show. */
+export interface Pinned extends Candidate {
   readonly line?: number;
   /** Order among pinned documents, the highest first. */
   readonly worth: number;
@@ -70,11 +73,6 @@ export function* findVerbatim(
     if (parts.length > 0) return parts.map((one) => ({ ...one, worth: PART }));
   }
   return [];
-}
-
-interface Candidate {
-  readonly scores: SegmentScores;
-  readonly document: number;
 }
 
 /** The documents to read, the most promising first; none where so few words are in many documents. */
@@ -164,7 +162,7 @@ export function* findLocations(
 ): Generator<undefined, Pinned[], void> {
   if (locations.length === 0) return [];
   const paths: string[] = [];
-  const documents: { readonly scores: SegmentScores; readonly document: number }[] = [];
+  const documents: Candidate[] = [];
   for (const scores of all) {
     for (let document = 0; document < scores.reader.documents; document++) {
       if (document % PATHS_PER_STEP === 0) yield;

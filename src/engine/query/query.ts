@@ -32,7 +32,6 @@ export interface Query {
  * bits.
  */
 export const MAX_WORDS = 30;
-export { WORD };
 const CAPITALIZED = /^\p{Lu}/u;
 
 /**

@@ -1,6 +1,7 @@
 import { checkGlob, MAX_STARS, type GlobProblem } from './glob.ts';
 import { languagesNamed, similarLanguages } from './languageNames.ts';
-import { MAX_WORDS, WORD } from './query.ts';
+import { WORD } from '../analyze/numbers.ts';
+import { MAX_WORDS } from './query.ts';
 import { isFault, parseRegex } from './regexSyntax.ts';
 import { editDistance } from './similar.ts';
 

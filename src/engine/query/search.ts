@@ -15,7 +15,7 @@ import { compileFilters, isKnown } from './filters.ts';
 import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } from './hits.ts';
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
-import { parseLocations } from './pastedLocation.ts';
+import { parseLocations, type PastedLocation } from './pastedLocation.ts';
 import { findLocations, findPartsOfNames, findPaths, findVerbatim, type Pinned } from './pinned.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { parseQuery, withDefinedNames, type Query } from './query.ts';
@@ -62,10 +62,7 @@ export function* searchFolders(
     throw new SextantError('InvalidLimit', `${limit} is no limit of hits: give a whole number, or Infinity for all.`);
   }
   const arrays = memory.borrow();
-  // A pasted frame such as `File "a.py", line 2` has quotes of its own.
-  const isPasted = parseLocations(parsed.text).length > 0;
-  const query = isPasted ? { ...parsed, phrases: parsed.phrases.filter(({ exclude }) => exclude) } : parsed;
-  const search = new Search(folders, query, options, memory, arrays);
+  const search = new Search(folders, parsed, options, memory, arrays);
   try {
     return yield* search.run(limit);
   } finally {
@@ -118,7 +115,8 @@ class Search {
   readonly #readers: readonly SegmentReader[];
   readonly #collection: Collection;
   readonly #texts: TextConditions;
-  /** Documents that pasted locations name. */
+  readonly #locations: readonly PastedLocation[];
+  /** Documents that precede all others. */
   #pinned: readonly Pinned[] = [];
   /** Stems of words that no document has. */
   readonly #unknown = new Set<string>();
@@ -128,9 +126,8 @@ class Search {
   readonly #folderWeights: number[] = [];
   #total = 1;
   readonly #symbols: SymbolTermInfo[] = [];
-  #isHalfName = false;
-  /** Whether the query is a name that nothing has, and no defined name begins with. */
-  #isPartOfName = false;
+  /** What the query is, if it is one name: `begun` is nowhere, but defined names begin with it; `unknown` not even that. */
+  #name: 'defined' | 'used' | 'begun' | 'unknown' | undefined;
 
   constructor(
     folders: readonly SearchedFolder[],
@@ -140,7 +137,10 @@ class Search {
     arrays: SearchArrays,
   ) {
     this.#folders = folders;
-    this.#parsed = parsed;
+    this.#locations = parseLocations(parsed.text);
+    // A pasted frame such as `File "a.py", line 2` has quotes of its own.
+    const isPasted = this.#locations.length > 0;
+    this.#parsed = isPasted ? { ...parsed, phrases: parsed.phrases.filter(({ exclude }) => exclude) } : parsed;
     this.#query = parseQuery(parsed.words);
     this.#matcher = new WordMatcher(this.#query.words);
     this.#options = options;
@@ -151,7 +151,7 @@ class Search {
       folders.map(({ segments }) => segments),
       memory,
     );
-    this.#texts = new TextConditions(parsed, options);
+    this.#texts = new TextConditions(this.#parsed, options);
     const { wantedSymbol, nearness } = compileFilters(parsed.filters);
     this.#nearness = wantedSymbol && nearness;
   }
@@ -182,9 +182,9 @@ class Search {
     return { hits, isPartial: this.#texts.isUsedUp, corrections: this.#corrections() };
   }
 
-  /** A half name has its documents, so it is no mistake. */
+  /** A half name has its documents, and so has what pins documents: neither is a mistake. */
   #corrections(): Correction[] {
-    if (this.#isHalfName || this.#pinned.length > 0) return [];
+    if (this.#name === 'begun' || this.#pinned.length > 0) return [];
     return correctionsOf(
       this.#unknown,
       this.#parsed,
@@ -211,14 +211,14 @@ class Search {
   /** The results in order, with `undefined` for pauses; `undefined` for an empty query or index. */
   *#collected(): Generator<void, Iterable<Ranked | undefined> | undefined, void> {
     const isFilterOnly = this.#query.words.length === 0 && this.#query.names.length === 0;
-    const { filters, text } = this.#parsed;
+    const { filters } = this.#parsed;
     const isEmpty =
       isFilterOnly &&
       !filters.some((filter) => this.#folders.some(({ changed }) => isKnown(filter, changed))) &&
       !this.#texts.isNeeded;
     if (this.#collection.documents === 0 || isEmpty) return undefined;
     yield* this.#addSegments();
-    this.#pinned = yield* findLocations(parseLocations(text), this.#scores);
+    this.#pinned = yield* findLocations(this.#locations, this.#scores);
     if (!isFilterOnly) yield* this.#collect();
     // An expression may match the middle of words, which the index does not have.
     if (isFilterOnly || this.#texts.hasRegex) for (const scores of this.#scores) yield* scores.addAll();
@@ -273,13 +273,9 @@ class Search {
       }
     }
     const valueOf = (term: number): number => this.#symbols[term]!.value;
-    const isDefined = this.#symbols.some(({ value }) => value === 1);
-    const isUsed = this.#scores.some((scores) => scores.hasName(nameWords[0] ?? -1));
-    const isUnknown = symbol !== undefined && names.length === 1 && !isDefined && !isUsed;
-    this.#isHalfName = isUnknown && this.#symbols.some(({ value }) => value > 0);
-    this.#isPartOfName = isUnknown && !this.#isHalfName;
+    if (symbol !== undefined) this.#name = this.#kindOfName();
     for (const scores of this.#scores) {
-      const factor = this.#isHalfName ? HAS_NAME * this.#total : this.#total;
+      const factor = this.#name === 'begun' ? HAS_NAME * this.#total : this.#total;
       scores.addSymbolValues((term) => valueOf(term) * factor);
       if (symbol === undefined || names.length !== 1) continue;
       scores.addNameValue(HAS_NAME * this.#total, nameWords[0]!, (term) => valueOf(term) === 1);
@@ -290,6 +286,14 @@ class Search {
       scores.finishAbove(least);
       yield;
     }
+  }
+
+  #kindOfName(): 'defined' | 'used' | 'begun' | 'unknown' {
+    if (this.#symbols.some(({ value }) => value === 1)) return 'defined';
+    const { names, nameWords } = this.#query;
+    const isUsed = names.length !== 1 || this.#scores.some((scores) => scores.hasName(nameWords[0]!));
+    if (isUsed) return 'used';
+    return this.#symbols.some(({ value }) => value > 0) ? 'begun' : 'unknown';
   }
 
   /** A lower bound of the score of the first {@link CONSIDERED} documents: that number of documents reach it. */
@@ -355,13 +359,13 @@ class Search {
       .flatMap(({ scores, documents }) => documents.map((document) => this.#foundAt(scores, document)))
       .sort(byScore);
     yield undefined;
-    const pinned = yield* this.#findPinned();
-    for (const { scores, document } of pinned) {
+    if (this.#pinned.length === 0) this.#pinned = yield* this.#findPinned();
+    for (const { scores, document } of this.#pinned) {
       const at = considered.findIndex((one) => one.scores === scores && one.document === document);
       const [found = this.#foundAt(scores, document)] = at < 0 ? [] : considered.splice(at, 1);
       considered.unshift(found);
     }
-    const ranked = yield* this.#rankByFeatures(considered.slice(0, RANKED), pinned);
+    const ranked = yield* this.#rankByFeatures(considered.slice(0, RANKED));
     yield* ranked;
     // The rest follows in the order of its choice, whatever the limit.
     const rest = considered.slice(RANKED);
@@ -377,28 +381,27 @@ class Search {
   }
 
   *#findPinned(): Generator<undefined, readonly Pinned[], void> {
-    if (this.#pinned.length > 0 || this.#texts.isNeeded) return this.#pinned;
+    if (this.#texts.isNeeded) return [];
     const { words } = this.#parsed;
     const isFolder = (name: string): boolean => this.#collection.documentsWith({ field: Field.folder, text: name }) > 0;
     const paths = findPaths(words.trim(), this.#scores, (name) => isFolder(stemOf(name.toLowerCase())));
     if (paths.length > 0) return paths;
-    const named = this.#isPartOfName ? findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
-    if (named.length > 0) return (this.#pinned = named);
+    const named = this.#name === 'unknown' ? findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
+    if (named.length > 0) return named;
     // A defined name is searched for its definition, not for its uses.
     const { likeRegex } = this.#options;
-    const isName = this.#query.symbol !== undefined && this.#symbols.some(({ value }) => value === 1);
-    if (isName && !likeRegex) return [];
+    if (this.#name === 'defined' && !likeRegex) return [];
     return yield* findVerbatim(words, likeRegex, this.#scores, this.#folders);
   }
 
-  *#rankByFeatures(found: readonly FoundDocument[], pinned: readonly Pinned[]): Generator<undefined, Ranked[], void> {
+  *#rankByFeatures(found: readonly FoundDocument[]): Generator<undefined, Ranked[], void> {
     const maker = new FeatureExtractor({
       query: this.#query,
       matcher: this.#matcher,
       weights: this.#weights,
       folderWeights: this.#folderWeights,
       symbols: this.#symbols,
-      isHalfName: this.#isHalfName,
+      isHalfName: this.#name === 'begun',
       languageShare: (language) => this.#collection.languageShare(language),
       packageShare: (folder, name) => this.#collection.packageShare(folder, name),
       references: (folded) => this.#collection.references(folded),
@@ -414,7 +417,7 @@ class Search {
     const rows = yield* maker.rows(candidates);
     const ranked = found.map((one, i) => {
       const rules = maker.rules(candidates[i]!);
-      const pin = pinned.find(({ scores, document }) => scores === one.scores && document === one.document);
+      const pin = this.#pinned.find(({ scores, document }) => scores === one.scores && document === one.document);
       if (pin) rules.push({ feature: pin.feature, value: pin.worth, share: PINNED * pin.worth });
       const score = scoreRow(rows[i]!, this.#query) + sumOfShares(rules);
       return {

@@ -29,7 +29,7 @@ export async function searchIndexes(
   memory: SearchMemory,
   signal?: AbortSignal,
 ): Promise<SearchOutcome> {
-  const regexes = await compileRegexes(parsed);
+  const { regexes = await compileRegexes(parsed) } = options;
   const likeRegex = await compileLikeRegex(parsed);
   const pieces = parsed.regexes.flatMap(({ text, flags, exclude }) => (exclude ? [] : literalsOf(text, flags).pieces));
   const withPieces = pieces.length === 0 ? parsed : { ...parsed, words: [parsed.words, ...pieces].join(' ') };

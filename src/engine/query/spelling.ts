@@ -1,8 +1,8 @@
 import { stem } from '../analyze/words.ts';
-import { Field, termHash } from '../index/format.ts';
-import { Postings } from '../index/postings.ts';
+import { Field } from '../index/format.ts';
 import type { Segment } from '../index/snapshot.ts';
 import { letterNumber, MAX_LETTERS, type WordCursor } from '../index/wordList.ts';
+import { isLiving } from './collection.ts';
 
 /** An indexed word that differs from a typed one by few typing mistakes. */
 export interface NearWord {
@@ -70,19 +70,8 @@ function inOrder(a: Found, b: Found): number {
 
 /** Whether a document that is not deleted has a word that the segment lists. */
 function isIn(segment: Segment, word: string): boolean {
-  if (segment.deletedCount === 0) return true;
-  const { reader } = segment;
   const text = stem(word);
-  const postings = new Postings();
-  return FIELDS.some((field) => {
-    postings.clear();
-    const list = reader.read(termHash(field, text), postings);
-    for (let i = list?.from ?? 0, document = 0; i < (list?.to ?? 0); i++) {
-      document = reader.documentOf(postings.chunks[i]!, document);
-      if (!segment.isDeleted(document)) return true;
-    }
-    return false;
-  });
+  return segment.deletedCount === 0 || FIELDS.some((field) => isLiving(segment, { field, text }));
 }
 
 /** Cells of a row: the typed letters, and a cell before them and behind. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { WORD } from '../../engine/query/query.ts';
+import { WORD } from '../../engine/analyze/numbers.ts';
 
 /** More words do not improve a query. */
 const MAX_WORDS = 30;
