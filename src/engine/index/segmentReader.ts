@@ -186,17 +186,27 @@ export class SegmentReader {
   get folders(): ReadonlyMap<string, number> {
     if (this.#folders) return this.#folders;
     const counts = new Map<string, number>();
-    for (let document = 0; document < this.documents; document++) increment(counts, this.outerFolderOf(document));
+    for (let document = 0, first = 0; document < this.documents; first = document) {
+      const folder = this.#outerFolderBytesOf(document);
+      // Neighbours mostly share a folder, whose name is then decoded once.
+      do document++;
+      while (document < this.documents && Buffer.compare(this.#outerFolderBytesOf(document), folder) === 0);
+      increment(counts, this.outerFolderOf(first), document - first);
+    }
     return (this.#folders = counts);
   }
 
   /** The outermost two folders of a path, or fewer, by their bytes. In many repositories they are a package. */
   outerFolderOf(document: number): string {
+    const { buffer, byteOffset, length } = this.#outerFolderBytesOf(document);
+    return Buffer.from(buffer, byteOffset, length).toString('latin1');
+  }
+
+  #outerFolderBytesOf(document: number): Uint8Array {
     const path = this.pathBytesOf(document);
     const first = path.indexOf(SLASH);
     const second = first < 0 ? -1 : path.indexOf(SLASH, first + 1);
-    const length = Math.max(0, second < 0 ? first : second);
-    return Buffer.from(path.buffer, path.byteOffset, length).toString('latin1');
+    return path.subarray(0, Math.max(0, second < 0 ? first : second));
   }
 
   contentBytesOf(document: number): number {

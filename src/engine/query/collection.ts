@@ -4,6 +4,7 @@ import { Postings, type PostingList } from '../index/postings.ts';
 import { hasBit, type Segment } from '../index/snapshot.ts';
 import type { Averages } from './bestChunk.ts';
 import type { SearchMemory } from './searchMemory.ts';
+import type { Counts } from './query.ts';
 import { keyOf, type Term } from './terms.ts';
 import { stemOf } from './wordMatch.ts';
 
@@ -11,7 +12,7 @@ import { stemOf } from './wordMatch.ts';
  * Statistics of all documents that a search ranks together. Deleted documents do not count, although they stay in the
  * postings until a merge; so the order of results depends on the documents alone, not on how they got into the index.
  */
-export class Collection {
+export class Collection implements Counts {
   /** Number of documents. */
   readonly documents: number;
   readonly averages: Averages;
@@ -67,7 +68,17 @@ export class Collection {
   /** Number of documents in which a folded name occurs: a compound one as a whole, a single word as that word. */
   references(folded: string): number {
     const identifiers = this.documentsWith({ field: Field.identifier, text: folded });
-    return Math.max(identifiers, this.documentsWith({ field: Field.body, text: stemOf(folded) }));
+    return Math.max(identifiers, this.writtenIn(folded));
+  }
+
+  /** Number of documents that define a folded name. */
+  definedIn(folded: string): number {
+    return this.documentsWith({ field: Field.symbol, text: folded });
+  }
+
+  /** Number of documents with a folded word in their text. */
+  writtenIn(folded: string): number {
+    return this.documentsWith({ field: Field.body, text: stemOf(folded) });
   }
 
   /** Number of documents with a term; cached for each commit. */

@@ -74,12 +74,12 @@ export function parseQuery(text: string): Query {
   };
 }
 
-/** Number of documents with a word in its text, and of those that define it as a name. */
-export interface Occurrences {
+/** Counts the documents with a folded word, and all documents. */
+export interface Counts {
   readonly documents: number;
-  /** The same as a share of all documents. */
-  readonly share: number;
-  readonly definitions: number;
+  definedIn(folded: string): number;
+  /** Number of documents with the word in their text. */
+  writtenIn(folded: string): number;
 }
 
 /** Most definitions of a name in a question; most documents with a name in small letters, and their greatest share. */
@@ -91,20 +91,22 @@ const MAX_SHARE = 0.02;
  * The query with the names that an index shows to be names. A word in capitals alone, such as `JSON`, is rather a format, and a
  * capital at the beginning shows nothing; a word in small letters may be a name if few documents have and define it.
  */
-export function withDefinedNames(query: Query, occurrencesOf: (folded: string) => Occurrences): Query {
+export function withDefinedNames(query: Query, counts: Counts): Query {
   if (query.symbol !== undefined) return query;
   const added = new Set<string>();
   const removed = new Set<string>();
   for (const typed of query.singles) {
     const folded = typed.toLowerCase();
     const isKnown = query.names.includes(folded);
-    const { documents, share, definitions } = occurrencesOf(folded);
+    const definitions = counts.definedIn(folded);
     const isFew = definitions > 0 && definitions <= MAX_DEFINITIONS;
     if (/^\P{Ll}{2,}$/u.test(typed)) {
       if (!isFew) removed.add(folded);
     } else if (CAPITALIZED.test(typed)) {
       if (isFew && !isKnown) added.add(folded);
-    } else if (isFew && documents <= MAX_DOCUMENTS && share <= MAX_SHARE) added.add(folded);
+    } else if (isFew && counts.writtenIn(folded) <= Math.min(MAX_DOCUMENTS, MAX_SHARE * counts.documents)) {
+      added.add(folded);
+    }
   }
   const names = [...new Set([...query.names.filter((name) => !removed.has(name)), ...added])];
   const isName = new Set(names);

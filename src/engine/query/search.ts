@@ -240,11 +240,7 @@ class Search {
   }
 
   *#collect(): Steps {
-    this.#query = withDefinedNames(this.#query, (folded) => {
-      const documents = this.#collection.documentsWith({ field: Field.body, text: stemOf(folded) });
-      const definitions = this.#collection.documentsWith({ field: Field.symbol, text: folded });
-      return { documents, share: documents / this.#collection.documents, definitions };
-    });
+    this.#query = withDefinedNames(this.#query, this.#collection);
     yield;
     const { words, names, nameWords, pairs, possibleNames, symbol } = this.#query;
     for (const word of words) {
