@@ -30,5 +30,6 @@ const OWN_GROUPS: Readonly<Record<string, string>> = {
   namePart: 'defines a name with this part',
   pathPart: 'has this part of a path',
   verbatim: 'has the words as typed',
+  key: 'has the option or setting',
   location: 'is the pasted location',
 };

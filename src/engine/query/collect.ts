@@ -209,6 +209,18 @@ export class SegmentScores {
     return documents;
   }
 
+  /** The documents that may be results and have a compound name, folded. */
+  documentsWithName(folded: string): number[] {
+    const list = this.listOf(Field.identifier, folded);
+    const documents: number[] = [];
+    const { chunks } = this.#postings;
+    for (let i = list?.from ?? 0, document = 0; i < (list?.to ?? 0); i++) {
+      document = this.reader.documentOf(chunks[i]!, document);
+      if (documents.at(-1) !== document && this.mayBeResult(document)) documents.push(document);
+    }
+    return documents;
+  }
+
   /** The lowest score of `documents` together with their best chunks. */
   lowestOf(documents: readonly number[]): number {
     const bestChunk = this.#bestChunk();

@@ -3,8 +3,10 @@ import type { SearchedFolder } from './hits.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { splitToken } from '../analyze/words.ts';
 import { matchPaths, type PastedLocation } from './pastedLocation.ts';
-import { compileWords, type Phrase } from './phrase.ts';
+import { compileWords, Position, type Phrase } from './phrase.ts';
 import { WORD } from '../analyze/numbers.ts';
+import { keyFinder, parseKey } from './typedKeys.ts';
+import { stemOf } from './wordMatch.ts';
 
 interface Candidate {
   readonly scores: SegmentScores;
@@ -16,7 +18,7 @@ export interface Pinned extends Candidate {
   readonly line?: number;
   /** Order among pinned documents, the highest first. */
   readonly worth: number;
-  readonly feature: 'verbatim' | 'location' | 'pathPart' | 'namePart';
+  readonly feature: 'verbatim' | 'location' | 'pathPart' | 'namePart' | 'key';
 }
 
 /** Number of files that are read for this number of words and more; fewer words are in many files, and rarely pasted. */
@@ -106,6 +108,42 @@ function* findMatches(
     if (pinned.length > MAX_VERBATIM) return [];
   }
   return pinned;
+}
+
+/**
+ * The documents with the option or the wanted key of a setting, if these are few: first those that define it. `words`
+ * are those of the query, `isAside` tells tests and the like, which use it as pages do.
+ */
+export function* findKeys(
+  typed: string,
+  words: readonly string[],
+  all: readonly SegmentScores[],
+  folders: readonly SearchedFolder[],
+  isAside: (candidate: Candidate) => boolean,
+): Generator<undefined, Pinned[], void> {
+  const key = parseKey(typed);
+  if (!key) return [];
+  const omitted = key.role === undefined ? -1 : words.indexOf(stemOf(key.role));
+  const searched = all.filter(({ folder }) => folders[folder]!.readText);
+  const candidates = candidatesIn(searched, MAX_READ.length, (scores) => [
+    ...new Set([...scores.documentsWithName(key.words.join('')), ...scores.documentsWithAll('body', omitted)]),
+  ]);
+  const find = keyFinder(key);
+  const pinned: Pinned[] = [];
+  for (const candidate of candidates) {
+    yield;
+    const { scores, document } = candidate;
+    const { reader, folder } = scores;
+    if (reader.languageOf(document) === PROSE || isAside(candidate)) continue;
+    const text = folders[folder]!.readText!(reader.pathOf(document), reader.documentIdOf(document));
+    const match = text === undefined ? undefined : find(text);
+    if (!match) continue;
+    const { line } = new Position(text!).at(match.offset);
+    pinned.push({ scores, document, line, worth: match.worth / 3, feature: 'key' });
+  }
+  const most = Math.max(...pinned.map(({ worth }) => worth));
+  const best = pinned.length > MAX_VERBATIM ? pinned.filter(({ worth }) => worth === most) : pinned;
+  return best.length > MAX_VERBATIM ? [] : best;
 }
 
 /** The documents that define a name with the typed one within, at the borders of words, if these are few. */

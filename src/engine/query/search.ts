@@ -16,7 +16,7 @@ import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } fro
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
 import { parseLocations, type PastedLocation } from './pastedLocation.ts';
-import { findLocations, findPartsOfNames, findPaths, findVerbatim, type Pinned } from './pinned.ts';
+import { findKeys, findLocations, findPartsOfNames, findPaths, findVerbatim, type Pinned } from './pinned.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { parseQuery, withDefinedNames, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
@@ -382,6 +382,14 @@ class Search {
     const isFolder = (name: string): boolean => this.#collection.documentsWith({ field: Field.folder, text: name }) > 0;
     const paths = findPaths(words.trim(), this.#scores, (name) => isFolder(stemOf(name.toLowerCase())));
     if (paths.length > 0) return paths;
+    const keys = yield* findKeys(
+      words.trim(),
+      this.#query.words,
+      this.#scores,
+      this.#folders,
+      ({ scores, document }) => this.#memory.pathAndSidesOf(scores.reader, document).sides.length > 0,
+    );
+    if (keys.length > 0) return keys;
     const named = this.#name === 'unknown' ? findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
     if (named.length > 0) return named;
     // A defined name is searched for its definition, not for its uses.

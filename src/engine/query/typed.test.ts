@@ -101,6 +101,57 @@ describe('a search for typed text', () => {
     await engine.close();
   });
 
+  describe('an option or a setting', () => {
+    const uses = '// lantern-depth option, the lantern depth of an option\nfunction lanternDepth() {}\n\n'.repeat(9);
+
+    it('is found where it is defined, before its uses and a whole string elsewhere', async () => {
+      const files = {
+        'lantern/depth.ts': uses,
+        'docs/options.md': '# --lantern-depth\n\nThe lantern depth option.\n',
+        'src/a.ts': `${filler}\n\nif (cli.hasOption('lantern-depth')) run();\n`,
+        'src/z.py': `x = 1\nparser.add_argument(\n    '-d', '--lantern-depth', type=int)\n`,
+        'test/options.test.ts': `addOption('lantern-depth')\n`,
+      };
+      for (const query of ['--lantern-depth', 'lantern depth option', 'the lantern-depth flag']) {
+        assert.deepEqual((await find(files, query)).slice(0, 2), ['src/z.py:1', 'src/a.ts:91'], query);
+      }
+    });
+
+    it('is found in tables of C, in Go and in Rust', async () => {
+      const definitions = {
+        'a.c': '{"quay-side", required_argument, NULL, 1},',
+        'b.go': 'flag.IntVar(&quay, "quay-side", 1, "the side")',
+        'c.rs': '#[arg(long = "quay-side")]',
+      };
+      for (const [path, text] of Object.entries(definitions)) {
+        const files = {
+          [path]: text,
+          'quay/side.ts': 'function quaySide(quay, side) {}\nread("quay-side");\n'.repeat(9),
+        };
+        assert.equal((await find(files, '--quay-side'))[0], `${path}:1`);
+      }
+    });
+
+    it('is found by "where is … configured", in any spelling', async () => {
+      const hub = '// where harbour lights are configured, configured lights of a harbour\nlet light;\n'.repeat(9);
+      for (const key of ['harbour.lights', 'HARBOUR_LIGHTS', 'harbourLights', 'harbour-lights']) {
+        const files = { 'lights/harbour.ts': hub, 'z.ts': `${filler}\n\nconst lit = read("${key}");\n` };
+        assert.equal((await find(files, 'where is harbour lights configured'))[0], 'z.ts:92', key);
+      }
+    });
+
+    it('is nothing special in many files', async () => {
+      const many = Object.fromEntries(
+        Array.from({ length: 9 }, (_, i) => [`b${i}.ts`, `read("harbour.lights", ${i});\n`]),
+      );
+      const files = { 'configuredHarbourLights.ts': 'function configureHarbourLights() {}\n'.repeat(9), ...many };
+      assert.equal(
+        (await find(files, 'where are harbour lights configured'))[0]?.split(':')[0],
+        'configuredHarbourLights.ts',
+      );
+    });
+  });
+
   it('puts files first whose path has the typed part of a path, the most complete first', async () => {
     const files = {
       'src/rules/wrap-regex.js': 'x',

@@ -1,0 +1,82 @@
+import { splitToken } from '../analyze/words.ts';
+import { WORD } from '../analyze/numbers.ts';
+import { escapeRegExp } from './glob.ts';
+
+/** An option of a command line or a key of a setting, as a query asks for it. */
+export interface TypedKey {
+  readonly kind: 'option' | 'setting';
+  /** The words of its name, in lower case. */
+  readonly words: readonly string[];
+  /** The word of the query that is not part of it, such as `configured`. */
+  readonly role?: string;
+}
+
+/** A key in a text. */
+export interface KeyMatch {
+  /** How surely it is the key: 3 where an option is defined, 2 for a whole string, 1 for a name. */
+  readonly worth: number;
+  readonly offset: number;
+}
+
+const LONG_OPTION = /^--([a-z][\w-]+)$/i;
+const OPTION = /^(?:the )?(.+?) (option|flag|switch)$/i;
+const SETTING =
+  /^where (?:is|are|do i|do we|can i) (?:the )?(.+?)(?: (?:setting|option))? (configured|configure|set|defined)\??$/i;
+const MAX_WORDS = 8;
+
+/** The key that a query asks for: `--dry-run`, `dry run option`, `where is the proxy url configured`. */
+export function parseKey(text: string): TypedKey | undefined {
+  const [, option = LONG_OPTION.exec(text)?.[1], optionRole] = OPTION.exec(text) ?? [];
+  const [, setting, settingRole] = SETTING.exec(text) ?? [];
+  const name = setting ?? option;
+  if (name === undefined) return undefined;
+  const words = [...name.matchAll(WORD)].flatMap(([token]) => splitToken(token));
+  // A single word is too common to be recognized as the key of a setting.
+  if (words.length > MAX_WORDS || words.length < (setting || optionRole ? 2 : 1)) return undefined;
+  const role = settingRole ?? optionRole;
+  return { kind: setting === undefined ? 'option' : 'setting', words, ...(role && { role: role.toLowerCase() }) };
+}
+
+const DEFINED = 3;
+const STRING = 2;
+const NAME = 1;
+/** What parsers of command lines have before an option's name, and what a table of C's `getopt_long` has behind it. */
+const DEFINES =
+  /(?<![a-z])(?:(?!has|get|is)\w*(?:option|argument|arg|flag|switch)s?(?:\(\))?|opts?|long)(?:(?:\.|::)\w+)?\W*(?:&[\w.]+,\s*)?$/i;
+const GETOPT = /^["']\s*,\s*(?:no|required|optional)_argument/;
+/** Characters before a name that are looked at. */
+const BEFORE = 80;
+
+/** Makes a function that finds the surest match of a key in any spelling: `max_age`, `maxAge`, `max-age` and `max.age`. */
+export function keyFinder({ kind, words }: TypedKey): (text: string) => KeyMatch | undefined {
+  const name = words.map(escapeRegExp).join('[-_.]?');
+  const pattern =
+    kind === 'option'
+      ? new RegExp(`(["'\`])(?:(?:-\\w(?:, ?|\\|| ))?--)?${name}(?:[= ][^"'\`\\n]*)?(?=\\1)`, 'gi')
+      : new RegExp(`(["'\`]?)(?<![A-Za-z0-9])${name}(?![A-Za-z0-9])`, 'gi');
+  return (text) => {
+    let best: KeyMatch | undefined;
+    for (const {
+      0: { length },
+      1: quote,
+      index: offset,
+    } of text.matchAll(pattern)) {
+      const worth = worthOf(
+        kind,
+        quote!,
+        text.slice(Math.max(0, offset - BEFORE), offset),
+        text.slice(offset + length, offset + length + BEFORE),
+      );
+      if (!best || worth > best.worth) best = { worth, offset };
+      if (worth === DEFINED) break;
+    }
+    return best;
+  };
+}
+
+function worthOf(kind: TypedKey['kind'], quote: string, before: string, behind: string): number {
+  if (kind === 'setting') return quote !== '' && behind.startsWith(quote) ? STRING : NAME;
+  // Its short name may come first: `'-c', '--critical'`.
+  const isDefined = DEFINES.test(before.replace(/(["'])-\w\1,\s*$/, '')) || GETOPT.test(behind);
+  return isDefined ? DEFINED : STRING;
+}
