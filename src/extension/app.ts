@@ -98,7 +98,14 @@ export class App implements SextantApi {
     this.tools = new Tools({
       folders,
       search: (request, signal) => this.#search(request, signal),
+      usages: (request, signal) =>
+        client.searching.call('usages', { ...request, folders: folders.all, isTrusted: true }, signal),
       read: (root, path) => this.#read(root, path),
+      explain: async ({ root, path }, query, signal) => {
+        const folder = folders.all.find((one) => one.root === root);
+        if (!folder) return [];
+        return client.searching.call('explain', { folder, path, ...(query !== undefined && { query }) }, signal);
+      },
     });
 
     /** Loads a part when it is first needed, and disposes it with the window. */

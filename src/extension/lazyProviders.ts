@@ -3,7 +3,7 @@ import { viewType } from '../protocol/viewContract.ts';
 import type { App } from './app.ts';
 import { signalOf } from './cancellation.ts';
 import { CHAT_PARTICIPANT, MCP_PROVIDER } from './commandIds.ts';
-import type { ReadInput, SearchInput } from './ask/tools.ts';
+import type { ExplainInput, FilesInput, OutlineInput, ReadInput, SearchInput, UsagesInput } from './ask/tools.ts';
 
 /*
  * Providers that other parts of the editor call by name. They are registered as soon as the extension is active, and load the
@@ -23,6 +23,10 @@ export function registerTools(app: () => Promise<App>): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.lm.registerTool('sextant_search_workspace', searchTool(app)),
     vscode.lm.registerTool('sextant_read_span', readTool(app)),
+    vscode.lm.registerTool('sextant_find_usages', usagesTool(app)),
+    vscode.lm.registerTool('sextant_outline', outlineTool(app)),
+    vscode.lm.registerTool('sextant_list_files', filesTool(app)),
+    vscode.lm.registerTool('sextant_explain_missing', explainTool(app)),
   );
 }
 
@@ -64,6 +68,50 @@ export function readTool(app: () => Promise<Pick<App, 'tools'>>): vscode.Languag
       invocationMessage: vscode.l10n.t('Reading {0}, lines {1} to {2}', path, startLine, endLine),
       title: vscode.l10n.t('Read lines of a file?'),
       message: vscode.l10n.t('The model gets lines {1} to {2} of {0}.', path, startLine, endLine),
+    }),
+  );
+}
+
+function usagesTool(app: () => Promise<Pick<App, 'tools'>>): vscode.LanguageModelTool<UsagesInput> {
+  return tool(
+    async (input, signal) => (await app()).tools.findUsages(input, signal),
+    ({ name }) => ({
+      invocationMessage: vscode.l10n.t('Finding usages of “{0}”', name),
+      title: vscode.l10n.t('Find usages?'),
+      message: vscode.l10n.t('The model gets the paths and lines that have “{0}”.', name),
+    }),
+  );
+}
+
+function outlineTool(app: () => Promise<Pick<App, 'tools'>>): vscode.LanguageModelTool<OutlineInput> {
+  return tool(
+    async (input, signal) => (await app()).tools.outline(input, signal),
+    ({ path }) => ({
+      invocationMessage: vscode.l10n.t('Listing definitions of {0}', path),
+      title: vscode.l10n.t('List definitions?'),
+      message: vscode.l10n.t('The model gets the names of the definitions in {0}.', path),
+    }),
+  );
+}
+
+function filesTool(app: () => Promise<Pick<App, 'tools'>>): vscode.LanguageModelTool<FilesInput> {
+  return tool(
+    async (input, signal) => (await app()).tools.listFiles(input, signal),
+    () => ({
+      invocationMessage: vscode.l10n.t('Listing files'),
+      title: vscode.l10n.t('List files?'),
+      message: vscode.l10n.t('The model gets the paths of indexed files.'),
+    }),
+  );
+}
+
+function explainTool(app: () => Promise<Pick<App, 'tools'>>): vscode.LanguageModelTool<ExplainInput> {
+  return tool(
+    async (input, signal) => (await app()).tools.explainMissing(input, signal),
+    ({ path }) => ({
+      invocationMessage: vscode.l10n.t('Explaining whether {0} is found', path),
+      title: vscode.l10n.t('Explain whether a file is found?'),
+      message: vscode.l10n.t('The model gets the rule, setting or limit that leaves out {0}.', path),
     }),
   );
 }

@@ -1,11 +1,15 @@
 import { SourceFile } from '../ask/sourceFile.ts';
 import type { IndexableFile } from '../workspace/readIndexable.ts';
 import type { SearchRequest, SearchResult } from '../workspace/searcher.ts';
+import { isName } from '../workspace/usages.ts';
 import { formatRetrieval, type RetrievedFile } from '../wire/formatRetrieval.ts';
 
 /** Number of files that fill the longest answer. */
 const FILES = 48;
-
+/** Scores so far below the first are of files that rather do not answer. */
+const FALL = 3;
+/** Least number of files for a question; a name may have a single one. */
+const LEAST = 3;
 export interface RetrievalParts {
   search(
     request: Pick<SearchRequest, 'query' | 'limit' | 'excerpts'>,
@@ -17,7 +21,7 @@ export interface RetrievalParts {
 /**
  * The answer of a folder to a query, as text of at most `maxLength` UTF-16 units, like that of the index, search and
  * ask service. Every line is read from its file now, by the rules of {@link IndexableFile}; lines changed since the search
- * are left out. Files that cannot be shown are counted.
+ * are left out. Files that cannot be shown are counted, and those that rather do not answer are not shown.
  */
 export async function retrieveText(
   query: string,
@@ -25,7 +29,8 @@ export async function retrieveText(
   folder: RetrievalParts,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly leftOut: number }> {
-  const { results, leftOut } = await folder.search({ query, limit: FILES, excerpts: true }, signal);
+  const found = await folder.search({ query, limit: FILES, excerpts: true }, signal);
+  const results = answersTo(query, found.results);
   const files: RetrievedFile[] = [];
   for (const result of results) {
     const shown = await folder.read(result.path);
@@ -39,5 +44,13 @@ export async function retrieveText(
       });
     if (places.length > 0) files.push({ path: result.path, text: shown.text, places });
   }
-  return { text: formatRetrieval(files, maxLength), leftOut: leftOut + results.length - files.length };
+  return { text: formatRetrieval(files, maxLength), leftOut: found.leftOut + results.length - files.length };
+}
+
+/** The results up to where the scores fall away. */
+export function answersTo(query: string, results: readonly SearchResult[]): readonly SearchResult[] {
+  const least = isName(query.trim()) ? 1 : LEAST;
+  const first = results[0]?.score ?? 0;
+  const end = results.findIndex(({ score }, i) => i >= least && score < first - FALL);
+  return end < 0 ? results : results.slice(0, end);
 }

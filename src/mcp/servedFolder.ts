@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { formatCount } from '../base/format.ts';
 import type { Logger } from '../base/log.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
 import type { FolderOptions } from '../workspace/folderOptions.ts';
 import { compareWithFolder } from '../workspace/folderReport.ts';
 import type { IndexableFile } from '../workspace/readIndexable.ts';
-import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
+import type { SearchRequest, SearchResponse, UsagesRequest, UsagesResponse } from '../workspace/searcher.ts';
 import type { FolderState } from '../workspace/status.ts';
 
 export interface ServedFolderDependencies {
@@ -57,6 +58,16 @@ export class ServedFolder {
     return this.#client.searching.call('read', { folder: this.#options, path });
   }
 
+  usages(request: Pick<UsagesRequest, 'name' | 'filters'>, signal: AbortSignal): Promise<UsagesResponse> {
+    return this.#client.searching.call('usages', { ...request, folders: [this.#options], isTrusted: true }, signal);
+  }
+
+  /** Why a file is found or not; with a query, its rank, or the parts of the query that it does not match. */
+  explain(path: string, query: string | undefined, signal: AbortSignal): Promise<string[]> {
+    const request = { folder: this.#options, path, ...(query !== undefined && { query }) };
+    return this.#client.searching.call('explain', request, signal);
+  }
+
   /** Waits until the index is complete, or cannot be completed, for at most `ms` milliseconds. */
   async settled(ms: number, signal: AbortSignal): Promise<void> {
     const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
@@ -69,6 +80,8 @@ export class ServedFolder {
 
   /** The reason why a search may miss results, for a model; `undefined` if it does not. */
   async whyIncomplete(signal: AbortSignal): Promise<string | undefined> {
+    const { root } = this;
+    if (!existsSync(root)) return `The folder ${root} does not exist any more, so nothing of it is found.`;
     const state = this.#state;
     switch (state.kind) {
       case 'ready':

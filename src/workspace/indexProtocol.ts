@@ -1,5 +1,6 @@
 import type { LogLevel } from '../base/log.ts';
 import type { Diagnostics, DiagnosticsInput } from './diagnostics.ts';
+import type { ExplainRequest } from './explain.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import type { IndexContents } from './folderReport.ts';
 import type { Completion } from './completion.ts';
@@ -12,6 +13,8 @@ import type {
   SearchResponse,
   SimilarRequest,
   UnsavedText,
+  UsagesRequest,
+  UsagesResponse,
 } from './searcher.ts';
 import type { Skip } from './skip.ts';
 import type { FolderStatus } from './status.ts';
@@ -56,6 +59,8 @@ export interface SearchMethods {
   /** Sets a file's unsaved text, or removes it. */
   setUnsaved(unsaved: UnsavedText): void;
   search(request: SearchRequest): SearchResponse;
+  /** All usages of a name; see {@link UsagesResponse}. */
+  usages(request: UsagesRequest): UsagesResponse;
   /** Completions of the filter at the end of a query, from the names in the indexes. */
   complete(request: CompletionRequest): Completion[];
   /** A query that finds code like a text. */
@@ -66,6 +71,8 @@ export interface SearchMethods {
   contents(folder: SearchFolder): IndexContents;
   /** The reason why a file is found or not. */
   explainFile(file: FileRequest): FileStatus;
+  /** The same in sentences; with a query, also its rank or the parts that it does not match. */
+  explain(request: ExplainRequest): string[];
   /** Current text of a file, unsaved or not, if the index may hold it; else the reason. */
   read(file: FileRequest): IndexableFile;
   /** Rank of a file among a query's results, or the parts of the query that it does not match. */

@@ -1,6 +1,8 @@
 import { SextantError } from '../base/errors.ts';
+import { Analyzer } from '../engine/analyze/analyzer.ts';
+import { readGivenPath, type ModelFolder, type PathInFolder } from './givenPath.ts';
 import type { IndexableFile } from './readIndexable.ts';
-import type { SearchRequest, SearchResponse } from './searcher.ts';
+import type { ResultPlace, SearchRequest, SearchResponse, UsagesRequest, UsagesResponse } from './searcher.ts';
 
 export interface SearchInput {
   readonly query: string;
@@ -14,28 +16,60 @@ export interface ReadInput {
   readonly endLine: number;
 }
 
-/** A folder as models see it. With several folders each path begins with `prefix`, which ends with `/`; else it is empty. */
-export interface ModelFolder {
-  readonly root: string;
-  readonly prefix: string;
+export interface UsagesInput {
+  readonly name: string;
+  /** A glob of paths. */
+  readonly path?: string | undefined;
+  /** Number of usages to skip. */
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface FilesInput {
+  /** A glob of paths, or a folder. */
+  readonly path?: string | undefined;
+  readonly language?: string | undefined;
+  /** Files that differ from the last commit, also untracked ones. */
+  readonly changed?: boolean | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface ExplainInput {
+  readonly path: string;
+  readonly query?: string | undefined;
 }
 
 export interface ModelToolsParts {
   readonly folders: () => readonly ModelFolder[];
   readonly search: (request: Pick<SearchRequest, 'query' | 'limit'>, signal: AbortSignal) => Promise<SearchResponse>;
+  readonly usages: (request: Pick<UsagesRequest, 'name' | 'filters'>, signal: AbortSignal) => Promise<UsagesResponse>;
   readonly read: (root: string, path: string) => Promise<IndexableFile>;
+  /** Sentences on why a file is found or not; with a query, on its rank. */
+  readonly explain: (file: PathInFolder, query: string | undefined, signal: AbortSignal) => Promise<readonly string[]>;
 }
 
 /** Limits of a model's requests; package.json and the MCP server state them. */
-export const TOOL_LIMITS = { queryLength: 1000, defaultResults: 10, maxResults: 30 } as const;
+export const TOOL_LIMITS = {
+  queryLength: 1000,
+  defaultResults: 10,
+  maxResults: 30,
+  defaultUsages: 50,
+  maxUsages: 200,
+  defaultFiles: 200,
+  maxFiles: 1000,
+} as const;
 
 const UNFINISHED = 'Only part of the files were searched for the phrase. Add words or filters.';
 const MAX_LINES = 400;
 const MAX_CHARACTERS = 40_000;
+/** Number of files and definitions in an outline. */
+const MAX_OUTLINED_FILES = 40;
+const MAX_OUTLINED = 300;
 
 /**
- * Tools for language models: search folders, and read lines of their files by the rules of {@link IndexableFile}. Both return
- * plain data for JSON, so that a file's text cannot be taken for anything else. Errors are written for the model.
+ * Tools for language models: search folders, find usages of names, list files and definitions, and read lines of files by the
+ * rules of {@link IndexableFile}. All return plain data for JSON, so that a file's text cannot be taken for anything else.
+ * Errors are written for the model.
  */
 export class ModelTools {
   readonly #parts: ModelToolsParts;
@@ -55,13 +89,12 @@ export class ModelTools {
     return {
       ...(missing > 0 && { leftOut: missing }),
       ...(isUnfinished && { unfinished: UNFINISHED }),
-      results: shown.map(({ root, path, startLine, endLine, symbol, line, text }) => ({
+      results: shown.map(({ root, path, line, text, more, ...place }) => ({
         path: this.#shownPath(root, path),
-        startLine,
-        endLine,
-        ...(symbol && { definition: `${symbol.kind} ${symbol.name}` }),
+        ...presentPlace(place),
         bestLine: line,
         text,
+        ...(more.length > 0 && { more: more.map(presentPlace) }),
       })),
       ...(problems.length > 0 && { problems: problems.map(({ message }) => message) }),
     };
@@ -70,30 +103,152 @@ export class ModelTools {
   /** Throws `InvalidSpan` and `NotShown`. */
   async read({ path, startLine, endLine }: ReadInput): Promise<object> {
     if (endLine < startLine) throw new SextantError('InvalidSpan', 'endLine is before startLine. Give them in order.');
-    const lines = (await this.#read(path)).split(/\r\n|\r|\n/);
+    const file = await this.#find(path);
+    if (!file) throw await this.#notShown(path);
+    const lines = file.text.split(/\r\n|\r|\n/);
     if (startLine > lines.length)
       throw new SextantError('InvalidSpan', `${path} has ${lines.length} lines. Ask for lines among these.`);
     const last = Math.min(endLine, lines.length, startLine + MAX_LINES - 1);
     const text = lines.slice(startLine - 1, last).join('\n');
     const isCut = text.length > MAX_CHARACTERS || last < Math.min(endLine, lines.length);
-    return { path, startLine, endLine: last, lines: lines.length, text: text.slice(0, MAX_CHARACTERS), isCut };
+    const shownPath = this.#shownPath(file.root, file.path);
+    return {
+      path: shownPath,
+      startLine,
+      endLine: last,
+      lines: lines.length,
+      text: text.slice(0, MAX_CHARACTERS),
+      isCut,
+    };
   }
 
-  async #read(path: string): Promise<string> {
-    let refused: string | undefined;
-    for (const { root, prefix } of this.#parts.folders()) {
-      if (!path.startsWith(prefix)) continue;
-      const file = await this.#parts.read(root, path.slice(prefix.length));
-      if ('text' in file) return file.text;
-      refused ??= file.refused;
+  /** Usages of a name, by its text alone, those in defining files first. Throws `InvalidName`. */
+  async findUsages(input: UsagesInput, signal: AbortSignal): Promise<object> {
+    const { name, path, offset = 0, limit = TOOL_LIMITS.defaultUsages } = input;
+    const request = { name: name.trim(), ...(path !== undefined && { filters: this.#pathFilter(path) }) };
+    const { usages, files, isComplete, problems } = await this.#parts.usages(request, signal);
+    const shown = usages.slice(offset, offset + Math.min(limit, TOOL_LIMITS.maxUsages));
+    const next = offset + shown.length;
+    return {
+      name: request.name,
+      total: usages.length,
+      files,
+      ...(!isComplete && { incomplete: 'Not all files were read. Restrict path.' }),
+      ...(next < usages.length && { nextOffset: next }),
+      usages: shown.map(({ root, path: file, line, kind, within, text }) => ({
+        path: this.#shownPath(root, file),
+        line,
+        kind,
+        ...(within !== undefined && { in: within }),
+        text,
+      })),
+      ...(problems.length > 0 && { problems: problems.map(({ message }) => message) }),
+    };
+  }
+
+  /** Definitions of a file with their lines, or of the files of a folder. Throws `NotShown`. */
+  async outline(path: string, signal: AbortSignal): Promise<object> {
+    const file = await this.#find(path);
+    if (file) return { path: this.#shownPath(file.root, file.path), ...outlineOf(file.path, file.text, MAX_OUTLINED) };
+    const { files, leftOut } = await this.#list({ path, limit: MAX_OUTLINED_FILES }, signal);
+    if (files.length === 0) throw await this.#notShown(path);
+    const outlines: object[] = [];
+    let room = MAX_OUTLINED;
+    for (const one of files) {
+      const read = await this.#parts.read(one.root, one.path);
+      if (!('text' in read)) continue;
+      const outline = outlineOf(one.path, read.text, room);
+      room -= outline.definitions.length;
+      outlines.push({ path: this.#shownPath(one.root, one.path), ...outline });
     }
-    throw new SextantError(
-      'NotShown',
-      refused ?? `${path} is in no folder of the workspace. Use a path that search_workspace gave.`,
-    );
+    return { files: outlines, ...(leftOut && { isCut: true }) };
+  }
+
+  /** Paths of indexed files by glob, language or change, in their order. */
+  async listFiles(input: FilesInput, signal: AbortSignal): Promise<object> {
+    const { files, leftOut, problems } = await this.#list(input, signal);
+    const paths = files.map(({ root, path }) => this.#shownPath(root, path));
+    return { files: paths, ...(leftOut && { isCut: true }), ...(problems.length > 0 && { problems }) };
+  }
+
+  /** Why a file is found or not; with a query, its rank, or the parts of the query that it does not match. */
+  async explainMissing({ path, query }: ExplainInput, signal: AbortSignal): Promise<object> {
+    const [first, ...others] = readGivenPath(path, this.#parts.folders());
+    if (!first) throw await this.#notShown(path);
+    const exists = async (one: PathInFolder): Promise<boolean> =>
+      'text' in (await this.#parts.read(one.root, one.path));
+    let file = first;
+    if (others.length > 0 && !(await exists(first))) for (const one of others) if (await exists(one)) file = one;
+    return { path: this.#shownPath(file.root, file.path), explanation: await this.#parts.explain(file, query, signal) };
+  }
+
+  async #list(
+    { path, language, changed, limit = TOOL_LIMITS.defaultFiles }: FilesInput,
+    signal: AbortSignal,
+  ): Promise<{ files: readonly PathInFolder[]; leftOut: boolean; problems: readonly string[] }> {
+    const most = Math.min(limit, TOOL_LIMITS.maxFiles);
+    const filters = [
+      this.#pathFilter(path ?? '**'),
+      ...(language === undefined ? [] : [`lang:${quoted(language)}`]),
+      ...(changed ? ['changed:'] : []),
+    ];
+    const { results, problems } = await this.#parts.search({ query: filters.join(' '), limit: most + 1 }, signal);
+    const files = results.slice(0, most);
+    return { files, leftOut: results.length > most, problems: problems.map(({ message }) => message) };
+  }
+
+  /** The filter of a glob; of a path without wildcards, of that file or of all files below it. */
+  #pathFilter(given: string): string {
+    const isGlob = /[*?[{]/.test(given);
+    const [meant] = isGlob ? [] : readGivenPath(given, this.#parts.folders());
+    const path = isGlob ? given.replace(/^\.\//, '') : (meant?.path ?? given);
+    return `path:${quoted(isGlob ? path : path === '' ? '**' : `/${path}{,/**}`)}`;
+  }
+
+  /** The first file that a path means and that may be shown. */
+  async #find(path: string): Promise<(PathInFolder & { readonly text: string }) | undefined> {
+    for (const meant of readGivenPath(path, this.#parts.folders())) {
+      if (meant.path === '') continue;
+      const file = await this.#parts.read(meant.root, meant.path);
+      if ('text' in file) return { ...meant, text: file.text };
+    }
+    return undefined;
+  }
+
+  async #notShown(path: string): Promise<SextantError> {
+    const folders = this.#parts.folders();
+    const [meant] = readGivenPath(path, folders);
+    if (meant) {
+      const file = await this.#parts.read(meant.root, meant.path);
+      if ('refused' in file) return new SextantError('NotShown', file.refused);
+    }
+    const roots = folders.map(({ root }) => root).join(', ');
+    return new SextantError('NotShown', `${path} is outside of ${roots}. Only files below can be read.`);
   }
 
   #shownPath(root: string, path: string): string {
     return `${this.#parts.folders().find((one) => one.root === root)?.prefix ?? ''}${path}`;
   }
+}
+
+function presentPlace({ startLine, endLine, symbol }: ResultPlace): object {
+  return { startLine, endLine, ...(symbol && { definition: `${symbol.kind} ${symbol.name}` }) };
+}
+
+/** The first `most` definitions of a text: `12-30 function Foo.bar`. */
+function outlineOf(
+  path: string,
+  text: string,
+  most: number,
+): { readonly definitions: string[]; readonly isCut?: true } {
+  const { definitions } = new Analyzer().analyze(path, Buffer.from(text));
+  const lines = definitions.map(({ name, kind, container, line, end }) => {
+    const whole = container === undefined ? name : `${container}.${name}`;
+    return `${line + 1}${end > line ? `-${end + 1}` : ''} ${kind} ${whole}`;
+  });
+  return { definitions: lines.slice(0, most), ...(lines.length > most && { isCut: true }) };
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, '')}"`;
 }

@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
 import { makeDiagnostics } from './diagnostics.ts';
+import { explain } from './explain.ts';
 import { readContents } from './folderReport.ts';
 import type { SearchMethods } from './indexProtocol.ts';
 import { Searcher } from './searcher.ts';
@@ -17,11 +18,13 @@ const searcher = new Searcher();
 serve<SearchMethods, object>(workerChannel(parentPort), {
   setUnsaved: (unsaved) => searcher.setUnsaved(unsaved),
   search: (request, signal) => searcher.search(request, signal),
+  usages: (request, signal) => searcher.usages(request, signal),
   complete: (request) => searcher.complete(request),
   similarQuery: (request) => searcher.similarQuery(request),
   relocate: (places) => searcher.relocate(places),
   contents: ({ stateFolder }) => readContents(stateFolder),
   explainFile: ({ folder, path }) => explainFile(folder, path, Date.now()),
+  explain: (request, signal) => explain(request, signal),
   read: ({ folder, path }) => searcher.read(folder, path),
   explainRank: (request, signal) => explainRank(request, signal),
   diagnose: (input) => makeDiagnostics(input),

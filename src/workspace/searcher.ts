@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { throwIfCancelled } from '../base/errors.ts';
+import { SextantError, throwIfCancelled } from '../base/errors.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
 import { toUtf8 } from '../engine/analyze/text.ts';
 import { documentId } from '../engine/documentId.ts';
@@ -28,6 +28,7 @@ import { relocate } from './relocate.ts';
 import type { KeptPlace, ResultPlace } from './resultPlace.ts';
 import { findSecret } from './secrets.ts';
 import { similarQuery } from './similarQuery.ts';
+import { isName, UsageFinder, type Usage } from './usages.ts';
 
 export type { KeptPlace, ResultPlace, ResultSymbol } from './resultPlace.ts';
 
@@ -68,6 +69,22 @@ export interface FileLines {
   readonly path: string;
   readonly startLine: number;
   readonly endLine: number;
+}
+
+export interface UsagesRequest extends Pick<SearchRequest, 'folders' | 'isTrusted'> {
+  /** One name; see `isName`. */
+  readonly name: string;
+  /** Filters of the query language that restrict the files. */
+  readonly filters?: string;
+}
+
+/** All usages of a name: first those in files that define it, then in files by rank; in a file by line. */
+export interface UsagesResponse {
+  readonly usages: readonly (Usage & { readonly root: string; readonly path: string })[];
+  readonly files: number;
+  /** False if there are more files than are read, or some could not be read. */
+  readonly isComplete: boolean;
+  readonly problems: readonly QueryProblem[];
 }
 
 export interface CompletionRequest {
@@ -118,6 +135,8 @@ const MORE_HITS = 4;
 const MAX_ROUNDS = 6;
 /** Characters that a search for a phrase reads while one types: half a second's work. */
 const MAX_TEXT = 64 << 20;
+/** Number of files whose usages of a name are listed. */
+const MAX_USAGE_FILES = 2_000;
 /** Upper bound of the setting for the size of files. */
 const MAX_FILE_BYTES = 64 << 20;
 
@@ -218,6 +237,34 @@ export class Searcher {
       if (!isShort && !(isStale && round < MAX_ROUNDS)) return { ...found, results };
       if (isShort) count *= MORE_HITS;
     }
+  }
+
+  /** All usages of a name, by its text alone. Throws `InvalidName`; rejects with `Cancelled`. */
+  async usages({ name, filters = '', ...request }: UsagesRequest, signal?: AbortSignal): Promise<UsagesResponse> {
+    if (!isName(name)) {
+      throw new SextantError('InvalidName', `"${name}" is not one name. Give a name such as parseQuery or Foo.bar.`);
+    }
+    const query = `"${name}" ${filters}`;
+    const found = await this.search({ ...request, query, limit: MAX_USAGE_FILES + 1, readAll: true }, signal);
+    // Then the results are those of its words.
+    const isMissing = found.problems.some(({ code }) => code === 'PhraseNotFound');
+    const finder = new UsageFinder(name);
+    const slice = new TimeSlice(signal);
+    const files: UsagesResponse['usages'][] = [];
+    for (const { root, path } of isMissing ? [] : found.results.slice(0, MAX_USAGE_FILES)) {
+      if (slice.isOver) await slice.next();
+      const folder = request.folders.find((one) => one.root === root);
+      const text = folder && this.#filesOf(folder)(path)?.text.toString('utf8');
+      const usages = text === undefined ? [] : finder.findIn(path, text);
+      if (usages.length > 0) files.push(usages.map((usage) => ({ root, path, ...usage })));
+    }
+    const defines = (usages: UsagesResponse['usages']): boolean => usages.some(({ kind }) => kind === 'definition');
+    return {
+      usages: [...files.filter(defines), ...files.filter((one) => !defines(one))].flat(),
+      files: files.length,
+      isComplete: (isMissing || found.results.length <= MAX_USAGE_FILES) && !found.isPartial,
+      problems: found.problems.filter(({ code }) => code !== 'PhraseNotFound'),
+    };
   }
 
   /** Ways to finish the filter at the end of a query; see {@link completeFilter}. */

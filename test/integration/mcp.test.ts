@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { FolderIndex } from '../../src/workspace/folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
 import { silentLogger } from '../../src/base/log.ts';
+import { assertGolden } from '../support/golden.ts';
 import { COMMAND, copySample } from '../support/command.ts';
 import { McpSession, isAlive } from '../support/mcp.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
@@ -58,6 +59,10 @@ describe('sextant mcp', () => {
         ['codebase-retrieval', ['information_request'], undefined],
         ['search_workspace', ['query'], undefined],
         ['read_span', ['path', 'startLine', 'endLine'], undefined],
+        ['find_usages', ['name'], undefined],
+        ['outline', ['path'], undefined],
+        ['list_files', undefined, undefined],
+        ['explain_missing', ['path'], undefined],
       ],
     );
     for (const { toolReferenceName, inputSchema } of MANIFEST.contributes.languageModelTools) {
@@ -69,6 +74,116 @@ describe('sextant mcp', () => {
       ]);
       assert.deepEqual(Object.fromEntries(limits), inputSchema.properties);
     }
+  });
+
+  it('tells a model when to use which tool, in few words', async () => {
+    const { client } = sample;
+    const { tools } = await client.listTools();
+    const instructions = client.getInstructions() ?? '';
+    const definitions = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    // Four characters are about a token.
+    assert.ok(instructions.length <= 200 * 4 + 200, `${instructions.length} characters`);
+    assert.ok(JSON.stringify(definitions).length <= 1_800 * 4, `${JSON.stringify(definitions).length} characters`);
+    const texts = definitions.map(({ name, description = '' }) => `## ${name}\n\n${description}\n`);
+    assertGolden('mcp-tools.md', [`# Instructions\n\n${instructions}\n`, ...texts].join('\n'));
+  });
+
+  it('finds all usages of a name, by kind and in pages', async () => {
+    interface Usages {
+      readonly total: number;
+      readonly files: number;
+      readonly nextOffset?: number;
+      readonly usages: readonly {
+        readonly path: string;
+        readonly line: number;
+        readonly kind: string;
+        readonly in?: string;
+      }[];
+    }
+    const all = await sample.json<Usages>('find_usages', { name: 'nextRetryDelay' });
+    assert.deepEqual(
+      all.usages.map(({ path, kind, in: within }) => [path, kind, within]),
+      [
+        ['src/orders/retryPolicy.ts', 'definition', undefined],
+        ['src/orders/retryPolicy.ts', 'call', 'withRetries'],
+        ['README.md', 'prose', 'Harbour Books'],
+      ],
+    );
+    assert.deepEqual([all.total, all.nextOffset], [all.usages.length, undefined]);
+    const first = await sample.json<Usages>('find_usages', { name: 'nextRetryDelay', limit: 2 });
+    const rest = await sample.json<Usages>('find_usages', { name: 'nextRetryDelay', offset: first.nextOffset });
+    assert.deepEqual([...first.usages, ...rest.usages], all.usages);
+    const page = await sample.json<Usages>('find_usages', { name: 'nextRetryDelay', path: 'README.md' });
+    assert.deepEqual([page.files, page.total], [1, 1]);
+    assert.deepEqual((await sample.json<Usages>('find_usages', { name: 'nowhereAtAll' })).usages, []);
+    const wrong = await sample.call('find_usages', { name: 'two words' });
+    assert.equal(wrong.isError, true);
+    assert.match(wrong.text, /is not one name/);
+  });
+
+  it('outlines files and folders, lists files, and explains what is missing', async () => {
+    const outline = await sample.json<{ readonly definitions: readonly string[] }>('outline', {
+      path: 'src/orders/retryPolicy.ts',
+    });
+    assert.ok(
+      outline.definitions.some((one) => /^\d+-\d+ function nextRetryDelay$/.test(one)),
+      outline.definitions.join(),
+    );
+    const folders = await sample.json<{ readonly files: readonly { readonly path: string }[] }>('outline', {
+      path: 'src/auth',
+    });
+    assert.ok(folders.files.length > 1 && folders.files.every(({ path }) => path.startsWith('src/auth/')));
+    const { files } = await sample.json<{ readonly files: readonly string[] }>('list_files', {
+      path: 'src/orders/*.ts',
+    });
+    assert.ok(files.includes('src/orders/retryPolicy.ts') && files.every((path) => path.startsWith('src/orders/')));
+    const python = await sample.json<{ readonly files: readonly string[] }>('list_files', { language: 'python' });
+    assert.ok(python.files.every((path) => path.endsWith('.py')));
+    const one = await sample.json<{ readonly files: readonly string[]; readonly isCut?: boolean }>('list_files', {
+      limit: 1,
+    });
+    assert.deepEqual([one.files.length, one.isCut], [1, true]);
+    const explained = await sample.json<{ readonly explanation: readonly string[] }>('explain_missing', {
+      path: './.env',
+    });
+    assert.match(explained.explanation.join(' '), /keys or passwords/);
+    const ranked = await sample.json<{ readonly explanation: readonly string[] }>('explain_missing', {
+      path: 'src/orders/retryPolicy.ts',
+      query: 'nextRetryDelay',
+    });
+    assert.match(ranked.explanation.join(' '), /It is result 1\./);
+    for (const name of ['outline', 'explain_missing', 'read_span']) {
+      const refused = await sample.call(name, { path: '/etc/passwd', startLine: 1, endLine: 1 });
+      assert.equal(refused.isError, true);
+      assert.match(refused.text, /is outside of/);
+    }
+  });
+
+  it('takes a path in any form', async () => {
+    const path = 'src/orders/retryPolicy.ts';
+    const spans = await Promise.all(
+      [
+        path,
+        `./${path}`,
+        join(sampleRoot, path),
+        `file://${join(sampleRoot, path)}`,
+        path.replaceAll('/', '\\'),
+        `${path}:12`,
+      ].map(async (given) => sample.call('read_span', { path: given, startLine: 1, endLine: 3 })),
+    );
+    assert.deepEqual(new Set(spans.map(({ text }) => text)).size, 1, spans.map(({ text }) => text).join('\n'));
+    assert.match(spans[0]!.text, /^\{"path":"src\/orders\/retryPolicy\.ts"/);
+  });
+
+  it('answers a name by its definition alone, within the requested length', async () => {
+    const { text } = await sample.call('codebase-retrieval', { information_request: 'nextRetryDelay' });
+    assert.ok(text.length < 2_000 * 4);
+    assert.deepEqual(
+      [...text.matchAll(/^Path: (.*)$/gm)].map(([, path]) => path),
+      ['src/orders/retryPolicy.ts'],
+    );
+    const short = await sample.call('codebase-retrieval', { information_request: 'retry', max_output_length: 300 });
+    assert.ok(short.text.length <= 300);
   });
 
   it('retrieves code as text, in the form of the service', async () => {
@@ -151,7 +266,7 @@ describe('sextant mcp', () => {
     );
     writeFiles(root, { 'zzz.ts': 'export function nightingale() {}\n' });
     const hasty = await start(root, '--wait', '0');
-    assert.equal((await hasty.client.listTools()).tools.length, 3);
+    assert.equal((await hasty.client.listTools()).tools.length, 7);
     const first = await hasty.json<Found>('search_workspace', { query: 'nightingale' });
     assert.match(first.incomplete ?? '', /^Sextant (has just begun to index|is still indexing) this folder/);
     const { text } = await hasty.call('codebase-retrieval', { information_request: 'nightingale' });
@@ -268,6 +383,29 @@ describe('sextant mcp', () => {
     assert.ok(results.every(({ path }) => !path.startsWith('src/auth/')));
     const span = { path: 'src/auth/passwordHash.ts', startLine: 1, endLine: 9 };
     assert.equal((await session.call('read_span', span)).isError, true);
+  });
+
+  it('refuses the home folder and the top of the disk', () => {
+    const home = folder();
+    for (const [root, env] of [
+      ['/', {}],
+      ['.', { HOME: home }],
+    ] as const) {
+      const args = [COMMAND, 'mcp', '--workspace-root', root];
+      const options = { encoding: 'utf8', input: '', cwd: home, env: { ...process.env, ...env } } as const;
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, options);
+      assert.deepEqual([status, stdout], [2, '']);
+      assert.match(stderr, /is (the whole disk|your home folder)\. Name the project's folder with --workspace-root\./);
+    }
+  });
+
+  it('reports that the folder has vanished', async () => {
+    const root = copySample(folder());
+    const session = await start(root);
+    await session.json<Found>('search_workspace', { query: 'verifyPassword' });
+    rmSync(root, { recursive: true });
+    const { incomplete } = await session.json<Found>('search_workspace', { query: 'verifyPassword' });
+    assert.match(incomplete ?? '', /does not exist any more/);
   });
 
   it('refuses a missing folder', () => {

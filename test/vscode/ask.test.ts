@@ -36,7 +36,14 @@ describe('language-model tools', () => {
 
   it('search the workspace, and read the lines of results', async () => {
     const names = vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith('sextant'));
-    assert.deepEqual(names.sort(), ['sextant_read_span', 'sextant_search_workspace']);
+    assert.deepEqual(names.sort(), [
+      'sextant_explain_missing',
+      'sextant_find_usages',
+      'sextant_list_files',
+      'sextant_outline',
+      'sextant_read_span',
+      'sextant_search_workspace',
+    ]);
     const { results } = await invoke('sextant_search_workspace', { query: 'verifyPassword', limit: 2 });
     const [first] = results as { path: string; startLine: number; endLine: number; definition: string }[];
     assert.deepEqual([first!.path, first!.definition], ['src/auth/passwordHash.ts', 'function verifyPassword']);
@@ -46,6 +53,11 @@ describe('language-model tools', () => {
     const range = new vscode.Range(startLine - 1, 0, endLine, 0);
     assert.equal(`${String(span.text)}\n`, document.getText(range));
     assert.equal(span.isCut, false);
+    const used = await invoke('sextant_find_usages', { name: 'verifyPassword' });
+    assert.match(JSON.stringify(used), /"kind":"definition"/);
+    assert.match(JSON.stringify(await invoke('sextant_outline', { path })), /function verifyPassword/);
+    assert.match(JSON.stringify(await invoke('sextant_list_files', { path: 'src/auth' })), /passwordHash\.ts/);
+    assert.match(JSON.stringify(await invoke('sextant_explain_missing', { path: '.env' })), /keys or passwords/);
   });
 
   it('describe the data that a model gets, and ask for permission', async () => {

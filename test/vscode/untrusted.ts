@@ -12,6 +12,10 @@ export async function run(): Promise<void> {
   for (const [name, input] of [
     ['sextant_search_workspace', { query: 'verifyPassword' }],
     ['sextant_read_span', { path: 'src/server.ts', startLine: 1, endLine: 2 }],
+    ['sextant_find_usages', { name: 'verifyPassword' }],
+    ['sextant_outline', { path: 'src' }],
+    ['sextant_list_files', {}],
+    ['sextant_explain_missing', { path: '.env' }],
   ] as const)
     await assert.rejects(async () => vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }), name);
 

@@ -1,4 +1,8 @@
+import { realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { SextantError } from '../../base/errors.ts';
 import { serveMcp } from '../../mcp/mcpServer.ts';
 import { resolveFolder, stateFolderOf } from '../search/stateFolder.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
@@ -21,6 +25,7 @@ export async function runMcp(
   // files change. The editor's process has other users, so only this process sets it.
   if (Number.parseInt(process.versions.v8, 10) >= 13) setFlagsFromString('--memory-saver-mode');
   const root = resolveFolder(workspaceRoot);
+  refuseWholeDisk(root);
   const stateFolder = stateFolderOf(root, state);
   const options = {
     folder: folderOptions(root, stateFolder),
@@ -36,4 +41,12 @@ export async function runMcp(
   };
   await serveMcp(options, edges, signal);
   return ExitCode.ok;
+}
+
+/** Several clients start servers in the home folder, or at the top: an index of that is hardly meant. */
+function refuseWholeDisk(root: string): void {
+  const isTop = dirname(root) === root;
+  if (!isTop && root !== realpathSync(homedir())) return;
+  const what = isTop ? 'the whole disk' : 'your home folder';
+  throw new SextantError('FolderTooWide', `${root} is ${what}. Name the project's folder with --workspace-root.`);
 }

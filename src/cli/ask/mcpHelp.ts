@@ -5,7 +5,10 @@ messages go to standard error, and the command ends with its input. It uses the 
 Tools:
   codebase-retrieval   code for a request in plain words, as text
   search_workspace     ranked results as JSON
+  find_usages          every use of a name, by kind
+  outline, list_files  definitions and paths
   read_span            lines of a file of the folder; ignored files and files with secrets are refused
+  explain_missing      why a file is found or not
 
 In the configuration of a client:
   { "mcpServers": { "sextant": { "command": "sextant", "args": ["mcp", "--workspace-root", "/path/to/folder"] } } }

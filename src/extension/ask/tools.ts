@@ -1,15 +1,22 @@
 import * as vscode from 'vscode';
 import { SextantError } from '../../base/errors.ts';
+import type { ModelFolder } from '../../workspace/givenPath.ts';
 import {
   ModelTools,
-  type ModelFolder,
+  type ExplainInput,
+  type FilesInput,
   type ModelToolsParts,
   type ReadInput,
   type SearchInput,
+  type UsagesInput,
 } from '../../workspace/modelTools.ts';
 import type { Folders } from '../index/folders.ts';
 
-export type { ReadInput, SearchInput };
+export type { ExplainInput, FilesInput, ReadInput, SearchInput, UsagesInput };
+
+export interface OutlineInput {
+  readonly path: string;
+}
 
 export interface ToolsParts extends Omit<ModelToolsParts, 'folders'> {
   readonly folders: Folders;
@@ -19,13 +26,33 @@ export interface ToolsParts extends Omit<ModelToolsParts, 'folders'> {
 export class Tools {
   readonly #tools: ModelTools;
 
-  constructor({ folders, search, read }: ToolsParts) {
-    this.#tools = new ModelTools({ folders: () => modelFolders(folders), search, read });
+  constructor({ folders, ...parts }: ToolsParts) {
+    this.#tools = new ModelTools({ ...parts, folders: () => modelFolders(folders) });
   }
 
   async search(input: SearchInput, signal: AbortSignal): Promise<object> {
     refuseUntrusted();
     return this.#tools.search(input, signal);
+  }
+
+  async findUsages(input: UsagesInput, signal: AbortSignal): Promise<object> {
+    refuseUntrusted();
+    return this.#tools.findUsages(input, signal);
+  }
+
+  async outline({ path }: OutlineInput, signal: AbortSignal): Promise<object> {
+    refuseUntrusted();
+    return this.#tools.outline(path, signal);
+  }
+
+  async listFiles(input: FilesInput, signal: AbortSignal): Promise<object> {
+    refuseUntrusted();
+    return this.#tools.listFiles(input, signal);
+  }
+
+  async explainMissing(input: ExplainInput, signal: AbortSignal): Promise<object> {
+    refuseUntrusted();
+    return this.#tools.explainMissing(input, signal);
   }
 
   async read(input: ReadInput): Promise<object> {

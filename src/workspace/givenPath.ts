@@ -1,0 +1,54 @@
+import { realpathSync } from 'node:fs';
+import { posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A folder as models see it. With several folders each path begins with `prefix`, which ends with `/`; else it is empty. */
+export interface ModelFolder {
+  readonly root: string;
+  readonly prefix: string;
+}
+
+/** A file in a folder; `path` is relative to it, with `/`, and empty for the folder itself. */
+export interface PathInFolder {
+  readonly root: string;
+  readonly path: string;
+}
+
+/**
+ * What a path may mean, the likeliest first, however it was written: relative, with `./` or a folder's name before it, absolute,
+ * as a `file:` address, with Windows' separators, and with a line behind it. Empty for a path outside of the folders.
+ */
+export function readGivenPath(given: string, folders: readonly ModelFolder[]): PathInFolder[] {
+  const plain = given.startsWith('file://') ? fileURLToPath(given) : given;
+  const path = plain.replaceAll('\\', '/').replace(/(?::\d+){1,2}$|#L\d+.*$/, '');
+  const isAbsolute = /^(?:[a-z]:)?\//i.test(path);
+  const meant: PathInFolder[] = [];
+  const add = (root: string, relative: string): void => {
+    const normal = posix.normalize(relative).replace(/^\.$|\/$/g, '');
+    if (normal !== '..' && !normal.startsWith('../')) meant.push({ root, path: normal === '.' ? '' : normal });
+  };
+  // A folder is known by its real path, which /tmp is not everywhere.
+  const forms = isAbsolute ? new Set([posix.normalize(path), realPathOf(path)]) : [posix.normalize(path)];
+  for (const { root, prefix } of folders) {
+    const folder = root.replaceAll('\\', '/').replace(/\/$/, '');
+    for (const normal of forms) {
+      const before = isAbsolute ? `${folder}/` : prefix;
+      if (`${normal}/`.startsWith(before)) add(root, normal.slice(before.length));
+    }
+  }
+  // Agents also write the name of the folder itself.
+  for (const { root } of isAbsolute ? [] : folders) {
+    const name = `${posix.basename(root.replaceAll('\\', '/'))}/`;
+    const normal = `${posix.normalize(path)}/`;
+    if (normal.startsWith(name)) add(root, normal.slice(name.length, -1));
+  }
+  return meant;
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync.native(path).replaceAll('\\', '/');
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { isName, UsageFinder } from './usages.ts';
+
+describe('Usages of a name', () => {
+  /** `line kind within` of each. */
+  const find = (path: string, text: string, name: string): string[] =>
+    new UsageFinder(name)
+      .findIn(path, text)
+      .map(({ line, kind, within }) => [line, kind, ...(within === undefined ? [] : [within])].join(' '));
+
+  it('have a kind, and the definition around them', () => {
+    const text = `import { quay } from './quay.js';
+/** Calls quay. */
+export function harbour() {
+  return quay('quay', quay<string>(1)); // not quayside
+}
+const handlers = { onClick: quay, 'é': quay?.(2) };
+`;
+    assert.deepEqual(find('a.ts', text, 'quay'), [
+      '1 import',
+      '1 import',
+      '2 comment harbour',
+      '4 call harbour',
+      '4 string harbour',
+      '4 call harbour',
+      '6 reference',
+      '6 call',
+    ]);
+  });
+
+  it('are its definitions, also of members', () => {
+    const text =
+      'class Port:\n    def open(self):\n        self.open_all()\n\n    def open_all(self):\n        """open"""\n';
+    assert.deepEqual(find('a.py', text, 'open'), ['2 definition', '6 comment open_all']);
+    assert.deepEqual(find('a.py', text, 'open_all'), ['3 call open', '5 definition']);
+    assert.deepEqual(find('a.go', 'func (p *Port) Open() {}\nfunc main() { Open(); p.Open() }\n', 'Open'), [
+      '1 definition',
+      '2 call',
+      '2 call',
+    ]);
+    assert.deepEqual(find('a.c', '#define OPEN(x) x\nint y = OPEN(1);\n', 'OPEN'), ['1 definition', '2 call']);
+    assert.deepEqual(find('a.rs', 'macro_rules! open { () => {} }\nfn f() { open!(); }\n', 'open'), [
+      '1 definition',
+      '2 call',
+    ]);
+  });
+
+  it('are whole names with their column, in any text', () => {
+    const finder = new UsageFinder('a.b');
+    const [found, ...more] = finder.findIn('x.txt', 'ä\r\n  xa.b a.b1 a.b\r\n');
+    assert.deepEqual([found?.line, found?.column, found?.text, more.length], [2, 13, 'xa.b a.b1 a.b', 0]);
+    assert.equal(found?.kind, 'prose');
+    assert.deepEqual(finder.findIn('x.txt', 'none'), []);
+  });
+
+  it('are searched for names only', () => {
+    for (const name of ['foo', '_x1', '$x', 'Foo.bar', 'a::b', 'empty?', 'größe', '#private'])
+      assert.ok(isName(name), name);
+    for (const text of ['', 'two words', '1st', 'a.', 'a"b', 'a()', 'a'.repeat(201)]) assert.ok(!isName(text), text);
+  });
+});

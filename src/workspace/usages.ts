@@ -1,0 +1,93 @@
+import { Analyzer } from '../engine/analyze/analyzer.ts';
+import { IMPORT, COMMENT, Literals } from '../engine/analyze/lexer.ts';
+import { rulesOf } from '../engine/analyze/lexerRules.ts';
+import { ALL_LANGUAGES, PLAIN_TEXT } from '../engine/analyze/languages.ts';
+import { nameSegments } from '../engine/analyze/symbolNames.ts';
+import { toSymbolSpan, type SymbolSpan } from '../engine/index/documents.ts';
+import { escapeRegExp } from '../engine/query/glob.ts';
+import { Position } from '../engine/query/phrase.ts';
+
+/** How a name is used: by its own definition, an import, a call, otherwise in code, in a comment, in a string or in prose. */
+export type UsageKind = 'definition' | 'import' | 'call' | 'reference' | 'comment' | 'string' | 'prose';
+
+/** An occurrence of a name. Lines count from 1, UTF-16 columns from 1. */
+export interface Usage {
+  readonly line: number;
+  readonly column: number;
+  readonly kind: UsageKind;
+  /** Name of the innermost definition around it. */
+  readonly within?: string;
+  /** The line without indentation, or its beginning. */
+  readonly text: string;
+}
+
+const MAX_TEXT = 200;
+const PROSE: ReadonlySet<string> = new Set(['markdown', PLAIN_TEXT.id]);
+/** A call, also of a macro, of an optional function, and with arguments for its type. */
+const CALL = /^(?:!|\?\.)?\s?(?:::)?(?:<[^<>()]{1,80}>)?\s?\(/;
+
+/** Whether a text is one name, perhaps of a member: `foo`, `Foo.bar`, `foo::bar`, `@media`, `$x`, `empty?`. */
+export function isName(text: string): boolean {
+  return (
+    /^[@$#]?[\p{L}_][\p{L}\p{N}_$]*(?:(?:\.|::|->|#)[\p{L}_][\p{L}\p{N}_$]*)*[?!]?$/u.test(text) && text.length <= 200
+  );
+}
+
+/** Finds the occurrences of names in texts, by name alone: two things of one name are not distinguished. */
+export class UsageFinder {
+  readonly #name: string;
+  readonly #last: string;
+  readonly #pattern: RegExp;
+  readonly #analyzer = new Analyzer();
+
+  /** `name` is one {@link isName}. */
+  constructor(name: string) {
+    this.#name = name;
+    this.#last = nameSegments(name).at(-1) ?? name;
+    this.#pattern = new RegExp(`(?<![\\p{L}\\p{N}_$])${escapeRegExp(name)}(?![\\p{L}\\p{N}_$])`, 'gu');
+  }
+
+  /** All occurrences in a text, in their order. */
+  findIn(path: string, text: string): Usage[] {
+    const matches = [...text.matchAll(this.#pattern)];
+    if (matches.length === 0) return [];
+    const { language, definitions, quiet, scan } = this.#analyzer.analyze(path, Buffer.from(text));
+    const spans = definitions.map(toSymbolSpan);
+    const rules = rulesOf(ALL_LANGUAGES.find(({ id }) => id === language) ?? PLAIN_TEXT);
+    const literals = rules && new Literals(scan, rules);
+    let isWithin = literals?.next() ?? false;
+    const lines = text.split(/\r\n|\r|\n/);
+    const position = new Position(text);
+    const used: Usage[] = [];
+    for (let i = 0, at = 0, byte = 0; i < matches.length; i++) {
+      const { index } = matches[i]!;
+      byte += Buffer.byteLength(text.slice(at, index));
+      at = index;
+      while (isWithin && literals!.end < byte) isWithin = literals!.next();
+      const bits = isWithin && literals!.start <= byte ? literals!.is : 0;
+      const { line, column } = position.at(index);
+      const within = spans.filter(({ startLine, endLine }) => startLine <= line && line <= endLine).at(-1);
+      used.push({
+        line,
+        column: column + 1,
+        kind: PROSE.has(language)
+          ? 'prose'
+          : this.#kindAt(bits, quiet[line - 1]!, line, spans, text.slice(index + this.#name.length, index + 100)),
+        ...(within && within.line !== line && { within: within.name }),
+        text: lines[line - 1]!.trim().slice(0, MAX_TEXT),
+      });
+    }
+    return used;
+  }
+
+  #kindAt(bits: number, lineBits: number, line: number, spans: readonly SymbolSpan[], behind: string): UsageKind {
+    if ((lineBits & IMPORT) !== 0) return 'import';
+    if ((bits & COMMENT) !== 0) return 'comment';
+    if (bits !== 0) return 'string';
+    const isDefinition = spans.some((span) => {
+      return span.line === line && (span.name === this.#name || nameSegments(span.name).at(-1) === this.#last);
+    });
+    if (isDefinition) return 'definition';
+    return CALL.test(behind) ? 'call' : 'reference';
+  }
+}
