@@ -15,6 +15,7 @@ Examples:
   sextant search "where are retries configured"
   sextant search 'retry payment lang:ts -path:test'
   sextant search handleRequest ~/projects/shop --limit 3
+  sextant find-usages handleRequest
   sextant ask "how are failed payments retried?"
   sextant index . --json
   sextant status

@@ -31,7 +31,7 @@ describe('sextant', () => {
     const { code, stdout, stderr } = sextant('search', 'how long to wait before the next attempt', sample());
     assert.equal(stderr, '');
     assert.equal(code, 0);
-    assert.match(stdout, /^src\/orders\/retryPolicy\.ts:\d+ {2}nextRetryDelay function\n {4}\S/);
+    assert.match(stdout, /^\S*\/src\/orders\/retryPolicy\.ts:\d+ {2}nextRetryDelay function\n {4}\S/);
   });
 
   it('prints JSON for programs', () => {
@@ -46,11 +46,41 @@ describe('sextant', () => {
     );
   });
 
+  it('prints paths from the current folder, one for each file, or a line for each place', () => {
+    const root = sample();
+    const plain = sextant('search', 'verifyPassword', root, '--limit', '1').stdout;
+    assert.ok(plain.startsWith(`${join(root, 'src/auth/passwordHash.ts')}:13  verifyPassword function\n`), plain);
+    const paths = sextant('search', 'verifyPassword', root, '-l').stdout;
+    assert.equal(paths.split('\n')[0], join(root, 'src/auth/passwordHash.ts'));
+    writeFiles(root, { 'src/zebra.ts': '\tconst ä = zebraStripes();\n' });
+    assert.equal(
+      sextant('search', 'zebraStripes', root, '--vimgrep').stdout,
+      `${join(root, 'src/zebra.ts')}:1:13: const ä = zebraStripes();\n`,
+    );
+  });
+
+  it('finds all usages of a name', () => {
+    const root = sample();
+    const { code, stdout } = sextant('find-usages', 'nextRetryDelay', root);
+    const file = join(root, 'src/orders/retryPolicy.ts');
+    const [definition, call] = stdout.split('\n');
+    assert.ok(definition?.startsWith(`${file}:6:17: definition: export function nextRetryDelay(`), stdout);
+    assert.match(call ?? '', /:24:\d+: call: .* {2}in withRetries$/);
+    assert.equal(code, 0);
+    const { total, usages } = JSON.parse(sextant('find-usages', 'nextRetryDelay', root, '--json').stdout) as {
+      readonly total: number;
+      readonly usages: readonly { readonly kind: string; readonly path: string }[];
+    };
+    assert.deepEqual([total, usages.length, usages[0]?.path], [3, 3, 'src/orders/retryPolicy.ts']);
+    assert.equal(sextant('find-usages', 'nowhereAtAll', root).code, 1);
+    assert.match(sextant('find-usages', 'two words', root).stderr, /^sextant: "two words" is not one name\./);
+  });
+
   it('marks the malformed parts of a query, and searches for the rest', () => {
     const root = sample();
     const { code, stdout, stderr } = sextant('search', 'path:[ verifyPassword', root);
     assert.equal(code, 0);
-    assert.match(stdout, /^src\/auth\/passwordHash\.ts:13/);
+    assert.match(stdout, /^\S*\/src\/auth\/passwordHash\.ts:13/);
     assert.match(stderr, /^path:\[ verifyPassword\n {5}\^ This \[ is not closed: .*\n$/);
     const json = sextant('search', 'lang:klingon verifyPassword', root, '--json');
     assert.equal(json.stderr, '');
@@ -96,7 +126,7 @@ describe('sextant', () => {
     git('commit', '-qm', 'one');
     assert.equal(sextant('search', 'attempt changed:', root).code, 1);
     writeFiles(root, { 'src/again.ts': 'export function attemptAgain() {}\n' });
-    assert.match(sextant('search', 'attempt changed:', root).stdout, /^src\/again\.ts:1 .*\n.*\n$/);
+    assert.match(sextant('search', 'attempt changed:', root).stdout, /^\S*\/src\/again\.ts:1 .*\n.*\n$/);
     assert.match(sextant('search', 'attempt changed:HEAD~1', root).stderr, /There is no revision "HEAD~1" here/);
   });
 
@@ -108,7 +138,7 @@ describe('sextant', () => {
     });
     assert.match(sextant('search', '"next attempt"', root, '--no-update').stderr, /Nothing contains “next attempt”/);
     const { stdout } = sextant('search', '"attempt is the last"', root);
-    assert.match(stdout, /^src\/orders\/retryPolicy\.ts:5\n {4}\/\/ {3}attempt is the last\.\n$/);
+    assert.match(stdout, /^\S*\/src\/orders\/retryPolicy\.ts:5\n {4}\/\/ {3}attempt is the last\.\n$/);
   });
 
   it('lists more places in a file', () => {
@@ -116,7 +146,7 @@ describe('sextant', () => {
     const { stdout } = sextant('search', 'order', root, '--limit', '1');
     assert.match(
       stdout,
-      /^src\/orders\/orderService\.ts:12 {2}Order interface\n {4}.*\n( {2}also \d+-\d+ \w+\n){1,3}$/,
+      /^\S*\/src\/orders\/orderService\.ts:12 {2}Order interface\n {4}.*\n( {2}also \d+-\d+ \w+\n){1,3}$/,
     );
     const [first] = (JSON.parse(sextant('search', 'order', root, '--json').stdout) as Found).results;
     assert.deepEqual(first?.more[0], {
@@ -146,7 +176,7 @@ describe('sextant', () => {
     const root = sample();
     sextant('index', root);
     writeFiles(root, { 'src/lantern.ts': 'export function lightLantern() {}\n' });
-    assert.match(sextant('search', 'lightLantern', root).stdout, /^src\/lantern\.ts:1/);
+    assert.match(sextant('search', 'lightLantern', root).stdout, /^\S*\/src\/lantern\.ts:1/);
     assert.equal(sextant('search', 'extinguishLantern', root, '--no-update').code, 0);
   });
 
@@ -189,7 +219,7 @@ describe('sextant', () => {
       const { code, stdout, stderr } = sextant('search', 'verifyPassword', root, '--state', state);
       assert.equal(code, 0);
       assert.match(stderr, said);
-      assert.match(stdout, /^src\/auth\/passwordHash\.ts:13/);
+      assert.match(stdout, /^\S*\/src\/auth\/passwordHash\.ts:13/);
       assert.equal(sextant('search', 'verifyPassword', root, '--state', state).stderr, '');
     };
     writeFileSync(file, readFileSync(file).fill(0, 0, 64));
@@ -276,7 +306,7 @@ describe('sextant', () => {
       const search = sextant('search', 'verifyPassword', root, '--state', state);
       assert.equal(search.code, 0);
       assert.match(search.stderr, /Process \d+ .* is writing to this index\. Searching the index as it is\./);
-      assert.match(search.stdout, /^src\/auth\/passwordHash\.ts:13/);
+      assert.match(search.stdout, /^\S*\/src\/auth\/passwordHash\.ts:13/);
     } finally {
       await killed(child);
     }

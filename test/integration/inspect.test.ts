@@ -149,7 +149,7 @@ describe('sextant status, why and doctor', () => {
     for (const { stdout, stderr } of outputs) {
       assert.equal(/[\p{Cc}]/u.test((stdout + stderr).replaceAll(/[\n\t]/g, '')), false, JSON.stringify(stdout));
     }
-    assert.match(outputs[0]!.stdout, /^a \[31m b\.ts:1/);
+    assert.match(outputs[0]!.stdout, /\/a \[31m b\.ts:1/);
   });
 
   it('report that another process writes to the index, and search it all the same', async () => {

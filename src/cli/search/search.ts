@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
@@ -18,11 +20,15 @@ import { folderOptions, updateIndex } from './updateIndex.ts';
 export interface SearchCommandOptions {
   /** Whether to show the features that make up each score. */
   readonly explain?: true;
+  /** Whether to print the paths alone. */
+  readonly filesWithMatches?: true;
   readonly json?: true;
   readonly limit: number;
   readonly state?: string;
   /** False: use the index as it is, without a scan for changed files. */
   readonly update: boolean;
+  /** Whether to print one line for each place, as editors read them. */
+  readonly vimgrep?: true;
 }
 
 export const SEARCH_HELP = `
@@ -37,8 +43,10 @@ In a query:
 Examples:
   sextant search 'retry payment path:src lang:ts -file:*.test.ts'
   sextant search -- '-path:vendor parse header'
+  sextant search 'retry payment' --vimgrep
 
-Output: path:line, the definition there, and the line that matches best; "also" lists more places in that file.
+Output: path:line, the definition there, and the line that matches best; "also" lists more places in that file. Paths are from the
+current folder.
 A file is missing? "sextant why FILE QUERY" explains it.
 
 Exit codes: 0 found, 1 nothing found, 2 failed or wrong usage, 130 interrupted.`;
@@ -65,6 +73,7 @@ export async function runSearch(
       query,
       limit: options.limit,
       explain: options.explain === true,
+      excerpts: options.vimgrep === true,
       readAll: true,
       // A person who runs the command in a folder trusts the folder, as with any tool that runs Git.
       isTrusted: true,
@@ -78,7 +87,8 @@ export async function runSearch(
       printJson({ ...answer, results: results.map(withoutRoot) }, terminal);
     } else {
       if (problems.length > 0) terminal.stderr.write(formatProblems(query, problems));
-      for (const result of results) terminal.stdout.write(format(result));
+      const print = options.filesWithMatches ? formatPath : options.vimgrep ? formatForEditors : format;
+      for (const result of results) terminal.stdout.write(print(result, shownPathIn(folder, result.path)));
       if (results.length === 0) terminal.stderr.write(`Nothing found in ${root} for: ${query}\n`);
     }
     return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
@@ -138,9 +148,31 @@ function style(format: 'cyan' | 'bold' | 'dim' | 'yellow', text: string): string
   return styleText(format, text, { stream: process.stdout });
 }
 
+/** A path of a folder as one from the current folder, which terminals can open: below the folder as it was typed. */
+export function shownPathIn(folder: string, path: string): string {
+  return printable(join(folder, path));
+}
+
+function formatPath(_result: SearchResult, shownPath: string): string {
+  return `${shownPath}\n`;
+}
+
+/** One line for each place: `path:line:column:text`, with the column in bytes, as `rg --vimgrep` has it. */
+function formatForEditors({ root, path, more, ...first }: SearchResult, shownPath: string): string {
+  const lines = readFileSync(join(root, path), 'utf8').split(/\r\n|\r|\n/);
+  return [first, ...more]
+    .map(({ startLine, line = startLine, ranges = [] }) => {
+      const whole = lines[line - 1] ?? '';
+      const indent = whole.length - whole.trimStart().length;
+      const column = Buffer.byteLength(whole.slice(0, indent + (ranges[0]?.start ?? 0))) + 1;
+      return `${shownPath}:${line}:${column}:${printable(whole)}\n`;
+    })
+    .join('');
+}
+
 /** Formats a result: the place, in the form that terminals and editors link, its best line, more places, and the score's features. */
-function format({ path, line, symbol, text, ranges, score, explanation, more }: SearchResult): string {
-  const place = `${style('cyan', printable(path))}:${line}`;
+function format({ line, symbol, text, ranges, score, explanation, more }: SearchResult, shownPath: string): string {
+  const place = `${style('cyan', shownPath)}:${line}`;
   const name = symbol ? `  ${style('bold', printable(symbol.name))} ${style('dim', symbol.kind)}` : '';
   let marked = '';
   let at = 0;

@@ -2,6 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import type { SkipReason } from '../../workspace/skip.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './doctor.ts';
+import { FIND_USAGES_HELP, runFindUsages, type FindUsagesOptions } from './findUsages.ts';
 import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
 import { SEARCH_HELP, runSearch, type SearchCommandOptions } from './search.ts';
 import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
@@ -17,7 +18,7 @@ export const READ_STATE = [
   "the folder of the index, if it is not in the user's cache folder",
 ] as const;
 
-/** Adds `index` and `search`. */
+/** Adds `index`, `search` and `find-usages`. */
 export function addSearchCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
     .command('index')
@@ -38,11 +39,31 @@ export function addSearchCommands(program: Command, terminal: Terminal, exit: (c
     .option('-n, --limit <number>', 'the largest number of results', resultLimit, 10)
     .option(...WRITTEN_STATE)
     .option('--no-update', 'search the index as it is, without a scan for changed files')
+    .option('-l, --files-with-matches', 'print the paths alone')
+    .option('--vimgrep', 'print path:line:column:text, a line for each place, as editors read it')
     .option('--explain', 'show below each result the features that make up its score')
     .option('--json', 'print the results as JSON')
     .addHelpText('after', SEARCH_HELP)
     .action(async (query: string, folder: string, options: SearchCommandOptions) => {
       exit(await runSearch(query, folder, options, terminal));
+    });
+
+  addFindUsagesCommand(program, terminal, exit);
+}
+
+/** Adds `find-usages`. */
+function addFindUsagesCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  program
+    .command('find-usages')
+    .description('list every use of a name, by kind')
+    .argument('<name>', 'one name as written, such as parseQuery or Foo.bar')
+    .argument('[dir]', 'the folder', '.')
+    .option(...WRITTEN_STATE)
+    .option('--no-update', 'search the index as it is, without a scan for changed files')
+    .option('--json', 'print the usages as JSON')
+    .addHelpText('after', FIND_USAGES_HELP)
+    .action(async (name: string, folder: string, options: FindUsagesOptions) => {
+      exit(await runFindUsages(name, folder, options, terminal));
     });
 }
 
