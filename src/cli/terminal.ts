@@ -1,4 +1,5 @@
-import { SextantError } from '../base/errors.ts';
+import { createInterface } from 'node:readline/promises';
+import { cancelled, SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 
 export { formatColumns, printable } from '../base/columns.ts';
@@ -105,4 +106,16 @@ export function noFile(file: string, cause: unknown): SextantError {
   return new SextantError('NoFile', `${file} cannot be read. Name another file, or - for the standard input.`, {
     cause,
   });
+}
+
+/** Asks on the terminal; no is the default. Rejects with `Cancelled` on Ctrl-C. */
+export async function confirm(question: string, { stdin, stderr, signal }: Terminal): Promise<boolean> {
+  const lines = createInterface({ input: stdin, output: stderr });
+  try {
+    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim());
+  } catch (error) {
+    throw signal.aborted ? cancelled() : error;
+  } finally {
+    lines.close();
+  }
 }

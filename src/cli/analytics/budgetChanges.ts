@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { isComplete, numbersOf, type Batch } from '../../analytics/budgets/batch.ts';
@@ -29,7 +28,7 @@ import { formatDay, parseDay } from '../../base/day.ts';
 import { cancelled, isCancelled, SextantError, systemCode } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import { openAccount, type AnalyticsOptions } from './analytics.ts';
-import { ExitCode, noFile, printJson, ProgressLine, type Terminal } from '../terminal.ts';
+import { confirm, ExitCode, noFile, printJson, ProgressLine, type Terminal } from '../terminal.ts';
 import { writeWhole } from '../writeWhole.ts';
 
 /** Options of all commands that use budgets of the service. */
@@ -263,17 +262,6 @@ async function readInput(file: string, { stdin, signal }: Terminal): Promise<Uin
     if (signal.aborted) throw cancelled();
     if (systemCode(error) === undefined) throw error;
     throw noFile(file, error);
-  }
-}
-
-async function confirm(question: string, { stdin, stderr, signal }: Terminal): Promise<boolean> {
-  const lines = createInterface({ input: stdin, output: stderr });
-  try {
-    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim());
-  } catch (error) {
-    throw signal.aborted ? cancelled() : error;
-  } finally {
-    lines.close();
   }
 }
 

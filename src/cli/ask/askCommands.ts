@@ -1,11 +1,12 @@
-import { Option, type Command } from 'commander';
+import { Argument, Option, type Command } from 'commander';
 import { integer } from '../arguments.ts';
 import { WRITTEN_STATE } from '../search/searchCommands.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import type { AskOptions } from './ask.ts';
 import { ASK_HELP, PROVIDERS } from './askHelp.ts';
 import type { McpCommandOptions } from './mcp.ts';
-import { MCP_HELP } from './mcpHelp.ts';
+import { MCP_CLIENTS, MCP_HELP, MCP_INSTALL_HELP } from './mcpHelp.ts';
+import type { McpInstallOptions } from './mcpInstall.ts';
 
 /** Adds `ask` and `mcp`; their modules are loaded when they run. `version` is that of Sextant. */
 export function addAskCommands(
@@ -31,7 +32,7 @@ export function addAskCommands(
       exit(await runAsk(question, folder, options, terminal, process.env));
     });
 
-  program
+  const mcp = program
     .command('mcp')
     .description('give agents the index of a folder as tools, over the Model Context Protocol')
     .option('--workspace-root <dir>', 'the folder', '.')
@@ -41,5 +42,19 @@ export function addAskCommands(
     .action(async (options: McpCommandOptions) => {
       const { runMcp } = await import('./mcp.ts');
       exit(await runMcp(options, terminal, version));
+    });
+
+  mcp
+    .command('install')
+    .description("add the server to the configuration of an agent's client")
+    .addArgument(new Argument('<client>', 'the client').choices(MCP_CLIENTS))
+    .option('--workspace-root <dir>', 'the folder', '.')
+    .option('--print', 'print the configuration, and change nothing')
+    .option('--remove', 'remove the server from the configuration')
+    .option('-y, --yes', 'change the file without a confirmation')
+    .addHelpText('after', MCP_INSTALL_HELP)
+    .action(async (client: (typeof MCP_CLIENTS)[number], _options: object, command: Command) => {
+      const { runMcpInstall } = await import('./mcpInstall.ts');
+      exit(await runMcpInstall(client, command.optsWithGlobals<McpInstallOptions>(), terminal));
     });
 }

@@ -10,9 +10,33 @@ Tools:
   read_span            lines of a file of the folder; ignored files and files with secrets are refused
   explain_missing      why a file is found or not
 
-In the configuration of a client:
+"sextant mcp install CLIENT" adds it to the configuration of a client. By hand:
   { "mcpServers": { "sextant": { "command": "sextant", "args": ["mcp", "--workspace-root", "/path/to/folder"] } } }
 
 "sextant --mcp --workspace-root DIR" does the same.
 
 Exit codes: 0 the input ended; 2 failed or wrong usage.`;
+
+/** The clients whose configuration is known. */
+export const MCP_CLIENTS = [
+  'vscode',
+  'claude-code',
+  'claude-desktop',
+  'cursor',
+  'windsurf',
+  'zed',
+  'codex',
+  'gemini',
+] as const;
+
+export const MCP_INSTALL_HELP = `
+The rest of the file stays as it is, comments included. The former file is kept beside it as .sextant-backup. VS Code needs this only
+without the extension, which brings the server itself.
+
+Examples:
+  sextant mcp install claude-code
+  sextant mcp install zed --workspace-root ~/projects/shop
+  sextant mcp install cursor --print
+  sextant mcp install codex --remove
+
+Exit codes: 0 done, or as wanted already; 2 failed, wrong usage or not confirmed; 130 interrupted.`;

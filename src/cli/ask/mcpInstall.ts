@@ -1,0 +1,169 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser';
+import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { SextantError } from '../../base/errors.ts';
+import { makeFolder } from '../../base/makeFolder.ts';
+import { resolveFolder } from '../search/stateFolder.ts';
+import { confirm, ExitCode, type Terminal } from '../terminal.ts';
+import type { MCP_CLIENTS } from './mcpHelp.ts';
+
+type McpClient = (typeof MCP_CLIENTS)[number];
+
+export interface McpInstallOptions {
+  readonly workspaceRoot: string;
+  readonly print?: true;
+  readonly remove?: true;
+  readonly yes?: true;
+}
+
+/** The configuration file of a client, and how it names servers. */
+interface Client {
+  readonly title: string;
+  /** A file of the project, which others share, or of the user. */
+  readonly file: (root: string, home: string) => string;
+  /** The key of the servers; `undefined` for Codex, which reads TOML. */
+  readonly key?: string;
+  /** How the file names the folder: by a variable, by the client's own current folder, or by its path. */
+  readonly folder?: string;
+  readonly extra?: Readonly<Record<string, string>>;
+}
+
+/** Configuration folder of the user's applications. */
+function applications(home: string): string {
+  if (process.platform === 'darwin') return join(home, 'Library/Application Support');
+  return process.platform === 'win32' ? join(home, 'AppData/Roaming') : join(home, '.config');
+}
+
+/* The formats as of November 2026, by the clients' own pages. */
+const CLIENTS: Readonly<Record<McpClient, Client>> = {
+  vscode: {
+    title: 'VS Code',
+    file: (root) => join(root, '.vscode/mcp.json'),
+    key: 'servers',
+    folder: '${workspaceFolder}',
+    extra: { type: 'stdio' },
+  },
+  'claude-code': { title: 'Claude Code', file: (root) => join(root, '.mcp.json'), key: 'mcpServers', folder: '.' },
+  'claude-desktop': {
+    title: 'Claude Desktop',
+    file: (_root, home) => join(applications(home), 'Claude/claude_desktop_config.json'),
+    key: 'mcpServers',
+  },
+  cursor: {
+    title: 'Cursor',
+    file: (root) => join(root, '.cursor/mcp.json'),
+    key: 'mcpServers',
+    folder: '${workspaceFolder}',
+  },
+  windsurf: {
+    title: 'Windsurf',
+    file: (_root, home) => join(home, '.codeium/windsurf/mcp_config.json'),
+    key: 'mcpServers',
+  },
+  zed: {
+    title: 'Zed',
+    file: (_root, home) =>
+      process.platform === 'win32'
+        ? join(applications(home), 'Zed/settings.json')
+        : join(home, '.config/zed/settings.json'),
+    key: 'context_servers',
+    extra: { source: 'custom' },
+  },
+  codex: { title: 'Codex', file: (_root, home) => join(home, '.codex/config.toml') },
+  gemini: { title: 'Gemini CLI', file: (root) => join(root, '.gemini/settings.json'), key: 'mcpServers', folder: '.' },
+};
+
+const NAME = 'sextant';
+
+/**
+ * `sextant mcp install CLIENT`: adds the server to the client's configuration, or removes it, and leaves the rest of the file as
+ * it is, comments included. The former file stays beside it as `.sextant-backup`.
+ */
+export async function runMcpInstall(
+  name: McpClient,
+  options: McpInstallOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { stdout, stderr } = terminal;
+  const client = CLIENTS[name];
+  const root = resolveFolder(options.workspaceRoot);
+  const file = client.file(root, homedir());
+  const old = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  const text = options.remove ? withoutServer(client, old ?? '', file) : withServer(client, root, old ?? '', file);
+  if (options.print) {
+    stdout.write(withServer(client, root, '', file));
+    return ExitCode.ok;
+  }
+  if (text === (old ?? '')) {
+    stdout.write(`${file} ${options.remove ? 'has no server of Sextant' : 'is as wanted already'}.\n`);
+    return ExitCode.ok;
+  }
+  const change = options.remove ? `Remove Sextant from ${file}` : `${old === undefined ? 'Create' : 'Change'} ${file}`;
+  if (!options.yes && !terminal.stdin.isTTY) {
+    throw new SextantError(
+      'NotConfirmed',
+      `Nothing was changed. Add --yes to ${lowerFirst(change)} without a terminal.`,
+    );
+  }
+  if (!options.yes && !(await confirm(`${change} for ${client.title}?`, terminal))) {
+    stderr.write('Nothing was changed.\n');
+    return ExitCode.failed;
+  }
+  if (old !== undefined) writeFileAtomicSync(`${file}.sextant-backup`, old);
+  if (isEmpty(text)) rmSync(file);
+  else {
+    makeFolder(dirname(file));
+    writeFileAtomicSync(file, text);
+  }
+  const backup = old === undefined ? '' : ` The former file is ${file}.sextant-backup.`;
+  const undo = options.remove ? '' : ` Restart ${client.title}. "sextant mcp install ${name} --remove" undoes it.`;
+  stdout.write(`${options.remove ? 'Removed from' : 'Added to'} ${file}.${backup}${undo}\n`);
+  return ExitCode.ok;
+}
+
+function withServer({ key, folder, extra }: Client, root: string, old: string, file: string): string {
+  const args = ['mcp', '--workspace-root', folder ?? root];
+  if (key !== undefined) return edited(old, [key, NAME], { ...extra, command: NAME, args }, file);
+  const table = `[mcp_servers.${NAME}]\ncommand = "${NAME}"\nargs = ${JSON.stringify(args)}\n`;
+  const rest = withoutTable(old);
+  return `${rest}${rest === '' ? '' : rest.endsWith('\n') ? '\n' : '\n\n'}${table}`;
+}
+
+function withoutServer({ key }: Client, old: string, file: string): string {
+  if (key === undefined) return withoutTable(old);
+  const settings = parse(old) as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> | undefined;
+  const servers = settings?.[key];
+  if (servers?.[NAME] === undefined) return old;
+  return edited(old, Object.keys(servers).length > 1 ? [key, NAME] : [key], undefined, file);
+}
+
+/** Sets a value of JSON with comments. Throws `InvalidConfiguration`. */
+function edited(old: string, path: string[], value: unknown, file: string): string {
+  const errors: ParseError[] = [];
+  if (old.trim() !== '') parse(old, errors, { allowTrailingComma: true });
+  if (errors.length > 0) {
+    throw new SextantError('InvalidConfiguration', `${file} is no valid JSON. Mend it first, or use --print.`);
+  }
+  const indent = /^([ \t]+)"/m.exec(old)?.[1] ?? '  ';
+  const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol: '\n' };
+  const text = applyEdits(old, modify(old, path, value, { formattingOptions }));
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** A text of TOML without the table of the server. */
+function withoutTable(text: string): string {
+  const [before = '', ...rest] = text.split(/^\[mcp_servers\.sextant\][^\n]*\n?/m);
+  if (rest.length === 0) return text;
+  const behind = /^\[/m.exec(rest[0]!);
+  return `${before.trimEnd()}${before.trim() === '' ? '' : '\n'}${behind ? `\n${rest[0]!.slice(behind.index)}` : ''}`;
+}
+
+function isEmpty(text: string): boolean {
+  return /^\s*(?:\{\s*\}\s*)?$/.test(text);
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
