@@ -54,9 +54,6 @@ export const PLACE_FEATURES = [
   'test',
   'underscore',
   'imports',
-  // Place in the file.
-  'first',
-  'position',
 ] as const;
 export type PlaceFeature = (typeof PLACE_FEATURES)[number];
 
@@ -78,8 +75,13 @@ export const PLACE_COLUMNS: readonly string[] = [...PLACE_FEATURES, ...PLACE_REL
 const RELATIVE_COLUMNS = PLACE_RELATIVE.map((name) => P[name]);
 
 /** Number of chunks of a document, and of named definitions in each, that are compared. */
-const MAX_CHUNKS = 10;
-const MAX_NAMED = 4;
+const MAX_CHUNKS = 6;
+const MAX_NAMED = 3;
+/** Size of the largest definition that is no place without a word of the query in its name. */
+const SMALL = 2;
+/** Weight of words in a chunk of imports alone: searches are for the use of a name. */
+export const IMPORTED = 0.3;
+const OF_IMPORTS = [P.text, P.inside, P.coverage, P.coverageEarly, P.together];
 /** Decay of weights by position, as for files. */
 const EARLY = 0.85;
 const TEST_WORDS: ReadonlySet<string> = new Set(['test', 'spec', 'mock', 'bench']);
@@ -116,6 +118,10 @@ interface NameFit {
   /** Bits of the query's words that it has, exactly or nearly. */
   readonly mask: number;
   readonly isFirst: boolean;
+  /** Number of its words. */
+  readonly words: number;
+  readonly isAsked: boolean;
+  readonly isTest: boolean;
 }
 
 /** Computes the features of places for one query. */
@@ -184,7 +190,7 @@ export class PlaceFeatures {
     for (const span of spans) {
       if (span.startLine <= startLine && span.endLine >= endLine) enclosing = span;
       if (span.line < startLine || span.line > endLine || mere?.has(span)) continue;
-      if (!largest || sizeOf(span) > sizeOf(largest)) largest = span;
+      if (sizeOf(span) > Math.max(SMALL, largest ? sizeOf(largest) : 0)) largest = span;
       if (this.#fit(span.name).share > 0) named.push(span);
     }
     if (named.length > MAX_NAMED) {
@@ -207,7 +213,7 @@ export class PlaceFeatures {
     lines: LineRange,
     { startLine, endLine, symbol }: SourceRange,
   ): Float64Array {
-    const { total, query } = this.#words;
+    const { total } = this.#words;
     const row = new Float64Array(PLACE_COLUMNS.length);
     const at = chunk * CHUNK_SUMS;
     const first = reader.firstChunk[document]!;
@@ -221,12 +227,10 @@ export class PlaceFeatures {
     row[P.tokens] = Math.log1p(tokens & MAX_TOKENS);
     row[P.imports] = (tokens & ARE_IMPORTS) === 0 ? 0 : 1;
     row[P.lines] = Math.log1p(endLine - startLine);
-    row[P.first] = chunk === 0 ? 1 : 0;
-    row[P.position] = (CHUNK_SUMS * chunk) / chunks.length;
     row[P.inside] = row[P.text]!;
     if (symbol) {
       const { name, kind, line } = symbol;
-      const { share, early, explained, mask: inName, isFirst } = this.#fit(name);
+      const { share, early, explained, mask: inName, isFirst, words, isAsked, isTest } = this.#fit(name);
       const container = symbol.container === undefined ? undefined : this.#fit(symbol.container);
       const inPath = nameMask | folderMask;
       const isHere = line >= lines[0] && line <= lines[1];
@@ -236,10 +240,10 @@ export class PlaceFeatures {
       row[P.nameEarly] = early;
       row[P.nameFirst] = isFirst ? 1 : 0;
       row[P.nameAll] = explained > 0.99 && (inName & (inName - 1)) !== 0 ? 1 : 0;
-      row[P.nameWords] = this.#wordsOf(name).stems.length;
+      row[P.nameWords] = words;
       row[P.nameBeyondPath] = masked(inName & ~inPath, this.#words.weights) / total;
       row[P.nameInPath] = inName !== 0 && (inName & ~inPath) === 0 ? explained : 0;
-      row[P.asked] = this.#isAsked(name, query) ? 1 : 0;
+      row[P.asked] = isAsked ? 1 : 0;
       if (container) {
         row[P.container] = masked(container.mask & ~inName, this.#words.weights) / total;
         mask |= container.mask;
@@ -254,10 +258,11 @@ export class PlaceFeatures {
       row[P.part] = isHere ? 0 : 1;
       row[P.head] = isHere && symbol.endLine > lines[1] ? 1 : 0;
       row[P.member] = container ? 1 : 0;
-      row[P.test] = !this.#isTestAsked && this.#isTest(symbol) ? 1 : 0;
+      row[P.test] = !this.#isTestAsked && (isTest || container?.isTest) ? 1 : 0;
       row[P.underscore] = name.startsWith('_') ? 1 : 0;
     } else row[P.unnamed] = 1;
     row[P.together] = masked(mask, this.#words.weights) / total;
+    if (row[P.imports] === 1) for (const column of OF_IMPORTS) row[column]! *= IMPORTED;
     return row;
   }
 
@@ -269,28 +274,13 @@ export class PlaceFeatures {
     return best;
   }
 
-  #isAsked(name: string, { names, pairs, possibleNames }: Query): boolean {
-    const { own, folded } = this.#wordsOf(name);
-    const has = (one: string): boolean => names.includes(one) || pairs.includes(one) || possibleNames.includes(one);
-    return has(own) || has(folded);
-  }
-
-  #isTest({ name, container }: SymbolSpan): boolean {
-    const isTest = (one: string): boolean => this.#wordsOf(one).stems.some((stem) => TEST_WORDS.has(stem));
-    return isTest(name) || (container !== undefined && isTest(container));
-  }
-
-  #wordsOf(name: string): NameWords {
-    return keep(this.#words.names, name, wordsOf);
-  }
-
   #fit(name: string): NameFit {
-    return keep(this.#fits, name, () => this.#makeFit(this.#wordsOf(name).stems));
+    return keep(this.#fits, name, () => this.#makeFit(keep(this.#words.names, name, wordsOf)));
   }
 
-  #makeFit(stems: readonly string[]): NameFit {
+  #makeFit({ own, folded, stems }: NameWords): NameFit {
     const { query, weights, total } = this.#words;
-    const { words } = query;
+    const { words, names, pairs, possibleNames } = query;
     const likes = new Float64Array(words.length);
     let explained = 0;
     let isFirst = false;
@@ -306,7 +296,9 @@ export class PlaceFeatures {
       if (i === 0) isFirst = true;
       if (best > likes[word]!) likes[word] = best;
     }
-    if (explained === 0) return NO_FIT;
+    const isTest = stems.some((stem) => TEST_WORDS.has(stem));
+    if (explained === 0) return { ...NO_FIT, words: stems.length, isTest };
+    const isName = (one: string): boolean => names.includes(one) || pairs.includes(one) || possibleNames.includes(one);
     let share = 0;
     let early = 0;
     let mask = 0;
@@ -322,6 +314,9 @@ export class PlaceFeatures {
       explained: explained / stems.length,
       mask,
       isFirst,
+      words: stems.length,
+      isAsked: isName(own) || isName(folded),
+      isTest,
     };
   }
 }
@@ -330,7 +325,16 @@ function sizeOf({ startLine, endLine }: SymbolSpan): number {
   return endLine - startLine + 1;
 }
 
-const NO_FIT: NameFit = { share: 0, early: 0, explained: 0, mask: 0, isFirst: false };
+const NO_FIT: NameFit = {
+  share: 0,
+  early: 0,
+  explained: 0,
+  mask: 0,
+  isFirst: false,
+  words: 0,
+  isAsked: false,
+  isTest: false,
+};
 
 function addRelative(candidates: readonly PlaceCandidate[]): void {
   for (let i = 0; i < RELATIVE_COLUMNS.length; i++) {

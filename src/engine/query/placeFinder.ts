@@ -5,7 +5,7 @@ import type { SegmentScores } from './collect.ts';
 import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './evidence.ts';
 import { DEFINING } from './bestChunk.ts';
 import type { SymbolTermInfo } from './features.ts';
-import { PlaceFeatures, type PlaceCandidate } from './placeFeatures.ts';
+import { IMPORTED, PlaceFeatures, type PlaceCandidate } from './placeFeatures.ts';
 import { bestPlaces } from './placeRanker.ts';
 import { definitionNames } from './filters.ts';
 import { MereNames } from './mereNames.ts';
@@ -17,8 +17,6 @@ const MORE_PLACES = 3;
 const ASKED_SYMBOL = 100;
 /** Worth of a step of nearness to the pattern of `sym:`, as a share of all words of the query. */
 const NEARNESS = 0.25;
-/** Weight of words in a chunk of imports alone: searches are for the use of a name. */
-const IMPORTED = 0.3;
 /** Number of chunks of a file that may be put back because they only repeat its name. */
 const MAX_MERE = 4;
 

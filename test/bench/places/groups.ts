@@ -8,5 +8,4 @@ export const PLACE_GROUPS: Readonly<Record<string, readonly PlaceFeature[]>> = {
   comments: ['comment'],
   size: ['tokens', 'lines', 'oneLine', 'part', 'head'],
   kind: ['function', 'type', 'extension', 'constant', 'heading', 'unnamed', 'imports', 'test', 'underscore'],
-  'place in the file': ['first', 'position'],
 };
