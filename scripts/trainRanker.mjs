@@ -1,70 +1,102 @@
-// npm run train:ranker -- DATA [--ablate]
-// Fits the weights of ranking to the benchmark's questions and writes src/engine/query/weights.json: the same data gives the
-// same bytes. DATA (or BENCH_DIR) is the output of the benchmark's prepare.mjs. Prints the scores of the weights on repositories
-// that are not in the fit; --ablate also fits without each group of features.
+// npm run train:ranker -- DATA [--ablate] [--only files|places]
+// Fits the weights of ranking: of files to the benchmark's questions, which it writes to src/engine/query/weights.json, and of
+// places to free questions, to placeWeights.json beside it. The same data gives the same bytes. DATA (or BENCH_DIR) is the
+// output of the benchmark's prepare.mjs; packages with free questions are brought as by bench:places. Prints the scores of the
+// weights of files on repositories that are not in the fit; --ablate also fits without each group of features.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureDependencies, root } from './lib/dependencies.mjs';
+import { bringPlaces } from './lib/places.mjs';
 import { fail, say } from './lib/say.mjs';
 import { table } from './lib/table.mjs';
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { ablate: { type: 'boolean' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { ablate: { type: 'boolean' }, only: { type: 'string' } },
+});
 const named = positionals[0] ?? process.env.BENCH_DIR;
-if (named === undefined) fail('Usage: npm run train:ranker -- DATA [--ablate]');
-const data = resolve(process.env.INIT_CWD ?? '.', named);
-if (!existsSync(join(data, 'data/manifest.json'))) fail(`There is no data/manifest.json in ${data}.`);
+
+/** Largest number of questions of a package, in each of both ways to hide the sentence. */
+const QUESTIONS = 40;
 
 await ensureDependencies();
-const { FEATURE_COLUMNS } = await import('../src/engine/query/features.ts');
-const { FIT, FitData, crossValidate, meanGain } = await import('../test/bench/fit.ts');
-const { missingRepositories, repositories } = await import('../test/bench/questions.ts');
-const { examplesOf } = await import('../test/bench/training.ts');
+if (values.only !== 'places') await fitFiles();
+if (values.only !== 'files') await fitPlaces();
 
-const missing = missingRepositories(data, ['root', 'repo']);
-if (missing.length > 0) fail(`Repositories are missing: ${missing.join(', ')}.`);
-const examples = [];
-for (const scope of /** @type {const} */ (['root', 'repo'])) {
-  for (const repository of repositories(data)) examples.push(...(await examplesOf(data, repository, scope)));
-  say(`Indexed all repositories and ran all questions in ${scope} scope.`);
-}
-const prepared = new FitData(examples);
+async function fitFiles() {
+  if (named === undefined) fail('Usage: npm run train:ranker -- DATA [--ablate] [--only files|places]');
+  const data = resolve(process.env.INIT_CWD ?? '.', named);
+  if (!existsSync(join(data, 'data/manifest.json'))) fail(`There is no data/manifest.json in ${data}.`);
+  const { FEATURE_COLUMNS } = await import('../src/engine/query/features.ts');
+  const { FIT, FitData, crossValidate, meanGain } = await import('../test/bench/fit.ts');
+  const { missingRepositories, repositories } = await import('../test/bench/questions.ts');
+  const { examplesOf } = await import('../test/bench/training.ts');
 
-/** @param {import('../test/bench/fit.ts').FitOptions} [options] */
-function evaluate(options) {
-  const graded = crossValidate(prepared, options);
-  /** @param {string} scope @param {string} [category] */
-  const gain = (scope, category) =>
-    meanGain(graded, (one) => one.scope === scope && (category === undefined || one.category === category));
-  return ['root', 'repo'].flatMap((scope) => [
-    gain(scope),
-    ...['architecture', 'semantic', 'symbol'].map((category) => gain(scope, category)),
-  ]);
-}
-
-const HEAD = ['', 'root', 'arch', 'sem', 'symbol', 'repo', 'arch', 'sem', 'symbol'];
-/** @param {string} label @param {readonly number[]} gains */
-const line = (label, gains) => [label, ...gains.map((gain) => gain.toFixed(4))];
-const rows = [line('all features', evaluate())];
-if (values.ablate) {
-  const { FEATURE_GROUPS } = await import('../src/workspace/featureGroups.ts');
-  for (const [group, features] of Object.entries(FEATURE_GROUPS)) {
-    const without = new Set(
-      FEATURE_COLUMNS.flatMap((column, i) => (features.includes(column.replace('/max', '')) ? [i] : [])),
-    );
-    rows.push(line(`without ${group}`, evaluate({ ...FIT, without })));
+  const missing = missingRepositories(data, ['root', 'repo']);
+  if (missing.length > 0) fail(`Repositories are missing: ${missing.join(', ')}.`);
+  const examples = [];
+  for (const scope of /** @type {const} */ (['root', 'repo'])) {
+    for (const repository of repositories(data)) examples.push(...(await examplesOf(data, repository, scope)));
+    say(`Indexed all repositories and ran all questions in ${scope} scope.`);
   }
-}
-console.log('NDCG@10, cross-validated, leaving repositories out:');
-console.log(table([HEAD, ...rows]));
+  const prepared = new FitData(examples);
 
-const fitted = prepared.fit(() => true);
-/** @param {Float64Array} weights */
-const named6 = (weights) =>
-  Object.fromEntries(
-    [...prepared.unscaled(weights)].map((weight, i) => [FEATURE_COLUMNS[i], Number(weight.toPrecision(6))]),
-  );
-const file = join(root, 'src/engine/query/weights.json');
-const json = { question: named6(fitted.question), symbol: named6(fitted.symbol) };
-writeFileSync(file, `${JSON.stringify(json, null, 2)}\n`);
-say('Wrote src/engine/query/weights.json.');
+  /** @param {import('../test/bench/fit.ts').FitOptions} [options] */
+  function evaluate(options) {
+    const graded = crossValidate(prepared, options);
+    /** @param {string} scope @param {string} [category] */
+    const gain = (scope, category) =>
+      meanGain(graded, (one) => one.scope === scope && (category === undefined || one.category === category));
+    return ['root', 'repo'].flatMap((scope) => [
+      gain(scope),
+      ...['architecture', 'semantic', 'symbol'].map((category) => gain(scope, category)),
+    ]);
+  }
+
+  const HEAD = ['', 'root', 'arch', 'sem', 'symbol', 'repo', 'arch', 'sem', 'symbol'];
+  /** @param {string} label @param {readonly number[]} gains */
+  const line = (label, gains) => [label, ...gains.map((gain) => gain.toFixed(4))];
+  const rows = [line('all features', evaluate())];
+  if (values.ablate) {
+    const { FEATURE_GROUPS } = await import('../src/workspace/featureGroups.ts');
+    for (const [group, features] of Object.entries(FEATURE_GROUPS)) {
+      const without = new Set(
+        FEATURE_COLUMNS.flatMap((column, i) => (features.includes(column.replace('/max', '')) ? [i] : [])),
+      );
+      rows.push(line(`without ${group}`, evaluate({ ...FIT, without })));
+    }
+  }
+  console.log('NDCG@10, cross-validated, leaving repositories out:');
+  console.log(table([HEAD, ...rows]));
+
+  const fitted = prepared.fit(() => true);
+  /** @param {Float64Array} weights */
+  const namedWeights = (weights) =>
+    Object.fromEntries(
+      [...prepared.unscaled(weights)].map((weight, i) => [FEATURE_COLUMNS[i], Number(weight.toPrecision(6))]),
+    );
+  const file = join(root, 'src/engine/query/weights.json');
+  const json = { question: namedWeights(fitted.question), symbol: namedWeights(fitted.symbol) };
+  writeFileSync(file, `${JSON.stringify(json, null, 2)}\n`);
+  say('Wrote src/engine/query/weights.json.');
+}
+
+/** Half of the examples have half of the words in the comment, as questions of people have. */
+async function fitPlaces() {
+  const { placePackages } = await import('../test/bench/places/packages.ts');
+  const { placeExamples } = await import('../test/bench/places/examples.ts');
+  const { PlaceFitData } = await import('../test/bench/places/fit.ts');
+  const { questionedRepository } = await import('../test/bench/places/questions.ts');
+  const { PLACE_COLUMNS } = await import('../src/engine/query/placeFeatures.ts');
+  const packages = placePackages().filter(({ registry }) => registry !== 'lockfile');
+  const examples = [];
+  for (const { name, root } of bringPlaces(packages)) {
+    for (const hiding of /** @type {const} */ (['all', 'half']))
+      examples.push(...(await placeExamples(questionedRepository(name, root, QUESTIONS, hiding))));
+  }
+  const weights = new PlaceFitData(examples).fit(() => true);
+  const json = Object.fromEntries(PLACE_COLUMNS.map((column, i) => [column, Number(weights[i]?.toPrecision(6))]));
+  writeFileSync(join(root, 'src/engine/query/placeWeights.json'), `${JSON.stringify(json, null, 2)}\n`);
+  say(`Wrote src/engine/query/placeWeights.json, fitted to ${examples.length} questions.`);
+}

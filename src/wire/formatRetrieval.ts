@@ -24,7 +24,7 @@ const SMALLEST_GAP = 2;
 /** Length at which lines are cut: longer ones are data. */
 const MAX_LINE = 1000;
 /** Number of files further down whose best place counts as much as a file's next place. */
-const FILES_PER_PLACE = 4;
+export const FILES_PER_PLACE = 1.5;
 /**
  * Largest share of the whole for a complete definition; of a larger one, its first line and the found lines are shown.
  */

@@ -22,7 +22,7 @@ export function featureGroup(feature: string): string {
   return groupOf.get(feature.replace(/\/max$/, '')) ?? OWN_GROUPS[feature] ?? feature;
 }
 
-/** Groups of hard rules without a fitted weight: a file that meets one ranks above all others. */
+/** Groups of rules without a fitted weight. A file that meets one ranks above all others, but for its place. */
 const OWN_GROUPS: Readonly<Record<string, string>> = {
   hasName: 'has the queried name',
   spelt: 'defines it as typed',
@@ -32,4 +32,5 @@ const OWN_GROUPS: Readonly<Record<string, string>> = {
   verbatim: 'has the words as typed',
   key: 'has the option or setting',
   location: 'is the pasted location',
+  place: 'its best place',
 };

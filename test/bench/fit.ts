@@ -1,5 +1,6 @@
 import { FEATURE_COLUMNS } from '../../src/engine/query/features.ts';
 import { meanOfMeans, ndcg } from './metric.ts';
+import { fitSoftmax, type Choice } from './softmax.ts';
 import type { Example } from './training.ts';
 
 /** A weight per column for questions, and one for names by themselves. */
@@ -49,13 +50,9 @@ export const FIT: FitOptions = {
   symbolColumns: new Set(SYMBOL_FEATURES.map((name) => FEATURE_COLUMNS.indexOf(name))),
 };
 
-interface Prepared {
+/** Rows are standardized. */
+interface Prepared extends Choice {
   readonly example: Example;
-  readonly count: number;
-  /** Standardized rows, concatenated. */
-  readonly rows: Float64Array;
-  /** 1 over the number of right candidates for each right one, else 0. */
-  readonly goal: Float64Array;
 }
 
 /** Examples prepared for any number of fits. */
@@ -98,8 +95,8 @@ export class FitData {
     const columns = Array.from({ length: this.columns }, (_, i) => i).filter((column) => !without.has(column));
     const ofSymbols = columns.filter((column) => symbolColumns.has(column));
     return {
-      question: this.#fit(questions, columns, options.l2, options.rounds),
-      symbol: this.#fit(symbols, ofSymbols, options.l2Symbol, options.rounds),
+      question: fitSoftmax(questions, this.columns, columns, options),
+      symbol: fitSoftmax(symbols, this.columns, ofSymbols, { ...options, l2: options.l2Symbol }),
     };
   }
 
@@ -107,51 +104,6 @@ export class FitData {
   unscaled(weights: Float64Array): Float64Array {
     return weights.map((weight, i) => weight / this.#scale[i]!);
   }
-
-  #fit(examples: readonly Prepared[], used: readonly number[], l2: number, rounds: number): Float64Array {
-    const { columns } = this;
-    const weights = new Float64Array(columns);
-    const first = new Float64Array(columns);
-    const second = new Float64Array(columns);
-    const gradient = new Float64Array(columns);
-    const shares = new Float64Array(Math.max(1, ...examples.map(({ count }) => count)));
-    for (let round = 1; round <= rounds; round++) {
-      gradient.fill(0);
-      for (const { count, rows, goal } of examples) {
-        softmax(rows, count, weights, shares);
-        for (let i = 0; i < count; i++) {
-          const error = (shares[i]! - goal[i]!) / examples.length;
-          if (error === 0) continue;
-          const at = i * columns;
-          for (const j of used) gradient[j]! += error * rows[at + j]!;
-        }
-      }
-      // Adam (Kingma and Ba 2015).
-      for (const j of used) {
-        const slope = gradient[j]! + l2 * weights[j]!;
-        first[j] = 0.9 * first[j]! + 0.1 * slope;
-        second[j] = 0.99 * second[j]! + 0.01 * slope * slope;
-        const step = first[j] / (1 - 0.9 ** round) / (Math.sqrt(second[j] / (1 - 0.99 ** round)) + 1e-9);
-        weights[j]! -= 0.06 * step;
-      }
-    }
-    return weights;
-  }
-}
-
-function softmax(rows: Float64Array, count: number, weights: Float64Array, out: Float64Array): void {
-  const columns = weights.length;
-  let highest = -Infinity;
-  for (let i = 0; i < count; i++) {
-    let score = 0;
-    const at = i * columns;
-    for (let j = 0; j < columns; j++) score += weights[j]! * rows[at + j]!;
-    out[i] = score;
-    highest = Math.max(highest, score);
-  }
-  let total = 0;
-  for (let i = 0; i < count; i++) total += out[i] = Math.exp(out[i]! - highest);
-  for (let i = 0; i < count; i++) out[i]! /= total;
 }
 
 /** NDCG@10 of an example when its candidates are ordered by weights. */

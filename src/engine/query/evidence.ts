@@ -24,13 +24,14 @@ export interface Evidence {
 }
 
 /**
- * Sums for each chunk: the words of its text, of its comments, of its definitions. One array, as most documents have
- * few chunks.
+ * Sums for each chunk: the words of its text, of its comments, of its definitions; and a bit for each word of its text.
+ * One array, as most documents have few chunks.
  */
-export const CHUNK_SUMS = 3;
+export const CHUNK_SUMS = 4;
 export const CHUNK_TEXT = 0;
 export const CHUNK_COMMENT = 1;
 export const CHUNK_DEFINITION = 2;
+export const CHUNK_MASK = 3;
 
 /** Evidence before any posting is read. */
 export function noEvidence(document: number, { firstChunk }: SegmentReader): Evidence {

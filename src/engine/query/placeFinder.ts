@@ -5,6 +5,8 @@ import type { SegmentScores } from './collect.ts';
 import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './evidence.ts';
 import { DEFINING } from './bestChunk.ts';
 import type { SymbolTermInfo } from './features.ts';
+import { IMPORTED, PlaceFeatures, type PlaceCandidate } from './placeFeatures.ts';
+import { bestPlaces } from './placeRanker.ts';
 import { definitionNames } from './filters.ts';
 import { MereNames } from './mereNames.ts';
 import { placeInChunk, scoreSymbol, type NameScore, type NameWords, type SourceRange } from './sourceRange.ts';
@@ -15,8 +17,6 @@ const MORE_PLACES = 3;
 const ASKED_SYMBOL = 100;
 /** Worth of a step of nearness to the pattern of `sym:`, as a share of all words of the query. */
 const NEARNESS = 0.25;
-/** Weight of words in a chunk of imports alone: searches are for the use of a name. */
-const IMPORTED = 0.3;
 /** Number of chunks of a file that may be put back because they only repeat its name. */
 const MAX_MERE = 4;
 
@@ -25,7 +25,8 @@ export interface PlaceQuery {
   readonly query: Query;
   /** Cache of {@link scoreSymbol}. */
   readonly names: Map<string, NameWords>;
-  /** The weight of all words of the query. */
+  /** Weights of the query's words, and their sum. */
+  readonly weights: readonly number[];
   readonly total: number;
   /** Terms by the numbers passed to {@link SegmentScores.addSymbol}. */
   readonly symbols: readonly SymbolTermInfo[];
@@ -36,9 +37,23 @@ export interface PlaceQuery {
 /** Finds the places to show in the found documents. */
 export class PlaceFinder {
   readonly #wanted: PlaceQuery;
+  readonly #features: PlaceFeatures;
 
   constructor(wanted: PlaceQuery) {
     this.#wanted = wanted;
+    this.#features = new PlaceFeatures(wanted);
+  }
+
+  /** Whether places are ranked by {@link candidates}: a name, and the pattern of `sym:`, say themselves which is meant. */
+  get isRanked(): boolean {
+    const { query, nearness } = this.#wanted;
+    return query.symbol === undefined && nearness === undefined && query.words.length > 0;
+  }
+
+  /** The places of a document that may answer a question, with their features, in the order of the file. */
+  candidates(scores: SegmentScores, document: number, evidence: Evidence): PlaceCandidate[] {
+    const mere = this.#mereNames(scores, document, evidence);
+    return this.#features.placesOf({ reader: scores.reader, document, evidence, mere });
   }
 
   /**
@@ -48,6 +63,8 @@ export class PlaceFinder {
   find(scores: SegmentScores, document: number, evidence: Evidence, line?: number): SourceRange[] {
     const { reader } = scores;
     const { query, names } = this.#wanted;
+    if (line === undefined && this.isRanked)
+      return bestPlaces(this.candidates(scores, document, evidence)).map(({ range }) => range);
     const asked = this.#asked(scores, document);
     if (asked?.size === 0) return [];
     const defining = line ?? this.#definingLine(scores, document, asked);

@@ -10,6 +10,8 @@ import type { Hit } from './hits.ts';
 interface Goldens {
   /** A question, the file that answers it, and its lowest accepted rank: first by default. */
   readonly questions: readonly (readonly [query: string, path: string, within?: number])[];
+  /** A question, and the file and the name of the definition that is shown first. */
+  readonly places: readonly (readonly [query: string, path: string, name: string])[];
   /** A name, the file that defines it, and the text of the defining line. */
   readonly names: readonly (readonly [query: string, path: string, line: string])[];
   /** Queries with filters, phrases, prefixes, initials and qualified names, and what people paste. */
@@ -36,6 +38,26 @@ const PACKAGES: Readonly<Record<string, Goldens>> = {
       ['comparison with NaN', 'lib/rules/use-isnan.js'],
       ['report await inside loops', 'lib/rules/no-await-in-loop.js'],
       ['html page of lint results', 'lib/cli-engine/formatters/html.js'],
+    ],
+    places: [
+      ['apply a fix unless it overlaps an earlier one', 'lib/linter/source-code-fixer.js', 'attemptFix'],
+      ['is the pattern a glob', 'lib/eslint/eslint-helpers.js', 'isGlobPattern'],
+      [
+        'error when all files given on the command line are ignored',
+        'lib/eslint/eslint-helpers.js',
+        'AllFilesIgnoredError',
+      ],
+      [
+        'where is the cache stored if the cache location is a directory',
+        'lib/eslint/eslint-helpers.js',
+        'getCacheFile',
+      ],
+      ['load a config file written in TypeScript', 'lib/config/config-loader.js', 'loadConfigFile'],
+      ['are we running under bun', 'lib/config/config-loader.js', 'isRunningInBun'],
+      ['do two nodes refer to the same variable or member', 'lib/rules/utils/ast-utils.js', 'isSameReference'],
+      ['name of a property if it is known statically', 'lib/rules/utils/ast-utils.js', 'getStaticPropertyName'],
+      ['which enable directives were of use', 'lib/linter/apply-disable-directives.js', 'collectUsedEnableDirectives'],
+      ['remove an unused disable comment', 'lib/linter/apply-disable-directives.js', 'createDirectiveRemoval'],
     ],
     names: [
       ['RuleFixer', 'lib/linter/rule-fixer.js', 'class RuleFixer {'],
@@ -80,6 +102,10 @@ const PACKAGES: Readonly<Record<string, Goldens>> = {
       ['describe and it functions', 'interfaces/bdd.js', 3],
       ['cat with a rainbow', 'reporters/nyan.js'],
     ],
+    places: [
+      ['show a unified diff', 'reporters/base.js', 'unifiedDiff'],
+      ['find test files for a glob or directory', 'cli/lookup-files.js', 'lookupFiles'],
+    ],
     names: [
       ['createStatsCollector', 'stats-collector.js', 'function createStatsCollector(runner) {'],
       ['PluginLoader', 'plugin-loader.js', 'class PluginLoader {'],
@@ -109,6 +135,13 @@ const PACKAGES: Readonly<Record<string, Goldens>> = {
       ['calculate instability from afferent and efferent couplings', 'src/analyze/derive/module-utl.mjs', 3],
       ['write the output to stdout in chunks', 'src/cli/utl/io.mjs'],
     ],
+    places: [
+      [
+        'combine dependencies of the nearest package.json with those further up',
+        'src/extract/resolve/merge-manifests.mjs',
+        'mergeManifests',
+      ],
+    ],
     names: [
       ['detectPreCompilationNess', 'src/extract/helpers.mjs', 'export function detectPreCompilationNess('],
       ['resolveYarnVirtual', 'src/extract/resolve/index.mjs', 'function resolveYarnVirtual('],
@@ -132,6 +165,11 @@ const PACKAGES: Readonly<Record<string, Goldens>> = {
       ['regular expressions for parsing versions', 'internal/re.js', 3],
       ['least recently used cache', 'internal/lrucache.js'],
     ],
+    places: [
+      ['coerce a string to a version', 'functions/coerce.js', 'coerce'],
+      ['is one range a subset of another', 'ranges/subset.js', 'subset'],
+      ['least recently used cache', 'internal/lrucache.js', 'LRUCache'],
+    ],
     names: [
       ['SemVer', 'classes/semver.js', 'class SemVer {'],
       ['Comparator', 'classes/comparator.js', 'class Comparator {'],
@@ -154,6 +192,7 @@ const PACKAGES: Readonly<Record<string, Goldens>> = {
       ['script kind of a file by its extension', 'dist/create-program/getScriptKind.js', 3],
       ['names of html entities in jsx', 'dist/jsx/xhtml-entities.js', 3],
     ],
+    places: [],
     names: [
       ['createWatchProgram', 'dist/create-program/getWatchProgramsForProjects.js', 'function createWatchProgram('],
     ],
@@ -162,12 +201,23 @@ const PACKAGES: Readonly<Record<string, Goldens>> = {
       ['Converter.convertType file:*.js', 'dist/convert.js'],
     ],
   },
+  'undici/lib': {
+    questions: [],
+    places: [
+      ['which tls server name to send for a host', 'core/util.js', 'getServerName'],
+      ['message for a connection timeout that lists attempted addresses', 'core/util.js', 'onConnectTimeout'],
+      ['parse a range header with start and end', 'core/util.js', 'parseRangeHeader'],
+      ['parse attributes such as max-age and path of a cookie', 'web/cookies/parse.js', 'parseUnparsedAttributes'],
+    ],
+    names: [],
+    others: [],
+  },
 };
 
 describe('ranking', () => {
   const folder = temporaryFolder();
 
-  for (const [name, { questions, names, others }] of Object.entries(PACKAGES)) {
+  for (const [name, { questions, places, names, others }] of Object.entries(PACKAGES)) {
     describe(`in ${name}`, () => {
       const root = join(import.meta.dirname, '../../../node_modules', name);
       const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -189,6 +239,12 @@ describe('ranking', () => {
       for (const [query, path, within] of [...questions, ...others]) {
         it(`answers ${query}`, async () => {
           await assertFound(query, path, within);
+        });
+      }
+
+      for (const [query, path, name] of places) {
+        it(`shows ${name} for ${query}`, async () => {
+          assert.equal((await assertFound(query, path)).symbol?.name, name);
         });
       }
 

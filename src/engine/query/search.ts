@@ -13,11 +13,15 @@ import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
 import type { Contribution, SymbolTermInfo } from './features.ts';
 import { compileFilters, isKnown } from './filters.ts';
 import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } from './hits.ts';
+import { byScore, numberOf, type FoundDocument, type Ranked } from './foundDocument.ts';
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
 import { parseLocations, type PastedLocation } from './pastedLocation.ts';
 import { findKeys, findLocations, findPartsOfNames, findPaths, findVerbatim, type Pinned } from './pinned.ts';
+import type { PlaceCandidate } from './placeFeatures.ts';
 import { PlaceFinder } from './placeFinder.ts';
+import { orderByPlaces, type Placed } from './placeOrder.ts';
+import { bestPlaces } from './placeRanker.ts';
 import { parseQuery, withDefinedNames, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
 import { explainRow, scoreRow } from './ranker.ts';
@@ -78,27 +82,24 @@ export function candidateRows(segments: readonly Segment[], text: string): reado
   return runAtOnce(search.candidates());
 }
 
+/** Features of the places in the first `limit` documents: the rows that the weights of places are fitted to. */
+export function placeRows(segments: readonly Segment[], text: string, limit: number): readonly PlaceRows[] {
+  const memory = new SearchMemory();
+  const search = new Search([{ segments }], parseQueryLanguage(text), {}, memory, memory.borrow());
+  return runAtOnce(search.placesOfFirst(limit));
+}
+
+export interface PlaceRows {
+  readonly path: string;
+  readonly score: number;
+  readonly places: readonly PlaceCandidate[];
+}
+
 export interface CandidateRow {
   readonly path: string;
   readonly row: Float64Array;
   /** Contribution to the score of rules that are not fitted. */
   readonly ruled: number;
-}
-
-/** A found document and its score so far. */
-interface FoundDocument {
-  readonly scores: SegmentScores;
-  readonly document: number;
-  readonly path: string;
-  readonly score: number;
-}
-
-interface Ranked extends FoundDocument {
-  /** The line with the words of the query in their order. */
-  readonly line?: number;
-  readonly evidence?: Evidence;
-  readonly row?: Float64Array;
-  readonly rules?: readonly Contribution[];
 }
 
 /** Steps without a result. */
@@ -160,14 +161,8 @@ class Search {
     const hits: FolderHit[] = [];
     const ranked = limit === 0 ? undefined : yield* this.#collected();
     if (!ranked) return { hits, isPartial: false, corrections: [] };
-    const places = new PlaceFinder({
-      query: this.#query,
-      names: this.#memory.names,
-      total: this.#total,
-      symbols: this.#symbols,
-      nearness: this.#nearness,
-    });
-    for (const candidate of ranked) {
+    const places = this.#placeFinder();
+    for (const candidate of this.#inOrder(ranked, places)) {
       yield;
       if (!candidate) continue;
       const { scores, document, path } = candidate;
@@ -201,6 +196,38 @@ class Search {
       rows.push({ path, row, ruled: sumOfShares(rules) });
     }
     return rows;
+  }
+
+  *placesOfFirst(limit: number): Generator<void, PlaceRows[], void> {
+    const rows: PlaceRows[] = [];
+    const ranked = (yield* this.#collected()) ?? [];
+    const places = this.#placeFinder();
+    for (const candidate of ranked) {
+      if (rows.length >= limit) break;
+      if (!candidate) continue;
+      const { scores, document, path, score, evidence } = candidate;
+      if (evidence) rows.push({ path, score, places: places.candidates(scores, document, evidence) });
+    }
+    return rows;
+  }
+
+  /** The results by their scores and their best places; as they are, if the text decides on them. */
+  #inOrder(ranked: Iterable<Ranked | undefined>, places: PlaceFinder): Iterable<Placed<Ranked> | undefined> {
+    if (!places.isRanked || this.#texts.isNeeded) return ranked;
+    return orderByPlaces(ranked, ({ scores, document, evidence }: Ranked) =>
+      bestPlaces(places.candidates(scores, document, evidence ?? scores.evidence([document])[0]!)),
+    );
+  }
+
+  #placeFinder(): PlaceFinder {
+    return new PlaceFinder({
+      query: this.#query,
+      weights: this.#weights,
+      names: this.#memory.names,
+      total: this.#total,
+      symbols: this.#symbols,
+      nearness: this.#nearness,
+    });
   }
 
   /** Resets the sums for the next search. */
@@ -447,12 +474,13 @@ class Search {
   }
 
   #toHit(
-    { scores, document, path, score, evidence, row, rules = [] }: Ranked,
+    { scores, document, path, score, evidence, row, rules = [], ranges }: Placed<Ranked>,
     places: PlaceFinder,
     line?: number,
   ): Hit | undefined {
     const { reader } = scores;
-    const [place, ...more] = places.find(scores, document, evidence ?? scores.evidence([document])[0]!, line);
+    const found = ranges ?? places.find(scores, document, evidence ?? scores.evidence([document])[0]!, line);
+    const [place, ...more] = found;
     if (!place) return undefined;
     const explanation = this.#options.explain && row && [...rules, ...explainRow(row, this.#query)];
     return {
@@ -467,21 +495,10 @@ class Search {
   }
 }
 
-/** The first 48 bits of a document's id. */
-function numberOf(id: Uint8Array): number {
-  return id[0]! * 2 ** 40 + id[1]! * 2 ** 32 + id[2]! * 2 ** 24 + id[3]! * 2 ** 16 + id[4]! * 2 ** 8 + id[5]!;
-}
-
 function sumOfShares(shares: readonly Contribution[]): number {
   return sumOf(shares, ({ share }) => share);
 }
 
 function sumOf<T>(items: readonly T[], valueOf: (item: T, i: number) => number): number {
   return items.reduce((sum, item, i) => sum + valueOf(item, i), 0);
-}
-
-function byScore(a: FoundDocument, b: FoundDocument): number {
-  if (a.score !== b.score) return b.score - a.score;
-  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
-  return a.scores.folder - b.scores.folder;
 }

@@ -25,7 +25,11 @@ export function placeInChunk(
   endLine: number,
   nameScore: NameScore,
 ): SourceRange {
-  const symbol = bestSymbol(symbols, startLine, endLine, nameScore);
+  return placeOf(bestSymbol(symbols, startLine, endLine, nameScore), startLine, endLine);
+}
+
+/** The lines of a chunk to show for a definition that it has, or that is around it or, with its comment, begins there. */
+export function placeOf(symbol: SymbolSpan | undefined, startLine: number, endLine: number): SourceRange {
   if (!symbol) return { startLine, endLine };
   // A part of a long comment is shown with the definition below it.
   if (symbol.line > endLine) {
@@ -72,7 +76,7 @@ export interface NameWords {
   readonly stems: readonly string[];
 }
 
-function wordsOf(name: string): NameWords {
+export function wordsOf(name: string): NameWords {
   const parts = splitIdentifier(name);
   const folded = parts.join('');
   const segments = nameSegments(name);

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { documentId } from '../../../src/engine/documentId.ts';
+import { Engine, EngineReader } from '../../../src/engine/engine.ts';
+import { PLACE_COLUMNS } from '../../../src/engine/query/placeFeatures.ts';
+import { placeRows, type PlaceRows } from '../../../src/engine/query/search.ts';
+import type { PlaceQuestion, QuestionedRepository } from './questions.ts';
+
+/** Features of places that are no answer to a free question, as no comment is on them, but may be one to others. */
+const UNASKED: readonly string[] = ['heading'];
+/**
+ * Columns beside the product's features. A document's score and rank would stand for other features; and each answer to a free
+ * question has a comment, whatever other places have. They are fitted, so that no feature stands for them, and get no weight.
+ */
+const NUISANCES = ['fileScore', 'fileRank', 'documented', 'commentLines'] as const;
+/** Columns that get no weight. */
+export const UNWEIGHED: ReadonlySet<string> = new Set([...NUISANCES, ...UNASKED]);
+export const EXAMPLE_COLUMNS: readonly string[] = [...PLACE_COLUMNS, ...NUISANCES];
+
+/** Number of documents whose places are compared. */
+export const FILES = 10;
+
+/** A question with the places of the first documents. */
+export interface PlaceExample {
+  readonly repository: string;
+  readonly question: PlaceQuestion;
+  readonly count: number;
+  /** Rows of features, concatenated. */
+  readonly rows: Float32Array;
+  /** Scores of the documents, in their order. */
+  readonly scores: Float64Array;
+  /** By place: the rank of its document, from 0, and its lines. */
+  readonly documents: Uint8Array;
+  readonly lines: Uint32Array;
+  /** The place that is the answer, if any is. */
+  readonly right: number | undefined;
+}
+
+/** Indexes a repository whose sentences are hidden, and asks its questions. */
+export async function placeExamples({ name, files, questions }: QuestionedRepository): Promise<PlaceExample[]> {
+  return withIndex(files, ({ segments }) =>
+    questions.map((question) => exampleOf(name, question, placeRows(segments, question.text, FILES))),
+  );
+}
+
+/** Calls `use` with a temporary index of the files. */
+export async function withIndex<T>(
+  files: QuestionedRepository['files'],
+  use: (reader: EngineReader) => T | Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'sextant-places-'));
+  const engine = Engine.open(folder);
+  await engine.apply({ add: files.map(({ path, content }) => ({ id: documentId(path, content), path, content })) });
+  await engine.close();
+  const reader = new EngineReader(folder);
+  try {
+    return await use(reader);
+  } finally {
+    reader.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function exampleOf(repository: string, question: PlaceQuestion, found: readonly PlaceRows[]): PlaceExample {
+  const places = found.flatMap(({ path, places }, document) => places.map((place) => ({ path, document, ...place })));
+  const columns = EXAMPLE_COLUMNS.length;
+  const rows = new Float32Array(places.length * columns);
+  for (const [i, { row, document, range }] of places.entries()) {
+    const { startLine, line } = range.symbol ?? { startLine: 0, line: 0 };
+    const score = found[document]!.score - found[0]!.score;
+    rows.set(
+      [...row, score, Math.log1p(document), Number(startLine < line), Math.log1p(line - startLine)],
+      i * columns,
+    );
+  }
+  const right = places.findIndex(
+    ({ path, range: { symbol, startLine, endLine } }) =>
+      path === question.path &&
+      symbol?.line === question.line &&
+      startLine <= question.line &&
+      question.line <= endLine,
+  );
+  return {
+    repository,
+    question,
+    count: places.length,
+    rows,
+    scores: Float64Array.from(found, ({ score }) => score),
+    documents: Uint8Array.from(places, ({ document }) => document),
+    lines: Uint32Array.from(places.flatMap(({ range: { startLine, endLine } }) => [startLine, endLine])),
+    right: right < 0 ? undefined : right,
+  };
+}
