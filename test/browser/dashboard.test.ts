@@ -221,6 +221,8 @@ describe('the dashboard', () => {
       await faults.addFault({ latency: { ms: 60_000 } });
       await dashboard.otherDays();
       await dashboard.frame.locator('.skeleton').waitFor();
+      await dashboard.frame.locator('.bar.loading').waitFor();
+      assert.equal(await dashboard.frame.evaluate('document.getAnimations().length'), 0, 'nothing moves');
       await dashboard.lookInAllThemes('loading');
       await faults.clearFaults();
       await faults.addFault({ status: 500 });
