@@ -57,7 +57,7 @@ export class Workbench {
   }
 
   static async open(options: Partial<OpenOptions>): Promise<Workbench> {
-    const { page, close, dataFolder } = await openWorkbench({ extensions: [ROOT], ...options });
+    const { page, close, dataFolder } = await openWorkbench({ extensions: [ROOT], isStill: true, ...options });
     return new Workbench(page, close, dataFolder);
   }
 
