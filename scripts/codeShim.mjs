@@ -20,6 +20,7 @@ const { code, said } = await runInEditor({
   folder: positionals[0],
   extensions: /** @type {string[]} */ (values.extensionDevelopmentPath ?? []),
   tests: /** @type {string} */ (values.extensionTestsPath),
+  isStill: true,
   ...(SEXTANT_TEST_VSIX && { vsix: SEXTANT_TEST_VSIX }),
 });
 if (code !== 0)

@@ -27,7 +27,18 @@ import {
  * @property {NodeJS.ProcessEnv} [env]
  * @property {{ width?: number, height?: number }} [size]
  * @property {boolean} [trust] whether workspace trust is on
+ * @property {boolean} [isStill] stops the editor's animations; benchmarks and pictures keep them
  */
+
+/**
+ * Stops the animations of the editor, not those of our pages: without a graphics card, a spinner or a progress bar draws the
+ * window sixty times a second, which costs a sixth of the processor time. The editor spins even with reduced motion.
+ */
+const STILL = `if (window === top) {
+  const still = new CSSStyleSheet();
+  still.replaceSync('*, ::before, ::after { animation: none !important; transition: none !important; }');
+  document.adoptedStyleSheets.push(still);
+}`;
 
 /**
  * Opens a workbench in a headless browser. `close` deletes all its files.
@@ -59,6 +70,7 @@ export async function openWorkbench(options, beforeLoad) {
     page.setDefaultTimeout(120_000);
     const said = /** @type {string[]} */ ([]);
     page.on('console', (message) => said.push(`[${message.type()}] ${message.text()}`));
+    if (options.isStill) await page.addInitScript(STILL);
     await beforeLoad?.(page);
     // A workbench in a browser accepts one extension under development.
     await page.goto(workbenchUrl(server, { ...options, extensions: developed === undefined ? [] : [developed] }));

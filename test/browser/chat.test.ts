@@ -113,6 +113,7 @@ describe('language-model tools and MCP servers in a workspace that is not truste
 
   it('are off', async () => {
     const { code, said } = await runInEditor({
+      isStill: true,
       folder: copySample(join(folder(), 'harbour')),
       extensions: [ROOT],
       tests: join(ROOT, 'out/test/vscode/untrusted.cjs'),

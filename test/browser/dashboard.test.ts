@@ -169,7 +169,7 @@ describe('the dashboard', () => {
   it('explains how to replace a refused or unauthorized token, in each theme and width', async () => {
     await connected();
     // Connecting shows the side bar again.
-    await dashboard.workbench.run('View: Close Primary Side Bar');
+    await dashboard.workbench.closeSideBar();
     await dashboard.frame.getByLabel('Anonymise').setChecked(false);
     const state = async (name: string, rule: unknown, title: string, next: string): Promise<void> => {
       await faults.addFault(rule);
@@ -221,6 +221,8 @@ describe('the dashboard', () => {
       await faults.addFault({ latency: { ms: 60_000 } });
       await dashboard.otherDays();
       await dashboard.frame.locator('.skeleton').waitFor();
+      await dashboard.frame.locator('.bar.loading').waitFor();
+      assert.equal(await dashboard.frame.evaluate('document.getAnimations().length'), 0, 'nothing moves');
       await dashboard.lookInAllThemes('loading');
       await faults.clearFaults();
       await faults.addFault({ status: 500 });

@@ -57,7 +57,7 @@ export class Workbench {
   }
 
   static async open(options: Partial<OpenOptions>): Promise<Workbench> {
-    const { page, close, dataFolder } = await openWorkbench({ extensions: [ROOT], ...options });
+    const { page, close, dataFolder } = await openWorkbench({ extensions: [ROOT], isStill: true, ...options });
     return new Workbench(page, close, dataFolder);
   }
 
@@ -180,6 +180,19 @@ export class Workbench {
   async openSextantView(): Promise<void> {
     await this.run('Sextant: Focus on Index View');
     await this.page.getByRole('button', { name: 'Index Section' }).waitFor();
+  }
+
+  /** Hides the side bar by key: the palette has no command for this while the side bar is hidden. */
+  async closeSideBar(): Promise<void> {
+    const bar = this.page.locator('.part.sidebar');
+    await until('the side bar is hidden', async () => {
+      if (!(await bar.isVisible())) return true;
+      await this.page.keyboard.press('Control+B');
+      return bar.waitFor({ state: 'hidden', timeout: 5_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
   }
 
   /** Unfolds a row of a tree. Clicks until that works: a click during a refresh of the tree may be lost. */
