@@ -138,7 +138,7 @@ describe('the forecast of a month', () => {
     );
   });
 
-  it('leaves out the days before the first spending', () => {
+  it('leaves out days without an earlier spending', () => {
     const now = day('2026-11-15');
     const history = past(now, 60, (at) => (at < day('2026-11-02') ? 0n : 10n));
     assert.equal(forecastOn(now, history).expected, 290n * UNIT);

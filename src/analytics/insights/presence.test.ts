@@ -47,7 +47,7 @@ describe('presence', () => {
     assert.deepEqual([found.weekly, found.monthly], [3, 5]);
   });
 
-  it('knows nobody as new while the past is short', () => {
+  it('calls no account new while the past is short', () => {
     assert.deepEqual(kinds(presenceOf(days({ 'a@x': (at) => at > last - 3 }, last - 9), last)), {
       'a@x': 'active 2026-11-20',
     });

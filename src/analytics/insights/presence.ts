@@ -77,7 +77,7 @@ function kindOf(active: readonly Day[], first: Day, last: Day): PresenceKind {
   const recent = active.filter((day) => day > silentSince);
   if (recent.length === 0) return before.length >= REGULAR_DAYS ? 'stopped' : 'quiet';
   const lastBefore = before.at(-1);
-  // With a short past, nobody is known to be new.
+  // A short past shows no account as new.
   if (lastBefore === undefined) return first <= silentSince ? 'new' : 'active';
   return recent[0]! - lastBefore > SILENT_DAYS ? 'returning' : 'active';
 }

@@ -24,6 +24,8 @@ const LEAST_DEVIATION = 0.1;
 const OF_MEDIAN = 1.4826;
 /** Units of one amount in which medians are computed: exact integers up to nine billion. */
 const MICROS = 10n ** 32n;
+/** Days after which what was unusual joins the baseline: it is no news any more. */
+const NEW_NORMAL_DAYS = 28;
 const WEEK = 7;
 /** Factor up to which the high days of a weekly job are alike. */
 const ALIKE = 1.5;
@@ -48,7 +50,10 @@ export interface UnusualSpending {
   readonly excess: Decimal;
 }
 
-/** Daily spending of an organization and of its parts; each series has the days of `whole`, or its last ones. */
+/**
+ * Daily spending of an organization and of its parts. Each series ends on the last day; those of one kind are equally
+ * long.
+ */
 export interface SpendingHistory {
   /** The last day. */
   readonly last: Day;
@@ -67,8 +72,16 @@ export interface UnusualOptions {
 
 /** Smallest excess of a run in percent of a usual working day of the organization. */
 const LEAST_PERCENT = { account: 10n, day: 30n, resource: 30n, product: 30n } as const;
+/** The same for the mean of its days: small models would add up to it in a month. */
+const LEAST_DAY_PERCENT = { account: 0n, day: 30n, resource: 10n, product: 10n } as const;
 /** The share of accounts' days below which a new account is ordinary, and by what factor it has to exceed them. */
 const NEW_ACCOUNT = { quantile: 0.99, times: 3n };
+
+/** A series with the verdict on each of its days. */
+interface JudgedSeries extends DaySeries {
+  readonly first: Day;
+  readonly verdicts: readonly DayVerdict[];
+}
 
 /**
  * Unusual spending of the organization and its parts, the largest excess first. Growth of one model or product that
@@ -77,56 +90,62 @@ const NEW_ACCOUNT = { quantile: 0.99, times: 3n };
 export function unusualSpending(history: SpendingHistory, { from, least }: UnusualOptions): UnusualSpending[] {
   const { last, whole, accounts, resources, products } = history;
   const usualDay = usualWorkingDay(whole, last);
-  const dataFirst =
-    last -
-    whole.length +
-    1 +
-    Math.max(
-      0,
-      whole.findIndex((amount) => amount > 0n),
-    );
-  const all = { key: '', name: '', amounts: whole };
-  const wholeFirst = last - whole.length + 1;
-  const days = classifyDays(whole, { first: wholeFirst, alarmsFrom: dataFirst + WARM_UP_DAYS, byWeekday: true });
-  const excessOn = days.map(({ usual }, i) => whole[i]! - usual);
-  const find = (subject: SpendingSubject, one: DaySeries): UnusualSpending[] => {
+  const dataFirst = firstSpending(whole, last);
+  const ofNew = highDayOf(accounts) * NEW_ACCOUNT.times;
+  const checked = (subject: SpendingSubject, one: DaySeries): JudgedSeries => {
     const first = last - one.amounts.length + 1;
     const isAccount = subject === 'account';
     // A new model is compared with nothing: it replaces another one.
-    const start = isAccount
-      ? dataFirst
-      : first +
-        Math.max(
-          0,
-          one.amounts.findIndex((amount) => amount > 0n),
-        );
-    const verdicts = classifyDays(one.amounts, {
-      first,
-      alarmsFrom: Math.max(start, dataFirst) + WARM_UP_DAYS,
-      byWeekday: !isAccount,
-      ...(isAccount && { ofNew }),
-    });
-    return runsOf(one.amounts, verdicts, first).flatMap((run) => {
-      const sum = (of: (i: number) => Decimal): Decimal => run.reduce((total, i) => total + of(i), 0n);
-      const [amount, usual] = [sum((i) => one.amounts[i]!), sum((i) => verdicts[i]!.usual)];
-      const excess = amount - usual;
-      const ofWhole = sum((i) => excessOn[first + i - wholeFirst]!);
-      const until = first + run.at(-1)!;
-      const isSmall = excess < least || excess * 100n < usualDay * LEAST_PERCENT[subject];
-      const isShift = (subject === 'resource' || subject === 'product') && ofWhole * 2n < excess;
-      if (isSmall || isShift || until < from) return [];
-      const span = { since: formatDay(first + run[0]!), until: formatDay(until), days: run.length };
-      return [{ subject, key: one.key, name: one.name, ...span, amount, usual, excess }];
-    });
+    const start = isAccount ? dataFirst : Math.max(dataFirst, firstSpending(one.amounts, last));
+    const options = { first, alarmsFrom: start + WARM_UP_DAYS, byWeekday: !isAccount, ...(isAccount && { ofNew }) };
+    return { ...one, first, verdicts: classifyDays(one.amounts, options) };
   };
-  const ofNew = highDayOf(accounts) * NEW_ACCOUNT.times;
+  const find = (subject: SpendingSubject, series: readonly DaySeries[]): UnusualSpending[] => {
+    const all = series.map((one) => checked(subject, one));
+    return all.flatMap((one) =>
+      runsOf(one).flatMap((run) => {
+        const found = describeRun(subject, one, run);
+        const { excess, days } = found;
+        const isOld = one.first + run.at(-1)! < from;
+        const isSmall =
+          excess < least ||
+          excess * 100n < usualDay * LEAST_PERCENT[subject] ||
+          excess * 100n < usualDay * LEAST_DAY_PERCENT[subject] * BigInt(days);
+        const isReplacing = subject === 'resource' || subject === 'product' ? declineOf(all, run) * 2n > excess : false;
+        return isOld || isSmall || isReplacing ? [] : [found];
+      }),
+    );
+  };
   const found = [
-    ...find('day', all),
-    ...accounts.flatMap((one) => find('account', one)),
-    ...resources.flatMap((one) => find('resource', one)),
-    ...products.flatMap((one) => find('product', one)),
+    ...find('day', [{ key: '', name: '', amounts: whole }]),
+    ...find('account', accounts),
+    ...find('resource', resources),
+    ...find('product', products),
   ];
   return found.sort((a, b) => (a.excess === b.excess ? (a.key < b.key ? -1 : 1) : a.excess > b.excess ? -1 : 1));
+}
+
+function firstSpending(amounts: readonly Decimal[], last: Day): Day {
+  const lead = amounts.findIndex((amount) => amount > 0n);
+  return last - amounts.length + 1 + Math.max(0, lead);
+}
+
+function describeRun(subject: SpendingSubject, series: JudgedSeries, run: readonly number[]): UnusualSpending {
+  const { key, name, amounts, verdicts, first } = series;
+  const amount = run.reduce((total, i) => total + amounts[i]!, 0n);
+  const usual = run.reduce((total, i) => total + verdicts[i]!.usual, 0n);
+  const [since, until] = [formatDay(first + run[0]!), formatDay(first + run.at(-1)!)];
+  return { subject, key, name, since, until, days: run.length, amount, usual, excess: amount - usual };
+}
+
+/** What series of the same days lack of their usual spending on some of them. */
+function declineOf(series: readonly JudgedSeries[], run: readonly number[]): Decimal {
+  let sum = 0n;
+  for (const { amounts, verdicts } of series) {
+    const lack = run.reduce((total, i) => total + verdicts[i]!.usual - amounts[i]!, 0n);
+    if (lack > 0n) sum += lack;
+  }
+  return sum;
 }
 
 /** The median of working days with spending. */
@@ -152,7 +171,7 @@ export interface DayVerdict {
 /**
  * Classifies each day by the ordinary days before it. Their middle is the median of the weekday, or of all comparable
  * days where the weekday has few values; their spread is the median absolute deviation. Days without spending are no
- * baseline, such as holidays. An unusual day does not join the baseline, so that an explosion stays unusual. After B.
+ * baseline, such as holidays. An unusual day joins the baseline four weeks later, so that an explosion stays unusual until then. After B.
  * Iglewicz and D. Hoaglin, "How to Detect and Handle Outliers" (1993), with medians by weekday and a second condition.
  */
 export function classifyDays(amounts: readonly Decimal[], options: DayOptions): DayVerdict[] {
@@ -197,7 +216,7 @@ function baselineOf(
   const all: number[] = [];
   const ofWeekday: number[] = [];
   for (let j = Math.max(0, i - BASELINE_DAYS); j < i; j++) {
-    if (values[j] === 0 || isUnusual[j]) continue;
+    if (values[j] === 0 || (isUnusual[j] && i - j < NEW_NORMAL_DAYS)) continue;
     if (first !== undefined && isWeekend(first + j) !== isWeekend(first + i)) continue;
     all.push(values[j]!);
     if (first !== undefined && (i - j) % WEEK === 0) ofWeekday.push(values[j]!);
@@ -212,7 +231,7 @@ function baselineOf(
 }
 
 /** Runs of unusual days, as indices. A week-end or a day off does not end a run; an ordinary working day does. */
-function runsOf(amounts: readonly Decimal[], verdicts: readonly DayVerdict[], first: Day): number[][] {
+function runsOf({ amounts, verdicts, first }: JudgedSeries): number[][] {
   const runs: number[][] = [];
   let isOpen = false;
   verdicts.forEach(({ isUnusual }, i) => {
