@@ -56,7 +56,7 @@ describe('presence', () => {
   it('counts each account once, in any spelling, as a plain set does', () => {
     const names = fc.constantFrom('ada@x', 'Ada@X', 'bob@x', 'eve@x');
     fc.assert(
-      fc.property(fc.array(fc.array(names), { minLength: 42, maxLength: 42 }), (rows) => {
+      fc.property(fc.array(fc.array(names), { minLength: PRESENCE_DAYS, maxLength: PRESENCE_DAYS }), (rows) => {
         const input = rows.map((accounts, i) => ({
           day: first + i,
           accounts: accounts.map((name) => ({ user_email: name })),
@@ -69,7 +69,10 @@ describe('presence', () => {
               .flat()
               .map((name) => name.toLowerCase()),
           ).size;
-        assert.deepEqual([found.weekly, found.monthly, found.people.length], [distinct(7), distinct(28), distinct(42)]);
+        assert.deepEqual(
+          [found.weekly, found.monthly, found.people.length],
+          [distinct(7), distinct(28), distinct(PRESENCE_DAYS)],
+        );
         for (const { key, kind, lastActive, activeDays } of found.people) {
           const own = rows
             .map((row, i) => (row.some((name) => key.startsWith(name.toLowerCase())) ? i : -1))

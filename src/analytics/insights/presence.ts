@@ -1,8 +1,8 @@
 import { formatDay, type Day } from '../../base/day.ts';
 import { foldCase, identityKey, identityNamed, identityOf, type IdentifiedRow, type Identity } from '../identity.ts';
 
-/** Days without activity after which a person who was active counts as stopped: two weeks are a vacation. */
-export const SILENT_DAYS = 14;
+/** Days without activity after which a person who was active counts as stopped: two weeks of vacation, with week-ends. */
+export const SILENT_DAYS = 16;
 /** Active days before the silence from which a person counts as a regular user. */
 const REGULAR_DAYS = 4;
 /** Days of the past that presence needs: the silence, and four weeks before. */
@@ -37,8 +37,8 @@ export interface PresenceSummary {
 }
 
 /**
- * Classifies accounts by the known days up to `last`, and those of a roster. In the last two weeks, an account is new if
- * it was not active before, and returning after two weeks without activity. Without activity in these weeks, it stopped
+ * Classifies accounts by the known days up to `last`, and those of a roster. In the last 16 days, an account is new if
+ * it was not active before, and returning after 16 days without activity. Without activity in these days, it stopped
  * if it was active on four days before, and else is quiet. Never: on the roster, and not active on any known day.
  */
 export function presenceOf(days: readonly ActiveDay[], last: Day, roster: readonly Identity[] = []): PresenceSummary {
