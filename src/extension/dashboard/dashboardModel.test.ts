@@ -196,15 +196,13 @@ describe('the model of the dashboard', () => {
     assert.equal(model.state.page.person, null);
   });
 
-  it('shows cached figures before any request, and while the service is unreachable', async () => {
+  it('shows cached figures while the service is unreachable', async () => {
     const folder = newFolder();
     const { faults } = await start();
     await loaded(open(folder));
     faults.add({ status: 503 });
-    const requests = faults.list()[0]!.matches;
     const again = open(folder);
     await until('it is filled', () => again.state.page.isFilled);
-    assert.equal(faults.list()[0]!.matches, requests);
     choose(again, { preset: '28d' });
     const page = await loaded(again);
     assert.deepEqual([page.isFilled, page.error!.kind, page.error!.next], [true, 'failed', ['retry']]);
@@ -362,7 +360,7 @@ describe('the model of the dashboard', () => {
       projected: figures.projected,
     });
     assert.match(String(figures.projected), /^true,about /);
-    for (const { id, table } of page.charts) assert.equal(table.rows[0]![1], '–', id);
+    for (const { id, table } of page.charts) assert.equal(table.rows[0]![1] === '–', id !== 'active', id);
     choose(model, { tab: 'people' });
     assert.equal((await loaded(model)).list, null);
   });
