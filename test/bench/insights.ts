@@ -212,8 +212,8 @@ export function backtestForecast(users: number, organizations: number): Forecast
         const spent = sumOf(between(month, now));
         const truth = Number(sumOf(between(month, end)));
         const history = { first: now - HISTORY_DAYS, amounts: between(now - HISTORY_DAYS, now) };
-        const { expected, band } = forecastMonth(spent, startOfDay(now), history);
-        errors.push(Math.abs(Number(expected) / truth - 1));
+        const { projected, band } = forecastMonth(spent, startOfDay(now), history);
+        errors.push(Math.abs(Number(projected) / truth - 1));
         lines.push(Math.abs((Number(spent) * (end - month)) / day / truth - 1));
         const { low, high } = band!;
         held += Number(Number(low) <= truth && truth <= Number(high));

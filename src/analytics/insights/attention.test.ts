@@ -11,7 +11,7 @@ const person = (name: string): Identity => ({ kind: 'user_email', name });
 
 function status(name: string, spent: number, limit: number): BudgetStatus {
   const used = spent / limit;
-  const base = { identity: person(name), key: name, projected: undefined, crossesOn: undefined };
+  const base = { identity: person(name), key: name, projected: undefined, high: undefined, crossesOn: undefined };
   return { ...base, limit: BigInt(limit), spent: wholeAmount(spent), used };
 }
 

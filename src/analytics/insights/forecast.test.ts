@@ -44,7 +44,7 @@ describe('the forecast of a month', () => {
           for (let at = now - 32; at <= now + 31; at++)
             if (formatDay(at).slice(0, 7) === formatDay(now - 1).slice(0, 7)) whole += amountOn(at) * UNIT;
           const found = forecastOn(now, history);
-          assert.deepEqual([found.expected, found.asLastWeek, found.isShifted], [whole, whole, false]);
+          assert.deepEqual([found.projected, found.asLastWeek, found.isShifted], [whole, whole, false]);
           if (found.band) assert.deepEqual(found.band, { low: whole, high: whole });
         },
       ),
@@ -63,9 +63,9 @@ describe('the forecast of a month', () => {
           for (let back = 1; back <= 56; back++) if ((at - now + back) % 7 === 0) eighths += values[56 - back]!;
         const found = forecastOn(now, history);
         const exact = found.spent + (eighths * UNIT) / 8n;
-        const difference = exact - found.expected!;
+        const difference = exact - found.projected!;
         assert.ok(difference >= 0n && difference < 31n, 'rounded down on each day at most');
-        assert.ok(found.band!.low <= found.expected! && found.expected! <= found.band!.high);
+        assert.ok(found.band!.low <= found.projected! && found.projected! <= found.band!.high);
         assert.ok(found.band!.low <= found.asLastWeek! && found.asLastWeek! <= found.band!.high);
       }),
     );
@@ -76,7 +76,7 @@ describe('the forecast of a month', () => {
     const history = past(now, 60, () => 24n);
     const at = (hour: number): Forecast =>
       forecastMonth(216n * UNIT + BigInt(hour) * UNIT, startOfDay(now) + hour * 3_600_000, history);
-    for (const hour of [0, 1, 9, 21]) assert.equal(at(hour).expected, 720n * UNIT, String(hour));
+    for (const hour of [0, 1, 9, 21]) assert.equal(at(hour).projected, 720n * UNIT, String(hour));
     assert.equal(at(12).daysElapsed, 9.5);
   });
 
@@ -86,14 +86,14 @@ describe('the forecast of a month', () => {
     const exploding = past(now, 60, (at) => (at >= day('2026-11-16') && !isWeekend(at) ? 20_000n : usual(at)));
     const found = forecastOn(now, exploding);
     // 10 + 5 working days so far, 6 to come.
-    assert.deepEqual([found.isShifted, found.expected], [true, (5_000n + 100_000n + 120_000n) * UNIT]);
-    assert.ok(found.band!.high >= found.expected!);
+    assert.deepEqual([found.isShifted, found.projected], [true, (5_000n + 100_000n + 120_000n) * UNIT]);
+    assert.ok(found.band!.high >= found.projected!);
     const once = forecastOn(
       now,
       past(now, 60, (at) => (at === day('2026-11-18') ? 20_000n : usual(at))),
     );
-    assert.deepEqual([once.isShifted, once.expected], [false, (14n * 500n + 20_000n + 6n * 500n) * UNIT]);
-    assert.ok(once.asLastWeek! > once.expected! && once.band!.high >= once.asLastWeek!, 'the band holds a repetition');
+    assert.deepEqual([once.isShifted, once.projected], [false, (14n * 500n + 20_000n + 6n * 500n) * UNIT]);
+    assert.ok(once.asLastWeek! > once.projected! && once.band!.high >= once.asLastWeek!, 'the band holds a repetition');
   });
 
   it('expects half of the dip of the same days a year ago', () => {
@@ -103,7 +103,7 @@ describe('the forecast of a month', () => {
     const found = forecastOn(now, history);
     // 364 days before 11 to 31 December 2026 are 12 December 2025 to 1 January 2026: 8 of 21 days without spending.
     const percent = 50n + (50n * 13n) / 21n;
-    assert.equal(found.expected, (1000n + (2100n * percent) / 100n) * UNIT);
+    assert.equal(found.projected, (1000n + (2100n * percent) / 100n) * UNIT);
   });
 
   it('needs three days of data, and no earlier month', () => {
@@ -112,28 +112,28 @@ describe('the forecast of a month', () => {
       forecastOn(
         now,
         past(now, 2, () => 5n),
-      ).expected,
+      ).projected,
       undefined,
     );
     assert.equal(
       forecastOn(
         now,
         past(now, 60, () => 0n),
-      ).expected,
+      ).projected,
       undefined,
     );
     const found = forecastOn(
       day('2026-11-04'),
       past(day('2026-11-04'), 3, () => 5n),
     );
-    assert.equal(found.expected, 150n * UNIT);
+    assert.equal(found.projected, 150n * UNIT);
     assert.equal(found.band, undefined, 'there are no past forecasts');
     const over = forecastOn(
       day('2026-12-01'),
       past(day('2026-12-01'), 60, () => 5n),
     );
     assert.deepEqual(
-      [over.month, over.daysElapsed, over.expected, over.band],
+      [over.month, over.daysElapsed, over.projected, over.band],
       ['2026-11', 30, 150n * UNIT, { low: 150n * UNIT, high: 150n * UNIT }],
     );
   });
@@ -141,7 +141,7 @@ describe('the forecast of a month', () => {
   it('leaves out days without an earlier spending', () => {
     const now = day('2026-11-15');
     const history = past(now, 60, (at) => (at < day('2026-11-02') ? 0n : 10n));
-    assert.equal(forecastOn(now, history).expected, 290n * UNIT);
+    assert.equal(forecastOn(now, history).projected, 290n * UNIT);
   });
 
   it('has a band that holds the stated share of months of an uneven organization', () => {

@@ -31,11 +31,13 @@ export interface Forecast {
   readonly month: string;
   /** Spending so far. */
   readonly spent: Decimal;
-  /** Days of the month up to the moment. */
+  /** Days of the month up to the moment, in tenths. */
   readonly daysElapsed: number;
   readonly daysInMonth: number;
-  /** The whole month; undefined with less than three days of data. */
-  readonly expected: Decimal | undefined;
+  /** The whole month, as expected; undefined with less than three days of data. */
+  readonly projected: Decimal | undefined;
+  /** Expected spending up to the end of each day to come; empty without a projection. */
+  readonly toCome: readonly Decimal[];
   /** The range that held at least four months out of five, by the errors of past forecasts; undefined with too few. */
   readonly band: { readonly low: Decimal; readonly high: Decimal } | undefined;
   /** The whole month if each day is like the same weekday of the last seven days. */
@@ -57,28 +59,38 @@ export function forecastMonth(spent: Decimal, countedUntil: number, history: His
   const base = {
     month: formatDay(day).slice(0, 7),
     spent,
-    daysElapsed: (countedUntil - startOfDay(first)) / Number(DAY_MS),
+    daysElapsed: Math.round(((countedUntil - startOfDay(first)) / Number(DAY_MS)) * 10) / 10,
     daysInMonth: end - first,
   };
   const known = withoutLead(history);
   if (known.amounts.length < FEWEST_DAYS)
-    return { ...base, expected: undefined, band: undefined, asLastWeek: undefined, isShifted: false };
+    return { ...base, projected: undefined, toCome: [], band: undefined, asLastWeek: undefined, isShifted: false };
   const rest: Rest = { next: dayOf(countedUntil), end, leftOfNext: restOfDay(countedUntil) };
   const isUnusual = unusualDaysOf(known);
   const count = known.amounts.length;
   const week = restLike(lastWeek(known, count), rest);
   const isShifted = isShiftedAt(isUnusual, count);
-  const mean = restLike(expectation(known, isUnusual, count), rest);
-  const usual = isShifted ? week : (mean * seasonOf(known, isUnusual, rest)) / 100n;
+  const season = isShifted ? 100n : seasonOf(known, isUnusual, rest);
+  const toCome = daysLike(expectation(known, isUnusual, count), rest).map((sum) => spent + (sum * season) / 100n);
+  const usual = (toCome.at(-1) ?? spent) - spent;
   const horizon = end - rest.next;
   const errors = horizon === 0 ? undefined : pastErrors(known, isUnusual, horizon);
   return {
     ...base,
-    expected: spent + usual,
+    projected: spent + usual,
+    toCome,
     asLastWeek: spent + week,
     isShifted,
     band: horizon === 0 ? { low: spent, high: spent } : errors && bandOf(spent, [usual, week], usual, errors),
   };
+}
+
+/** An even past of a month, where only its sum is known. */
+export function evenHistory(spent: Decimal, countedUntil: number): History {
+  const first = firstOfMonth(dayOf(countedUntil - 1));
+  const elapsed = BigInt(Math.max(1, Math.floor(countedUntil - startOfDay(first))));
+  const days = Math.floor((countedUntil - startOfDay(first)) / Number(DAY_MS));
+  return { first, amounts: Array.from({ length: days }, () => (spent * DAY_MS) / elapsed) };
 }
 
 /** The part of a month that is to come. */
@@ -94,11 +106,19 @@ function restOfDay(moment: number): bigint {
   return BigInt(Math.ceil(startOfDay(dayOf(moment) + 1) - moment));
 }
 
-/** The sum of the days to come, each of an amount of its weekday. */
-function restLike(ofWeekday: (day: Day) => Decimal, { next, end, leftOfNext }: Rest): Decimal {
+/** The sums up to each of the days to come, each of an amount of its weekday. */
+function daysLike(ofWeekday: (day: Day) => Decimal, { next, end, leftOfNext }: Rest): Decimal[] {
+  const sums: Decimal[] = [];
   let sum = 0n;
-  for (let day = next; day < end; day++) sum += day === next ? (ofWeekday(day) * leftOfNext) / DAY_MS : ofWeekday(day);
-  return sum;
+  for (let day = next; day < end; day++) {
+    sum += day === next ? (ofWeekday(day) * leftOfNext) / DAY_MS : ofWeekday(day);
+    sums.push(sum);
+  }
+  return sums;
+}
+
+function restLike(ofWeekday: (day: Day) => Decimal, rest: Rest): Decimal {
+  return daysLike(ofWeekday, rest).at(-1) ?? 0n;
 }
 
 /** Days before the first spending belong to no baseline: there was no account or no organization yet. */

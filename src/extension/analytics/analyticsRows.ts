@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { formatAmount, wholeAmount } from '../../analytics/insights/amounts.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
-import type { Pace, BudgetStatus } from '../../analytics/insights/budgets.ts';
+import type { BudgetStatus } from '../../analytics/insights/budgets.ts';
+import type { Forecast } from '../../analytics/insights/forecast.ts';
 import type { Attention } from '../../analytics/reports/attention.ts';
 import { accountOf, describeAttention, tabOfAttention } from '../../analytics/reports/attentionTexts.ts';
 import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
@@ -153,7 +154,7 @@ export function costRows(report: CostReport): AnalyticsRow[] {
 }
 
 function monthRows(
-  { month, spent, daysElapsed, daysInMonth, projected }: Pace,
+  { month, spent, daysElapsed, daysInMonth, projected }: Forecast,
   amount: (value: Decimal) => string,
 ): AnalyticsRow[] {
   const atEnd =
@@ -298,6 +299,6 @@ export function row(
 }
 
 /** `29,207 credits`, `$1,204.50` */
-export function describeSpent({ spent }: Pace, unit: Unit): string {
+export function describeSpent({ spent }: Forecast, unit: Unit): string {
   return unit === 'usd' ? formatCell(spent, { kind: 'usd' }) : vscode.l10n.t('{0} credits', formatAmount(spent, 0));
 }
