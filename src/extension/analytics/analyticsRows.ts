@@ -154,7 +154,7 @@ export function costRows(report: CostReport): AnalyticsRow[] {
 }
 
 function monthRows(
-  { month, spent, daysElapsed, daysInMonth, projected }: Forecast,
+  { month, spent, daysElapsed, daysInMonth, projected, band, asLastWeek }: Forecast,
   amount: (value: Decimal) => string,
 ): AnalyticsRow[] {
   const atEnd =
@@ -166,7 +166,11 @@ function monthRows(
       tooltip: vscode.l10n.t('{0} of {1} days.', daysElapsed, daysInMonth),
     }),
     row(vscode.l10n.t('At month’s end'), atEnd, 'graph-line', {
-      tooltip: vscode.l10n.t('Projection from the days so far, weekends included; from the third day on.'),
+      tooltip: [
+        vscode.l10n.t('Projection from the same weekdays of the last weeks.'),
+        ...(band ? [vscode.l10n.t('Range: {0} to {1}', amount(band.low), amount(band.high))] : []),
+        ...(asLastWeek === undefined ? [] : [vscode.l10n.t('As last week: {0}', amount(asLastWeek))]),
+      ].join('\n'),
     }),
   ];
 }
