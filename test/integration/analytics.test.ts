@@ -112,6 +112,23 @@ describe('sextant usage, cost and budgets', () => {
     assert.match(near.stdout, /^0 of 1 limits, this month/);
   });
 
+  it('lists what needs attention, and who of a roster was never active', async () => {
+    const roster = join(newFolder(), 'seats.csv');
+    writeFileSync(roster, 'Name,Email\nAda,ADA@example.com\nSeat,seat@example.com\n');
+    const { code, stdout } = await run(of('usage', '--roster', roster));
+    assert.equal(code, 0);
+    assert.match(stdout, /^- 1 on the roster was not active in six weeks: seat@example\.com$/m);
+    assert.match(stdout, /^Looked at: /m);
+    const { items } = JSON.parse((await run(of('usage', '--attention', '--roster', roster, '--json'))).stdout) as {
+      items: { kind: string; text: string }[];
+    };
+    assert.ok(items.some(({ kind }) => kind === 'never'));
+    writeFileSync(roster, 'Seat\n1\n');
+    const refused = await run(of('usage', '--roster', roster));
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /names no accounts/);
+  });
+
   it('report a wrong range, token or address', async () => {
     const says = async (
       code: number,

@@ -159,11 +159,18 @@ export function amountText(amount: Decimal | undefined, unit: Unit): string {
   return formatCell(amount, { kind: unit });
 }
 
-/** The range of a forecast, and the month if each day is like last week; empty without them. */
-export function forecastNote({ band, asLastWeek }: Forecast, unit: Unit): string {
-  const range = band && l10n.t('{0} to {1}', amountText(band.low, unit), amountText(band.high, unit));
-  const week = asLastWeek === undefined ? undefined : l10n.t('as last week {0}', amountText(asLastWeek, unit));
-  return [range, week].filter((part) => part !== undefined).join(', ');
+/** The range of a forecast; without one, that it is not known. */
+export function forecastRange({ band }: Forecast, unit: Unit): string {
+  return band
+    ? l10n.t('{0} to {1}', amountText(band.low, unit), amountText(band.high, unit))
+    : l10n.t('range not known yet');
+}
+
+/** The range of a forecast, and the month if each day is like last week. */
+export function forecastNote(forecast: Forecast, unit: Unit): string {
+  const { asLastWeek } = forecast;
+  const range = forecastRange(forecast, unit);
+  return asLastWeek === undefined ? range : `${range}, ${l10n.t('as last week {0}', amountText(asLastWeek, unit))}`;
 }
 
 export function tile(

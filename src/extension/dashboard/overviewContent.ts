@@ -8,7 +8,7 @@ import { dayTable } from '../../analytics/reports/tables.ts';
 import type { PeopleReport, UsageReport } from '../../analytics/reports/usageReport.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Content, ViewOptions } from './content.ts';
-import { amountText, forecastNote, knownNote, tile, timeFigure, type Figure } from './figures.ts';
+import { amountText, forecastRange, knownNote, tile, timeFigure, type Figure } from './figures.ts';
 import { growthNote } from './spendingContent.ts';
 import { moverFigure } from './spendingFigures.ts';
 
@@ -139,7 +139,7 @@ function costTiles(report: CostReport, options: ViewOptions): Content['tiles'] {
           ? l10n.t('unknown')
           : month.projected === undefined
             ? l10n.t('too early for a projection')
-            : l10n.t('about {0} at month’s end ({1})', amountText(month.projected, unit), forecastNote(month, unit)),
+            : l10n.t('about {0} at month’s end ({1})', amountText(month.projected, unit), forecastRange(month, unit)),
       },
     ),
   ];
