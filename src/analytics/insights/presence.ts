@@ -4,9 +4,9 @@ import { foldCase, identityKey, identityNamed, identityOf, type IdentifiedRow, t
 /** Days without activity after which a person who was active counts as stopped: two weeks of vacation, with week-ends. */
 export const SILENT_DAYS = 16;
 /** Active days before the silence from which a person counts as a regular user. */
-const REGULAR_DAYS = 4;
-/** Days of the past that presence needs: the silence, and four weeks before. */
-export const PRESENCE_DAYS = SILENT_DAYS + 28;
+const REGULAR_DAYS = 3;
+/** Days of the past that presence needs: the silence, and two weeks before. Each is a request or more. */
+export const PRESENCE_DAYS = SILENT_DAYS + 14;
 const WEEK = 7;
 const MONTH = 28;
 
@@ -39,7 +39,7 @@ export interface PresenceSummary {
 /**
  * Classifies accounts by the known days up to `last`, and those of a roster. In the last 16 days, an account is new if
  * it was not active before, and returning after 16 days without activity. Without activity in these days, it stopped
- * if it was active on four days before, and else is quiet. Never: on the roster, and not active on any known day.
+ * if it was active on three days before, and else is quiet. Never: on the roster, and not active on any known day.
  */
 export function presenceOf(days: readonly ActiveDay[], last: Day, roster: readonly Identity[] = []): PresenceSummary {
   const activity = new Map<string, { readonly identity: Identity; readonly days: Set<Day> }>();

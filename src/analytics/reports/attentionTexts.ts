@@ -61,9 +61,9 @@ export function describeAttention(item: AttentionItem, unit: Unit, nameOf: NameO
           );
     case 'never':
       return item.people.length === 1
-        ? l10n.t('1 on the roster was not active in six weeks: {0}', describePeople(item.people, nameOf))
+        ? l10n.t('1 on the roster was not active in 30 days: {0}', describePeople(item.people, nameOf))
         : l10n.t(
-            '{0} on the roster were not active in six weeks: {1}',
+            '{0} on the roster were not active in 30 days: {1}',
             formatCount(item.people.length),
             describePeople(item.people, nameOf),
           );

@@ -14,7 +14,7 @@ export interface PresenceReport extends Quality {
 /** Active people a day above which their days take more than some minutes of requests. */
 const MOST_ACTIVE = 2_000;
 
-/** Loads the accounts of each of six weeks' days: a request per day and 250 people, and later only for new days. */
+/** Loads the accounts of each of thirty days: a request per day and 250 people, and later only for new days. */
 export async function presenceReport(
   data: AnalyticsData,
   options: LoadOptions = {},
