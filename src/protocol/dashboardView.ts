@@ -160,6 +160,20 @@ export interface LoadProgress {
   readonly next: readonly NextStep[];
 }
 
+/** What needs attention: sentences in their order, each with its place. */
+export interface AttentionList {
+  readonly rows: readonly {
+    readonly text: string;
+    readonly tone: Tone;
+    /** The place where there is more: a tab, or a person's page. */
+    readonly tab: Tab;
+    readonly person: string | null;
+  }[];
+  /** What was looked at, and that all is well if it is. */
+  readonly note: string;
+  readonly isLoading: boolean;
+}
+
 /** One tab, with the content so far. */
 export interface Page {
   readonly tab: Tab;
@@ -172,6 +186,8 @@ export interface Page {
   readonly progress: LoadProgress | null;
   /** Time of the figures, `2026-11-21 09:30 UTC`, and their age. */
   readonly asOf: string;
+  /** On the first tab. */
+  readonly attention: AttentionList | null;
   readonly tiles: readonly Tile[];
   readonly charts: readonly Chart[];
   readonly list: RowList | null;

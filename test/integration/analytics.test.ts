@@ -112,6 +112,35 @@ describe('sextant usage, cost and budgets', () => {
     assert.match(near.stdout, /^0 of 1 limits, this month/);
   });
 
+  it('lists what needs attention, and who of a roster was never active', async () => {
+    // With a server of its own: thirty requests would delay those of the other tests.
+    const own = newFolder();
+    const state = join(own, 'server');
+    const file = join(folder, 'facts.ndjson');
+    const now = new Date(NOON).toISOString();
+    const second = await serve(['--state', state, '--port', '0', '--data', file, '--now', now]);
+    try {
+      const attention = (...args: string[]): Promise<Outcome> =>
+        run(['usage', '--attention', ...args, '--state', join(own, 'state'), '--server-state', state]);
+      const roster = join(own, 'seats.csv');
+      writeFileSync(roster, 'Name,Email\nAda,ADA@example.com\nSeat,seat@example.com\n');
+      const { code, stdout } = await attention('--roster', roster);
+      assert.equal(code, 0);
+      assert.match(stdout, /^- 1 on the roster was not active in 30 days: seat@example\.com$/m);
+      assert.match(stdout, /^Looked at: /m);
+      const { items } = JSON.parse((await attention('--roster', roster, '--json')).stdout) as {
+        items: { kind: string; text: string }[];
+      };
+      assert.ok(items.some(({ kind }) => kind === 'never'));
+      writeFileSync(roster, 'Seat\n1\n');
+      const refused = await attention('--roster', roster);
+      assert.equal(refused.code, 2);
+      assert.match(refused.stderr, /names no accounts/);
+    } finally {
+      await stop(second, 'SIGKILL');
+    }
+  }).timeout(120_000);
+
   it('report a wrong range, token or address', async () => {
     const says = async (
       code: number,

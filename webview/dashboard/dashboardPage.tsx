@@ -4,6 +4,7 @@ import type { NextStep } from '../../src/protocol/dashboardChoices.ts';
 import type { Page, LoadProgress, Tile, ViewError } from '../../src/protocol/dashboardView.ts';
 import { Button } from '../components.ts';
 import { About } from './about.tsx';
+import { Attention } from './attention.tsx';
 import type { DashboardActions, DashboardPageProps } from './actions.ts';
 import { BudgetEditorPanel, BudgetTable, PersonBudgetEditor } from './budgets.tsx';
 import { ChartCard } from './chartCard.tsx';
@@ -49,7 +50,7 @@ interface FilledProps {
 }
 
 function Filled({ page, editor, actions, tables }: FilledProps): JSX.Element {
-  const { error, progress, tiles, charts, list, empty, isFilled, isLoading, person } = page;
+  const { error, progress, attention, tiles, charts, list, empty, isFilled, isLoading, person } = page;
   return (
     <>
       {person && (
@@ -70,6 +71,7 @@ function Filled({ page, editor, actions, tables }: FilledProps): JSX.Element {
       {progress && <LoadingLine {...{ progress, actions }} />}
       {!isFilled && error && <Instead {...{ error, actions }} />}
       {!isFilled && !error && !empty && (isLoading || !progress) && <Skeleton />}
+      {isFilled && attention && <Attention list={attention} actions={actions} />}
       {tiles.length > 0 && (
         <dl class={tiles.length > 5 ? 'tiles many' : 'tiles'}>
           {tiles.map((tile) => (

@@ -32,6 +32,7 @@ export type ActivityRow = ResponseOf<'userActivity'>['users'][number];
 export type LanguageRow = ResponseOf<'dailyUserActivityByEditorLanguage'>['records'][number] & {
   readonly date: string;
 };
+export type ActiveRow = ResponseOf<'dau'>['users'][number] & { readonly date: string };
 export type CreditRow = ResponseOf<'creditUsageByUser'>['records'][number];
 export type CostRow = ResponseOf<'costAnalytics'>['data_points'][number];
 
@@ -139,19 +140,37 @@ export class AnalyticsData {
     );
   }
 
+  /** The accounts that were active on each day, each day stored as soon as it arrives. */
+  activeAccounts(range: DayRange, options: LoadOptions = {}): Promise<Loaded<ActiveRow>> {
+    return this.#dayByDay(range, options, 'dau', (date, options, from) =>
+      this.#rowsOfDay('dau', date, 'users', options, from),
+    );
+  }
+
   /**
    * The activity of all people by language and editor, day by day, each stored as soon as it arrives. A page has a
    * hundred rows, so it takes long for many people.
    */
-  async languages({ first, last }: DayRange, options: LoadOptions = {}): Promise<Loaded<LanguageRow>> {
-    const days: Loaded<LanguageRow>[] = [];
+  languages(range: DayRange, options: LoadOptions = {}): Promise<Loaded<LanguageRow>> {
+    return this.#dayByDay(range, options, 'editor-language', (date, options, from) =>
+      this.#rowsOfDay('dailyUserActivityByEditorLanguage', date, 'records', options, from),
+    );
+  }
+
+  async #dayByDay<Row>(
+    { first, last }: DayRange,
+    options: LoadOptions,
+    name: string,
+    pages: (date: string, options: LoadOptions, from: string | undefined) => AsyncIterable<RowBatch<Row>>,
+  ): Promise<Loaded<Row>> {
+    const days: Loaded<Row>[] = [];
     let before = 0;
     for (let day = first; day <= last; day++) {
       const date = formatDay(day);
-      const query: CachedQuery<LanguageRow> = {
-        name: 'editor-language',
+      const query: CachedQuery<Row> = {
+        name,
         freshMs: METRICS_FRESH_MS,
-        fetch: (_, options, from) => this.#languagePages(date, options, from),
+        fetch: (_, options, from) => pages(date, options, from),
       };
       const onProgress = (rows: number): void => options.onProgress?.(before + rows);
       const loaded = await this.#loader.load(query, { first: day, last: day }, { ...options, onProgress });
@@ -173,18 +192,15 @@ export class AnalyticsData {
     };
   }
 
-  async *#languagePages(
+  async *#rowsOfDay<N extends 'dau' | 'dailyUserActivityByEditorLanguage', Row extends { readonly date: string }>(
+    name: N,
     date: string,
+    field: keyof ResponseOf<N>,
     options: LoadOptions,
     from: string | undefined,
-  ): AsyncGenerator<RowBatch<LanguageRow>> {
-    const pages = this.#client.pages('dailyUserActivityByEditorLanguage', { date }, options, from);
-    for await (const { records, metadata, pagination } of pages)
-      yield {
-        rows: records.map((row) => ({ ...row, date })),
-        generatedAt: metadata.generated_at,
-        next: nextOf(pagination),
-      };
+  ): AsyncGenerator<RowBatch<Row>> {
+    for await (const batch of this.#pages<N, object>(name, { date } as RequestOf<N>, field, options, from))
+      yield { ...batch, rows: batch.rows.map((row) => ({ ...row, date }) as Row) };
   }
 
   /** Credits of each person, up to today; on request, by day and by model. */

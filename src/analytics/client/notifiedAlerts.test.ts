@@ -12,7 +12,16 @@ const THRESHOLDS = [0.75, 0.9, 1];
 
 function status(name: string, used: number): BudgetStatus {
   const identity = { kind: 'user_email', name } as const;
-  return { identity, key: name, limit: 100n, spent: 0n, used, projected: undefined, crossesOn: undefined };
+  return {
+    identity,
+    key: name,
+    limit: 100n,
+    spent: 0n,
+    used,
+    projected: undefined,
+    high: undefined,
+    crossesOn: undefined,
+  };
 }
 
 describe('shown alerts', () => {

@@ -1,50 +1,11 @@
-import { dayOf, firstOfMonth, firstOfNextMonth, formatDay, startOfDay, type Day } from '../../base/day.ts';
+import { dayOf, firstOfMonth, firstOfNextMonth, formatDay, type Day } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { BudgetOverride } from '../contract.ts';
 import { daysOf } from '../dateRules.ts';
 import { identityKey, identityOf, type Identity } from '../identity.ts';
 import { wholeAmount } from './amounts.ts';
 import type { Share } from './compare.ts';
-
-/** Number of days of a month below which no projection is possible. */
-export const FEWEST_DAYS = 3;
-const DAY_MS = 86_400_000;
-
-/** Pace of a month, by the consumption up to a moment. */
-export interface Pace {
-  /** `2026-11` */
-  readonly month: string;
-  readonly spent: Decimal;
-  /** Days of the month up to the moment. */
-  readonly daysElapsed: number;
-  readonly daysInMonth: number;
-  /** Projection to the end of the month, rounded down; from three days on. */
-  readonly projected: Decimal | undefined;
-}
-
-/** `asOf` is the end of the counted time, in milliseconds since 1970; for finished days, the end of the last. */
-export function pace(spent: Decimal, asOf: number): Pace {
-  const { start, end } = monthOf(asOf);
-  const elapsed = BigInt(Math.floor(asOf - start));
-  const daysElapsed = (asOf - start) / DAY_MS;
-  return {
-    month: monthName(asOf),
-    spent,
-    daysElapsed,
-    daysInMonth: (end - start) / DAY_MS,
-    projected: daysElapsed < FEWEST_DAYS ? undefined : (spent * BigInt(end - start)) / elapsed,
-  };
-}
-
-/** The month that ends at or contains a moment: its very first moment belongs to the previous month. */
-function monthOf(asOf: number): { readonly start: number; readonly end: number } {
-  const day = dayOf(asOf - 1);
-  return { start: startOfDay(firstOfMonth(day)), end: startOfDay(firstOfNextMonth(day)) };
-}
-
-function monthName(asOf: number): string {
-  return formatDay(dayOf(asOf - 1)).slice(0, 7);
-}
+import { evenHistory, forecastMonth, type Forecast, type History } from './forecast.ts';
 
 /** Consumption of a month, day by day, with its projection. */
 export interface BurnDown {
@@ -52,24 +13,25 @@ export interface BurnDown {
   readonly days: readonly string[];
   /** Consumption up to the end of each day; undefined for days not known yet. */
   readonly spent: readonly (Decimal | undefined)[];
-  /** Projection from the last known day to the end of the month; from three days on. */
+  /** Projection from the last finished day to the end of the month. */
   readonly projected: readonly (Decimal | undefined)[];
-  readonly pace: Pace;
+  readonly pace: Forecast;
 }
 
-/** `spent` is by day, in any order. `last` is the newest complete day. */
-export function burnDown(spent: readonly Share[], last: Day): BurnDown {
-  const first = firstOfMonth(last);
-  const days = daysOf({ first, last: firstOfNextMonth(last) - 1 });
-  const amountOn = new Map(spent.map(({ key, amount }) => [key, amount]));
+/** The month of a forecast, day by day, with its past in `history`. */
+export function burnDown(forecast: Forecast, countedUntil: number, history: History): BurnDown {
+  const first = firstOfMonth(dayOf(countedUntil - 1));
+  const days = daysOf({ first, last: firstOfNextMonth(first) - 1 });
+  const next = dayOf(countedUntil);
   let sum = 0n;
-  const known = days.map((day) => (day > last ? undefined : (sum += amountOn.get(formatDay(day)) ?? 0n)));
-  const so = pace(sum, startOfDay(last + 1));
-  const elapsed = BigInt(last - first + 1);
-  const projected = days.map((day) =>
-    so.projected === undefined || day < last ? undefined : (sum * BigInt(day - first + 1)) / elapsed,
-  );
-  return { days: days.map(formatDay), spent: known, projected, pace: so };
+  const spent = days.map((day) => (day < next ? (sum += history.amounts[day - history.first] ?? 0n) : undefined));
+  // Of an unfinished day, there is what is known.
+  const isOpen = next < first + days.length && forecast.spent !== sum;
+  if (isOpen) spent[next - first] = forecast.spent;
+  const isProjected = forecast.projected !== undefined;
+  const projected = days.map((day) => (day < next ? undefined : forecast.toCome[day - next]));
+  if (isProjected && next > first) projected[next - first - 1] = sum;
+  return { days: days.map(formatDay), spent, projected, pace: forecast };
 }
 
 /** Budget status of one person. */
@@ -81,33 +43,42 @@ export interface BudgetStatus {
   /** Share of the limit: 1 is all of it. */
   readonly used: number;
   readonly projected: Decimal | undefined;
+  /** The upper edge of the projection's band; undefined with too little of a past. */
+  readonly high: Decimal | undefined;
   /**
-   * The day of this month on which the limit is projected to be reached; the last counted day if it is reached already.
+   * The day of this month on which the limit was reached or is projected to be. Without a daily past, the last counted
+   * day stands for a limit that is reached.
    */
   readonly crossesOn: Day | undefined;
 }
 
-/** Budget status of all with an override, the largest used share first. `consumption` is that of the month. */
+/**
+ * Budget status of all with an override, the largest used share first. `consumption` is that of the month; `histories`
+ * have the finished days of accounts, by key. Without a history, the days of the month so far count as even.
+ */
 export function budgetStatuses(
   overrides: readonly BudgetOverride[],
   consumption: readonly Share[],
-  asOf: number,
+  countedUntil: number,
+  histories: ReadonlyMap<string, History> = new Map(),
 ): BudgetStatus[] {
   const spentBy = new Map(consumption.map(({ key, amount }) => [key, amount]));
-  const all = overrides.map((override) => {
+  const all = overrides.map((override): BudgetStatus => {
     const identity = identityOf(override);
     const key = identityKey(identity);
     const limit = BigInt(override.config.limit);
     const spent = spentBy.get(key) ?? 0n;
-    const { projected } = pace(spent, asOf);
+    const history = histories.get(key);
+    const forecast = forecastMonth(spent, countedUntil, history ?? evenHistory(spent, countedUntil));
     return {
       identity,
       key,
       limit,
       spent,
       used: usedOf(spent, limit),
-      projected,
-      crossesOn: crossing(spent, limit, asOf),
+      projected: forecast.projected,
+      high: forecast.band?.high,
+      crossesOn: crossing(forecast, wholeAmount(limit), countedUntil, history),
     };
   });
   return all.sort((a, b) => b.used - a.used || (a.key < b.key ? -1 : 1));
@@ -141,16 +112,26 @@ function usedOf(spent: Decimal, limit: bigint): number {
   return Number((spent * 100_000n) / wholeAmount(limit)) / 100_000;
 }
 
-/**
- * The day on which the limit is reached at the month's pace, if before its end. For a limit already reached, only that
- * fact is known.
- */
-function crossing(spent: Decimal, limit: bigint, asOf: number): Day | undefined {
-  const { start, end } = monthOf(asOf);
-  if (spent >= wholeAmount(limit)) return dayOf(asOf - 1);
-  if (spent <= 0n || asOf - start < FEWEST_DAYS * DAY_MS) return undefined;
-  const moment = start + Number((wholeAmount(limit) * BigInt(Math.floor(asOf - start))) / spent);
-  return moment < end ? dayOf(moment) : undefined;
+/** The day on which a limit was reached, or is expected to be. */
+function crossing(
+  { spent, toCome }: Forecast,
+  limit: Decimal,
+  countedUntil: number,
+  history: History | undefined,
+): Day | undefined {
+  const last = dayOf(countedUntil - 1);
+  if (spent < limit) {
+    const at = toCome.findIndex((sum) => sum > limit);
+    return at < 0 ? undefined : dayOf(countedUntil) + at;
+  }
+  if (!history) return last;
+  let sum = 0n;
+  const days = daysOf({ first: firstOfMonth(last), last: Math.min(last, history.first + history.amounts.length - 1) });
+  return days.find((day) => (sum += history.amounts[day - history.first] ?? 0n) >= limit) ?? last;
+}
+
+function monthName(asOf: number): string {
+  return formatDay(dayOf(asOf - 1)).slice(0, 7);
 }
 
 /** A limit near exhaustion. */

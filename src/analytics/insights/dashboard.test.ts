@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { formatDay, parseDay } from '../../base/day.ts';
+import { parseDay, startOfDay } from '../../base/day.ts';
 import { TOKEN_FIELDS, type BudgetOverride } from '../contract.ts';
 import { amountOf, costBy, wholeAmount, type CostPoint } from './amounts.ts';
+import { forecastMonth } from './forecast.ts';
 import { burnDown, countLevels, levelOf, budgetStatuses, sumOfLimits } from './budgets.ts';
 import { shareOfAmount, total } from './compare.ts';
 import { OTHERS, onDays, onOwnKeys, seriesBy, splitByKeys, withRest } from './series.ts';
@@ -121,35 +122,32 @@ describe('the figures of charts', () => {
     );
   });
 
-  it('sum a month up to its newest day, and continue from there in a straight line', () => {
+  it('sum a month up to its last known day, and continue from there to the forecast', () => {
+    const amounts = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 30, maxLength: 30 });
     fc.assert(
-      fc.property(
-        fc.array(fc.nat(1000), { minLength: 30, maxLength: 30 }),
-        fc.integer({ min: 0, max: 29 }),
-        (spent, last) => {
-          const first = parseDay('2026-11-01')!;
-          const shares = spent.map((amount, i) => ({
-            key: formatDay(first + i),
-            name: '',
-            amount: wholeAmount(amount),
-          }));
-          const burn = burnDown(shares.slice(0, last + 1), first + last);
-          assert.equal(burn.days.length, 30);
-          let sum = 0n;
-          burn.spent.forEach((known, i) => {
-            sum += wholeAmount(spent[i]!);
-            assert.equal(known, i > last ? undefined : sum);
-          });
-          const soFar = burn.spent[last]!;
-          assert.equal(burn.pace.spent, soFar);
-          if (last < 2) assert.ok(burn.projected.every((one) => one === undefined));
-          else {
-            assert.equal(burn.projected[last], soFar);
-            assert.equal(burn.projected[29], burn.pace.projected);
-            assert.equal(burn.projected.filter((one) => one !== undefined).length, 30 - last);
-          }
-        },
-      ),
+      fc.property(amounts, fc.integer({ min: 0, max: 29 }), fc.nat(500), (spent, last, open) => {
+        const first = parseDay('2026-11-01')!;
+        const history = { first, amounts: spent.slice(0, last + 1).map((amount) => wholeAmount(amount)) };
+        const finished = wholeAmount(spent.slice(0, last + 1).reduce((sum, amount) => sum + amount, 0));
+        // Of the next day, half is over.
+        const isOpen = open > 0 && last < 29;
+        const until = startOfDay(first + last + 1) + (isOpen ? 43_200_000 : 0);
+        const all = finished + (isOpen ? wholeAmount(open) : 0n);
+        const burn = burnDown(forecastMonth(all, until, history), until, history);
+        assert.equal(burn.days.length, 30);
+        let sum = 0n;
+        burn.spent.forEach((known, i) => {
+          sum += wholeAmount(spent[i]!);
+          assert.equal(known, i <= last ? sum : isOpen && i === last + 1 ? all : undefined);
+        });
+        assert.equal(burn.pace.spent, all);
+        if (last < 2) assert.ok(burn.projected.every((one) => one === undefined));
+        else {
+          assert.equal(burn.projected[last], finished);
+          assert.equal(burn.projected[29], burn.pace.projected);
+          assert.equal(burn.projected.filter((one) => one !== undefined).length, 30 - last);
+        }
+      }),
     );
   });
 

@@ -5,13 +5,12 @@ import { formatDecimal } from '../../base/decimal.ts';
 import { METRIC_FIELDS, TOKEN_FIELDS, type BudgetOverride, type CostMetrics, type Metrics } from '../contract.ts';
 import { amountOf, costBy, creditsBy, formatAmount, formatUsd, sumOf, wholeAmount, type CostPoint } from './amounts.ts';
 import { anomalousDays, median } from './anomalies.ts';
-import { dueAlerts, pace, budgetStatuses, type NotifiedAlert } from './budgets.ts';
+import { dueAlerts, budgetStatuses, type NotifiedAlert } from './budgets.ts';
 import { growth, growthOfAmount, movers, previousRange, shares, top, total, type Share } from './compare.ts';
 import { acceptance, distinctPeople, meanActive, sumMetrics, usageBy } from './people.ts';
 
 /* Checks every figure against the plainest computation of it: loops over all, text for exact sums, no code shared. */
 
-const DAY_MS = 86_400_000;
 const day = (text: string): number => parseDay(text)!;
 
 /** Billionths of a dollar, and the same in the service's format. */
@@ -231,24 +230,6 @@ describe('insights', () => {
     );
   });
 
-  it('project a month from three days on, rounded down', () => {
-    const month = day('2026-11-01');
-    fc.assert(
-      fc.property(nanos, fc.integer({ min: 1, max: 30 * DAY_MS }), (nano, ms) => {
-        const found = pace(nano * 10n ** 29n, startOfDay(month) + ms);
-        assert.equal(found.daysInMonth, 30);
-        assert.equal(found.daysElapsed, ms / DAY_MS);
-        if (ms < 3 * DAY_MS) assert.equal(found.projected, undefined);
-        else assert.equal(found.projected, (nano * 10n ** 29n * BigInt(30 * DAY_MS)) / BigInt(ms));
-      }),
-    );
-    assert.equal(
-      pace(wholeAmount(30), startOfDay(day('2026-12-01'))).projected,
-      wholeAmount(30),
-      'the whole of November',
-    );
-  });
-
   it('project when a limit is crossed, and put the largest used share first', () => {
     const asOf = startOfDay(day('2026-11-11'));
     const found = budgetStatuses(
@@ -299,6 +280,31 @@ describe('insights', () => {
         assert.equal(one!.crossesOn, naive);
       }),
     );
+  });
+
+  it('know the day on which a limit was reached, and follow the weekdays of an account', () => {
+    const first = day('2026-10-01');
+    const asOf = startOfDay(day('2026-11-11'));
+    // 100 on each working day; a week-end has none.
+    const amounts = Array.from({ length: 41 }, (_, i) =>
+      wholeAmount([0, 6].includes(new Date(startOfDay(first + i)).getUTCDay()) ? 0 : 100),
+    );
+    const of = (limit: string): (string | undefined)[] => {
+      const [one] = budgetStatuses(
+        [override('a@x', limit)],
+        [{ key: 'a@x\0u', name: '', amount: wholeAmount(700) }],
+        asOf,
+        new Map([['a@x\0u', { first, amounts }]]),
+      );
+      return [one!.crossesOn, one!.projected && Number(one!.projected / wholeAmount(1))].map((value, i) =>
+        value === undefined ? undefined : i === 0 ? formatDay(Number(value)) : String(value),
+      );
+    };
+    // November 2026 begins on a Sunday and has 21 working days, seven of them before the 11th.
+    assert.deepEqual(of('250'), ['2026-11-04', '2100']);
+    assert.deepEqual(of('950'), ['2026-11-13', '2100']);
+    assert.deepEqual(of('1000'), ['2026-11-16', '2100']);
+    assert.deepEqual(of('2100'), [undefined, '2100']);
   });
 
   it('alert once for each threshold, subject and month', () => {

@@ -1,12 +1,16 @@
-import { firstOfMonth, startOfDay } from '../../base/day.ts';
+import { firstOfMonth, formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import { RESOURCE_OF_PLAN } from '../contract.ts';
 import { identityOfKey, type Identity } from '../identity.ts';
-import { costBy, creditsBy } from '../insights/amounts.ts';
+import { daysOf } from '../dateRules.ts';
+import { costBy, type Measure } from '../insights/amounts.ts';
 import { budgetStatuses, type BudgetStatus } from '../insights/budgets.ts';
-import type { Share } from '../insights/compare.ts';
-import type { Unit } from './costReport.ts';
+import { shares } from '../insights/compare.ts';
+import type { History } from '../insights/forecast.ts';
+import { seriesBy } from '../insights/series.ts';
+import { MEASURE_OF, type Unit } from './costReport.ts';
+import { ACCOUNT_DAYS, openDays } from './monthSpending.ts';
 import { qualityOf, type Quality } from './report.ts';
 
 /** An account under the plan's default, and its consumption this month. */
@@ -27,8 +31,8 @@ export interface BudgetReport extends Quality {
 }
 
 /**
- * The overrides, and the consumption of their accounts this month. Credits count up to the last refresh of today,
- * dollars up to the newest finished day, as the service has no later ones. Throws the error of an unreachable service
+ * The overrides, and the consumption of their accounts this month: finished days, and with credits what is known of
+ * today. Throws the error of an unreachable service
  * if either is unknown.
  */
 export async function budgetReport(data: AnalyticsData, options?: LoadOptions): Promise<BudgetReport> {
@@ -37,27 +41,27 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
   if (overrides.offline && overrides.missing.length > 0) throw overrides.offline;
   const isUsd = overrides.rows.some(({ resource }) => resource === RESOURCE_OF_PLAN.usd);
   const unit: Unit = isUsd ? 'usd' : 'credits';
-  const last = isUsd ? data.newestDay : data.today;
-  const month = { first: firstOfMonth(data.today), last };
-  // On the first of a month there are no dollars of it yet; without overrides there are no accounts to query.
-  if (overrides.rows.length === 0 || month.first > month.last)
-    return {
-      ...qualityOf(overrides),
-      unit,
-      statuses: budgetStatuses(overrides.rows, [], startOfDay(month.first + 1)),
-      others: [],
-      countedUntil: startOfDay(month.first),
-    };
-  const [used, consumption] = isUsd ? await dollars(data, month, options) : await credits(data, month, options);
-  if (used.offline && used.missing.length > 0) throw used.offline;
-  const end = startOfDay(last + 1);
-  const asOf = used.asOf === undefined ? end : Date.parse(used.asOf);
-  // Of an unfinished day, only the consumption before the last refresh is known.
-  const countedUntil = Math.max(Math.min(end, asOf), startOfDay(month.first) + 1);
-  const own = budgetStatuses(overrides.rows, consumption, countedUntil);
+  const open = await openDays(data, unit, overrides.rows.length === 0 ? { ...options, cachedOnly: true } : options);
+  const { countedUntil } = open;
+  if (overrides.rows.length === 0) return { ...qualityOf(overrides), unit, statuses: [], others: [], countedUntil };
+  const month = firstOfMonth(data.today);
+  const isBegun = data.newestDay >= month;
+  const groups = ['COST_ANALYTICS_GROUP_BY_USER'] as const;
+  const finished = isBegun ? [await data.cost({ first: month, last: data.newestDay }, groups, options)] : [];
+  const used = [...finished, ...open.loaded];
+  for (const { offline, missing } of used) if (offline && missing.length > 0) throw offline;
+  const measure = MEASURE_OF[unit];
+  const consumption = shares([...finished.flatMap(({ rows }) => costBy(rows, 'user', measure)), ...open.spent]);
+  const histories = await historiesOf(
+    data,
+    budgetStatuses(overrides.rows, consumption, countedUntil),
+    measure,
+    options,
+  );
+  const own = budgetStatuses(overrides.rows, consumption, countedUntil, histories);
   const limited = new Set(own.map(({ key }) => key));
   return {
-    ...qualityOf(overrides, used),
+    ...qualityOf(overrides, ...used),
     unit,
     statuses: own,
     others: consumption.flatMap(({ key, name, amount: spent }) => {
@@ -68,15 +72,25 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
   };
 }
 
-type Month = Parameters<AnalyticsData['credits']>[0];
-type Used = readonly [Awaited<ReturnType<AnalyticsData['cost' | 'credits']>>, readonly Share[]];
+/** Accounts with a daily past: the most used limits, which alone are near. */
+const MOST_HISTORIES = 200;
 
-async function credits(data: AnalyticsData, month: Month, options: LoadOptions | undefined): Promise<Used> {
-  const used = await data.credits(month, {}, options);
-  return [used, creditsBy(used.rows, 'user')];
-}
-
-async function dollars(data: AnalyticsData, month: Month, options: LoadOptions | undefined): Promise<Used> {
-  const used = await data.cost(month, ['COST_ANALYTICS_GROUP_BY_USER'], options);
-  return [used, costBy(used.rows, 'user', 'billed_amount_usd')];
+/** The finished days of the accounts with the most used limits; empty if they are not known. */
+async function historiesOf(
+  data: AnalyticsData,
+  statuses: readonly BudgetStatus[],
+  measure: Measure,
+  options: LoadOptions | undefined,
+): Promise<ReadonlyMap<string, History>> {
+  const people = statuses.slice(0, MOST_HISTORIES).sort((a, b) => (a.key < b.key ? -1 : 1));
+  const range = { first: data.newestDay - ACCOUNT_DAYS + 1, last: data.newestDay };
+  const days = daysOf(range).map(formatDay);
+  const daily = await data.cost(range, ['COST_ANALYTICS_GROUP_BY_USER'], {
+    ...options,
+    daily: true,
+    people: people.map(({ identity }) => identity),
+  });
+  if (daily.missing.length > 0) return new Map();
+  const series = seriesBy(daily.rows, 'user', measure, days, Number.POSITIVE_INFINITY);
+  return new Map(series.map(({ key, amounts }) => [key, { first: range.first, amounts }]));
 }

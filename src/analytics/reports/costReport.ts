@@ -1,10 +1,12 @@
-import { firstOfMonth } from '../../base/day.ts';
+import { startOfDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { AnalyticsData, CostRow, LoadOptions } from '../client/analyticsData.ts';
-import { daysOf, type DayRange } from '../dateRules.ts';
+import type { DayRange } from '../dateRules.ts';
 import { costBy, sumOf, type Measure } from '../insights/amounts.ts';
-import { burnDown, type BurnDown, type Pace } from '../insights/budgets.ts';
+import type { BurnDown } from '../insights/budgets.ts';
 import { growthOfAmount, movers, type Mover, type Share } from '../insights/compare.ts';
+import type { Forecast } from '../insights/forecast.ts';
+import { finishedDays, historyOf, monthOf, openDays } from './monthSpending.ts';
 import { countKnown, loadBefore, qualityOf, type Quality } from './report.ts';
 
 /** Unit of payment: dollars, or credits if the plan has them. */
@@ -33,10 +35,12 @@ export interface CostReport extends Quality {
   /** Resources with the largest changes since the previous period. */
   readonly movers: readonly Mover[];
   /**
-   * The month of the range's last day, up to that day or up to the last day before an unknown one. Undefined if its
-   * first day is unknown.
+   * The month of the range's last day, up to that day or up to the last day before an unknown one; of a range up to the
+   * newest day, this month with what is known of today. Undefined if its first day is unknown.
    */
-  readonly month: Pace | undefined;
+  readonly month: Forecast | undefined;
+  /** The end of the time that the month counts, in milliseconds since 1970. */
+  readonly countedUntil: number | undefined;
   /** The same month, day by day. */
   readonly burnDown: BurnDown | undefined;
   /** The source points: by product, resource and kind of key, day by day. */
@@ -60,25 +64,28 @@ export async function costReport(
     'COST_ANALYTICS_GROUP_BY_RESOURCE',
     'COST_ANALYTICS_GROUP_BY_BYOK_STATUS',
   ] as const;
-  const monthSoFar = { first: firstOfMonth(range.last), last: range.last };
-  const [cost, before, month] = await Promise.all([
+  const [cost, before, finished] = await Promise.all([
     data.cost(range, groups, { ...options, daily: true }),
     loadBefore(data, range, (days) =>
       data.cost(days, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { ...options, daily: true }),
     ),
-    data.cost(monthSoFar, [], { ...options, daily: true }),
+    finishedDays(data, range.last, options),
   ]);
-  const isCredits = [cost, month].some(({ rows }) => sumOf(rows, 'credits_consumed') > 0n);
+  const isCredits = [cost, finished].some(({ rows }) => sumOf(rows, 'credits_consumed') > 0n);
   const unit = options.unit ?? (isCredits ? 'credits' : 'usd');
   const measure = MEASURE_OF[unit];
   const daysKnown = countKnown(range, cost);
   const total = daysKnown === 0 ? undefined : sumOf(cost.rows, measure);
   const byResource = costBy(cost.rows, 'resource', measure);
-  const knownUntil = daysOf(monthSoFar).findLast((day) => month.missing.every(({ first }) => day < first));
-  const burn = knownUntil === undefined ? undefined : burnDown(costBy(month.rows, 'day', measure), knownUntil);
+  const { known } = finished;
+  const isCurrent = known?.last === range.last && range.last >= data.newestDay;
+  const open = isCurrent ? await openDays(data, unit, options) : undefined;
+  const history = known && historyOf(finished.rows, known, measure);
+  const countedUntil = open?.countedUntil ?? (known && startOfDay(known.last + 1));
+  const burn = history && countedUntil !== undefined ? monthOf(history, open?.spent ?? [], countedUntil) : undefined;
   const isWhole = cost.missing.length === 0;
   return {
-    ...qualityOf(cost, month),
+    ...qualityOf(cost, finished.month),
     range,
     unit,
     daysKnown,
@@ -90,6 +97,7 @@ export async function costReport(
     byDay: costBy(cost.rows, 'day', measure).sort((a, b) => (a.key < b.key ? -1 : 1)),
     movers: isWhole && before ? movers(byResource, costBy(before, 'resource', measure), MOVERS) : [],
     month: burn?.pace,
+    countedUntil,
     burnDown: burn,
     points: cost.rows,
   };

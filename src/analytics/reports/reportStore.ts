@@ -7,6 +7,7 @@ import type { Identity } from '../identity.ts';
 import { budgetReport, type BudgetReport } from './budgetReport.ts';
 import { costReport, type CostReport } from './costReport.ts';
 import { loadLanguages, type LanguageReport } from './languageReport.ts';
+import { presenceReport, type PresenceReport } from './presenceReport.ts';
 import type { Quality } from './report.ts';
 import {
   expertReport,
@@ -16,6 +17,7 @@ import {
   type PeopleSpending,
   type SpendingReport,
 } from './spendingReport.ts';
+import { unusualReport, type UnusualReport } from './unusualReport.ts';
 import { loadPeople, usageReport, type PeopleReport, type UsageReport } from './usageReport.ts';
 
 export interface Reports {
@@ -28,6 +30,8 @@ export interface Reports {
   readonly budgets: BudgetReport;
   /** Joint spending of all accounts with an override. */
   readonly limits: PeopleSpending | NothingSpent;
+  readonly unusual: UnusualReport;
+  readonly presence: PresenceReport;
   /** Spending of the person on the page. */
   readonly person: PeopleSpending;
 }
@@ -64,9 +68,11 @@ export interface StoreDependencies {
 const NOT_LOADED = { isLoading: false, isStopped: false, pausedUntil: 0 };
 const SHORTEST_PAUSE_MS = 1_000;
 /** Sums that cover the whole range or nothing; each figure of the others states the number of its days. */
-const WHOLE: readonly ReportName[] = ['spending', 'experts', 'limits', 'person'];
-/** Reports of the current month, the same for each range. */
-const OF_MONTH: readonly ReportName[] = ['budgets', 'limits'];
+const WHOLE: readonly ReportName[] = ['spending', 'experts', 'limits', 'person', 'unusual', 'presence'];
+/** Reports of limits, which a change of one outdates. */
+const OF_LIMITS: readonly ReportName[] = ['budgets', 'limits'];
+/** Reports of the current days, the same for each range. */
+const OF_MONTH: readonly ReportName[] = [...OF_LIMITS, 'unusual', 'presence'];
 
 /**
  * The reports of an account for a range of days. Cached figures appear first, within milliseconds, until the service
@@ -142,7 +148,7 @@ export class ReportStore {
 
   /** Loads the budgets again after a change of limits, for all stores of the account. */
   async reloadBudgets(): Promise<void> {
-    await this.reload(OF_MONTH.filter((name) => this.#month.#reports.has(name)));
+    await this.reload(OF_LIMITS.filter((name) => this.#month.#reports.has(name)));
   }
 
   /** Continues stopped and failed loads. */
@@ -256,6 +262,10 @@ export class ReportStore {
         return this.#budgets(options);
       case 'limits':
         return this.#limits(options);
+      case 'unusual':
+        return unusualReport(data, { ...options, isBackground: () => true });
+      case 'presence':
+        return presenceReport(data, { ...options, isBackground: () => true });
       case 'person': {
         if (!person) throw new RangeError('no person is chosen');
         return peopleSpending(data, range, [person], await this.#unit(options), options);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import papa from 'papaparse';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { AdjustableClock } from '../../base/clock.ts';
-import { dayOf, formatDay, parseDay } from '../../base/day.ts';
+import { dayOf, firstOfMonth, formatDay, parseDay } from '../../base/day.ts';
 import { formatDecimal } from '../../base/decimal.ts';
 import { SextantServer } from '../../server/server.ts';
 import { accountKey } from '../client/account.ts';
@@ -11,12 +11,17 @@ import { AnalyticsData } from '../client/analyticsData.ts';
 import { AnswerCache } from '../client/answerCache.ts';
 import { RequestBudget } from '../client/requestBudget.ts';
 import type { Plan } from '../contract.ts';
+import { identityOfKey } from '../identity.ts';
+import { costBy } from '../insights/amounts.ts';
 import { total } from '../insights/compare.ts';
 import { budgetReport } from './budgetReport.ts';
-import { costReport } from './costReport.ts';
+import { costReport, MEASURE_OF } from './costReport.ts';
 import { tableCsv } from './csv.ts';
 import { formatCell, formatGrowth, formatShare, tableJson, type Table } from './table.ts';
 import { budgetTable, costTable, dayTable, languageTable, personTable } from './tables.ts';
+import { presenceReport } from './presenceReport.ts';
+import { peopleSpending } from './spendingReport.ts';
+import { unusualReport } from './unusualReport.ts';
 import { peopleReport, usageReport } from './usageReport.ts';
 
 const day = (text: string): number => parseDay(text)!;
@@ -137,8 +142,9 @@ describe('reports', () => {
     const part = await costReport(data, { first: day('2026-11-08'), last: day('2026-11-20') });
     assert.deepEqual([part.daysKnown, part.growth, part.movers], [3, undefined, []]);
     assert.ok(part.total! > 0n && part.total! < report.total!);
-    assert.deepEqual(part.month, report.month, 'up to the newest day that is known');
-    const nothing = await costReport(data, { first: day('2026-09-01'), last: day('2026-09-07') });
+    // Its band is of a shorter past, as an unknown day would look like one without spending.
+    assert.deepEqual({ ...part.month, band: 0 }, { ...report.month, band: 0 }, 'up to the newest day that is known');
+    const nothing = await costReport(data, { first: day('2025-03-01'), last: day('2025-03-07') });
     assert.deepEqual([nothing.total, nothing.month, nothing.burnDown], [undefined, undefined, undefined]);
     // Without consumption, the people near a limit are unknown.
     await assert.rejects(budgetReport(data), { code: 'ServiceFailed' });
@@ -158,7 +164,7 @@ describe('reports', () => {
         assert.equal(total(part), report.total);
       const dollars = costTable(report.points, 'product').rows.reduce((sum, row) => sum + (row[1] as bigint), 0n);
       assert.equal(formatDecimal(dollars), billed);
-      assert.equal(report.month!.daysElapsed, 20);
+      assert.equal(report.month!.daysElapsed, plan === 'usd' ? 20 : 20.5, 'credits of today count');
       assert.ok(report.month!.projected! > report.month!.spent);
     });
 
@@ -199,14 +205,57 @@ describe('reports', () => {
         const report = await budgetReport(data);
         assert.ok(report.statuses.length > 0, now);
         assert.ok(
-          report.statuses.every(({ projected }) => projected === undefined),
-          now,
+          report.statuses.some(({ projected, spent }) => projected !== undefined && projected > spent),
+          `${now}: from the days of the last month`,
         );
         assert.equal(formatDay(dayOf(report.countedUntil)).slice(0, 7), '2026-11', now);
         await server.close();
       }
     });
   }
+
+  for (const plan of ['credits', 'usd'] as const)
+    it(`have one truth about the month for organization, limits and people, on the plan ${plan}`, async () => {
+      for (const now of [
+        '2026-11-01T01:00:00Z',
+        '2026-11-02T03:00:00Z',
+        '2026-11-11T21:55:00Z',
+        '2026-12-01T12:00:00Z',
+      ]) {
+        const { data, server } = await start(plan, now);
+        const recent = { first: data.newestDay - 27, last: data.newestDay };
+        const [cost, budgets] = [await costReport(data, recent), await budgetReport(data)];
+        assert.equal(cost.countedUntil, budgets.countedUntil, now);
+        const people = [...budgets.statuses, ...budgets.others];
+        const sum = people.reduce((all, { spent }) => all + spent, 0n);
+        // Bots and deleted accounts have no limit; they count in the bill of finished days.
+        const month = { first: firstOfMonth(data.today), last: data.newestDay };
+        const bill = month.last < month.first ? [] : (await data.cost(month, ['COST_ANALYTICS_GROUP_BY_USER'])).rows;
+        const others = costBy(bill, 'user', MEASURE_OF[plan]).filter(({ key, name }) => !identityOfKey(key, name));
+        assert.equal(sum + total(others), cost.month!.spent, now);
+        for (const { identity, spent, projected } of budgets.statuses.slice(0, 4)) {
+          const { burnDown: burn } = await peopleSpending(data, recent, [identity], plan);
+          const { pace } = burn;
+          assert.deepEqual([pace.spent, pace.projected, pace.month], [spent, projected, cost.month!.month], now);
+          assert.equal(burn.spent.findLast((one) => one !== undefined) ?? 0n, spent, now);
+        }
+        await server.close();
+      }
+    });
+
+  it('find unusual spending and people who stopped with the requests of the service', async () => {
+    const { data } = await start('credits', '2026-11-21T12:00:00Z');
+    const [unusual, presence] = [await unusualReport(data), await presenceReport(data)];
+    assert.ok(unusual.accounts > 20);
+    assert.deepEqual([unusual.missing, presence.missing], [[], []]);
+    const range = { first: day('2026-11-14'), last: day('2026-11-20') };
+    const { distinct } = await peopleReport(data, range);
+    assert.equal(presence.presence!.weekly, distinct, 'as user-activity counts them');
+    const active = new Set(
+      presence.presence!.people.filter(({ lastActive }) => lastActive! >= '2026-11-14').map(({ key }) => key),
+    );
+    assert.equal(active.size, distinct);
+  });
 
   it('are written for people, for programs and for spreadsheets, which run no formula of them', async () => {
     const names = ['=1+1', '+49 30', '-cmd|x', '@sum', '\t=1', ' =1', '＝1', 'a,"b"\r\nc', '-5', 'Ünï 🙂', "'x"];

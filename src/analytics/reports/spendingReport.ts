@@ -1,12 +1,12 @@
-import { firstOfMonth } from '../../base/day.ts';
 import type { AnalyticsData, CostRow, LoadOptions } from '../client/analyticsData.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
 import { identityKey, identityOf, type Identity } from '../identity.ts';
 import { costBy, sumOf } from '../insights/amounts.ts';
-import { burnDown, type BurnDown } from '../insights/budgets.ts';
+import type { BurnDown } from '../insights/budgets.ts';
 import { formatDay } from '../../base/day.ts';
 import { seriesBy, type DaySeries } from '../insights/series.ts';
 import { MEASURE_OF, type Unit } from './costReport.ts';
+import { ACCOUNT_DAYS, historyOf, monthOf, openDays } from './monthSpending.ts';
 import { qualityOf, type Quality } from './report.ts';
 
 /** Spending of each person. */
@@ -60,7 +60,7 @@ export async function spendingReport(
   };
 }
 
-/** Joint spending of some people: in the range by resource and day, and in the month of its last day. */
+/** Joint spending of some people: in the range by resource and day, and in this month. */
 export interface PeopleSpending extends Quality {
   readonly range: DayRange;
   readonly unit: Unit;
@@ -68,7 +68,7 @@ export interface PeopleSpending extends Quality {
   readonly burnDown: BurnDown;
 }
 
-/** Sends two requests. `people` must not be empty: the service would take that for all people. */
+/** Sends three requests, one of which is shared by all reports. `people` must not be empty: the service would take that for all people. */
 export async function peopleSpending(
   data: AnalyticsData,
   range: DayRange,
@@ -76,14 +76,18 @@ export async function peopleSpending(
   unit: Unit,
   options: LoadOptions = {},
 ): Promise<PeopleSpending> {
-  const month = { first: firstOfMonth(range.last), last: range.last };
+  // As for limits, the month is this one, whatever the range.
+  const past = { first: data.newestDay - ACCOUNT_DAYS + 1, last: data.newestDay };
   const of = { ...options, daily: true, people };
-  const [cost, ofMonth] = await Promise.all([
+  const [cost, days, open] = await Promise.all([
     data.cost(range, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], of),
-    data.cost(month, [], of),
+    data.cost(past, [], of),
+    openDays(data, unit, options),
   ]);
-  const spent = costBy(ofMonth.rows, 'day', MEASURE_OF[unit]);
-  return { ...qualityOf(cost, ofMonth), range, unit, points: cost.rows, burnDown: burnDown(spent, range.last) };
+  const keys = new Set(people.map(identityKey));
+  const own = open.spent.filter(({ key }) => keys.has(key));
+  const burn = monthOf(historyOf(days.rows, past, MEASURE_OF[unit]), own, open.countedUntil);
+  return { ...qualityOf(cost, days, ...open.loaded), range, unit, points: cost.rows, burnDown: burn };
 }
 
 /** Cost by expert, day by day. */

@@ -110,6 +110,8 @@ function summary(report: CostReport): string {
   const since = growth === undefined ? '' : ` (${formatGrowth(growth)} since the previous period)`;
   const projected =
     month?.projected === undefined ? ', too early to project' : `, projected ${amount(month.projected)}`;
+  const band = month?.band ? ` (${amount(month.band.low)} to ${amount(month.band.high)})` : '';
+  const week = month?.asLastWeek === undefined ? '' : `, as last week ${amount(month.asLastWeek)}`;
   return formatRows([
     ['Total', `${amount(total)}${since}`],
     ['Products', list(report.byProduct)],
@@ -118,7 +120,7 @@ function summary(report: CostReport): string {
     [
       'Month',
       month
-        ? `${month.month}: ${amount(month.spent)} in ${month.daysElapsed} of ${month.daysInMonth} days${projected}`
+        ? `${month.month}: ${amount(month.spent)} in ${month.daysElapsed} of ${month.daysInMonth} days${projected}${band}${week}`
         : '–',
     ],
   ]);
@@ -128,6 +130,7 @@ function summaryJson(report: CostReport): object {
   const { range, asOf, unit, total, growth, month } = report;
   const shares = (items: readonly Share[]): object[] =>
     items.map(({ name, amount }) => ({ name, amount: formatDecimal(amount) }));
+  const exact = (amount: Decimal | undefined): string | null => (amount === undefined ? null : formatDecimal(amount));
   return {
     range: describeDays(range),
     as_of: asOf ?? null,
@@ -140,7 +143,10 @@ function summaryJson(report: CostReport): object {
           spent: formatDecimal(month.spent),
           days_elapsed: month.daysElapsed,
           days_in_month: month.daysInMonth,
-          projected: month.projected === undefined ? null : formatDecimal(month.projected),
+          projected: exact(month.projected),
+          projected_low: exact(month.band?.low),
+          projected_high: exact(month.band?.high),
+          as_last_week: exact(month.asLastWeek),
         }
       : null,
     products: shares(report.byProduct),

@@ -17,14 +17,15 @@ import {
   warnOfQuality,
   withAnalyticsOptions,
   withRangeOptions,
-  type AnalyticsOptions,
   type RangeOptions,
 } from './analytics.ts';
+import { runAttention, type AttentionOptions } from './attention.ts';
 import { ExitCode, formatRows, printJson, type Terminal } from '../terminal.ts';
 
 const DIMENSIONS = ['day', 'person', 'language', 'editor'] as const;
 
-interface UsageOptions extends AnalyticsOptions, RangeOptions {
+interface UsageOptions extends AttentionOptions, RangeOptions {
+  readonly attention?: true;
   readonly by?: (typeof DIMENSIONS)[number];
 }
 
@@ -35,6 +36,8 @@ Examples:
   sextant usage --days 30 --by person --csv > people.csv
   sextant usage --by language --from 2026-11-01 --to 2026-11-20
   sextant usage --json | jq .acceptance
+  sextant usage --attention
+  sextant usage --attention --roster seats.csv
 
 ${EXIT_CODES}`;
 
@@ -42,8 +45,18 @@ export function addUsageCommand(program: Command, terminal: Terminal, exit: (cod
   const command = program.command('usage').description('show who uses the product, how much, and for what');
   withAnalyticsOptions(withRangeOptions(command))
     .addOption(new Option('--by <dimension>', 'table instead of a summary').choices(DIMENSIONS))
+    .addOption(
+      new Option('--attention', 'what needs attention: limits, unusual spending, people who stopped').conflicts([
+        ...['by', 'csv', 'days', 'from', 'to'],
+      ]),
+    )
+    .addOption(
+      new Option('--roster <file>', 'CSV file of seats, to find those never active').implies({ attention: true }),
+    )
     .addHelpText('after', HELP)
-    .action(async (options: UsageOptions) => exit(await runUsage(options, terminal)));
+    .action(async (options: UsageOptions) =>
+      exit(await (options.attention ? runAttention(options, terminal) : runUsage(options, terminal))),
+    );
 }
 
 /** `sextant usage` */

@@ -7,7 +7,7 @@ import type { Logger } from '../../base/log.ts';
 import type { ShownAccount } from '../../protocol/dashboardView.ts';
 import { shownKind } from './accountChoice.ts';
 import { AnalyticsAccount, askConnection } from './analyticsAccount.ts';
-import { AnalyticsConnection, type SideBarReport } from './analyticsConnection.ts';
+import { AnalyticsConnection, type MainReport } from './analyticsConnection.ts';
 import { action, row } from './analyticsRows.ts';
 import { AnalyticsViews } from './analyticsViews.ts';
 import type { BudgetActions } from './budgetActions.ts';
@@ -22,7 +22,7 @@ export interface AnalyticsState {
   /** Without the token; `sample` is that of the local server. */
   readonly account: { readonly kind: 'service'; readonly url: string } | { readonly kind: 'sample' } | undefined;
   /** State of each report, or the code of its error. */
-  readonly reports: Readonly<Record<SideBarReport, 'none' | 'loading' | 'ready' | 'offline' | (string & {})>>;
+  readonly reports: Readonly<Record<MainReport, 'none' | 'loading' | 'ready' | 'offline' | (string & {})>>;
 }
 
 /** The connected account, for the dashboard. */
@@ -75,7 +75,7 @@ export class AnalyticsActions implements vscode.Disposable {
   }
 
   get state(): AnalyticsState {
-    const of = (name: SideBarReport): string => {
+    const of = (name: MainReport): string => {
       const { report, isLoading, error } = this.#connection.state(name);
       return error?.code ?? (isLoading ? 'loading' : report ? (report.offline ? 'offline' : 'ready') : 'none');
     };

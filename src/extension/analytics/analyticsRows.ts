@@ -1,7 +1,11 @@
 import * as vscode from 'vscode';
 import { formatAmount, wholeAmount } from '../../analytics/insights/amounts.ts';
+import type { AttentionItem } from '../../analytics/insights/attention.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
-import type { Pace, BudgetStatus } from '../../analytics/insights/budgets.ts';
+import type { BudgetStatus } from '../../analytics/insights/budgets.ts';
+import type { Forecast } from '../../analytics/insights/forecast.ts';
+import type { Attention } from '../../analytics/reports/attention.ts';
+import { accountOf, describeAttention, tabOfAttention } from '../../analytics/reports/attentionTexts.ts';
 import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import type { CostReport, Unit } from '../../analytics/reports/costReport.ts';
 import { describeMoment, type Quality } from '../../analytics/reports/report.ts';
@@ -25,6 +29,47 @@ export interface AnalyticsRow {
 const NAMED = 10;
 /** Largest number of overrides in the tree. */
 const MOST_BUDGETS = 200;
+
+/** Largest number of sentences about what needs attention. */
+const MOST_ATTENTION = 5;
+
+/** What needs attention: the first five, each leading to its place; or that all is well. */
+export function attentionRows({ items, unit, lookedAt, isLoading }: Attention): AnalyticsRow[] {
+  if (items.length === 0 && (isLoading || lookedAt === '')) return [];
+  const made = row(
+    vscode.l10n.t('Needs attention'),
+    items.length === 0 ? vscode.l10n.t('nothing') : formatCount(items.length),
+    items.length === 0 ? 'pass' : 'bell',
+    { tooltip: lookedAt },
+  );
+  if (items.length === 0) return [made];
+  made.item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
+  const rows = items.slice(0, MOST_ATTENTION).map((item, i) => attentionRow(item, unit, i));
+  const more = items.length - rows.length;
+  if (more > 0)
+    rows.push(
+      action(vscode.l10n.t('{0} more in the dashboard', formatCount(more)), 'ellipsis', 'sextant.openDashboard'),
+    );
+  return [{ ...made, rows }];
+}
+
+function attentionRow(item: AttentionItem, unit: Unit, i: number): AnalyticsRow {
+  const text = describeAttention(item, unit, (_, name) => name);
+  const made = row(text, '', 'info', { id: `attention ${i}` });
+  const isBad = item.kind === 'over' || item.kind === 'moreOver' || item.kind === 'data';
+  if (item.kind !== 'stopped' && item.kind !== 'never')
+    made.item.iconPath = new vscode.ThemeIcon(
+      isBad ? 'error' : 'warning',
+      new vscode.ThemeColor(isBad ? 'problemsErrorIcon.foreground' : 'problemsWarningIcon.foreground'),
+    );
+  const person = accountOf(item);
+  made.item.command = {
+    command: 'sextant.openDashboard' satisfies CommandId,
+    title: vscode.l10n.t('Open Dashboard'),
+    arguments: [person ? { person } : { tab: tabOfAttention(item, unit) }],
+  };
+  return made;
+}
 
 export function usageRows(report: UsageReport, people: LoadedReport<PeopleReport>): AnalyticsRow[] {
   const { latest, meanActive, metrics, acceptance, growth, days, unusual } = report;
@@ -109,7 +154,7 @@ export function costRows(report: CostReport): AnalyticsRow[] {
 }
 
 function monthRows(
-  { month, spent, daysElapsed, daysInMonth, projected }: Pace,
+  { month, spent, daysElapsed, daysInMonth, projected, band, asLastWeek }: Forecast,
   amount: (value: Decimal) => string,
 ): AnalyticsRow[] {
   const atEnd =
@@ -121,7 +166,11 @@ function monthRows(
       tooltip: vscode.l10n.t('{0} of {1} days.', daysElapsed, daysInMonth),
     }),
     row(vscode.l10n.t('At month’s end'), atEnd, 'graph-line', {
-      tooltip: vscode.l10n.t('Projection from the days so far, weekends included; from the third day on.'),
+      tooltip: [
+        vscode.l10n.t('Projection from the same weekdays of the last weeks.'),
+        ...(band ? [vscode.l10n.t('Range: {0} to {1}', amount(band.low), amount(band.high))] : []),
+        ...(asLastWeek === undefined ? [] : [vscode.l10n.t('As last week: {0}', amount(asLastWeek))]),
+      ].join('\n'),
     }),
   ];
 }
@@ -254,6 +303,6 @@ export function row(
 }
 
 /** `29,207 credits`, `$1,204.50` */
-export function describeSpent({ spent }: Pace, unit: Unit): string {
+export function describeSpent({ spent }: Forecast, unit: Unit): string {
   return unit === 'usd' ? formatCell(spent, { kind: 'usd' }) : vscode.l10n.t('{0} credits', formatAmount(spent, 0));
 }

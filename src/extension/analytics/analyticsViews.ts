@@ -1,8 +1,10 @@
+import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
+import { ATTENTION_REPORTS, attentionIn } from '../../analytics/reports/attention.ts';
 import type { ReportName } from '../../analytics/reports/reportStore.ts';
 import type { AnalyticsConnection } from './analyticsConnection.ts';
-import { budgetRows, costRows, stateRows, usageRows, type AnalyticsRow } from './analyticsRows.ts';
+import { attentionRows, budgetRows, costRows, stateRows, usageRows, type AnalyticsRow } from './analyticsRows.ts';
 
 /**
  * The trees of usage, cost and budgets. Tree views have the editor's keys, themes and screen-reader support. Without a
@@ -17,9 +19,11 @@ export class AnalyticsViews implements vscode.Disposable {
 
   constructor(connection: AnalyticsConnection) {
     this.#connection = connection;
+    // Sentences that the command shares, too, are translated by the library of the pages.
+    if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
     const tree = (name: 'usage' | 'cost' | 'budgets', others: readonly ReportName[] = []): AnalyticsTree =>
       this.#disposables.add(new AnalyticsTree(`sextant.${name}`, [name, ...others], () => this.#rows(name)));
-    this.#trees = [tree('usage', ['people']), tree('cost'), tree('budgets')];
+    this.#trees = [tree('usage', ['people', ...ATTENTION_REPORTS, 'cost']), tree('cost'), tree('budgets')];
     this.#disposables.add(connection.onDidChange((name) => this.#show(name)));
   }
 
@@ -48,7 +52,8 @@ export class AnalyticsViews implements vscode.Disposable {
     switch (name) {
       case 'usage': {
         const { report } = this.#connection.state(name);
-        return report ? [...state, ...usageRows(report, this.#connection.state('people'))] : state;
+        const attention = attentionRows(attentionIn(this.#connection.account.reports));
+        return report ? [...state, ...attention, ...usageRows(report, this.#connection.state('people'))] : state;
       }
       case 'cost': {
         const { report } = this.#connection.state(name);

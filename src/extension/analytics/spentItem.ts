@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
+import { formatTime } from '../../base/clock.ts';
 import type { AnalyticsConnection } from './analyticsConnection.ts';
 import { describeMoment } from '../../analytics/reports/report.ts';
 import { describeSpent } from './analyticsRows.ts';
@@ -34,10 +35,14 @@ export class SpentItem implements vscode.Disposable {
       this.#item.hide();
       return;
     }
-    const { month, unit, asOf } = report;
+    const { month, unit, countedUntil, asOf } = report;
     const spent = describeSpent(month, unit);
     this.#item.text = `$(credit-card) ${spent}`;
-    this.#item.tooltip = vscode.l10n.t('Spent in {0}, as of {1}', month.month, describeMoment(asOf));
+    this.#item.tooltip = vscode.l10n.t(
+      'Spent in {0}, as of {1}',
+      month.month,
+      describeMoment(countedUntil === undefined ? asOf : formatTime(countedUntil)),
+    );
     this.#item.accessibilityInformation = {
       label: vscode.l10n.t('{0} spent in {1}', spent, month.month),
       role: 'button',

@@ -35,13 +35,13 @@ export function budgetColumns(unit: Unit): ListColumn[] {
       name: 'projected',
       title: l10n.t('At month’s end'),
       kind: unit,
-      about: l10n.t('Projection from the days so far, from the third day on.'),
+      about: l10n.t('Projection from the same weekdays of the last weeks.'),
     },
     {
       name: 'crosses_on',
       title: l10n.t('Over on'),
       kind: 'text',
-      about: l10n.t('Projected day on which the limit is reached.'),
+      about: l10n.t('Day on which the limit was reached, or is projected to be.'),
     },
   ];
 }
@@ -66,7 +66,7 @@ export function budgetListRows(
         spent,
         wholeAmount(limit),
         projected,
-        crossesOn === undefined || used >= 1 ? undefined : formatDay(crossesOn),
+        crossesOn === undefined ? undefined : formatDay(crossesOn),
       ],
     };
   });

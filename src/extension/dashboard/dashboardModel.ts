@@ -2,6 +2,8 @@ import * as l10n from '@vscode/l10n';
 import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
 import { identityOf, type Identity } from '../../analytics/identity.ts';
+import { ATTENTION_REPORTS, attentionIn } from '../../analytics/reports/attention.ts';
+import { accountOf } from '../../analytics/reports/attentionTexts.ts';
 import { describeMoment } from '../../analytics/reports/report.ts';
 import type { LoadedReport, ReportName, Reports, ReportStore } from '../../analytics/reports/reportStore.ts';
 import type { Table } from '../../analytics/reports/table.ts';
@@ -20,6 +22,7 @@ import {
   type ViewError,
 } from '../../protocol/dashboardView.ts';
 import type { BudgetEditor } from '../analytics/budgetEditor.ts';
+import { attentionList } from './attentionContent.ts';
 import { BudgetEditorView } from './budgetEditorView.ts';
 import type { Content } from './content.ts';
 import { chartOf, type Figure } from './figures.ts';
@@ -140,12 +143,12 @@ export class DashboardModel {
     const range = this.#range();
     const store = this.#store;
     if (!store || (range && (range.first !== store.range.first || range.last !== store.range.last))) this.#open();
-    else await store.load(this.#wanted(), this.#person, true);
+    else await store.load([...this.#wanted(), ...this.#besides()], this.#person, true);
   }
 
   async resume(): Promise<void> {
     if (!this.#store) this.#open();
-    await this.#store?.resume(this.#wanted(), this.#person);
+    await this.#store?.resume([...this.#wanted(), ...this.#besides()], this.#person);
   }
 
   stop(): void {
@@ -246,7 +249,12 @@ export class DashboardModel {
   }
 
   async #load(): Promise<void> {
-    await this.#store?.load(this.#wanted(), this.#person);
+    await this.#store?.load([...this.#wanted(), ...this.#besides()], this.#person);
+  }
+
+  /** Reports of the tab that its content does not wait for. */
+  #besides(): readonly ReportName[] {
+    return this.#choices.tab === 'overview' ? ATTENTION_REPORTS : [];
   }
 
   #wanted(): readonly [ReportName, ...ReportName[]] {
@@ -281,6 +289,7 @@ export class DashboardModel {
       empty: content.empty,
       progress: this.#progress() ?? null,
       asOf: this.#described(asOf) ?? '',
+      attention: store && this.#choices.tab === 'overview' ? attentionList(attentionIn(store), this.#names) : null,
       tiles: content.tiles,
       charts: content.figures.map(chartOf),
       list: list?.state ?? null,
@@ -337,6 +346,7 @@ export class DashboardModel {
       ...(this.#person ? [this.#person] : []),
       ...(this.#week?.report('people')?.people ?? []).map(identityOf),
       ...(store?.report('spending')?.topPeople ?? []).map(({ identity }) => identity),
+      ...(store ? attentionIn(store).items.flatMap((item) => accountOf(item) ?? []) : []),
     ];
   }
 

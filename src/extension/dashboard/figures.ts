@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { daysOf, type DayRange } from '../../analytics/dateRules.ts';
+import type { Forecast } from '../../analytics/insights/forecast.ts';
 import { isMissing } from '../../analytics/reports/report.ts';
 import type { Unit } from '../../analytics/reports/costReport.ts';
 import { formatCell, type Cell, type Column, type Table } from '../../analytics/reports/table.ts';
@@ -156,6 +157,20 @@ export function markLength(cell: Cell): number | null {
 
 export function amountText(amount: Decimal | undefined, unit: Unit): string {
   return formatCell(amount, { kind: unit });
+}
+
+/** The range of a forecast; without one, that it is not known. */
+export function forecastRange({ band }: Forecast, unit: Unit): string {
+  return band
+    ? l10n.t('{0} to {1}', amountText(band.low, unit), amountText(band.high, unit))
+    : l10n.t('range not known yet');
+}
+
+/** The range of a forecast, and the month if each day is like last week. */
+export function forecastNote(forecast: Forecast, unit: Unit): string {
+  const { asLastWeek } = forecast;
+  const range = forecastRange(forecast, unit);
+  return asLastWeek === undefined ? range : `${range}, ${l10n.t('as last week {0}', amountText(asLastWeek, unit))}`;
 }
 
 export function tile(

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import type { UserInfo } from '../../analytics/contract.ts';
-import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
+import { identityKey, identityOf, identityOfKey, type Identity } from '../../analytics/identity.ts';
 
 /** Letters and digits that look different. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
@@ -28,6 +28,13 @@ export class AccountNames {
     if (!this.areHidden) return identity.name;
     const readable = this.#readable(identityKey(identity));
     return identity.kind === 'user_email' ? l10n.t('Person {0}', readable) : l10n.t('Service account {0}', readable);
+  }
+
+  /** The name of an account of cost-analytics by its key, which may be that of a bot. */
+  ofKey(key: string, name: string): string {
+    const identity = identityOfKey(key, name);
+    if (identity) return this.of(identity);
+    return this.areHidden && key.startsWith('bot\0') ? l10n.t('Bot {0}', this.#readable(name)) : name;
   }
 
   /** Replaces an account's name in a text, such as a message of the service. */

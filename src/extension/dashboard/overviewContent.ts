@@ -8,7 +8,7 @@ import { dayTable } from '../../analytics/reports/tables.ts';
 import type { PeopleReport, UsageReport } from '../../analytics/reports/usageReport.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Content, ViewOptions } from './content.ts';
-import { amountText, knownNote, tile, timeFigure, type Figure } from './figures.ts';
+import { amountText, forecastRange, knownNote, tile, timeFigure, type Figure } from './figures.ts';
 import { growthNote } from './spendingContent.ts';
 import { moverFigure } from './spendingFigures.ts';
 
@@ -131,13 +131,15 @@ function costTiles(report: CostReport, options: ViewOptions): Content['tiles'] {
       'projected',
       month ? l10n.t('Month {0}', month.month) : l10n.t('This month'),
       amountText(month?.spent, unit),
-      l10n.t('Spending this month, and its projection from the third day on, rounded down.'),
+      l10n.t(
+        'Spending this month and what it will be: each day to come as the same weekdays of eight weeks. Four months of five end in the range.',
+      ),
       {
         note: !month
           ? l10n.t('unknown')
           : month.projected === undefined
             ? l10n.t('too early for a projection')
-            : l10n.t('about {0} at month’s end', amountText(month.projected, unit)),
+            : l10n.t('about {0} at month’s end ({1})', amountText(month.projected, unit), forecastRange(month, unit)),
       },
     ),
   ];

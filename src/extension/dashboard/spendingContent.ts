@@ -11,7 +11,16 @@ import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { GROUPS, type CostGroup } from '../../protocol/dashboardChoices.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
-import { amountText, barFigure, knownNote, matchesFilter, stackFigure, tile, type Figure } from './figures.ts';
+import {
+  amountText,
+  forecastNote,
+  barFigure,
+  knownNote,
+  matchesFilter,
+  stackFigure,
+  tile,
+  type Figure,
+} from './figures.ts';
 import { burnFigure, moverFigure } from './spendingFigures.ts';
 
 export interface SpendingReports {
@@ -154,7 +163,7 @@ function spentTiles(cost: CostReport, options: ViewOptions): Content['tiles'] {
       'month',
       month ? l10n.t('Month {0}', month.month) : l10n.t('This month'),
       amountText(month?.spent, unit),
-      l10n.t('From the first of the month to the last of these days.'),
+      l10n.t('From the first of the month; with credits, up to the last refresh of today.'),
       {
         note: month ? l10n.t('{0} of {1} days', month.daysElapsed, month.daysInMonth) : unknown,
       },
@@ -163,13 +172,13 @@ function spentTiles(cost: CostReport, options: ViewOptions): Content['tiles'] {
       'projected',
       l10n.t('At month’s end'),
       amountText(month?.projected, unit),
-      l10n.t('Projection from the days so far, rounded down; from the third day on.'),
+      l10n.t('Projection from the same weekdays of the last weeks. Four months of five end in the range.'),
       {
         note: !month
           ? unknown
           : month.projected === undefined
             ? l10n.t('too early for a projection')
-            : l10n.t('at this pace'),
+            : forecastNote(month, unit),
       },
     ),
   ];

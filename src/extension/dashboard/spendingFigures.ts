@@ -4,7 +4,7 @@ import type { BurnDown } from '../../analytics/insights/budgets.ts';
 import { growthOfAmount } from '../../analytics/insights/compare.ts';
 import type { CostReport, Unit } from '../../analytics/reports/costReport.ts';
 import { formatGrowth } from '../../analytics/reports/table.ts';
-import { amountText, markLength, timeFigure, type Figure } from './figures.ts';
+import { amountText, forecastNote, markLength, timeFigure, type Figure } from './figures.ts';
 
 /* Charts of spending on more than one page. */
 
@@ -14,13 +14,15 @@ export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined
   const leads =
     pace.projected === undefined
       ? l10n.t('Too early for a projection.')
-      : l10n.t('At this pace about {0} at month’s end.', amountText(pace.projected, unit));
+      : l10n.t('About {0} at month’s end ({1}).', amountText(pace.projected, unit), forecastNote(pace, unit));
   const most = limit === undefined ? '' : ` ${l10n.t('The limit is {0}.', amountText(wholeAmount(limit), unit))}`;
   return timeFigure(
     {
       id: 'burn-down',
       title: l10n.t('Month {0} so far', pace.month),
-      about: l10n.t('Spending since the first of the month; dashed, its projection from the days so far.'),
+      about: l10n.t(
+        'Spending since the first of the month; dashed, its projection from the same weekdays of the last weeks.',
+      ),
       summary: l10n.t(
         '{0} in {1} of {2} days. {3}',
         amountText(pace.spent, unit),
@@ -34,7 +36,7 @@ export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined
     days,
     [
       { id: 'spent', name: l10n.t('So far'), role: 'value', cells: spent },
-      { id: 'projected', name: l10n.t('At this pace'), role: 'projection', cells: projected },
+      { id: 'projected', name: l10n.t('Projected'), role: 'projection', cells: projected },
       ...(limit === undefined
         ? []
         : [{ id: 'limit', name: l10n.t('Limit'), role: 'limit', cells: days.map(() => wholeAmount(limit)) } as const]),

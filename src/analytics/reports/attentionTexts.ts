@@ -1,0 +1,153 @@
+import * as l10n from '@vscode/l10n';
+import type { Decimal } from '../../base/decimal.ts';
+import { formatCount } from '../../base/format.ts';
+import { identityOfKey, type Identity } from '../identity.ts';
+import { wholeAmount } from '../insights/amounts.ts';
+import type { AttentionItem } from '../insights/attention.ts';
+import type { Presence } from '../insights/presence.ts';
+import type { UnusualSpending } from '../insights/unusual.ts';
+import type { Unit } from './costReport.ts';
+import { describeMoment } from './report.ts';
+import { formatCell, formatShare } from './table.ts';
+
+/* Sentences about what needs attention, for the page, the side bar and the command. */
+
+/** Shows the name of an account or hides it; `key` tells bots from people. */
+export type NameOf = (key: string, name: string) => string;
+
+/** Largest number of people named in a sentence. */
+const NAMED = 3;
+
+/** One sentence with the amount. */
+export function describeAttention(item: AttentionItem, unit: Unit, nameOf: NameOf): string {
+  const amount = (value: Decimal): string => describeAmount(value, unit);
+  switch (item.kind) {
+    case 'data':
+      return item.asOf === undefined
+        ? l10n.t('Figures are missing: {0}', item.error.message)
+        : l10n.t('Figures are from {0}: {1}', describeMoment(item.asOf), item.error.message);
+    case 'over': {
+      const { key, identity, limit, used } = item.status;
+      const name = nameOf(key, identity.name);
+      const of = amount(wholeAmount(limit));
+      return l10n.t('{0} is {1} over the limit of {2} ({3} used)', name, amount(item.amount), of, formatShare(used));
+    }
+    case 'moreOver':
+      return item.count === 1
+        ? l10n.t('1 more account is over its limit, by {0}', amount(item.amount))
+        : l10n.t(
+            '{0} more accounts are over their limits, by {1} together',
+            formatCount(item.count),
+            amount(item.amount),
+          );
+    case 'near': {
+      const { key, identity, limit, spent, used } = item.status;
+      const left = amount(wholeAmount(limit) - spent);
+      return l10n.t('{0} has {1} left of the limit ({2} used)', nameOf(key, identity.name), left, formatShare(used));
+    }
+    case 'moreNear':
+      return item.count === 1
+        ? l10n.t('1 more account is near its limit')
+        : l10n.t('{0} more accounts are near their limits', formatCount(item.count));
+    case 'unusual':
+      return describeUnusual(item.spending, unit, nameOf);
+    case 'stopped':
+      return item.people.length === 1
+        ? l10n.t('1 person was active and stopped: {0}', describePeople(item.people, nameOf))
+        : l10n.t(
+            '{0} people were active and stopped: {1}',
+            formatCount(item.people.length),
+            describePeople(item.people, nameOf),
+          );
+    case 'never':
+      return item.people.length === 1
+        ? l10n.t('1 on the roster was not active in 30 days: {0}', describePeople(item.people, nameOf))
+        : l10n.t(
+            '{0} on the roster were not active in 30 days: {1}',
+            formatCount(item.people.length),
+            describePeople(item.people, nameOf),
+          );
+  }
+}
+
+/** `lea@example.com spent 24,500 credits more than usual since 2026-11-16 (25,000 in 5 days)` */
+export function describeUnusual(spending: UnusualSpending, unit: Unit, nameOf: NameOf): string {
+  const { subject, key, name, since, until, days, amount, excess } = spending;
+  const more = describeAmount(excess, unit);
+  const all = describeAmount(amount, unit);
+  const who = {
+    day: l10n.t('All accounts together'),
+    account: nameOf(key, name),
+    resource: name,
+    product: name,
+  }[subject];
+  return days === 1
+    ? l10n.t('{0} spent {1} more than usual on {2} ({3} on that day)', who, more, until, all)
+    : l10n.t('{0} spent {1} more than usual since {2} ({3} in {4} days)', who, more, since, all, days);
+}
+
+function describePeople(people: readonly Presence[], nameOf: NameOf): string {
+  const named = people.slice(0, NAMED).map(({ key, identity, lastActive }) => {
+    const name = nameOf(key, identity.name);
+    return lastActive === undefined ? name : l10n.t('{0} (last active {1})', name, lastActive);
+  });
+  const more = people.length - named.length;
+  return [...named, ...(more > 0 ? [l10n.t('{0} more', formatCount(more))] : [])].join(', ');
+}
+
+/** What was looked at, as far as it is known. */
+export interface LookedAt {
+  readonly limits: number | undefined;
+  readonly accounts: number | undefined;
+  readonly people: number | undefined;
+  /** The last day of the figures. */
+  readonly last: string;
+}
+
+/** `Looked at: 12 limits, the spending of 300 accounts, the activity of 290 people, up to 2026-11-20.` */
+export function describeLookedAt({ limits, accounts, people, last }: LookedAt): string {
+  const parts = [
+    ...(limits === undefined ? [] : [l10n.t('{0} limits', formatCount(limits))]),
+    ...(accounts === undefined ? [] : [l10n.t('the spending of {0} accounts', formatCount(accounts))]),
+    ...(people === undefined ? [] : [l10n.t('the activity of {0} people', formatCount(people))]),
+  ];
+  return parts.length === 0 ? '' : l10n.t('Looked at: {0}, up to {1}.', parts.join(', '), last);
+}
+
+export function allIsWell(): string {
+  return l10n.t('All is well: nothing needs attention.');
+}
+
+/** `29,207 credits`, `$1,204.50` */
+export function describeAmount(amount: Decimal, unit: Unit): string {
+  const text = formatCell(amount, { kind: unit });
+  return unit === 'usd' ? text : l10n.t('{0} credits', text);
+}
+
+/** The account of an item, if it is about one. */
+export function accountOf(item: AttentionItem): Identity | undefined {
+  if (item.kind === 'over' || item.kind === 'near') return item.status.identity;
+  if (item.kind !== 'unusual' || item.spending.subject !== 'account') return undefined;
+  return identityOfKey(item.spending.key, item.spending.name);
+}
+
+/** The tab of the dashboard that shows more of an item. */
+export function tabOfAttention(
+  { kind }: AttentionItem,
+  unit: Unit,
+): 'overview' | 'people' | 'credits' | 'cost' | 'budgets' {
+  switch (kind) {
+    case 'over':
+    case 'moreOver':
+    case 'near':
+    case 'moreNear':
+      return 'budgets';
+    case 'unusual':
+      return unit === 'usd' ? 'cost' : 'credits';
+    case 'stopped':
+    case 'never':
+      return 'people';
+    case 'data':
+      return 'overview';
+  }
+}

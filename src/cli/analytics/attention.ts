@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { attentionOf, failureOf } from '../../analytics/reports/attention.ts';
+import { allIsWell, describeAttention } from '../../analytics/reports/attentionTexts.ts';
+import { budgetReport } from '../../analytics/reports/budgetReport.ts';
+import { presenceReport } from '../../analytics/reports/presenceReport.ts';
+import { unusualReport } from '../../analytics/reports/unusualReport.ts';
+import type { AttentionItem } from '../../analytics/insights/attention.ts';
+import { readRoster, type Presence } from '../../analytics/insights/presence.ts';
+import type { Identity } from '../../analytics/identity.ts';
+import { formatDecimal } from '../../base/decimal.ts';
+import { SextantError } from '../../base/errors.ts';
+import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
+import { loading, openData, type AnalyticsOptions } from './analytics.ts';
+
+export interface AttentionOptions extends AnalyticsOptions {
+  readonly roster?: string;
+}
+
+/** `sextant usage --attention`: who is over, what is unusual, who stopped. */
+export async function runAttention(options: AttentionOptions, terminal: Terminal): Promise<ExitCode> {
+  const roster = options.roster === undefined ? [] : await rosterIn(options.roster);
+  const data = await openData(options, terminal);
+  const { load, done } = loading(options, terminal);
+  const [budgets, unusual, presence] = await Promise.all([
+    budgetReport(data, load),
+    unusualReport(data, load),
+    presenceReport(data, load, roster),
+  ]);
+  done();
+  const failed = [budgets, unusual, presence].flatMap((report) => failureOf({ report }));
+  const { items, unit, lookedAt } = attentionOf({ budgets, unusual, presence }, failed, data.newestDay);
+  const { weekly, monthly } = presence.presence ?? {};
+  const sentence = (item: AttentionItem): string => describeAttention(item, unit, (_, name) => name);
+  if (options.json) {
+    printJson(
+      {
+        unit,
+        items: items.map((item) => ({ ...itemJson(item), text: sentence(item) })),
+        looked_at: lookedAt,
+        weekly_active: weekly ?? null,
+        monthly_active: monthly ?? null,
+        people: (presence.presence?.people ?? []).map(personJson),
+      },
+      terminal,
+    );
+  } else {
+    const lines = items.length === 0 ? [allIsWell()] : items.map((item) => `- ${printable(sentence(item))}`);
+    terminal.stdout.write(`${lines.join('\n')}\n${lookedAt}\n`);
+    if (presence.isTooLarge)
+      terminal.stderr.write('sextant: Too many people are active to look for those who stopped.\n');
+  }
+  return items.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+async function rosterIn(file: string): Promise<Identity[]> {
+  const { default: papa } = await import('papaparse');
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new SextantError('RosterUnreadable', `The roster ${file} cannot be read. Check its path.`, { cause: error });
+  }
+  const rows = papa.parse<string[]>(text.replace(/^\uFEFF/, ''), { skipEmptyLines: 'greedy' }).data;
+  const roster = readRoster(rows);
+  if (roster) return roster;
+  throw new SextantError(
+    'RosterUnreadable',
+    `The roster ${file} names no accounts. Its first row needs a column user_email, email, login or account.`,
+  );
+}
+
+/** The figures of an item for programs, amounts in full. */
+function itemJson(item: AttentionItem): object {
+  switch (item.kind) {
+    case 'data':
+      return { kind: item.kind, code: item.error.code, as_of: item.asOf ?? null };
+    case 'over':
+    case 'near': {
+      const { identity, limit, spent, used } = item.status;
+      return { kind: item.kind, account: identity.name, limit: String(limit), consumed: formatDecimal(spent), used };
+    }
+    case 'moreOver':
+      return { kind: 'over', count: item.count, amount: formatDecimal(item.amount) };
+    case 'moreNear':
+      return { kind: 'near', count: item.count };
+    case 'unusual': {
+      const { subject, name, since, until, days, amount, usual, excess } = item.spending;
+      return {
+        kind: item.kind,
+        subject,
+        name,
+        since,
+        until,
+        days,
+        amount: formatDecimal(amount),
+        usual: formatDecimal(usual),
+        excess: formatDecimal(excess),
+      };
+    }
+    case 'stopped':
+    case 'never':
+      return { kind: item.kind, people: item.people.map(personJson) };
+  }
+}
+
+function personJson({ identity, kind, lastActive, activeDays }: Presence): object {
+  return { account: identity.name, kind, last_active: lastActive ?? null, active_days: activeDays };
+}
