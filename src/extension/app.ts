@@ -21,11 +21,11 @@ import { StatusBar } from './index/statusBar.ts';
 import { UnsavedEditors } from './index/unsavedEditors.ts';
 import { ReadOnlyDocuments } from './readOnlyDocuments.ts';
 import { PlaceOpener } from './search/placeOpener.ts';
+import { KeptSearches } from './search/keptSearches.ts';
 import { RecentQueries } from './search/recentQueries.ts';
-import { ResultsView } from './search/resultsView.ts';
 import { SearchPick } from './search/searchPick.ts';
+import type { SearchView } from './search/searchView.ts';
 import { ServerActions } from './server/serverActions.ts';
-import { maxResults } from './settings.ts';
 
 /** The API that other extensions and our tests get from `vscode.extensions.getExtension('sextant.sextant-code')`. */
 export interface SextantApi {
@@ -51,6 +51,7 @@ export class App implements SextantApi {
   readonly chat: () => Promise<Chat>;
   readonly answers: () => Promise<AnswerPanel>;
   readonly dashboard: () => Promise<DashboardPanel>;
+  readonly searchView: () => Promise<SearchView>;
   readonly #client: WorkspaceClient;
   readonly #folders: Folders;
   readonly #server: ServerActions;
@@ -76,19 +77,13 @@ export class App implements SextantApi {
     this.#client = client;
     this.#folders = folders;
     const places = new PlaceOpener(folders, (all) => client.searching.call('relocate', all));
-    const results = new ResultsView({
-      folders,
-      memento: workspaceState,
-      places,
-      search: (search) => this.#search({ ...search, limit: maxResults(), excerpts: true, readAll: true }),
-      relocate: (all) => client.searching.call('relocate', all),
-    });
+    const recent = new RecentQueries(workspaceState);
     const searchPick = new SearchPick({
       folders,
-      recent: new RecentQueries(workspaceState),
+      recent,
       search: (request, signal) => this.#search(request, signal),
       complete: (query) => client.searching.call('complete', { folders: folders.all, query }),
-      keep: (search) => results.show(search),
+      keep: async (search) => (await this.searchView()).show(search),
     });
     const texts = new ReadOnlyDocuments();
     const indexView = new IndexView(folders, client, texts, recentLog);
@@ -108,6 +103,24 @@ export class App implements SextantApi {
         subscriptions.push(loaded);
         return loaded;
       });
+    this.searchView = part(async () => {
+      const { SearchView } = await import('./search/searchView.ts');
+      return new SearchView({
+        folders,
+        recent,
+        kept: new KeptSearches(workspaceState),
+        extensionUri,
+        log: recentLog,
+        search: (request, signal) => this.#search(request, signal),
+        count: (query, limit, signal) => {
+          const { isTrusted } = vscode.workspace;
+          return client.searching.call('count', { folders: folders.all, query, limit, isTrusted }, signal);
+        },
+        complete: (query, limit) =>
+          client.searching.call('complete', { folders: folders.all, query, ...(limit !== undefined && { limit }) }),
+        relocate: (all) => client.searching.call('relocate', all),
+      });
+    });
     const asking = once(async () => {
       const { AskService } = await import('./ask/askService.ts');
       const search = async (query: string, limit: number, signal: AbortSignal): Promise<SearchResponse['results']> =>
@@ -156,9 +169,9 @@ export class App implements SextantApi {
         log: recentLog,
       });
     });
-    const { answers, dashboard } = this;
-    const eager = { extension, log, recentLog, client, folders, texts, searchPick, results, indexView, server };
-    this.commands = commandHandlers({ ...eager, answers, asking, whyPick, webhooks, analytics, dashboard });
+    const { answers, dashboard, searchView } = this;
+    const eager = { extension, log, recentLog, client, folders, texts, searchPick, indexView, server };
+    this.commands = commandHandlers({ ...eager, searchView, answers, asking, whyPick, webhooks, analytics, dashboard });
 
     const showAccount = (): void => {
       if (accountChoice(globalState)) void analytics();
@@ -167,7 +180,6 @@ export class App implements SextantApi {
       log,
       folders,
       searchPick,
-      results,
       places,
       texts,
       indexView,

@@ -7,6 +7,7 @@ import type { IndexableFile } from './readIndexable.ts';
 import type { KeptPlace } from './resultPlace.ts';
 import type {
   CompletionRequest,
+  CountRequest,
   SearchFolder,
   SearchRequest,
   SearchResponse,
@@ -56,6 +57,8 @@ export interface SearchMethods {
   /** Sets a file's unsaved text, or removes it. */
   setUnsaved(unsaved: UnsavedText): void;
   search(request: SearchRequest): SearchResponse;
+  /** Number of files that a query finds, up to a limit; `undefined` where counting them takes too long. */
+  count(request: CountRequest): number | undefined;
   /** Completions of the filter at the end of a query, from the names in the indexes. */
   complete(request: CompletionRequest): Completion[];
   /** A query that finds code like a text. */

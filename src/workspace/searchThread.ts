@@ -17,6 +17,7 @@ const searcher = new Searcher();
 serve<SearchMethods, object>(workerChannel(parentPort), {
   setUnsaved: (unsaved) => searcher.setUnsaved(unsaved),
   search: (request, signal) => searcher.search(request, signal),
+  count: (request, signal) => searcher.count(request, signal),
   complete: (request) => searcher.complete(request),
   similarQuery: (request) => searcher.similarQuery(request),
   relocate: (places) => searcher.relocate(places),

@@ -9,7 +9,7 @@ import type { Folders } from '../index/folders.ts';
 import { literal } from '../pickText.ts';
 import { EditorPreview } from './preview.ts';
 import type { RecentQueries } from './recentQueries.ts';
-import type { KeptSearch } from './resultsView.ts';
+import type { KeptSearch } from './searchView.ts';
 import { maxResults } from '../settings.ts';
 import { isPartial, summarize } from '../index/statusText.ts';
 import {
@@ -24,7 +24,7 @@ import {
   sameRow,
   type SearchRow,
 } from './searchRows.ts';
-import { symbolIcon } from './symbolIcon.ts';
+import { SYMBOL_ICONS } from './symbolIcon.ts';
 
 /** A search of the open folders. */
 type SearchOfFolders = Omit<SearchRequest, 'folders' | 'isTrusted'>;
@@ -110,8 +110,8 @@ class SearchSession implements vscode.Disposable {
     const { folders } = dependencies;
     const pick = this.#pick;
     pick.placeholder = mode.placeholder;
-    const tooltip = vscode.l10n.t('Move to the Search Results View');
-    pick.buttons = [{ iconPath: new vscode.ThemeIcon('list-tree'), tooltip }];
+    const tooltip = vscode.l10n.t('Show in the Search View');
+    pick.buttons = [{ iconPath: new vscode.ThemeIcon('layout-sidebar-left'), tooltip }];
     // The order is the ranking's. `sortByLabel` is not in the typings yet but works in every version we support;
     // without it the editor would sort items whose label contains the query before better ones.
     (pick as { sortByLabel?: boolean }).sortByLabel = false;
@@ -245,7 +245,7 @@ class SearchSession implements vscode.Disposable {
       label: literal(symbol ? symbol.name : basename(path)),
       description: literal(`${shownPath}:${line}`),
       detail: literal(text),
-      iconPath: symbol ? symbolIcon(symbol.kind) : vscode.ThemeIcon.File,
+      iconPath: symbol ? new vscode.ThemeIcon(SYMBOL_ICONS[symbol.kind]) : vscode.ThemeIcon.File,
       // The editor's own filter hides rows without the typed letters in this order.
       alwaysShow: true,
       buttons: [
