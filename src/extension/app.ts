@@ -148,14 +148,13 @@ export class App implements SextantApi {
       const { WebhookActions } = await import('./webhooks/webhookActions.ts');
       return new WebhookActions(server, texts, workspaceState, recentLog);
     });
-    // A view without rows shows the way to connect, as without an account.
-    const noUsage = vscode.window.registerTreeDataProvider<never>('sextant.usage', {
+    // A view without rows shows the way to connect, and to the local server.
+    const more = vscode.window.registerTreeDataProvider<never>('sextant.more', {
       getChildren: () => [],
       getTreeItem: (row) => row,
     });
     const analytics = part(async () => {
       const { AnalyticsActions } = await import('./analytics/analyticsActions.ts');
-      noUsage.dispose();
       return new AnalyticsActions(context, server, texts, recentLog);
     });
     this.#analytics = analytics;
@@ -185,7 +184,7 @@ export class App implements SextantApi {
       indexView,
       this.mcpServers,
       server,
-      noUsage,
+      more,
       new StatusBar(folders),
       // The view of webhooks is there while a server runs.
       server.onDidChangeState(({ kind }) => void (kind !== 'stopped' && webhooks())),

@@ -16,7 +16,7 @@ import type { ReadOnlyDocuments } from './readOnlyDocuments.ts';
 import { findSimilar } from './search/findSimilar.ts';
 import { SEARCH_SYMBOL, type SearchPick } from './search/searchPick.ts';
 import type { SearchView } from './search/searchView.ts';
-import { selectionQuery } from './search/selectionQuery.ts';
+import { folderQuery, selectionQuery, usagesQuery } from './search/selectionQuery.ts';
 import type { ServerActions } from './server/serverActions.ts';
 import type { WebhookActions, WebhookWork } from './webhooks/webhookActions.ts';
 
@@ -60,6 +60,15 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.searchSelection': () => searchPick.show(selectionQuery()),
     'sextant.findSimilar': () => findSimilar(client, folders, searchPick),
     'sextant.openSearch': async (query) => (await searchView()).show(typeof query === 'string' ? { query } : undefined),
+    'sextant.findUsages': async () => {
+      const query = usagesQuery();
+      if (query !== '') await (await searchView()).show({ query });
+    },
+    'sextant.searchFolder': async (folder) => {
+      const query = folderQuery(folders, folder);
+      if (query !== undefined) await (await searchView()).show({ query });
+    },
+    'sextant.acceptBeside': () => searchPick.acceptBeside(),
     'sextant.openResultBeside': async (row) => {
       const view = await searchView();
       await view.open(view.placeOf(row), vscode.ViewColumn.Beside);
@@ -85,8 +94,8 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.showStatus': async () => vscode.commands.executeCommand('sextant.index.focus'),
     'sextant.updateIndex': () => updateIndexes(client, folders),
     'sextant.rebuildIndex': () => rebuildIndexes(client, folders),
-    'sextant.pauseIndexing': () => client.pause(),
-    'sextant.resumeIndexing': () => client.resume(),
+    'sextant.pauseIndexing': () => folders.pause(),
+    'sextant.resumeIndexing': () => folders.resume(),
     'sextant.showLog': () => parts.log.show(),
     'sextant.copyDiagnostics': async () => {
       const { copyDiagnostics } = await import('./index/diagnosticsReport.ts');
@@ -95,10 +104,16 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.copyLeftOutPath': (row) => copyPath(row as IndexRow),
     'sextant.openLeftOutList': (row) => parts.indexView.openList(row as IndexRow),
 
-    'sextant.startServer': () => server.start(),
+    'sextant.startServer': async () => {
+      await server.start();
+      await vscode.commands.executeCommand('sextant.server.focus');
+    },
     'sextant.stopServer': () => server.stop(),
     'sextant.restartServer': () => server.restart(),
-    'sextant.attachServer': () => server.attach(),
+    'sextant.attachServer': async () => {
+      await server.attach();
+      if (server.state.kind === 'attached') await vscode.commands.executeCommand('sextant.server.focus');
+    },
     'sextant.copyServerUrl': () => server.copyUrl(),
     'sextant.copyServerToken': () => server.copyToken(),
     'sextant.openServerLog': () => server.openLog(),

@@ -106,7 +106,9 @@ interface QueryRequest {
 export interface SearchMethods {
   ready(nothing: undefined): SearchState;
   /** Searches; cancelled when the page aborts it. `limit: null` is the setting's; `from` leaves out files that the page has. */
-  search(request: QueryRequest & { readonly limit: number | null; readonly from: number; readonly readAll: boolean }): SearchReply;
+  search(
+    request: QueryRequest & { readonly limit: number | null; readonly from: number; readonly readAll: boolean },
+  ): SearchReply;
   /** Number of files that the query finds; `null` where counting takes too long. `isLeast`: there are more. */
   count(request: QueryRequest): { readonly files: number; readonly isLeast: boolean } | null;
   /** Values for a part of the query, most frequent first. */

@@ -18,11 +18,7 @@ type Values = Map<string, number>;
 const MAX_COMPLETIONS = 5;
 
 /** Completes the filter at the end of a query with values from the indexes, the likeliest first. */
-export function completeFilter(
-  query: string,
-  readers: readonly EngineReader[],
-  limit = MAX_COMPLETIONS,
-): Completion[] {
+export function completeFilter(query: string, readers: readonly EngineReader[], limit = MAX_COMPLETIONS): Completion[] {
   const unfinished = unfinishedFilter(query);
   if (!unfinished) return [];
   const { field, typed, exclude, start } = unfinished;

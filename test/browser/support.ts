@@ -92,7 +92,7 @@ export class Workbench {
 
   /** Types the address and the token of an analytics service. */
   async connect({ url, token }: { readonly url: string; readonly token: string }): Promise<void> {
-    await this.run('Sextant: Connect to Usage and Cost');
+    await this.run('Sextant Usage: Connect to Usage and Cost');
     await this.pick.getByText('URL of the service').waitFor();
     await this.query.fill(url);
     await this.page.keyboard.press('Enter');

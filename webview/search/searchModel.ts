@@ -84,6 +84,7 @@ export class SearchModel {
     this.#readAll = false;
     this.#opensFirst = undefined;
     this.scrollTop = 0;
+    this.#folded.clear();
     this.#keep();
     clearTimeout(this.#timer);
     this.#running?.abort();

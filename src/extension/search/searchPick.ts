@@ -11,7 +11,7 @@ import { EditorPreview } from './preview.ts';
 import type { RecentQueries } from './recentQueries.ts';
 import type { KeptSearch } from './searchView.ts';
 import { maxResults } from '../settings.ts';
-import { isPartial, summarize } from '../index/statusText.ts';
+import { indexLine, isPartial } from '../index/statusText.ts';
 import {
   completionRow,
   FORGET,
@@ -77,9 +77,22 @@ export class SearchPick implements vscode.Disposable {
   }
 
   show(query: string, mode: SearchMode = SEARCH_WORKSPACE): void {
-    const session = new SearchSession(this.#dependencies, mode, () => this.#open.delete(session));
+    const session = new SearchSession(this.#dependencies, mode, () => {
+      this.#open.delete(session);
+      this.#onOpen();
+    });
     this.#open.add(session);
+    this.#onOpen();
     session.show(query);
+  }
+
+  #onOpen(): void {
+    void vscode.commands.executeCommand('setContext', 'sextant.isListOpen', this.#open.size > 0);
+  }
+
+  /** Opens the active result of the list to the side. */
+  acceptBeside(): void {
+    for (const session of this.#open) session.accept(vscode.ViewColumn.Beside);
   }
 
   dispose(): void {
@@ -117,7 +130,7 @@ class SearchSession implements vscode.Disposable {
     (pick as { sortByLabel?: boolean }).sortByLabel = false;
     this.#disposables.add(pick.onDidChangeValue((value) => this.#onType(value)));
     this.#disposables.add(pick.onDidChangeActive(([item]) => this.#onActive(item)));
-    this.#disposables.add(pick.onDidAccept(() => this.#accept(vscode.ViewColumn.Active)));
+    this.#disposables.add(pick.onDidAccept(() => this.accept(vscode.ViewColumn.Active)));
     this.#disposables.add(
       pick.onDidTriggerItemButton(({ item, button }) => {
         if (button.tooltip === WHY) this.#explain(item);
@@ -159,7 +172,7 @@ class SearchSession implements vscode.Disposable {
 
   #updateTitle(): void {
     const statuses = this.#folders.statuses();
-    const state = statuses.length === 0 ? vscode.l10n.t('no folder is open') : summarize(statuses);
+    const state = indexLine(statuses).text;
     const partial = isPartial(statuses) ? ` – ${vscode.l10n.t('results are partial')}` : '';
     this.#pick.title = `${this.#mode.title} (${state}${partial})`;
   }
@@ -201,7 +214,7 @@ class SearchSession implements vscode.Disposable {
       const shown = completions.length > 0 ? problems.filter(({ end }) => end < trimmed.length) : problems;
       const isTyping = shown.length < problems.length;
       const items = results.length > 0 ? results.map((result) => this.#toItem(result)) : [this.#nothingFound(trimmed)];
-      const above = [...completions.map(completionRow), ...queryProblemRows(query, shown)];
+      const above = [...completions.map(completionRow), ...queryProblemRows(query, shown, query === trimmed)];
       const below = [...(isUnfinished ? [readAllRow()] : []), ...staleFileRows(leftOut)];
       this.#show([...above, ...items, ...below], isTyping);
     } catch (error) {
@@ -262,7 +275,7 @@ class SearchSession implements vscode.Disposable {
     this.#preview.show(this.#uriOf(item.result), item.result);
   }
 
-  #accept(column: vscode.ViewColumn): void {
+  accept(column: vscode.ViewColumn): void {
     const [item] = this.#pick.activeItems;
     if (item?.fill !== undefined) {
       this.#pick.value = item.fill;
