@@ -3,6 +3,7 @@ import { once } from '../base/once.ts';
 import { RecentLog } from '../base/recentLog.ts';
 import type { LocalServerState } from '../server/localServer.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
+import { personalOrder } from '../workspace/personalOrder.ts';
 import type { IndexableFile } from '../workspace/readIndexable.ts';
 import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
 import type { FolderStatus } from '../workspace/status.ts';
@@ -21,11 +22,13 @@ import { StatusBar } from './index/statusBar.ts';
 import { UnsavedEditors } from './index/unsavedEditors.ts';
 import { ReadOnlyDocuments } from './readOnlyDocuments.ts';
 import { PlaceOpener } from './search/placeOpener.ts';
+import { CurrentWork } from './search/currentWork.ts';
 import { KeptSearches } from './search/keptSearches.ts';
 import { RecentQueries } from './search/recentQueries.ts';
 import { SearchPick } from './search/searchPick.ts';
 import type { SearchView } from './search/searchView.ts';
 import { ServerActions } from './server/serverActions.ts';
+import { isPersonal, maxResults } from './settings.ts';
 
 /** The API that other extensions and our tests get from `vscode.extensions.getExtension('sextant.sextant-code')`. */
 export interface SextantApi {
@@ -40,6 +43,9 @@ export interface SextantApi {
   /** The account whose usage and cost is shown, and the state of each report. */
   analytics(): Promise<AnalyticsState>;
 }
+
+/** A search of the open folders. */
+type SearchOfFolders = Omit<SearchRequest, 'folders' | 'isTrusted'>;
 
 const DEFAULT_LIMIT = 20;
 
@@ -78,10 +84,18 @@ export class App implements SextantApi {
     this.#folders = folders;
     const places = new PlaceOpener(folders, (all) => client.searching.call('relocate', all));
     const recent = new RecentQueries(workspaceState);
+    const work = new CurrentWork(folders);
+    /** A search of the user, with what they work on slightly higher. Other callers get the plain order. */
+    const searchForUser = async (request: SearchOfFolders, signal: AbortSignal): Promise<SearchResponse> => {
+      const response = await this.#search(request, signal);
+      if (!isPersonal()) return response;
+      const results = personalOrder(request.query, response.results, work.context, maxResults());
+      return { ...response, results };
+    };
     const searchPick = new SearchPick({
       folders,
       recent,
-      search: (request, signal) => this.#search(request, signal),
+      search: searchForUser,
       complete: (query) => client.searching.call('complete', { folders: folders.all, query }),
       keep: async (search) => (await this.searchView()).show(search),
     });
@@ -111,7 +125,7 @@ export class App implements SextantApi {
         kept: new KeptSearches(workspaceState),
         extensionUri,
         log: recentLog,
-        search: (request, signal) => this.#search(request, signal),
+        search: searchForUser,
         count: (query, limit, signal) => {
           const { isTrusted } = vscode.workspace;
           return client.searching.call('count', { folders: folders.all, query, limit, isTrusted }, signal);
@@ -180,6 +194,7 @@ export class App implements SextantApi {
       folders,
       searchPick,
       places,
+      work,
       texts,
       indexView,
       this.mcpServers,
@@ -220,7 +235,7 @@ export class App implements SextantApi {
     await Promise.all([this.#client.dispose(), this.#server.close()]);
   }
 
-  #search(request: Omit<SearchRequest, 'folders' | 'isTrusted'>, signal?: AbortSignal): Promise<SearchResponse> {
+  #search(request: SearchOfFolders, signal?: AbortSignal): Promise<SearchResponse> {
     const { isTrusted } = vscode.workspace;
     return this.#client.search({ ...request, folders: this.#folders.all, isTrusted }, signal);
   }

@@ -51,7 +51,7 @@ caller.on('show', (query) => {
 });
 caller.call('ready', undefined).then((state) => {
   const kept = host.kept as Partial<KeptPage> | undefined;
-  const { keep } = host;
+  const keep = (page: KeptPage): void => host.keep(page);
   model = new SearchModel(state, { caller, heights: heights(), draw, keep }, kept);
   const { scrollTop } = model;
   model.type(model.query, 0);

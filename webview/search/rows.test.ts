@@ -50,7 +50,7 @@ describe('Rows of the search view', () => {
     assert.equal(layout.pageFrom(3, -200), 0);
   });
 
-  it('finds the row of a place, also after its file is folded or the place is gone', () => {
+  it('finds the row of a place, also after its file is folded or the place is deleted', () => {
     const open = new RowLayout(files(3), new Set(), heights);
     assert.equal(open.find('/r/1.ts', 9), 5);
     assert.equal(open.find('/r/1.ts', 7), 3);
