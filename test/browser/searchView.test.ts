@@ -89,7 +89,7 @@ describe('the search view', () => {
   it('folds and unfolds files, and moves through all rows, by keyboard', async () => {
     const { page } = workbench;
     const view = await search('price');
-    await row(view, /^\S+\.\w+ /).waitFor();
+    await row(view, /^import_prices\.py /).waitFor();
     const active = (): Promise<unknown> =>
       view.evaluate(
         'document.getElementById(document.querySelector("[role=tree]").getAttribute("aria-activedescendant"))?.innerText',

@@ -202,17 +202,18 @@ export class SearchModel {
   }
 
   #show(reply: SearchReply | undefined, files: readonly ShownFile[]): void {
-    const chosen = this.layout.rows[this.active];
     this.reply = reply;
     this.files = files;
     this.#layOut();
-    this.active = chosen ? this.layout.find(chosen.file.key, chosen.place?.line) : -1;
   }
 
   #layOut(): void {
     const chosen = this.layout.rows[this.active];
     this.layout = new RowLayout(this.files, this.#folded, this.#options.heights);
-    if (chosen) this.active = this.layout.find(chosen.file.key, chosen.place?.line);
+    if (!chosen) return;
+    const found = this.layout.find(chosen.file.key, chosen.place?.line);
+    // Keys go on from the first place where the chosen one is no result any more.
+    this.active = found < 0 ? this.layout.firstPlace() : found;
   }
 
   /** Counts what the list does not show, after it is shown. */
