@@ -176,10 +176,14 @@ export class Workbench {
     await item.waitFor({ state: 'hidden' });
   }
 
-  /** Shows the side bar of Sextant. Not by a click on its tab, which hides it if a reloaded window has just shown it. */
+  /**
+   * Shows the index in the side bar of Sextant, and folds the search above it. Not by a click on the tab, which hides the side
+   * bar if a reloaded window has just shown it.
+   */
   async openSextantView(): Promise<void> {
     await this.run('Sextant: Focus on Index View');
     await this.page.getByRole('button', { name: 'Index Section' }).waitFor();
+    await this.fold('Search');
   }
 
   /** Unfolds a row of a tree. Clicks until that works: a click during a refresh of the tree may be lost. */

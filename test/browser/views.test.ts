@@ -61,7 +61,7 @@ describe('every view', () => {
     await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
     // Views without content are hidden.
     for (const view of ['Usage', 'Cost', 'Budgets', 'Local Server', 'Webhooks'])
-      assert.equal(await page.getByRole('button', { name: `${view} Section` }).count(), 0, view);
+      assert.equal(await page.getByRole('button', { name: `${view} Section`, exact: true }).count(), 0, view);
     await workbench.fold('Index');
     await look('empty', [WELCOMES]);
     await workbench.expand('Index');

@@ -19,7 +19,7 @@ describe('the Webhooks view', () => {
     workbench = await Workbench.open({ folder: root, env: { XDG_DATA_HOME: folder } });
     await workbench.openSextantView();
     await workbench.fold('Index');
-    assert.equal(await workbench.page.getByRole('button', { name: 'Webhooks Section' }).count(), 0);
+    assert.equal(await workbench.page.getByRole('button', { name: 'Webhooks Section', exact: true }).count(), 0);
   });
   after(() => workbench.close());
   // Each test has a server without data, and no open editors, in the same window.
