@@ -46,7 +46,7 @@ async function inTheEditor() {
     const times = [];
     for (let i = 0; i < OPENINGS; i++) {
       if (i > 0) await workbench.run('View: Close All Editors');
-      await workbench.run('Sextant: Open Dashboard');
+      await workbench.run('Sextant Usage: Open Dashboard');
       const pressed = await workbench.page.evaluate('window.pressed');
       await dashboard.find();
       await dashboard.frame.locator('.charts .card').first().waitFor();

@@ -95,8 +95,8 @@ async function openInBrowser() {
   const url = workbenchUrl(server, { folder, token });
   say(`VS Code ${editor.vscode} is ready after ${sinceStart()} on ${folder}.`);
   say(openForPerson(url) ? `It opens in your browser. If not: ${url}` : `Open ${url}`);
-  say('Then press F1 and choose "Sextant: Search Workspace". A local server with a sample organization runs, too:');
-  say('"Sextant: Try Usage and Cost with Sample Data" shows it. Ctrl-C here ends both.');
+  say('Then press Shift+Alt+S (Ctrl+Cmd+S on macOS) to search. A local server with a sample organization runs, too:');
+  say('"Sextant Usage: Try Usage and Cost with Sample Data" shows it. Ctrl-C here ends both.');
   const asked = new Promise((stop) => process.once('SIGINT', stop).once('SIGTERM', stop));
   const end = await Promise.race([asked.then(() => 'asked'), server.exited.then(() => 'by itself')]);
   await Promise.all([server.stop(), stopSample()]);

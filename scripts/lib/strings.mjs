@@ -15,7 +15,8 @@ import { root } from './dependencies.mjs';
  * @property {(Owner & { command: string })[]} contributes.commands
  * @property {Record<string, (Owner & { id: string })[]>} contributes.views
  * @property {(Owner & { view: string })[]} contributes.viewsWelcome
- * @property {{ properties: Record<string, Owner & { enum?: string[], enumDescriptions?: Owner }> }} contributes.configuration
+ * @property {{ activitybar: (Owner & { id: string })[] }} contributes.viewsContainers
+ * @property {(Owner & { properties: Record<string, Owner & { enum?: string[], enumDescriptions?: Owner }> })[]} contributes.configuration
  * @property {Owner[]} contributes.chatParticipants
  * @property {Owner[]} contributes.languageModelTools
  * @property {(Owner & { steps: (Owner & { media: Owner })[] })[]} contributes.walkthroughs
@@ -40,7 +41,14 @@ export function* readByPeople({ capabilities, contributes }) {
     welcomes.set(owner.view, number);
     yield { owner, property: 'contents', key: `welcome.${short(owner.view)}${number === 1 ? '' : `.${number}`}` };
   }
-  for (const [id, owner] of Object.entries(contributes.configuration.properties)) {
+  // The first container has our name.
+  for (const owner of contributes.viewsContainers.activitybar.slice(1))
+    yield { owner, property: 'title', key: `container.${owner.id}` };
+  for (const group of contributes.configuration) {
+    const [first = ''] = Object.keys(group.properties);
+    yield { owner: group, property: 'title', key: `settings.${short(first).split('.')[0]}` };
+  }
+  for (const [id, owner] of contributes.configuration.flatMap(({ properties }) => Object.entries(properties))) {
     const key = `setting.${short(id)}`;
     yield { owner, property: 'markdownDescription', key };
     const { enum: values = [], enumDescriptions = {} } = owner;

@@ -3,6 +3,7 @@ import { once } from '../base/once.ts';
 import { RecentLog } from '../base/recentLog.ts';
 import type { LocalServerState } from '../server/localServer.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
+import { personalOrder } from '../workspace/personalOrder.ts';
 import type { IndexableFile } from '../workspace/readIndexable.ts';
 import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
 import type { FolderStatus } from '../workspace/status.ts';
@@ -21,11 +22,13 @@ import { StatusBar } from './index/statusBar.ts';
 import { UnsavedEditors } from './index/unsavedEditors.ts';
 import { ReadOnlyDocuments } from './readOnlyDocuments.ts';
 import { PlaceOpener } from './search/placeOpener.ts';
+import { CurrentWork } from './search/currentWork.ts';
+import { KeptSearches } from './search/keptSearches.ts';
 import { RecentQueries } from './search/recentQueries.ts';
-import { ResultsView } from './search/resultsView.ts';
 import { SearchPick } from './search/searchPick.ts';
+import type { SearchView } from './search/searchView.ts';
 import { ServerActions } from './server/serverActions.ts';
-import { maxResults } from './settings.ts';
+import { isPersonal, maxResults } from './settings.ts';
 
 /** The API that other extensions and our tests get from `vscode.extensions.getExtension('sextant.sextant-code')`. */
 export interface SextantApi {
@@ -41,6 +44,9 @@ export interface SextantApi {
   analytics(): Promise<AnalyticsState>;
 }
 
+/** A search of the open folders. */
+type SearchOfFolders = Omit<SearchRequest, 'folders' | 'isTrusted'>;
+
 const DEFAULT_LIMIT = 20;
 
 /** Builds the parts and connects them; does nothing else. Parts that a window may do without are loaded when first called. */
@@ -51,6 +57,7 @@ export class App implements SextantApi {
   readonly chat: () => Promise<Chat>;
   readonly answers: () => Promise<AnswerPanel>;
   readonly dashboard: () => Promise<DashboardPanel>;
+  readonly searchView: () => Promise<SearchView>;
   readonly #client: WorkspaceClient;
   readonly #folders: Folders;
   readonly #server: ServerActions;
@@ -76,19 +83,21 @@ export class App implements SextantApi {
     this.#client = client;
     this.#folders = folders;
     const places = new PlaceOpener(folders, (all) => client.searching.call('relocate', all));
-    const results = new ResultsView({
-      folders,
-      memento: workspaceState,
-      places,
-      search: (search) => this.#search({ ...search, limit: maxResults(), excerpts: true, readAll: true }),
-      relocate: (all) => client.searching.call('relocate', all),
-    });
+    const recent = new RecentQueries(workspaceState);
+    const work = new CurrentWork(folders);
+    /** A search of the user, with what they work on slightly higher. Other callers get the plain order. */
+    const searchForUser = async (request: SearchOfFolders, signal: AbortSignal): Promise<SearchResponse> => {
+      const response = await this.#search(request, signal);
+      if (!isPersonal()) return response;
+      const results = personalOrder(request.query, response.results, work.context, maxResults());
+      return { ...response, results };
+    };
     const searchPick = new SearchPick({
       folders,
-      recent: new RecentQueries(workspaceState),
-      search: (request, signal) => this.#search(request, signal),
+      recent,
+      search: searchForUser,
       complete: (query) => client.searching.call('complete', { folders: folders.all, query }),
-      keep: (search) => results.show(search),
+      keep: async (search) => (await this.searchView()).show(search),
     });
     const texts = new ReadOnlyDocuments();
     const indexView = new IndexView(folders, client, texts, recentLog);
@@ -115,6 +124,24 @@ export class App implements SextantApi {
         subscriptions.push(loaded);
         return loaded;
       });
+    this.searchView = part(async () => {
+      const { SearchView } = await import('./search/searchView.ts');
+      return new SearchView({
+        folders,
+        recent,
+        kept: new KeptSearches(workspaceState),
+        extensionUri,
+        log: recentLog,
+        search: searchForUser,
+        count: (query, limit, signal) => {
+          const { isTrusted } = vscode.workspace;
+          return client.searching.call('count', { folders: folders.all, query, limit, isTrusted }, signal);
+        },
+        complete: (query, limit) =>
+          client.searching.call('complete', { folders: folders.all, query, ...(limit !== undefined && { limit }) }),
+        relocate: (all) => client.searching.call('relocate', all),
+      });
+    });
     const asking = once(async () => {
       const { AskService } = await import('./ask/askService.ts');
       const search = async (query: string, limit: number, signal: AbortSignal): Promise<SearchResponse['results']> =>
@@ -142,14 +169,13 @@ export class App implements SextantApi {
       const { WebhookActions } = await import('./webhooks/webhookActions.ts');
       return new WebhookActions(server, texts, workspaceState, recentLog);
     });
-    // A view without rows shows the way to connect, as without an account.
-    const noUsage = vscode.window.registerTreeDataProvider<never>('sextant.usage', {
+    // A view without rows shows the way to connect, and to the local server.
+    const more = vscode.window.registerTreeDataProvider<never>('sextant.more', {
       getChildren: () => [],
       getTreeItem: (row) => row,
     });
     const analytics = part(async () => {
       const { AnalyticsActions } = await import('./analytics/analyticsActions.ts');
-      noUsage.dispose();
       return new AnalyticsActions(context, server, texts, recentLog);
     });
     this.#analytics = analytics;
@@ -163,9 +189,9 @@ export class App implements SextantApi {
         log: recentLog,
       });
     });
-    const { answers, dashboard } = this;
-    const eager = { extension, log, recentLog, client, folders, texts, searchPick, results, indexView, server };
-    this.commands = commandHandlers({ ...eager, answers, asking, whyPick, webhooks, analytics, dashboard });
+    const { answers, dashboard, searchView } = this;
+    const eager = { extension, log, recentLog, client, folders, texts, searchPick, indexView, server };
+    this.commands = commandHandlers({ ...eager, searchView, answers, asking, whyPick, webhooks, analytics, dashboard });
 
     const showAccount = (): void => {
       if (accountChoice(globalState)) void analytics();
@@ -174,13 +200,13 @@ export class App implements SextantApi {
       log,
       folders,
       searchPick,
-      results,
       places,
+      work,
       texts,
       indexView,
       this.mcpServers,
       server,
-      noUsage,
+      more,
       new StatusBar(folders),
       // The view of webhooks is there while a server runs.
       server.onDidChangeState(({ kind }) => void (kind !== 'stopped' && webhooks())),
@@ -216,7 +242,7 @@ export class App implements SextantApi {
     await Promise.all([this.#client.dispose(), this.#server.close()]);
   }
 
-  #search(request: Omit<SearchRequest, 'folders' | 'isTrusted'>, signal?: AbortSignal): Promise<SearchResponse> {
+  #search(request: SearchOfFolders, signal?: AbortSignal): Promise<SearchResponse> {
     const { isTrusted } = vscode.workspace;
     return this.#client.search({ ...request, folders: this.#folders.all, isTrusted }, signal);
   }

@@ -14,9 +14,9 @@ import type { IndexRow } from './index/statusTree.ts';
 import type { WhyPick } from './index/whyPick.ts';
 import type { ReadOnlyDocuments } from './readOnlyDocuments.ts';
 import { findSimilar } from './search/findSimilar.ts';
-import type { ResultRow, ResultsView } from './search/resultsView.ts';
 import { SEARCH_SYMBOL, type SearchPick } from './search/searchPick.ts';
-import { selectionQuery } from './search/selectionQuery.ts';
+import type { SearchView } from './search/searchView.ts';
+import { folderQuery, selectionQuery, usagesQuery } from './search/selectionQuery.ts';
 import type { ServerActions } from './server/serverActions.ts';
 import type { WebhookActions, WebhookWork } from './webhooks/webhookActions.ts';
 
@@ -32,7 +32,7 @@ export interface CommandParts {
   readonly folders: Folders;
   readonly texts: ReadOnlyDocuments;
   readonly searchPick: SearchPick;
-  readonly results: ResultsView;
+  readonly searchView: () => Promise<SearchView>;
   readonly indexView: IndexView;
   readonly server: ServerActions;
   readonly answers: () => Promise<AnswerPanel>;
@@ -45,7 +45,7 @@ export interface CommandParts {
 
 /** Handlers of all commands. The compiler checks their ids against package.json. */
 export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId, CommandHandler>> {
-  const { client, folders, searchPick, results, server } = parts;
+  const { client, folders, searchPick, searchView, server } = parts;
   const webhooks =
     (work: WebhookWork): CommandHandler =>
     async (argument) =>
@@ -59,13 +59,31 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.searchSymbol': (query) => searchPick.show(textOf(query), SEARCH_SYMBOL),
     'sextant.searchSelection': () => searchPick.show(selectionQuery()),
     'sextant.findSimilar': () => findSimilar(client, folders, searchPick),
-    'sextant.refreshResults': () => results.refresh(),
-    'sextant.clearResults': () => results.clear(),
-    'sextant.removeResult': (row) => results.remove(row as ResultRow | undefined),
-    'sextant.copyResult': (row) => results.copy(row as ResultRow | undefined),
-    'sextant.copyResults': () => results.copy(undefined),
-    'sextant.exportResultsMarkdown': () => results.export('markdown'),
-    'sextant.exportResultsEditor': () => results.export('search-result'),
+    'sextant.openSearch': async (query) => (await searchView()).show(typeof query === 'string' ? { query } : undefined),
+    'sextant.findUsages': async () => {
+      const query = usagesQuery();
+      if (query !== '') await (await searchView()).show({ query });
+    },
+    'sextant.searchFolder': async (folder) => {
+      const query = folderQuery(folders, folder);
+      if (query !== undefined) await (await searchView()).show({ query });
+    },
+    'sextant.acceptBeside': () => searchPick.acceptBeside(),
+    'sextant.openResultBeside': async (row) => {
+      const view = await searchView();
+      await view.open(view.placeOf(row), vscode.ViewColumn.Beside);
+    },
+    'sextant.explainResult': async (row) => {
+      const view = await searchView();
+      await view.explain(view.placeOf(row));
+    },
+    'sextant.copyResult': async (row) => {
+      const view = await searchView();
+      await view.copy(view.placeOf(row));
+    },
+    'sextant.copyResults': async () => (await searchView()).copyAll(),
+    'sextant.exportResultsMarkdown': async () => (await searchView()).export('markdown'),
+    'sextant.exportResultsEditor': async () => (await searchView()).export('search-result'),
 
     'sextant.askWorkspace': async (question) => (await parts.answers()).show(textOf(question)),
     'sextant.chooseProvider': async () => (await parts.asking()).chooseProvider(),
@@ -76,8 +94,8 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.showStatus': async () => vscode.commands.executeCommand('sextant.index.focus'),
     'sextant.updateIndex': () => updateIndexes(client, folders),
     'sextant.rebuildIndex': () => rebuildIndexes(client, folders),
-    'sextant.pauseIndexing': () => client.pause(),
-    'sextant.resumeIndexing': () => client.resume(),
+    'sextant.pauseIndexing': () => folders.pause(),
+    'sextant.resumeIndexing': () => folders.resume(),
     'sextant.showLog': () => parts.log.show(),
     'sextant.copyDiagnostics': async () => {
       const { copyDiagnostics } = await import('./index/diagnosticsReport.ts');
@@ -86,10 +104,16 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.copyLeftOutPath': (row) => copyPath(row as IndexRow),
     'sextant.openLeftOutList': (row) => parts.indexView.openList(row as IndexRow),
 
-    'sextant.startServer': () => server.start(),
+    'sextant.startServer': async () => {
+      await server.start();
+      await vscode.commands.executeCommand('sextant.server.focus');
+    },
     'sextant.stopServer': () => server.stop(),
     'sextant.restartServer': () => server.restart(),
-    'sextant.attachServer': () => server.attach(),
+    'sextant.attachServer': async () => {
+      await server.attach();
+      if (server.state.kind === 'attached') await vscode.commands.executeCommand('sextant.server.focus');
+    },
     'sextant.copyServerUrl': () => server.copyUrl(),
     'sextant.copyServerToken': () => server.copyToken(),
     'sextant.openServerLog': () => server.openLog(),

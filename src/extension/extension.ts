@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { App, SextantApi } from './app.ts';
 import type { CommandId } from './commandIds.ts';
-import { registerChat, registerMcpServers, registerPanel, registerTools } from './lazyProviders.ts';
+import { registerChat, registerMcpServers, registerPanel, registerSideView, registerTools } from './lazyProviders.ts';
 
 /*
  * The code that runs while the editor starts. The rest is a chunk of its own, loaded when a command or a view needs it, or
@@ -26,6 +26,7 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
   }
   context.subscriptions.push(
     registerChat(app),
+    registerSideView('search', async () => (await app()).searchView()),
     registerPanel('answer', async () => (await app()).answers()),
     registerPanel('dashboard', async () => (await app()).dashboard()),
   );

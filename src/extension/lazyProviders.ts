@@ -126,6 +126,16 @@ export function registerPanel(
   });
 }
 
+/** Fills a view of the side bar when the editor shows it. */
+export function registerSideView(
+  name: string,
+  load: () => Promise<{ resolve(view: vscode.WebviewView): void }>,
+): vscode.Disposable {
+  return vscode.window.registerWebviewViewProvider(viewType(name), {
+    resolveWebviewView: async (view) => (await load()).resolve(view),
+  });
+}
+
 interface Invocation {
   readonly invocationMessage: string;
   readonly title: string;

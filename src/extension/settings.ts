@@ -53,6 +53,11 @@ export function maxResults(): number {
   return vscode.workspace.getConfiguration('sextant.search').get('maxResults', 50);
 }
 
+/** Whether results that the user works on rank slightly higher. */
+export function isPersonal(): boolean {
+  return vscode.workspace.getConfiguration('sextant.search').get('personal', true);
+}
+
 /** Shares of a limit at which a message is shown. */
 export function alertThresholds(): number[] {
   const percents = vscode.workspace.getConfiguration('sextant.analytics').get('alertThresholds', [75, 90, 100]);

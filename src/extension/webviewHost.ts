@@ -18,6 +18,43 @@ export interface HostedView<M extends ViewMethods<M>, E> {
   readonly drawsPictures?: boolean;
 }
 
+/** A page in a webview, and the host's end of its contract. */
+class HostedPage<M extends ViewMethods<M>, E> implements vscode.Disposable {
+  readonly #disposables = new DisposableStore();
+  readonly server: ViewServer<M, E>;
+
+  constructor(view: HostedView<M, E>, webview: vscode.Webview) {
+    const { contract, title, handlers, log, extensionUri } = view;
+    this.server = new ViewServer(
+      contract,
+      handlers,
+      // A hidden or closed page loses messages; `ready` sends the whole state.
+      (message) => void webview.postMessage(message),
+      (problem) => log.warn(`The view ${contract.name} sent no message: ${problem}`),
+    );
+    this.#disposables.add(webview.onDidReceiveMessage((message) => this.server.receive(message)));
+    const folder = vscode.Uri.joinPath(extensionUri, 'dist/webview');
+    const uriOf = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(folder, file)).toString();
+    webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    webview.html = viewPage({
+      title,
+      source: webview.cspSource,
+      script: uriOf(`${contract.name}.js`),
+      style: uriOf(`${contract.name}.css`),
+      drawsPictures: view.drawsPictures ?? false,
+      nonce: newNonce(),
+      styleNonce: newNonce(),
+      language: vscode.env.language,
+      strings: JSON.stringify(vscode.l10n.bundle ?? {}),
+    });
+  }
+
+  dispose(): void {
+    this.server.close();
+    this.#disposables.dispose();
+  }
+}
+
 /**
  * One panel with a page, and the host's end of the contract. A hidden page is discarded, since a retained one costs tens of
  * megabytes. State that must outlive it stays here, in the extension, and is passed to `ready`.
@@ -25,7 +62,7 @@ export interface HostedView<M extends ViewMethods<M>, E> {
 export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposable {
   readonly #view: HostedView<M, E>;
   #panel: vscode.WebviewPanel | undefined;
-  #server: ViewServer<M, E> | undefined;
+  #page: HostedPage<M, E> | undefined;
 
   constructor(view: HostedView<M, E>) {
     this.#view = view;
@@ -49,53 +86,69 @@ export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposab
   /** Takes a panel that the editor has restored. */
   restore(panel: vscode.WebviewPanel): void {
     this.#panel?.dispose();
-    const { contract, handlers, log, extensionUri } = this.#view;
-    const server = new ViewServer(
-      contract,
-      handlers,
-      // A hidden or closed panel loses messages; `ready` sends the whole state.
-      (message) => void panel.webview.postMessage(message),
-      (problem) => log.warn(`The view ${contract.name} sent no message: ${problem}`),
-    );
+    const page = new HostedPage({ ...this.#view, title: panel.title }, panel.webview);
     this.#panel = panel;
-    this.#server = server;
-    const disposables = new DisposableStore();
-    disposables.add(panel.webview.onDidReceiveMessage((message) => server.receive(message)));
-    disposables.add(
-      panel.onDidChangeViewState(() => {
-        if (!panel.visible) server.close();
-      }),
-    );
-    panel.onDidDispose(() => {
-      server.close();
-      disposables.dispose();
-      if (this.#panel === panel) this.#panel = this.#server = undefined;
+    this.#page = page;
+    const listener = panel.onDidChangeViewState(() => {
+      if (!panel.visible) page.server.close();
     });
-    const folder = vscode.Uri.joinPath(extensionUri, 'dist/webview');
-    const uriOf = (file: string): string => panel.webview.asWebviewUri(vscode.Uri.joinPath(folder, file)).toString();
-    const icon = (theme: string): vscode.Uri => vscode.Uri.joinPath(extensionUri, `media/sextant-${theme}.svg`);
+    panel.onDidDispose(() => {
+      page.dispose();
+      listener.dispose();
+      if (this.#panel === panel) this.#panel = this.#page = undefined;
+    });
+    const icon = (theme: string): vscode.Uri =>
+      vscode.Uri.joinPath(this.#view.extensionUri, `media/sextant-${theme}.svg`);
     panel.iconPath = { light: icon('light'), dark: icon('dark') };
-    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
-    panel.webview.html = viewPage({
-      title: panel.title,
-      source: panel.webview.cspSource,
-      script: uriOf(`${contract.name}.js`),
-      style: uriOf(`${contract.name}.css`),
-      drawsPictures: this.#view.drawsPictures ?? false,
-      nonce: newNonce(),
-      styleNonce: newNonce(),
-      language: vscode.env.language,
-      strings: JSON.stringify(vscode.l10n.bundle ?? {}),
+  }
+
+  /** Sends an event to the page, if there is one. */
+  emit<K extends keyof E & string>(name: K, value: E[K]): void {
+    this.#page?.server.emit(name, value);
+  }
+
+  dispose(): void {
+    this.#panel?.dispose();
+  }
+}
+
+/** A page in a side bar or in the panel. The editor decides when it exists; as with panels, a hidden page is discarded. */
+export class SideViewHost<M extends ViewMethods<M>, E> implements vscode.Disposable {
+  readonly #view: HostedView<M, E>;
+  #page: HostedPage<M, E> | undefined;
+  readonly #onHide: () => void;
+
+  /** `onHide` is called when the page is hidden or closed. */
+  constructor(view: HostedView<M, E>, onHide: () => void) {
+    this.#view = view;
+    this.#onHide = onHide;
+  }
+
+  /** Takes the view that the editor shows. */
+  resolve(view: vscode.WebviewView): void {
+    this.#page?.dispose();
+    const page = new HostedPage(this.#view, view.webview);
+    this.#page = page;
+    const listener = view.onDidChangeVisibility(() => {
+      if (view.visible) return;
+      page.server.close();
+      this.#onHide();
+    });
+    view.onDidDispose(() => {
+      page.dispose();
+      listener.dispose();
+      if (this.#page === page) this.#page = undefined;
+      this.#onHide();
     });
   }
 
   /** Sends an event to the page, if there is one. */
   emit<K extends keyof E & string>(name: K, value: E[K]): void {
-    this.#server?.emit(name, value);
+    this.#page?.server.emit(name, value);
   }
 
   dispose(): void {
-    this.#panel?.dispose();
+    this.#page?.dispose();
   }
 }
 

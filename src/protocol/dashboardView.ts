@@ -267,7 +267,7 @@ export const choicesSchema = z.strictObject({
   anonymise: z.boolean(),
 });
 
-/** "Sextant: Open Dashboard". */
+/** "Sextant Usage: Open Dashboard". */
 export const dashboardView: ViewContract<DashboardMethods, DashboardEvents> = {
   name: 'dashboard',
   requests: {

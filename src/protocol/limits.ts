@@ -1,2 +1,8 @@
-/** Characters of a question. Separate from the contracts, whose schemas no page needs. */
+/* Limits of the contracts. Separate from them, whose schemas no page needs. */
+
+/** Characters of a question. */
 export const MAX_QUESTION = 4_000;
+/** Characters of a query. */
+export const MAX_QUERY = 2_000;
+/** Files of one search in the view. */
+export const MAX_FILES = 200_000;

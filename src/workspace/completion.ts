@@ -18,11 +18,11 @@ type Values = Map<string, number>;
 const MAX_COMPLETIONS = 5;
 
 /** Completes the filter at the end of a query with values from the indexes, the likeliest first. */
-export function completeFilter(query: string, readers: readonly EngineReader[]): Completion[] {
+export function completeFilter(query: string, readers: readonly EngineReader[], limit = MAX_COMPLETIONS): Completion[] {
   const unfinished = unfinishedFilter(query);
   if (!unfinished) return [];
   const { field, typed, exclude, start } = unfinished;
-  return valuesFor(field, typed, readers).map(([value, files]) => {
+  return valuesFor(field, typed, readers, limit).map(([value, files]) => {
     const filter = formatFilter(field, value, exclude);
     // A user who has chosen a folder may go on to one in it.
     const isOpen = field === 'path' && !filter.endsWith('"');
@@ -30,17 +30,22 @@ export function completeFilter(query: string, readers: readonly EngineReader[]):
   });
 }
 
-function valuesFor(field: FilterField, typed: string, readers: readonly EngineReader[]): [string, number][] {
+function valuesFor(
+  field: FilterField,
+  typed: string,
+  readers: readonly EngineReader[],
+  limit: number,
+): [string, number][] {
   switch (field) {
     case 'lang':
-      return best(languagesOf(readers), typed, (language) => [language]);
+      return best(languagesOf(readers), typed, limit, (language) => [language]);
     case 'path':
-      return best(foldersOf(readers, typed.startsWith('/')), typed, pathsFromEachFolder);
+      return best(foldersOf(readers, typed.startsWith('/')), typed, limit, pathsFromEachFolder);
     case 'file':
-      return best(fileNamesOf(readers), typed, (name) => [name]);
+      return best(fileNamesOf(readers), typed, limit, (name) => [name]);
     case 'sym': {
-      const names = typed === '' ? [] : readers.flatMap((reader) => reader.names(typed, MAX_COMPLETIONS));
-      return [...new Set(names)].slice(0, MAX_COMPLETIONS).map((name) => [name, 0]);
+      const names = typed === '' ? [] : readers.flatMap((reader) => reader.names(typed, limit));
+      return [...new Set(names)].slice(0, limit).map((name) => [name, 0]);
     }
     case 'changed':
       return [];
@@ -48,7 +53,12 @@ function valuesFor(field: FilterField, typed: string, readers: readonly EngineRe
 }
 
 /** Values with a part that begins as typed: whole values first, then those with the most files. */
-function best(values: Values, typed: string, partsOf: (value: string) => readonly string[]): [string, number][] {
+function best(
+  values: Values,
+  typed: string,
+  limit: number,
+  partsOf: (value: string) => readonly string[],
+): [string, number][] {
   const prefix = typed.toLowerCase();
   const ranked: { readonly value: string; readonly files: number; readonly isWhole: boolean }[] = [];
   for (const [value, files] of values) {
@@ -58,7 +68,7 @@ function best(values: Values, typed: string, partsOf: (value: string) => readonl
     if (isWhole || partsOf(text).some((part) => part.startsWith(prefix))) ranked.push({ value, files, isWhole });
   }
   ranked.sort((a, b) => Number(b.isWhole) - Number(a.isWhole) || b.files - a.files || (a.value < b.value ? -1 : 1));
-  return ranked.slice(0, MAX_COMPLETIONS).map(({ value, files }) => [value, files]);
+  return ranked.slice(0, limit).map(({ value, files }) => [value, files]);
 }
 
 /** The rest of a path after each of its folders. */

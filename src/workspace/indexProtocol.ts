@@ -8,6 +8,7 @@ import type { IndexableFile } from './readIndexable.ts';
 import type { KeptPlace } from './resultPlace.ts';
 import type {
   CompletionRequest,
+  CountRequest,
   SearchFolder,
   SearchRequest,
   SearchResponse,
@@ -61,6 +62,8 @@ export interface SearchMethods {
   search(request: SearchRequest): SearchResponse;
   /** All usages of a name; see {@link UsagesResponse}. */
   usages(request: UsagesRequest): UsagesResponse;
+  /** Number of files that a query finds, up to a limit; `undefined` where counting them takes too long. */
+  count(request: CountRequest): number | undefined;
   /** Completions of the filter at the end of a query, from the names in the indexes. */
   complete(request: CompletionRequest): Completion[];
   /** A query that finds code like a text. */

@@ -19,6 +19,7 @@ serve<SearchMethods, object>(workerChannel(parentPort), {
   setUnsaved: (unsaved) => searcher.setUnsaved(unsaved),
   search: (request, signal) => searcher.search(request, signal),
   usages: (request, signal) => searcher.usages(request, signal),
+  count: (request, signal) => searcher.count(request, signal),
   complete: (request) => searcher.complete(request),
   similarQuery: (request) => searcher.similarQuery(request),
   relocate: (places) => searcher.relocate(places),

@@ -129,6 +129,19 @@ describe('Searcher', () => {
     );
   });
 
+  it('counts the files that a query finds, up to a limit', async () => {
+    const files = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`a${i}.ts`, `const lantern = ${i};\n`]));
+    const place = await indexed({ ...files, 'b.ts': 'const other = 1;\n' });
+    const searcher = new Searcher();
+    const count = (query: string, limit: number): Promise<number | undefined> =>
+      searcher.count({ folders: [place], query, limit });
+    assert.equal(await count('lantern', 1000), 30);
+    assert.equal(await count('lantern file:a1*', 1000), 11);
+    assert.equal(await count('"const lantern"', 1000), 30);
+    assert.equal(await count('lantern', 20), 20);
+    searcher.close();
+  });
+
   it('lists files for a query of filters alone, with their first line that is not blank', async () => {
     const place = await indexed({ 'src/a.sql': '\n\n  SELECT 1;\n', 'src/b.ts': 'let b;\n', 'c.sql': 'SELECT 2;\n' });
     writeFiles(place.root, { 'c.sql': '\nSELECT 3;\n' });

@@ -87,9 +87,15 @@ export interface UsagesResponse {
   readonly problems: readonly QueryProblem[];
 }
 
+export interface CountRequest extends Pick<SearchRequest, 'folders' | 'query' | 'isTrusted'> {
+  readonly limit: number;
+}
+
 export interface CompletionRequest {
   readonly folders: readonly SearchFolder[];
   readonly query: string;
+  /** Number of completions; 5 by default. */
+  readonly limit?: number;
 }
 
 export interface SimilarRequest {
@@ -267,9 +273,32 @@ export class Searcher {
     };
   }
 
+  /**
+   * The number of files that a query finds in the indexes, up to `limit`; unlike {@link search} it does not compare them with the
+   * disk. `undefined` if not all texts were read for a phrase. Rejects with `Cancelled`.
+   */
+  async count(
+    { folders, query, limit, isTrusted = false }: CountRequest,
+    signal?: AbortSignal,
+  ): Promise<number | undefined> {
+    await new TimeSlice(signal).next();
+    const parsed = parseQueryLanguage(query);
+    const roots = folders.map(({ root }) => root);
+    const { byRoot } = await this.#changedFiles.resolve(roots, parsed.filters, isTrusted);
+    throwIfCancelled(signal);
+    const searched = folders.map((folder) => this.#toSearch(folder, byRoot.get(folder.root), new Set()));
+    try {
+      const options = { limit, maxText: MAX_TEXT };
+      const { hits, isPartial } = await searchIndexes(searched, parsed, options, this.#memory, signal);
+      return isPartial ? undefined : hits.length;
+    } finally {
+      for (const { index } of searched) index.close();
+    }
+  }
+
   /** Ways to finish the filter at the end of a query; see {@link completeFilter}. */
-  complete({ folders, query }: CompletionRequest): Completion[] {
-    return completeFilter(query, this.#readersOf(folders));
+  complete({ folders, query, limit }: CompletionRequest): Completion[] {
+    return completeFilter(query, this.#readersOf(folders), limit);
   }
 
   /** What to search for to find code like a text; see {@link similarQuery}. */

@@ -7,7 +7,7 @@ import { GENERATED_FILES, SECRET_FILES, SkipRules, type Skip } from './skip.ts';
 
 interface Manifest {
   readonly contributes: {
-    readonly configuration: { readonly properties: Readonly<Record<string, { readonly default: unknown }>> };
+    readonly configuration: readonly { readonly properties: Readonly<Record<string, { readonly default: unknown }>> }[];
   };
 }
 
@@ -64,7 +64,7 @@ describe('SkipRules', () => {
   it('have the defaults of the settings', () => {
     const file = new URL('../../package.json', import.meta.url);
     const { contributes } = JSON.parse(readFileSync(file, 'utf8')) as Manifest;
-    const { properties } = contributes.configuration;
+    const properties = Object.fromEntries(contributes.configuration.flatMap((one) => Object.entries(one.properties)));
     assert.deepEqual(properties['sextant.index.secretFiles']?.default, SECRET_FILES);
     assert.deepEqual(properties['sextant.index.generatedFiles']?.default, GENERATED_FILES);
     assert.equal(properties['sextant.index.maxFileBytes']?.default, MAX_FILE_BYTES);

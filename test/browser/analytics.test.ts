@@ -42,7 +42,7 @@ describe('usage, cost and budgets in the side bar', () => {
 
   it('lead from an empty view to the figures of sample data', async () => {
     const { page } = workbench;
-    await workbench.expand('Usage');
+    await workbench.expand('Usage and Webhooks');
     const start = page
       .getByRole('link', { name: 'Try with sample data' })
       .or(page.getByRole('button', { name: 'Try with sample data' }));
@@ -61,7 +61,7 @@ describe('usage, cost and budgets in the side bar', () => {
     await workbench.treeItem(/^Products/).click();
     await workbench.treeItem(/^CLI Agent [\d,]+/).waitFor();
     await workbench.shoot('usage-sample');
-    await workbench.run('Sextant: Disconnect from Usage and Cost');
+    await workbench.run('Sextant Usage: Disconnect from Usage and Cost');
     await workbench.treeItem(/^Last 7 days/).waitFor({ state: 'detached' });
   });
 
@@ -71,7 +71,7 @@ describe('usage, cost and budgets in the side bar', () => {
     page.on('dialog', () => {
       throw new Error('a name was run');
     });
-    await workbench.run('Sextant: Connect to Usage and Cost');
+    await workbench.run('Sextant Usage: Connect to Usage and Cost');
     await workbench.pick.getByText('URL of the service').waitFor();
     await workbench.query.fill('http://example.com');
     await workbench.pick.getByText('would be sent the token without encryption').waitFor();
@@ -97,16 +97,16 @@ describe('usage, cost and budgets in the side bar', () => {
 
     await page.keyboard.press('Escape');
     await workbench.run('Notifications: Clear All Notifications');
-    await workbench.run('Sextant: Refresh Usage and Cost');
+    await workbench.run('Sextant Usage: Refresh Usage and Cost');
     await rows.nth(2).waitFor();
     await workbench.run('Notifications: Show Notifications');
     if (await alert.isVisible()) throw new Error('it was shown twice');
 
     await server.close();
-    await workbench.run('Sextant: Refresh Usage and Cost');
+    await workbench.run('Sextant Usage: Refresh Usage and Cost');
     await workbench.treeItem(/^Offline – showing cached data/).waitFor();
     await workbench.shoot('usage-offline');
-    await workbench.run('Sextant: Disconnect from Usage and Cost');
+    await workbench.run('Sextant Usage: Disconnect from Usage and Cost');
     await rows.first().waitFor({ state: 'detached' });
   });
 });

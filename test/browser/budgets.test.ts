@@ -32,7 +32,7 @@ class BudgetsTab {
 
   async connect(server: { readonly url: string; readonly token: string }): Promise<void> {
     await this.workbench.connect(server);
-    await this.workbench.run('Sextant: Open Dashboard');
+    await this.workbench.run('Sextant Usage: Open Dashboard');
     this.frame = await this.workbench.view();
     await this.workbench.closeSideBar();
     await this.frame.getByRole('tab', { name: 'Budgets' }).click();
@@ -350,7 +350,7 @@ describe('the table of budgets', () => {
     const { workbench } = tab;
     const { page, pick, query } = workbench;
     const set = async (limit: string): Promise<Locator> => {
-      await workbench.run('Sextant: Set Limit…');
+      await workbench.run('Sextant Usage: Set Limit…');
       await pick.getByText('limit 100').waitFor();
       await query.fill('bob@x.io');
       await workbench.firstRow('bob@x.io');

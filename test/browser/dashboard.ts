@@ -53,7 +53,7 @@ export class Dashboard {
 
   /** Opens the dashboard by its command, and closes the side bar. */
   async show(): Promise<void> {
-    await this.workbench.run('Sextant: Open Dashboard');
+    await this.workbench.run('Sextant Usage: Open Dashboard');
     await this.find();
     await this.workbench.closeSideBar();
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -81,7 +81,7 @@ describe('Search Workspace', () => {
     assert.equal(await workbench.tab('retryPolicy.ts').count(), 0);
   });
 
-  it('opens the result on Enter, with the match selected', async () => {
+  it('opens the result on Enter, with the cursor on the name', async () => {
     await workbench.search('verifyPassword');
     await workbench.pick.getByText('verifyPassword', { exact: true }).first().waitFor();
     // The first letters match, too, and would be selected.
@@ -89,7 +89,7 @@ describe('Search Workspace', () => {
     await workbench.page.keyboard.press('Enter');
     await workbench.tab('passwordHash.ts').waitFor();
     await workbench.pick.waitFor({ state: 'hidden' });
-    await workbench.page.getByText('Ln 13, Col 37 (14 selected)').waitFor();
+    await workbench.page.getByText('Ln 13, Col 23', { exact: true }).waitFor();
     await workbench.shoot('search-opened');
   });
 
@@ -113,6 +113,17 @@ describe('Search Workspace', () => {
     await workbench.settled();
     await workbench.page.keyboard.press('Enter');
     await workbench.tab('retryPolicy.ts').waitFor();
+  });
+
+  it('takes the fix of a problem, and opens a result to the side on Ctrl+Enter', async () => {
+    const { page } = workbench;
+    await workbench.search('lang:pyhton price');
+    await workbench.pick.getByText('Use python').click();
+    await until('the fix is taken', async () => (await workbench.query.inputValue()) === 'lang:python price');
+    await workbench.settled();
+    await page.keyboard.press('Control+Enter');
+    await until('there are two groups', async () => (await page.locator('.editor-group-container').count()) === 2);
+    await workbench.run('View: Close All Editors');
   });
 
   it('finds a file that is indexed while the list is open', async () => {
@@ -146,7 +157,7 @@ describe('Search Workspace', () => {
 
   it('has a status-bar item that leads to the search', async () => {
     await workbench.statusBarItem.click();
-    await workbench.pick.getByText(/^Search Workspace \(17 files indexed\)/).waitFor();
+    await (await workbench.view()).getByRole('textbox', { name: 'Search code' }).waitFor();
   });
 
   it('offers every command in the palette', async () => {
@@ -168,14 +179,6 @@ describe('Search Workspace', () => {
 
     const waitForQuery = (value: string): Promise<unknown> =>
       until(`the query is ${value}`, async () => (await workbench.query.inputValue()) === value);
-
-    /** Searches and moves the list to the view. */
-    async function keep(query: string): Promise<void> {
-      await workbench.search(query);
-      await workbench.settled();
-      await workbench.pick.getByRole('button', { name: 'Move to the Search Results View' }).click();
-      await workbench.pick.waitFor({ state: 'hidden' });
-    }
 
     it('completes a filter while it is typed', async () => {
       await workbench.search('retry lang:ty');
@@ -229,10 +232,10 @@ describe('Search Workspace', () => {
     it('searches for the selection, and for code like it', async () => {
       await workbench.search('nextRetryDelay');
       await workbench.firstRow('nextRetryDelay');
-      // The selection is the match of the last query.
+      // The cursor is on the match of the last query.
       await workbench.settled();
       await workbench.page.keyboard.press('Enter');
-      await workbench.page.getByText(/\(14 selected\)/).waitFor();
+      await workbench.page.getByText(/^Ln 6, Col \d+$/).waitFor();
       await workbench.run('Sextant: Search Selection');
       await waitForQuery('nextRetryDelay');
       await workbench.firstRow('nextRetryDelay');
@@ -244,66 +247,6 @@ describe('Search Workspace', () => {
       const rows = await workbench.rows();
       assert.ok(rows.length > 0 && rows.every((row) => !row.includes(RETRY)), rows.join('\n'));
       await workbench.shoot('find-similar');
-    });
-
-    it('keeps results in a view, and follows lines that move', async () => {
-      const { page } = workbench;
-      await workbench.expand('Search Results');
-      await page.getByText('Search, then move the results here').waitFor();
-      await workbench.shoot('find-results-empty');
-      await keep('withRetries');
-      await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
-      const line = workbench.treeItem(/line \d+: export async function withRetries/);
-      await line.waitFor();
-      await workbench.shoot('find-results-full');
-      await line.click();
-      await workbench.tab('retryPolicy.ts').waitFor();
-      await page.locator('.monaco-editor .view-overlays .cdr').first().waitFor();
-      await workbench.shoot('find-results-opened');
-      const before = Number(/line (\d+):/.exec((await line.getAttribute('aria-label')) ?? '')?.[1]);
-      const text = readFileSync(join(root, RETRY), 'utf8');
-      writeFiles(root, { [RETRY]: `// new\n// lines\n${text}` });
-      await workbench.treeItem(new RegExp(`line ${before + 2}: export async function withRetries`)).waitFor();
-      writeFiles(root, { [RETRY]: '// nothing\n' });
-      await page.getByText(/lines are missing\. Refresh to search again/).waitFor();
-      assert.equal(await line.count(), 0);
-      await workbench.shoot('find-results-gone');
-      writeFiles(root, { [RETRY]: text });
-      await line.waitFor();
-    });
-
-    it('copies and exports results', async () => {
-      const { page } = workbench;
-      await workbench.run('Sextant: Export Results as Markdown');
-      await page.locator('.view-lines').getByText('# `withRetries`').waitFor();
-      await workbench.run('Sextant: Open Results in a Search Editor');
-      await page
-        .locator('.view-lines')
-        .getByText(/#.Query:.withRetries/)
-        .waitFor();
-      await workbench.shoot('find-results-exported');
-    });
-
-    it('keeps results over a restart, searches again, and removes one or all', async () => {
-      const { page } = workbench;
-      await workbench.reload();
-      await workbench.openSextantView();
-      await workbench.expand('Search Results');
-      const line = workbench.treeItem(/line \d+: export async function withRetries/);
-      await line.waitFor();
-      writeFiles(root, { 'src/again.ts': 'export const again = withRetries;\n' });
-      const added = workbench.treeItem(/line 1: export const again = withRetries/);
-      await workbench.treeItem(/^harbour 16 files indexed/).waitFor();
-      assert.equal(await added.count(), 0);
-      await workbench.run('Sextant: Search Again');
-      await added.waitFor();
-      await added.hover();
-      await added.getByRole('button', { name: 'Remove' }).click();
-      await added.waitFor({ state: 'detached' });
-      await line.waitFor();
-      rmSync(join(root, 'src/again.ts'));
-      await workbench.run('Sextant: Clear Results');
-      await page.getByText('Search, then move the results here').waitFor();
     });
   });
 });

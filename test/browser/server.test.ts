@@ -38,8 +38,7 @@ describe('the local server view', () => {
       ...options,
     });
     try {
-      await workbench.openSextantView();
-      await workbench.expand('Local Server');
+      await showWay(workbench);
       return workbench;
     } catch (error) {
       await workbench.shoot('server-not-opened');
@@ -48,17 +47,24 @@ describe('the local server view', () => {
     }
   }
 
+  /** Shows the view that leads to a server. */
+  async function showWay(workbench: Workbench): Promise<void> {
+    await workbench.openSextantView();
+    await workbench.fold('Index');
+    await workbench.expand('Usage and Webhooks');
+  }
+
   describe('in one window', () => {
     let workbench: Workbench;
 
     before(async () => {
       folder = newFolder();
       workbench = await open({ extensions: [ROOT, join(ROOT, 'test/fixtures/breaker')] });
-      await workbench.fold('Index');
     });
     after(() => workbench.close());
     afterEach(async () => {
-      await workbench.run('Sextant: Stop Local Server');
+      if ((await workbench.treeItem(/^Running/).count()) > 0)
+        await workbench.run('Sextant Webhooks: Stop Local Server');
       await until('the server has stopped', () => findServer(state()) === undefined);
       rmSync(state(), { recursive: true });
       rmSync(dataFile(), { force: true });
@@ -81,7 +87,7 @@ describe('the local server view', () => {
       await page.getByText('The token of the local server was copied.').waitFor();
 
       writeFileSync(dataFile(), '{"kind":"user"}\n');
-      await workbench.run('Sextant: Restart Local Server');
+      await workbench.run('Sextant Webhooks: Restart Local Server');
       await workbench.treeItem(/^Not running facts\.ndjson, line 1: user_email must be/).waitFor();
       await workbench.treeItem(/^Change settings/).waitFor();
       await workbench.shoot('server-failed');
@@ -90,7 +96,7 @@ describe('the local server view', () => {
       writeFileSync(dataFile(), '');
       await workbench.treeItem(/^Start again/).click();
       await workbench.treeItem(/^Data none; all answers are empty/).waitFor();
-      await workbench.run('Sextant: Stop Local Server');
+      await workbench.run('Sextant Webhooks: Stop Local Server');
       await start.waitFor();
     });
 
@@ -123,7 +129,7 @@ describe('the local server view', () => {
       await workbench.treeItem(/^Faults 2 rules, 0 hits/).waitFor();
       const value = findServer(state())!;
       assert.equal((await fetch(`${value.url}/healthz`)).status, 418);
-      await workbench.run('Sextant: Manage Local Server Faults');
+      await workbench.run('Sextant Webhooks: Manage Local Server Faults');
       await rule.getByText('hit 1 of 1 requests').waitFor();
       await rule.hover();
       await rule.getByRole('button', { name: 'Remove' }).click();
@@ -190,7 +196,7 @@ describe('the local server view', () => {
         // No command is needed: opening the view attaches.
         await workbench.treeItem(new RegExp(`^Attached to the server of process ${server.child.pid}`)).waitFor();
         await workbench.treeItem(new RegExp(`^Address ${server.info.url}`)).waitFor();
-        await workbench.run('Sextant: Stop Local Server');
+        await workbench.run('Sextant Webhooks: Stop Local Server');
         await page.getByText(`Process ${server.child.pid} runs the server. Stop it there`).first().waitFor();
         await workbench.shoot('server-attached');
         assert.equal(await stop(server), 0);

@@ -63,7 +63,7 @@ describe('npm start', () => {
   });
 
   it("shows a sample organization's usage from the local server with one command", async () => {
-    await workbench.run('Sextant: Try Usage and Cost with Sample Data');
+    await workbench.run('Sextant Usage: Try Usage and Cost with Sample Data');
     await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
     await workbench.shoot('npm-start-usage');
   });

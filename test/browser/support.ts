@@ -92,7 +92,7 @@ export class Workbench {
 
   /** Types the address and the token of an analytics service. */
   async connect({ url, token }: { readonly url: string; readonly token: string }): Promise<void> {
-    await this.run('Sextant: Connect to Usage and Cost');
+    await this.run('Sextant Usage: Connect to Usage and Cost');
     await this.pick.getByText('URL of the service').waitFor();
     await this.query.fill(url);
     await this.page.keyboard.press('Enter');
@@ -176,10 +176,14 @@ export class Workbench {
     await item.waitFor({ state: 'hidden' });
   }
 
-  /** Shows the side bar of Sextant. Not by a click on its tab, which hides it if a reloaded window has just shown it. */
+  /**
+   * Shows the index in the side bar of Sextant, and folds the search above it. Not by a click on the tab, which hides the side
+   * bar if a reloaded window has just shown it.
+   */
   async openSextantView(): Promise<void> {
     await this.run('Sextant: Focus on Index View');
     await this.page.getByRole('button', { name: 'Index Section' }).waitFor();
+    await this.fold('Search');
   }
 
   /** Hides the side bar by key: the palette has no command for this while the side bar is hidden. */

@@ -56,13 +56,12 @@ describe('every view', () => {
     await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
     await workbench.unfold(/^Languages/);
     await workbench.unfold(/^Keys and passwords/);
-    for (const view of ['Search Results', 'Usage', 'Local Server']) await workbench.expand(view);
-    await page.getByText('Search, then move the results here').waitFor();
+    await workbench.expand('Usage and Webhooks');
     await page.getByText('Who uses the assistant').waitFor();
     await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
     // Views without content are hidden.
-    for (const view of ['Cost', 'Budgets', 'Webhooks'])
-      assert.equal(await page.getByRole('button', { name: `${view} Section` }).count(), 0, view);
+    for (const view of ['Usage', 'Cost', 'Budgets', 'Local Server', 'Webhooks'])
+      assert.equal(await page.getByRole('button', { name: `${view} Section`, exact: true }).count(), 0, view);
     await workbench.fold('Index');
     await look('empty', [WELCOMES]);
     await workbench.expand('Index');
@@ -72,19 +71,22 @@ describe('every view', () => {
     await page.keyboard.press('ArrowDown');
     await page.locator('.monaco-editor .view-overlays .cdr').first().waitFor();
     await look('search', [LIST], [DETAILS]);
-    await pick.getByRole('button', { name: 'Move to the Search Results View' }).click();
-    await workbench.treeItem(/^retryPolicy\.ts/).waitFor();
-    await workbench.run('Sextant: Try Usage and Cost with Sample Data');
+    await page.keyboard.press('Escape');
+    await workbench.run('Sextant Usage: Try Usage and Cost with Sample Data');
     await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
-    for (const view of ['Credits', 'Budgets', 'Webhooks']) await workbench.expand(view);
+    for (const view of ['Credits', 'Budgets']) await workbench.expand(view);
     await workbench.treeItem(/^Month \d{4}-\d\d [\d,]+/).waitFor();
     await workbench.treeItem(/@.*, \d+\.\d % of [\d,]+/).waitFor();
+    await look('usage', [ROWS]);
     await receiveEvents(join(home, 'sextant/server'));
+    await workbench.run('Local Server and Webhooks: Focus on Webhooks View');
     await workbench.treeItem(/^deploys .*no trigger fired/).waitFor();
     await workbench.treeItem(/^deploys succeeded/).waitFor();
-    await look('full', [ROWS]);
+    await look('webhooks', [ROWS]);
 
-    await workbench.treeItem(/line \d+: export async function withRetries/).click();
+    await workbench.search('withRetries');
+    await workbench.settled();
+    await page.keyboard.press('Enter');
     await workbench.tab('retryPolicy.ts').waitFor();
     await workbench.run('Sextant: Why Is This File (Not) Found?');
     await pick.getByText('is indexed: typescript').waitFor();
@@ -115,11 +117,8 @@ describe('every view', () => {
 const STEPS: readonly { step: string; command: string; done: (workbench: Workbench) => Promise<void> }[] = [
   {
     step: 'Search in plain words',
-    command: 'Search Workspace',
-    done: async ({ pick, page }) => {
-      await pick.getByText(/^Search Workspace/).waitFor();
-      await page.keyboard.press('Escape');
-    },
+    command: 'Find Code',
+    done: async (workbench) => (await workbench.view()).getByRole('textbox', { name: 'Search code' }).waitFor(),
   },
   {
     step: 'Ask, and check the answer',

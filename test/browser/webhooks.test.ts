@@ -19,18 +19,18 @@ describe('the Webhooks view', () => {
     workbench = await Workbench.open({ folder: root, env: { XDG_DATA_HOME: folder } });
     await workbench.openSextantView();
     await workbench.fold('Index');
-    assert.equal(await workbench.page.getByRole('button', { name: 'Webhooks Section' }).count(), 0);
+    assert.equal(await workbench.page.getByRole('button', { name: 'Webhooks Section', exact: true }).count(), 0);
   });
   after(() => workbench.close());
   // Each test has a server without data, and no open editors, in the same window.
   beforeEach(async () => {
-    await workbench.run('Sextant: Start Local Server');
+    await workbench.run('Sextant Webhooks: Start Local Server');
     await workbench.expand('Webhooks');
     await button('Create Webhook').waitFor();
   });
   afterEach(async () => {
     await workbench.run('View: Close All Editors');
-    await workbench.run('Sextant: Stop Local Server');
+    await workbench.run('Sextant Webhooks: Stop Local Server');
     await until('the server has stopped', () => findServer(state()) === undefined);
     rmSync(state(), { recursive: true });
   });
@@ -50,7 +50,7 @@ describe('the Webhooks view', () => {
     const { keyboard } = page;
     await workbench.shoot('webhooks-none');
 
-    await workbench.run('Sextant: Create Webhook');
+    await workbench.run('Sextant Webhooks: Create Webhook');
     await pick.getByText(/Name, such as deploys/).waitFor();
     await keyboard.type('issues');
     await keyboard.press('Enter');
@@ -67,7 +67,7 @@ describe('the Webhooks view', () => {
     await keyboard.press('Escape');
     await workbench.treeItem(/^issues no trigger yet, bearer token/).waitFor();
 
-    await workbench.run('Sextant: Add Webhook Trigger');
+    await workbench.run('Sextant Webhooks: Add Webhook Trigger');
     await pick.getByText('issues', { exact: true }).waitFor();
     await keyboard.press('Enter');
     await pick.getByText('Name (1 of 3)').waitFor();
@@ -89,7 +89,7 @@ describe('the Webhooks view', () => {
     // The event appears without a refresh.
     const event = workbench.treeItem(/^issues no trigger fired/);
     await event.waitFor();
-    await workbench.run('Sextant: Send Test Event');
+    await workbench.run('Sextant Webhooks: Send Test Event');
     await pick.getByText('issues', { exact: true }).waitFor();
     await keyboard.press('Enter');
     await pick.getByText('GitHub: pull request opened').waitFor();
@@ -166,7 +166,7 @@ describe('the Webhooks view', () => {
     const { keyboard } = page;
     await client().ask('POST', 'webhooks', { name: 'w' });
     await workbench.treeItem(/^w no trigger yet/).waitFor();
-    await workbench.run('Sextant: Send Test Event');
+    await workbench.run('Sextant Webhooks: Send Test Event');
     await pick.getByText('w', { exact: true }).waitFor();
     await keyboard.press('Enter');
     await pick.getByText('PagerDuty: incident triggered').waitFor();
@@ -202,7 +202,7 @@ describe('the Webhooks view', () => {
     await send.waitFor();
     await workbench.reload();
     await workbench.tab('incident.json').waitFor();
-    await workbench.run('Sextant: Start Local Server');
+    await workbench.run('Sextant Webhooks: Start Local Server');
     await send.click();
     await page.getByText(/evt_\d+ was sent to w\./).waitFor();
     assert.equal((await client().ask<EventPageView>('GET', 'events')).events.length, 2);
@@ -235,7 +235,7 @@ describe('the Webhooks view', () => {
     await client().ask('POST', 'triggers', { name: 'taken', webhook: 'other' });
     await workbench.treeItem(/^w no trigger yet/).waitFor();
 
-    await workbench.run('Sextant: Add Webhook Trigger');
+    await workbench.run('Sextant Webhooks: Add Webhook Trigger');
     await answer('w', 'w');
     await input('Name (1 of 3)', 'all', { text: 'taken', why: 'This name is taken' });
     await input(/JSONLogic filter; leave empty for every event \(2 of 3\)/, '');
@@ -259,7 +259,7 @@ describe('the Webhooks view', () => {
     await workbench.choose('Enable Webhook');
     await workbench.treeItem(/^w bearer token/).waitFor();
 
-    await workbench.run('Sextant: Send Test Event');
+    await workbench.run('Sextant Webhooks: Send Test Event');
     await answer('w', 'w');
     await answer('PagerDuty: incident triggered', 'Custom JSON');
     await page.getByRole('button', { name: 'Send Test Event in Editor' }).click();
@@ -267,16 +267,16 @@ describe('the Webhooks view', () => {
     const [event] = (await client().ask<EventPageView>('GET', 'events')).events;
     assert.equal((await client().ask<EventDetailView>('GET', `events/${event!.event_id}`)).body, '{}\n');
 
-    await workbench.run('Sextant: Replay Webhook Event');
+    await workbench.run('Sextant Webhooks: Replay Webhook Event');
     await answer(event!.event_id);
     await page.getByText(`${event!.event_id} was replayed as evt_`).waitFor();
-    await workbench.run('Sextant: Copy Webhook URL');
+    await workbench.run('Sextant Webhooks: Copy Webhook URL');
     await answer('w', 'w');
     await until('the URL is copied', async () => (await clipboard()) === url);
-    await workbench.run('Sextant: Copy Webhook Event as curl');
+    await workbench.run('Sextant Webhooks: Copy Webhook Event as curl');
     await answer(event!.event_id);
     await until('the command is copied', async () => (await clipboard()).startsWith(`curl '${url}'`));
-    await workbench.run('Sextant: Rotate Webhook Secret');
+    await workbench.run('Sextant Webhooks: Rotate Webhook Secret');
     await answer('w', 'w');
     await answer('Ends now');
     await pick.getByText('URL and Secret').waitFor();
@@ -284,7 +284,7 @@ describe('the Webhooks view', () => {
 
     const modal = page.locator('.monaco-dialog-box');
     const deletes = async (webhook: string, button: string): Promise<void> => {
-      await workbench.run('Sextant: Delete Webhook');
+      await workbench.run('Sextant Webhooks: Delete Webhook');
       await answer(webhook, webhook);
       await modal.getByText(`Delete the webhook ${webhook}?`).waitFor();
       await modal.getByRole('button', { name: button }).click();
@@ -300,7 +300,7 @@ describe('the Webhooks view', () => {
     await workbench.treeItem(/^other no trigger yet/).waitFor();
     await deletes('other', 'Delete');
     await workbench.treeItem(/^other/).waitFor({ state: 'detached' });
-    await workbench.run('Sextant: Delete Webhook');
+    await workbench.run('Sextant Webhooks: Delete Webhook');
     await answer('w', 'w');
     await modal.getByText('Its triggers are deleted too: all.').waitFor();
     await workbench.shoot('webhooks-delete');

@@ -37,7 +37,7 @@ const SECRET = 'sextant.pseudonyms';
 /** Interval of updates of the page: a load causes hundreds of changes. */
 const UPDATE_MS = 60;
 
-/** "Sextant: Open Dashboard": the model and its panel. */
+/** "Sextant Usage: Open Dashboard": the model and its panel. */
 export class DashboardPanel implements vscode.Disposable {
   readonly #dependencies: PanelDependencies;
   readonly #model: DashboardModel;

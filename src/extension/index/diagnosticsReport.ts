@@ -10,7 +10,9 @@ import { describeFolderState } from './statusText.ts';
 
 interface PackageManifest {
   readonly version: string;
-  readonly contributes: { readonly configuration: { readonly properties: Readonly<Record<string, unknown>> } };
+  readonly contributes: {
+    readonly configuration: readonly { readonly properties: Readonly<Record<string, unknown>> }[];
+  };
 }
 
 /**
@@ -33,7 +35,7 @@ export async function copyDiagnostics(
       editor: `${vscode.env.appName} ${vscode.version}`,
       host: `${vscode.env.appHost}, ${vscode.env.remoteName ?? 'local'}`,
     },
-    settings: describeSettings(Object.keys(contributes.configuration.properties)),
+    settings: describeSettings(contributes.configuration.flatMap(({ properties }) => Object.keys(properties))),
     folders: folders.all.map((options) => {
       const status = statuses.get(options.root);
       const state = status?.state;

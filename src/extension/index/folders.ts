@@ -18,6 +18,7 @@ export class Folders implements vscode.Disposable {
   readonly #open = new Map<string, OpenFolder>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #disposables = new DisposableStore();
+  #isPaused = false;
 
   /** Fires when a folder is added or removed, or its status changes. */
   readonly onDidChange = this.#changed.event;
@@ -49,8 +50,28 @@ export class Folders implements vscode.Disposable {
     return [...this.#open.values()].filter(({ uri }) => isOnDisk(uri)).map((folder) => folder.options);
   }
 
+  /** The state of each folder. While the user pauses indexing, a folder that is up to date is paused, too. */
   statuses(): readonly FolderStatus[] {
-    return [...this.#open.values()].map((folder) => folder.status);
+    return [...this.#open.values()].map(({ status }) =>
+      this.#isPaused && status.state.kind === 'ready' ? pausedStatus(status) : status,
+    );
+  }
+
+  /** Stops all indexing until {@link resume}. */
+  async pause(): Promise<void> {
+    await this.#setPaused(true);
+    await this.#client.pause();
+  }
+
+  async resume(): Promise<void> {
+    await this.#client.resume();
+    await this.#setPaused(false);
+  }
+
+  async #setPaused(isPaused: boolean): Promise<void> {
+    this.#isPaused = isPaused;
+    this.#changed.fire();
+    await vscode.commands.executeCommand('setContext', 'sextant.isPaused', isPaused);
   }
 
   /** IndexingPace of indexing a folder; `undefined` while unknown. */
@@ -167,6 +188,11 @@ interface OpenFolder {
   pace: IndexingPace | undefined;
   /** Whether the editor watches it, instead of the indexing thread. */
   isWatched?: boolean;
+}
+
+function pausedStatus(status: FolderStatus): FolderStatus {
+  const { files } = status;
+  return { ...status, state: { kind: 'paused', reason: 'user', done: files, total: files } };
 }
 
 function isOnDisk({ scheme }: vscode.Uri): boolean {

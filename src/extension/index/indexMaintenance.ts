@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { describeError } from '../../base/errors.ts';
+import { formatCount } from '../../base/format.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
 import type { CommandId } from '../commandIds.ts';
 import type { Folders } from './folders.ts';
@@ -11,8 +12,21 @@ export function updateIndexes(client: WorkspaceClient, folders: Folders): Promis
   );
 }
 
-/** Removes every folder's index and builds it again from the files. */
-export function rebuildIndexes(client: WorkspaceClient, folders: Folders): Promise<void> {
+/** Files above which a rebuild takes long enough to ask first. */
+const MANY_FILES = 5_000;
+
+/** Removes every folder's index and builds it again from the files; asks first if there are many. */
+export async function rebuildIndexes(client: WorkspaceClient, folders: Folders): Promise<void> {
+  const files = folders.statuses().reduce((sum, status) => sum + status.files, 0);
+  if (files > MANY_FILES) {
+    const rebuild = vscode.l10n.t('Rebuild');
+    const question = vscode.l10n.t('Delete the index of {0} files and build it again?', formatCount(files));
+    const detail = vscode.l10n.t(
+      'Until it is complete, searches miss files. Update Index finds changed files without this.',
+    );
+    const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, rebuild);
+    if (chosen !== rebuild) return;
+  }
   return forEachFolder(folders, vscode.l10n.t('Removing the index'), async (root) =>
     (await client.indexing()).call('rebuild', { root }),
   );

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
 import { formatCount, formatDuration } from '../../base/format.ts';
 import type { FolderStatus } from '../../workspace/status.ts';
+import type { CommandId } from '../commandIds.ts';
 import type { Folders } from './folders.ts';
 import { describeFolder, summarize } from './statusText.ts';
 
@@ -14,7 +15,7 @@ export class StatusBar implements vscode.Disposable {
   constructor(folders: Folders) {
     this.#folders = folders;
     this.#item.name = 'Sextant';
-    this.#item.command = 'sextant.searchWorkspace';
+    this.#item.command = 'sextant.openSearch' satisfies CommandId;
     this.#disposables.add(this.#item);
     this.#disposables.add(folders.onDidChange(() => this.#update()));
     this.#update();
@@ -48,6 +49,8 @@ function itemText(statuses: readonly FolderStatus[]): { readonly icon: string; r
     total += state.total;
   }
   if (total > 0) return { icon: 'sync~spin', text: `Sextant ${formatCount(done)}/${formatCount(total)}` };
+  if (statuses.some(({ state }) => state.kind === 'paused'))
+    return { icon: 'debug-pause', text: vscode.l10n.t('Sextant: paused') };
   if (statuses.some(({ state }) => state.kind === 'scanning')) return { icon: 'sync~spin', text: 'Sextant' };
   return { icon: 'search', text: 'Sextant' };
 }
@@ -55,7 +58,13 @@ function itemText(statuses: readonly FolderStatus[]): { readonly icon: string; r
 function tooltip(statuses: readonly FolderStatus[], folders: Folders): vscode.MarkdownString {
   const text = new vscode.MarkdownString('', true);
   text.isTrusted = {
-    enabledCommands: ['sextant.searchWorkspace', 'sextant.showStatus', 'sextant.updateIndex', 'sextant.showLog'],
+    enabledCommands: [
+      'sextant.openSearch',
+      'sextant.resumeIndexing',
+      'sextant.showStatus',
+      'sextant.updateIndex',
+      'sextant.showLog',
+    ],
   };
   for (const status of statuses) {
     const pace = folders.paceOf(status.root);
@@ -65,7 +74,10 @@ function tooltip(statuses: readonly FolderStatus[], folders: Folders): vscode.Ma
   }
   const link = (label: string, command: string): string => `[${label}](command:${command})`;
   const links = [
-    link(vscode.l10n.t('Search'), 'sextant.searchWorkspace'),
+    link(vscode.l10n.t('Search'), 'sextant.openSearch'),
+    ...(statuses.some(({ state }) => state.kind === 'paused' && state.reason === 'user')
+      ? [link(vscode.l10n.t('Resume'), 'sextant.resumeIndexing')]
+      : []),
     link(vscode.l10n.t('Index status'), 'sextant.showStatus'),
     link(vscode.l10n.t('Update index'), 'sextant.updateIndex'),
     link(vscode.l10n.t('Show log'), 'sextant.showLog'),

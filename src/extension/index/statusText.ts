@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { formatCount } from '../../base/format.ts';
 import type { PauseReason } from '../../workspace/governor.ts';
 import type { SkipReason } from '../../workspace/skip.ts';
+import type { IndexLine } from '../../protocol/searchView.ts';
 import type { FolderStatus } from '../../workspace/status.ts';
 
 /* Texts for the state of the index: the same in the status bar, the view and the search. */
@@ -75,6 +76,31 @@ function describePause(reason: PauseReason): string {
 export function summarize(statuses: readonly FolderStatus[]): string {
   if (statuses.length === 1) return describeFolderState(statuses[0]!);
   return statuses.map(describeFolder).join('; ');
+}
+
+/** The state of all folders in one short line. */
+export function indexLine(statuses: readonly FolderStatus[]): IndexLine {
+  if (statuses.length === 0) return { kind: 'none', text: vscode.l10n.t('No folder is open') };
+  const failed = statuses.find(({ state }) => state.kind === 'failed');
+  if (failed) return { kind: 'failed', text: describeFolder(failed) };
+  let done = 0;
+  let total = 0;
+  for (const { state } of statuses) {
+    if (state.kind !== 'indexing' && state.kind !== 'paused') continue;
+    done += state.done;
+    total += state.total;
+  }
+  const progress = vscode.l10n.t('{0} of {1} files', formatCount(done), formatCount(total));
+  const paused = statuses.find(({ state }) => state.kind === 'paused');
+  if (paused) {
+    const text = describeFolderState(paused);
+    return { kind: 'paused', text: done < total ? `${text}, ${progress}` : text };
+  }
+  if (total > 0) return { kind: 'partial', text: vscode.l10n.t('indexing, {0}', progress) };
+  if (isPartial(statuses)) return { kind: 'partial', text: vscode.l10n.t('scanning files') };
+  const files = statuses.reduce((sum, status) => sum + status.files, 0);
+  const text = files === 1 ? vscode.l10n.t('1 file indexed') : vscode.l10n.t('{0} files indexed', formatCount(files));
+  return { kind: 'ready', text };
 }
 
 /** Whether a search may miss files that are not indexed yet. */

@@ -121,7 +121,8 @@ function progressRows({ status, pace }: RowFacts): IndexRow[] {
   }
   if (state.kind === 'paused') {
     const done = vscode.l10n.t('{0} of {1} files', formatCount(state.done), formatCount(state.total));
-    const row = factRow(id('progress'), vscode.l10n.t('Paused'), done, 'debug-pause', describeFolderState(status));
+    const left = state.reason === 'user' ? vscode.l10n.t('{0} – Resume', done) : done;
+    const row = factRow(id('progress'), vscode.l10n.t('Paused'), left, 'debug-pause', describeFolderState(status));
     if (state.reason !== 'user' || row.kind !== 'fact') return [row];
     row.item.command = command('sextant.resumeIndexing', vscode.l10n.t('Resume'));
     return [row];

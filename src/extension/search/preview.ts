@@ -13,6 +13,7 @@ export interface PreviewOptions {
  * position.
  */
 export class EditorPreview implements vscode.Disposable {
+  readonly #keepsFocus: boolean;
   readonly #before = saveEditor();
   readonly #disposables = new DisposableStore();
   readonly #span: vscode.TextEditorDecorationType;
@@ -25,11 +26,17 @@ export class EditorPreview implements vscode.Disposable {
   #marked: vscode.TextEditor | undefined;
   #isOpened = false;
 
-  constructor() {
+  /** `keepsFocus`: restoring the editor leaves the focus where it is, in a view. */
+  constructor(keepsFocus = false) {
+    this.#keepsFocus = keepsFocus;
     this.#span = this.#disposables.add(
       vscode.window.createTextEditorDecorationType({
         isWholeLine: true,
         backgroundColor: new vscode.ThemeColor('editor.rangeHighlightBackground'),
+        // High-contrast themes have no background, but this colour: here a bar, since each line would have a frame of its own.
+        borderStyle: 'solid',
+        borderWidth: '0 0 0 2px',
+        borderColor: new vscode.ThemeColor('editor.rangeHighlightBorder'),
         overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.rangeHighlightForeground'),
       }),
     );
@@ -63,7 +70,8 @@ export class EditorPreview implements vscode.Disposable {
       this.#unmark();
       const editor = await vscode.window.showTextDocument(uri, { preview: false, viewColumn });
       const range = selectionOf(editor, result);
-      editor.selection = new vscode.Selection(range.start, range.end);
+      // A selection would be overwritten by the next key.
+      editor.selection = cursorAt(range);
       editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     });
   }
@@ -79,7 +87,9 @@ export class EditorPreview implements vscode.Disposable {
     this.#enqueue(async () => {
       this.#unmark();
       this.#disposables.dispose();
-      if (!this.#isOpened && this.#previewed) await restoreEditor(this.#before, this.#previewed);
+      if (!this.#isOpened && this.#previewed) {
+        await restoreEditor(this.#before, this.#previewed, this.#keepsFocus);
+      }
     });
   }
 
@@ -121,10 +131,14 @@ function saveEditor(): SavedEditor | undefined {
   return { uri: editor.document.uri, viewColumn, selection, top: visibleRanges[0] };
 }
 
-async function restoreEditor(before: SavedEditor | undefined, previewed: vscode.Uri): Promise<void> {
+async function restoreEditor(
+  before: SavedEditor | undefined,
+  previewed: vscode.Uri,
+  preserveFocus: boolean,
+): Promise<void> {
   if (before) {
     const { selection, viewColumn } = before;
-    const options = { selection, ...(viewColumn !== undefined && { viewColumn }) };
+    const options = { selection, preserveFocus, ...(viewColumn !== undefined && { viewColumn }) };
     const editor = await vscode.window.showTextDocument(before.uri, options);
     if (before.top) editor.revealRange(before.top, vscode.TextEditorRevealType.AtTop);
     if (before.uri.toString() === previewed.toString()) return;

@@ -9,9 +9,9 @@ import type { Folders } from '../index/folders.ts';
 import { literal } from '../pickText.ts';
 import { EditorPreview } from './preview.ts';
 import type { RecentQueries } from './recentQueries.ts';
-import type { KeptSearch } from './resultsView.ts';
+import type { KeptSearch } from './searchView.ts';
 import { maxResults } from '../settings.ts';
-import { isPartial, summarize } from '../index/statusText.ts';
+import { indexLine, isPartial } from '../index/statusText.ts';
 import {
   completionRow,
   FORGET,
@@ -24,7 +24,7 @@ import {
   sameRow,
   type SearchRow,
 } from './searchRows.ts';
-import { symbolIcon } from './symbolIcon.ts';
+import { SYMBOL_ICONS } from './symbolIcon.ts';
 
 /** A search of the open folders. */
 type SearchOfFolders = Omit<SearchRequest, 'folders' | 'isTrusted'>;
@@ -77,9 +77,22 @@ export class SearchPick implements vscode.Disposable {
   }
 
   show(query: string, mode: SearchMode = SEARCH_WORKSPACE): void {
-    const session = new SearchSession(this.#dependencies, mode, () => this.#open.delete(session));
+    const session = new SearchSession(this.#dependencies, mode, () => {
+      this.#open.delete(session);
+      this.#onOpen();
+    });
     this.#open.add(session);
+    this.#onOpen();
     session.show(query);
+  }
+
+  #onOpen(): void {
+    void vscode.commands.executeCommand('setContext', 'sextant.isListOpen', this.#open.size > 0);
+  }
+
+  /** Opens the active result of the list to the side. */
+  acceptBeside(): void {
+    for (const session of this.#open) session.accept(vscode.ViewColumn.Beside);
   }
 
   dispose(): void {
@@ -110,14 +123,14 @@ class SearchSession implements vscode.Disposable {
     const { folders } = dependencies;
     const pick = this.#pick;
     pick.placeholder = mode.placeholder;
-    const tooltip = vscode.l10n.t('Move to the Search Results View');
-    pick.buttons = [{ iconPath: new vscode.ThemeIcon('list-tree'), tooltip }];
+    const tooltip = vscode.l10n.t('Show in the Search View');
+    pick.buttons = [{ iconPath: new vscode.ThemeIcon('layout-sidebar-left'), tooltip }];
     // The order is the ranking's. `sortByLabel` is not in the typings yet but works in every version we support;
     // without it the editor would sort items whose label contains the query before better ones.
     (pick as { sortByLabel?: boolean }).sortByLabel = false;
     this.#disposables.add(pick.onDidChangeValue((value) => this.#onType(value)));
     this.#disposables.add(pick.onDidChangeActive(([item]) => this.#onActive(item)));
-    this.#disposables.add(pick.onDidAccept(() => this.#accept(vscode.ViewColumn.Active)));
+    this.#disposables.add(pick.onDidAccept(() => this.accept(vscode.ViewColumn.Active)));
     this.#disposables.add(
       pick.onDidTriggerItemButton(({ item, button }) => {
         if (button.tooltip === WHY) this.#explain(item);
@@ -159,7 +172,7 @@ class SearchSession implements vscode.Disposable {
 
   #updateTitle(): void {
     const statuses = this.#folders.statuses();
-    const state = statuses.length === 0 ? vscode.l10n.t('no folder is open') : summarize(statuses);
+    const state = indexLine(statuses).text;
     const partial = isPartial(statuses) ? ` – ${vscode.l10n.t('results are partial')}` : '';
     this.#pick.title = `${this.#mode.title} (${state}${partial})`;
   }
@@ -201,7 +214,7 @@ class SearchSession implements vscode.Disposable {
       const shown = completions.length > 0 ? problems.filter(({ end }) => end < trimmed.length) : problems;
       const isTyping = shown.length < problems.length;
       const items = results.length > 0 ? results.map((result) => this.#toItem(result)) : [this.#nothingFound(trimmed)];
-      const above = [...completions.map(completionRow), ...queryProblemRows(query, shown)];
+      const above = [...completions.map(completionRow), ...queryProblemRows(query, shown, query === trimmed)];
       const below = [...(isUnfinished ? [readAllRow()] : []), ...staleFileRows(leftOut)];
       this.#show([...above, ...items, ...below], isTyping);
     } catch (error) {
@@ -245,7 +258,7 @@ class SearchSession implements vscode.Disposable {
       label: literal(symbol ? symbol.name : basename(path)),
       description: literal(`${shownPath}:${line}`),
       detail: literal(text),
-      iconPath: symbol ? symbolIcon(symbol.kind) : vscode.ThemeIcon.File,
+      iconPath: symbol ? new vscode.ThemeIcon(SYMBOL_ICONS[symbol.kind]) : vscode.ThemeIcon.File,
       // The editor's own filter hides rows without the typed letters in this order.
       alwaysShow: true,
       buttons: [
@@ -262,7 +275,7 @@ class SearchSession implements vscode.Disposable {
     this.#preview.show(this.#uriOf(item.result), item.result);
   }
 
-  #accept(column: vscode.ViewColumn): void {
+  accept(column: vscode.ViewColumn): void {
     const [item] = this.#pick.activeItems;
     if (item?.fill !== undefined) {
       this.#pick.value = item.fill;

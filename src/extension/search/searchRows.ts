@@ -3,7 +3,9 @@ import { formatCount } from '../../base/format.ts';
 import type { QueryProblem } from '../../engine/query/queryLanguage.ts';
 import type { Completion } from '../../workspace/completion.ts';
 import type { SearchResult } from '../../workspace/searcher.ts';
+import { fixesOf } from '../../workspace/queryFixes.ts';
 import { literal } from '../pickText.ts';
+import { fixLabel } from './fixLabel.ts';
 
 /* Rows of the list of search results. */
 
@@ -29,12 +31,16 @@ export function samePlace({ result: a }: SearchRow, { result: b }: SearchRow): b
   return a !== undefined && a.root === b?.root && a.path === b.path && a.line === b.line;
 }
 
-/** The first problem of a query, as a row above the results of the rest. */
-export function queryProblemRows(query: string, [problem]: readonly QueryProblem[]): SearchRow[] {
-  if (!problem) return [];
-  const { start, end, message } = problem;
-  const label = vscode.l10n.t('“{0}” at character {1}', literal(query.slice(start, end)), start + 1);
-  return [{ label, detail: literal(message), alwaysShow: true, iconPath: new vscode.ThemeIcon('warning') }];
+/** The problems of a query, as rows above the results of the rest; accepting one takes its likeliest fix if the query was typed. */
+export function queryProblemRows(query: string, problems: readonly QueryProblem[], isTyped: boolean): SearchRow[] {
+  return problems.map((problem) => {
+    const { start, end, message } = problem;
+    const label = vscode.l10n.t('“{0}” at character {1}', literal(query.slice(start, end)), start + 1);
+    const [fix] = isTyped ? fixesOf(query, problem) : [];
+    const iconPath = new vscode.ThemeIcon('warning');
+    const row = { label, detail: literal(message), alwaysShow: true, iconPath };
+    return fix ? { ...row, description: literal(fixLabel(fix)), fill: fix.query } : row;
+  });
 }
 
 export function completionRow({ filter, query, files }: Completion): SearchRow {

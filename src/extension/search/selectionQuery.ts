@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import { WORD } from '../../engine/analyze/numbers.ts';
+import { formatFilter } from '../../engine/query/unfinished.ts';
+import type { Folders } from '../index/folders.ts';
 
 /** More words do not improve a query. */
 const MAX_WORDS = 30;
@@ -16,4 +18,25 @@ export function selectionQuery(): string {
   const text = range ? document.getText(range).trim() : '';
   if (/^[\p{L}\p{N}_.]+$/u.test(text)) return text;
   return [...text.matchAll(WORD)].slice(0, MAX_WORDS).join(' ');
+}
+
+/** A query for exactly the name at the cursor, or the selected one; empty if there is none. */
+export function usagesQuery(): string {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) return '';
+  const { document, selection } = editor;
+  const range = selection.isEmpty ? document.getWordRangeAtPosition(selection.active) : selection;
+  const name = (range ? document.getText(range) : '').trim();
+  // An expression knows the ends of words, but only of English letters.
+  if (/^\w+$/.test(name)) return `/\\b${name}\\b/`;
+  return name === '' || name.includes('\n') ? selectionQuery() : `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+/** The beginning of a query within a folder of the explorer; `undefined` for one that is not indexed. */
+export function folderQuery(folders: Folders, folder: unknown): string | undefined {
+  if (!(folder instanceof vscode.Uri)) return undefined;
+  const isRoot = folders.all.some(({ root }) => folders.uriOf(root).toString() === folder.toString());
+  const path = folders.folderOf(folder)?.path;
+  if (isRoot || path === undefined) return isRoot ? '' : undefined;
+  return `${formatFilter('path', `/${path}/`, false)} `;
 }

@@ -1,7 +1,7 @@
-import * as vscode from 'vscode';
 import type { DefinitionKind } from '../../engine/analyze/language.ts';
 
-const ICONS: Readonly<Record<DefinitionKind, string>> = {
+/** Names of the editor's own icons for kinds of definitions. */
+export const SYMBOL_ICONS: Readonly<Record<DefinitionKind, string>> = {
   class: 'symbol-class',
   constant: 'symbol-constant',
   enum: 'symbol-enum',
@@ -16,8 +16,3 @@ const ICONS: Readonly<Record<DefinitionKind, string>> = {
   type: 'symbol-type-parameter',
   variable: 'symbol-variable',
 };
-
-/** The editor's own icon for a kind of definition. */
-export function symbolIcon(kind: DefinitionKind): vscode.ThemeIcon {
-  return new vscode.ThemeIcon(ICONS[kind]);
-}

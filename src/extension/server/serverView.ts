@@ -29,6 +29,8 @@ export class ServerView implements vscode.TreeDataProvider<vscode.TreeItem>, vsc
   show(state: LocalServerState, injected?: InjectedFaults): void {
     // The view's buttons depend on it.
     void vscode.commands.executeCommand('setContext', 'sextant.server.state', state.kind);
+    // The container stays from the first start on: a restart would close it under the user.
+    if (state.kind !== 'stopped') void vscode.commands.executeCommand('setContext', 'sextant.server.wasStarted', true);
     this.#rows = [...serverRows(state), ...(injected ? faultRows(injected) : [])];
     this.#changed.fire(undefined);
   }

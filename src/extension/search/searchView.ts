@@ -1,0 +1,372 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/disposable.ts';
+import { formatCount } from '../../base/format.ts';
+import type { Logger } from '../../base/log.ts';
+import type { Handlers } from '../../base/rpc.ts';
+import {
+  searchView,
+  type SearchEvents,
+  type SearchMethods,
+  type SearchReply,
+  type SearchState,
+  type SearchTarget,
+  type ShownChoice,
+  type ShownProblem,
+} from '../../protocol/searchView.ts';
+import type { QueryProblem } from '../../engine/query/queryLanguage.ts';
+import type { Completion } from '../../workspace/completion.ts';
+import {
+  partsOf,
+  setKind,
+  toggleChanged,
+  toggleFolder,
+  toggleLanguage,
+  toggleSymbol,
+  FILE_KINDS,
+} from '../../workspace/queryEditing.ts';
+import { fixesOf } from '../../workspace/queryFixes.ts';
+import type { KeptPlace } from '../../workspace/resultPlace.ts';
+import type { FileLines, SearchRequest, SearchResponse } from '../../workspace/searcher.ts';
+import type { CommandId } from '../commandIds.ts';
+import type { Folders } from '../index/folders.ts';
+import { indexLine } from '../index/statusText.ts';
+import { maxResults } from '../settings.ts';
+import { SideViewHost } from '../webviewHost.ts';
+import { fixLabel } from './fixLabel.ts';
+import type { KeptSearches } from './keptSearches.ts';
+import { EditorPreview } from './preview.ts';
+import type { RecentQueries } from './recentQueries.ts';
+import { asLines, asSearchEditor, resultsAsMarkdown } from './resultsText.ts';
+import { placesOf, toShownFile } from './shownResults.ts';
+
+/** A search of the open folders. */
+type SearchOfFolders = Omit<SearchRequest, 'folders' | 'isTrusted'>;
+
+/** A search that can be repeated. */
+export interface KeptSearch {
+  readonly query: string;
+  /** Lines to leave out of the results. */
+  readonly except?: FileLines;
+}
+
+export interface SearchViewDependencies {
+  readonly folders: Folders;
+  readonly recent: RecentQueries;
+  readonly kept: KeptSearches;
+  readonly extensionUri: vscode.Uri;
+  readonly log: Logger;
+  search(request: SearchOfFolders, signal: AbortSignal): Promise<SearchResponse>;
+  count(query: string, limit: number, signal: AbortSignal): Promise<number | undefined>;
+  complete(query: string, limit?: number): Promise<readonly Completion[]>;
+  relocate(places: readonly KeptPlace[]): Promise<readonly (KeptPlace | undefined)[]>;
+}
+
+/** Files that are counted; a search of the kernel's common words takes a tenth of a second for these. */
+const MAX_COUNT = 1_000;
+const MAX_CHOICES = 12;
+/** Interval of repeated searches while the index grows. */
+const REFRESH_MS = 2_000;
+
+/** "Search": the view with the search box, and the results below it. */
+export class SearchView implements vscode.Disposable {
+  readonly #dependencies: SearchViewDependencies;
+  readonly #host: SideViewHost<SearchMethods, SearchEvents>;
+  readonly #disposables = new DisposableStore();
+  #search: KeptSearch = { query: '' };
+  #takesFocus = false;
+  /** Places by id, of the present results and of those before: a click may come while others arrive. */
+  #places = new Map<number, KeptPlace>();
+  #before = new Map<number, KeptPlace>();
+  #lastId = 0;
+  #preview: EditorPreview | undefined;
+  #line = '';
+  #hasResults = false;
+  #changedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(dependencies: SearchViewDependencies) {
+    this.#dependencies = dependencies;
+    const { extensionUri, log, folders } = dependencies;
+    const title = vscode.l10n.t('Search');
+    const view = { contract: searchView, title, handlers: this.#handlers(), extensionUri, log };
+    this.#host = this.#disposables.add(new SideViewHost(view, () => this.#releasePreview()));
+    this.#disposables.add(folders.onDidChange(() => this.#onIndexChange()));
+  }
+
+  resolve(view: vscode.WebviewView): void {
+    this.#host.resolve(view);
+  }
+
+  /** Shows the view with the focus in its box, and searches unless `search` is missing. */
+  async show(search?: KeptSearch): Promise<void> {
+    this.#takesFocus = true;
+    if (search) this.#search = search;
+    await vscode.commands.executeCommand('sextant.search.focus');
+    if (search) {
+      this.#host.emit('state', this.#state());
+      this.#host.emit('show', search.query);
+    } else this.#host.emit('focus', null);
+  }
+
+  /** Copies the places of all results. */
+  async copyAll(): Promise<void> {
+    if (this.#places.size > 0) await vscode.env.clipboard.writeText(asLines([...this.#places.values()]));
+  }
+
+  /** Opens all results in a new editor. */
+  async export(format: 'markdown' | 'search-result'): Promise<void> {
+    const shown = [...this.#places.values()];
+    if (shown.length === 0) return;
+    const { query } = this.#search;
+    const several = this.#dependencies.folders.all.length > 1;
+    const content = format === 'markdown' ? resultsAsMarkdown(query, shown) : asSearchEditor(query, shown, several);
+    const document = await vscode.workspace.openTextDocument({ language: format, content });
+    await vscode.window.showTextDocument(document, { preview: false });
+  }
+
+  /** The place of a row's menu. */
+  placeOf(row: unknown): KeptPlace | undefined {
+    const { result } = (row ?? {}) as { readonly result?: unknown };
+    return typeof result === 'number' ? this.#placeOf(result) : undefined;
+  }
+
+  async copy(place: KeptPlace | undefined): Promise<void> {
+    if (place) await vscode.env.clipboard.writeText(asLines([place]));
+  }
+
+  async explain(place: KeptPlace | undefined): Promise<void> {
+    if (!place) return;
+    const argument = { file: this.#uriOf(place), query: this.#search.query };
+    await vscode.commands.executeCommand('sextant.whyFile' satisfies CommandId, argument);
+  }
+
+  async open(place: KeptPlace | undefined, viewColumn: vscode.ViewColumn): Promise<void> {
+    const now = place && (await this.#locate(place));
+    if (!now) return;
+    const preview = this.#preview ?? new EditorPreview(true);
+    this.#preview = undefined;
+    preview.open(this.#uriOf(now), now, viewColumn);
+    preview.dispose();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#releasePreview();
+    this.#disposables.dispose();
+  }
+
+  #handlers(): Handlers<SearchMethods> {
+    const { recent, kept } = this.#dependencies;
+    return {
+      ready: () => {
+        const state = this.#state();
+        this.#takesFocus = false;
+        return state;
+      },
+      search: (request, signal) => this.#run(request, signal),
+      count: async ({ query }, signal) => {
+        const files = await this.#dependencies.count(query, MAX_COUNT, signal);
+        return files === undefined ? null : { files, isLeast: files === MAX_COUNT };
+      },
+      choices: ({ query, part }) => this.#choices(query, part),
+      change: ({ query, part, value }) => {
+        switch (part) {
+          case 'language':
+            return toggleLanguage(query, value);
+          case 'folder':
+            return toggleFolder(query, value);
+          case 'kind':
+            return setKind(query, FILE_KINDS.find((kind) => kind === value) ?? null);
+          case 'changed':
+            return toggleChanged(query);
+          case 'symbol':
+            return toggleSymbol(query);
+        }
+      },
+      preview: async ({ id }) => {
+        const place = this.#placeOf(id);
+        const now = place && (await this.#locate(place));
+        if (!now) return;
+        this.#preview ??= new EditorPreview(true);
+        this.#preview.show(this.#uriOf(now), now);
+      },
+      open: async ({ query, id, toSide }) => {
+        await recent.add(query);
+        await this.open(this.#placeOf(id), toSide ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active);
+        this.#emitState();
+      },
+      restore: () => {
+        this.#preview?.dispose();
+        this.#preview = undefined;
+      },
+      copy: ({ id }) => this.copy(this.#placeOf(id)),
+      explain: ({ id }) => this.explain(this.#placeOf(id)),
+      forget: async ({ query }) => {
+        await recent.remove(query);
+        this.#emitState();
+      },
+      keep: async ({ query, isKept }) => {
+        await kept.set(query.trim(), isKept);
+        this.#emitState();
+      },
+      go: async ({ to }) => {
+        await vscode.commands.executeCommand(TARGETS[to], ...(to === 'ask' ? [this.#search.query] : []));
+      },
+    };
+  }
+
+  async #run(
+    { query, limit, from, readAll }: Parameters<SearchMethods['search']>[0],
+    signal: AbortSignal,
+  ): Promise<SearchReply> {
+    if (query !== this.#search.query) {
+      const hadExcept = this.#search.except !== undefined;
+      this.#search = { query };
+      if (hadExcept) this.#emitState();
+    }
+    const parts = partsOf(query);
+    if (query.trim() === '') {
+      this.#take([], 0);
+      const nothing = { files: [], hasMore: false, problems: [], completions: [], isUnfinished: false, notice: '' };
+      return { ...nothing, parts };
+    }
+    const { except } = this.#search;
+    const most = limit ?? maxResults();
+    const request = { query, limit: most, readAll, excerpts: true, ...(except && { except }) };
+    const [response, completions] = await Promise.all([
+      this.#dependencies.search(request, signal),
+      this.#dependencies.complete(query),
+    ]);
+    const { results, problems, isUnfinished } = response;
+    // A filter that is still being typed is not reported yet.
+    const reported = completions.length > 0 ? problems.filter(({ end }) => end < query.trimEnd().length) : problems;
+    return {
+      files: this.#take(results, from),
+      hasMore: results.length === most,
+      problems: reported.map((problem) => toShownProblem(query, problem)),
+      completions: completions.map((one) => ({ filter: one.filter, detail: countOf(one), query: one.query })),
+      parts,
+      isUnfinished,
+      notice: noticeOf(response),
+    };
+  }
+
+  /** Gives each place an id, and returns the files from one on. */
+  #take(results: SearchResponse['results'], from: number): SearchReply['files'] {
+    const several = this.#dependencies.folders.all.length > 1;
+    this.#before = from === 0 ? this.#places : new Map([...this.#before, ...this.#places]);
+    this.#places = new Map();
+    const files = results.map((result) => {
+      const places = placesOf(result);
+      const ids = places.map((place) => {
+        this.#places.set(++this.#lastId, place);
+        return this.#lastId;
+      });
+      return toShownFile(places, ids, several);
+    });
+    const hasResults = results.length > 0;
+    if (hasResults !== this.#hasResults)
+      void vscode.commands.executeCommand('setContext', 'sextant.hasResults', hasResults);
+    this.#hasResults = hasResults;
+    return files.slice(from);
+  }
+
+  async #choices(query: string, part: 'language' | 'folder'): Promise<readonly ShownChoice[]> {
+    const isLanguage = part === 'language';
+    const { languages, folders } = partsOf(query);
+    const chosen = isLanguage ? languages : folders;
+    const found = await this.#dependencies.complete(isLanguage ? 'lang:' : 'path:/', MAX_CHOICES);
+    const offered = found.map((completion): ShownChoice => {
+      const values = partsOf(completion.filter);
+      const [value = ''] = isLanguage ? values.languages : values.folders;
+      return { value, detail: countOf(completion), isOn: chosen.includes(value) };
+    });
+    const others = chosen.filter((value) => !offered.some((one) => one.value === value));
+    return [...others.map((value) => ({ value, detail: '', isOn: true })), ...offered];
+  }
+
+  /** The place where its lines are now; shows a message if the file no longer has them. */
+  async #locate(place: KeptPlace): Promise<KeptPlace | undefined> {
+    const [now] = await this.#dependencies.relocate([place]);
+    if (!now) void vscode.window.showInformationMessage(vscode.l10n.t('{0} no longer has this line.', place.path));
+    return now;
+  }
+
+  /** Searches again after a change of the index: at intervals while it grows. */
+  #onIndexChange(): void {
+    const { kind, text } = indexLine(this.#dependencies.folders.statuses());
+    if (text !== this.#line) this.#emitState();
+    this.#line = text;
+    if (this.#timer) return;
+    const delay = kind === 'ready' ? 0 : Math.max(0, this.#changedAt + REFRESH_MS - Date.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#changedAt = Date.now();
+      this.#host.emit('changed', null);
+    }, delay);
+  }
+
+  #emitState(): void {
+    this.#host.emit('state', this.#state());
+  }
+
+  #state(): SearchState {
+    const { folders, recent, kept } = this.#dependencies;
+    const { query, except } = this.#search;
+    return {
+      query,
+      except: except ? vscode.l10n.t('Without the selected lines of {0}', except.path) : '',
+      index: indexLine(folders.statuses()),
+      recent: recent.all,
+      kept: kept.all,
+      takesFocus: this.#takesFocus,
+    };
+  }
+
+  #placeOf(id: number): KeptPlace | undefined {
+    return this.#places.get(id) ?? this.#before.get(id);
+  }
+
+  #releasePreview(): void {
+    this.#preview?.release();
+    this.#preview = undefined;
+  }
+
+  #uriOf({ root, path }: KeptPlace): vscode.Uri {
+    return vscode.Uri.joinPath(this.#dependencies.folders.uriOf(root), path);
+  }
+}
+
+const TARGETS: Readonly<Record<SearchTarget, string>> = {
+  folder: 'vscode.openFolder',
+  indexStatus: 'sextant.showStatus',
+  update: 'sextant.updateIndex',
+  pause: 'sextant.pauseIndexing',
+  resume: 'sextant.resumeIndexing',
+  log: 'sextant.showLog',
+  trust: 'workbench.trust.manage',
+  ask: 'sextant.askWorkspace',
+};
+
+function toShownProblem(query: string, problem: QueryProblem): ShownProblem {
+  const { start, end, message, code } = problem;
+  const fixes = fixesOf(query, problem).map((fix) => ({ label: fixLabel(fix), query: fix.query }));
+  return { start, end, message, fixes, needsTrust: code === 'NotTrusted' };
+}
+
+function countOf({ files }: Completion): string {
+  if (files === undefined) return '';
+  return files === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', formatCount(files));
+}
+
+/** Explains results that may be missing. */
+function noticeOf({ leftOut, isPartial: isDamaged }: SearchResponse): string {
+  if (isDamaged) return vscode.l10n.t('The index is damaged and being repaired: results may be missing.');
+  if (leftOut === 0) return '';
+  return leftOut === 1
+    ? vscode.l10n.t('1 file was left out because it was deleted or changed after it was indexed')
+    : vscode.l10n.t(
+        '{0} files were left out because they were deleted or changed after they were indexed',
+        formatCount(leftOut),
+      );
+}

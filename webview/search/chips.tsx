@@ -1,0 +1,93 @@
+import * as l10n from '@vscode/l10n';
+import type { JSX } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { QueryPart, ShownParts } from '../../src/protocol/searchView.ts';
+import { Popup, type PopupItem } from './popup.tsx';
+import type { SearchModel } from './searchModel.ts';
+
+const NO_PARTS: ShownParts = { languages: [], folders: [], kind: null, isChanged: false, isSymbol: false };
+
+interface ChipsProps {
+  readonly model: SearchModel;
+  readonly fetchChoices: (part: 'language' | 'folder') => Promise<readonly PopupItem[]>;
+  /** Moves the focus to the box. */
+  readonly leave: () => void;
+}
+
+/** Filters as buttons. Each writes its filter into the query, and shows one that was typed. */
+export function Chips({ model, fetchChoices, leave }: ChipsProps): JSX.Element {
+  const [open, setOpen] = useState<'language' | 'folder' | 'kind' | undefined>();
+  const [items, setItems] = useState<readonly PopupItem[] | undefined>();
+  const opener = useRef<HTMLButtonElement | null>(null);
+  const { languages, folders, kind, isChanged, isSymbol } = model.reply?.parts ?? NO_PARTS;
+  const kinds = { source: l10n.t('Source'), tests: l10n.t('Tests'), docs: l10n.t('Documents') };
+  const close = (): void => {
+    if (open === undefined) return;
+    setOpen(undefined);
+    // The menu closes when it loses the focus; otherwise the focus goes back.
+    if (document.activeElement?.closest('.popup')) opener.current?.focus();
+  };
+  const show = (part: 'language' | 'folder' | 'kind', button: HTMLButtonElement): void => {
+    opener.current = button;
+    if (open === part) {
+      close();
+      return;
+    }
+    setOpen(part);
+    if (part === 'kind') {
+      setItems(Object.entries(kinds).map(([id, label]) => ({ id, label, isOn: id === kind })));
+      return;
+    }
+    setItems(undefined);
+    void fetchChoices(part).then(setItems);
+  };
+  const change = (part: QueryPart, value: string): void => {
+    setOpen(undefined);
+    leave();
+    void model.change(part, value);
+  };
+  const chip = (part: 'language' | 'folder' | 'kind', name: string, value: string): JSX.Element => (
+    <button
+      type="button"
+      class={value === '' ? 'chip' : 'chip on'}
+      aria-haspopup="menu"
+      aria-expanded={open === part}
+      aria-label={value === '' ? name : `${name}: ${value}`}
+      // The press would close the open menu, and the click open it again.
+      onMouseDown={(event) => open === part && event.preventDefault()}
+      onClick={({ currentTarget }) => show(part, currentTarget)}
+    >
+      <span class="value">{value === '' ? name : value}</span>
+      <span class="icon icon-down" />
+    </button>
+  );
+  const toggle = (part: 'changed' | 'symbol', name: string, about: string, isOn: boolean): JSX.Element => (
+    <button
+      type="button"
+      class={isOn ? 'chip on' : 'chip'}
+      aria-pressed={isOn}
+      title={about}
+      onClick={() => void model.change(part)}
+    >
+      {name}
+    </button>
+  );
+  const names = { language: l10n.t('Language'), folder: l10n.t('Folder'), kind: l10n.t('Kind') };
+  return (
+    <div class="chips" role="group" aria-label={l10n.t('Filters')}>
+      {chip('language', names.language, languages.join(', '))}
+      {chip('folder', names.folder, folders.join(', '))}
+      {chip('kind', names.kind, kind === null ? '' : kinds[kind])}
+      {toggle('changed', l10n.t('Changed'), l10n.t('Only files with uncommitted changes'), isChanged)}
+      {toggle('symbol', l10n.t('Symbol'), l10n.t('Only definitions with such a name'), isSymbol)}
+      {open !== undefined && (
+        <Popup
+          label={names[open]}
+          items={items}
+          close={close}
+          choose={(id) => change(open, open === 'kind' && id === kind ? '' : id)}
+        />
+      )}
+    </div>
+  );
+}

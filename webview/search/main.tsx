@@ -1,0 +1,62 @@
+import { render } from 'preact';
+import type { SearchEvents, SearchMethods } from '../../src/protocol/searchView.ts';
+import { connect } from '../connect.ts';
+import { eachFrame, showFailure } from '../page.tsx';
+import '../base.css';
+import '../icons.css';
+import './searchIcons.css';
+import './search.css';
+import type { PopupItem } from './popup.tsx';
+import type { RowHeights } from './rows.ts';
+import { SearchModel, type KeptPage } from './searchModel.ts';
+import { SearchPage, type Controls } from './searchPage.tsx';
+
+/* The entry of the page: connects the model, and draws it. */
+
+const host = connect<SearchMethods, SearchEvents>();
+const { caller } = host;
+const controls: Controls = { box: null, list: null };
+let model: SearchModel | undefined;
+
+const draw = eachFrame(() => {
+  if (model) render(<SearchPage {...{ model, controls, fetchChoices }} />, document.body);
+});
+
+async function fetchChoices(part: 'language' | 'folder'): Promise<readonly PopupItem[]> {
+  const choices = await caller.call('choices', { query: model?.query ?? '', part });
+  return choices.map(({ value, detail, isOn }) => ({ id: value, label: value, detail, isOn }));
+}
+
+/** Heights that fit the editor's font; the style sheet has the same factors. */
+function heights(): RowHeights {
+  const size = Number.parseFloat(getComputedStyle(document.body).fontSize) || 13;
+  return { line: Math.round(size * 1.7), double: Math.round(size * 3.2) };
+}
+
+function focusBox(): void {
+  controls.box?.focus();
+  controls.box?.select();
+}
+
+// The editor moves the focus to the page; the box takes it unless another element has it.
+window.addEventListener('focus', () => {
+  if (document.activeElement === document.body) controls.box?.focus();
+});
+caller.on('state', (state) => model?.setState(state));
+caller.on('changed', () => model?.refresh());
+caller.on('focus', () => focusBox());
+caller.on('show', (query) => {
+  model?.type(query, 0);
+  controls.box?.focus();
+});
+caller.call('ready', undefined).then((state) => {
+  const kept = host.kept as Partial<KeptPage> | undefined;
+  const keep = (page: KeptPage): void => host.keep(page);
+  model = new SearchModel(state, { caller, heights: heights(), draw, keep }, kept);
+  const { scrollTop } = model;
+  model.type(model.query, 0);
+  model.scrollTop = scrollTop;
+  render(<SearchPage {...{ model, controls, fetchChoices }} />, document.body);
+  // Without a request the focus stays in the editor when the window opens.
+  if (state.takesFocus || document.hasFocus()) focusBox();
+}, showFailure);

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import type { ShownFile } from '../../src/protocol/searchView.ts';
+import { RowLayout } from './rows.ts';
+
+describe('Rows of the search view', () => {
+  const symbol = { name: 'send', icon: 'symbol-method' };
+  const file = (at: number): ShownFile => ({
+    key: `/r/${at}.ts`,
+    name: `${at}.ts`,
+    folder: '',
+    places: [
+      { id: 3 * at, line: 1, text: 'a', marks: [], symbol },
+      { id: 3 * at + 1, line: 9, text: 'b', marks: [], symbol: null },
+    ],
+  });
+  const files = (count: number): ShownFile[] => Array.from({ length: count }, (_, i) => file(i));
+  const heights = { line: 20, double: 40 };
+
+  it('places each row below the one before, whatever its height', () => {
+    const layout = new RowLayout(files(2), new Set(['/r/0.ts']), heights);
+    assert.deepEqual(
+      layout.rows.map(({ at, place }, i) => [at, place?.line, layout.topOf(i), layout.heightOf(i)]),
+      [
+        [0, undefined, 0, 20],
+        [1, undefined, 20, 20],
+        [1, 1, 40, 40],
+        [1, 9, 80, 20],
+      ],
+    );
+    assert.equal(layout.height, 100);
+  });
+
+  it('draws the rows in view and a few around them, of any number', () => {
+    const layout = new RowLayout(files(100_000), new Set(), heights);
+    assert.equal(layout.height, 8_000_000);
+    for (const scrollTop of [0, 4_000_010, 8_000_000 - 600]) {
+      const { from, to } = layout.inView(scrollTop, 600);
+      assert.ok(to - from < 60, `${from} to ${to}`);
+      assert.ok(layout.topOf(from) <= scrollTop && layout.topOf(to - 1) + layout.heightOf(to - 1) >= scrollTop + 600);
+    }
+    assert.deepEqual(new RowLayout([], new Set(), heights).inView(0, 600), { from: 0, to: 0 });
+  });
+
+  it('scrolls no further than a row needs', () => {
+    const layout = new RowLayout(files(100), new Set(), heights);
+    assert.equal(layout.scrollTo(0, 500, 200), 0);
+    assert.equal(layout.scrollTo(1, 0, 200), 0);
+    assert.equal(layout.scrollTo(12, 0, 200), 140);
+    assert.equal(layout.pageFrom(0, 200), 7);
+    assert.equal(layout.pageFrom(3, -200), 0);
+  });
+
+  it('finds the row of a place, also after its file is folded or the place is deleted', () => {
+    const open = new RowLayout(files(3), new Set(), heights);
+    assert.equal(open.find('/r/1.ts', 9), 5);
+    assert.equal(open.find('/r/1.ts', 7), 3);
+    assert.equal(open.find('/r/9.ts', 1), -1);
+    assert.equal(new RowLayout(files(3), new Set(['/r/1.ts']), heights).find('/r/1.ts', 9), 3);
+    assert.equal(open.firstPlace(3), 4);
+    assert.equal(new RowLayout([], new Set(), heights).firstPlace(), -1);
+  });
+});

@@ -1,0 +1,234 @@
+import type { RpcCaller } from '../../src/base/rpc.ts';
+import { MAX_FILES } from '../../src/protocol/limits.ts';
+import type {
+  QueryPart,
+  SearchEvents,
+  SearchMethods,
+  SearchReply,
+  SearchState,
+  ShownFile,
+} from '../../src/protocol/searchView.ts';
+import { messageOf } from '../page.tsx';
+import { RowLayout, type RowHeights } from './rows.ts';
+
+/** Pause in typing after which to search; a search takes a few milliseconds. */
+const TYPING_PAUSE_MS = 60;
+/** Factor of the limit when the end of the list is reached. */
+const MORE = 4;
+
+/** State of the page that it restores when the editor loads it again. */
+export interface KeptPage {
+  readonly query: string;
+  readonly scrollTop: number;
+}
+
+interface SearchModelOptions {
+  readonly caller: RpcCaller<SearchMethods, SearchEvents>;
+  readonly heights: RowHeights;
+  /** Draws the page; called for each change. */
+  readonly draw: () => void;
+  readonly keep: (state: KeptPage) => void;
+}
+
+/** What the page shows, and the requests that change it. */
+export class SearchModel {
+  readonly #options: SearchModelOptions;
+  state: SearchState;
+  query: string;
+  /** The answer to the last search, whose files are in {@link files}. */
+  reply: SearchReply | undefined;
+  files: readonly ShownFile[] = [];
+  layout: RowLayout;
+  /** Index of the row that keys act on; -1 while the box has the focus and no row was chosen. */
+  active = -1;
+  isSearching = false;
+  error = '';
+  /** Number of files that the query finds, if there are more than are shown. */
+  count: { readonly files: number; readonly isLeast: boolean } | undefined;
+  scrollTop = 0;
+  readonly #folded = new Set<string>();
+  #limit: number | null = null;
+  #readAll = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: AbortController | undefined;
+  /** Enter was pressed before the results came. */
+  #opensFirst: { readonly toSide: boolean } | undefined;
+
+  constructor(state: SearchState, options: SearchModelOptions, kept?: Partial<KeptPage>) {
+    this.#options = options;
+    this.state = state;
+    this.query = state.query === '' && state.index.kind !== 'none' ? (kept?.query ?? '') : state.query;
+    this.scrollTop = kept?.query === this.query ? (kept.scrollTop ?? 0) : 0;
+    this.layout = new RowLayout([], this.#folded, options.heights);
+  }
+
+  isFolded(file: ShownFile): boolean {
+    return this.#folded.has(file.key);
+  }
+
+  /** Whether a search that stopped early goes on. */
+  get readsAll(): boolean {
+    return this.#readAll;
+  }
+
+  setState(state: SearchState): void {
+    this.state = state;
+    this.#options.draw();
+  }
+
+  /** Takes another query, and searches for it after a pause in typing. */
+  type(query: string, pause = TYPING_PAUSE_MS): void {
+    this.query = query;
+    this.active = -1;
+    this.#limit = null;
+    this.#readAll = false;
+    this.#opensFirst = undefined;
+    this.scrollTop = 0;
+    this.#folded.clear();
+    this.#keep();
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.isSearching = true;
+    this.#timer = setTimeout(() => void this.#search(0), pause);
+    this.#options.draw();
+  }
+
+  /** Searches again for the same query, when its results may be others. */
+  refresh(): void {
+    if (this.query.trim() === '' || this.isSearching) return;
+    void this.#search(0);
+  }
+
+  /** Fetches further files. */
+  more(): void {
+    if (!this.reply?.hasMore || this.isSearching || this.files.length >= MAX_FILES) return;
+    this.#limit = Math.min(MAX_FILES, this.files.length * MORE);
+    void this.#search(this.files.length);
+  }
+
+  /** Reads also the files that a search for a phrase left out. */
+  searchAll(): void {
+    this.#readAll = true;
+    void this.#search(0);
+  }
+
+  async change(part: QueryPart, value = ''): Promise<void> {
+    const query = await this.#call(() => this.#options.caller.call('change', { query: this.query, part, value }));
+    if (query !== undefined) this.type(query, 0);
+  }
+
+  /** Opens a row, or the first result if none was chosen; without results yet, as soon as they come. */
+  open(toSide: boolean, index = this.active): void {
+    if (this.isSearching && index < 0) {
+      this.#opensFirst = { toSide };
+      return;
+    }
+    const place = this.layout.rows[this.layout.firstPlace(Math.max(0, index))]?.place;
+    // A folded file has no rows of places.
+    const id = place?.id ?? this.layout.rows[index]?.file.places[0]?.id;
+    if (id !== undefined) void this.send('open', { query: this.query, id, toSide });
+  }
+
+  /** Moves to a row, and shows its place. */
+  move(index: number): void {
+    const { rows } = this.layout;
+    if (rows.length === 0) return;
+    this.active = Math.max(0, Math.min(index, rows.length - 1));
+    const id = rows[this.active]?.place?.id;
+    if (id !== undefined) void this.send('preview', { id });
+    if (this.active === rows.length - 1) this.more();
+    this.#options.draw();
+  }
+
+  fold(file: ShownFile, isFolded: boolean): void {
+    if (isFolded) this.#folded.add(file.key);
+    else this.#folded.delete(file.key);
+    this.#layOut();
+    this.#options.draw();
+  }
+
+  scroll(scrollTop: number): void {
+    this.scrollTop = scrollTop;
+    this.#keep();
+    this.#options.draw();
+  }
+
+  /** Sends a request without an answer; the page shows its failure. */
+  async send<K extends keyof SearchMethods>(name: K, argument: Parameters<SearchMethods[K]>[0]): Promise<void> {
+    await this.#call(() => this.#options.caller.call(name, argument as never));
+  }
+
+  async #call<T>(request: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await request();
+    } catch (error) {
+      this.error = messageOf(error);
+      this.#options.draw();
+      return undefined;
+    }
+  }
+
+  async #search(from: number): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    const running = new AbortController();
+    this.#running = running;
+    this.isSearching = true;
+    this.#options.draw();
+    const { query } = this;
+    const limit = from === 0 && this.#limit === null ? null : Math.max(this.#limit ?? 0, this.files.length, 1);
+    try {
+      const request = { query, limit, from, readAll: this.#readAll };
+      const reply = await this.#options.caller.call('search', request, running.signal);
+      if (running.signal.aborted) return;
+      this.#take(reply, from);
+    } catch (error) {
+      if (running.signal.aborted) return;
+      this.error = messageOf(error);
+      this.#show(undefined, []);
+    }
+    this.isSearching = false;
+    const opens = this.#opensFirst;
+    this.#opensFirst = undefined;
+    if (opens && this.files.length > 0) this.open(opens.toSide);
+    this.#options.draw();
+    await this.#countFiles(running.signal);
+  }
+
+  #take(reply: SearchReply, from: number): void {
+    this.error = '';
+    this.count = undefined;
+    this.#show(reply, from === 0 ? reply.files : [...this.files.slice(0, from), ...reply.files]);
+  }
+
+  #show(reply: SearchReply | undefined, files: readonly ShownFile[]): void {
+    this.reply = reply;
+    this.files = files;
+    this.#layOut();
+  }
+
+  #layOut(): void {
+    const chosen = this.layout.rows[this.active];
+    this.layout = new RowLayout(this.files, this.#folded, this.#options.heights);
+    if (!chosen) return;
+    const found = this.layout.find(chosen.file.key, chosen.place?.line);
+    // Keys go on from the first place where the chosen one is no result any more.
+    this.active = found < 0 ? this.layout.firstPlace() : found;
+  }
+
+  /** Counts what the list does not show, after it is shown. */
+  async #countFiles(signal: AbortSignal): Promise<void> {
+    if (!this.reply?.hasMore) return;
+    try {
+      this.count = (await this.#options.caller.call('count', { query: this.query }, signal)) ?? undefined;
+    } catch {
+      // The list is complete without it; a new search has replaced this one, or will report the failure.
+      return;
+    }
+    this.#options.draw();
+  }
+
+  #keep(): void {
+    this.#options.keep({ query: this.query, scrollTop: this.scrollTop });
+  }
+}
