@@ -134,6 +134,7 @@ export function liveDocumentsIn(
   return live;
 }
 
-function sumOf<T>(items: readonly T[], valueOf: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + valueOf(item), 0);
+/** The sum of a value of each item. */
+export function sumOf<T>(items: readonly T[], valueOf: (item: T, i: number) => number): number {
+  return items.reduce((sum, item, i) => sum + valueOf(item, i), 0);
 }

@@ -6,7 +6,7 @@ import type { SegmentReader } from '../index/segmentReader.ts';
 import type { Segment } from '../index/snapshot.ts';
 import type { WordLists } from './bestChunk.ts';
 import { SegmentScores } from './collect.ts';
-import { Collection } from './collection.ts';
+import { Collection, sumOf } from './collection.ts';
 import { correctionsOf, type Correction } from './corrections.ts';
 import type { Evidence } from './evidence.ts';
 import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
@@ -497,8 +497,4 @@ class Search {
 
 function sumOfShares(shares: readonly Contribution[]): number {
   return sumOf(shares, ({ share }) => share);
-}
-
-function sumOf<T>(items: readonly T[], valueOf: (item: T, i: number) => number): number {
-  return items.reduce((sum, item, i) => sum + valueOf(item, i), 0);
 }
