@@ -66,8 +66,8 @@ const targets = [
     // process of an agent loads: the protocol's library, with 135 for the JSON schema validator that it requires. 45 are the
     // dashboard, a chunk that is loaded when it is opened; 10 more change budgets there. 25 fence and guard stored data. 155 match
     // regular expressions, a chunk that the first such query loads. 30 read numbers, heads of definitions, and what is pasted.
-    // 10 judge spending and presence.
-    budget: 2170,
+    // 10 judge spending and presence. 15 are the search view, 10 the usages and outlines for agents.
+    budget: 2210,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -144,7 +144,7 @@ const targets = [
   {
     name: 'editor tests',
     // Not shipped; each of the four files that start a server contains all of it.
-    budget: 7750,
+    budget: 7850,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')
