@@ -5,7 +5,15 @@ import type { SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, type Segment } from '../index/snapshot.ts';
 import { liveDocumentsIn } from './collection.ts';
 import { BestChunk, B, DEFINING, K1, SHORTEST, type Averages, type Word, type WordLists } from './bestChunk.ts';
-import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_MASK, CHUNK_SUMS, CHUNK_TEXT, noEvidence, type Evidence } from './evidence.ts';
+import {
+  CHUNK_COMMENT,
+  CHUNK_DEFINITION,
+  CHUNK_MASK,
+  CHUNK_SUMS,
+  CHUNK_TEXT,
+  noEvidence,
+  type Evidence,
+} from './evidence.ts';
 import type { SearchArrays, Sums } from './searchMemory.ts';
 import type { TopK } from './topK.ts';
 import type { Wanted } from './wanted.ts';
