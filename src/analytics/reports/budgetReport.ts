@@ -1,12 +1,12 @@
 import { firstOfMonth, formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
-import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
+import type { AnalyticsData, Loaded, LoadOptions } from '../client/analyticsData.ts';
 import { RESOURCE_OF_PLAN } from '../contract.ts';
 import { identityOfKey, type Identity } from '../identity.ts';
-import { daysOf } from '../dateRules.ts';
-import { costBy, type Measure } from '../insights/amounts.ts';
+import { daysOf, type DayRange } from '../dateRules.ts';
+import { costBy, creditsBy, type Measure } from '../insights/amounts.ts';
 import { budgetStatuses, type BudgetStatus } from '../insights/budgets.ts';
-import { shares } from '../insights/compare.ts';
+import { shares, type Share } from '../insights/compare.ts';
 import type { History } from '../insights/forecast.ts';
 import { seriesBy } from '../insights/series.ts';
 import { MEASURE_OF, type Unit } from './costReport.ts';
@@ -46,12 +46,12 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
   if (overrides.rows.length === 0) return { ...qualityOf(overrides), unit, statuses: [], others: [], countedUntil };
   const month = firstOfMonth(data.today);
   const isBegun = data.newestDay >= month;
-  const groups = ['COST_ANALYTICS_GROUP_BY_USER'] as const;
-  const finished = isBegun ? [await data.cost({ first: month, last: data.newestDay }, groups, options)] : [];
-  const used = [...finished, ...open.loaded];
+  const days = { first: month, last: data.newestDay };
+  const finished = isBegun ? await finishedConsumption(data, days, unit, options) : undefined;
+  const used = [...(finished ? [finished.loaded] : []), ...open.loaded];
   for (const { offline, missing } of used) if (offline && missing.length > 0) throw offline;
   const measure = MEASURE_OF[unit];
-  const consumption = shares([...finished.flatMap(({ rows }) => costBy(rows, 'user', measure)), ...open.spent]);
+  const consumption = shares([...(finished?.spent ?? []), ...open.spent]);
   const histories = await historiesOf(
     data,
     budgetStatuses(overrides.rows, consumption, countedUntil),
@@ -70,6 +70,21 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
     }),
     countedUntil,
   };
+}
+
+/** Consumption of each account on finished days: a limit of credits is measured by credit-usage-by-user. */
+async function finishedConsumption(
+  data: AnalyticsData,
+  days: DayRange,
+  unit: Unit,
+  options: LoadOptions | undefined,
+): Promise<{ readonly loaded: Loaded<unknown>; readonly spent: readonly Share[] }> {
+  if (unit === 'credits') {
+    const loaded = await data.credits(days, {}, options);
+    return { loaded, spent: creditsBy(loaded.rows, 'user') };
+  }
+  const loaded = await data.cost(days, ['COST_ANALYTICS_GROUP_BY_USER'], options);
+  return { loaded, spent: costBy(loaded.rows, 'user', MEASURE_OF.usd) };
 }
 
 /** Accounts with a daily past: the most used limits, which alone are near. */

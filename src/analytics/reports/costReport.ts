@@ -2,20 +2,15 @@ import { startOfDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { AnalyticsData, CostRow, LoadOptions } from '../client/analyticsData.ts';
 import type { DayRange } from '../dateRules.ts';
-import { costBy, sumOf, type Measure } from '../insights/amounts.ts';
+import { costBy, sumOf } from '../insights/amounts.ts';
 import type { BurnDown } from '../insights/budgets.ts';
 import { growthOfAmount, movers, type Mover, type Share } from '../insights/compare.ts';
 import type { Forecast } from '../insights/forecast.ts';
 import { finishedDays, historyOf, monthOf, openDays } from './monthSpending.ts';
 import { countKnown, loadBefore, qualityOf, type Quality } from './report.ts';
+import { MEASURE_OF, type Unit } from './unit.ts';
 
-/** Unit of payment: dollars, or credits if the plan has them. */
-export type Unit = 'usd' | 'credits';
-
-export const MEASURE_OF: Readonly<Record<Unit, Measure>> = {
-  usd: 'billed_amount_usd',
-  credits: 'credits_consumed',
-};
+export { MEASURE_OF, type Unit };
 
 /** Spending of the organization. */
 export interface CostReport extends Quality {

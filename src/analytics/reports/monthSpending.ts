@@ -7,7 +7,7 @@ import { burnDown, type BurnDown } from '../insights/budgets.ts';
 import { total, type Share } from '../insights/compare.ts';
 import { forecastMonth, type History } from '../insights/forecast.ts';
 import { onDays } from '../insights/series.ts';
-import type { Unit } from './costReport.ts';
+import type { Unit } from './unit.ts';
 
 /**
  * The spending of this month has one definition, for the organization and for each account: that of finished days by

@@ -1,0 +1,9 @@
+import type { Measure } from '../insights/amounts.ts';
+
+/** Unit of payment: dollars, or credits if the plan has them. */
+export type Unit = 'usd' | 'credits';
+
+export const MEASURE_OF: Readonly<Record<Unit, Measure>> = {
+  usd: 'billed_amount_usd',
+  credits: 'credits_consumed',
+};
