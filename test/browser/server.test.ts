@@ -63,7 +63,7 @@ describe('the local server view', () => {
     });
     after(() => workbench.close());
     afterEach(async () => {
-      const stopped = workbench.page.getByText("The local server isn't running.").first();
+      const stopped = workbench.page.getByRole('button', { name: 'Start Local Server' }).last();
       if (!(await stopped.isVisible())) await workbench.run('Sextant Webhooks: Stop Local Server');
       await until('the server has stopped', () => findServer(state()) === undefined);
       rmSync(state(), { recursive: true });
