@@ -105,8 +105,11 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.openLeftOutList': (row) => parts.indexView.openList(row as IndexRow),
 
     'sextant.startServer': async () => {
-      await server.start();
+      const starting = server.start();
+      // A start may take long, and its container shows the progress.
+      await vscode.commands.executeCommand('setContext', 'sextant.server.wasStarted', true);
       await vscode.commands.executeCommand('sextant.server.focus');
+      await starting;
     },
     'sextant.stopServer': () => server.stop(),
     'sextant.restartServer': () => server.restart(),

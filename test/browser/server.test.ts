@@ -63,8 +63,8 @@ describe('the local server view', () => {
     });
     after(() => workbench.close());
     afterEach(async () => {
-      if ((await workbench.treeItem(/^Running/).count()) > 0)
-        await workbench.run('Sextant Webhooks: Stop Local Server');
+      const stopped = workbench.page.getByRole('button', { name: 'Start Local Server' }).last();
+      if (!(await stopped.isVisible())) await workbench.run('Sextant Webhooks: Stop Local Server');
       await until('the server has stopped', () => findServer(state()) === undefined);
       rmSync(state(), { recursive: true });
       rmSync(dataFile(), { force: true });
