@@ -224,7 +224,7 @@ describe('Ask About Workspace, with a model', () => {
       }
     };
     try {
-      await workbench.closeSideBar();
+      await workbench.run('View: Close Primary Side Bar');
       await look('empty');
       hold(FULL[0]! + FULL[1]!);
       await view.ask('How is a failed payment retried?');

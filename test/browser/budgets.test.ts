@@ -34,7 +34,7 @@ class BudgetsTab {
     await this.workbench.connect(server);
     await this.workbench.run('Sextant Usage: Open Dashboard');
     this.frame = await this.workbench.view();
-    await this.workbench.closeSideBar();
+    await this.workbench.run('View: Close Primary Side Bar');
     await this.frame.getByRole('tab', { name: 'Budgets' }).click();
     await this.loaded();
   }
@@ -387,7 +387,7 @@ describe('the table of budgets', () => {
     await workbench.shoot('budgets-start');
     await page.keyboard.press('Escape');
     await workbench.run('Notifications: Clear All Notifications');
-    await workbench.closeSideBar();
+    await workbench.run('View: Close Primary Side Bar');
     tab.frame = await workbench.view();
     await tab.frame.getByText('The last change was interrupted.').waitFor();
     await tab.button('Resume').click();

@@ -169,7 +169,7 @@ describe('the dashboard', () => {
   it('explains how to replace a refused or unauthorized token, in each theme and width', async () => {
     await connected();
     // Connecting shows the side bar again.
-    await dashboard.workbench.closeSideBar();
+    await dashboard.workbench.run('View: Close Primary Side Bar');
     await dashboard.frame.getByLabel('Anonymise').setChecked(false);
     const state = async (name: string, rule: unknown, title: string, next: string): Promise<void> => {
       await faults.addFault(rule);

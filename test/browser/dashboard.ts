@@ -55,13 +55,13 @@ export class Dashboard {
   async show(): Promise<void> {
     await this.workbench.run('Sextant Usage: Open Dashboard');
     await this.find();
-    await this.workbench.closeSideBar();
+    await this.workbench.run('View: Close Primary Side Bar');
   }
 
   /** Connects to another account, with the command. */
   async connect(server: Pick<TestServer, 'url' | 'token'>): Promise<void> {
     await this.workbench.connect(server);
-    await this.workbench.closeSideBar();
+    await this.workbench.run('View: Close Primary Side Bar');
   }
 
   async find(): Promise<void> {

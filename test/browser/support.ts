@@ -186,19 +186,6 @@ export class Workbench {
     await this.fold('Search');
   }
 
-  /** Hides the side bar by key: the palette has no command for this while the side bar is hidden. */
-  async closeSideBar(): Promise<void> {
-    const bar = this.page.locator('.part.sidebar');
-    await until('the side bar is hidden', async () => {
-      if (!(await bar.isVisible())) return true;
-      await this.page.keyboard.press('Control+B');
-      return bar.waitFor({ state: 'hidden', timeout: 5_000 }).then(
-        () => true,
-        () => false,
-      );
-    });
-  }
-
   /** Unfolds a row of a tree. Clicks until that works: a click during a refresh of the tree may be lost. */
   async unfold(name: RegExp): Promise<void> {
     const row = this.treeItem(name);
