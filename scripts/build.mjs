@@ -66,7 +66,7 @@ const targets = [
     // process of an agent loads: the protocol's library, with 135 for the JSON schema validator that it requires. 45 are the
     // dashboard, a chunk that is loaded when it is opened; 10 more change budgets there. 25 fence and guard stored data. 155 match
     // regular expressions, a chunk that the first such query loads. 30 read numbers, heads of definitions, and what is pasted.
-    // 10 judge spending and presence. 15 are the search view, 10 the usages and outlines for agents.
+    // 10 classify spending and presence. 15 are the search view, 10 the usages and outlines for agents.
     budget: 2210,
     options: {
       entryPoints: {
@@ -109,7 +109,7 @@ const targets = [
     // csv-parse. 500 are undici, a chunk that is loaded for forwarded events, models over HTTP, and usage. 460 are chunks of
     // sextant mcp and its threads; 40 the session and the index as an archive; 3 the thread of sextant serve. 30 fence and guard
     // stored data. 155 match regular expressions, a chunk that the first such query loads.
-    // 30 read numbers, heads of definitions, and what is pasted. 10 judge spending and presence. 50 find usages and edit the
+    // 30 read numbers, heads of definitions, and what is pasted. 10 classify spending and presence. 50 find usages and edit the
     // configurations of clients.
     budget: 2190,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.

@@ -34,6 +34,8 @@ async function takeWalkthrough() {
     const shoot = pictureTaker(page, join(root, 'media/walkthrough'), { x: 40, y: 0, width: 720, height: 450 });
     try {
       await page.locator('.activitybar').getByRole('tab', { name: 'Sextant' }).click();
+      await page.getByRole('button', { name: 'Search Section' }).click();
+      await page.getByRole('button', { name: 'Index Section' }).click();
       await page.getByRole('treeitem', { name: /^harbour 15 files indexed/ }).waitFor();
       await page.getByRole('treeitem', { name: /^Keys and passwords/ }).click();
       await page.getByRole('treeitem', { name: /^\.env/ }).waitFor();

@@ -63,8 +63,12 @@ describe('the local server view', () => {
     });
     after(() => workbench.close());
     afterEach(async () => {
+      // The palette lists the command only while it works, and a stop of the test may still be under way.
+      const running = workbench.treeItem(/^Running in this window/);
       const stopped = workbench.page.getByRole('button', { name: 'Start Local Server' }).last();
-      if (!(await stopped.isVisible())) await workbench.run('Sextant Webhooks: Stop Local Server');
+      const failed = workbench.treeItem(/^Not running/);
+      await running.or(stopped).or(failed).first().waitFor();
+      if (await running.isVisible()) await workbench.run('Sextant Webhooks: Stop Local Server');
       await until('the server has stopped', () => findServer(state()) === undefined);
       rmSync(state(), { recursive: true });
       rmSync(dataFile(), { force: true });
