@@ -169,9 +169,12 @@ export class App implements SextantApi {
       const { WebhookActions } = await import('./webhooks/webhookActions.ts');
       return new WebhookActions(server, texts, workspaceState, recentLog);
     });
-    // A view without rows shows the way to connect, and to the local server.
+    // A view without rows shows the way to connect, and to the local server. A server of a terminal is looked for.
     const more = vscode.window.registerTreeDataProvider<never>('sextant.more', {
-      getChildren: () => [],
+      getChildren: () => {
+        void server.look();
+        return [];
+      },
       getTreeItem: (row) => row,
     });
     const analytics = part(async () => {
