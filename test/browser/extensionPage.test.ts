@@ -75,8 +75,16 @@ describe('the installed extension and its page', () => {
 
   it('explains what to do without a folder', async () => {
     await workbench.run('Sextant Search: Find Code');
-    await (await workbench.view()).getByRole('button', { name: 'Open Folder' }).waitFor();
+    // The README is in a frame, too.
+    await until('the search view offers to open a folder', async () => {
+      for (const frame of workbench.page.frames()) {
+        const button = frame.getByRole('button', { name: 'Open Folder' });
+        if (frame !== workbench.page.mainFrame() && (await button.count()) > 0) return true;
+      }
+      return false;
+    });
     await workbench.openSextantView();
+    await workbench.expand('Index');
     await workbench.page.getByText('Open a folder to search its code').waitFor();
     await workbench.page.getByRole('button', { name: 'Open Folder' }).waitFor();
     await workbench.shoot('no-folder');
