@@ -142,32 +142,6 @@ describe('the local server view', () => {
       await workbench.treeItem(/^Faults none/).waitFor();
     });
 
-    it('cancels a start from its notification', async () => {
-      const { page } = workbench;
-      // A pipe has no end, so the server reads it until the start is cancelled.
-      const pipe = dataFile();
-      rmSync(pipe);
-      execFileSync('mkfifo', [pipe]);
-      // The pipe is opened again for each reader.
-      const lines = `trap '' PIPE; while :; do { while echo '{"kind":"user","user_email":"ada@x"}'; do sleep 0.01; done; } > "$0"; done`;
-      const writer = spawn('sh', ['-c', lines, pipe]);
-      const start = page.getByRole('button', { name: 'Start Local Server' }).last();
-      await start.click();
-      const notification = page.locator('.notification-list-item').filter({ hasText: 'Starting the local server' });
-      await workbench.treeItem(/^Starting [\d,]+ lines read/).waitFor();
-      await workbench.run('Notifications: Show Notifications');
-      await notification.getByText(/[\d,]+ lines read/).waitFor();
-      await workbench.shoot('server-starting');
-      await notification.getByRole('button', { name: 'Cancel' }).click();
-      await start.waitFor();
-      await notification.waitFor({ state: 'detached' });
-      writer.kill();
-      rmSync(pipe);
-      writeFileSync(dataFile(), '');
-      await start.click();
-      await workbench.treeItem(/^Running in this window/).waitFor();
-    });
-
     it("reports that the server's thread stopped, and offers to start the server again", async () => {
       const { page } = workbench;
       // The palette lists this command once the extension runs, which then sees each new thread.
@@ -207,6 +181,37 @@ describe('the local server view', () => {
       } finally {
         await workbench.close();
         server.child.kill('SIGKILL');
+      }
+    });
+
+    it('cancels a start from its notification', async () => {
+      const workbench = await open();
+      const { page } = workbench;
+      try {
+        // A pipe has no end, so the server reads it until the start is cancelled.
+        const pipe = dataFile();
+        rmSync(pipe);
+        execFileSync('mkfifo', [pipe]);
+        // The pipe is opened again for each reader.
+        const lines = `trap '' PIPE; while :; do { while echo '{"kind":"user","user_email":"ada@x"}'; do sleep 0.01; done; } > "$0"; done`;
+        const writer = spawn('sh', ['-c', lines, pipe]);
+        const start = page.getByRole('button', { name: 'Start Local Server' }).last();
+        await start.click();
+        const notification = page.locator('.notification-list-item').filter({ hasText: 'Starting the local server' });
+        await workbench.treeItem(/^Starting [\d,]+ lines read/).waitFor();
+        await workbench.run('Notifications: Show Notifications');
+        await notification.getByText(/[\d,]+ lines read/).waitFor();
+        await workbench.shoot('server-starting');
+        await notification.getByRole('button', { name: 'Cancel' }).click();
+        await start.waitFor();
+        await notification.waitFor({ state: 'detached' });
+        writer.kill();
+        rmSync(pipe);
+        writeFileSync(dataFile(), '');
+        await start.click();
+        await workbench.treeItem(/^Running in this window/).waitFor();
+      } finally {
+        await workbench.close();
       }
     });
 
