@@ -16,9 +16,22 @@ const logger = forwardingLogger((level, message) => emit('log', { level, message
 let server: SextantServer | undefined;
 const onLost = ({ code, message }: SextantError): void => emit('lost', { code, message });
 
+/** The editor waits until a tree is quiet for 200 ms before it draws it again: more frequent reports are never shown. */
+const REPORT_MS = 300;
+
+function reportLines(): (lines: number) => void {
+  let last = -REPORT_MS;
+  return (lines) => {
+    const now = performance.now();
+    if (now - last < REPORT_MS) return;
+    last = now;
+    emit('progress', { lines });
+  };
+}
+
 const emit = serve<ServerMethods, ServerEvents>(workerChannel(parentPort), {
   async start({ state, port, data, version, maxBodyBytes }, signal) {
-    const read = (file: string) => () => loadData(file, (lines) => emit('progress', { lines }), signal);
+    const read = (file: string) => () => loadData(file, reportLines(), signal);
     const facts = data === undefined ? { simulation: DEFAULT_SIMULATION } : { data: read(data) };
     const options = { state, port, version, webhooks: { maxBodyBytes }, ...facts };
     const launched = await startOrAttach(options, { logger, onLost }, signal);
