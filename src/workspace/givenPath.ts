@@ -19,7 +19,7 @@ export interface PathInFolder {
  * as a `file:` address, with Windows' separators, and with a line behind it. Empty for a path outside of the folders.
  */
 export function readGivenPath(given: string, folders: readonly ModelFolder[]): PathInFolder[] {
-  const plain = given.startsWith('file://') ? fileURLToPath(given) : given;
+  const plain = given.startsWith('file://') ? pathOfAddress(given) : given;
   const path = plain.replaceAll('\\', '/').replace(/(?::\d+){1,2}$|#L\d+.*$/, '');
   const isAbsolute = /^(?:[a-z]:)?\//i.test(path);
   const meant: PathInFolder[] = [];
@@ -43,6 +43,15 @@ export function readGivenPath(given: string, folders: readonly ModelFolder[]): P
     if (normal.startsWith(name)) add(root, normal.slice(name.length, -1));
   }
   return meant;
+}
+
+/** The path of a `file:` address; the text itself if it has none. */
+function pathOfAddress(address: string): string {
+  try {
+    return fileURLToPath(address);
+  } catch {
+    return address;
+  }
 }
 
 function realPathOf(path: string): string {

@@ -125,14 +125,24 @@ export class ModelTools {
   /** Usages of a name, by its text alone, those in defining files first. Throws `InvalidName`. */
   async findUsages(input: UsagesInput, signal: AbortSignal): Promise<object> {
     const { name, path, offset = 0, limit = TOOL_LIMITS.defaultUsages } = input;
-    const request = { name: name.trim(), ...(path !== undefined && { filters: this.#pathFilter(path) }) };
-    const { usages, files, isComplete, problems } = await this.#parts.usages(request, signal);
-    const shown = usages.slice(offset, offset + Math.min(limit, TOOL_LIMITS.maxUsages));
-    const next = offset + shown.length;
+    const { filter, root: only } = path === undefined ? {} : this.#below(path);
+    const request = { name: name.trim(), ...(filter !== undefined && { filters: filter }) };
+    const { usages: all, isComplete, problems } = await this.#parts.usages(request, signal);
+    const usages = all.filter(({ root }) => only === undefined || root === only);
+    const page = usages.slice(offset, offset + Math.min(limit, TOOL_LIMITS.maxUsages));
+    const next = offset + page.length;
+    // A file may have become a secret since it was indexed.
+    const readable = new Map<string, boolean>();
+    for (const { root, path: file } of page) {
+      const key = this.#shownPath(root, file);
+      if (!readable.has(key)) readable.set(key, 'text' in (await this.#parts.read(root, file)));
+    }
+    const shown = page.filter(({ root, path: file }) => readable.get(this.#shownPath(root, file)));
     return {
       name: request.name,
       total: usages.length,
-      files,
+      files: new Set(usages.map(({ root, path: file }) => this.#shownPath(root, file))).size,
+      ...(shown.length < page.length && { leftOut: page.length - shown.length }),
       ...(!isComplete && { incomplete: 'Not all files were read. Restrict path.' }),
       ...(next < usages.length && { nextOffset: next }),
       usages: shown.map(({ root, path: file, line, kind, within, text }) => ({
@@ -173,13 +183,11 @@ export class ModelTools {
 
   /** Why a file is found or not; with a query, its rank, or the parts of the query that it does not match. */
   async explainMissing({ path, query }: ExplainInput, signal: AbortSignal): Promise<object> {
-    const [first, ...others] = readGivenPath(path, this.#parts.folders());
-    if (!first) throw await this.#notShown(path);
-    const exists = async (one: PathInFolder): Promise<boolean> =>
-      'text' in (await this.#parts.read(one.root, one.path));
-    let file = first;
-    if (others.length > 0 && !(await exists(first))) for (const one of others) if (await exists(one)) file = one;
-    return { path: this.#shownPath(file.root, file.path), explanation: await this.#parts.explain(file, query, signal) };
+    const file = (await this.#find(path)) ?? readGivenPath(path, this.#parts.folders())[0];
+    if (!file) throw await this.#notShown(path);
+    const { root, path: inFolder } = file;
+    const explanation = await this.#parts.explain({ root, path: inFolder }, query, signal);
+    return { path: this.#shownPath(root, inFolder), explanation };
   }
 
   async #list(
@@ -187,22 +195,22 @@ export class ModelTools {
     signal: AbortSignal,
   ): Promise<{ files: readonly PathInFolder[]; leftOut: boolean; problems: readonly string[] }> {
     const most = Math.min(limit, TOOL_LIMITS.maxFiles);
+    const { filter, root: only } = this.#below(path ?? '**');
     const filters = [
-      this.#pathFilter(path ?? '**'),
+      filter,
       ...(language === undefined ? [] : [`lang:${quoted(language)}`]),
       ...(changed ? ['changed:'] : []),
     ];
     const { results, problems } = await this.#parts.search({ query: filters.join(' '), limit: most + 1 }, signal);
-    const files = results.slice(0, most);
+    const files = results.slice(0, most).filter(({ root }) => only === undefined || root === only);
     return { files, leftOut: results.length > most, problems: problems.map(({ message }) => message) };
   }
 
-  /** The filter of a glob; of a path without wildcards, of that file or of all files below it. */
-  #pathFilter(given: string): string {
-    const isGlob = /[*?[{]/.test(given);
-    const [meant] = isGlob ? [] : readGivenPath(given, this.#parts.folders());
-    const path = isGlob ? given.replace(/^\.\//, '') : (meant?.path ?? given);
-    return `path:${quoted(isGlob ? path : path === '' ? '**' : `/${path}{,/**}`)}`;
+  /** The filter of a glob; of a path without wildcards, of that file or of all files below it, with its folder. */
+  #below(given: string): { readonly filter: string; readonly root?: string } {
+    if (/[*?[{]/.test(given)) return { filter: `path:${quoted(given.replace(/^\.\//, ''))}` };
+    const [{ root, path } = { root: undefined, path: given }] = readGivenPath(given, this.#parts.folders());
+    return { filter: `path:${quoted(path === '' ? '**' : `/${path}{,/**}`)}`, ...(root !== undefined && { root }) };
   }
 
   /** The first file that a path means and that may be shown. */
